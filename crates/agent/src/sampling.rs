@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use load::engine::clock;
 use load::engine::record::Timeline;
-use machine::sampler::Sampler;
+use machine::sampler::{ABSENT, Sampler};
 use model::machine::ObserverCost;
 use model::trial::{Counter, Window};
 use rustix::time::{ClockId, clock_gettime};
@@ -21,8 +21,8 @@ const PACE_NS: u64 = 50_000_000;
 #[derive(Debug)]
 struct Sample {
     at_ns: u64,
-    /// By sampler; absent where the resource had gone.
-    values: Vec<Option<Vec<u64>>>,
+    /// The columns of all samplers, one after the other.
+    values: Vec<u64>,
 }
 
 /// What was seen during a trial.
@@ -48,7 +48,13 @@ pub(crate) fn watch(samplers: &mut [Box<dyn Sampler>], timeline: &Receiver<Timel
     loop {
         let left = Duration::from_nanos(edge.saturating_sub(clock::now_ns()));
         let over = matches!(hung_up.recv_timeout(left), Err(RecvTimeoutError::Disconnected));
-        let values = samplers.iter_mut().map(|s| s.read()).collect();
+        let mut values = vec![ABSENT; samplers.iter().map(|s| s.columns().len()).sum()];
+        let mut rest = values.as_mut_slice();
+        for sampler in samplers.iter_mut() {
+            let (own, others) = rest.split_at_mut(sampler.columns().len());
+            sampler.read(own);
+            rest = others;
+        }
         seen.samples.push(Sample { at_ns: clock::now_ns(), values });
         if over || edge >= timeline.end_ns {
             break;
@@ -78,20 +84,22 @@ impl Samples {
             return Vec::new();
         };
         let mut counters = Vec::new();
-        for (index, sampler) in samplers.iter().enumerate() {
-            let edges = (before.values.get(index), after.values.get(index));
-            let (Some(Some(first)), Some(Some(last))) = edges else { continue };
-            for ((name, first), last) in sampler.names().iter().zip(first).zip(last) {
-                counters.push(Counter {
-                    machine: "local".to_owned(),
-                    resource: sampler.resource().to_owned(),
-                    source: format!("{} {name}", sampler.source()),
-                    before: *first,
-                    after: *last,
-                    before_ns: before.at_ns,
-                    after_ns: after.at_ns,
-                });
+        let columns = samplers.iter().flat_map(|s| s.columns().iter().map(|c| (s.source(), c)));
+        for ((source, column), (first, last)) in columns.zip(before.values.iter().zip(&after.values)) {
+            if *first == ABSENT || *last == ABSENT {
+                continue;
             }
+            counters.push(Counter {
+                machine: "local".to_owned(),
+                resource: column.resource.clone(),
+                source: format!("{source} {}", column.name),
+                before: *first,
+                after: *last,
+                before_ns: before.at_ns,
+                after_ns: after.at_ns,
+                unit: Some(column.unit),
+                scale: Some(column.scale),
+            });
         }
         counters
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use load::Fault;
-use machine::{Host, inventory};
+use machine::{Host, doctor, inventory, limit};
 use model::message::{FromAgent, Reply, Request};
 use model::{AgentEvent, Machine, Phase};
 
@@ -76,12 +76,14 @@ fn read_requests(mut stream: UnixStream, cancel: &AtomicBool, send: Sender<Reque
 
 fn describe() -> Machine {
     let host = Host::this();
+    let inventory = inventory::describe(&host);
     Machine {
         id: "local".to_owned(),
         role: "measured".to_owned(),
         hostname: inventory::hostname(&host),
         clock: inventory::clock(&host),
-        inventory: inventory::describe(&host),
+        limits: limit::of(&inventory),
+        inventory,
         ..Machine::default()
     }
 }
@@ -120,6 +122,7 @@ impl Server {
                 let answer = cases.into_iter().map(|loads| survey::survey(loads, inventory, &site, &host));
                 Ok(Reply::Survey(answer.collect()))
             }
+            Request::Look => Ok(Reply::Look(doctor::look(&Host::this(), &self.machine.inventory))),
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);
                 let observer = trial::Messenger::unwatched(&tell);

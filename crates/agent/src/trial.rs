@@ -45,7 +45,10 @@ pub(crate) fn run(
     let interrupts = device.as_deref().map(|d| interrupt::of_block_device(&host, d)).unwrap_or_default();
     let decision = decide(order, &ready, allowed, &interrupts);
     let session = session(order, &ready, &decision)?;
-    let mut samplers = sampler::open_all(&host, device.as_deref());
+    let mut samplers = sampler::open_all(
+        &host,
+        &sampler::Scope { block: device.into_iter().collect(), ..Default::default() },
+    );
 
     let (send, timeline) = channel();
     let messenger = Messenger { tell, timeline: Mutex::new(Some(send)) };

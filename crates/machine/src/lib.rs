@@ -4,8 +4,10 @@
 //! Readers take a [`Host`], a file tree, so that any machine can be a fixture.
 //! What is missing or garbled in the tree is absent in the answer.
 
+pub mod doctor;
 mod host;
 pub mod inventory;
+pub mod limit;
 pub mod sampler;
 
 pub use host::Host;

@@ -17,6 +17,8 @@ pub enum FindingKind {
     Bottleneck,
     /// How far it is from a promise.
     Deviation,
+    /// What about the machine could disturb a measurement.
+    Condition,
 }
 
 /// How much it matters.
@@ -47,12 +49,71 @@ pub struct Finding {
     pub resource: Option<String>,
     /// What it rests on.
     pub evidence: Vec<Evidence>,
+    /// What was looked at and is not the cause.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ruled_out: Vec<Evidence>,
     /// The sentence in English.
     pub text: String,
+    /// What to do about it, in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+}
+
+impl Finding {
+    /// A conclusion without evidence yet.
+    #[must_use]
+    pub fn new(kind: FindingKind, code: &str, severity: Severity, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            code: code.to_owned(),
+            args: BTreeMap::new(),
+            severity,
+            resource: None,
+            evidence: Vec::new(),
+            ruled_out: Vec::new(),
+            text: text.into(),
+            advice: None,
+        }
+    }
+
+    /// With something that fills the text.
+    #[must_use]
+    pub fn arg(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.args.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// About this resource.
+    #[must_use]
+    pub fn on(mut self, resource: impl Into<String>) -> Self {
+        self.resource = Some(resource.into());
+        self
+    }
+
+    /// Resting on this.
+    #[must_use]
+    pub fn because(mut self, evidence: Evidence) -> Self {
+        self.evidence.push(evidence);
+        self
+    }
+
+    /// Having looked at these, which are not the cause.
+    #[must_use]
+    pub fn not_because(mut self, others: Vec<Evidence>) -> Self {
+        self.ruled_out.extend(others);
+        self
+    }
+
+    /// With what to do about it.
+    #[must_use]
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
 }
 
 /// One piece of evidence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// Its name.
     pub code: String,
@@ -61,4 +122,73 @@ pub struct Evidence {
     /// The metric of the case that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
+    /// Where else in the document it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Place>,
+    /// What it says, in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl Evidence {
+    /// What stands at `place` and says `text`.
+    #[must_use]
+    pub fn at(code: &str, place: Place, text: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), at: Some(place), text: Some(text.into()), ..Self::default() }
+    }
+
+    /// With something that fills the text.
+    #[must_use]
+    pub fn arg(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.args.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// Where in a run document a piece of evidence stands; of a case, all of its
+/// trials together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// A metric of the case's trials.
+    Metric(String),
+    /// A parameter of the case.
+    Parameter(String),
+    /// A counter of the case's trials.
+    Counter {
+        /// Its resource.
+        resource: String,
+        /// Its source.
+        source: String,
+    },
+    /// A series of the case's trials.
+    Series {
+        /// Its resource.
+        resource: String,
+        /// Its name.
+        name: String,
+    },
+    /// A fact of the case's trials.
+    Fact(String),
+    /// A step of the case's path.
+    Path(String),
+    /// A limit of a machine.
+    Limit {
+        /// Its resource.
+        resource: String,
+        /// Its quantity.
+        quantity: String,
+    },
+    /// A calibration of a machine.
+    Calibration(String),
+    /// A processor time of another in the case's trials.
+    Process(String),
+    /// A trial of the case, by its order.
+    Trial(u32),
+    /// A condition of a machine.
+    Condition(String),
+    /// Another case of the run, by its label.
+    Case(String),
+    /// A part of the inventory, by its resource: `block:sda`.
+    Inventory(String),
 }

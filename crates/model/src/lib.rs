@@ -7,6 +7,7 @@
 
 pub mod event;
 pub mod finding;
+pub mod limit;
 pub mod machine;
 pub mod message;
 pub mod metric;
@@ -23,6 +24,7 @@ pub mod workload;
 
 pub use event::{AgentEvent, Phase};
 pub use finding::{Finding, FindingKind, Severity};
+pub use limit::Limit;
 pub use machine::Machine;
 pub use metric::{Better, MetricSpec};
 pub use parameter::{Kind, ParameterSpec};

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::AgentEvent;
+use crate::finding::Finding;
 use crate::machine::{Calibration, Machine, ObserverCost};
 use crate::plan::{FixtureKey, LoadSpec, Survey};
 use crate::study::Pin;
@@ -24,6 +25,8 @@ pub enum Request {
         /// Files that may be overwritten.
         destroy: Vec<String>,
     },
+    /// Say what could disturb a measurement now.
+    Look,
     /// Measure the clock and our own cost with these loads' null forms.
     Calibrate {
         /// The loads of the plan.
@@ -71,6 +74,8 @@ pub enum Reply {
     Machine(Box<Machine>),
     /// To [`Request::Survey`], in the order asked.
     Survey(Vec<Survey>),
+    /// To [`Request::Look`].
+    Look(Vec<Finding>),
     /// To [`Request::Calibrate`].
     Calibration(Vec<Calibration>),
     /// To [`Request::Prepare`] and [`Request::Release`].

@@ -118,9 +118,34 @@ pub struct CaseResult {
     /// What the trials say.
     #[serde(default)]
     pub estimates: BTreeMap<String, Estimate>,
+    /// How much of each limit on its path it used, most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub utilization: Vec<Utilization>,
     /// Conclusions about this case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+}
+
+/// How much of one limit a case used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Utilization {
+    /// The resource.
+    pub resource: String,
+    /// What is bounded: `throughput`, `iops`, `cpu`.
+    pub quantity: String,
+    /// What kind of bound it is.
+    pub kind: crate::limit::LimitKind,
+    /// What the case asks of it, in `unit`: its median times the path's
+    /// amplification.
+    pub demand: f64,
+    /// The bound, in `unit`.
+    pub limit: f64,
+    /// The unit of both.
+    pub unit: Unit,
+    /// `demand / limit`.
+    pub fraction: f64,
+    /// Where the bound is known from.
+    pub source: String,
 }
 
 /// A load that ran with a case.
@@ -189,6 +214,7 @@ impl CaseResult {
             path: case.path.clone(),
             trials: Vec::new(),
             estimates: BTreeMap::new(),
+            utilization: Vec::new(),
             findings: Vec::new(),
         }
     }

@@ -68,6 +68,9 @@ pub struct TrialResult {
     /// Counters of the kernel at the window's edges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<Counter>,
+    /// The processes that used most CPU time, most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<ProcessUse>,
     /// The loads that ran with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
@@ -161,7 +164,7 @@ pub struct Series {
 }
 
 /// A counter of the kernel at both edges of the window.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counter {
     /// The machine.
     pub machine: String,
@@ -179,6 +182,44 @@ pub struct Counter {
     /// When `after` was read, ns.
     #[serde(default)]
     pub after_ns: u64,
+    /// The unit of the counter times `scale`; a plain count where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+    /// What one step of the counter is in `unit`; 1 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+}
+
+impl Counter {
+    /// How far it went over the window, in its unit; a counter that stepped
+    /// back (reset, or wrapped) says nothing.
+    #[must_use]
+    pub fn change(&self) -> Option<f64> {
+        Some(self.after.checked_sub(self.before)? as f64 * self.scale.unwrap_or(1.0))
+    }
+
+    /// Seconds between its two readings.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.after_ns.saturating_sub(self.before_ns) as f64 / 1e9
+    }
+}
+
+/// What one process used while a trial's window was open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessUse {
+    /// The machine.
+    pub machine: String,
+    /// Its number.
+    pub pid: u32,
+    /// Its name (comm), at most 15 characters.
+    pub name: String,
+    /// Whether it is ours.
+    pub own: bool,
+    /// CPU seconds, user and system together.
+    pub cpu_s: f64,
+    /// Seconds over which that was seen.
+    pub watched_s: f64,
 }
 
 /// What one load that ran with the case did.

@@ -25,6 +25,18 @@ pub enum Unit {
     /// A plain count or ratio.
     #[serde(rename = "1")]
     One,
+    /// Cycles per second.
+    #[serde(rename = "Hz")]
+    Hertz,
+    /// Degrees Celsius.
+    #[serde(rename = "Cel")]
+    Celsius,
+    /// Joules.
+    #[serde(rename = "J")]
+    Joules,
+    /// Watts.
+    #[serde(rename = "W")]
+    Watts,
 }
 
 impl Unit {
@@ -38,6 +50,10 @@ impl Unit {
             Unit::SecondsPerByte => "s/B",
             Unit::Bytes => "B",
             Unit::One => "1",
+            Unit::Hertz => "Hz",
+            Unit::Celsius => "Cel",
+            Unit::Joules => "J",
+            Unit::Watts => "W",
         }
     }
 }

@@ -23,6 +23,10 @@ const SECONDS: &[Scale] = &[scale(1.0, "s"), scale(1e-3, "ms"), scale(1e-6, "us"
 const SECONDS_PER_BYTE: &[Scale] =
     &[scale(1e-3, "ms/B"), scale(1e-6, "us/B"), scale(1e-9, "ns/B"), scale(1e-12, "ps/B")];
 const BYTES: &[Scale] = &[scale(1e9, "GB"), scale(1e6, "MB"), scale(1e3, "kB"), scale(1.0, "B")];
+const HERTZ: &[Scale] = &[scale(1e9, "GHz"), scale(1e6, "MHz"), scale(1e3, "kHz"), scale(1.0, "Hz")];
+const CELSIUS: &[Scale] = &[scale(1.0, "\u{b0}C")];
+const JOULES: &[Scale] = &[scale(1e6, "MJ"), scale(1e3, "kJ"), scale(1.0, "J"), scale(1e-3, "mJ")];
+const WATTS: &[Scale] = &[scale(1e3, "kW"), scale(1.0, "W"), scale(1e-3, "mW")];
 const ONE: &[Scale] = &[scale(1e9, "G"), scale(1e6, "M"), scale(1e3, "k"), scale(1.0, "")];
 
 fn scale_of(value: f64, unit: Unit) -> Scale {
@@ -33,6 +37,10 @@ fn scale_of(value: f64, unit: Unit) -> Scale {
         Unit::SecondsPerByte => SECONDS_PER_BYTE,
         Unit::Bytes => BYTES,
         Unit::One => ONE,
+        Unit::Hertz => HERTZ,
+        Unit::Celsius => CELSIUS,
+        Unit::Joules => JOULES,
+        Unit::Watts => WATTS,
     };
     // 999.95 would be written as 1000 of the smaller unit.
     let fits = |s: &&Scale| value.abs() >= s.factor * 0.99995;

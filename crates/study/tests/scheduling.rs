@@ -61,6 +61,7 @@ fn survey(mut loads: Vec<LoadSpec>) -> Survey {
 impl Agent for Pretender {
     fn call(&mut self, request: Request, _watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
         match request {
+            Request::Look => Ok(Reply::Look(Vec::new())),
             Request::Describe => Ok(Reply::Machine(Box::default())),
             Request::Survey { cases, .. } => Ok(Reply::Survey(cases.into_iter().map(survey).collect())),
             Request::Calibrate { .. } => Ok(Reply::Calibration(Vec::new())),

@@ -24,15 +24,9 @@ fn finding(
     text: String,
 ) -> Finding {
     let args: BTreeMap<String, Value> = args.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
-    Finding {
-        kind: FindingKind::Validity,
-        code: code.to_owned(),
-        args: args.clone(),
-        severity,
-        resource: None,
-        evidence: vec![Evidence { code: code.to_owned(), args, metric: metric.map(str::to_owned) }],
-        text,
-    }
+    let metric = metric.map(str::to_owned);
+    let evidence = Evidence { code: code.to_owned(), args: args.clone(), metric, ..Evidence::default() };
+    Finding { args, ..Finding::new(FindingKind::Validity, code, severity, text) }.because(evidence)
 }
 
 /// A share as a person reads it.
@@ -71,6 +65,7 @@ pub(crate) mod fixture {
             path: vec![],
             trials: (0..n).map(trial).collect(),
             estimates: std::collections::BTreeMap::new(),
+            utilization: vec![],
             findings: vec![],
         }
     }

@@ -15,7 +15,7 @@ pub fn describe(host: &Host) -> Cpu {
     if allowed.is_empty() {
         allowed.clone_from(&online);
     }
-    Cpu { model: model_name(host), caches: caches(host), online, allowed }
+    Cpu { model: model_name(host), caches: caches(host), online, allowed, ..Cpu::default() }
 }
 
 /// How many CPUs this thread may run on.

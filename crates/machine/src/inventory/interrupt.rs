@@ -1,6 +1,6 @@
 //! Which CPUs take a block device's interrupts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use model::trial::InterruptLine;
 
@@ -11,19 +11,17 @@ use crate::Host;
 /// above it. Empty for devices without, such as loop or zram.
 #[must_use]
 pub fn of_block_device(host: &Host, name: &str) -> Vec<InterruptLine> {
-    let Ok(mut folder) = host.path(format!("/sys/block/{name}/device")).canonicalize() else {
+    let Some(mut folder) = host.resolve(format!("/sys/block/{name}/device")).map(PathBuf::from) else {
         return Vec::new();
     };
-    let top = host.path("/sys");
-    let top = top.canonicalize().unwrap_or(top);
-    while folder.starts_with(&top) {
-        let numbers = message_interrupts(&folder);
+    while folder.starts_with("/sys/devices") {
+        let numbers = message_interrupts(host, &folder);
         if !numbers.is_empty() {
             return lines(host, &numbers);
         }
         // A PCI function without message interrupts: those above it are a
         // bridge's.
-        if folder.join("vendor").exists() && folder.join("class").exists() {
+        if host.exists(folder.join("vendor")) && host.exists(folder.join("class")) {
             return Vec::new();
         }
         if !folder.pop() {
@@ -33,9 +31,9 @@ pub fn of_block_device(host: &Host, name: &str) -> Vec<InterruptLine> {
     Vec::new()
 }
 
-fn message_interrupts(folder: &Path) -> Vec<u32> {
-    let Ok(entries) = std::fs::read_dir(folder.join("msi_irqs")) else { return Vec::new() };
-    let mut numbers: Vec<u32> = entries.filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok()).collect();
+fn message_interrupts(host: &Host, folder: &Path) -> Vec<u32> {
+    let mut numbers: Vec<u32> =
+        host.names(folder.join("msi_irqs")).iter().filter_map(|name| name.parse().ok()).collect();
     numbers.sort_unstable();
     numbers
 }
@@ -105,7 +103,8 @@ mod tests {
         }
         std::fs::create_dir_all(device.join("virtio1/block/vda")).unwrap();
         std::fs::create_dir_all(root.join("sys/block/vda")).unwrap();
-        std::os::unix::fs::symlink(device.join("virtio1"), root.join("sys/block/vda/device")).unwrap();
+        let target = "../../devices/pci0/0000:00:02.0/virtio1";
+        std::os::unix::fs::symlink(target, root.join("sys/block/vda/device")).unwrap();
         std::fs::write(
             root.join("proc/interrupts"),
             "           CPU0       CPU1\n 35:  0  0 PCI-MSIX-0000:00:02.0 0-edge virtio1-config\n 36:  0  31171 PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0\n",

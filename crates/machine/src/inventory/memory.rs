@@ -14,6 +14,7 @@ pub fn describe(host: &Host) -> Memory {
         total_bytes: field(&info, "MemTotal").unwrap_or_default(),
         available_bytes: limit_bytes.map_or(available, |room| room.min(available)),
         limit_bytes,
+        ..Memory::default()
     }
 }
 

@@ -27,6 +27,7 @@ pub fn describe(host: &Host) -> Inventory {
         architecture: std::env::consts::ARCH.to_owned(),
         cpu: cpu::describe(host),
         memory: memory::describe(host),
+        ..Inventory::default()
     }
 }
 

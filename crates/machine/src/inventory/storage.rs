@@ -27,7 +27,7 @@ pub fn under(host: &Host, path: &Path) -> Option<Under> {
     let device = whole_device(host, device_number).or_else(|| {
         // Some file systems (btrfs, overlay) have a device number of their own:
         // the mount's source may still be a block device.
-        let source = std::fs::metadata(host.path(source.strip_prefix('/')?)).ok()?;
+        let source = std::fs::metadata(source).ok()?;
         whole_device(host, source.rdev())
     });
     Some(Under { mount, kind, device })
@@ -75,9 +75,8 @@ fn unescape(text: &str) -> String {
 /// The whole device of a device number: a partition's parent.
 fn whole_device(host: &Host, number: u64) -> Option<String> {
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
-    let link = host.path(format!("/sys/dev/block/{major}:{minor}"));
-    let folder: PathBuf = link.canonicalize().ok()?;
-    let whole = if folder.join("partition").exists() { folder.parent()? } else { &folder };
+    let folder = PathBuf::from(host.resolve(format!("/sys/dev/block/{major}:{minor}"))?);
+    let whole = if host.exists(folder.join("partition")) { folder.parent()? } else { &folder };
     Some(whole.file_name()?.to_string_lossy().into_owned())
 }
 

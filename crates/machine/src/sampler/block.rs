@@ -1,80 +1,73 @@
-//! What a block device did: `/sys/block/NAME/stat`, the same counters as in
-//! `/proc/diskstats` without the other devices.
+//! What block devices did: `/proc/diskstats`.
 
-use crate::Host;
-use crate::sampler::{OpenFile, Sampler, numbers};
+use model::Unit;
 
-/// `Documentation/block/stat.rst`: sectors are 512 bytes whatever the device
-/// has, ticks are milliseconds.
-const NAMES: &[&str] = &[
-    "reads",
-    "reads_merged",
-    "read_sectors",
-    "read_ms",
-    "writes",
-    "writes_merged",
-    "written_sectors",
-    "write_ms",
-    "in_flight",
-    "io_ms",
-    "queue_ms",
-    "discards",
-    "discards_merged",
-    "discarded_sectors",
-    "discard_ms",
-    "flushes",
-    "flush_ms",
+use crate::sampler::{ABSENT, Column, Nature, OpenFile, Sampler, SamplerKind, numbers};
+
+/// `Documentation/admin-guide/iostats.rst`: sectors are 512 bytes whatever the
+/// device has, times are milliseconds.
+const COLUMNS: &[(&str, Nature, Unit, f64)] = &[
+    ("reads", Nature::Counter, Unit::One, 1.0),
+    ("reads_merged", Nature::Counter, Unit::One, 1.0),
+    ("read_sectors", Nature::Counter, Unit::Bytes, 512.0),
+    ("read_ms", Nature::Counter, Unit::Seconds, 1e-3),
+    ("writes", Nature::Counter, Unit::One, 1.0),
+    ("writes_merged", Nature::Counter, Unit::One, 1.0),
+    ("written_sectors", Nature::Counter, Unit::Bytes, 512.0),
+    ("write_ms", Nature::Counter, Unit::Seconds, 1e-3),
+    ("in_flight", Nature::Gauge, Unit::One, 1.0),
+    ("io_ms", Nature::Counter, Unit::Seconds, 1e-3),
+    ("queue_ms", Nature::Counter, Unit::Seconds, 1e-3),
+    ("discards", Nature::Counter, Unit::One, 1.0),
+    ("discards_merged", Nature::Counter, Unit::One, 1.0),
+    ("discarded_sectors", Nature::Counter, Unit::Bytes, 512.0),
+    ("discard_ms", Nature::Counter, Unit::Seconds, 1e-3),
+    ("flushes", Nature::Counter, Unit::One, 1.0),
+    ("flush_ms", Nature::Counter, Unit::Seconds, 1e-3),
 ];
 
+/// Its line in the table.
+pub(super) const KIND: SamplerKind = SamplerKind {
+    name: "block",
+    doc: "requests, bytes and times of each block device",
+    open: |host, scope| {
+        let mut all: Vec<Box<dyn Sampler>> = Vec::new();
+        for name in &scope.block {
+            let Some(file) = OpenFile::open(host, &format!("/sys/block/{name}/stat")) else { continue };
+            let resource = format!("block:{name}");
+            let column = |(name, nature, unit, scale): &(&'static str, Nature, Unit, f64)| Column {
+                resource: resource.clone(),
+                name,
+                nature: *nature,
+                unit: *unit,
+                scale: *scale,
+            };
+            all.push(Box::new(BlockCounters { columns: COLUMNS.iter().map(column).collect(), file }));
+        }
+        all
+    },
+};
+
 #[derive(Debug)]
-pub(super) struct BlockCounters {
-    resource: String,
+struct BlockCounters {
+    columns: Vec<Column>,
     file: OpenFile,
 }
 
-impl BlockCounters {
-    pub(super) fn open(host: &Host, name: &str) -> Option<Self> {
-        let file = OpenFile::open(host, &format!("/sys/block/{name}/stat"))?;
-        Some(Self { resource: format!("block:{name}"), file })
-    }
-}
-
 impl Sampler for BlockCounters {
-    fn resource(&self) -> &str {
-        &self.resource
-    }
-
     fn source(&self) -> &'static str {
-        "/sys/block/*/stat"
+        "/proc/diskstats"
     }
 
-    fn names(&self) -> &'static [&'static str] {
-        NAMES
+    fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
-    fn read(&mut self) -> Option<Vec<u64>> {
-        let values: Vec<u64> = numbers(self.file.read()?).collect();
-        // Kernels before 5.5 have fewer columns; those are absent then.
-        (values.len() >= 11).then_some(values)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counters_are_read_from_a_tree() {
-        let tree = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(tree.path().join("sys/block/sda")).unwrap();
-        std::fs::write(
-            tree.path().join("sys/block/sda/stat"),
-            "  1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n",
-        )
-        .unwrap();
-        let mut counters = BlockCounters::open(&Host::recorded(tree.path()), "sda").unwrap();
-        assert_eq!(counters.read(), Some((1..=17).collect()));
-        assert_eq!(counters.resource(), "block:sda");
-        assert!(BlockCounters::open(&Host::recorded(tree.path()), "sdb").is_none());
+    fn read(&mut self, values: &mut [u64]) {
+        values.fill(ABSENT);
+        let bytes = self.file.read().unwrap_or_default();
+        for (value, number) in values.iter_mut().zip(numbers(bytes)) {
+            *value = number;
+        }
     }
 }

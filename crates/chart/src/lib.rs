@@ -1,0 +1,3 @@
+//! SVG from data.
+
+pub mod machine;

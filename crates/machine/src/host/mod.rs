@@ -1,0 +1,390 @@
+//! A machine as readers see it: its file tree and the answers to what files do
+//! not tell (ethtool, netlink, CPUID, ioctls on block devices, blkid). Both
+//! come from this machine or from a recording of another, so that any machine
+//! can be a fixture.
+
+mod mask;
+mod tree;
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::machine::Absent;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use tree::{Entry, Tree};
+
+/// The largest file that is read; what sysfs and procfs hold is far smaller.
+const BYTES_MAX: u64 = 16 << 20;
+/// Where a recording keeps answers to probes.
+const PROBES: &str = "/probe";
+
+/// A machine: its files and its answers.
+#[derive(Clone, Debug)]
+pub struct Host {
+    source: Source,
+    recorder: Option<Arc<Mutex<Tree>>>,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    /// This machine.
+    This,
+    /// A tree of files; no link in it leads out of it.
+    Folder(Arc<OwnedFd>, PathBuf),
+    /// One file that holds a tree.
+    Archive(Arc<Tree>),
+    /// A folder that is not there: a machine without files.
+    Nothing,
+}
+
+impl Host {
+    /// This machine.
+    #[must_use]
+    pub fn this() -> Self {
+        Self { source: Source::This, recorder: None }
+    }
+
+    /// A recorded machine: a folder that holds its tree. One that is not there
+    /// is a machine without files; [`Host::open`] says so.
+    #[must_use]
+    pub fn recorded(root: impl Into<PathBuf>) -> Self {
+        let root = root.into();
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let source = match rustix::fs::openat(CWD, &root, flags, Mode::empty()) {
+            Ok(fd) => Source::Folder(Arc::new(fd), root.canonicalize().unwrap_or(root)),
+            Err(_) => Source::Nothing,
+        };
+        Self { source, recorder: None }
+    }
+
+    /// A recorded machine from the text of a `.host` file.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        Self { source: Source::Archive(Arc::new(Tree::parse(text))), recorder: None }
+    }
+
+    /// A recorded machine: a folder, or a `.host` file.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn open(path: &Path) -> std::io::Result<Self> {
+        if path.is_dir() {
+            return Ok(Self::recorded(path));
+        }
+        let metadata = std::fs::metadata(path)?;
+        if !metadata.is_file() || metadata.len() > BYTES_MAX {
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "no recording of a machine"));
+        }
+        Ok(Self::parse(&String::from_utf8_lossy(&std::fs::read(path)?)))
+    }
+
+    /// Whether this is the running machine.
+    #[must_use]
+    pub fn is_this(&self) -> bool {
+        matches!(self.source, Source::This)
+    }
+
+    /// The same machine, with all that is read from now on kept, masked.
+    #[must_use]
+    pub fn recording(&self) -> Self {
+        Self { source: self.source.clone(), recorder: Some(Arc::default()) }
+    }
+
+    /// Writes what was recorded: to a `.host` file, or as a tree below a folder
+    /// that is new or empty.
+    ///
+    /// # Errors
+    /// If it cannot be written, or the folder holds something.
+    pub fn save_recording(&self, path: &Path) -> std::io::Result<()> {
+        let Some(recorder) = &self.recorder else { return Ok(()) };
+        let tree = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        if path.extension().is_some_and(|e| e == "host") {
+            let mut file = std::fs::File::create_new(path)?;
+            return std::io::Write::write_all(&mut file, tree.show().as_bytes());
+        }
+        std::fs::create_dir_all(path)?;
+        if std::fs::read_dir(path)?.next().is_some() {
+            return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty"));
+        }
+        tree.save(path)
+    }
+
+    /// The text of a file without its last line break; absent where there is
+    /// none or it cannot be read.
+    #[must_use]
+    pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+        self.read(path).ok()
+    }
+
+    /// The text of a file without its last line break.
+    ///
+    /// # Errors
+    /// The path, and why it cannot be read.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<String, Absent> {
+        let path = absolute(path.as_ref());
+        let answer = match &self.source {
+            Source::Archive(tree) => tree.read(&path),
+            _ => self.read_file(&path),
+        };
+        if let Some(recorder) = &self.recorder {
+            let entry = match &answer {
+                Ok(text) => Some(Entry::Text(mask::text(&path, text))),
+                Err(reason) if reason == "not there" => None,
+                Err(reason) => Some(Entry::Denied(reason.clone())),
+            };
+            if let Some(entry) = entry {
+                let key = self.real_parent(&path);
+                recorder.lock().unwrap_or_else(PoisonError::into_inner).insert(&key, entry);
+            }
+        }
+        match answer {
+            Ok(mut text) => {
+                text.truncate(text.trim_end_matches('\n').len());
+                Ok(text)
+            }
+            Err(reason) => Err(Absent { what: path, reason }),
+        }
+    }
+
+    /// A file that holds one number.
+    #[must_use]
+    pub fn number(&self, path: impl AsRef<Path>) -> Option<u64> {
+        self.text(path)?.trim().parse().ok()
+    }
+
+    /// A file that holds a CPU list such as `0-3,8`.
+    #[must_use]
+    pub fn cpu_list(&self, path: impl AsRef<Path>) -> Option<Vec<u32>> {
+        parse_cpu_list(&self.text(path)?)
+    }
+
+    /// Whether anything is at `path`.
+    #[must_use]
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+        self.resolve(path).is_some()
+    }
+
+    /// Names in a folder, sorted; empty where there is none.
+    #[must_use]
+    pub fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
+        let path = absolute(path.as_ref());
+        let mut names = match &self.source {
+            Source::Archive(tree) => tree.names(&path),
+            _ => self.list(&path).unwrap_or_default(),
+        };
+        names.sort();
+        self.record_names(&path, &names);
+        names
+    }
+
+    /// The place of `path` with all links followed, as the machine itself
+    /// would name it: `/sys/devices/pci0000:00/.../block/sda`.
+    #[must_use]
+    pub fn resolve(&self, path: impl AsRef<Path>) -> Option<String> {
+        let path = absolute(path.as_ref());
+        let real = match &self.source {
+            Source::This => Path::new(&path).canonicalize().ok()?.to_str()?.to_owned(),
+            Source::Archive(tree) => tree.resolve(&path)?,
+            Source::Nothing => return None,
+            Source::Folder(_, root) => {
+                let fd = self.open_file(&path, OFlags::PATH).ok()?;
+                let real = std::fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).ok()?;
+                format!("/{}", real.strip_prefix(root).ok()?.to_str()?)
+            }
+        };
+        self.record_link(&path, &real);
+        Some(real)
+    }
+
+    /// What this machine answers to the question `name`
+    /// (`ethtool/eth0`): asked of this machine by `ask`, looked up in a
+    /// recording. Answers are recorded as JSON, so they must not hold what
+    /// identifies a machine.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub fn probe<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        ask: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, Absent> {
+        let path = format!("{PROBES}/{name}");
+        let absent = |reason: String| Absent { what: name.to_owned(), reason };
+        if !self.is_this() {
+            let text = self.read(&path).map_err(|a| absent(a.reason))?;
+            return serde_json::from_str(&text).map_err(|e| absent(format!("garbled: {e}")));
+        }
+        let answer = ask();
+        if let Some(recorder) = &self.recorder {
+            let entry = match &answer {
+                Ok(value) => Entry::Text(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"),
+                Err(reason) => Entry::Denied(reason.clone()),
+            };
+            recorder.lock().unwrap_or_else(PoisonError::into_inner).insert(&path, entry);
+        }
+        answer.map_err(absent)
+    }
+
+    /// Opens a file to be read again and again; absent where it is not a file
+    /// of a real tree.
+    pub(crate) fn file(&self, path: &str) -> Option<std::fs::File> {
+        let fd = self.open_file(&absolute(Path::new(path)), OFlags::RDONLY).ok()?;
+        Some(std::fs::File::from(fd))
+    }
+
+    fn read_file(&self, path: &str) -> Result<String, String> {
+        use std::io::Read;
+        let fd = self.open_file(path, OFlags::RDONLY | OFlags::NONBLOCK).map_err(reason_of)?;
+        let file = std::fs::File::from(fd);
+        let metadata = file.metadata().map_err(|e| e.to_string())?;
+        if metadata.is_dir() {
+            return Err("is a directory".to_owned());
+        }
+        if !metadata.is_file() {
+            return Err("no file".to_owned());
+        }
+        let mut bytes = Vec::new();
+        file.take(BYTES_MAX)
+            .read_to_end(&mut bytes)
+            .map_err(|e| rustix::io::Errno::from_io_error(&e).map_or_else(|| e.to_string(), reason_of))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn open_file(&self, path: &str, flags: OFlags) -> Result<OwnedFd, rustix::io::Errno> {
+        let flags = flags | OFlags::CLOEXEC;
+        match &self.source {
+            Source::This => rustix::fs::openat(CWD, path, flags, Mode::empty()),
+            Source::Folder(root, _) => {
+                rustix::fs::openat2(root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT)
+            }
+            Source::Archive(_) | Source::Nothing => Err(rustix::io::Errno::NOENT),
+        }
+    }
+
+    fn list(&self, path: &str) -> Option<Vec<String>> {
+        let fd = self.open_file(path, OFlags::RDONLY | OFlags::DIRECTORY).ok()?;
+        let entries = rustix::fs::Dir::new(fd).ok()?;
+        let names = entries.filter_map(|e| e.ok()?.file_name().to_str().ok().map(str::to_owned));
+        Some(names.filter(|n| n != "." && n != "..").collect())
+    }
+
+    /// `path` with the links of its folder followed, but not its own.
+    fn real_parent(&self, path: &str) -> String {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        match self.resolve(if folder.is_empty() { "/" } else { folder }) {
+            Some(real) => format!("{}/{name}", real.trim_end_matches('/')),
+            None => path.to_owned(),
+        }
+    }
+
+    /// Keeps what a folder holds. Processes are nobody's business.
+    fn record_names(&self, path: &str, names: &[String]) {
+        let (Some(recorder), false) = (&self.recorder, names.is_empty()) else { return };
+        if path == "/proc" || !self.is_this() {
+            return;
+        }
+        let Some(folder) = self.resolve(path) else { return };
+        let mut tree = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        for name in names {
+            let place = format!("{}/{name}", folder.trim_end_matches('/'));
+            match std::fs::symlink_metadata(&place) {
+                Ok(m) if m.is_symlink() => {
+                    if let Some(target) =
+                        std::fs::read_link(&place).ok().and_then(|t| t.to_str().map(str::to_owned))
+                    {
+                        tree.insert(&place, Entry::Link(target));
+                    }
+                }
+                Ok(m) if m.is_dir() => tree.insert(&place, Entry::Folder),
+                Ok(_) => tree.mention(&place),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Keeps where a link leads, and every link on the way.
+    fn record_link(&self, path: &str, real: &str) {
+        let (Some(recorder), true, true) = (&self.recorder, self.is_this(), path != real) else { return };
+        let mut tree = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at = PathBuf::from("/");
+        for part in Path::new(path).components().skip(1) {
+            let folder = at.canonicalize().unwrap_or_else(|_| at.clone());
+            let place = folder.join(part);
+            if let (Ok(target), Some(place)) = (std::fs::read_link(&place), place.to_str()) {
+                tree.insert(place, Entry::Link(target.to_string_lossy().into_owned()));
+            }
+            at.push(part);
+        }
+        if Path::new(real).is_dir() {
+            tree.insert(real, Entry::Folder);
+        }
+    }
+}
+
+fn absolute(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.starts_with('/') { text.into_owned() } else { format!("/{text}") }
+}
+
+/// Why a file cannot be read, in words that are the same everywhere.
+fn reason_of(error: rustix::io::Errno) -> String {
+    use rustix::io::Errno;
+    match error {
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP => "not there".to_owned(),
+        Errno::ACCESS | Errno::PERM => "permission denied".to_owned(),
+        Errno::OPNOTSUPP | Errno::INVAL => "not supported".to_owned(),
+        other => std::io::Error::from(other).to_string(),
+    }
+}
+/// The kernel's list format (`Documentation/admin-guide/kernel-parameters.rst`,
+/// "CPU lists"): `0-3,8`. `None` if it is garbled or absurdly long.
+#[must_use]
+pub(crate) fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
+    const CPUS_MAX: u32 = 1 << 16;
+    let mut cpus = Vec::new();
+    for part in text.trim().split(',').filter(|p| !p.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        if first > last || last >= CPUS_MAX {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    Some(cpus)
+}
+
+/// CPUs in the kernel's list format.
+#[must_use]
+pub fn show_cpu_list(cpus: &[u32]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = cpus;
+    while let Some(&first) = rest.first() {
+        let run = rest.iter().zip(first..).take_while(|(a, b)| **a == *b).count();
+        parts.push(match run {
+            1 => first.to_string(),
+            _ => format!("{first}-{}", rest[run - 1]),
+        });
+        rest = &rest[run..];
+    }
+    parts.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_lists_are_read_and_written() {
+        assert_eq!(parse_cpu_list("0-3,8"), Some(vec![0, 1, 2, 3, 8]));
+        assert_eq!(parse_cpu_list(""), Some(vec![]));
+        for garbled in ["x", "3-1", "0-99999999", "1-", "-"] {
+            assert_eq!(parse_cpu_list(garbled), None, "{garbled}");
+        }
+        assert_eq!(show_cpu_list(&[0, 1, 2, 3, 8, 10, 11]), "0-3,8,10-11");
+        assert_eq!(show_cpu_list(&[]), "");
+    }
+}

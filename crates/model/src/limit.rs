@@ -1,0 +1,84 @@
+//! An upper bound of a resource, and where it is known from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::unit::Unit;
+
+/// An upper bound of one resource in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Limit {
+    /// The resource, as a path names it: `pci:0000:01:00.0` (the link of that
+    /// function), `sata:sda`, `dmi`, `block:sda`, `memory`, `nic:eth0`,
+    /// `cpu`.
+    pub resource: String,
+    /// What is bounded: `throughput`, `iops`, `cpu` (CPU seconds for each
+    /// second).
+    pub quantity: String,
+    /// Which way; absent where one bound holds each way by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// What kind of knowledge it is.
+    pub kind: LimitKind,
+    /// The rate after line coding, before packets' heads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<f64>,
+    /// What payload can get.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective: Option<f64>,
+    /// The unit of both.
+    pub unit: Unit,
+    /// Bytes of an operation that the bound is for, where it is for one size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_bytes: Option<u64>,
+    /// The access that the bound is for, where it is for one: `sequential`,
+    /// `random`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
+    /// How it was got: the registers, the datasheet, the file, in a sentence.
+    pub source: String,
+}
+
+impl Limit {
+    /// What to hold a demand against: what payload can get, or else the line.
+    #[must_use]
+    pub fn bound(&self) -> Option<f64> {
+        self.effective.or(self.line).filter(|b| b.is_finite() && *b > 0.0)
+    }
+}
+
+/// Which way data flows, seen from the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Towards the program: reads, receives.
+    Read,
+    /// Away from it: writes, sends.
+    Write,
+}
+
+/// In what order places are touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// One after the other.
+    Sequential,
+    /// Anywhere.
+    Random,
+}
+
+/// What kind of knowledge a limit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LimitKind {
+    /// A link's rate, from its standard and its present state.
+    Link,
+    /// What the maker promises.
+    Datasheet,
+    /// What the user was promised, by the study's `[expect]`.
+    Promise,
+    /// What somebody imposed: a control group, a queueing discipline.
+    Quota,
+    /// What the agent measured here.
+    Measured,
+}
