@@ -126,8 +126,8 @@ impl Server {
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);
                 let observer = trial::Messenger::unwatched(&tell);
-                calibrate::calibrate(&loads, allowed.first().copied(), &self.cancel, &observer)
-                    .map(Reply::Calibration)
+                let site = survey::site(&self.machine.inventory, &[]);
+                calibrate::calibrate(&loads, &allowed, &site, &self.cancel, &observer).map(Reply::Calibration)
             }
             Request::Prepare { fixtures } => {
                 self.phase(Phase::Prepare);

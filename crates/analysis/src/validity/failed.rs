@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(fixture::count(&Failed, &case, &Controls::default()), 0);
         case.trials[1].status = Status::Failed;
         case.trials[1].reason = Some("no room".to_owned());
-        let found = Failed.check(&case, &Context { controls: &Controls::default(), headline: None });
+        let found = Failed.check(&case, &fixture::context(&Controls::default()));
         assert_eq!(found[0].text, "1 of 3 trials failed: no room");
     }
 }
