@@ -122,7 +122,12 @@ impl Server {
                 let answer = cases.into_iter().map(|loads| survey::survey(loads, inventory, &site, &host));
                 Ok(Reply::Survey(answer.collect()))
             }
-            Request::Look => Ok(Reply::Look(doctor::look(&Host::this(), &self.machine.inventory))),
+            Request::Look => {
+                // Temperatures, arrays and links change; what was read at the
+                // start does not do.
+                let host = Host::this();
+                Ok(Reply::Look(doctor::look(&host, &inventory::describe(&host))))
+            }
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);
                 let observer = trial::Messenger::unwatched(&tell);

@@ -24,6 +24,8 @@ pub const VERSION: u32 = 2;
 pub trait Rule: Sync {
     /// Its name, the code of its findings.
     fn code(&self) -> &'static str;
+    /// What it looks for, in a sentence or two.
+    fn doc(&self) -> &'static str;
     /// What it finds.
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<model::Finding>;
 }
@@ -64,6 +66,13 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::few_trials::FewTrials,
     &deviation::promise::Promise,
 ];
+
+/// What each finding means: its code and a sentence or two, rules first, then
+/// what may hold a result back.
+#[must_use]
+pub fn explained() -> Vec<(&'static str, &'static str)> {
+    RULES.iter().map(|rule| (rule.code(), rule.doc())).chain(bottleneck::CODES.iter().copied()).collect()
+}
 
 /// Makes the estimates of one case, for the news of it; its findings need the
 /// whole run.

@@ -45,6 +45,46 @@ pub(crate) trait Candidate: Sync {
 const CANDIDATES: &[&dyn Candidate] =
     &[&quota::Quota, &link::Link, &memory::Bandwidth, &cores::Cores, &device::Device, &latency::Latency];
 
+/// What each verdict means.
+pub(crate) const CODES: &[(&str, &str)] = &[
+    (
+        "cpu-quota",
+        "The control group's CPU quota stopped our threads for at least 2 % of the window (nr_throttled and its time in \
+         cpu.stat).",
+    ),
+    (
+        "io-quota",
+        "The rate is at least 95 % of what a control group's throttle, or a queueing discipline, allows the resource.",
+    ),
+    (
+        "link-full",
+        "The rate times the path's amplification is at least 95 % of what payload can get on a link (PCIe, SATA, DMI).",
+    ),
+    (
+        "memory-bandwidth-full",
+        "The bytes on the memory bus, estimated, are at least 95 % of what copying with all CPUs reached before the run.",
+    ),
+    (
+        "one-core-full",
+        "The threads of the load compute at least 95 % of the time, while other CPUs are free.",
+    ),
+    ("all-cores-full", "All CPUs together are busy at least 95 % of the time."),
+    (
+        "device-full",
+        "Twice the depth adds less than 5 % to the rate while latency grows at least 1.7 times; or the device gives 95 % \
+         of its datasheet. The time that a device was not idle (`%util`) is never evidence.",
+    ),
+    (
+        "latency-bound",
+        "Nothing on the path is full: the load waits for its own operations, one at a time or as many as its depth, and \
+         a greater depth gives more.",
+    ),
+    (
+        "cannot-tell",
+        "Nothing is known to be full, and what would tell was not measured; the text says what is missing.",
+    ),
+];
+
 /// What holds this case back, if it was driven as hard as it goes.
 pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if case.estimates.is_empty() || measure::is_null(case) {

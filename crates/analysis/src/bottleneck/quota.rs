@@ -16,8 +16,8 @@ pub(super) struct Quota;
 
 impl Candidate for Quota {
     fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
-        let stopped = measure::median(case, |t| measure::rate(t, "cgroup:cpu", "throttled_s"));
-        let place = measure::place(case, "cgroup:cpu", "throttled_s");
+        let stopped = measure::median(case, |t| measure::rate(t, "cgroup:cpu", "throttled_time"));
+        let place = measure::place(case, "cgroup:cpu", "throttled_time");
         if let (Some(stopped), Some(place)) = (stopped.filter(|s| *s >= STOPPED), place) {
             let text = format!(
                 "the control group's CPU quota holds this back: its threads were stopped for {stopped:.2} s of each \

@@ -57,6 +57,7 @@ fn verdict(cases: &[CaseResult]) -> Finding {
     assert_eq!(found.len(), 1);
     let found = found.remove(0);
     assert!(!found.text.is_empty());
+    assert!(super::CODES.iter().any(|(code, _)| *code == found.code), "{} is not explained", found.code);
     assert!(!found.evidence.is_empty(), "{found:?}");
     found
 }
@@ -85,7 +86,7 @@ fn an_imposed_throttle_comes_before_all_else() {
 fn threads_that_a_quota_stopped_are_held_back_by_it() {
     let mut case = disk(1, 1000.0, 1000.0, 2.0);
     for trial in &mut case.trials {
-        trial.result.counters.push(fixture::counter("cgroup:cpu", "cpu.stat throttled_s", 1e-6, 400_000));
+        trial.result.counters.push(fixture::counter("cgroup:cpu", "cpu.stat throttled_time", 1e-6, 400_000));
     }
     assert_eq!(verdict(&[case]).code, "cpu-quota");
 }

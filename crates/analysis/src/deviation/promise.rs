@@ -19,6 +19,10 @@ impl Rule for Promise {
         "promise"
     }
 
+    fn doc(&self) -> &'static str {
+        "What a datasheet or the user's `[expect]` promises, and what was measured."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         case.utilization
             .iter()

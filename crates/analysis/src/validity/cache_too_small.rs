@@ -20,6 +20,10 @@ impl Rule for CacheTooSmall {
         "cache-too-small"
     }
 
+    fn doc(&self) -> &'static str {
+        "A file that does not fit the memory that may cache it."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let reads = measure::direction(case) == Some(model::limit::Direction::Read);
         let buffered = case.parameters.get("direct") == Some(&Value::Bool(false));

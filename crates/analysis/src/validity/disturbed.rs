@@ -21,6 +21,10 @@ impl Rule for Disturbed {
         "disturbed-by-others"
     }
 
+    fn doc(&self) -> &'static str {
+        "Other programs computed while the window was open."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let cpus = context.machine.map_or(1, |m| m.inventory.cpu.online.len().max(1)) as f64;
         let (Some(others), Some(place)) =

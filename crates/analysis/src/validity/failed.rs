@@ -17,6 +17,10 @@ impl Rule for Failed {
         "trials-failed"
     }
 
+    fn doc(&self) -> &'static str {
+        "Trials that gave no result."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let mut reasons: BTreeMap<(&str, bool), u64> = BTreeMap::new();
         for trial in case.trials.iter().filter(|t| t.status != Status::Ok) {

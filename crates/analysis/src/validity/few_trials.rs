@@ -18,6 +18,10 @@ impl Rule for FewTrials {
         "too-few-trials"
     }
 
+    fn doc(&self) -> &'static str {
+        "Fewer trials than an interval needs to say something."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let Some((metric, estimate)) = context.headline.and_then(|m| Some((m, case.estimates.get(m)?)))
         else {

@@ -19,6 +19,10 @@ impl Rule for Generator {
         "generator-bound"
     }
 
+    fn doc(&self) -> &'static str {
+        "The load generator at its own ceiling: the figure is about this program."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         if measure::is_null(case) {
             return Vec::new();

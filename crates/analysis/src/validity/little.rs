@@ -27,6 +27,10 @@ impl Rule for Little {
         "littles-law-broken"
     }
 
+    fn doc(&self) -> &'static str {
+        "Little's law: the mean number of operations under way is their rate times their mean duration. More than were ever started at once is impossible."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         if !measure::is_closed(case) || measure::is_null(case) {
             return Vec::new();

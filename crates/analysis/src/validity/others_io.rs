@@ -19,6 +19,10 @@ impl Rule for OthersIo {
         "others-use-the-device"
     }
 
+    fn doc(&self) -> &'static str {
+        "Others use the device: the kernel counted more there than the load moved."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let Some(counts) = Counts::of(case) else { return Vec::new() };
         let beyond = counts.device - counts.program;

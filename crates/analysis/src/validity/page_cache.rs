@@ -16,6 +16,10 @@ impl Rule for PageCache {
         "page-cache-included"
     }
 
+    fn doc(&self) -> &'static str {
+        "Reads and writes through the page cache: how much of them the device saw."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         if case.parameters.get("direct") != Some(&Value::Bool(false)) || measure::is_null(case) {
             return Vec::new();

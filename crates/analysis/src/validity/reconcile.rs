@@ -22,6 +22,10 @@ impl Rule for Reconcile {
         "counts-do-not-reconcile"
     }
 
+    fn doc(&self) -> &'static str {
+        "The kernel counted less at the device than the load says it moved (design, section 6.6): something on the way answered."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let Some(counts) = Counts::of(case) else { return Vec::new() };
         if counts.device >= counts.program - counts.tolerance {

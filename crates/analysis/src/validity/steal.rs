@@ -19,6 +19,10 @@ impl Rule for Steal {
         "cpu-stolen"
     }
 
+    fn doc(&self) -> &'static str {
+        "The hypervisor gave our CPUs to somebody else."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let (Some(share), Some(place)) = (measure::median(case, share), measure::place(case, "cpu", "steal"))
         else {

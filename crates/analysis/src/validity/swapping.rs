@@ -18,6 +18,10 @@ impl Rule for Swapping {
         "swapping"
     }
 
+    fn doc(&self) -> &'static str {
+        "Memory was swapped while the window was open."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let rate = |name: &str| measure::median(case, |t| measure::rate(t, "memory", name)).unwrap_or(0.0);
         let (into, out) = (rate("pswpin"), rate("pswpout"));

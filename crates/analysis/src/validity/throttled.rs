@@ -18,6 +18,10 @@ impl Rule for Throttled {
         "throttled"
     }
 
+    fn doc(&self) -> &'static str {
+        "A processor that slowed down to stay cool or within its power."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let mut trials = 0u64;
         let mut evidence: Option<Evidence> = None;
