@@ -47,7 +47,7 @@ fn ask_processor() -> Result<CpuId, String> {
     let zero = __cpuid(0);
     let vendor = words(&[zero.ebx, zero.edx, zero.ecx]);
     let brand = (__cpuid(0x8000_0000).eax >= 0x8000_0004).then(|| {
-        let leaves = (0x8000_0002..=0x8000_0004).map(|leaf| __cpuid(leaf));
+        let leaves = (0x8000_0002..=0x8000_0004).map(__cpuid);
         leaves.flat_map(|r| [r.eax, r.ebx, r.ecx, r.edx]).collect::<Vec<u32>>()
     });
     let signature = |leaf: u32| {

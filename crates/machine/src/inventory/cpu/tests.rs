@@ -39,13 +39,14 @@ fn server() -> String {
             ("3", "Unified", "28160K", all),
         ];
         for (index, (level, kind, size, shared)) in caches.into_iter().enumerate() {
-            // The kernel has these for each CPU; one that shares a cache need
-            // not be asked again.
-            let is_first = shared.starts_with(&cpu.to_string());
+            // A CPU that shares a cache known from another need not be asked;
+            // these claim something else, which would show.
+            let size = if shared.starts_with(&cpu.to_string()) { size } else { "7K" };
             let base = format!("cpu{cpu}/cache/index{index}");
-            entry(&mut out, &format!("{base}/shared_cpu_list"), shared);
-            for (leaf, text) in [("level", level), ("type", kind), ("size", size)] {
-                entry(&mut out, &format!("{base}/{leaf}"), if is_first { text } else { "garbled" });
+            for (leaf, text) in
+                [("level", level), ("type", kind), ("size", size), ("shared_cpu_list", shared)]
+            {
+                entry(&mut out, &format!("{base}/{leaf}"), text);
             }
         }
     }

@@ -36,12 +36,29 @@ pub(super) fn masked(text: &str) -> Option<String> {
 }
 
 fn word(word: &str) -> String {
-    let Some((name, _)) = word.split_once('=') else { return mask::text("/proc/cmdline", word) };
+    let Some((name, _)) = word.split_once('=') else { return without_addresses(word) };
     let low = name.to_ascii_lowercase();
     if IDENTIFYING.contains(&name) || name.starts_with("iscsi_") || SECRET.iter().any(|s| low.contains(s)) {
         return format!("{name}={HIDDEN}");
     }
-    mask::text("/proc/cmdline", word)
+    without_addresses(word)
+}
+
+/// Without addresses, also those with a port (`10.0.0.7:80`).
+fn without_addresses(word: &str) -> String {
+    let masked = mask::text("/proc/cmdline", word);
+    let pieces = masked.split_inclusive([':', ',', '/', '@', '=']);
+    pieces
+        .map(|piece| {
+            let end = piece.trim_end_matches([':', ',', '/', '@', '=']).len();
+            let (address, rest) = piece.split_at(end);
+            if address.parse::<std::net::Ipv4Addr>().is_ok() {
+                format!("0.0.0.0{rest}")
+            } else {
+                piece.to_owned()
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -52,9 +69,11 @@ mod tests {
     fn identities_are_hidden_and_what_shapes_a_measurement_stays() {
         let line = "BOOT_IMAGE=/vmlinuz root=UUID=3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d ro \
                     ip=10.0.0.7::10.0.0.1:255.255.255.0:box:eth0 systemd.hostname=box \
-                    root_Password=hunter2 iscsi_initiator=iqn.2004:box mitigations=off isolcpus=2-3\n";
+                    root_Password=hunter2 iscsi_initiator=iqn.2004:box mitigations=off isolcpus=2-3 \
+                    nvme.host=10.0.0.7:4420 --addr 10.0.0.8:80\n";
         let expected = "BOOT_IMAGE=/vmlinuz root=UUID=00000000-0000-0000-0000-000000000000 ro ip=... \
-                        systemd.hostname=... root_Password=... iscsi_initiator=... mitigations=off isolcpus=2-3";
+                        systemd.hostname=... root_Password=... iscsi_initiator=... mitigations=off isolcpus=2-3 \
+                        nvme.host=0.0.0.0:4420 --addr 0.0.0.0:80";
         assert_eq!(masked(line).unwrap(), expected);
         assert_eq!(masked(" \n"), None);
         assert_eq!(masked(&"x".repeat(1 << 20)), None);
