@@ -116,7 +116,7 @@ impl Server {
             Request::Survey { cases, destroy } => {
                 let host = Host::this();
                 // What is free changes; what was read at the start does not do.
-                self.machine.inventory.memory = inventory::memory::describe(&host);
+                inventory::memory::refresh(&host, &mut self.machine.inventory.memory);
                 let inventory = &self.machine.inventory;
                 let site = survey::site(inventory, &destroy);
                 let answer = cases.into_iter().map(|loads| survey::survey(loads, inventory, &site, &host));

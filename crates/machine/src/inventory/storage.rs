@@ -52,7 +52,7 @@ fn mount_of(host: &Host, path: &Path) -> Option<(String, String, String)> {
 }
 
 /// Octal escapes of mountinfo: `\040` is a space.
-fn unescape(text: &str) -> String {
+pub(super) fn unescape(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let bytes = text.as_bytes();
     let mut at = 0;
