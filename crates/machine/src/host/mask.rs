@@ -1,6 +1,8 @@
 //! Taking out of a recording what identifies a machine or its owner: serial
 //! numbers, hardware and network addresses, unique identifiers, the name.
 
+use crate::inventory::block::uuid_front;
+
 /// Files whose whole content identifies.
 const WHOLE: &[&str] = &[
     "serial",
@@ -35,6 +37,10 @@ const WHOLE: &[&str] = &[
 /// readers do with it what they do with the original.
 pub(crate) fn text(path: &str, content: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
+    // What a mapping is for stands in front of what identifies it.
+    if let Some(front) = uuid_front(content).filter(|_| path.ends_with("/dm/uuid")) {
+        return format!("{front}{}", hide(&content[front.len()..], is_word));
+    }
     // A PCI or SCSI folder has files of these names with other meanings.
     if WHOLE.contains(&name) && !path.starts_with("/sys/firmware/memmap") {
         return content.lines().map(|line| hide(line, is_word)).collect::<Vec<_>>().join("\n") + "\n";
@@ -126,6 +132,8 @@ mod tests {
     fn identities_are_hidden_and_the_rest_stays() {
         assert_eq!(text("/sys/class/net/eth0/address", "52:54:00:ab:cd:ef\n"), "00:00:00:xx:xx:xx\n");
         assert_eq!(text("/sys/block/nvme0n1/device/serial", "PHFT6175001B\n"), "xxxx0000000x\n");
+        assert_eq!(text("/sys/block/dm-0/dm/uuid", "CRYPT-LUKS2-4d9a-x\n"), "CRYPT-LUKS2-0x0x-x\n");
+        assert_eq!(text("/sys/block/dm-0/dm/uuid", "aB3-x\n"), "xx0-x\n");
         let line = "BOOT_IMAGE=/vmlinuz root=UUID=3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d ip=10.0.0.7 quiet\n";
         let masked = text("/proc/cmdline", line);
         assert_eq!(
