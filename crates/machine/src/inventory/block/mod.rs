@@ -51,6 +51,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<BlockDevice> {
     }
     stack::add(host, &mut found, absent);
     mount::add(host, &mut found);
+    stack::hide_names(&mut found);
     content::add(host, &mut found);
     found.retain(|f| is_used(host, f));
     stack::ordered(found.into_iter().map(|f| f.device).collect())

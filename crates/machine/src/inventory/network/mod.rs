@@ -205,7 +205,7 @@ impl Place<'_> {
 
 /// Bits per second of a speed that is one.
 fn bits(mbit: u64) -> Option<u64> {
-    (1..=MBIT_MAX).contains(&mbit).then_some(mbit * 1_000_000)
+    (1..=MBIT_MAX).contains(&mbit).then(|| mbit * 1_000_000)
 }
 
 /// Whether a driver's answer says something.
