@@ -1,10 +1,13 @@
 //! What a machine is made of. A section of the inventory is one module and one
 //! line in [`describe`]; a section that misses something says so in `absent`.
 
+pub mod block;
 pub mod cgroup;
 pub mod cpu;
 pub mod interrupt;
 pub mod memory;
+pub mod network;
+pub mod pci;
 pub mod sensor;
 pub mod storage;
 pub mod system;
@@ -30,8 +33,10 @@ pub fn describe(host: &Host) -> Inventory {
         system: system::describe(host, absent),
         sensors: sensor::describe(host, absent),
         cgroup: cgroup::describe(host, absent),
+        pci: pci::describe(host, absent),
+        block: block::describe(host, absent),
+        network: network::describe(host, absent),
         absent: missing,
-        ..Inventory::default()
     }
 }
 

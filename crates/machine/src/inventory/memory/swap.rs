@@ -3,7 +3,7 @@
 use model::machine::Swap;
 
 use crate::Host;
-use crate::inventory::storage::unescape;
+use crate::inventory::block::mount::unescape;
 
 /// The areas in the kernel's order.
 pub(super) fn read(host: &Host) -> Vec<Swap> {
