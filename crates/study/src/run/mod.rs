@@ -76,6 +76,7 @@ impl Runner<'_> {
         let mut machine = agent.describe(&mut Watch { on_event: &mut |_| {}, cancelled })?;
         machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
         machine.limits.extend(promises(study, &planned.plan));
+        machine.limits.extend(analysis::measured_limits(&machine.calibration));
         let run = head(study, planned, machine, identity, catalogue);
         store.begin(&run)?;
         for (index, case) in run.cases.iter().enumerate() {
@@ -367,7 +368,7 @@ impl Execution<'_> {
         let indices: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
         for case in indices {
             let result = &mut self.run.cases[case];
-            analysis::derive_case(result, &self.plan.controls, self.catalogue);
+            analysis::estimate_case(result, self.catalogue);
             let headline = analysis::headline(result, self.catalogue);
             let event = Event::CaseFinished {
                 case,
