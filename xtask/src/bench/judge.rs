@@ -29,6 +29,8 @@ pub(super) enum Goal {
     HighAtMost(f64),
     /// Our median is at least this, whatever the peer's.
     OursAtLeast(f64),
+    /// Our median is at most this, whatever the peer's.
+    OursAtMost(f64),
     /// Told for what it explains.
     None,
 }
@@ -40,6 +42,7 @@ impl Goal {
             Self::LowAtLeast(low) => format!("interval from {low:.2} up"),
             Self::HighAtMost(high) => format!("interval up to {high:.2}"),
             Self::OursAtLeast(least) => format!("ours at least {}", with_prefix(least, unit)),
+            Self::OursAtMost(most) => format!("ours at most {}", with_prefix(most, unit)),
             Self::None => "none".to_owned(),
         }
     }
@@ -52,6 +55,7 @@ impl Goal {
             Self::LowAtLeast(low) => holds(&|r| r.interval.low >= low),
             Self::HighAtMost(high) => holds(&|r| r.interval.high <= high),
             Self::OursAtLeast(least) => Some(ours.is_some_and(|ours| ours >= least)),
+            Self::OursAtMost(most) => Some(ours.is_some_and(|ours| ours <= most)),
             Self::None => None,
         }
     }
@@ -189,6 +193,8 @@ mod tests {
         assert_eq!(met(Goal::Within(0.975, 1.03)), "no");
         assert_eq!(met(Goal::OursAtLeast(0.979)), "yes");
         assert_eq!(met(Goal::OursAtLeast(0.981)), "no");
+        assert_eq!(met(Goal::OursAtMost(0.981)), "yes");
+        assert_eq!(met(Goal::OursAtMost(0.979)), "no");
         assert_eq!(met(Goal::None), "-");
     }
 

@@ -15,6 +15,7 @@ mod page;
 mod place;
 mod primes;
 mod randread;
+mod samplers;
 mod site;
 
 use std::path::{Path, PathBuf};
@@ -71,6 +72,8 @@ const TABLE: &[&Benchmark] = &[
     &null::NULL,
     &memory_copy_mbw::MBW,
     &memory_copy_c::C,
+    &samplers::HERE,
+    &samplers::LARGE,
 ];
 
 /// Where the results are kept.

@@ -143,3 +143,78 @@ fn thread_cpu_s() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Watches a window that is ended by its time, or by a count after so long,
+    /// while a thread of ours keeps a CPU busy.
+    fn watched(window_ms: u64, by_count: bool) -> (Watcher, Window) {
+        let host = Host::this();
+        let mut watcher = Watcher::open(&host, &Scope::of(&Default::default(), &host));
+        let window_ns = clock::now_ns() + 20_000_000;
+        let end_ns = window_ns + window_ms * 1_000_000;
+        let interval_ns = window_ms * 10_000;
+        let told_ns = if by_count { u64::MAX } else { end_ns };
+        let timeline = Timeline { start_ns: window_ns, window_ns, interval_ns, end_ns: told_ns };
+        let (send, receive) = channel();
+        send.send(timeline).unwrap();
+        std::thread::scope(|scope| {
+            let watcher = &mut watcher;
+            scope.spawn(move || watcher.watch(&receive));
+            while clock::now_ns() < end_ns {
+                std::hint::spin_loop();
+            }
+            // By time, the samples end by themselves.
+            if by_count {
+                drop(send);
+            } else {
+                std::thread::spawn(move || {
+                    std::thread::sleep(Duration::from_secs(20));
+                    drop(send);
+                });
+            }
+        });
+        (watcher, Window { start_ns: window_ns, end_ns })
+    }
+
+    fn find<'a>(counters: &'a [Counter], resource: &str, source: &str) -> &'a Counter {
+        let found = counters.iter().find(|c| c.resource == resource && c.source == source);
+        found.unwrap_or_else(|| panic!("{resource} {source}: {counters:?}"))
+    }
+
+    #[test]
+    fn a_window_is_sampled_from_edge_to_edge() {
+        for by_count in [false, true] {
+            let (watcher, window) = watched(400, by_count);
+            let counters = watcher.counters(window);
+            let own = find(&counters, "self", "getrusage(2) user");
+            assert!(own.change().unwrap() > 0.0, "this thread was busy: {own:?}");
+            assert!(own.before_ns >= window.start_ns && own.after_ns >= window.end_ns, "{own:?} {window:?}");
+            let cpu = find(&counters, "cpu", "/proc/stat user");
+            assert!(cpu.before_ns == own.before_ns && cpu.after_ns == own.after_ns, "one sample has both");
+            assert_eq!((cpu.unit, cpu.scale), (Some(model::Unit::Seconds), Some(0.01)));
+            assert!(watcher.cost.cpu_s > 0.0 && watcher.cost.watched_s >= 0.4, "{:?}", watcher.cost);
+
+            let series = watcher.series();
+            let own: Vec<_> = series.iter().filter(|s| s.resource == "self" && s.name == "user").collect();
+            assert_eq!((own.len(), own[0].unit, own[0].start_ns), (1, model::Unit::One, window.start_ns));
+            let length_ns = own[0].interval_ns * own[0].values.len() as u64;
+            assert!(length_ns.abs_diff(400_000_000) <= own[0].interval_ns || by_count, "{own:?}");
+            assert!(series.iter().all(|s| s.values.iter().all(|v| v.is_finite())));
+            assert!(!series.iter().any(|s| s.name == "nice"), "what never moved has no series");
+        }
+    }
+
+    #[test]
+    fn a_trial_that_never_starts_leaves_nothing_behind() {
+        let mut watcher = Watcher::open(&Host::this(), &Scope::default());
+        let (send, receive) = channel();
+        drop(send);
+        watcher.watch(&receive);
+        let window = Window { start_ns: 0, end_ns: u64::MAX };
+        assert!(watcher.counters(window).is_empty() && watcher.series().is_empty());
+        assert!(watcher.processes(window).is_empty());
+    }
+}

@@ -121,6 +121,9 @@ impl Track {
     pub(super) fn series(&self) -> Vec<Series> {
         let pairs = self.pairs();
         let mut all = Vec::new();
+        if pairs.is_empty() {
+            return all;
+        }
         for (index, _, column) in self.columns() {
             let (values, unit) = match column.nature {
                 Nature::Counter => (self.rates(index, column, &pairs), rate_unit(column.unit)),
