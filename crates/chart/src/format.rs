@@ -45,9 +45,11 @@ pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
 
 /// Names as they go into one line: all of a few, the ends of many.
 pub(crate) fn names(all: &[String]) -> String {
+    const LONGEST: usize = 26;
     match all {
         [] => String::new(),
-        [_] | [_, _] | [_, _, _] => all.join(", "),
+        [_] | [_, _] => all.join(", "),
+        [a, b, c] if a.len() + b.len() + c.len() <= LONGEST => all.join(", "),
         [first, .., last] => format!("{first} … {last}"),
     }
 }

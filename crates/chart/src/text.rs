@@ -50,6 +50,25 @@ impl Font {
     }
 }
 
+impl Font {
+    /// `text` broken at its spaces into at most `most` lines, the first as wide
+    /// as `first`, the others as `rest`; the last is cut.
+    pub(crate) fn wrap(self, text: &str, first: f64, rest: f64, most: usize) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut left = text;
+        while !left.is_empty() && lines.len() < most {
+            let width = if lines.is_empty() { first } else { rest };
+            let breaks = left.match_indices(' ').map(|(at, _)| at);
+            let at = breaks.take_while(|at| self.width(&left[..*at]) <= width).last();
+            let at = if lines.len() + 1 == most || self.width(left) <= width { None } else { at };
+            let (line, after) = left.split_at(at.unwrap_or(left.len()));
+            lines.push(self.fit(line, width));
+            left = after.trim_start();
+        }
+        lines
+    }
+}
+
 /// The advance width of a character in em, from DejaVu Sans, rounded up. An
 /// East Asian wide character is two halves of an em (Unicode Standard Annex
 /// 11); so is, to be safe, all that is not Latin.
@@ -94,6 +113,19 @@ mod tests {
             }
         }
         assert_eq!(FONT.fit("abc", 100.0), "abc");
+    }
+
+    #[test]
+    fn text_is_broken_at_spaces_and_only_the_last_line_is_cut() {
+        let lines = FONT.wrap("one two three four", 50.0, 50.0, 3);
+        assert_eq!(lines, ["one two", "three", "four"]);
+        assert_eq!(FONT.wrap("one two three four", 50.0, 50.0, 2), ["one two", "three f…"]);
+        assert_eq!(FONT.wrap("unbreakable", 30.0, 30.0, 2), ["un…"]);
+        assert!(FONT.wrap("", 30.0, 30.0, 2).is_empty());
+    }
+
+    #[test]
+    fn what_is_cut_does_not_end_in_a_comma() {
         assert_eq!(FONT.fit("ab, cdefgh", 30.0), "ab…");
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use model::machine::{Machine, System};
 
+use super::parts::vendor_name;
 use super::share::View;
 use super::tree::{Node, Tree};
 use crate::format::{bytes_per_second, percent};
@@ -36,7 +37,7 @@ pub(super) fn heading(machine: &Machine) -> String {
 fn product(system: &System) -> Option<String> {
     let said = |text: &Option<String>| text.as_deref().map(clean).filter(|t| !t.is_empty() && !is_filler(t));
     let product = said(&system.product).or_else(|| said(&system.board))?;
-    Some(match said(&system.vendor).filter(|v| !product.starts_with(v.as_str())) {
+    Some(match said(&system.vendor).map(|v| vendor_name(&v)).filter(|v| !product.starts_with(v.as_str())) {
         Some(vendor) => format!("{vendor} {product}"),
         None => product,
     })

@@ -6,7 +6,7 @@ use super::measure::{
 };
 use super::share::{Mark, View};
 use super::tree::{Kind, Link, Node, Rung};
-use crate::svg::Svg;
+use crate::svg::{Svg, number};
 use crate::text::Font;
 use crate::theme;
 
@@ -81,15 +81,14 @@ pub(super) fn stroke(bytes_per_second: Option<f64>) -> f64 {
 
 /// What lies on the way to a card that the case passes is on its path too.
 fn line_mark(line: &Line, view: &View) -> Mark {
-    let own = line.link.map(|l| view.mark(&l.resources)).unwrap_or_default();
-    let mut on = own.on;
-    if !line.out && !on {
-        let resources: Vec<String> = line.to.all_resources().cloned().collect();
-        on = view.passes(&resources) || line.to.children.iter().any(|c| passes(c, view));
-    }
-    Mark { on, ..own }
+    let own = line.link.map_or(&line.to.resources, |l| {
+        if l.resources.is_empty() { &line.to.resources } else { &l.resources }
+    });
+    let mark = view.mark(own);
+    Mark { on: mark.on || (!line.out && passes(line.to, view)), ..mark }
 }
 
+/// Whether the case passes a card or anything that hangs below it.
 fn passes(node: &Node, view: &View) -> bool {
     node.all_resources().any(|r| view.passes(std::slice::from_ref(r)))
         || node.children.iter().any(|c| passes(c, view))
@@ -97,44 +96,35 @@ fn passes(node: &Node, view: &View) -> bool {
 
 fn draw_line(svg: &mut Svg, line: &Line, view: &View) {
     let mark = line_mark(line, view);
-    let class = class(view, mark);
-    svg.tag("g").class(if class == "off" { "off" } else { "" }).open();
-    if let Some(link) = line.link {
-        title(svg, &link.tooltip());
-    }
-    let path: Vec<String> =
-        line.points.iter().map(|(x, y)| format!("{} {}", svg_number(*x), svg_number(*y))).collect();
-    let d = format!("M{}", path.join("L"));
-    let width = line.link.map_or(1.5, |l| stroke(l.bytes_per_second));
-    let state = if mark.on { "wire on" } else { "wire" };
-    let extra = if mark.on && line.link.is_none() { 0.8 } else { 0.0 };
-    svg.tag("path").class(state).attr("d", &d).num("stroke-width", width + extra).empty();
-    if let Some((_, high)) = mark.share.filter(|_| line.link.is_some()) {
-        // The colour lies within an outline, so that a pale one is seen too.
-        let inner = (width - 2.0).max(1.0);
-        svg.tag("path")
-            .class(&format!("wire w{}", theme::step(high)))
-            .attr("d", &d)
-            .num("stroke-width", inner)
-            .empty();
+    group(svg, if view.active() && !mark.on { "off" } else { "" });
+    let points = line.points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y)));
+    let course = format!("M{}", points.collect::<Vec<_>>().join("L"));
+    let stroke_of = |svg: &mut Svg, class: &str, width: f64| {
+        svg.tag("path").class(class).attr("d", &course).num("stroke-width", width).empty();
+    };
+    match line.link {
+        Some(link) => {
+            title(svg, &link.tooltip());
+            let width = stroke(link.bytes_per_second);
+            if mark.on {
+                // An outline, so that a pale colour is seen too.
+                stroke_of(svg, "wire on", width + 2.5);
+            }
+            let step = mark.share.map(|(_, high)| theme::step(high));
+            stroke_of(svg, &step.map_or("wire".to_owned(), |s| format!("wire w{s}")), width);
+        }
+        None if mark.on => stroke_of(svg, "wire on", 2.0),
+        None => stroke_of(svg, "wire", 1.5),
     }
     if let (true, Some((x, y))) = (line.out, line.points.last()) {
-        svg.tag("circle")
-            .class(if mark.on { "plug on" } else { "plug" })
-            .num("cx", *x)
-            .num("cy", *y)
-            .num("r", 4.0)
-            .empty();
+        let class = if mark.on { "plug on" } else { "plug" };
+        svg.tag("circle").class(class).num("cx", *x).num("cy", *y).num("r", 4.5).empty();
     }
     if let (Some(link), Some(label)) = (line.link, line.label) {
         draw_label(svg, link, label, view);
     }
     svg.close();
     svg.line();
-}
-
-fn svg_number(value: f64) -> String {
-    crate::svg::number(value)
 }
 
 fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &View) {
@@ -190,6 +180,12 @@ fn write(svg: &mut Svg, class: &str, font: Font, (x, y): (f64, f64), text: &str)
     tag.num("x", x).num("y", y).num("font-size", font.size).text(text);
 }
 
+fn group(svg: &mut Svg, class: &str) {
+    let tag = svg.tag("g");
+    let tag = if class.is_empty() { tag } else { tag.class(class) };
+    tag.open();
+}
+
 fn title(svg: &mut Svg, text: &str) {
     if !text.is_empty() {
         svg.tag("title").text(text);
@@ -217,53 +213,47 @@ fn strip(kind: Kind) -> Option<&'static str> {
 }
 
 fn card(svg: &mut Svg, place: &Place, view: &View) {
-    let Place { node, x, y, width, height } = *place;
+    let Place { node, words, x, y, width, height } = place;
     let mark = view.mark(&node.resources);
-    // A ladder on the path keeps its card in the front.
-    let held = mark.on || node.rungs.iter().any(|r| view.passes(&r.resources));
-    let outer = class(view, Mark { on: held, ..mark });
-    svg.tag("g").class(if mark.on || outer == "off" { outer } else { "" }).open();
+    // What only leads to the path does not step back either.
+    let state = if !mark.on && passes(node, view) { "" } else { class(view, mark) };
+    group(svg, state);
     title(svg, &node.tooltip());
-    let rect = |svg: &mut Svg, class: &str, dx: f64| {
-        let tag = svg
-            .tag("rect")
-            .class(class)
-            .num("x", x + dx)
-            .num("y", y - dx)
-            .num("width", width)
-            .num("height", height);
-        tag.num("rx", 5.0).empty();
+    let rect = |svg: &mut Svg, class: &str, inset: f64, width: f64, radius: f64| {
+        let tag = svg.tag("rect").class(class).num("x", x + inset).num("y", y + inset);
+        tag.num("width", width).num("height", height - 2.0 * inset.min(1.0)).num("rx", radius).empty();
     };
-    if node.count > 1 {
-        rect(svg, "card", 6.0);
-        rect(svg, "card", 3.0);
+    for behind in (1..=2).rev().filter(|_| node.count > 1) {
+        let shift = measure::stack(node) / 2.0 * f64::from(behind);
+        let tag = svg.tag("rect").class("card").num("x", x + shift).num("y", y + shift);
+        tag.num("width", *width).num("height", *height).num("rx", 5.0).empty();
     }
-    rect(svg, "card", 0.0);
-    let step = mark.share.map(|(_, high)| theme::step(high));
+    rect(svg, "card", 0.0, *width, 5.0);
     if let Some(kind) = strip(node.kind) {
-        let class = step.map_or(kind.to_owned(), |s| format!("s{s}"));
-        let tag = svg.tag("rect").class(&class).num("x", x + 1.0).num("y", y + 1.0);
-        tag.num("width", if step.is_some() { 6.0 } else { 4.0 })
-            .num("height", height - 2.0)
-            .num("rx", 2.0)
-            .empty();
+        match mark.share {
+            Some((_, high)) => rect(svg, &format!("s{}", theme::step(high)), 1.0, 6.0, 3.0),
+            None => rect(svg, kind, 1.0, 4.0, 2.0),
+        }
     }
     let inner = width - 2.0 * PAD;
     let pill = measure::share_width(view, &node.resources).min(inner);
-    write(svg, "bold", TITLE, (x + PAD, y + TITLE_STEP), &TITLE.fit(&node.title(), inner - pill));
     if pill > 0.0 {
         share(svg, mark, (x + width - PAD - pill + 6.0, y + TITLE_STEP), pill - 6.0);
     }
     let mut base = y + TITLE_STEP;
-    for line in &node.lines {
+    for (i, line) in words.title.iter().enumerate() {
+        base += if i > 0 { LINE_STEP } else { 0.0 };
+        write(svg, "bold", TITLE, (x + PAD, base), line);
+    }
+    for line in &words.lines {
         base += LINE_STEP;
-        write(svg, "quiet", LINE, (x + PAD, base), &LINE.fit(line, inner));
+        write(svg, "quiet", LINE, (x + PAD, base), line);
     }
     svg.close();
     svg.line();
+    let top = y + words.height() + 11.0;
     for (i, rung) in node.rungs.iter().enumerate() {
-        let top = base + 11.0 + i as f64 * RUNG;
-        draw_rung(svg, rung, (x + PAD, top), inner, view);
+        draw_rung(svg, rung, (x + PAD, top + i as f64 * RUNG), inner, view);
     }
 }
 
@@ -272,7 +262,7 @@ fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), width: f64, view: &
     let outer = class(view, mark);
     let indent = (rung.depth as f64 * RUNG_INDENT).min(width * 0.4);
     let (x, width) = (x + indent, width - indent);
-    svg.tag("g").class(if outer == "off" { "off" } else { "" }).open();
+    group(svg, if outer == "off" { "off" } else { "" });
     let full: Vec<&str> =
         [rung.text.as_str(), rung.mount.as_str()].into_iter().filter(|t| !t.is_empty()).collect();
     let full: Vec<&str> = full.into_iter().chain(rung.tip.iter().map(String::as_str)).collect();
@@ -295,8 +285,8 @@ fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), width: f64, view: &
     }
     let mount = LINE.fit(&rung.mount, room * if rung.text.is_empty() { 1.0 } else { 0.6 });
     if !mount.is_empty() {
-        let at = x + 5.0 + room - LINE.width(&mount);
-        write(svg, "", LINE, (at, base), &mount);
+        let tag = svg.tag("text").num("x", x + 5.0 + room).num("y", base).num("font-size", LINE.size);
+        tag.attr("text-anchor", "end").text(&mount);
         room -= LINE.width(&mount) + 10.0;
     }
     write(svg, "quiet", LINE, (x + 5.0, base), &LINE.fit(&rung.text, room));

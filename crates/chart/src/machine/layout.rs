@@ -2,7 +2,10 @@
 //! stand side by side as long as they fit, then in rows below one another, so
 //! that the same tree fills a screen or a phone.
 
-use super::measure::{self, CARD_GAP, DROP_X, INDENT, card_height, label_height, least_width, natural_width};
+use super::measure::{
+    self, CARD_GAP, DROP_X, INDENT, Words, card_height, label_height, least_width, natural_width, side_width,
+    stack,
+};
 use super::share::View;
 use super::tree::{Link, Node, Tree};
 
@@ -28,6 +31,7 @@ pub(super) enum Item<'a> {
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     pub(super) node: &'a Node,
+    pub(super) words: Words,
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) width: f64,
@@ -64,6 +68,8 @@ const PACKAGE_WIDTH: f64 = 300.0;
 const BESIDE: f64 = 540.0;
 /// Space between rows of cards.
 const ROW_GAP: f64 = 14.0;
+/// Cards are not pushed to the right any more when they would get narrower.
+const NARROWEST_INDENTED: f64 = 180.0;
 /// From a card down to the line that its children hang on.
 const BUS: f64 = 10.0;
 
@@ -130,9 +136,16 @@ impl<'a> Layout<'_, 'a> {
             let label = link.map_or(0.0, |l| measure::label_width(l, self.view)) + 24.0;
             let gap = label.clamp(60.0, width * 0.3);
             let own = ((width - gap) * 0.54).floor();
-            let height = card_height(node).max(card_height(memory));
-            self.card_of(node, x, y, own, height);
-            self.card_of(memory, x + own + gap, y, width - own - gap, height);
+            let place = |node: &'a Node, x: f64, width: f64| {
+                let words = Words::new(node, width, self.view);
+                let height = card_height(&words, node.rungs.len());
+                Place { node, words, x, y, width, height }
+            };
+            let (mut left, mut right) =
+                (place(node, x, own), place(memory, x + own + gap, width - own - gap));
+            let height = left.height.max(right.height);
+            (left.height, right.height) = (height, height);
+            self.scene.items.extend([Item::Card(left), Item::Card(right)]);
             let middle = y + height / 2.0;
             let lines = link.map_or(0.0, |l| measure::label_lines(l) as f64);
             let label =
@@ -150,13 +163,11 @@ impl<'a> Layout<'_, 'a> {
 
     /// A card as high as it needs; gives its lower edge.
     fn card(&mut self, node: &'a Node, x: f64, y: f64, width: f64) -> f64 {
-        let height = card_height(node);
-        self.card_of(node, x, y, width, height);
-        y + height
-    }
-
-    fn card_of(&mut self, node: &'a Node, x: f64, y: f64, width: f64, height: f64) {
-        self.scene.items.push(Item::Card(Place { node, x, y, width, height }));
+        let width = width - stack(node);
+        let words = Words::new(node, width, self.view);
+        let height = card_height(&words, node.rungs.len());
+        self.scene.items.push(Item::Card(Place { node, words, x, y, width, height }));
+        y + height + stack(node)
     }
 
     fn line(
@@ -201,7 +212,7 @@ impl<'a> Layout<'_, 'a> {
         }
         let rows = rows(&nodes, self.view, width);
         let several = rows.len() > 1;
-        let indent = if several { INDENT } else { 0.0 };
+        let indent = if several && width - INDENT >= NARROWEST_INDENTED { INDENT } else { 0.0 };
         let mut top = y;
         for row in &rows {
             let bus = top + if row.len() == 1 && !several { 0.0 } else { BUS };
@@ -266,7 +277,19 @@ fn shares_of(row: &[&Node], view: &View, width: f64) -> Vec<f64> {
     if let [_] = row {
         return vec![room];
     }
-    let least: Vec<f64> = row.iter().map(|n| least_width(n, view)).collect();
+    let mut least: Vec<f64> = row.iter().map(|n| least_width(n, view)).collect();
+    // First that what hangs below them can stand side by side.
+    for (width, node) in least.iter_mut().zip(row) {
+        *width = width.max(side_width(node, view));
+    }
+    let mut over = least.iter().sum::<f64>() - room;
+    for (width, node) in least.iter_mut().zip(row).rev() {
+        if over > 0.0 {
+            let back = *width - least_width(node, view);
+            *width -= back;
+            over -= back;
+        }
+    }
     let wish: Vec<f64> = row.iter().zip(&least).map(|(n, l)| (natural_width(n, view) - l).max(0.0)).collect();
     let spare = (room - least.iter().sum::<f64>()).max(0.0);
     let wished: f64 = wish.iter().sum();

@@ -75,7 +75,7 @@ impl<'a> Rates<'a> {
         if let (Some(line), Some(effective)) = (line, effective)
             && (line - effective).abs() > line * 0.01
         {
-            notes.push(format!("payload {}", show(effective)));
+            notes.push(format!("effective {}", show(effective)));
         }
         if let (Some(measured), Some(_)) = (measured, line.or(effective)) {
             notes.push(format!("measured {}", show(measured)));
@@ -169,11 +169,15 @@ impl<'a> Rates<'a> {
     pub(super) fn network(&self, interface: &NetworkInterface) -> Option<Link> {
         let resource = format!("nic:{}", interface.name);
         let line = self.throughput(&resource).next().is_some();
-        if !line && interface.speed_bits.is_none_or(|b| b == 0) {
-            return None;
-        }
-        let mut link = self.link(&resource, |_| String::new(), bits_per_second);
-        if let (None, Some(bits)) = (&link.rate, interface.speed_bits) {
+        let word = match interface.kind.as_str() {
+            "ethernet" => "Ethernet",
+            "wifi" => "Wi-Fi",
+            "infiniband" => "InfiniBand",
+            _ if line => "",
+            _ => return None,
+        };
+        let mut link = self.link(&resource, |_| word.to_owned(), bits_per_second);
+        if let (None, Some(bits)) = (&link.rate, interface.speed_bits.filter(|b| *b > 0)) {
             link.rate = Some(bits_per_second(bits as f64 / 8.0));
             link.bytes_per_second = Some(bits as f64 / 8.0);
         }

@@ -31,6 +31,10 @@ pub(super) const CARD_GAP: f64 = 16.0;
 pub(super) const INDENT: f64 = 22.0;
 /// Where a line meets a card, from its left edge.
 pub(super) const DROP_X: f64 = 14.0;
+/// How far the lowest card of a stack looks out.
+const STACK: f64 = 6.0;
+/// Lines that one long text is broken into at most.
+const MOST_LINES: usize = 2;
 /// Round a share's figure.
 pub(super) const PILL: f64 = 12.0;
 
@@ -49,13 +53,46 @@ pub(super) fn card_width(node: &Node, view: &View) -> f64 {
         LINE.width(&r.text) + mount + r.depth as f64 * RUNG_INDENT + pill(&r.resources)
     });
     let inner = lines.chain(rungs).fold(title, f64::max);
-    (inner + 2.0 * PAD).clamp(NARROWEST, WIDEST).ceil()
+    (inner + 2.0 * PAD).clamp(NARROWEST, WIDEST).ceil() + stack(node)
 }
 
-/// The height of a card.
-pub(super) fn card_height(node: &Node) -> f64 {
-    let rungs = if node.rungs.is_empty() { 0.0 } else { node.rungs.len() as f64 * RUNG + 5.0 };
-    TITLE_STEP + 7.0 + node.lines.len() as f64 * LINE_STEP + rungs + 4.0
+/// What stands on a card of a certain width, line by line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words {
+    /// The title, in bold.
+    pub(super) title: Vec<String>,
+    /// What stands below it.
+    pub(super) lines: Vec<String>,
+}
+
+impl Words {
+    /// The words of `node` on a card that is `width` wide.
+    pub(super) fn new(node: &Node, width: f64, view: &View) -> Self {
+        let inner = width - 2.0 * PAD;
+        let beside_share = inner - share_width(view, &node.resources).min(inner);
+        let wrap = |line: &String| LINE.wrap(line, inner, inner, MOST_LINES);
+        Self {
+            title: TITLE.wrap(&node.title(), beside_share, inner, MOST_LINES),
+            lines: node.lines.iter().flat_map(wrap).collect(),
+        }
+    }
+
+    /// The height of all lines, from a card's edge to the last base line.
+    pub(super) fn height(&self) -> f64 {
+        let titles = self.title.len().max(1) as f64 - 1.0;
+        TITLE_STEP + titles * LINE_STEP + self.lines.len() as f64 * LINE_STEP
+    }
+}
+
+/// The height of a card with these words and that many rungs.
+pub(super) fn card_height(words: &Words, rungs: usize) -> f64 {
+    let rungs = if rungs == 0 { 0.0 } else { rungs as f64 * RUNG + 5.0 };
+    words.height() + 11.0 + rungs
+}
+
+/// How far the cards behind one that stands for several look out.
+pub(super) fn stack(node: &Node) -> f64 {
+    if node.count > 1 { STACK } else { 0.0 }
 }
 
 /// The room that the share of these resources takes, nothing without one.
@@ -92,6 +129,13 @@ pub(super) fn natural_width(node: &Node, view: &View) -> f64 {
     let gaps = CARD_GAP * (node.children.len().max(1) as f64 - 1.0);
     let below: f64 = node.children.iter().map(|c| natural_width(c, view)).sum();
     own_width(node, view).max(below + gaps)
+}
+
+/// The width at which all below a card can stand side by side.
+pub(super) fn side_width(node: &Node, view: &View) -> f64 {
+    let gaps = CARD_GAP * (node.children.len().max(1) as f64 - 1.0);
+    let below: f64 = node.children.iter().map(|c| side_width(c, view)).sum();
+    own_width(node, view).min(LEAST).max(below + gaps)
 }
 
 /// The width that a card and all below it can do with.

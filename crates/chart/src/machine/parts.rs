@@ -168,7 +168,7 @@ pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Opt
     if !whole && link.rate.is_some() {
         link.notes.push("all packages together".to_owned());
     }
-    // The share stands on the card; a link without a word needs no second one.
+    // The share stands on the card; the link has its colour.
     link.resources.clear();
     node.link = Some(link);
     Some(node)
@@ -281,8 +281,11 @@ pub(super) fn network(interfaces: &[&NetworkInterface], device: Option<&PciDevic
 pub(super) fn pci_name(device: &PciDevice) -> String {
     let vendor = device.vendor_name.as_deref().map(vendor_name).unwrap_or_default();
     match device.device_name.as_deref().map(clean).filter(|n| !n.is_empty()) {
-        Some(name) if name.starts_with(&vendor) => name,
-        Some(name) => format!("{vendor} {name}").trim().to_owned(),
+        Some(name) => {
+            let name = name.trim_end_matches(" Network Connection");
+            let vendor = if name.starts_with(&vendor) { "" } else { &vendor };
+            format!("{vendor} {name}").trim().to_owned()
+        }
         None => {
             let class = clean(&device.class_name);
             let class = if class.is_empty() { "PCI device".to_owned() } else { class };
@@ -293,7 +296,7 @@ pub(super) fn pci_name(device: &PciDevice) -> String {
 
 /// `Intel Corporation` as people say it; what stands in brackets is the short
 /// name in the table of PCI names.
-fn vendor_name(full: &str) -> String {
+pub(super) fn vendor_name(full: &str) -> String {
     let full = clean(full);
     if let Some((_, rest)) = full.split_once('[')
         && let Some((short, _)) = rest.split_once(']')
