@@ -45,7 +45,7 @@ pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
 
 /// Names as they go into one line: all of a few, the ends of many.
 pub(crate) fn names(all: &[String]) -> String {
-    const LONGEST: usize = 26;
+    const LONGEST: usize = 18;
     match all {
         [] => String::new(),
         [_] | [_, _] => all.join(", "),

@@ -120,7 +120,7 @@ mod tests {
         let lines = FONT.wrap("one two three four", 50.0, 50.0, 3);
         assert_eq!(lines, ["one two", "three", "four"]);
         assert_eq!(FONT.wrap("one two three four", 50.0, 50.0, 2), ["one two", "three f…"]);
-        assert_eq!(FONT.wrap("unbreakable", 30.0, 30.0, 2), ["un…"]);
+        assert_eq!(FONT.wrap("unbreakable", 30.0, 30.0, 2), ["unb…"]);
         assert!(FONT.wrap("", 30.0, 30.0, 2).is_empty());
     }
 

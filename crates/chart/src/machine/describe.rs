@@ -117,8 +117,16 @@ fn path(text: &mut String, view: &View) {
             all.push(&used.resource);
         }
     }
+    let amplified = |resource: &str| {
+        let step = case.path.iter().find(|s| s.resource == resource)?;
+        (step.amplification.is_finite() && (step.amplification - 1.0).abs() >= 0.005)
+            .then_some(step.amplification)
+    };
     for (i, resource) in all.iter().take(MOST_RESOURCES).enumerate() {
         let _ = write!(text, "{} {}", if i > 0 { ";" } else { "" }, clean(resource));
+        if let Some(times) = amplified(resource) {
+            let _ = write!(text, " (× {times:.2})");
+        }
         let Some(share) = view.share(resource) else { continue };
         let _ = write!(text, " {}", percent(share));
         let used = case.utilization.iter().find(|u| u.resource == *resource && u.fraction >= share);

@@ -106,14 +106,19 @@ pub(super) fn build(inventory: &Inventory, tree: &mut Tree, view: &View) {
 
 /// Every thing that stands on another, in the inventory's order.
 fn uppers(inventory: &Inventory) -> Vec<Upper> {
-    let block = inventory.block.iter().filter(|d| !d.below.is_empty()).map(block_upper);
+    let sizes: BTreeMap<&str, u64> = inventory.block.iter().map(|d| (d.name.as_str(), d.bytes)).collect();
+    let block = inventory.block.iter().filter(|d| !d.below.is_empty()).map(|d| block_upper(d, &sizes));
     let network = inventory.network.iter().map(|i| network_upper(i, &inventory.network));
     block.chain(network).filter(|u| !u.below.is_empty()).take(MOST_UPPERS).collect()
 }
 
-fn block_upper(device: &BlockDevice) -> Upper {
-    let name = clean(&device.name);
-    let size = if device.bytes > 0 { disk_size(device.bytes) } else { String::new() };
+fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>) -> Upper {
+    let mut name = clean(&device.name);
+    // A size is said once: a mapping is as large as what it maps, but for heads.
+    let below = device.below.first().and_then(|b| sizes.get(b.as_str())).copied().unwrap_or(0);
+    let told = device.below.len() == 1 && below.abs_diff(device.bytes) <= below / 100;
+    let size = if device.bytes > 0 && !told { disk_size(device.bytes) } else { String::new() };
+    let mut tip = Vec::new();
     let content = device.content.as_deref().map(clean).unwrap_or_default();
     let what = match (device.kind, &device.array, &device.mapping) {
         (_, Some(array), _) => {
@@ -123,10 +128,16 @@ fn block_upper(device: &BlockDevice) -> Upper {
                 if array.degraded > 0 { format!(", {} missing", array.degraded) } else { String::new() };
             format!("{level} of {}{missing}", array.members)
         }
-        (_, _, Some(mapping)) => match mapping.kind.as_deref().map(clean).unwrap_or_default() {
-            kind if kind.starts_with("CRYPT") => format!("LUKS {}", clean(&mapping.name)),
-            kind => format!("{kind} {}", clean(&mapping.name)).trim().to_owned(),
-        },
+        (_, _, Some(mapping)) => {
+            let mapped = clean(&mapping.name);
+            if !mapped.is_empty() {
+                tip.push(std::mem::replace(&mut name, mapped));
+            }
+            match mapping.kind.as_deref().map(clean).unwrap_or_default() {
+                kind if kind.starts_with("CRYPT-LUKS") => "LUKS".to_owned(),
+                kind => kind,
+            }
+        }
         (BlockKind::Loop, _, _) => device.backing_file.as_deref().map(clean).unwrap_or_default(),
         _ if content == "swap" => "swap".to_owned(),
         _ => String::new(),
@@ -138,7 +149,7 @@ fn block_upper(device: &BlockDevice) -> Upper {
         below: device.below.iter().map(|b| format!("block:{b}")).collect(),
         text,
         mounts: mounts(device),
-        tip: Some(content).into_iter().filter(|c| !c.is_empty()).collect(),
+        tip: tip.into_iter().chain(Some(content)).filter(|c| !c.is_empty()).collect(),
     }
 }
 

@@ -7,8 +7,8 @@ use super::tree::Tree;
 use crate::svg::Svg;
 use crate::theme;
 
-const WIDTHS: [(f64, &str); 3] = [(0.5e9, "0.5"), (4e9, "4"), (32e9, "32 GB/s")];
-const STEPS: [&str; theme::STEPS] = ["below 25 %", "25", "50", "75", "95 % and more: full"];
+const WIDTHS: [(f64, &str); 3] = [(0.5e9, "0.5"), (4e9, "4"), (32e9, "32")];
+const STEPS: [&str; theme::STEPS] = ["< 25 %", "25", "50", "75", "95 %: full"];
 const SWATCH: f64 = 22.0;
 const ROW: f64 = 22.0;
 
@@ -30,12 +30,12 @@ pub(super) fn height(tree: &Tree, view: &View, width: f64) -> Option<f64> {
 /// Every entry with its place, wrapped at `width`.
 fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, &'static str)> {
     let mut groups = vec![(
-        "Width of a line: bandwidth",
+        "Width of a line: bandwidth in GB/s",
         WIDTHS.iter().map(|(rate, word)| (Sign::Line(draw::stroke(Some(*rate))), *word)).collect::<Vec<_>>(),
     )];
     if view.has_shares() {
         groups.push((
-            "Share of a limit in use",
+            "Share of its limit in use",
             STEPS.iter().enumerate().map(|(i, word)| (Sign::Step(i), *word)).collect(),
         ));
     }

@@ -49,8 +49,8 @@ pub(super) fn card_width(node: &Node, view: &View) -> f64 {
     let title = TITLE.width(&node.title()) + pill(&node.resources);
     let lines = node.lines.iter().map(|l| LINE.width(l));
     let rungs = node.rungs.iter().map(|r| {
-        let mount = if r.mount.is_empty() { 0.0 } else { LINE.width(&r.mount) + 14.0 };
-        LINE.width(&r.text) + mount + r.depth as f64 * RUNG_INDENT + pill(&r.resources)
+        let mount = if r.mount.is_empty() { 0.0 } else { LINE.width(&r.mount) + 12.0 };
+        LINE.width(&r.text) + mount + 12.0 + r.depth as f64 * RUNG_INDENT + pill(&r.resources)
     });
     let inner = lines.chain(rungs).fold(title, f64::max);
     (inner + 2.0 * PAD).clamp(NARROWEST, WIDEST).ceil() + stack(node)

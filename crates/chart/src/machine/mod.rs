@@ -53,10 +53,10 @@ pub fn svg(machine: &Machine, case: Option<&CaseResult>) -> String {
     let mut view = View::new(case);
     let tree = build::tree(machine, &mut view);
     let wide = layout(machine, &tree, &view, WIDE, 20.0);
-    let narrow = layout(machine, &tree, &view, NARROW, 12.0);
+    let mut narrow = layout(machine, &tree, &view, NARROW, 12.0);
     // The phone's layout is enlarged to the screen's width, and must not be the
     // flatter of the two, or the screen's height would decide on its size.
-    let narrow_height = narrow.height.max((wide.height * NARROW / WIDE).ceil());
+    narrow.height = narrow.height.max((wide.height * NARROW / WIDE).ceil());
 
     let mut svg = Svg::default();
     svg.tag("svg")
@@ -67,12 +67,11 @@ pub fn svg(machine: &Machine, case: Option<&CaseResult>) -> String {
         .num("width", WIDE)
         .num("height", wide.height)
         .attr("preserveAspectRatio", "xMinYMin meet")
-        .attr("style", &format!("--headroom-narrow:{}/{}", number(NARROW), number(narrow_height)))
+        .attr("style", &format!("--headroom-narrow:{}/{}", number(NARROW), number(narrow.height)))
         .open();
     svg.tag("title").text(&describe::title(machine, &view));
     svg.tag("desc").text(&describe::description(machine, &tree, &view));
     svg.style(&format!("{}{}", theme::sheet(draw::RULES), media(wide.height)));
-    svg.tag("rect").class("paper").attr("width", "100%").attr("height", "100%").empty();
     svg.tag("g").class("wide").open();
     wide.draw(&mut svg, &view);
     svg.close();
@@ -133,6 +132,7 @@ fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &View, width: f64, margin
 impl Sheet<'_> {
     fn draw(&self, svg: &mut Svg, view: &View) {
         svg.line();
+        svg.tag("rect").class("paper").num("width", self.width).num("height", self.height).empty();
         let mut y = self.margin;
         for (font, class, text) in &self.heading {
             y += font.size * 1.5;

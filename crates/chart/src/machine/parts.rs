@@ -117,7 +117,7 @@ fn caches(inventory: &Inventory, packages: usize) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-/// `Package 0, NUMA node 0 (distance 21 to others)`.
+/// `Package 0, NUMA node 0, distance to others 21`.
 fn place(inventory: &Inventory, package: &Package) -> Option<String> {
     let id = package.id?;
     let nodes = &package.nodes;
@@ -134,7 +134,7 @@ fn place(inventory: &Inventory, package: &Package) -> Option<String> {
         others.map(|(_, distance)| *distance).max()
     });
     if let Some(far) = far {
-        text.push_str(&format!(", others at {far}"));
+        text.push_str(&format!(", distance to others {far}"));
     }
     Some(text)
 }
