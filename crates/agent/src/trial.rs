@@ -65,6 +65,8 @@ pub(crate) fn run(
 
     let mut result =
         result::shape(ready.iter().map(|l| (l.workload, &l.spec.parameters)).collect(), &outcome)?;
+    let after = ready.first().map(|l| l.prepared.facts_after()).unwrap_or_default();
+    result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
     result.series.extend(watcher.series());
     result.counters = watcher.counters(outcome.window);
     result.processes = watcher.processes(outcome.window);

@@ -71,7 +71,7 @@ pub(super) struct Circumstances {
 impl Circumstances {
     /// Today, here, beside this peer.
     pub(super) fn now(peer: &str) -> Self {
-        let cpu = inventory::cpu::describe(&Host::this());
+        let cpu = inventory::cpu::describe(&Host::this(), &mut Vec::new());
         let model = cpu.model.unwrap_or_else(|| "unknown processor".to_owned());
         let kernel = uname();
         let count = inventory::cpu::allowed_count();

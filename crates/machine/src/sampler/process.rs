@@ -29,8 +29,8 @@ const STAT_BYTES: usize = 2048;
 #[derive(Debug)]
 pub struct Processes {
     listing: Listing,
-    /// Our own number, where we are among them.
-    own: Option<u32>,
+    /// Our own number and that of who started us, where we are among them.
+    own: Vec<u32>,
     seen: Seen,
 }
 
@@ -59,6 +59,7 @@ struct Process {
     /// When it started, in ticks: a number may be given again.
     started: u64,
     name: Name,
+    kernel: bool,
     /// The looks that it was first and last seen in.
     first: u32,
     last: u32,
@@ -81,6 +82,7 @@ type Name = [u8; 32];
 struct Stat {
     pid: u32,
     name: Name,
+    kernel: bool,
     ticks: u64,
     started: u64,
 }
@@ -94,7 +96,9 @@ impl Processes {
             None if host.is_this() => return None,
             None => Listing::Recorded(host.clone()),
         };
-        let own = host.is_this().then(|| rustix::process::getpid().as_raw_nonzero().get().cast_unsigned());
+        let number = |pid: rustix::process::Pid| pid.as_raw_nonzero().get().cast_unsigned();
+        let ours = [Some(rustix::process::getpid()), rustix::process::getppid()];
+        let own = if host.is_this() { ours.into_iter().flatten().map(number).collect() } else { Vec::new() };
         Some(Self { listing, own, seen: Seen::default() })
     }
 
@@ -139,7 +143,8 @@ impl Processes {
             machine: machine.to_owned(),
             pid: process.pid,
             name: show(&process.name),
-            own: self.own == Some(process.pid),
+            own: self.own.contains(&process.pid),
+            kernel: process.kernel,
             cpu_s: ticks as f64 * TICK_S,
             watched_s: watched_ns as f64 / 1e9,
         });
@@ -166,9 +171,9 @@ impl Seen {
         if self.processes.len() >= PROCESSES_MAX {
             return;
         }
-        let Stat { pid, name, ticks, started } = stat;
+        let Stat { pid, name, kernel, ticks, started } = stat;
         let index = self.processes.len();
-        self.processes.push(Process { pid, started, name, first: look, last: look, ticks });
+        self.processes.push(Process { pid, started, name, kernel, first: look, last: look, ticks });
         self.steps.push(Step { look, process: index as u32, ticks });
         self.by_pid.insert(pid, index);
     }
@@ -259,9 +264,13 @@ fn is_pid(name: &[u8]) -> bool {
 /// proc_pid_stat(5): number, name in parentheses, state and what follows. The
 /// name may hold blanks and parentheses, so it ends at the last one.
 fn parse(bytes: &[u8]) -> Option<Stat> {
-    /// The places of fields 14, 15 and 22, counted from the one after the state.
+    /// The places of fields 9, 14, 15 and 22, counted from the one after the
+    /// state.
+    const FLAGS: usize = 5;
     const USER: usize = 10;
     const STARTED: usize = 18;
+    /// PF_KTHREAD of `include/linux/sched.h`.
+    const KERNEL_THREAD: u64 = 0x0020_0000;
     let open = bytes.iter().position(|b| *b == b'(')?;
     let close = bytes.iter().rposition(|b| *b == b')')?;
     let pid = number(bytes.get(..open)?.trim_ascii());
@@ -269,13 +278,15 @@ fn parse(bytes: &[u8]) -> Option<Stat> {
     let mut name = [0; size_of::<Name>()];
     name.iter_mut().zip(comm).for_each(|(to, from)| *to = *from);
     // A state is one letter between blanks.
-    let mut fields = Numbers(bytes.get(close + 3..)?).skip(USER);
-    let (user, system) = (fields.next()?, fields.next()?);
+    let mut fields = Numbers(bytes.get(close + 3..)?).skip(FLAGS);
+    let flags = fields.next()?;
+    let (user, system) = (fields.nth(USER - FLAGS - 1)?, fields.next()?);
     let started = fields.nth(STARTED - USER - 2)?;
-    if [user, system, started].contains(&ABSENT) {
+    if [flags, user, system, started].contains(&ABSENT) {
         return None;
     }
-    Some(Stat { pid: u32::try_from(pid).ok()?, name, ticks: user.checked_add(system)?, started })
+    let kernel = flags & KERNEL_THREAD != 0;
+    Some(Stat { pid: u32::try_from(pid).ok()?, name, kernel, ticks: user.checked_add(system)?, started })
 }
 
 fn show(name: &Name) -> String {
@@ -323,6 +334,14 @@ mod tests {
             assert_eq!((found.pid, found.ticks, found.started), (12, 7, 99), "{name}");
             assert_eq!(show(&found.name), name);
         }
+    }
+
+    #[test]
+    fn threads_of_the_kernel_are_told_from_programs() {
+        let program = stat(12, "kworker", 7, 99);
+        let thread = program.replace("4194560", "69238880");
+        let is_kernel = |text: &str| parse(text.as_bytes()).unwrap().kernel;
+        assert!(!is_kernel(&program) && is_kernel(&thread));
     }
 
     #[test]
@@ -395,7 +414,7 @@ mod tests {
         let mut look = |at: u64, ticks: &[u64]| {
             seen.looks.push(at);
             for (pid, ticks) in (1..).zip(ticks) {
-                seen.take(Stat { pid, name: [0; 32], ticks: *ticks, started: 1 });
+                seen.take(Stat { pid, name: [0; 32], kernel: false, ticks: *ticks, started: 1 });
             }
         };
         look(100, &[5, 1]);
@@ -406,7 +425,7 @@ mod tests {
         assert_eq!(seen.looks, [100, 300]);
         seen.looks.push(500);
         for (pid, ticks) in [(1, 20), (2, 1), (3, 9)] {
-            seen.take(Stat { pid, name: [0; 32], ticks, started: 1 });
+            seen.take(Stat { pid, name: [0; 32], kernel: false, ticks, started: 1 });
         }
         let used = |start_ns, end_ns| -> Vec<(u32, u64)> {
             let used = seen.used(Window { start_ns, end_ns });
