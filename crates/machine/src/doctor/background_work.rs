@@ -17,10 +17,16 @@ pub(super) struct Known {
     does: &'static str,
     /// A word of its command line by which it is a daemon that waits.
     pub(super) unless: Option<&'static str>,
+    /// Whether it is always there, so that only its work is worth a word.
+    stays: bool,
 }
 
 const fn row(name: &'static str, does: &'static str) -> Known {
-    Known { name, does, unless: None }
+    Known { name, does, unless: None, stays: false }
+}
+
+const fn daemon(name: &'static str, does: &'static str) -> Known {
+    Known { stays: true, ..row(name, does) }
 }
 
 /// Trims, checks and copies of file systems; package managers; backups; those
@@ -43,30 +49,30 @@ const TABLE: &[Known] = &[
     row("apt-get", "installs packages"),
     row("aptitude", "installs packages"),
     row("dpkg", "installs packages"),
-    Known { name: "unattended-upgr", does: "installs packages", unless: Some("--wait-for-signal") },
+    Known { unless: Some("--wait-for-signal"), ..row("unattended-upgr", "installs packages") },
     row("dnf", "installs packages"),
     row("dnf-automatic", "installs packages"),
     row("yum", "installs packages"),
     row("rpm", "installs packages"),
     row("zypper", "installs packages"),
     row("pacman", "installs packages"),
-    row("packagekitd", "installs packages"),
+    daemon("packagekitd", "installs packages"),
     row("dkms", "builds kernel modules"),
     row("update-initramf", "builds a boot image"),
     row("dracut", "builds a boot image"),
-    Known { name: "rsync", does: "copies files", unless: Some("--daemon") },
+    Known { unless: Some("--daemon"), ..row("rsync", "copies files") },
     row("rclone", "copies files"),
     row("borg", "makes a backup"),
     row("restic", "makes a backup"),
     row("kopia", "makes a backup"),
     row("duplicity", "makes a backup"),
-    row("bacula-fd", "makes a backup"),
-    row("veeamagent", "makes a backup"),
+    daemon("bacula-fd", "makes a backup"),
+    daemon("veeamagent", "makes a backup"),
     row("updatedb*", "lists all files"),
     row("mandb", "indexes manual pages"),
-    row("tracker-miner*", "indexes files"),
-    row("localsearch*", "indexes files"),
-    row("baloo_file*", "indexes files"),
+    daemon("tracker-miner*", "indexes files"),
+    daemon("localsearch*", "indexes files"),
+    daemon("baloo_file*", "indexes files"),
     row("clamscan", "searches files for viruses"),
     row("rkhunter", "searches files"),
     row("aide", "searches files"),
@@ -105,7 +111,7 @@ pub(super) const CHECK: Check = Check {
         let processes = patient.activity.map_or(&[][..], |a| &a.processes);
         let ours = |p: &&Process| !p.kernel;
         let finding = |process: &Process| {
-            let known = known(&process.name)?;
+            let known = known(&process.name).filter(|k| process.active || !k.stays)?;
             let name = clip(&process.name);
             let (severity, state) = match process.active {
                 true => (Severity::Warning, "is at work"),
@@ -148,6 +154,8 @@ mod tests {
         diagnose(&CHECK, &tree("fsck.ext4", true)).one(Severity::Warning, "checks a file system");
         diagnose(&CHECK, &tree("apt-get", false)).one(Severity::Note, "which installs packages, waits");
         assert_eq!(diagnose(&CHECK, &tree("sshd", true)), Shown::nothing());
+        diagnose(&CHECK, &tree("packagekitd", true)).one(Severity::Warning, "is at work");
+        assert_eq!(diagnose(&CHECK, &tree("packagekitd", false)), Shown::nothing());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use model::machine::Frequency;
 use model::{Finding, Severity};
 
-use super::{Check, condition, few, listed};
+use super::{Check, clip, condition, few, listed};
 
 const CODE: &str = "governor";
 /// Drivers that leave the choice to the CPU, which takes it within a
@@ -41,9 +41,10 @@ fn judge(frequency: &Frequency) -> Option<Finding> {
     let severity = if is_autonomous && !saves { Severity::Note } else { Severity::Warning };
     let with = match preferences.is_empty() {
         true => String::new(),
-        false => format!(" with energy preference {}", few(&preferences)),
+        false => format!(" with energy preference {}", clip(&few(&preferences))),
     };
-    let text = format!("the clock rate is chosen by governor {}{with}, not performance", few(&governors));
+    let text =
+        format!("the clock rate is chosen by governor {}{with}, not performance", clip(&few(&governors)));
     let driver = frequency.driver.clone().unwrap_or_else(|| "unknown".to_owned());
     let mut finding = condition(CODE, severity, text)
         .on("cpu")

@@ -18,11 +18,8 @@ pub(super) const CHECK: Check = Check {
     doc: "a temperature is within 5 K of its critical one",
     look: |patient| {
         let mut hottest: Vec<(&Sensor, f64, f64)> = Vec::new();
-        for sensor in patient.inventory.sensors.iter().filter(|s| s.kind == SensorKind::Temperature) {
-            let (Some(value), Some(critical)) = (sensor.value, sensor.critical) else { continue };
-            if !PLAUSIBLE.contains(&critical) || !(critical - KELVINS..200.0).contains(&value) {
-                continue;
-            }
+        for sensor in &patient.inventory.sensors {
+            let Some((value, critical)) = near_critical(sensor) else { continue };
             // One finding a chip, for the nearest of its sensors.
             match hottest.iter_mut().find(|(s, ..)| s.chip == sensor.chip && s.device == sensor.device) {
                 Some(known) if known.2 - known.1 > critical - value => *known = (sensor, value, critical),
@@ -49,6 +46,13 @@ pub(super) const CHECK: Check = Check {
         hottest.into_iter().map(finding).collect()
     },
 };
+
+/// The value and the limit of a sensor that is nearly too hot.
+pub(super) fn near_critical(sensor: &Sensor) -> Option<(f64, f64)> {
+    let (value, critical) = (sensor.value?, sensor.critical?);
+    let is_near = PLAUSIBLE.contains(&critical) && (critical - KELVINS..200.0).contains(&value);
+    (is_near && sensor.kind == SensorKind::Temperature).then_some((value, critical))
+}
 
 /// What the sensor belongs to, where the inventory lists it.
 fn resource(sensor: &Sensor, inventory: &Inventory) -> Option<String> {

@@ -10,6 +10,9 @@ const CODE: &str = "idle-states";
 /// what takes longer is seen in either.
 const LATENCY_S: f64 = 10e-6;
 
+/// No state takes so long to leave.
+const ABSURD_S: f64 = 10.0;
+
 /// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
@@ -17,7 +20,7 @@ pub(super) const CHECK: Check = Check {
     look: |patient| {
         let states = patient.inventory.cpu.idle.as_ref().map_or(&[][..], |idle| &idle.states);
         let is_deep =
-            |s: &&IdleState| !s.disabled && s.exit_latency_s.is_finite() && s.exit_latency_s > LATENCY_S;
+            |s: &&IdleState| !s.disabled && s.exit_latency_s > LATENCY_S && s.exit_latency_s < ABSURD_S;
         let deepest =
             states.iter().filter(is_deep).max_by(|a, b| a.exit_latency_s.total_cmp(&b.exit_latency_s));
         let Some(state) = deepest else { return Vec::new() };

@@ -142,12 +142,13 @@ fn listed(code: &str, resource: &str, text: impl Into<String>) -> Evidence {
 
 /// A name that others chose, so short that a sentence stays one.
 fn clip(text: &str) -> String {
-    const CHARACTERS: usize = 48;
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if clean.chars().count() <= CHARACTERS {
-        return clean;
-    }
-    clean.chars().take(CHARACTERS - 1).chain(['…']).collect()
+    clip_to(text, 48)
+}
+
+fn clip_to(text: &str, characters: usize) -> String {
+    let mut clean = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let start: String = clean.by_ref().take(characters).collect();
+    if clean.next().is_some() { format!("{start}…") } else { start }
 }
 
 /// The first few of many, in words.

@@ -15,13 +15,15 @@ pub(super) const CHECK: Check = Check {
     look: |patient| {
         let Some(activity) = patient.activity.filter(|a| a.other_headrooms > 0) else { return Vec::new() };
         let is_busy = activity.process(NAME).is_some_and(|p| p.active);
-        let (severity, what) = match is_busy {
-            true => (Severity::Warning, "is at work: it may measure the same parts"),
-            false => (Severity::Note, "waits"),
-        };
-        let text = match activity.other_headrooms {
-            1 => format!("another Headroom {what}"),
-            many => format!("one of {many} other Headrooms {what}"),
+        let (severity, text) = match (is_busy, activity.other_headrooms) {
+            (true, 1) => {
+                (Severity::Warning, "another Headroom is at work and may measure the same parts".to_owned())
+            }
+            (true, many) => {
+                (Severity::Warning, format!("{many} other Headrooms are there, and one at least is at work"))
+            }
+            (false, 1) => (Severity::Note, "another Headroom is there and waits".to_owned()),
+            (false, many) => (Severity::Note, format!("{many} other Headrooms are there and wait")),
         };
         let evidence = format!("{} processes named {NAME} that are not ours", activity.other_headrooms);
         vec![
@@ -50,7 +52,7 @@ mod tests {
     #[test]
     fn another_headroom_is_seen_by_whether_it_works() {
         diagnose(&super::CHECK, &tree(1, true)).one(Severity::Warning, "another Headroom is at work");
-        diagnose(&super::CHECK, &tree(2, false)).one(Severity::Note, "one of 2 other Headrooms waits");
+        diagnose(&super::CHECK, &tree(2, false)).one(Severity::Note, "2 other Headrooms are there and wait");
         assert_eq!(diagnose(&super::CHECK, &tree(0, false)), Shown::nothing());
     }
 }

@@ -3,7 +3,7 @@
 use model::{Finding, Severity};
 
 use super::activity::{Activity, Process};
-use super::{Check, clip, condition, percent, seen};
+use super::{Check, clip_to, condition, percent, seen};
 
 const CODE: &str = "other-load";
 /// Above this share of all CPUs a load on all of them loses as much, which is
@@ -64,7 +64,7 @@ fn judge(activity: &Activity) -> Option<Finding> {
 
 /// A thread of the kernel in brackets, as ps writes it; `x 3` for three.
 fn name(process: &Process) -> String {
-    let name = clip(&process.name);
+    let name = clip_to(&process.name, 15);
     let name = if process.kernel { format!("[{name}]") } else { name };
     if process.count > 1 { format!("{name} x {}", process.count) } else { name }
 }

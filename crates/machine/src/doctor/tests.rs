@@ -1,10 +1,12 @@
 //! What the tests of checks share, and the contract that every check keeps.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use model::finding::Place;
-use model::machine::{Array, BlockDevice, BlockKind, Cpu, Frequency, Inventory};
+use model::machine::{
+    Array, BlockDevice, BlockKind, Cpu, Frequency, Idle, IdleState, Inventory, Mount, PciDevice, PciLink,
+    Sensor, Swap,
+};
 use model::{Finding, FindingKind, Severity};
 
 use super::{CHECKS, Check, look, look_with};
@@ -123,12 +125,9 @@ fn a_machine_without_anything_has_nothing_to_find() {
 }
 
 #[test]
-fn this_machine_is_looked_at_in_half_a_second_and_keeps_the_contract() {
+fn what_is_found_on_this_machine_keeps_the_contract_and_is_sorted() {
     let inventory = crate::inventory::describe(&Host::this());
-    let start = Instant::now();
     let findings = look(&Host::this(), &inventory);
-    // Not a measurement: the bound is that of the watching, many times over.
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     findings.iter().for_each(keeps_the_contract);
     let severities: Vec<_> = findings.iter().map(|f| f.severity).collect();
     assert!(severities.is_sorted_by(|a, b| a >= b), "{severities:?}");
@@ -164,17 +163,58 @@ fn long_and_odd_names_do_not_break_a_sentence() {
     });
     let mut inventory = with_array(Array { action: Some(long.clone()), degraded: u32::MAX, ..array(&long) });
     inventory.block[0].name.clone_from(&long);
+    inventory.block[0].mounts.push(Mount {
+        point: long.clone(),
+        kind: "ext4".to_owned(),
+        options: String::new(),
+    });
+    inventory.cpu.frequency = Some(Frequency {
+        governors: vec![long.clone(); 9],
+        preferences: vec![long.clone(); 9],
+        max_hz: Some(1),
+        hardware_max_hz: Some(u64::MAX),
+        ..Frequency::default()
+    });
+    inventory.cpu.idle = Some(Idle {
+        states: vec![IdleState { name: long.clone(), exit_latency_s: 9.0, disabled: false }],
+        ..Idle::default()
+    });
+    inventory.memory.total_bytes = u64::MAX;
+    inventory.memory.swap = vec![Swap { used_bytes: u64::MAX, ..Swap::default() }; 2];
+    inventory.sensors.push(Sensor {
+        chip: long.clone(),
+        label: long.clone(),
+        value: Some(99.0),
+        critical: Some(100.0),
+        ..Sensor::default()
+    });
+    inventory.pci.push(PciDevice {
+        address: long.clone(),
+        class: u32::MAX,
+        class_name: long.clone(),
+        link: Some(PciLink {
+            lanes: Some(1),
+            max_lanes: Some(u32::MAX),
+            transfers: Some(1e-300),
+            max_transfers: Some(1e300),
+            ..PciLink::default()
+        }),
+        ..PciDevice::default()
+    });
     inventory.system.virtualization = Some(long.clone());
     inventory.system.clock_source = Some(long.clone());
-    for check in CHECKS {
-        diagnose_with(check, &format!("==> /probe/activity\n{json}\n"), inventory.clone());
-    }
+    let found = |check: &Check| {
+        let tree = format!("==> /probe/activity\n{json}\n");
+        !diagnose_with(check, &tree, inventory.clone()).findings.is_empty()
+    };
+    let codes: Vec<_> = CHECKS.iter().filter(|c| found(c)).map(|c| c.code).collect();
+    assert!(codes.len() >= 15, "too few to mean something: {codes:?}");
 }
 
 #[test]
 fn garbled_answers_are_no_answers() {
     let mut inventory = with_drive("sda", "sata");
-    inventory.block[0].mounts.push(model::machine::Mount {
+    inventory.block[0].mounts.push(Mount {
         point: "/".to_owned(),
         kind: "ext4".to_owned(),
         options: "rw".to_owned(),

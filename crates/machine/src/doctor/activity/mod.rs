@@ -88,10 +88,12 @@ pub(crate) struct Traffic {
 }
 
 impl Activity {
-    /// CPU seconds as a number of CPUs; absent where the looks make no sense.
+    /// CPU seconds as a number of CPUs; absent where the looks make no sense:
+    /// nobody uses far more CPUs than there are.
     pub(crate) fn as_cpus(&self, cpu_s: f64) -> Option<f64> {
-        (self.seconds > 0.0 && self.cpus > 0 && cpu_s.is_finite() && cpu_s >= 0.0)
-            .then(|| cpu_s / self.seconds)
+        let most = 2.0 * f64::from(self.cpus);
+        let cpus = cpu_s / self.seconds;
+        (self.seconds > 0.0 && (0.0..=most).contains(&cpus) && self.cpus > 0).then_some(cpus)
     }
 
     /// A count as a rate; absent where the looks make no sense.

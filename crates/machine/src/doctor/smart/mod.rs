@@ -94,11 +94,14 @@ impl Answers {
 /// The reason why a drive was not asked.
 const DENIED: &str = "permission denied";
 
+/// Where an answer will come from.
+type Pending = Receiver<Result<Smart, String>>;
+
 /// Questions that are under way.
 #[derive(Debug)]
 pub(crate) struct Questions {
     asked: Instant,
-    drives: Vec<(String, Option<Receiver<Result<Smart, String>>>)>,
+    drives: Vec<(String, Option<Pending>)>,
 }
 
 /// Asks all drives of `inventory` that can be.
@@ -107,11 +110,16 @@ pub(crate) fn ask(host: &Host, inventory: &Inventory) -> Questions {
         d.kind == BlockKind::Disk && matches!(d.transport.as_deref(), Some("nvme" | "sata"))
     };
     let drives = inventory.block.iter().filter(is_asked).take(DRIVES_MAX);
-    let drives = drives.map(|d| (d.name.clone(), host.is_this().then(|| send(d))));
+    // Opening a disk that the kernel has put to sleep would wake it.
+    let sleeps = |d: &BlockDevice| {
+        let state = host.text(format!("/sys/block/{}/device/power/runtime_status", d.name));
+        state.is_some_and(|s| s.trim() == "suspended")
+    };
+    let drives = drives.map(|d| (d.name.clone(), (host.is_this() && !sleeps(d)).then(|| send(d))));
     Questions { asked: Instant::now(), drives: drives.collect() }
 }
 
-fn send(drive: &BlockDevice) -> Receiver<Result<Smart, String>> {
+fn send(drive: &BlockDevice) -> Pending {
     let (sender, receiver) = channel();
     let (name, is_nvme) = (drive.name.clone(), drive.transport.as_deref() == Some("nvme"));
     // Names of SCSI disks with a slash in them have an exclamation mark in sysfs.
@@ -146,9 +154,9 @@ impl Questions {
     /// What came back in time.
     pub(crate) fn answers(self, host: &Host) -> Answers {
         let asked = self.asked;
-        let answer = |(name, receiver): (String, Option<Receiver<Result<Smart, String>>>)| {
+        let answer = |(name, receiver): (String, Option<Pending>)| {
             let answer = host.probe(&format!("smart/{name}"), || {
-                let receiver = receiver.ok_or("not asked")?;
+                let receiver = receiver.ok_or("the drive is asleep")?;
                 let left = TIME.saturating_sub(asked.elapsed());
                 receiver.recv_timeout(left).unwrap_or_else(|_| Err("no answer in time".to_owned()))
             });

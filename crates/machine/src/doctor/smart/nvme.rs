@@ -137,7 +137,7 @@ fn limits(controller: &[u8]) -> (Option<f64>, Option<f64>) {
 /// Whole kelvins as degrees Celsius; absent where no drive can be that cold or
 /// warm.
 fn celsius(kelvins: u64) -> Option<f64> {
-    (200..500).contains(&kelvins).then(|| kelvins as f64 - 273.0)
+    (200..500).contains(&kelvins).then_some(kelvins as f64 - 273.0)
 }
 
 /// The page of health.
