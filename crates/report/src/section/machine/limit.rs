@@ -11,7 +11,7 @@ use crate::table::{Align, plain_within};
 use crate::text::printable;
 
 /// The room that a source has usually.
-const SOURCE_WIDTH: usize = 26;
+const SOURCE_WIDTH: usize = 48;
 
 /// The limits as a table; equal ones of neighbours in one line.
 pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
@@ -95,14 +95,19 @@ fn what(limit: &Limit) -> String {
     format!("{}{access}{direction}{size}", printable(&limit.quantity))
 }
 
+/// Where it is known from: in full, or the first clause.
 fn source(limit: &Limit, detail: Detail) -> String {
     let whole = printable(&limit.source);
+    let kind = kind(limit.kind);
+    // Many a source begins with what it is, and of a link it says which.
+    let said = limit.kind == LimitKind::Link || whole.contains(kind);
+    let whole = if said { whole } else { format!("{kind}: {whole}") };
     match detail {
-        Detail::All => format!("{}: {whole}", kind(limit.kind)),
+        Detail::All => whole,
         Detail::Usual => {
-            let end = ["; ", ": ", " (", ", "].iter().filter_map(|mark| whole.find(mark)).min();
-            let clause = &whole[..end.unwrap_or(whole.len())];
-            format!("{}: {}", kind(limit.kind), fitted(clause, SOURCE_WIDTH))
+            let from = if said { 0 } else { kind.len() + 2 };
+            let end = ["; ", ": ", " ("].iter().filter_map(|mark| whole[from..].find(mark)).min();
+            fitted(&whole[..end.map_or(whole.len(), |e| e + from)], SOURCE_WIDTH)
         }
     }
 }

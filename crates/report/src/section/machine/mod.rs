@@ -56,7 +56,8 @@ pub fn text(machine: &Machine, detail: Detail) -> String {
         out.push_str(&section(title, &body));
     }
     out.push_str(&conditions(machine));
-    out
+    out.truncate(out.trim_end().len());
+    out + "\n"
 }
 
 /// What could not be read, by the reason.

@@ -11,7 +11,8 @@ use crate::text::{counted, facts, groups};
 /// The section's body.
 pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
     let nodes: Vec<tree::Node> = inventory.network.iter().map(|i| node(i, &inventory.pci, detail)).collect();
-    tree::text(&nodes, &(0..nodes.len()).collect::<Vec<_>>())
+    let all: Vec<usize> = (0..nodes.len()).collect();
+    tree::text(&nodes, &all, [])
 }
 
 fn node(interface: &NetworkInterface, pci: &[PciDevice], detail: Detail) -> tree::Node {

@@ -43,7 +43,8 @@ pub(super) fn text(machine: &Machine, detail: Detail) -> String {
             None => roots.push(*index),
         }
     }
-    tree::text(&nodes, &roots) + &hidden(all.len() - shown.len(), "function")
+    let hidden_count = all.len() - shown.len();
+    tree::text(&nodes, &roots, shown) + &hidden(hidden_count, "function")
 }
 
 /// Functions that carry data, and the bridges above them.

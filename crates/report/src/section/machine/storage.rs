@@ -32,7 +32,7 @@ pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
             None => roots.push(index),
         }
     }
-    tree::text(&nodes, &roots) + &hidden(all.len() - shown.len(), "device")
+    tree::text(&nodes, &roots, 0..nodes.len()) + &hidden(all.len() - shown.len(), "device")
 }
 
 /// Not: loop devices without a file, drives without a medium, memory as a disk

@@ -1,4 +1,4 @@
-//! What the tests of the texts share, and the text of machines made by hand.
+//! A server made by hand, with a bit of everything.
 
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{
@@ -6,63 +6,14 @@ use model::machine::{
     IoThrottle, Look, Machine, Mapping, MemoryModule, Moment, Mount, NetworkInterface, NumaNode, PciDevice,
     PciLink, Sensor, SensorKind, Swap,
 };
-use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA};
-use model::study::Controls;
-use model::{Finding, FindingKind, Parameters, Severity, Study, Unit};
-
-use crate::section::machine::{Detail, text};
-
-/// A run of one case, without figures.
-pub(crate) fn run() -> Run {
-    let study = Study {
-        name: "disk".to_owned(),
-        title: None,
-        question: None,
-        author: None,
-        purpose: None,
-        references: Vec::new(),
-        price: None,
-        workloads: Vec::new(),
-        controls: Controls::default(),
-        skip_impossible: false,
-    };
-    let case = CaseResult {
-        workload: "disk".to_owned(),
-        definition_version: 1,
-        work_id: String::new(),
-        label: "disk read".to_owned(),
-        parameters: Parameters::default(),
-        with: Vec::new(),
-        block: 0,
-        path: Vec::new(),
-        trials: Vec::new(),
-        estimates: std::collections::BTreeMap::new(),
-        utilization: Vec::new(),
-        findings: Vec::new(),
-    };
-    Run {
-        schema: SCHEMA.to_owned(),
-        id: "20261120-191542-k3f9".to_owned(),
-        started: String::new(),
-        finished: None,
-        outcome: None,
-        origin: Origin { tool: "headroom".to_owned(), version: String::new(), command: Vec::new() },
-        headroom: Build { version: String::new(), build: String::new() },
-        study,
-        seed: 1,
-        machines: Vec::new(),
-        cases: vec![case],
-        findings: Vec::new(),
-        analysis: AnalysisInfo { version: 1 },
-    }
-}
+use model::{Finding, FindingKind, Severity, Unit};
 
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
 /// A server with a bit of everything.
-fn server() -> Machine {
+pub(super) fn server() -> Machine {
     let mut machine = Machine { hostname: "db1".to_owned(), ..Machine::default() };
     let inventory = &mut machine.inventory;
     inventory.kernel = "6.1.0-18-amd64".to_owned();
@@ -461,34 +412,4 @@ fn rest(machine: &mut Machine) {
     let condition =
         Finding::new(FindingKind::Condition, "governor", Severity::Warning, "The governor is powersave.");
     machine.looks = vec![Look { moment: Moment::Before, findings: vec![condition] }];
-}
-
-fn is_a_page(text: &str) {
-    for line in text.lines() {
-        assert!(textwrap::core::display_width(line) <= 80, "{line}");
-        assert!(!line.chars().any(char::is_control), "{line:?}");
-    }
-}
-
-#[test]
-fn a_server_is_described_in_full() {
-    let shown = text(&server(), Detail::Usual);
-    is_a_page(&shown);
-    insta::assert_snapshot!(shown);
-}
-
-#[test]
-fn all_of_a_server_is_shown_if_asked() {
-    let shown = text(&server(), Detail::All);
-    is_a_page(&shown);
-    for more in ["Configuration Registers", "loop0", "128b/130b; packets of"] {
-        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flat.contains(more), "{more} is missing: {shown}");
-        assert!(!text(&server(), Detail::Usual).contains(more), "{more}");
-    }
-}
-
-#[test]
-fn of_a_machine_of_which_nothing_is_known_nothing_is_said() {
-    insta::assert_snapshot!(text(&Machine::default(), Detail::Usual), @"unknown processor, 0 CPUs");
 }
