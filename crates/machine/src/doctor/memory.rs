@@ -3,7 +3,7 @@
 use model::Severity;
 use model::scalar::binary;
 
-use super::{Check, condition};
+use super::{Check, condition, listed};
 
 const CODE: &str = "little-memory";
 /// Below this share of all memory a load and its page cache push others out.
@@ -24,9 +24,29 @@ pub(super) const CHECK: Check = Check {
             binary(memory.total_bytes)
         );
         vec![
-            condition(CODE, Severity::Warning, text)
+            condition(CODE, Severity::Warning, text.clone())
                 .on("memory")
+                .arg("available_bytes", memory.available_bytes)
+                .arg("total_bytes", memory.total_bytes)
+                .because(listed("available", "memory", text))
                 .advise("end what holds memory, or measure with sizes that fit"),
         ]
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use model::machine::{Inventory, Memory};
+
+    #[test]
+    fn less_than_a_tenth_is_little() {
+        let look = |available_bytes| {
+            let memory = Memory { total_bytes: 16 << 30, available_bytes, ..Memory::default() };
+            diagnose_inventory(&CHECK, Inventory { memory, ..Inventory::default() })
+        };
+        look(1 << 30).one(Severity::Warning, "1 GiB of 16 GiB of memory are available");
+        assert_eq!(look(8 << 30), Shown::nothing());
+    }
+}

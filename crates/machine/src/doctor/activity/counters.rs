@@ -1,0 +1,184 @@
+//! The kernel's counters at one moment.
+
+use crate::Host;
+use crate::doctor::activity::Traffic;
+
+/// Counters of the whole machine.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counters {
+    /// CPUs online.
+    pub(super) cpus: u32,
+    /// Ticks that CPUs worked.
+    pub(super) busy: Option<u64>,
+    /// Ticks that were stolen.
+    pub(super) steal: Option<u64>,
+    /// Pages from swap.
+    pub(super) swapped_in: Option<u64>,
+    /// Pages to swap.
+    pub(super) swapped_out: Option<u64>,
+    /// Throttlings of all CPUs; a package's count once for each of its CPUs.
+    pub(super) throttled: Option<u64>,
+    /// The largest count of one CPU.
+    pub(super) throttled_most: Option<u64>,
+    /// Whole disks.
+    pub(super) disks: Vec<Traffic>,
+    /// Network interfaces.
+    pub(super) networks: Vec<Traffic>,
+}
+
+impl Counters {
+    /// The counters now; none without `/proc/stat`.
+    pub(super) fn read(host: &Host) -> Option<Self> {
+        let mut counters = Self::default();
+        counters.take_cpu_times(&host.text("/proc/stat")?)?;
+        let memory = host.text("/proc/vmstat").unwrap_or_default();
+        let page = |name: &str| memory.lines().find_map(|l| l.strip_prefix(name)?.trim().parse().ok());
+        counters.swapped_in = page("pswpin ");
+        counters.swapped_out = page("pswpout ");
+        counters.take_throttles(host);
+        counters.disks = disks(&host.text("/proc/diskstats").unwrap_or_default());
+        counters.networks = networks(&host.text("/proc/net/dev").unwrap_or_default());
+        Some(counters)
+    }
+
+    /// proc_stat(5): user nice system idle iowait irq softirq steal guest
+    /// guest_nice; the times of guests are in user and nice already.
+    fn take_cpu_times(&mut self, text: &str) -> Option<()> {
+        let all = text.lines().find_map(|l| l.strip_prefix("cpu "))?;
+        let fields: Vec<u64> = all.split_whitespace().map_while(|f| f.parse().ok()).collect();
+        let at = |index: usize| fields.get(index).copied();
+        self.busy = [0, 1, 2, 5, 6].into_iter().map(at).try_fold(0u64, |sum, v| sum.checked_add(v?));
+        self.steal = at(7);
+        let cpu =
+            |l: &&str| l.strip_prefix("cpu").is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+        self.cpus = u32::try_from(text.lines().filter(cpu).count()).ok()?;
+        Some(())
+    }
+
+    /// `Documentation/ABI/testing/sysfs-devices-system-cpu`, thermal_throttle.
+    fn take_throttles(&mut self, host: &Host) {
+        const CPUS: &str = "/sys/devices/system/cpu";
+        for cpu in host.cpu_list(format!("{CPUS}/online")).unwrap_or_default() {
+            let folder = format!("{CPUS}/cpu{cpu}/thermal_throttle");
+            for file in ["core_throttle_count", "package_throttle_count"] {
+                // One CPU without it is a machine without it.
+                let Some(count) = host.number(format!("{folder}/{file}")) else { return };
+                self.throttled = Some(self.throttled.unwrap_or(0).saturating_add(count));
+                self.throttled_most = self.throttled_most.max(Some(count));
+            }
+        }
+    }
+}
+
+/// Devices that stand on others or on memory: their traffic is counted below.
+const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "dm-", "md", "sr", "fd"];
+
+/// `/proc/diskstats` (`Documentation/admin-guide/iostats.rst`), whole disks.
+fn disks(text: &str) -> Vec<Traffic> {
+    let line = |line: &str| {
+        let mut words = line.split_whitespace().skip(2);
+        let name = words.next()?;
+        let fields: Vec<u64> = words.map_while(|w| w.parse().ok()).collect();
+        let sum = |at: [usize; 2]| fields.get(at[0])?.checked_add(*fields.get(at[1])?);
+        let is_whole = !NOT_DISKS.iter().any(|p| name.starts_with(p)) && !is_partition(name, text);
+        let (operations, bytes) = (sum([0, 4])?, sum([2, 6])?.checked_mul(512)?);
+        is_whole.then(|| Traffic { name: name.to_owned(), operations, bytes })
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// Whether another name of the table is the disk of this one: `sda` of `sda1`,
+/// `nvme0n1` of `nvme0n1p1`.
+fn is_partition(name: &str, table: &str) -> bool {
+    let disk = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if disk == name {
+        return false;
+    }
+    let is_there = |wanted: &str| table.lines().any(|l| l.split_whitespace().nth(2) == Some(wanted));
+    // A disk whose name ends in a digit has a `p` before the partition's.
+    match disk.strip_suffix('p').filter(|d| d.ends_with(|c: char| c.is_ascii_digit())) {
+        Some(numbered) => is_there(numbered),
+        None => is_there(disk),
+    }
+}
+
+/// `/proc/net/dev` (proc_pid_net(5)): received bytes and packets are fields 0
+/// and 1, sent ones 8 and 9.
+fn networks(text: &str) -> Vec<Traffic> {
+    let line = |line: &str| {
+        let (name, rest) = line.split_once(':')?;
+        let fields: Vec<u64> = rest.split_whitespace().map_while(|w| w.parse().ok()).collect();
+        let sum = |a: usize, b: usize| fields.get(a)?.checked_add(*fields.get(b)?);
+        Some(Traffic { name: name.trim().to_owned(), operations: sum(1, 9)?, bytes: sum(0, 8)? })
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// What passed between two moments, of devices that were there at both.
+pub(super) fn traffic(before: &[Traffic], after: &[Traffic]) -> Vec<Traffic> {
+    let change = |later: &Traffic| {
+        let earlier = before.iter().find(|t| t.name == later.name)?;
+        Some(Traffic {
+            name: later.name.clone(),
+            operations: later.operations.checked_sub(earlier.operations)?,
+            bytes: later.bytes.checked_sub(earlier.bytes)?,
+        })
+    };
+    after.iter().filter_map(change).filter(|t| t.operations > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: &str = "==> /proc/stat\n\
+        cpu  100 10 50 1000 7 3 2 40 60 0\n\
+        cpu0 50 5 25 500 3 1 1 20 30 0\n\
+        cpu1 50 5 25 500 4 2 1 20 30 0\n\
+        intr 5\n\
+        ==> /proc/vmstat\nnr_free_pages 1\npswpin 12\npswpout 30\n\
+        ==> /sys/devices/system/cpu/online\n0-1\n\
+        ==> /sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count\n3\n\
+        ==> /sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count\n9\n\
+        ==> /sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count\n0\n\
+        ==> /sys/devices/system/cpu/cpu1/thermal_throttle/package_throttle_count\n9\n\
+        ==> /proc/diskstats\n\
+        \x20  8       0 sda 100 0 800 5 50 0 400 5 0 1 1\n\
+        \x20  8       1 sda1 90 0 800 5 50 0 400 5 0 1 1\n\
+        \x20259       0 nvme0n1 1 0 8 5 1 0 8 5 0 1 1\n\
+        \x20259       1 nvme0n1p1 1 0 8 5 1 0 8 5 0 1 1\n\
+        \x20  7       0 loop0 1 0 8 5 1 0 8 5 0 1 1\n\
+        garbled\n\
+        ==> /proc/net/dev\nInter-| Receive | Transmit\n face |bytes packets\n\
+        \x20 eth0: 1000 10 0 0 0 0 0 0 500 5 0 0 0 0 0 0\n";
+
+    #[test]
+    fn counters_are_read_field_by_field() {
+        let now = Counters::read(&Host::parse(TREE)).unwrap();
+        assert_eq!((now.cpus, now.busy, now.steal), (2, Some(165), Some(40)));
+        assert_eq!((now.swapped_in, now.swapped_out), (Some(12), Some(30)));
+        assert_eq!((now.throttled, now.throttled_most), (Some(21), Some(9)));
+        let names: Vec<_> = now.disks.iter().map(|d| d.name.as_str()).collect();
+        assert_eq!(names, ["sda", "nvme0n1"]);
+        assert_eq!((now.disks[0].operations, now.disks[0].bytes), (150, 1200 * 512));
+        assert_eq!((now.networks[0].operations, now.networks[0].bytes), (15, 1500));
+    }
+
+    #[test]
+    fn what_is_missing_or_absurd_is_absent() {
+        assert!(Counters::read(&Host::parse("")).is_none());
+        let garbled = "==> /proc/stat\ncpu  -1 x 99999999999999999999999\n==> /proc/vmstat\npswpin x\n";
+        let now = Counters::read(&Host::parse(garbled)).unwrap();
+        assert_eq!((now.busy, now.steal, now.swapped_in, now.throttled), (None, None, None, None));
+        let huge = format!("==> /proc/stat\ncpu  {0} {0} {0} {0} {0} {0} {0} {0}\n", u64::MAX);
+        assert_eq!(Counters::read(&Host::parse(&huge)).unwrap().busy, None);
+    }
+
+    #[test]
+    fn a_device_that_came_or_was_reset_has_no_traffic() {
+        let one = |name: &str, n: u64| Traffic { name: name.to_owned(), operations: n, bytes: n };
+        let before = [one("sda", 5), one("sdb", 5), one("sdc", 5)];
+        let after = [one("sda", 8), one("sdb", 1), one("sdc", 5), one("sdd", 9)];
+        assert_eq!(traffic(&before, &after), [one("sda", 3)]);
+    }
+}

@@ -1,0 +1,58 @@
+//! A control group holds our CPU time.
+
+use model::Severity;
+
+use super::{Check, clip, condition, listed};
+
+const CODE: &str = "cpu-quota";
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "a control group (a container's, mostly) allows less CPU time than there are CPUs",
+    look: |patient| {
+        let cpus = patient.inventory.cpu.allowed.len().max(1);
+        let quota = patient.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < cpus as f64);
+        let Some(quota) = quota else { return Vec::new() };
+        let who = match &patient.inventory.system.container {
+            Some(name) => format!("the container ({})", clip(name)),
+            None => "the control group".to_owned(),
+        };
+        let text = format!(
+            "{who} allows {quota:.2} CPUs of {cpus}: more threads are stopped in the middle of each period"
+        );
+        vec![
+            condition(CODE, Severity::Note, text)
+                .on("cpu")
+                .arg("quota", quota)
+                .arg("cpus", cpus as u64)
+                .because(listed("cpu-quota", "cgroup", format!("{quota} CPU seconds for each second")))
+                .advise("use at most as many threads, or measure outside of it or with the quota lifted"),
+        ]
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use model::machine::{Cgroup, Cpu, Inventory, System};
+
+    #[test]
+    fn a_quota_below_the_cpus_is_noted() {
+        let look = |cpu_quota| {
+            diagnose_inventory(
+                &CHECK,
+                Inventory {
+                    cpu: Cpu { allowed: vec![0, 1, 2, 3], ..Cpu::default() },
+                    cgroup: Cgroup { cpu_quota, ..Cgroup::default() },
+                    system: System { container: Some("docker".to_owned()), ..System::default() },
+                    ..Inventory::default()
+                },
+            )
+        };
+        look(Some(1.5)).one(Severity::Note, "the container (docker) allows 1.50 CPUs of 4");
+        assert_eq!(look(Some(4.0)), Shown::nothing());
+        assert_eq!(look(None), Shown::nothing());
+    }
+}

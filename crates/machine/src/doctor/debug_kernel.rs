@@ -1,0 +1,107 @@
+//! The kernel was built or started to find its own faults.
+
+use model::Severity;
+
+use super::{Check, Patient, condition, few, seen};
+use crate::Host;
+
+const CODE: &str = "debug-kernel";
+/// Options of the build that slow down everything, by `Documentation/dev-tools`
+/// and `lib/Kconfig.debug`: memory checkers, race checkers, lock checkers,
+/// coverage. Distributions leave them off.
+const OPTIONS: &[&str] = &[
+    "CONFIG_KASAN_GENERIC",
+    "CONFIG_KASAN_SW_TAGS",
+    "CONFIG_KMSAN",
+    "CONFIG_KCSAN",
+    "CONFIG_PROVE_LOCKING",
+    "CONFIG_DEBUG_LOCK_ALLOC",
+    "CONFIG_DEBUG_PAGEALLOC_ENABLE_DEFAULT",
+    "CONFIG_SLUB_DEBUG_ON",
+    "CONFIG_DEBUG_KMEMLEAK",
+    "CONFIG_KCOV",
+    "CONFIG_GCOV_PROFILE_ALL",
+];
+/// Words of the command line that turn such on
+/// (`Documentation/admin-guide/kernel-parameters.txt`).
+const WORDS: &[&str] = &["slub_debug", "slab_debug", "debug_pagealloc=on", "page_owner=on", "kmemleak=on"];
+/// Files that only such kernels have.
+const FILES: &[(&str, &str)] = &[
+    ("/proc/lockdep", "lockdep"),
+    ("/sys/kernel/debug/kmemleak", "kmemleak"),
+    ("/sys/kernel/debug/kcov", "kcov"),
+];
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "the kernel checks itself (KASAN, lockdep and the like), which slows all down",
+    look: |patient| {
+        let all = signs(patient);
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let text = format!("the kernel checks itself, which slows everything down: {}", few(&all));
+        let mut finding = condition(CODE, Severity::Warning, text)
+            .on("system")
+            .arg("signs", few(&all).as_str())
+            .advise("start a kernel without these, as distributions ship it");
+        for sign in all.iter().take(8) {
+            finding = finding.because(seen("kernel-option", sign.as_str()));
+        }
+        vec![finding]
+    },
+};
+
+fn signs(patient: &Patient<'_>) -> Vec<String> {
+    let line = patient.inventory.system.command_line.as_deref().unwrap_or_default();
+    let is_word = |word: &str, known: &str| {
+        word.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    let words = line.split_whitespace().filter(|word| WORDS.iter().any(|known| is_word(word, known)));
+    let mut all: Vec<String> = words.map(str::to_owned).collect();
+    // One answer, not the files themselves, which are large and which a
+    // recording has no use for.
+    let release = &patient.inventory.kernel;
+    let built = patient.host.probe("kernel-debug", || Ok(built_with(&Host::this(), release)));
+    all.extend(built.unwrap_or_else(|_| built_with(patient.host, release)));
+    all
+}
+
+/// What gives the kernel away: files, and options where its configuration is
+/// installed beside it.
+fn built_with(host: &Host, release: &str) -> Vec<String> {
+    let files = FILES.iter().filter(|(path, _)| host.exists(path)).map(|(_, what)| (*what).to_owned());
+    let places = [format!("/boot/config-{release}"), format!("/lib/modules/{release}/config")];
+    let config = places.iter().find_map(|p| host.text(p)).unwrap_or_default();
+    let is_on = |line: &&str| line.strip_suffix("=y").is_some_and(|option| OPTIONS.contains(&option));
+    files.chain(config.lines().filter(is_on).map(str::to_owned)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose, diagnose_inventory};
+    use model::machine::{Inventory, System};
+
+    #[test]
+    fn files_options_and_words_give_a_debug_kernel_away() {
+        diagnose(&CHECK, "==> /proc/lockdep\nall lock classes:\n").one(Severity::Warning, "down: lockdep");
+        let built = "==> /probe/kernel-debug\n[\"CONFIG_KASAN_GENERIC=y\"]\n";
+        diagnose(&CHECK, built).one(Severity::Warning, "CONFIG_KASAN_GENERIC=y");
+        let line = Some("root=/dev/sda1 slub_debug=FZP quiet".to_owned());
+        let system = System { command_line: line, ..System::default() };
+        diagnose_inventory(&CHECK, Inventory { system, ..Inventory::default() })
+            .one(Severity::Warning, "slub_debug=FZP");
+    }
+
+    #[test]
+    fn a_kernel_as_distributions_ship_it_is_nothing() {
+        let config =
+            "==> /boot/config-6.1\nCONFIG_KASAN=y\n# CONFIG_KCSAN is not set\nCONFIG_HAVE_DEBUG_KMEMLEAK=y\n";
+        assert_eq!(built_with(&Host::parse(config), "6.1"), Vec::<String>::new());
+        let config = format!("{config}CONFIG_PROVE_LOCKING=y\n");
+        assert_eq!(built_with(&Host::parse(&config), "6.1"), ["CONFIG_PROVE_LOCKING=y"]);
+        assert_eq!(diagnose(&CHECK, "==> /proc/version\nLinux version 6.1\n"), Shown::nothing());
+    }
+}

@@ -1,0 +1,69 @@
+//! Earlier writes are still on their way to disks.
+
+use model::Severity;
+use model::scalar::binary;
+
+use super::{Check, condition, seen};
+
+const CODE: &str = "dirty-pages";
+/// Above this share of memory, half of where the kernel begins to write by
+/// itself (`dirty_background_ratio`, 10 %, `Documentation/admin-guide/
+/// sysctl/vm.rst`), it writes for seconds into the measurement.
+const SHARE: u64 = 20;
+/// Or above this: two seconds of a SATA SSD, ten of a hard disk.
+const BYTES: u64 = 1 << 30;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "more than 5 % of memory, or 1 GiB, waits to be written",
+    look: |patient| {
+        let text = patient.host.text("/proc/meminfo").unwrap_or_default();
+        let Some(dirty) = field(&text, "Dirty:").zip(field(&text, "Writeback:")) else { return Vec::new() };
+        let waiting = dirty.0.saturating_add(dirty.1);
+        let most = field(&text, "MemTotal:").map_or(BYTES, |total| BYTES.min(total / SHARE));
+        if waiting <= most {
+            return Vec::new();
+        }
+        let text = format!("{} of earlier writes are still on their way to disks", binary(waiting));
+        let evidence = format!("Dirty {}, Writeback {}", binary(dirty.0), binary(dirty.1));
+        vec![
+            condition(CODE, Severity::Warning, text)
+                .on("memory")
+                .arg("bytes", waiting)
+                .because(seen("meminfo", evidence).arg("dirty", dirty.0).arg("writeback", dirty.1))
+                .advise("run `sync` and wait for its end"),
+        ]
+    },
+};
+
+/// A field of `/proc/meminfo` in bytes.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let value = text.lines().find_map(|l| l.strip_prefix(name))?;
+    value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose};
+
+    fn look(total_mib: u64, dirty_mib: u64, writeback: &str) -> Shown {
+        let (total, dirty) = (total_mib * 1024, dirty_mib * 1024);
+        diagnose(
+            &CHECK,
+            &format!(
+                "==> /proc/meminfo\nMemTotal: {total} kB\nDirty: {dirty} kB\nWriteback: {writeback} kB\n"
+            ),
+        )
+    }
+
+    #[test]
+    fn much_that_waits_to_be_written_is_seen() {
+        look(1024, 100, "0").one(Severity::Warning, "100 MiB of earlier writes");
+        look(1 << 20, 1000, "102400").one(Severity::Warning, "1.1 GiB of earlier writes");
+        assert_eq!(look(1 << 20, 900, "0"), Shown::nothing());
+        assert_eq!(look(1024, 20, "0"), Shown::nothing());
+        assert_eq!(look(1024, 1000, "18446744073709551615"), Shown::nothing());
+    }
+}

@@ -1,0 +1,92 @@
+//! A drive says that it is not well.
+
+use model::{Finding, Severity};
+
+use super::smart::Smart;
+use super::{Check, clip, condition, few, seen};
+
+const CODE: &str = "drive-health";
+/// Bits of NVMe's Critical Warning (Base Specification 2.0, SMART / Health
+/// Information), the lowest first. Bit 1 is about temperature, which others
+/// report with numbers.
+const WARNINGS: &[&str] = &[
+    "its spare blocks are nearly used up",
+    "its temperature is beyond a limit",
+    "it is unreliable after errors",
+    "it takes no writes any more",
+    "its volatile memory is not backed up any more",
+    "its persistent memory takes no writes any more",
+];
+/// From here on the drive has done what its maker promised (the same page,
+/// Percentage Used).
+const WORN: u32 = 100;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "an NVMe drive warns of itself, is worn, or had errors it could not correct",
+    look: |patient| patient.drives.all().filter_map(|(name, smart)| judge(&clip(name), smart)).collect(),
+};
+
+fn judge(name: &str, smart: &Smart) -> Option<Finding> {
+    let bits = smart.critical_warning.unwrap_or(0);
+    let named = WARNINGS.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+    let mut wrong: Vec<String> = named.map(|(_, text)| (*text).to_owned()).collect();
+    if bits >> WARNINGS.len() != 0 {
+        wrong.push(format!("critical warning {bits:#x}"));
+    }
+    let severity = if wrong.is_empty() { Severity::Note } else { Severity::Warning };
+    if let Some(used) = smart.percentage_used.filter(|u| *u >= WORN) {
+        wrong.push(format!("{used} % of its life is used"));
+    }
+    if let Some(errors) = smart.media_errors.filter(|e| *e > 0) {
+        wrong.push(format!("{errors} errors could not be corrected"));
+    }
+    if wrong.is_empty() {
+        return None;
+    }
+    let mut finding = condition(CODE, severity, format!("{name} says of itself: {}", few(&wrong)))
+        .on(format!("block:{name}"))
+        .arg("drive", name)
+        .arg("critical_warning", u64::from(bits))
+        .advise(format!("look at it with `smartctl -x /dev/{name}`, save its data, and measure another"));
+    for (code, value) in [
+        ("available-spare", smart.available_spare.map(u64::from)),
+        ("spare-threshold", smart.spare_threshold.map(u64::from)),
+        ("percentage-used", smart.percentage_used.map(u64::from)),
+        ("media-errors", smart.media_errors),
+        ("critical-warning", smart.critical_warning.map(u64::from)),
+    ] {
+        let Some(value) = value else { continue };
+        finding = finding.because(seen(code, format!("{code}: {value}")).arg("value", value));
+    }
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_with, with_drive};
+
+    fn look(json: &str) -> Shown {
+        diagnose_with(&CHECK, &format!("==> /probe/smart/nvme0n1\n{json}\n"), with_drive("nvme0n1", "nvme"))
+    }
+
+    #[test]
+    fn every_warning_of_the_drive_has_words() {
+        look(r#"{"critical_warning": 8}"#)
+            .one(Severity::Warning, "nvme0n1 says of itself: it takes no writes any more");
+        look(r#"{"critical_warning": 128}"#).one(Severity::Warning, "critical warning 0x80");
+        look(r#"{"critical_warning": 0, "percentage_used": 104}"#)
+            .one(Severity::Note, "104 % of its life is used");
+        look(r#"{"media_errors": 3}"#).one(Severity::Note, "3 errors could not be corrected");
+    }
+
+    #[test]
+    fn a_healthy_drive_is_nothing() {
+        let healthy =
+            r#"{"critical_warning": 0, "percentage_used": 12, "available_spare": 100, "media_errors": 0}"#;
+        assert_eq!(look(healthy), Shown::nothing());
+        assert_eq!(look("garbled"), Shown::nothing());
+    }
+}

@@ -1,0 +1,72 @@
+//! A drive is so warm that it soon slows itself down.
+
+use model::Severity;
+use model::machine::Sensor;
+
+use super::{Check, clip, condition, hot, seen};
+
+const CODE: &str = "drive-hot";
+/// So near to its warning temperature a drive gets past it under load: drives
+/// gain tens of kelvins within a minute of writing.
+const KELVINS: f64 = 5.0;
+
+/// The check. The warning temperature is that from which on most NVMe drives
+/// throttle. A drive whose sensor shows it near the critical one, which is
+/// higher, has a finding for that.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "an NVMe drive is within 5 K of its warning temperature",
+    look: |patient| {
+        let finding = |(name, smart): (&str, &super::smart::Smart)| {
+            let limit = smart.warning_c.or(smart.critical_c)?;
+            let value = smart.temperature_c.filter(|t| *t >= limit - KELVINS)?;
+            let is_worse = |s: &Sensor| s.device.as_deref() == Some(name) && hot::near_critical(s).is_some();
+            if patient.inventory.sensors.iter().any(is_worse) {
+                return None;
+            }
+            let name = clip(name);
+            let text = format!("{name} is at {value:.0} °C; from {limit:.0} °C on it may slow itself down");
+            Some(
+                condition(CODE, Severity::Warning, text.clone())
+                    .on(format!("block:{name}"))
+                    .arg("drive", name.as_str())
+                    .arg("value", value)
+                    .arg("limit", limit)
+                    .because(seen("temperature", text))
+                    .advise("let it cool down, or give it air; write less before measuring"),
+            )
+        };
+        patient.drives.all().filter_map(finding).collect()
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_with, with_drive};
+
+    #[test]
+    fn a_drive_near_its_limit_is_seen() {
+        let look = |celsius: f64| {
+            let json =
+                format!("{{\"temperature_c\": {celsius:?}, \"warning_c\": 77.0, \"critical_c\": 84.0}}");
+            let tree = format!("==> /probe/smart/nvme0n1\n{json}\n");
+            diagnose_with(&CHECK, &tree, with_drive("nvme0n1", "nvme"))
+        };
+        look(74.0).one(Severity::Warning, "nvme0n1 is at 74 °C; from 77 °C on");
+        assert_eq!(look(45.0), Shown::nothing());
+    }
+
+    #[test]
+    fn a_drive_that_is_nearly_too_hot_is_said_once() {
+        let mut inventory = with_drive("nvme0n1", "nvme");
+        inventory.sensors.push(Sensor {
+            value: Some(83.0),
+            critical: Some(84.0),
+            device: Some("nvme0n1".to_owned()),
+            ..Sensor::default()
+        });
+        let tree = "==> /probe/smart/nvme0n1\n{\"temperature_c\": 83.0, \"warning_c\": 77.0}\n";
+        assert_eq!(diagnose_with(&CHECK, tree, inventory), Shown::nothing());
+    }
+}

@@ -1,0 +1,153 @@
+//! A local file system is nearly full.
+
+use std::collections::BTreeMap;
+
+use model::machine::{BlockDevice, BlockKind, Mount};
+use model::scalar::binary;
+use model::{Finding, Severity};
+use serde::{Deserialize, Serialize};
+
+use super::{Check, Patient, clip, condition, percent, seen};
+
+const CODE: &str = "full-file-system";
+/// Above this share allocators search longer and find smaller extents; df and
+/// the guides of ext4, xfs and btrfs agree on keeping a tenth free.
+const NOTE: f64 = 0.90;
+/// Above this one btrfs may refuse for want of metadata, and files of a load
+/// hardly fit.
+const WARNING: f64 = 0.97;
+/// File systems of disks; others have no such edge or are not local.
+const KINDS: &[&str] = &["ext4", "xfs", "btrfs"];
+/// How many are asked.
+const MOUNTS_MAX: usize = 256;
+
+/// What statvfs(3) says of one file system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Space {
+    total_bytes: u64,
+    free_bytes: u64,
+    /// Free for those who are not root.
+    available_bytes: u64,
+}
+
+impl Space {
+    fn of(mount: &str) -> Option<Self> {
+        let answer = rustix::fs::statvfs(mount).ok()?;
+        let bytes = |blocks: u64| blocks.checked_mul(answer.f_frsize);
+        Some(Self {
+            total_bytes: bytes(answer.f_blocks)?,
+            free_bytes: bytes(answer.f_bfree)?,
+            available_bytes: bytes(answer.f_bavail)?,
+        })
+    }
+
+    /// As df(1) counts: what is used, of that and what may be used.
+    fn used(self) -> Option<f64> {
+        let used = self.total_bytes.checked_sub(self.free_bytes)?;
+        let all = used.checked_add(self.available_bytes).filter(|a| *a > 0)?;
+        Some(used as f64 / all as f64)
+    }
+}
+
+/// The check. All mounts are one answer, `statvfs`, for the root's own path
+/// could not be a file's name in a recording.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "a local file system is more than 90 % full (note) or 97 % (warning)",
+    look: |patient| {
+        let mounts = mounts(patient);
+        let ask = || {
+            let space = mounts.iter().filter_map(|m| Some((m.point.clone(), Space::of(&m.point)?)));
+            Ok(space.collect::<BTreeMap<String, Space>>())
+        };
+        let Ok(spaces) = patient.host.probe("statvfs", ask) else { return Vec::new() };
+        mounts.iter().filter_map(|m| judge(m, *spaces.get(&m.point)?)).collect()
+    },
+};
+
+/// One mount of each device, those that can be written.
+fn mounts<'a>(patient: &Patient<'a>) -> Vec<&'a Mount> {
+    let is_full_on_purpose = |m: &Mount| m.options.split(',').any(|o| o == "ro");
+    let first = |device: &'a BlockDevice| {
+        let is_one = |m: &&Mount| KINDS.contains(&m.kind.as_str()) && !is_full_on_purpose(m);
+        device.mounts.iter().find(is_one)
+    };
+    let devices = patient.inventory.block.iter().filter(|d| d.kind != BlockKind::Loop);
+    devices.filter_map(first).take(MOUNTS_MAX).collect()
+}
+
+fn judge(mount: &Mount, space: Space) -> Option<Finding> {
+    let used = space.used()?;
+    let severity = match used {
+        u if u > WARNING => Severity::Warning,
+        u if u > NOTE => Severity::Note,
+        _ => return None,
+    };
+    let point = clip(&mount.point);
+    let text = format!(
+        "the file system at {point} ({}) is {} full, {} are left",
+        clip(&mount.kind),
+        percent(used),
+        binary(space.available_bytes)
+    );
+    let evidence = format!("{} of {} are free", binary(space.free_bytes), binary(space.total_bytes));
+    Some(
+        condition(CODE, severity, text)
+            .on(format!("filesystem:{}", mount.point))
+            .arg("mount", point.as_str())
+            .arg("used", used)
+            .arg("available_bytes", space.available_bytes)
+            .because(seen("statvfs", evidence))
+            .advise("delete what is not needed, or measure on another file system"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_with};
+    use model::machine::Inventory;
+
+    fn inventory(point: &str, kind: &str, options: &str) -> Inventory {
+        let mount = Mount { point: point.to_owned(), kind: kind.to_owned(), options: options.to_owned() };
+        let device = BlockDevice { mounts: vec![mount], ..BlockDevice::default() };
+        Inventory { block: vec![device], ..Inventory::default() }
+    }
+
+    fn look(used: u64, inventory: Inventory) -> Shown {
+        let free = 1000 - used;
+        let tree = format!(
+            "==> /probe/statvfs\n{{\"/\": {{\"total_bytes\": 1000, \"free_bytes\": {free}, \"available_bytes\": {free}}}}}\n"
+        );
+        diagnose_with(&CHECK, &tree, inventory)
+    }
+
+    #[test]
+    fn two_thresholds_part_note_from_warning() {
+        look(985, inventory("/", "ext4", "rw"))
+            .one(Severity::Warning, "at / (ext4) is 98 % full, 15 bytes are left");
+        look(930, inventory("/", "xfs", "rw")).one(Severity::Note, "at / (xfs) is 93 % full");
+        assert_eq!(look(800, inventory("/", "ext4", "rw")), Shown::nothing());
+    }
+
+    #[test]
+    fn what_is_not_written_or_not_local_is_left_out() {
+        assert_eq!(look(999, inventory("/", "squashfs", "ro")), Shown::nothing());
+        assert_eq!(look(999, inventory("/", "ext4", "relatime,ro")), Shown::nothing());
+        assert_eq!(look(999, inventory("/other", "ext4", "rw")), Shown::nothing());
+    }
+
+    #[test]
+    fn space_is_counted_as_df_does() {
+        let output =
+            std::process::Command::new("df").args(["-B1", "--output=used,avail", "/"]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let numbers: Vec<f64> =
+            text.lines().nth(1).unwrap().split_whitespace().map(|w| w.parse().unwrap()).collect();
+        let theirs = numbers[0] / (numbers[0] + numbers[1]);
+        let ours = Space::of("/").unwrap().used().unwrap();
+        assert!((ours - theirs).abs() < 0.01, "{ours} {theirs}");
+        assert_eq!(Space { total_bytes: 1, free_bytes: 2, available_bytes: 0 }.used(), None);
+    }
+}

@@ -1,0 +1,97 @@
+//! The clock rate follows the load, with a delay.
+
+use model::machine::Frequency;
+use model::{Finding, Severity};
+
+use super::{Check, clip, condition, few, listed};
+
+const CODE: &str = "governor";
+/// Drivers that leave the choice to the CPU, which takes it within a
+/// millisecond, by the energy preference; their governors only hint
+/// (`Documentation/admin-guide/pm/intel_pstate.rst`, `amd-pstate.rst`, active
+/// mode).
+const AUTONOMOUS: &[&str] = &["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
+/// Preferences for saving power, which hold the clock rate down even under
+/// load.
+const SAVING: &[&str] = &["power", "balance_power"];
+
+/// The check. Governors of the kernel look every few milliseconds, so loads
+/// that wait and wake see a lower rate: a warning. A CPU that chooses by itself
+/// and is not told to save power is only noted.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "the frequency governor or energy preference is not `performance`",
+    look: |patient| patient.inventory.cpu.frequency.as_ref().and_then(judge).into_iter().collect(),
+};
+
+fn judge(frequency: &Frequency) -> Option<Finding> {
+    const BEST: &str = "performance";
+    let others = |all: &[String]| all.iter().filter(|one| *one != BEST).cloned().collect::<Vec<_>>();
+    let governors = others(&frequency.governors);
+    let preferences = others(&frequency.preferences);
+    let is_autonomous = frequency.driver.as_deref().is_some_and(|d| AUTONOMOUS.contains(&d));
+    // With the governor at `performance` such a driver ignores preferences.
+    if governors.is_empty() {
+        return None;
+    }
+    if is_autonomous && preferences.is_empty() && !frequency.preferences.is_empty() {
+        return None;
+    }
+    let saves = preferences.iter().any(|p| SAVING.contains(&p.as_str()));
+    let severity = if is_autonomous && !saves { Severity::Note } else { Severity::Warning };
+    let with = match preferences.is_empty() {
+        true => String::new(),
+        false => format!(" with energy preference {}", clip(&few(&preferences))),
+    };
+    let text =
+        format!("the clock rate is chosen by governor {}{with}, not performance", clip(&few(&governors)));
+    let driver = frequency.driver.clone().unwrap_or_else(|| "unknown".to_owned());
+    let mut finding = condition(CODE, severity, text)
+        .on("cpu")
+        .arg("governors", few(&frequency.governors).as_str())
+        .because(listed("scaling-driver", "cpu", format!("driver {driver}")))
+        .advise("type `cpupower frequency-set -g performance`");
+    if !preferences.is_empty() {
+        finding = finding.arg("preferences", few(&frequency.preferences).as_str());
+    }
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(driver: &str, governors: &[&str], preferences: &[&str]) -> Option<(Severity, String)> {
+        let words = |all: &[&str]| all.iter().map(|w| (*w).to_owned()).collect();
+        let finding = judge(&Frequency {
+            driver: Some(driver.to_owned()),
+            governors: words(governors),
+            preferences: words(preferences),
+            ..Frequency::default()
+        })?;
+        Some((finding.severity, finding.text))
+    }
+
+    #[test]
+    fn a_governor_that_follows_the_load_is_a_warning() {
+        let (severity, text) = look("acpi-cpufreq", &["performance", "schedutil"], &[]).unwrap();
+        assert_eq!(severity, Severity::Warning);
+        assert_eq!(text, "the clock rate is chosen by governor schedutil, not performance");
+        assert_eq!(look("intel_pstate", &["powersave"], &["balance_power"]).unwrap().0, Severity::Warning);
+    }
+
+    #[test]
+    fn a_cpu_that_chooses_by_itself_is_a_note() {
+        let (severity, text) = look("intel_pstate", &["powersave"], &["balance_performance"]).unwrap();
+        assert_eq!(severity, Severity::Note);
+        assert!(text.contains("with energy preference balance_performance"), "{text}");
+    }
+
+    #[test]
+    fn performance_is_nothing() {
+        assert_eq!(look("acpi-cpufreq", &["performance"], &[]), None);
+        assert_eq!(look("intel_pstate", &["performance"], &["balance_performance"]), None);
+        assert_eq!(look("intel_pstate", &["powersave"], &["performance"]), None);
+        assert_eq!(look("acpi-cpufreq", &[], &[]), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Others use a network interface now.
+
+use model::machine::NetworkInterface;
+use model::{Finding, Severity};
+
+use super::activity::Activity;
+use super::{Check, clip, condition, listed, percent, rate};
+
+const CODE: &str = "network-traffic";
+/// From this share of the link on, others are seen in a result.
+const SHARE: f64 = 0.01;
+/// Bytes per second where the link's rate is not known: a hundredth of 1 Gbit/s.
+const UNKNOWN: f64 = 1.25e6;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "others send or receive 1 % of a network interface's rate",
+    look: |patient| {
+        let Some(activity) = patient.activity else { return Vec::new() };
+        // Bonds, bridges and VLANs stand on these: each packet is counted once.
+        let is_real = |n: &&NetworkInterface| n.pci.is_some() || n.bus.is_some();
+        let interfaces = patient.inventory.network.iter().filter(is_real);
+        interfaces.filter_map(|interface| judge(activity, interface)).collect()
+    },
+};
+
+fn judge(activity: &Activity, interface: &NetworkInterface) -> Option<Finding> {
+    let traffic = activity.networks.iter().find(|t| t.name == interface.name)?;
+    let bytes = activity.per_second(traffic.bytes)?;
+    let share = interface.speed_bits.filter(|b| *b > 0).map(|b| bytes * 8.0 / b as f64);
+    if share.map_or(bytes < UNKNOWN, |s| s < SHARE) {
+        return None;
+    }
+    let name = clip(&interface.name);
+    let of = share.map(|s| format!(", {} of its rate", percent(s))).unwrap_or_default();
+    let text = format!("others use {name} now: {}{of}", rate(bytes));
+    let resource = format!("nic:{name}");
+    let finding = condition(CODE, Severity::Warning, text.clone())
+        .on(resource.as_str())
+        .arg("interface", name.as_str())
+        .arg("bytes_per_s", bytes)
+        .because(listed("net-dev", &resource, text))
+        .advise("find who sends and receives (`ss -tpi`, `nethogs`), and wait or end it");
+    Some(match share {
+        Some(share) => finding.arg("share", share),
+        None => finding,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_with};
+    use model::machine::Inventory;
+
+    fn look(bytes: u64, speed_bits: Option<u64>) -> Shown {
+        let json = format!(
+            "{{\"seconds\": 0.5, \"networks\": [{{\"name\": \"eth0\", \"operations\": 9, \"bytes\": {bytes}}}]}}"
+        );
+        let interface = NetworkInterface {
+            name: "eth0".to_owned(),
+            bus: Some("virtio".to_owned()),
+            speed_bits,
+            ..NetworkInterface::default()
+        };
+        let inventory = Inventory { network: vec![interface], ..Inventory::default() };
+        diagnose_with(&CHECK, &format!("==> /probe/activity\n{json}\n"), inventory)
+    }
+
+    #[test]
+    fn traffic_is_held_against_the_link() {
+        look(6_250_000, Some(1_000_000_000))
+            .one(Severity::Warning, "others use eth0 now: 12.5 MB/s, 10 % of its rate");
+        assert_eq!(look(6_250_000, Some(100_000_000_000)), Shown::nothing());
+        look(1_000_000, None).one(Severity::Warning, "others use eth0 now: 2.0 MB/s");
+        assert_eq!(look(1000, None), Shown::nothing());
+    }
+}

@@ -1,0 +1,76 @@
+//! A network link is half duplex, or slower than both its ends can.
+
+use model::machine::NetworkInterface;
+use model::{Finding, Severity};
+
+use super::{Check, bits, clip, condition, listed};
+
+const CODE: &str = "nic-link";
+
+/// The check. Only links that are up: without a carrier there is no speed.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "a network link is half duplex or below the best speed of both ends",
+    look: |patient| {
+        let is_up = |n: &&NetworkInterface| n.carrier == Some(true) && n.kind == "ethernet";
+        patient.inventory.network.iter().filter(is_up).filter_map(judge).collect()
+    },
+};
+
+fn judge(interface: &NetworkInterface) -> Option<Finding> {
+    let name = clip(&interface.name);
+    let now = interface.speed_bits.filter(|b| *b > 0);
+    let best = interface.max_speed_bits.filter(|best| now.is_some_and(|now| now < *best));
+    let is_half = interface.duplex.as_deref() == Some("half");
+    let speed = now.map_or_else(|| "an unknown rate".to_owned(), bits);
+    let text = match (is_half, best) {
+        (true, _) => format!("{name} is half duplex at {speed}: it cannot send while it receives"),
+        (false, Some(best)) => format!("{name} runs at {speed}; the best that it could is {}", bits(best)),
+        (false, None) => return None,
+    };
+    let resource = format!("nic:{name}");
+    let mut finding = condition(CODE, Severity::Warning, text.clone())
+        .on(resource.as_str())
+        .arg("duplex", if is_half { "half" } else { "full" })
+        .because(listed("link", &resource, text))
+        .advise(format!("look at cable, port and autonegotiation at both ends (`ethtool {name}`)"));
+    for (key, value) in [("bits", now), ("best_bits", best)] {
+        if let Some(value) = value {
+            finding = finding.arg(key, value);
+        }
+    }
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use model::machine::Inventory;
+
+    fn look(speed: u64, most: u64, duplex: &str, carrier: bool) -> Shown {
+        let interface = NetworkInterface {
+            name: "eth0".to_owned(),
+            kind: "ethernet".to_owned(),
+            carrier: Some(carrier),
+            speed_bits: Some(speed * 1_000_000),
+            max_speed_bits: Some(most * 1_000_000),
+            duplex: Some(duplex.to_owned()),
+            ..NetworkInterface::default()
+        };
+        diagnose_inventory(&CHECK, Inventory { network: vec![interface], ..Inventory::default() })
+    }
+
+    #[test]
+    fn half_duplex_and_low_speed_are_warnings() {
+        look(100, 1000, "half", true).one(Severity::Warning, "eth0 is half duplex at 100 Mbit/s");
+        look(1000, 10_000, "full", true)
+            .one(Severity::Warning, "eth0 runs at 1 Gbit/s; the best that it could is 10 Gbit/s");
+    }
+
+    #[test]
+    fn a_good_link_and_none_at_all_are_nothing() {
+        assert_eq!(look(10_000, 10_000, "full", true), Shown::nothing());
+        assert_eq!(look(100, 1000, "half", false), Shown::nothing());
+    }
+}

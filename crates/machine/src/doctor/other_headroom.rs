@@ -1,0 +1,58 @@
+//! Another Headroom runs.
+
+use model::Severity;
+
+use super::{Check, condition, seen};
+
+const CODE: &str = "other-headroom";
+/// The name that the kernel has of our processes.
+pub(super) const NAME: &str = "headroom";
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "another Headroom runs: a warning if it is at work, a note if it waits",
+    look: |patient| {
+        let Some(activity) = patient.activity.filter(|a| a.other_headrooms > 0) else { return Vec::new() };
+        let is_busy = activity.process(NAME).is_some_and(|p| p.active);
+        let (severity, text) = match (is_busy, activity.other_headrooms) {
+            (true, 1) => {
+                (Severity::Warning, "another Headroom is at work and may measure the same parts".to_owned())
+            }
+            (true, many) => {
+                (Severity::Warning, format!("{many} other Headrooms are there, and one at least is at work"))
+            }
+            (false, 1) => (Severity::Note, "another Headroom is there and waits".to_owned()),
+            (false, many) => (Severity::Note, format!("{many} other Headrooms are there and wait")),
+        };
+        let evidence = format!("{} processes named {NAME} that are not ours", activity.other_headrooms);
+        vec![
+            condition(CODE, severity, text)
+                .on("cpu")
+                .arg("count", u64::from(activity.other_headrooms))
+                .arg("busy", is_busy)
+                .because(seen("process", evidence))
+                .advise("wait until it has ended (see `pgrep -a headroom`)"),
+        ]
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::doctor::tests::{Shown, diagnose};
+    use model::Severity;
+
+    fn tree(count: u32, active: bool) -> String {
+        format!(
+            "==> /probe/activity\n{{\"other_headrooms\": {count}, \
+             \"processes\": [{{\"name\": \"headroom\", \"active\": {active}}}]}}\n"
+        )
+    }
+
+    #[test]
+    fn another_headroom_is_seen_by_whether_it_works() {
+        diagnose(&super::CHECK, &tree(1, true)).one(Severity::Warning, "another Headroom is at work");
+        diagnose(&super::CHECK, &tree(2, false)).one(Severity::Note, "2 other Headrooms are there and wait");
+        assert_eq!(diagnose(&super::CHECK, &tree(0, false)), Shown::nothing());
+    }
+}

@@ -1,0 +1,117 @@
+//! Others use the CPUs now.
+
+use model::{Finding, Severity};
+
+use super::activity::{Activity, Process};
+use super::{Check, clip_to, condition, percent, seen};
+
+const CODE: &str = "other-load";
+/// Above this share of all CPUs a load on all of them loses as much, which is
+/// the size of the differences that people compare.
+const SHARE: f64 = 0.05;
+/// At least so much, or it is one tick of the clock more or less.
+const LEAST_S: f64 = 0.025;
+/// A load that takes half of one CPU may meet a worker there, however many
+/// CPUs there are.
+const CPUS: f64 = 0.5;
+/// Processes are named down to this number of CPUs, two ticks in a look.
+const NAMED_CPUS: f64 = 0.08;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "others use 5 % of all CPUs, or half of one",
+    look: |patient| patient.activity.and_then(judge).into_iter().collect(),
+};
+
+fn judge(activity: &Activity) -> Option<Finding> {
+    let others_s = activity.others_s.filter(|s| *s >= LEAST_S)?;
+    let cpus = activity.as_cpus(others_s)?;
+    let share = cpus / f64::from(activity.cpus);
+    let severity = match (share >= SHARE, cpus >= CPUS) {
+        (true, _) => Severity::Warning,
+        (false, true) => Severity::Note,
+        _ => return None,
+    };
+    let named: Vec<(&Process, f64)> = activity
+        .processes
+        .iter()
+        .filter_map(|p| Some((p, activity.as_cpus(p.cpu_s)?)))
+        .filter(|(_, cpus)| *cpus >= NAMED_CPUS)
+        .collect();
+    let words: Vec<String> = named.iter().take(4).map(|(p, cpus)| format!("{} {cpus:.1}", name(p))).collect();
+    let who = match words.is_empty() {
+        true => "processes that are not visible or have ended".to_owned(),
+        false => words.join(", "),
+    };
+    let text = format!("others use {cpus:.1} of {} CPUs ({}): {who}", activity.cpus, percent(share));
+    let watched = format!("{others_s:.2} CPU seconds of others in {:.2} s", activity.seconds);
+    let mut finding = condition(CODE, severity, text)
+        .on("cpu")
+        .arg("cpus_used", cpus)
+        .arg("cpus", u64::from(activity.cpus))
+        .arg("share", share)
+        .arg("processes", who.as_str())
+        .because(seen("cpu-time", watched).arg("seconds", activity.seconds))
+        .advise("end what uses the CPUs (see `top`), or wait until it has ended");
+    for (process, cpus) in named.iter().take(8) {
+        let text = format!("{} uses {cpus:.2} CPUs", name(process));
+        finding =
+            finding.because(seen("process", text).arg("name", name(process).as_str()).arg("cpus", *cpus));
+    }
+    Some(finding)
+}
+
+/// A thread of the kernel in brackets, as ps writes it; `x 3` for three.
+fn name(process: &Process) -> String {
+    let name = clip_to(&process.name, 15);
+    let name = if process.kernel { format!("[{name}]") } else { name };
+    if process.count > 1 { format!("{name} x {}", process.count) } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn activity(others_s: f64, cpus: u32) -> Activity {
+        let process = |name: &str, kernel, cpu_s, count| Process {
+            name: name.to_owned(),
+            kernel,
+            cpu_s,
+            active: true,
+            count,
+        };
+        let processes = vec![
+            process("rustc", false, others_s * 0.7, 3),
+            process("md0_resync", true, others_s * 0.2, 1),
+            process("sshd", false, 0.0, 1),
+        ];
+        Activity { seconds: 0.2, cpus, others_s: Some(others_s), processes, ..Activity::default() }
+    }
+
+    #[test]
+    fn who_uses_the_cpus_is_named() {
+        let finding = judge(&activity(0.26, 2)).unwrap();
+        assert_eq!(finding.severity, Severity::Warning);
+        assert_eq!(finding.text, "others use 1.3 of 2 CPUs (65 %): rustc x 3 0.9, [md0_resync] 0.3");
+    }
+
+    #[test]
+    fn one_busy_cpu_of_many_is_a_note() {
+        assert_eq!(judge(&activity(0.2, 64)).unwrap().severity, Severity::Note);
+    }
+
+    #[test]
+    fn a_few_ticks_are_nothing() {
+        assert_eq!(judge(&activity(0.02, 1)), None);
+        assert_eq!(judge(&activity(0.05, 64)), None);
+        assert_eq!(judge(&Activity { seconds: 0.0, ..activity(1.0, 2) }), None);
+        assert_eq!(judge(&activity(f64::INFINITY, 2)), None);
+    }
+
+    #[test]
+    fn what_is_not_visible_is_said_so() {
+        let hidden = Activity { processes: Vec::new(), ..activity(0.3, 2) };
+        assert!(judge(&hidden).unwrap().text.ends_with("processes that are not visible or have ended"));
+    }
+}

@@ -1,0 +1,81 @@
+//! A SATA link is slower than both its ends can.
+
+use model::machine::BlockDevice;
+use model::{Finding, Severity};
+
+use super::{Check, Patient, bits, clip, condition, listed, seen};
+
+const CODE: &str = "sata-link";
+
+/// The check. Where the drive did not say what it can, it may be the drive: a
+/// note.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "a SATA link runs below what port and drive can",
+    look: |patient| patient.inventory.block.iter().filter_map(|d| judge(patient, d)).collect(),
+};
+
+fn judge(patient: &Patient<'_>, device: &BlockDevice) -> Option<Finding> {
+    if device.transport.as_deref() != Some("sata") {
+        return None;
+    }
+    let now = device.link_bits.filter(|b| *b > 0)?;
+    let drive = patient.drives.of(&device.name).and_then(|s| s.link_max_bits);
+    let port = device.link_max_bits;
+    let best = match (port, drive) {
+        (Some(port), Some(drive)) => port.min(drive),
+        (port, drive) => port.or(drive)?,
+    };
+    if now >= best {
+        return None;
+    }
+    let (severity, who) = match (port, drive) {
+        (Some(_), Some(_)) => (Severity::Warning, "port and drive can do"),
+        (Some(_), None) => (Severity::Note, "the port can do"),
+        _ => (Severity::Note, "the drive can do"),
+    };
+    let name = clip(&device.name);
+    let text = format!("the link of {name} runs at {}, {who} {}", bits(now), bits(best));
+    let mut finding = condition(CODE, severity, text)
+        .on(format!("sata:{name}"))
+        .arg("bits", now)
+        .arg("best_bits", best)
+        .because(listed("link", &format!("block:{name}"), format!("negotiated {}", bits(now))))
+        .advise(
+            "use another cable or port; `dmesg | grep -i 'sata link'` tells whether errors slowed it down",
+        );
+    if let Some(drive) = drive {
+        finding = finding.because(seen("identify", format!("the drive can do {}", bits(drive))));
+    }
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_with, with_drive};
+
+    const G: u64 = 1_000_000_000;
+
+    fn look(now: u64, port: Option<u64>, drive: Option<u64>) -> Shown {
+        let mut inventory = with_drive("sda", "sata");
+        (inventory.block[0].link_bits, inventory.block[0].link_max_bits) = (Some(now), port);
+        let tree = drive.map(|d| format!("==> /probe/smart/sda\n{{\"link_max_bits\": {d}}}\n"));
+        diagnose_with(&CHECK, &tree.unwrap_or_default(), inventory)
+    }
+
+    #[test]
+    fn a_link_below_both_ends_is_a_warning() {
+        look(3 * G, Some(6 * G), Some(6 * G))
+            .one(Severity::Warning, "the link of sda runs at 3 Gbit/s, port and drive can do 6 Gbit/s");
+        look(15 * G / 10, Some(6 * G), None)
+            .one(Severity::Note, "runs at 1.5 Gbit/s, the port can do 6 Gbit/s");
+    }
+
+    #[test]
+    fn an_old_drive_on_a_new_port_is_nothing() {
+        assert_eq!(look(3 * G, Some(6 * G), Some(3 * G)), Shown::nothing());
+        assert_eq!(look(6 * G, Some(6 * G), None), Shown::nothing());
+        assert_eq!(look(6 * G, None, None), Shown::nothing());
+    }
+}

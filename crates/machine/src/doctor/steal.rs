@@ -1,0 +1,74 @@
+//! The hypervisor gives our CPU time to others.
+
+use model::{Finding, Severity};
+
+use super::{Check, Patient, condition, percent, seen};
+
+const CODE: &str = "steal";
+/// Time that is stolen is missing from every result; 1 % is as much as an
+/// interval over trials can tell.
+const SHARE: f64 = 0.01;
+/// More than one tick, which may be a matter of rounding.
+const LEAST_S: f64 = 0.015;
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "the hypervisor takes 1 % of CPU time, or took it since the start",
+    look: |patient| now(patient).or_else(|| ever(patient)).into_iter().collect(),
+};
+
+const ADVICE: &str = "measure when the host is less busy, or ask for CPUs of your own (dedicated or pinned)";
+
+fn now(patient: &Patient<'_>) -> Option<Finding> {
+    let activity = patient.activity?;
+    let stolen_s = activity.steal_s.filter(|s| *s >= LEAST_S)?;
+    let share = activity.as_cpus(stolen_s)? / f64::from(activity.cpus);
+    if share < SHARE {
+        return None;
+    }
+    let text = format!("the hypervisor takes {} of the CPUs' time for others (steal)", percent(share));
+    let evidence = format!("{stolen_s:.2} CPU seconds stolen in {:.2} s", activity.seconds);
+    let finding = condition(CODE, Severity::Warning, text).on("cpu").arg("share", share);
+    Some(finding.because(seen("steal", evidence)).advise(ADVICE))
+}
+
+/// Since the machine was started: what came before may come again.
+fn ever(patient: &Patient<'_>) -> Option<Finding> {
+    let text = patient.host.text("/proc/stat")?;
+    let line = text.lines().find_map(|l| l.strip_prefix("cpu "))?;
+    // proc_stat(5): the eighth field is steal; the two after it are in others.
+    let times: Vec<f64> = line.split_whitespace().take(8).map_while(|w| w.parse().ok()).collect();
+    let (stolen, all) = (*times.get(7)?, times.iter().sum::<f64>());
+    let share = stolen / all;
+    if !(SHARE..=1.0).contains(&share) {
+        return None;
+    }
+    let text = format!("the hypervisor took {} of the CPUs' time since the start, none now", percent(share));
+    let finding = condition(CODE, Severity::Note, text).on("cpu").arg("share", share);
+    Some(finding.because(seen("steal-ever", format!("/proc/stat: {line}"))).advise(ADVICE))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doctor::tests::{Shown, diagnose};
+    use model::Severity;
+
+    #[test]
+    fn steal_is_seen_now_and_since_the_start() {
+        let now = r#"{"seconds": 0.2, "cpus": 2, "steal_s": 0.02}"#;
+        let shown = diagnose(&super::CHECK, &format!("==> /probe/activity\n{now}\n"));
+        shown.one(Severity::Warning, "takes 5.0 % of the CPUs' time");
+        let since = "==> /proc/stat\ncpu  100 0 100 700 0 0 0 100 50 0\n";
+        diagnose(&super::CHECK, since).one(Severity::Note, "took 10 % of the CPUs' time");
+    }
+
+    #[test]
+    fn a_tick_or_nothing_is_no_steal() {
+        let now = r#"{"seconds": 0.2, "cpus": 1, "steal_s": 0.01}"#;
+        let tree = format!("==> /probe/activity\n{now}\n==> /proc/stat\ncpu  100 0 100 700 0 0 0 1 0 0\n");
+        assert_eq!(diagnose(&super::CHECK, &tree), Shown::nothing());
+        let hardware = "==> /proc/stat\ncpu  0 0 0 0 0 0 0 0 0 0\n";
+        assert_eq!(diagnose(&super::CHECK, hardware), Shown::nothing());
+    }
+}

@@ -1,0 +1,75 @@
+//! Memory is being swapped, or was.
+
+use model::scalar::binary;
+use model::{Finding, Severity};
+
+use super::{Check, Patient, condition, listed, seen};
+
+const CODE: &str = "swapping";
+
+/// The check. Any page that moves is one too many: whoever touches it waits for
+/// a device, a thousand times as long as for memory. What lies in swap and
+/// stays there costs nothing until it is touched.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "pages move to or from swap (warning), or lie there (note)",
+    look: |patient| moving(patient).or_else(|| lying(patient)).into_iter().collect(),
+};
+
+fn moving(patient: &Patient<'_>) -> Option<Finding> {
+    let activity = patient.activity?;
+    let (pages_in, pages_out) = (activity.swapped_in.unwrap_or(0), activity.swapped_out.unwrap_or(0));
+    if pages_in == 0 && pages_out == 0 {
+        return None;
+    }
+    let text = format!(
+        "memory is being swapped: {pages_in} pages in and {pages_out} out in {:.1} s",
+        activity.seconds
+    );
+    Some(
+        condition(CODE, Severity::Warning, text.clone())
+            .on("memory")
+            .arg("pages_in", pages_in)
+            .arg("pages_out", pages_out)
+            .because(seen("vmstat", text))
+            .advise("end what holds memory; then `swapoff -a && swapon -a` brings all back into memory"),
+    )
+}
+
+fn lying(patient: &Patient<'_>) -> Option<Finding> {
+    let areas = &patient.inventory.memory.swap;
+    let used = areas.iter().fold(0u64, |sum, s| sum.saturating_add(s.used_bytes));
+    if used == 0 {
+        return None;
+    }
+    let text = format!("{} of memory lie in swap, none moves now", binary(used));
+    Some(
+        condition(CODE, Severity::Note, text.clone())
+            .on("memory")
+            .arg("used_bytes", used)
+            .because(listed("swap", "memory", text))
+            .advise("if memory suffices, `swapoff -a && swapon -a` brings all back into it"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_with};
+    use model::machine::{Inventory, Memory, Swap};
+
+    fn inventory(used_bytes: u64) -> Inventory {
+        let swap = vec![Swap { used_bytes, ..Swap::default() }];
+        Inventory { memory: Memory { swap, ..Memory::default() }, ..Inventory::default() }
+    }
+
+    #[test]
+    fn pages_that_move_are_worse_than_pages_that_lie() {
+        let moving = "==> /probe/activity\n{\"seconds\": 0.2, \"swapped_in\": 12, \"swapped_out\": 0}\n";
+        diagnose_with(&CHECK, moving, inventory(1 << 30))
+            .one(Severity::Warning, "12 pages in and 0 out in 0.2 s");
+        let still = "==> /probe/activity\n{\"seconds\": 0.2, \"swapped_in\": 0, \"swapped_out\": 0}\n";
+        diagnose_with(&CHECK, still, inventory(1 << 30)).one(Severity::Note, "1 GiB of memory lie in swap");
+        assert_eq!(diagnose_with(&CHECK, still, inventory(0)), Shown::nothing());
+    }
+}

@@ -1,0 +1,55 @@
+//! CPUs are held back for heat or power.
+
+use model::Severity;
+
+use super::{Check, condition, seen};
+
+const CODE: &str = "throttling";
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "CPUs are throttled now, or were since the machine was started",
+    look: |patient| {
+        let Some(activity) = patient.activity else { return Vec::new() };
+        let (now, ever) = (activity.throttled.unwrap_or(0), activity.throttled_ever.unwrap_or(0));
+        let (severity, text) = match (now, ever) {
+            (0, 0) => return Vec::new(),
+            (0, _) => (Severity::Note, format!("CPUs were throttled {ever} times since the start, not now")),
+            _ => (
+                Severity::Warning,
+                format!("CPUs are throttled now, {now} times in {:.1} s", activity.seconds),
+            ),
+        };
+        let evidence = format!("thermal_throttle: {now} more in the look, {ever} since the start at most");
+        vec![
+            condition(CODE, severity, text)
+                .on("cpu")
+                .arg("now", now)
+                .arg("ever", ever)
+                .because(seen("throttle-count", evidence))
+                .advise(
+                    "improve the cooling or let the machine cool down; watch the clock rate of the trials",
+                ),
+        ]
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose};
+
+    #[test]
+    fn counts_that_move_are_a_warning_and_others_a_note() {
+        let tree = |now: u64, ever: u64| {
+            format!(
+                "==> /probe/activity\n{{\"seconds\": 0.2, \"throttled\": {now}, \"throttled_ever\": {ever}}}\n"
+            )
+        };
+        diagnose(&CHECK, &tree(3, 90)).one(Severity::Warning, "throttled now, 3 times in 0.2 s");
+        diagnose(&CHECK, &tree(0, 90)).one(Severity::Note, "90 times since the start");
+        assert_eq!(diagnose(&CHECK, &tree(0, 0)), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, "==> /probe/activity\n{}\n"), Shown::nothing());
+    }
+}

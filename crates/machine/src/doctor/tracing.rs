@@ -1,0 +1,67 @@
+//! The kernel is being traced.
+
+use model::Severity;
+
+use super::{Check, clip, condition, few, seen};
+
+const CODE: &str = "kernel-tracing";
+/// Where tracefs is (`Documentation/trace/ftrace.rst`). The older place below
+/// debugfs is left alone: looking there mounts it.
+const TRACEFS: &str = "/sys/kernel/tracing";
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "a tracer of the kernel is on, or trace events are",
+    look: |patient| {
+        let read = |file: &str| patient.host.text(format!("{TRACEFS}/{file}")).unwrap_or_default();
+        if read("tracing_on").trim() == "0" {
+            return Vec::new();
+        }
+        let tracer = Some(read("current_tracer").trim().to_owned()).filter(|t| !t.is_empty() && t != "nop");
+        let events: Vec<String> =
+            read("set_event").lines().map(str::to_owned).filter(|l| !l.is_empty()).collect();
+        let what = match (&tracer, events.len()) {
+            (None, 0) => return Vec::new(),
+            (Some(tracer), 0) => format!("with tracer {}", clip(tracer)),
+            (None, 1) => format!("at event {}", few(&events)),
+            (None, count) => format!("at {count} events: {}", few(&events)),
+            (Some(tracer), count) => format!("with tracer {} and {count} events", clip(tracer)),
+        };
+        let text = format!("the kernel is being traced {what}");
+        vec![
+            condition(CODE, Severity::Note, text.clone())
+                .on("system")
+                .arg("tracer", tracer.as_deref().unwrap_or("nop"))
+                .arg("events", events.len() as u64)
+                .because(seen("tracefs", text))
+                .advise(format!("type `echo nop > {TRACEFS}/current_tracer; echo > {TRACEFS}/set_event`")),
+        ]
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose};
+
+    fn tree(on: &str, tracer: &str, events: &str) -> String {
+        format!(
+            "==> {TRACEFS}/tracing_on\n{on}\n==> {TRACEFS}/current_tracer\n{tracer}\n==> {TRACEFS}/set_event\n{events}\n"
+        )
+    }
+
+    #[test]
+    fn tracers_and_events_are_noted() {
+        diagnose(&CHECK, &tree("1", "function", "")).one(Severity::Note, "with tracer function");
+        let events = "block:block_rq_issue\nblock:block_rq_complete";
+        diagnose(&CHECK, &tree("1", "nop", events))
+            .one(Severity::Note, "at 2 events: block:block_rq_issue, ");
+    }
+
+    #[test]
+    fn what_is_off_is_nothing() {
+        assert_eq!(diagnose(&CHECK, &tree("1", "nop", "")), Shown::nothing());
+        assert_eq!(diagnose(&CHECK, &tree("0", "function", "x")), Shown::nothing());
+    }
+}

@@ -1,0 +1,43 @@
+//! The machine is a guest.
+
+use model::Severity;
+
+use super::{Check, clip, condition, listed};
+
+const CODE: &str = "virtual-machine";
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "the machine is virtual: others on its host and the host's caches are not visible",
+    look: |patient| {
+        let Some(kind) = &patient.inventory.system.virtualization else { return Vec::new() };
+        let kind = clip(kind);
+        let text =
+            format!("this is a virtual machine ({kind}): other guests and the host's caches are not visible");
+        vec![
+            condition(CODE, Severity::Note, text.clone())
+                .on("system")
+                .arg("kind", kind.as_str())
+                .because(listed("virtualization", "system", format!("a guest of {kind}")))
+                .advise("repeat at other hours; use spans larger than the host's memory for disks"),
+        ]
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use model::machine::{Inventory, System};
+
+    #[test]
+    fn a_guest_is_noted_and_hardware_is_not() {
+        let look = |kind: Option<&str>| {
+            let system = System { virtualization: kind.map(str::to_owned), ..System::default() };
+            diagnose_inventory(&CHECK, Inventory { system, ..Inventory::default() })
+        };
+        look(Some("kvm")).one(Severity::Note, "virtual machine (kvm)");
+        assert_eq!(look(None), Shown::nothing());
+    }
+}
