@@ -1,16 +1,54 @@
 //! Which CPUs take a block device's interrupts.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use model::trial::InterruptLine;
 
 use crate::Host;
 
-/// The interrupt lines of block device `name` (`vda`, `nvme0n1`) that carry
-/// completions, as far as sysfs shows them: those of the nearest PCI device
-/// above it. Empty for devices without, such as loop or zram.
+/// The interrupt lines of block device `name` (`vda`, `nvme0n1p1`, `dm-0`) that
+/// carry completions, as far as sysfs shows them: those of the nearest PCI
+/// device above it, or above every disk that it stands on. Empty for devices
+/// without, such as loop or zram.
 #[must_use]
 pub fn of_block_device(host: &Host, name: &str) -> Vec<InterruptLine> {
+    let mut found: Vec<InterruptLine> = Vec::new();
+    for disk in disks(host, name) {
+        for line in of_disk(host, &disk) {
+            if !found.iter().any(|known| known.irq == line.irq) {
+                found.push(line);
+            }
+        }
+    }
+    found
+}
+
+/// The disks that `name` stands on, in order of their names; itself where it
+/// stands on nothing.
+fn disks(host: &Host, name: &str) -> BTreeSet<String> {
+    let mut met = BTreeSet::new();
+    let mut disks = BTreeSet::new();
+    let mut open = vec![name.to_owned()];
+    while let Some(name) = open.pop() {
+        if name.contains('/') || !met.insert(name.clone()) {
+            continue;
+        }
+        let folder = host.resolve(format!("/sys/class/block/{name}"));
+        let folder = folder.or_else(|| host.resolve(format!("/sys/block/{name}")));
+        let Some(folder) = folder.map(PathBuf::from) else { continue };
+        let whole = if host.exists(folder.join("partition")) { folder.parent() } else { None };
+        let slaves = host.names(folder.join("slaves"));
+        match whole.and_then(Path::file_name) {
+            Some(whole) => open.push(whole.to_string_lossy().into_owned()),
+            None if slaves.is_empty() => drop(disks.insert(name)),
+            None => open.extend(slaves),
+        }
+    }
+    disks
+}
+
+fn of_disk(host: &Host, name: &str) -> Vec<InterruptLine> {
     let Some(mut folder) = host.resolve(format!("/sys/block/{name}/device")).map(PathBuf::from) else {
         return Vec::new();
     };
@@ -116,5 +154,39 @@ mod tests {
         assert_eq!((&lines[0].cpus, &lines[0].counts), (&vec![1], &vec![31_171]));
         assert_eq!(cpus_of(&lines), [1]);
         assert!(of_block_device(&Host::recorded(root), "loop0").is_empty());
+    }
+
+    #[test]
+    fn a_mapping_on_an_array_has_the_interrupts_of_its_disks() {
+        let disk = |name: &str, function: &str, irq: u32| {
+            let place = format!("/sys/devices/pci0/{function}");
+            format!(
+                "==> /sys/block/{name} -> ..{}/block/{name}\n\
+                 ==> /sys/class/block/{name} -> ../..{}/block/{name}\n\
+                 ==> {place}/block/{name}/device -> ../..\n==> {place}/msi_irqs/{irq}\nmsi\n\
+                 ==> {place}/class\n0x010601\n==> {place}/vendor\n0x8086\n",
+                &place[4..],
+                &place[4..],
+            )
+        };
+        let stack = |name: &str, below: &[&str]| {
+            let links = below.iter().map(|b| format!("==> /sys/block/{name}/slaves/{b} -> ../../{b}\n"));
+            links.collect::<String>()
+        };
+        let text = [
+            disk("sda", "0000:00:17.0", 40),
+            disk("sdb", "0000:00:17.0", 40),
+            disk("sdc", "0000:01:00.0", 41),
+            "==> /sys/class/block/sda1 -> ../../devices/pci0/0000:00:17.0/block/sda/sda1\n".to_owned(),
+            "==> /sys/devices/pci0/0000:00:17.0/block/sda/sda1/partition\n1\n".to_owned(),
+            stack("md0", &["sda1", "sdb", "sdc"]),
+            stack("dm-0", &["md0", "dm-0"]),
+            "==> /proc/interrupts\n   CPU0\n 40: 7 PCI-MSI ahci\n 41: 8 PCI-MSI ahci2\n".to_owned(),
+        ];
+        let host = Host::parse(&text.concat());
+        let numbers = |name: &str| of_block_device(&host, name).iter().map(|l| l.irq).collect::<Vec<_>>();
+        assert_eq!(numbers("dm-0"), [40, 41]);
+        assert_eq!(numbers("sda1"), [40]);
+        assert!(numbers("dm-9").is_empty());
     }
 }

@@ -1,8 +1,11 @@
 //! What a machine is made of: now what present workloads need to know.
 
+pub mod block;
 pub mod cpu;
 pub mod interrupt;
 pub mod memory;
+pub mod network;
+pub mod pci;
 pub mod storage;
 
 use model::machine::{ClockInfo, Inventory};
@@ -21,12 +24,17 @@ pub fn describe(host: &Host) -> Inventory {
         let line = text.lines().find_map(|l| l.strip_prefix("PRETTY_NAME="))?;
         Some(line.trim_matches('"').to_owned())
     });
+    let mut absent = Vec::new();
     Inventory {
         kernel: host.text("/proc/sys/kernel/osrelease").unwrap_or_default(),
         os,
         architecture: std::env::consts::ARCH.to_owned(),
         cpu: cpu::describe(host),
         memory: memory::describe(host),
+        pci: pci::describe(host, &mut absent),
+        block: block::describe(host, &mut absent),
+        network: network::describe(host, &mut absent),
+        absent,
         ..Inventory::default()
     }
 }

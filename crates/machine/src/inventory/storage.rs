@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::block::mount::{self, Line};
 use crate::Host;
 
 /// What lies under a path.
@@ -15,6 +16,8 @@ pub struct Under {
     /// The whole block device below, without `/dev/`: `vda`, not `vda1`. Absent
     /// for file systems without one, such as tmpfs.
     pub device: Option<String>,
+    /// The very block device of the file system: `vda1`, `md0p1`, `dm-0`.
+    pub block: Option<String>,
 }
 
 /// What lies under `path`, which need not exist as long as its folder does.
@@ -23,61 +26,33 @@ pub fn under(host: &Host, path: &Path) -> Option<Under> {
     let existing = if path.exists() { path } else { path.parent()? };
     let full = existing.canonicalize().ok()?;
     let device_number = full.metadata().ok()?.dev();
-    let (mount, kind, source) = mount_of(host, &full)?;
-    let device = whole_device(host, device_number).or_else(|| {
-        // Some file systems (btrfs, overlay) have a device number of their own:
-        // the mount's source may still be a block device.
-        let source = std::fs::metadata(source).ok()?;
-        whole_device(host, source.rdev())
-    });
-    Some(Under { mount, kind, device })
+    let line = mount_of(host, &full)?;
+    let (device, block) = devices(host, device_number)
+        .or_else(|| {
+            // Some file systems (btrfs, overlay) have a device number of their
+            // own: the mount's source may still be a block device.
+            let source = std::fs::metadata(line.source).ok()?;
+            devices(host, source.rdev())
+        })
+        .unzip();
+    Some(Under { mount: line.point, kind: line.kind, device, block })
 }
 
 /// The mount that holds `path`: the longest mount point above it, the last one
 /// made where several are stacked.
-fn mount_of(host: &Host, path: &Path) -> Option<(String, String, String)> {
-    let table = host.text("/proc/self/mountinfo")?;
-    let mut best: Option<(usize, (String, String, String))> = None;
-    for line in table.lines() {
-        // proc_pid_mountinfo(5): fields before " - " vary in number.
-        let Some((left, right)) = line.split_once(" - ") else { continue };
-        let Some(point) = left.split(' ').nth(4).map(unescape) else { continue };
-        let mut right = right.split(' ');
-        let (Some(kind), Some(source)) = (right.next(), right.next()) else { continue };
-        if path.starts_with(&point) && best.as_ref().is_none_or(|(length, _)| point.len() >= *length) {
-            best = Some((point.len(), (point, kind.to_owned(), unescape(source))));
-        }
-    }
-    best.map(|(_, found)| found)
+fn mount_of(host: &Host, path: &Path) -> Option<Line> {
+    let mounts = mount::table(host).into_iter().filter(|line| path.starts_with(&line.point));
+    mounts.max_by_key(|line| line.point.len())
 }
 
-/// Octal escapes of mountinfo: `\040` is a space.
-fn unescape(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = bytes.get(at + 1..at + 4).and_then(|d| std::str::from_utf8(d).ok());
-        match code.and_then(|d| u8::from_str_radix(d, 8).ok()) {
-            Some(byte) if bytes[at] == b'\\' => {
-                out.push(byte);
-                at += 4;
-            }
-            _ => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// The whole device of a device number: a partition's parent.
-fn whole_device(host: &Host, number: u64) -> Option<String> {
+/// The whole device of a device number, a partition's parent, and the device
+/// itself.
+fn devices(host: &Host, number: u64) -> Option<(String, String)> {
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
     let folder = PathBuf::from(host.resolve(format!("/sys/dev/block/{major}:{minor}"))?);
+    let name = |folder: &Path| Some(folder.file_name()?.to_string_lossy().into_owned());
     let whole = if host.exists(folder.join("partition")) { folder.parent()? } else { &folder };
-    Some(whole.file_name()?.to_string_lossy().into_owned())
+    Some((name(whole)?, name(&folder)?))
 }
 
 #[cfg(test)]
@@ -97,10 +72,24 @@ mod tests {
         )
         .unwrap();
         let host = Host::recorded(tree.path());
-        let kind = |path: &str| mount_of(&host, Path::new(path)).unwrap().1;
+        let kind = |path: &str| mount_of(&host, Path::new(path)).unwrap().kind;
         assert_eq!(kind("/data disk/x"), "xfs");
         assert_eq!(kind("/data"), "ext4");
         assert_eq!(kind("/proc/1"), "proc");
+    }
+
+    #[test]
+    fn a_partition_and_a_mapping_are_told_beside_the_whole_device() {
+        let host = Host::parse(
+            "==> /sys/dev/block/8:1 -> ../../devices/pci0/block/sda/sda1\n\
+             ==> /sys/devices/pci0/block/sda/sda1/partition\n1\n\
+             ==> /sys/dev/block/254:0 -> ../../devices/virtual/block/dm-0\n\
+             ==> /sys/devices/virtual/block/dm-0/size\n1000\n",
+        );
+        let found = |major, minor| devices(&host, rustix::fs::makedev(major, minor));
+        assert_eq!(found(8, 1), Some(("sda".to_owned(), "sda1".to_owned())));
+        assert_eq!(found(254, 0), Some(("dm-0".to_owned(), "dm-0".to_owned())));
+        assert_eq!(found(0, 42), None);
     }
 
     #[test]

@@ -1,0 +1,165 @@
+//! What stands on what: arrays, the device mapper, and the order in which
+//! devices are told.
+
+use std::collections::BTreeMap;
+
+use model::machine::{Absent, Array, BlockDevice, BlockKind, Mapping};
+
+use super::Found;
+use crate::Host;
+
+/// Puts to each device what it stands on, and how arrays and mappings are
+/// built.
+pub(super) fn add(host: &Host, found: &mut [Found], absent: &mut Vec<Absent>) {
+    for Found { device, folder, .. } in found {
+        device.below.extend(host.names(format!("{folder}/slaves")));
+        match device.kind {
+            BlockKind::Md => match array(host, folder) {
+                Ok(array) => device.array = array,
+                Err(reason) => absent.push(Absent { what: format!("{}: array", device.name), reason }),
+            },
+            BlockKind::Dm => device.mapping = mapping(host, folder),
+            _ => {}
+        }
+    }
+}
+
+/// How an array is built (`Documentation/admin-guide/md.rst`); none where it is
+/// not assembled, and why it cannot be told.
+fn array(host: &Host, folder: &str) -> Result<Option<Array>, String> {
+    let word = |leaf: &str| {
+        host.text(format!("{folder}/md/{leaf}")).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty())
+    };
+    let Some(level) = word("level") else { return Ok(None) };
+    // While it is reshaped: `6 (4)`, the new number first.
+    let members = word("raid_disks").ok_or("raid_disks: not there")?;
+    let members = members.split(' ').next().and_then(|n| n.parse().ok()).ok_or("garbled: raid_disks")?;
+    // Levels without redundancy do not have the file, and none can be missing.
+    let degraded =
+        word("degraded").map_or(Ok(0), |n| n.parse().map_err(|_| "garbled: degraded".to_owned()))?;
+    let completed = word("sync_completed");
+    Ok(Some(Array {
+        level,
+        members,
+        degraded,
+        chunk_bytes: host.number(format!("{folder}/md/chunk_size")).filter(|n| *n > 0),
+        state: word("array_state"),
+        action: word("sync_action").filter(|action| action != "idle"),
+        progress: completed.as_deref().and_then(progress),
+    }))
+}
+
+/// How far `123 / 456` sectors are; `none` and `delayed` are nothing.
+fn progress(text: &str) -> Option<f64> {
+    let (done, all) = text.split_once('/')?;
+    let (done, all): (u64, u64) = (done.trim().parse().ok()?, all.trim().parse().ok()?);
+    (all > 0 && done <= all).then(|| done as f64 / all as f64)
+}
+
+/// What the device mapper does (`Documentation/ABI/testing/sysfs-block-dm`).
+fn mapping(host: &Host, folder: &str) -> Option<Mapping> {
+    let name =
+        host.text(format!("{folder}/dm/name")).map(|n| n.trim().to_owned()).filter(|n| !n.is_empty())?;
+    let uuid = host.text(format!("{folder}/dm/uuid")).unwrap_or_default();
+    Some(Mapping { name, kind: uuid_front(&uuid).map(str::to_owned) })
+}
+
+/// The front of a mapping's UUID, by which programs mark what is theirs, without
+/// the rest, which identifies the machine.
+pub(crate) fn uuid_front(uuid: &str) -> Option<&str> {
+    const FRONTS: &[&str] = &["LVM", "mpath", "DMRAID", "VDO", "stratis"];
+    let (first, rest) = uuid.split_once('-')?;
+    if first == "CRYPT" {
+        // cryptsetup: `CRYPT-LUKS2-`, `CRYPT-PLAIN-`, `CRYPT-VERITY-`.
+        let (second, _) = rest.split_once('-')?;
+        let word = second.starts_with(|c: char| c.is_ascii_uppercase())
+            && second.len() <= 10
+            && second.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+        return if word { uuid.get(..first.len() + 1 + second.len()) } else { Some(first) };
+    }
+    // kpartx: `part1-mpath-`.
+    let is_part =
+        first.strip_prefix("part").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    (is_part || FRONTS.contains(&first)).then_some(first)
+}
+
+/// The devices with what stands on another after it; otherwise as they come.
+pub(super) fn ordered(devices: Vec<BlockDevice>) -> Vec<BlockDevice> {
+    let index: BTreeMap<String, usize> =
+        devices.iter().enumerate().map(|(i, d)| (d.name.clone(), i)).collect();
+    let mut order = Vec::with_capacity(devices.len());
+    let mut met = vec![false; devices.len()];
+    for start in 0..devices.len() {
+        // Depth first without recursion: each entry is a device and how many of
+        // those below it were looked at. What was met is not entered again, so
+        // that a ring ends too.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        if !std::mem::replace(&mut met[start], true) {
+            open.push((start, 0));
+        }
+        while let Some((device, looked)) = open.last_mut() {
+            let Some(below) = devices[*device].below.get(*looked) else {
+                order.push(*device);
+                open.pop();
+                continue;
+            };
+            *looked += 1;
+            if let Some(&below) = index.get(below).filter(|i| !met[**i]) {
+                met[below] = true;
+                open.push((below, 0));
+            }
+        }
+    }
+    let mut devices: Vec<Option<BlockDevice>> = devices.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|i| devices[i].take()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_on_another_comes_after_it_and_rings_end() {
+        let device = |name: &str, below: &[&str]| BlockDevice {
+            name: name.to_owned(),
+            below: below.iter().map(|b| (*b).to_owned()).collect(),
+            ..BlockDevice::default()
+        };
+        let devices = vec![
+            device("dm-0", &["dm-1", "gone"]),
+            device("dm-1", &["md0"]),
+            device("md0", &["sda", "sdb"]),
+            device("ring1", &["ring2"]),
+            device("ring2", &["ring1", "ring2"]),
+            device("sda", &[]),
+            device("sdb", &[]),
+        ];
+        let order: Vec<String> = ordered(devices).into_iter().map(|d| d.name).collect();
+        assert_eq!(order, ["sda", "sdb", "md0", "dm-1", "dm-0", "ring2", "ring1"]);
+    }
+
+    #[test]
+    fn progress_is_a_share_or_nothing() {
+        assert_eq!(progress("1 / 4"), Some(0.25));
+        for text in ["none", "delayed", "4 / 0", "5 / 4", "-1 / 4", "1 / ", "99999999999999999999 / 1"] {
+            assert_eq!(progress(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_the_front_of_a_mapping_is_kept() {
+        for (uuid, front) in [
+            ("LVM-0Oq3VxYyVbZ1rJ2dLkXo8nGJhC4bT5mS", Some("LVM")),
+            ("CRYPT-LUKS2-4d9a8c1f0b2e4f6a8c0d2e4f6a8b0c1d-cryptmd", Some("CRYPT-LUKS2")),
+            ("CRYPT-PLAIN-swap", Some("CRYPT-PLAIN")),
+            ("CRYPT-4d9a8c1f0b2e-x", Some("CRYPT")),
+            ("mpath-36001405b2f0c0d8", Some("mpath")),
+            ("part1-mpath-36001405b2f0c0d8", Some("part1")),
+            ("4d9a8c1f-0b2e-4f6a-8c0d-2e4f6a8b0c1d", None),
+            ("anything-else", None),
+            ("", None),
+        ] {
+            assert_eq!(uuid_front(uuid), front, "{uuid}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What routing netlink tells of interfaces and their queueing disciplines
+//! (rtnetlink(7), `include/uapi/linux/{if_link,pkt_sched}.h`), the probe
+//! `netlink/NAME`.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::wire::{self, attribute, long, number, text};
+
+const GET_LINK: u16 = 18;
+const GET_QDISC: u16 = 38;
+const GET_CLASS: u16 = 42;
+/// Bytes of `struct ifinfomsg` and `struct tcmsg`.
+const LINK_HEAD: usize = 16;
+const TC_HEAD: usize = 20;
+const IFLA_IFNAME: u16 = 3;
+const IFLA_QDISC: u16 = 6;
+const IFLA_LINKINFO: u16 = 18;
+const IFLA_INFO_KIND: u16 = 1;
+const IFLA_EXT_MASK: u16 = 29;
+const IFLA_MAX_MTU: u16 = 51;
+/// Leaves counters out of a dump (`RTEXT_FILTER_SKIP_STATS`).
+const SKIP_STATS: u32 = 1 << 3;
+const TCA_KIND: u16 = 1;
+const TCA_OPTIONS: u16 = 2;
+const TCA_TBF_PARMS: u16 = 1;
+const TCA_TBF_RATE64: u16 = 4;
+const TCA_HTB_PARMS: u16 = 1;
+const TCA_HTB_INIT: u16 = 2;
+const TCA_HTB_CEIL64: u16 = 7;
+/// The parent of what is at the root (`TC_H_ROOT`).
+const ROOT: u32 = u32::MAX;
+
+/// What the kernel answers for one interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Answer {
+    /// Its kind, `bond`, `vlan`, `veth`; hardware has none.
+    pub(super) kind: Option<String>,
+    pub(super) max_mtu: Option<u32>,
+    pub(super) qdisc: Option<String>,
+    /// Bytes per second to which the root queueing discipline holds it.
+    pub(super) qdisc_rate: Option<u64>,
+}
+
+/// Asks this machine, once for all interfaces.
+#[derive(Debug, Default)]
+pub(super) struct Asker {
+    links: OnceCell<Result<BTreeMap<String, Link>, String>>,
+    qdiscs: OnceCell<Vec<Node>>,
+}
+
+#[derive(Debug)]
+struct Link {
+    index: u32,
+    answer: Answer,
+}
+
+/// A queueing discipline or a class of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Node {
+    /// The interface's number.
+    index: u32,
+    handle: u32,
+    parent: u32,
+    kind: String,
+    /// Bytes per second: TBF's rate, an HTB class's ceiling.
+    rate: Option<u64>,
+    /// The class for packets that no filter names, of HTB.
+    fallback: Option<u32>,
+}
+
+impl Asker {
+    /// What this machine's kernel says of the interface.
+    pub(super) fn ask(&self, name: &str) -> Result<Answer, String> {
+        let links = self.links.get_or_init(links).as_ref().map_err(Clone::clone)?;
+        let link = links.get(name).ok_or("not there")?;
+        let all = self.qdiscs.get_or_init(|| nodes(GET_QDISC, 0).unwrap_or_default());
+        let own: Vec<&Node> = all.iter().filter(|node| node.index == link.index).collect();
+        let is_htb = own.iter().any(|node| node.parent == ROOT && node.kind == "htb");
+        let classes = if is_htb { nodes(GET_CLASS, link.index).unwrap_or_default() } else { Vec::new() };
+        Ok(Answer { qdisc_rate: held_to(&own, &classes), ..link.answer.clone() })
+    }
+}
+
+fn links() -> Result<BTreeMap<String, Link>, String> {
+    let mut payload = vec![0; LINK_HEAD];
+    payload.extend(8_u16.to_ne_bytes());
+    payload.extend(IFLA_EXT_MASK.to_ne_bytes());
+    payload.extend(SKIP_STATS.to_ne_bytes());
+    let messages = wire::dump(GET_LINK, &payload)?;
+    Ok(messages.iter().filter_map(|(_, message)| link(message)).collect())
+}
+
+fn link(message: &[u8]) -> Option<(String, Link)> {
+    let index = number(message, 4)?;
+    let all = message.get(LINK_HEAD..)?;
+    let name = text(attribute(all, IFLA_IFNAME)?)?;
+    let info = attribute(all, IFLA_LINKINFO);
+    let answer = Answer {
+        kind: info.and_then(|info| text(attribute(info, IFLA_INFO_KIND)?)),
+        // 0 is "no bound".
+        max_mtu: attribute(all, IFLA_MAX_MTU).and_then(|mtu| number(mtu, 0)).filter(|mtu| *mtu > 0),
+        qdisc: attribute(all, IFLA_QDISC).and_then(text),
+        qdisc_rate: None,
+    };
+    Some((name, Link { index, answer }))
+}
+
+/// Queueing disciplines of all interfaces, or classes of one.
+fn nodes(kind: u16, index: u32) -> Result<Vec<Node>, String> {
+    let mut payload = [0; TC_HEAD];
+    payload[4..8].copy_from_slice(&index.to_ne_bytes());
+    let messages = wire::dump(kind, &payload)?;
+    Ok(messages.iter().filter_map(|(_, message)| node(message)).collect())
+}
+
+/// Reads `struct tcmsg` and what follows.
+fn node(message: &[u8]) -> Option<Node> {
+    let all = message.get(TC_HEAD..)?;
+    let kind = text(attribute(all, TCA_KIND)?)?;
+    let options = attribute(all, TCA_OPTIONS).unwrap_or_default();
+    let (handle, parent) = (number(message, 8)?, number(message, 12)?);
+    // `struct tc_ratespec` is 12 bytes with the rate in its last four, and all
+    // ones where an attribute of 64 bits has it; TBF's is the first of
+    // `struct tc_tbf_qopt`, HTB's ceiling the second of `struct tc_htb_opt`.
+    let rate = |parameters: u16, at: usize, wide: u16| {
+        let narrow = || number(attribute(options, parameters)?, at).filter(|r| *r != u32::MAX).map(u64::from);
+        attribute(options, wide).and_then(long).or_else(narrow)
+    };
+    // `struct tc_htb_glob`: version, rate to quantum, default class.
+    let fallback = || number(attribute(options, TCA_HTB_INIT)?, 8).filter(|minor| *minor != 0);
+    Some(Node {
+        index: number(message, 4)?,
+        handle,
+        parent,
+        rate: match kind.as_str() {
+            "tbf" => rate(TCA_TBF_PARMS, 8, TCA_TBF_RATE64),
+            "htb" => rate(TCA_HTB_PARMS, 20, TCA_HTB_CEIL64),
+            _ => None,
+        },
+        fallback: if kind == "htb" { fallback().map(|minor| handle & 0xffff_0000 | minor) } else { None },
+        kind,
+    })
+}
+
+/// Bytes per second that all packets together get through the queueing
+/// disciplines of one interface.
+///
+/// TBF holds everything to its rate (tc-tbf(8)), and so does one that stands
+/// alone below netem or another TBF. HTB holds what has a class: its classes at
+/// the root, which do not borrow of one another, to the sum of their ceilings,
+/// unless packets that no filter names pass by all classes, as they do where
+/// there is no default class (tc-htb(8)).
+fn held_to(qdiscs: &[&Node], classes: &[Node]) -> Option<u64> {
+    /// Deeper stacks than anybody builds.
+    const DEPTH: usize = 8;
+    let mut tightest: Option<u64> = None;
+    let mut at = qdiscs.iter().find(|node| node.parent == ROOT);
+    for _ in 0..DEPTH {
+        let Some(node) = at else { break };
+        let rate = if node.kind == "htb" { htb_ceiling(node, classes) } else { node.rate };
+        tightest = tightest.into_iter().chain(rate.filter(|r| *r > 0)).min();
+        let only_child = matches!(node.kind.as_str(), "tbf" | "netem");
+        let is_below =
+            |child: &&&Node| only_child && child.parent != ROOT && child.parent >> 16 == node.handle >> 16;
+        at = qdiscs.iter().find(is_below);
+    }
+    tightest
+}
+
+fn htb_ceiling(root: &Node, classes: &[Node]) -> Option<u64> {
+    let own = |class: &&Node| class.handle >> 16 == root.handle >> 16;
+    classes.iter().filter(own).find(|class| Some(class.handle) == root.fallback)?;
+    let tops = classes.iter().filter(own).filter(|class| class.parent == ROOT);
+    tops.map(|class| class.rate).try_fold(0_u64, |sum, rate| sum.checked_add(rate?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn qdisc(handle: u32, parent: u32, kind: &str, rate: Option<u64>, fallback: Option<u32>) -> Node {
+        Node { index: 1, handle, parent, kind: kind.to_owned(), rate, fallback }
+    }
+
+    #[test]
+    fn a_token_bucket_holds_everything_even_below_netem() {
+        let tbf = qdisc(0x1_0000, ROOT, "tbf", Some(125_000_000), None);
+        let leaf = qdisc(0x2_0000, 0x1_0001, "fq_codel", None, None);
+        assert_eq!(held_to(&[&leaf, &tbf], &[]), Some(125_000_000));
+        let netem = qdisc(0x1_0000, ROOT, "netem", None, None);
+        let below = qdisc(0x2_0000, 0x1_0001, "tbf", Some(1000), None);
+        assert_eq!(held_to(&[&netem, &below], &[]), Some(1000));
+        // One band of several holds nobody else.
+        let prio = qdisc(0x1_0000, ROOT, "prio", None, None);
+        assert_eq!(held_to(&[&prio, &below], &[]), None);
+        let ring = qdisc(0x1_0000, 0x1_0001, "tbf", Some(7), None);
+        assert_eq!(held_to(&[&tbf, &ring], &[]), Some(7));
+        assert_eq!(held_to(&[], &[]), None);
+    }
+
+    #[test]
+    fn a_hierarchy_holds_what_has_a_class() {
+        let top = qdisc(0x1_0001, ROOT, "htb", Some(1000), None);
+        let leaf = qdisc(0x1_0010, 0x1_0001, "htb", Some(400), None);
+        let second = qdisc(0x1_0002, ROOT, "htb", Some(500), None);
+        let classes = [top, leaf, second];
+        let root = |fallback| qdisc(0x1_0000, ROOT, "htb", None, fallback);
+        assert_eq!(held_to(&[&root(Some(0x1_0010))], &classes), Some(1500));
+        assert_eq!(held_to(&[&root(None)], &classes), None, "what no filter names passes by");
+        assert_eq!(held_to(&[&root(Some(0x1_0099))], &classes), None, "a default that is not there");
+    }
+
+    #[test]
+    fn the_loopback_of_this_machine_is_among_the_links() {
+        let answer = Asker::default().ask("lo").unwrap();
+        assert_eq!((answer.kind, answer.max_mtu), (None, None));
+        assert!(answer.qdisc.is_some());
+        assert!(Asker::default().ask("no-such-interface").is_err());
+    }
+}

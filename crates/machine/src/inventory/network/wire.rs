@@ -1,0 +1,153 @@
+//! Netlink messages as they go over the socket (netlink(7),
+//! `include/uapi/linux/netlink.h`): a dump is asked for and taken apart. By
+//! hand, as what is needed of it is small and the queueing disciplines that hold
+//! a rate are not in the crates for it.
+
+use std::time::Duration;
+
+use rustix::net::netlink::SocketAddrNetlink;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
+
+/// Heads of a message and of an attribute, in bytes.
+const MESSAGE_HEAD: usize = 16;
+const ATTRIBUTE_HEAD: usize = 4;
+/// `NLM_F_REQUEST | NLM_F_DUMP`.
+const FLAGS_DUMP: u16 = 0x1 | 0x300;
+const MESSAGE_ERROR: u16 = 2;
+const MESSAGE_DONE: u16 = 3;
+/// What an attribute's type is without its two flags (`NLA_TYPE_MASK`).
+const TYPE_MASK: u16 = 0x3fff;
+/// The kernel puts no more than 32 KiB in one part of a dump
+/// (`netlink_dump` in `net/netlink/af_netlink.c`).
+const PART_BYTES: usize = 64 << 10;
+/// A dump that is larger is given up.
+const DUMP_BYTES: usize = 64 << 20;
+/// The kernel answers at once.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A message: its type and what follows its head.
+pub(super) type Message = (u16, Vec<u8>);
+
+/// All messages of a dump of rtnetlink(7).
+///
+/// # Errors
+/// Why there are none.
+pub(super) fn dump(kind: u16, payload: &[u8]) -> Result<Vec<Message>, String> {
+    let text = |e: rustix::io::Errno| e.to_string();
+    // No protocol is 0, which is `NETLINK_ROUTE`.
+    let socket =
+        socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None).map_err(text)?;
+    // Connected to the kernel, so that nobody else can answer.
+    rustix::net::connect(&socket, &SocketAddrNetlink::new(0, 0)).map_err(text)?;
+    set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE)).map_err(text)?;
+    send(&socket, &request(kind, payload), SendFlags::empty()).map_err(text)?;
+    let mut found = Vec::new();
+    let mut part = vec![0; PART_BYTES];
+    let mut total = 0;
+    loop {
+        let (_, length) = recv(&socket, &mut part[..], RecvFlags::TRUNC).map_err(text)?;
+        total += length;
+        let whole = part.get(..length).filter(|p| !p.is_empty() && total <= DUMP_BYTES);
+        for (kind, payload) in messages(whole.ok_or("the answer is too large")?) {
+            match kind {
+                MESSAGE_DONE => return Ok(found),
+                MESSAGE_ERROR => return Err(refusal(payload)),
+                _ => found.push((kind, payload.to_vec())),
+            }
+        }
+    }
+}
+
+/// What an error message says: a negative error number.
+fn refusal(payload: &[u8]) -> String {
+    let code = payload.first_chunk().map_or(0, |b| i32::from_ne_bytes(*b));
+    std::io::Error::from_raw_os_error(code.saturating_neg()).to_string()
+}
+
+/// A request for a dump.
+fn request(kind: u16, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(MESSAGE_HEAD + payload.len()).unwrap_or(u32::MAX);
+    let mut message = length.to_ne_bytes().to_vec();
+    message.extend(kind.to_ne_bytes());
+    message.extend(FLAGS_DUMP.to_ne_bytes());
+    // Sequence and port: there is one request on a socket.
+    message.extend([0; 8]);
+    message.extend(payload);
+    message
+}
+
+/// The messages in `bytes`, up to the first that is garbled.
+pub(super) fn messages(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let length = usize::try_from(u32::from_ne_bytes(*rest.first_chunk()?)).ok()?;
+        let kind = u16::from_ne_bytes(*rest.get(4..)?.first_chunk()?);
+        let payload = rest.get(MESSAGE_HEAD..length)?;
+        rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+        Some((kind, payload))
+    })
+}
+
+/// The attributes in `bytes`, up to the first that is garbled.
+pub(super) fn attributes(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let length = usize::from(u16::from_ne_bytes(*rest.first_chunk()?));
+        let kind = u16::from_ne_bytes(*rest.get(2..)?.first_chunk()?) & TYPE_MASK;
+        let payload = rest.get(ATTRIBUTE_HEAD..length)?;
+        rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+        Some((kind, payload))
+    })
+}
+
+/// The first attribute of a type.
+pub(super) fn attribute(bytes: &[u8], kind: u16) -> Option<&[u8]> {
+    attributes(bytes).find(|(k, _)| *k == kind).map(|(_, payload)| payload)
+}
+
+/// A number at an offset.
+pub(super) fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|b| u32::from_ne_bytes(*b))
+}
+
+/// A number of 64 bits that fills an attribute.
+pub(super) fn long(bytes: &[u8]) -> Option<u64> {
+    bytes.first_chunk().map(|b| u64::from_ne_bytes(*b))
+}
+
+/// A text that ends with a zero.
+pub(super) fn text(bytes: &[u8]) -> Option<String> {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    std::str::from_utf8(&bytes[..end]).ok().filter(|t| !t.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_and_attributes_that_are_cut_short_end_the_list() {
+        let mut bytes = request(18, &[1, 2, 3]);
+        bytes.push(0);
+        bytes.extend(request(36, &[4, 5, 6, 7]));
+        let found: Vec<_> = messages(&bytes).collect();
+        assert_eq!(found, [(18, &[1, 2, 3][..]), (36, &[4, 5, 6, 7][..])]);
+        for length in 0..bytes.len() {
+            assert!(messages(&bytes[..length]).count() <= 1, "{length}");
+        }
+        // A length of 0, or shorter than the head, would not lead on.
+        assert_eq!(messages(&[0; 64]).count(), 0);
+        assert_eq!(attributes(&[0; 64]).count(), 0);
+        assert_eq!(attributes(&[3, 0, 1, 0, 9, 9]).count(), 0);
+        let nested = [5, 0, 1, 0x80, 7, 0, 0, 0, 4, 0, 2, 0];
+        assert_eq!(attributes(&nested).collect::<Vec<_>>(), [(1, &[7][..]), (2, &[][..])]);
+    }
+
+    #[test]
+    fn an_unknown_request_is_refused_in_words() {
+        assert!(dump(0xfff0, &[0; 16]).is_err_and(|reason| !reason.is_empty()));
+        assert_eq!(refusal(&(-1_i32).to_ne_bytes()), std::io::Error::from_raw_os_error(1).to_string());
+        assert!(!refusal(&[]).is_empty() && !refusal(&i32::MIN.to_ne_bytes()).is_empty());
+    }
+}
