@@ -7,7 +7,7 @@ use model::trial::Status;
 use model::workload::Catalogue;
 
 use crate::section::{condition, findings, machine, workload};
-use crate::text::paragraph;
+use crate::text::{clauses, paragraph};
 use crate::{WIDTH, format};
 
 /// The summary for a terminal of [`WIDTH`] columns.
@@ -20,7 +20,7 @@ pub fn text(run: &Run, catalogue: &Catalogue, seconds: Option<f64>) -> String {
     out.push_str(format!("{title:<room$}{duration}").trim_end());
     out.push('\n');
     for line in machine::lines(run) {
-        out.push_str(&paragraph("", "  ", &line));
+        out.push_str(&paragraph("", "  ", &clauses(&line)));
     }
     if let Some(text) = state(run) {
         out.push_str(&format!("{text}\n"));

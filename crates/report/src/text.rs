@@ -66,6 +66,12 @@ pub(crate) fn groups(all: impl IntoIterator<Item = Option<String>>) -> String {
     there.join("; ")
 }
 
+/// A line of groups of facts, as they were joined, with facts that never break.
+pub(crate) fn clauses(line: &str) -> String {
+    let group = |g: &str| g.split(", ").map(|f| glued(f.to_owned())).collect::<Vec<_>>().join(", ");
+    line.split("; ").map(group).collect::<Vec<_>>().join("; ")
+}
+
 fn joined(all: impl IntoIterator<Item = Option<String>>, between: &str) -> String {
     let there: Vec<String> = all.into_iter().flatten().filter(|f| !f.is_empty()).map(glued).collect();
     there.join(between)

@@ -16,7 +16,7 @@ mod tree;
 use model::machine::{Absent, Machine};
 use model::{Run, Severity};
 
-use crate::text::{counted, paragraph};
+use crate::text::{clauses, counted, paragraph};
 use layout::{Pairs, section};
 
 /// How much to say.
@@ -39,7 +39,7 @@ pub fn lines(run: &Run) -> Vec<String> {
 #[must_use]
 pub fn text(machine: &Machine, detail: Detail) -> String {
     let inventory = &machine.inventory;
-    let mut out = paragraph("", "  ", &brief::line(machine)) + "\n";
+    let mut out = paragraph("", "  ", &clauses(&brief::line(machine))) + "\n";
     for (title, body) in [
         ("System", system::text(inventory)),
         ("CPU", cpu::text(&inventory.cpu, detail)),

@@ -16,16 +16,18 @@ pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
 }
 
 fn node(interface: &NetworkInterface, pci: &[PciDevice], detail: Detail) -> tree::Node {
-    let mut lines = vec![
-        groups([Some(made(interface)), interface.node.map(|n| format!("NUMA node {n}"))]),
-        groups([Some(queues(interface)), Some(discipline(interface))]),
-    ];
+    let mut lines = vec![groups([Some(made(interface)), interface.node.map(|n| format!("NUMA node {n}"))])];
+    // What nothing stands behind has no queue of its own.
+    if interface.qdisc.as_deref() != Some("noqueue") || detail == Detail::All {
+        lines.push(groups([Some(queues(interface)), Some(discipline(interface))]));
+    }
     lines.extend(offloads(interface, detail));
     lines.push(standing(interface));
     tree::Node {
         name: interface.name.clone(),
         head: head(interface),
         lines,
+        kind: None,
         own: interface.pci.as_deref().map(|a| ("PCI", address(a, pci).to_owned())),
         children: Vec::new(),
     }

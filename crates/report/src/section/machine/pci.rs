@@ -12,8 +12,13 @@ use crate::format;
 use crate::text::{facts, groups};
 
 /// Classes of functions that carry data (PCI Code and ID Assignment): mass
-/// storage, network, display, processors, accelerators.
-const CLASSES: &[u32] = &[0x01, 0x02, 0x03, 0x0b, 0x12];
+/// storage, network, processors, accelerators.
+const CLASSES: &[u32] = &[0x01, 0x02, 0x0b, 0x12];
+/// Display controllers, by the same.
+const DISPLAY: u32 = 0x03;
+/// What companies end with, which says nothing.
+const FORMS: &[&str] =
+    &["Corporation", "Corp.", "Corp", "Inc.", "Inc", "Co.", "Co", "Ltd.", "Ltd", "Limited"];
 
 /// The section's body.
 pub(super) fn text(machine: &Machine, detail: Detail) -> String {
@@ -26,12 +31,17 @@ pub(super) fn text(machine: &Machine, detail: Detail) -> String {
         Detail::Usual => that_matter(machine, &parent),
     };
     let users = users(&machine.inventory);
+    let parent_node = |device: &PciDevice| {
+        let above = device.parent.as_deref().and_then(|p| places.get(p));
+        above.and_then(|i| all[*i].node)
+    };
     let mut nodes: Vec<tree::Node> = all
         .iter()
         .map(|device| tree::Node {
             name: address(&device.address, all).to_owned(),
             head: head(device),
-            lines: vec![about(device, &machine.limits)],
+            kind: kind(device),
+            lines: vec![about(device, parent_node(device), &machine.limits)],
             own: users.get(device.address.as_str()).map(|names| ("used by", names.join(", "))),
             children: Vec::new(),
         })
@@ -52,7 +62,12 @@ fn that_matter(machine: &Machine, parent: &impl Fn(usize) -> Option<usize>) -> B
     let used = users(&machine.inventory);
     let mut shown = BTreeSet::new();
     for (index, device) in machine.inventory.pci.iter().enumerate() {
-        let carries = CLASSES.contains(&(device.class >> 16)) || used.contains_key(device.address.as_str());
+        let carries = match device.class >> 16 {
+            // A server's own has none, and nobody computes on it.
+            DISPLAY => device.link.is_some(),
+            class => CLASSES.contains(&class),
+        };
+        let carries = carries || used.contains_key(device.address.as_str());
         if !carries {
             continue;
         }
@@ -87,13 +102,37 @@ pub(super) fn address<'a>(address: &'a str, all: &[PciDevice]) -> &'a str {
     }
 }
 
+/// A company without its legal form.
+fn company(name: &str) -> String {
+    let mut words: Vec<&str> = name.trim_end_matches(" and subsidiaries").split_whitespace().collect();
+    while words.len() > 1 && words.last().is_some_and(|w| FORMS.contains(&w.trim_end_matches(','))) {
+        words.pop();
+    }
+    words.join(" ").trim_end_matches(',').to_owned()
+}
+
+/// What a bridge is without its number: `Root Port A`, `Root Port #1`.
+fn kind(device: &PciDevice) -> Option<String> {
+    if !device.is_bridge() {
+        return None;
+    }
+    let head = head(device);
+    let (kind, number) = head.rsplit_once(' ')?;
+    let is_number =
+        number.len() <= 3 && number.chars().all(|c| c == '#' || c.is_ascii_uppercase() || c.is_ascii_digit());
+    is_number.then(|| kind.to_owned())
+}
+
 fn head(device: &PciDevice) -> String {
-    let name = match (&device.vendor_name, &device.device_name) {
+    let vendor = device.vendor_name.as_deref().map(company);
+    let name = match (&vendor, &device.device_name) {
         (Some(vendor), Some(name)) => format!("{vendor} {name}"),
         (Some(vendor), None) => format!("{vendor} {:04x}:{:04x}", device.vendor, device.device),
         _ => format!("{:04x}:{:04x}", device.vendor, device.device),
     };
-    let driver = device.driver.as_ref().map(|d| format!(" ({d})")).unwrap_or_default();
+    // Every bridge has the same driver.
+    let driver = device.driver.as_ref().filter(|_| !device.is_bridge());
+    let driver = driver.map(|d| format!(" ({d})")).unwrap_or_default();
     let class = if device.class_name.is_empty() {
         format!("class {:06x}", device.class)
     } else {
@@ -102,13 +141,15 @@ fn head(device: &PciDevice) -> String {
     format!("{class}: {name}{driver}")
 }
 
-/// The link, its rate, how it is set, where it is.
-fn about(device: &PciDevice, limits: &[Limit]) -> String {
-    let node = device.node.map(|n| format!("NUMA node {n}"));
+/// The link, its rate, how it is set, where it is if that is not where the
+/// bridge above it is.
+fn about(device: &PciDevice, node_above: Option<u32>, limits: &[Limit]) -> String {
+    let node = device.node.filter(|n| Some(*n) != node_above).map(|n| format!("NUMA node {n}"));
     let Some(link) = &device.link else { return groups([node]) };
     let set = facts([
         link.max_payload.map(|b| format!("payload {b} B")),
-        link.max_read_request.map(|b| format!("read request {b} B")),
+        // A bridge reads nothing itself.
+        link.max_read_request.filter(|_| !device.is_bridge()).map(|b| format!("read request {b} B")),
     ]);
     groups([Some(speeds(link)), rate(&device.address, limits), Some(set), node])
 }
@@ -132,7 +173,7 @@ fn rate(address: &str, limits: &[Limit]) -> Option<String> {
     let limit = limits
         .iter()
         .find(|l| l.resource == resource && l.kind == LimitKind::Link && l.unit == Unit::BytesPerSecond)?;
-    let shown = |rate: f64| format::quantity(rate, limit.unit);
+    let shown = |rate: f64| format::setting(rate, limit.unit);
     Some(facts([
         limit.line.map(|line| format!("{} each way", shown(line))),
         limit.effective.map(|payload| format!("{} of payload", shown(payload))),

@@ -32,6 +32,10 @@ pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
             None => roots.push(index),
         }
     }
+    for node in &mut nodes {
+        // `sda2` before `sda10`.
+        node.children.sort_by_key(|i| (shown[*i].name.len(), shown[*i].name.as_str()));
+    }
     tree::text(&nodes, &roots, 0..nodes.len()) + &hidden(all.len() - shown.len(), "device")
 }
 
@@ -71,6 +75,7 @@ fn node(device: &BlockDevice, all: &[&BlockDevice], pci: &[PciDevice], detail: D
         name: device.name.clone(),
         head: head(device),
         lines,
+        kind: None,
         own: device
             .pci
             .as_deref()
@@ -172,15 +177,25 @@ fn array_text(array: &Array) -> String {
     ])
 }
 
+/// Mounts of one kind with the same options are one line.
 fn mounts(all: &[Mount], detail: Detail) -> Vec<String> {
-    let most = if detail == Detail::All { all.len() } else { MOUNTS_MAX };
-    let mut lines: Vec<String> = all
-        .iter()
-        .take(most)
-        .map(|m| format!("{} on {} ({})", m.kind, m.point, m.options.replace(',', ", ")))
-        .collect();
-    if all.len() > most {
-        lines.push(format!("and {}", counted(all.len() - most, "more mount")));
+    let mut kinds: Vec<(&Mount, Vec<&str>)> = Vec::new();
+    for mount in all {
+        let same = |m: &Mount| (&m.kind, &m.options) == (&mount.kind, &mount.options);
+        match kinds.iter_mut().find(|(m, _)| same(m)) {
+            Some((_, points)) => points.push(&mount.point),
+            None => kinds.push((mount, vec![&mount.point])),
+        }
     }
-    lines
+    let most = if detail == Detail::All { usize::MAX } else { MOUNTS_MAX };
+    let hidden = kinds.len().saturating_sub(most);
+    let shown = kinds.iter().take(most).map(|(mount, points)| {
+        let more = match points.len().saturating_sub(most) {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        let points: Vec<&str> = points.iter().copied().take(most).collect();
+        format!("{} on {}{more} ({})", mount.kind, points.join(", "), mount.options.replace(',', ", "))
+    });
+    shown.chain((hidden > 0).then(|| format!("and {hidden} more with other options"))).collect()
 }

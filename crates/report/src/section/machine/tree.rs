@@ -15,6 +15,8 @@ pub(super) struct Node {
     pub(super) name: String,
     /// What it is; shown behind the name.
     pub(super) head: String,
+    /// What it is without what tells equal ones apart, where that is in `head`.
+    pub(super) kind: Option<String>,
     /// What else is to be said of it.
     pub(super) lines: Vec<String>,
     /// What differs among equal ones: a word before, and each one's own.
@@ -68,7 +70,11 @@ impl Tree<'_> {
         if let (Some((word, _)), false) = (&first.own, own.is_empty()) {
             lines.push(format!("{word} {}", names(&own)));
         }
-        self.out.push_str(&entry(level, &format!("{}  {}", names(&all), first.head), lines));
+        let head = match &first.kind {
+            Some(kind) if members.len() > 1 => kind,
+            _ => &first.head,
+        };
+        self.out.push_str(&entry(level, &format!("{}  {head}", names(&all)), lines));
         let families: Vec<Vec<usize>> = members.iter().map(|n| n.children.clone()).collect();
         self.siblings(level + 1, &families);
     }
@@ -76,7 +82,12 @@ impl Tree<'_> {
     /// What is equal of equal ones: all but the names.
     fn shape(&self, index: usize, level: usize) -> String {
         let Some(node) = self.nodes.get(index).filter(|_| level < DEPTH_MAX) else { return String::new() };
-        let mut shape = format!("{}\n{}\n{}", node.head, node.lines.join("\n"), node.own.is_some());
+        let mut shape = format!(
+            "{}\n{}\n{}",
+            node.kind.as_ref().unwrap_or(&node.head),
+            node.lines.join("\n"),
+            node.own.is_some()
+        );
         for child in &node.children {
             shape.push_str(&format!("\n[{}]", self.shape(*child, level + 1)));
         }
