@@ -3,8 +3,8 @@
 
 use model::run::{CaseResult, Utilization};
 
-use super::machine::limit::kind;
-use crate::format::{percent, setting};
+use super::machine::limit::{bound, kind};
+use crate::format::percent;
 use crate::text::paragraph;
 
 /// The lines; `label` says how a case is called in the table above.
@@ -36,22 +36,21 @@ fn line(
     let least = shares.iter().map(|s| s.1).fold(f64::MAX, f64::min);
     let Some((case, most)) = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
     let (low, high) = (percent(least), percent(*most));
-    let bound = format!("of {} ({}, {})", limit.resource, bound(limit), kind(limit.kind));
+    let of = format!(
+        "of {} ({}, {})",
+        limit.resource,
+        bound(limit.limit, limit.unit, &limit.quantity),
+        kind(limit.kind)
+    );
     let text = match shares.len() {
-        1 => format!("share of a limit: {high} {bound}: {}", label(case)),
-        _ if low == high => format!("share of a limit: {high} {bound}"),
+        1 => format!("share of a limit: {high} {of}: {}", label(case)),
+        _ if low == high => format!("share of a limit: {high} {of}"),
         _ => {
             let low = low.trim_end_matches(" %");
-            format!("share of a limit: {low} to {high} {bound}, most by {}", label(case))
+            format!("share of a limit: {low} to {high} {of}, most by {}", label(case))
         }
     };
     paragraph(" ", "   ", &text)
-}
-
-/// The bound with its unit; CPU seconds for each second are CPUs.
-fn bound(limit: &Utilization) -> String {
-    let text = setting(limit.limit, limit.unit);
-    if limit.quantity == "cpu" { format!("{text} CPUs") } else { text }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) fn text(cpu: &Cpu, detail: Detail) -> String {
         return String::new();
     }
     let mut rows = pairs();
-    rows.add("model", cpu.model.clone())
+    rows.add("model", cpu.model.as_deref().map(words))
         .add("layout", layout(cpu))
         .add("CPUs", cpus(cpu))
         .add("signature", facts([cpu.vendor.clone(), cpu.signature.clone()]))
@@ -29,6 +29,11 @@ pub(super) fn text(cpu: &Cpu, detail: Detail) -> String {
     }
     rows.add("features", cpu.flags.join(" ")).list("flaws", flaws(cpu, detail));
     rows.text()
+}
+
+/// A model without the rows of spaces that some have.
+fn words(model: &str) -> String {
+    model.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Packages, cores and threads, and the nodes that hold them.

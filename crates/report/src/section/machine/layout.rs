@@ -7,6 +7,9 @@ const KEY_WIDTH: usize = 17;
 /// A tree is indented up to so many levels; deeper ones stand below the last.
 const LEVELS_MAX: usize = 8;
 
+/// So many numbers at one distance are written out.
+const STRIDE_MIN: usize = 4;
+
 /// A section: its title, then `body`; nothing where there is no body.
 pub(super) fn section(title: &str, body: &str) -> String {
     if body.is_empty() { String::new() } else { format!("{title}\n{body}\n") }
@@ -70,8 +73,16 @@ pub(super) fn names(all: &[&str]) -> String {
     }
 }
 
-/// Numbers in the kernel's list format: `0-3,8`.
+/// Numbers in the kernel's list format: `0-3,8`; many at one distance, as the
+/// CPUs of a node may be, are `0,2 ... 62`.
 pub(super) fn number_list(numbers: &[u32]) -> String {
+    let steps = numbers.windows(2).map(|w| w[1].checked_sub(w[0]));
+    if let [first, second, .., last] = numbers
+        && numbers.len() > STRIDE_MIN
+        && second.checked_sub(*first).is_some_and(|step| step > 1 && steps.clone().all(|s| s == Some(step)))
+    {
+        return format!("{first},{second} ... {last}");
+    }
     let parts: Vec<String> = numbers
         .chunk_by(|a, b| a.checked_add(1) == Some(*b))
         .filter_map(|run| match run {
@@ -108,6 +119,10 @@ mod tests {
         assert_eq!(number_list(&[0, 1, 2, 3, 8, 10, 11]), "0-3,8,10-11");
         assert_eq!(number_list(&[u32::MAX]), "4294967295");
         assert_eq!(number_list(&[]), "");
+        assert_eq!(number_list(&[0, 2, 4, 6]), "0,2,4,6");
+        assert_eq!(number_list(&[1, 3, 5, 7, 9]), "1,3 ... 9");
+        assert_eq!(number_list(&[0, 2, 4, 6, 9]), "0,2,4,6,9");
+        assert_eq!(number_list(&[9, 7, 5, 3, 1]), "9,7,5,3,1");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the parts can do at most, and what our own parts cost.
 
+use model::Unit;
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::Calibration;
 
@@ -26,7 +27,7 @@ pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
         }
     }
     let shown = |value: Option<f64>, limit: &Limit| {
-        value.map_or_else(String::new, |v| format::setting(v, limit.unit))
+        value.map_or_else(String::new, |v| bound(v, limit.unit, &limit.quantity))
     };
     let rows: Vec<Vec<String>> = lines
         .iter()
@@ -48,6 +49,16 @@ pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
         ("known from", Align::Left),
     ];
     table(&head, &rows)
+}
+
+/// A bound with its unit; CPU seconds for each second are CPUs.
+pub(crate) fn bound(value: f64, unit: Unit, quantity: &str) -> String {
+    let text = format::setting(value, unit);
+    match quantity {
+        "cpu" if value == 1.0 => format!("{text} CPU"),
+        "cpu" => format!("{text} CPUs"),
+        _ => text,
+    }
 }
 
 /// A bound's name: `link`, `datasheet`, `promise`, `quota`, `measured`.

@@ -71,7 +71,7 @@ fn absent(all: &[Absent]) -> String {
     }
     reasons
         .iter()
-        .map(|(reason, things)| paragraph("  ", "    ", &format!("{reason}: {}", things.join(", "))))
+        .map(|(reason, things)| paragraph("  ", "    ", &format!("{} ({reason})", things.join(", "))))
         .collect()
 }
 

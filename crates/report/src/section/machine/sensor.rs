@@ -54,7 +54,11 @@ fn row(group: &[Sensor]) -> Vec<String> {
     let now = match (least <= most, least < most) {
         (false, _) => String::new(),
         (true, false) => shown(first.kind, most),
-        (true, true) => format!("{} to {}", shown(first.kind, least), shown(first.kind, most)),
+        (true, true) => {
+            let low = shown(first.kind, least);
+            let low = low.split(' ').next().unwrap_or(&low);
+            format!("{low}-{}", shown(first.kind, most))
+        }
     };
     let bound = |value: Option<f64>| value.map(|v| shown(first.kind, v)).unwrap_or_default();
     let device = first.device.as_deref().map(printable).unwrap_or_default();
@@ -86,10 +90,7 @@ mod tests {
         let cores: Vec<Sensor> = (0..8).map(core).collect();
         let usual = text(&cores, Detail::Usual);
         assert_eq!(usual.lines().count(), 2, "{usual}");
-        assert!(
-            usual.contains("Core 0 ... Core 7 (8)") && usual.contains("40.0 \u{b0}C to 47.0 \u{b0}C"),
-            "{usual}"
-        );
+        assert!(usual.contains("Core 0 ... Core 7 (8)") && usual.contains("40.0-47.0 \u{b0}C"), "{usual}");
         assert_eq!(text(&cores, Detail::All).lines().count(), 9);
         assert_eq!(text(&cores[..4], Detail::Usual).lines().count(), 5);
     }
