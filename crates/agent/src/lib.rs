@@ -9,6 +9,7 @@
 mod calibrate;
 mod describe;
 mod local;
+mod loopback;
 mod result;
 mod sampling;
 mod serve;

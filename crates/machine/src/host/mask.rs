@@ -1,6 +1,8 @@
 //! Taking out of a recording what identifies a machine or its owner: serial
 //! numbers, hardware and network addresses, unique identifiers, the name.
 
+use crate::inventory::block::uuid_front;
+
 /// Files whose whole content identifies.
 const WHOLE: &[&str] = &[
     "serial",
@@ -31,10 +33,17 @@ const WHOLE: &[&str] = &[
     "ad_actor_system",
 ];
 
+/// What stands for a UUID.
+const NO_UUID: &str = "00000000-0000-0000-0000-000000000000";
+
 /// The content of `path` without what identifies; the shape stays, so that
 /// readers do with it what they do with the original.
 pub(crate) fn text(path: &str, content: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
+    // What a mapping is for stands in front of what identifies it.
+    if let Some(front) = uuid_front(content).filter(|_| path.ends_with("/dm/uuid")) {
+        return format!("{front}{}", hide(&content[front.len()..], is_word));
+    }
     // A PCI or SCSI folder has files of these names with other meanings.
     if WHOLE.contains(&name) && !path.starts_with("/sys/firmware/memmap") {
         return content.lines().map(|line| hide(line, is_word)).collect::<Vec<_>>().join("\n") + "\n";
@@ -88,7 +97,12 @@ fn mask_word(word: &str) -> String {
         return "00:00:00:00:00:00".to_owned();
     }
     if is_uuid(word) {
-        return "00000000-0000-0000-0000-000000000000".to_owned();
+        return NO_UUID.to_owned();
+    }
+    // `luks-<UUID>`, as installers name mappings.
+    let end = word.len().checked_sub(NO_UUID.len());
+    if let Some(front) = end.filter(|at| word.get(*at..).is_some_and(is_uuid)).and_then(|at| word.get(..at)) {
+        return format!("{front}{NO_UUID}");
     }
     if is_ipv4(word) {
         return "0.0.0.0".to_owned();
@@ -106,7 +120,6 @@ fn is_mac(word: &str) -> bool {
 }
 
 fn is_uuid(word: &str) -> bool {
-    // At the end of a word too: `CRYPT-LUKS2-<32 digits>-name` and the like.
     let lengths: Vec<usize> = word.split('-').map(str::len).collect();
     let hex = word.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
     hex && (lengths == [8, 4, 4, 4, 12] || (lengths.len() == 1 && word.len() >= 32))
@@ -126,6 +139,8 @@ mod tests {
     fn identities_are_hidden_and_the_rest_stays() {
         assert_eq!(text("/sys/class/net/eth0/address", "52:54:00:ab:cd:ef\n"), "00:00:00:xx:xx:xx\n");
         assert_eq!(text("/sys/block/nvme0n1/device/serial", "PHFT6175001B\n"), "xxxx0000000x\n");
+        assert_eq!(text("/sys/block/dm-0/dm/uuid", "CRYPT-LUKS2-4d9a-x\n"), "CRYPT-LUKS2-0x0x-x\n");
+        assert_eq!(text("/sys/block/dm-0/dm/uuid", "aB3-x\n"), "xx0-x\n");
         let line = "BOOT_IMAGE=/vmlinuz root=UUID=3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d ip=10.0.0.7 quiet\n";
         let masked = text("/proc/cmdline", line);
         assert_eq!(
@@ -133,6 +148,8 @@ mod tests {
             "BOOT_IMAGE=/vmlinuz root=UUID=00000000-0000-0000-0000-000000000000 ip=0.0.0.0 quiet\n"
         );
         assert_eq!(text("/x", "peer fe80::5054:ff:feab:cdef up"), "peer :: up");
+        let name = "luks-3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d";
+        assert_eq!(text("/sys/block/dm-0/dm/name", name), format!("luks-{NO_UUID}"));
         for kept in ["0000:01:00.0", "0-3,8", "8.0 GT/s PCIe", "8:16 1024", "6.12.9-amd64", "259:0"] {
             assert_eq!(text("/x", kept), kept);
         }

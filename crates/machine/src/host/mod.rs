@@ -3,7 +3,7 @@
 //! come from this machine or from a recording of another, so that any machine
 //! can be a fixture.
 
-mod mask;
+pub(crate) mod mask;
 mod tree;
 
 use std::os::fd::{AsRawFd, OwnedFd};

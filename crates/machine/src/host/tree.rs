@@ -194,13 +194,6 @@ impl Tree {
         }
         Ok(())
     }
-
-    /// The text of every entry, for those who look for what must not be there,
-    /// or spoil it.
-    #[cfg(test)]
-    pub(crate) fn entries_mut(&mut self) -> &mut BTreeMap<String, Entry> {
-        &mut self.entries
-    }
 }
 
 fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {

@@ -18,7 +18,13 @@
 //! random-write = { 4k = "90k/s" }
 //! cache = "512MiB"                  # memory on the drive
 //! endurance = "300TB"               # bytes that may be written
+//! bytes = 256060514304              # as the kernel counts the device
 //! ```
+//!
+//! Of a SATA drive the kernel shows 16 characters of its model, what SCSI has
+//! room for: `Samsung SSD 860` may be a PRO, an EVO or a QVO. Where these differ
+//! in their exact bytes, `scsi = "Samsung SSD 860"` beside `models` lets a row
+//! with `bytes` be found by both.
 //!
 //! All figures are optional: what the datasheet does not say is left out. A
 //! datasheet's name is the file's with the size: `samsung-860-pro-256gb`.
@@ -63,6 +69,8 @@ pub struct Datasheet {
     /// The rates.
     pub promises: Vec<Promise>,
     models: Vec<String>,
+    /// What SCSI leaves of the model, and the bytes that it needs beside it.
+    cut: Option<(String, u64)>,
 }
 
 /// A file of `specs/`.
@@ -72,6 +80,7 @@ struct Sheet {
     title: String,
     source: String,
     models: Vec<String>,
+    scsi: Option<String>,
     capacity: Vec<Capacity>,
 }
 
@@ -87,6 +96,7 @@ struct Capacity {
     random_write: BTreeMap<String, String>,
     cache: Option<String>,
     endurance: Option<String>,
+    bytes: Option<u64>,
 }
 
 static DATASHEETS: LazyLock<Vec<Datasheet>> =
@@ -117,7 +127,8 @@ pub fn of(device: &BlockDevice) -> Option<&'static Datasheet> {
         let is_model = |pattern: &String| {
             matches(pattern, model) || with_vendor.as_ref().is_some_and(|text| matches(pattern, text))
         };
-        difference <= sheet.bytes as f64 * SIZE_TOLERANCE && sheet.models.iter().any(is_model)
+        let is_cut = sheet.cut.as_ref().is_some_and(|cut| (cut.0.as_str(), cut.1) == (model, device.bytes));
+        is_cut || difference <= sheet.bytes as f64 * SIZE_TOLERANCE && sheet.models.iter().any(is_model)
     };
     all().iter().find(fits)
 }
@@ -153,6 +164,7 @@ fn parse(name: &str, text: &str) -> Result<Vec<Datasheet>, String> {
                 endurance_bytes: size(&row.endurance)?,
                 promises: promises(row)?,
                 models: sheet.models.clone(),
+                cut: sheet.scsi.clone().zip(row.bytes),
             })
         })
         .collect()
@@ -279,6 +291,9 @@ mod tests {
         let figures = figures(sheet);
         assert_eq!((figures["read"], figures["write"]), (560e6, 530e6));
         assert_eq!((figures["random-read-4k"], figures["random-write-4k"]), (100e3, 90e3));
+        let cut = |bytes| of(&disk("Samsung SSD 860 ", bytes)).map(|sheet| sheet.name.as_str());
+        assert_eq!(cut(256_060_514_304), Some("samsung-860-pro-256gb"), "as SCSI shows it");
+        assert_eq!(cut(250_059_350_016), None, "an EVO");
         let terabyte = of(&disk("Samsung SSD 860 PRO 1TB", 1_024_209_543_168)).unwrap();
         assert_eq!(terabyte.name, "samsung-860-pro-1tb");
     }
@@ -310,7 +325,8 @@ mod tests {
     fn others_are_not_taken_for_them() {
         for (model, bytes) in [
             ("Samsung SSD 860 EVO 250GB", 250_059_350_016),
-            ("Samsung SSD 860", 256_060_514_304),
+            ("Samsung SSD 860", 256_060_514_305),
+            ("Samsung SSD 870", 256_060_514_304),
             ("Samsung SSD 860 PRO 256GB", 300_000_000_000),
             ("Samsung SSD 860 PRO 256GB", u64::MAX),
             ("Samsung SSD 860 PRO 256GB", 0),

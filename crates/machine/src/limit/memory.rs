@@ -84,7 +84,9 @@ fn named_channel(label: &str) -> Option<String> {
     let name: String = match rest.chars().next()? {
         c if c.is_ascii_digit() => rest.chars().take_while(char::is_ascii_digit).collect(),
         // A letter that begins a word is no channel.
-        c if LETTERS.contains(&c) && !rest[1..].starts_with(|n: char| n.is_ascii_alphabetic()) => c.to_string(),
+        c if LETTERS.contains(&c) && !rest[1..].starts_with(|n: char| n.is_ascii_alphabetic()) => {
+            c.to_string()
+        }
         _ => return None,
     };
     Some(format!("{}{name}", &label[..at]))

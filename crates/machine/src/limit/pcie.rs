@@ -33,6 +33,8 @@
 //! or narrowed for good is a condition for the doctor to find, and the limit's
 //! source names both.
 
+use std::ops::RangeInclusive;
+
 use model::Limit;
 use model::machine::{Inventory, PciDevice, PciLink};
 
@@ -73,6 +75,11 @@ const GENERATIONS: &[Generation] = &[
 
 /// The widest link (Base Specification, section 4.2.6.2).
 const LANES_MAX: u32 = 32;
+
+/// Functions of Intel's C620 chipset, its X722 network adapter among them, whose
+/// link registers hold placeholders (`I40E_HW_NO_PCI_LINK_CHECK` in
+/// `drivers/net/ethernet/intel/i40e/`): "2.5 GT/s x1" would bound 40 Gb/s.
+const PLACEHOLDERS: RangeInclusive<u16> = 0x37c0..=0x37d3;
 
 /// Framing, sequence number and LCRC of a packet.
 const PACKET_FRAME: f64 = 8.0;
@@ -129,7 +136,10 @@ pub(super) fn own_link<'a>(inventory: &Inventory, device: &'a PciDevice) -> Opti
     if is_guest(inventory) {
         return None;
     }
-    let link = device.link.as_ref().filter(|l| matches!(l.lanes.or(l.max_lanes), Some(1..=LANES_MAX)))?;
+    let link = device.link.as_ref().filter(|l| matches!(l.lanes, Some(1..=LANES_MAX)))?;
+    if device.vendor == 0x8086 && PLACEHOLDERS.contains(&device.device) {
+        return None;
+    }
     if !faces_down(inventory, device) {
         return Some(link);
     }
@@ -166,7 +176,7 @@ fn limit(inventory: &Inventory, device: &PciDevice) -> Option<Limit> {
         [own.max_transfers, other.and_then(|o| o.max_transfers)].into_iter().flatten().reduce(f64::min);
     let transfers = [able, own.transfers].into_iter().flatten().reduce(f64::max)?;
     let generation = generation_of(transfers)?;
-    let lanes = own.lanes.or(own.max_lanes)?;
+    let lanes = own.lanes?;
     let line = generation.transfers * f64::from(lanes) * generation.share / 8.0;
     let packets = own.max_payload.filter(|p| is_packet_size(*p)).map(|payload| {
         let request = own.max_read_request.filter(|r| is_packet_size(*r)).unwrap_or(READ_REQUEST_DEFAULT);
@@ -316,12 +326,23 @@ mod tests {
             PciLink::default(),
             PciLink { lanes: Some(0), ..sane },
             PciLink { lanes: Some(u32::MAX), ..sane },
+            // A link that is down.
+            PciLink { lanes: None, ..sane },
             PciLink { transfers: Some(f64::NAN), max_transfers: None, ..sane },
             PciLink { transfers: Some(-8e9), max_transfers: None, ..sane },
             PciLink { transfers: None, max_transfers: Some(1e300), ..sane },
         ] {
             assert!(limits(&machine(absurd)).is_empty(), "{absurd:?}");
         }
+    }
+
+    #[test]
+    fn placeholders_of_a_chipset_are_no_links() {
+        let mut x722 = machine(a_link(2.5, 1, 128));
+        (x722.pci[0].vendor, x722.pci[0].device) = (0x8086, 0x37d2);
+        assert!(limits(&x722).is_empty());
+        x722.pci[0].vendor = 0x15b3;
+        assert_eq!(limits(&x722).len(), 1);
     }
 
     #[test]

@@ -78,6 +78,7 @@ impl Runner<'_> {
         machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
         machine.looks.extend(look::take(agent, Moment::Before, cancelled));
         machine.limits.extend(promises(study, &planned.plan));
+        machine.limits.extend(analysis::measured_limits(&machine.calibration));
         let run = head(study, planned, machine, identity, catalogue);
         store.begin(&run)?;
         for (index, case) in run.cases.iter().enumerate() {
@@ -369,7 +370,7 @@ impl Execution<'_> {
         let indices: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
         for case in indices {
             let result = &mut self.run.cases[case];
-            analysis::derive_case(result, &self.plan.controls, self.catalogue);
+            analysis::estimate_case(result, self.catalogue);
             let headline = analysis::headline(result, self.catalogue);
             let event = Event::CaseFinished {
                 case,
