@@ -69,6 +69,7 @@ pub(crate) fn kind(kind: LimitKind) -> &'static str {
         LimitKind::Promise => "promise",
         LimitKind::Quota => "quota",
         LimitKind::Measured => "measured",
+        LimitKind::Hardware => "hardware",
     }
 }
 
