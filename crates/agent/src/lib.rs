@@ -24,6 +24,7 @@ use model::{AgentEvent, Machine};
 
 pub use describe::{DescribeError, describe_host, record_host};
 pub use local::LocalAgent;
+pub use sampling::watching_cost;
 pub use serve::{ServeError, serve};
 
 /// Why an agent did not do what was asked.
