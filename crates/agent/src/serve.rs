@@ -37,6 +37,8 @@ const TELL: Duration = Duration::from_millis(100);
 /// # Errors
 /// If the connection breaks other than by closing.
 pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
+    // Started as /proc/self/exe it would be called `exe` in every list.
+    let _ = rustix::thread::set_name(c"headroom");
     let cancel = Arc::new(AtomicBool::new(false));
     let (send, requests) = channel();
     let reader = stream.try_clone()?;

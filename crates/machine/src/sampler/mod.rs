@@ -10,6 +10,7 @@ mod cyclic;
 mod file;
 mod frequency;
 mod keyed;
+mod link;
 mod memory;
 mod network;
 mod own;
@@ -126,6 +127,7 @@ pub const TABLE: &[SamplerKind] = &[
     frequency::KIND,
     throttle::KIND,
     power::KIND,
+    link::KIND,
 ];
 
 /// All samplers for `scope` that have something to say on `host`.

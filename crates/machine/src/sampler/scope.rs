@@ -11,6 +11,8 @@ pub struct Scope {
     pub block: Vec<String>,
     /// Network interfaces.
     pub network: Vec<String>,
+    /// PCI functions that drive these.
+    pub pci: Vec<String>,
 }
 
 impl Scope {
@@ -26,7 +28,15 @@ impl Scope {
             .collect();
         let network: Vec<String> =
             inventory.network.iter().filter(|interface| is_up(interface)).map(|i| i.name.clone()).collect();
+        let mut pci: Vec<String> = Vec::new();
+        let drives = inventory.block.iter().filter_map(|d| d.pci.clone());
+        for address in drives.chain(inventory.network.iter().filter_map(|n| n.pci.clone())) {
+            if !pci.contains(&address) {
+                pci.push(address);
+            }
+        }
         Self {
+            pci,
             block: if inventory.block.is_empty() { listed_block(host) } else { block },
             network: if inventory.network.is_empty() { listed_network(host) } else { network },
         }

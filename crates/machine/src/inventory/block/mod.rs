@@ -1,8 +1,10 @@
 //! The block devices: `/sys/block` (`Documentation/ABI/stable/sysfs-block`),
 //! with what stands on another after it.
 
+mod ata_model;
 mod attach;
 mod content;
+
 pub(crate) mod mount;
 mod stack;
 mod superblock;
@@ -52,6 +54,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<BlockDevice> {
     stack::add(host, &mut found, absent);
     mount::add(host, &mut found);
     stack::hide_names(&mut found);
+    ata_model::add(host, &mut found);
     content::add(host, &mut found);
     found.retain(|f| is_used(host, f));
     stack::ordered(found.into_iter().map(|f| f.device).collect())

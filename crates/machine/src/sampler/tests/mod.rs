@@ -35,7 +35,7 @@ fn at(seen: &Seen, resource: &str, name: &str) -> Option<u64> {
 /// A scope with these devices.
 fn scope(block: &[&str], network: &[&str]) -> Scope {
     let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    Scope { block: own(block), network: own(network) }
+    Scope { block: own(block), network: own(network), ..Scope::default() }
 }
 
 #[test]

@@ -1,0 +1,94 @@
+//! How fast and how wide PCI Express links are while a load runs: links slow
+//! down when idle, so what the inventory saw before may be less. The files of
+//! `Documentation/ABI/testing/sysfs-bus-pci`, once a second.
+
+use model::Unit;
+
+use crate::sampler::file::OpenFile;
+use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+
+const FOLDER: &str = "/sys/bus/pci/devices";
+
+/// Its line in the table.
+pub(super) const KIND: SamplerKind = SamplerKind {
+    name: "link",
+    doc: "speed and width of the PCI Express links of drives and network adapters under load",
+    open: |host, scope| {
+        let mut all = Links { columns: Vec::new(), files: Vec::new() };
+        for address in &scope.pci {
+            let resource = format!("pci:{address}");
+            let columns = [
+                ("current_link_speed", Column::gauge(&*resource, "transfers", Unit::PerSecond, 1e6)),
+                ("current_link_width", Column::gauge(&*resource, "lanes", Unit::One, 1.0)),
+            ];
+            for (name, column) in columns {
+                let Some(file) = OpenFile::open(host, &format!("{FOLDER}/{address}/{name}")) else {
+                    continue;
+                };
+                all.files.push(file);
+                all.columns.push(column);
+            }
+        }
+        if all.files.is_empty() { Vec::new() } else { vec![Box::new(all)] }
+    },
+};
+
+#[derive(Debug)]
+struct Links {
+    columns: Vec<Column>,
+    files: Vec<OpenFile>,
+}
+
+impl Sampler for Links {
+    fn source(&self) -> &str {
+        FOLDER
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn read(&mut self, values: &mut [u64]) {
+        for ((value, file), column) in values.iter_mut().zip(&mut self.files).zip(&self.columns) {
+            let number = file.read().and_then(|bytes| leading(bytes, column.name == "transfers"));
+            *value = number.unwrap_or(ABSENT);
+        }
+    }
+
+    fn is_slow(&self) -> bool {
+        true
+    }
+}
+
+/// `8.0 GT/s PCIe` as millions of transfers a second, `4` as lanes; nothing for
+/// `Unknown` and for widths that the standard does not have (a function that is
+/// switched off reads 63 or 255).
+fn leading(bytes: &[u8], is_speed: bool) -> Option<u64> {
+    let word = std::str::from_utf8(bytes).ok()?.split_whitespace().next()?;
+    let number: f64 = word.parse().ok()?;
+    let sane = if is_speed { 2.5..=256.0 } else { 1.0..=32.0 };
+    sane.contains(&number).then_some((number * if is_speed { 1000.0 } else { 1.0 }) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Host;
+    use crate::sampler::Scope;
+
+    #[test]
+    fn a_link_is_read_and_an_unknown_one_is_absent() {
+        let host = Host::parse(
+            "==> /sys/bus/pci/devices/0000:01:00.0/current_link_speed\n8.0 GT/s PCIe\n\
+             ==> /sys/bus/pci/devices/0000:01:00.0/current_link_width\n4\n\
+             ==> /sys/bus/pci/devices/0000:02:00.0/current_link_speed\nUnknown\n\
+             ==> /sys/bus/pci/devices/0000:02:00.0/current_link_width\n255\n",
+        );
+        let pci = ["0000:01:00.0", "0000:02:00.0", "0000:03:00.0"].map(str::to_owned).to_vec();
+        let mut links = (KIND.open)(&host, &Scope { pci, ..Scope::default() }).remove(0);
+        let mut values = vec![0; links.columns().len()];
+        links.read(&mut values);
+        assert_eq!(values, [8000, 4, ABSENT, ABSENT]);
+        assert_eq!(links.columns()[0].resource, "pci:0000:01:00.0");
+    }
+}
