@@ -83,6 +83,8 @@ fn lasting(machine: &Machine) -> Inventory {
     inventory.sensors.clear();
     for node in &mut inventory.memory.nodes {
         node.free_bytes = None;
+        // A guest's memory grows as its host hands it out.
+        node.total_bytes = 0;
     }
     for swap in &mut inventory.memory.swap {
         swap.used_bytes = 0;
@@ -142,6 +144,10 @@ fn a_recording_has_nothing_that_names_this_machine() {
     let place = Place::new();
     assert!(place.run(&["machine", "--record", "this.host"]).status.success());
     let text = std::fs::read_to_string(place.path().join("this.host")).unwrap().to_lowercase();
+    // What samplers read while a load runs is in it, too.
+    for path in ["/proc/stat", "/proc/diskstats", "/proc/vmstat"] {
+        assert!(text.contains(&format!("==> {path}\n")), "{path} is not in the recording");
+    }
     let secrets = identities();
     assert!(!secrets.is_empty(), "this machine has no identity to look for");
     for secret in secrets {
@@ -156,6 +162,8 @@ fn a_picture_is_written_beside_the_text() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     is_a_page(&stdout(&output), "with a picture");
     assert_eq!(place.names(), ["machine.svg"]);
+    let picture = std::fs::read_to_string(place.path().join("machine.svg")).unwrap();
+    assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"), "{picture}");
 }
 
 #[test]
@@ -170,20 +178,22 @@ fn the_doctor_says_what_it_found_and_its_exit_code_says_how_grave_it_is() {
     assert_eq!(place.names(), Vec::<String>::new());
 }
 
-/// A machine that has nothing wrong and one that has.
 #[test]
 fn the_doctor_looks_at_recorded_machines() {
     let place = Place::new();
-    let host = |available: u64| {
-        format!(
-            "==> /proc/sys/kernel/osrelease\n6.1.0\n==> /proc/meminfo\nMemTotal: 16000000 kB\nMemAvailable: {available} \
-             kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n"
-        )
-    };
-    std::fs::write(place.path().join("well.host"), host(15_000_000)).unwrap();
-    let well = place.run(&["doctor", "--host", "well.host"]);
-    assert!(stderr(&well).is_empty(), "{}", stderr(&well));
-    is_a_page(&stdout(&well), "a machine that is well");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hosts");
+    // A card that has not all its lanes.
+    let ill = folder.join("two-socket-nvme.host");
+    let output = place.run(&["doctor", "--host", ill.to_str().unwrap()]);
+    let said = stdout(&output);
+    is_a_page(&said, "a machine with a card that sits badly");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("warning: ") && said.contains("2 of 4 lanes") && said.contains("\n    "), "{said}");
+    std::fs::write(place.path().join("well.host"), "==> /proc/sys/kernel/osrelease\n6.1.0\n").unwrap();
+    let output = place.run(&["doctor", "--host", "well.host"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "Nothing found that would disturb a measurement.\n");
+    assert_eq!(stdout(&place.run(&["doctor", "--host", "well.host", "--json"])), "[]\n");
 }
 
 #[test]

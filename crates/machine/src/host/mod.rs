@@ -171,7 +171,12 @@ impl Host {
     /// Whether anything is at `path`.
     #[must_use]
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
-        self.resolve(path).is_some()
+        let real = self.resolve(path);
+        if let (Some(recorder), Some(real), true) = (&self.recorder, &real, self.is_this()) {
+            let mut tree = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+            if Path::new(real).is_dir() { tree.insert(real, Entry::Folder) } else { tree.mention(real) }
+        }
+        real.is_some()
     }
 
     /// Names in a folder, sorted; empty where there is none.
@@ -396,5 +401,20 @@ mod tests {
         }
         assert_eq!(show_cpu_list(&[0, 1, 2, 3, 8, 10, 11]), "0-3,8,10-11");
         assert_eq!(show_cpu_list(&[]), "");
+    }
+
+    #[test]
+    fn that_something_is_there_is_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, empty) = (folder.path().join("mark"), folder.path().join("empty"));
+        std::fs::write(&file, "never read").unwrap();
+        std::fs::create_dir(&empty).unwrap();
+        let host = Host::this().recording();
+        assert!(host.exists(&file) && host.exists(&empty) && !host.exists("/no/such/thing"));
+        let saved = folder.path().join("x.host");
+        host.save_recording(&saved).unwrap();
+        let read_back = Host::open(&saved).unwrap();
+        assert!(read_back.exists(&file) && read_back.exists(&empty) && !read_back.exists("/no/such/thing"));
+        assert!(!std::fs::read_to_string(&saved).unwrap().contains("never read"));
     }
 }

@@ -38,7 +38,7 @@ pub fn text(run: &Run) -> String {
     let mut merged: Vec<(Vec<&str>, Vec<&Finding>)> = Vec::new();
     for (case, finding) in all {
         let label = case.map_or("run", |c| c.label.as_str());
-        match merged.iter_mut().find(|(_, same)| same.first().is_some_and(|f| f.text == finding.text)) {
+        match merged.iter_mut().find(|(_, same)| same.first().is_some_and(|f| alike(f, finding))) {
             Some((labels, same)) => {
                 labels.push(label);
                 same.push(finding);
@@ -47,6 +47,13 @@ pub fn text(run: &Run) -> String {
         }
     }
     merged.iter().map(|(labels, same)| one(labels, same)).collect()
+}
+
+/// Whether one text does for both: the same words, or the same doubt about
+/// several cases, which the first of them shows well enough.
+fn alike(a: &Finding, b: &Finding) -> bool {
+    let about = |f: &Finding| (f.kind, f.severity, f.code.clone(), f.resource.clone());
+    a.text == b.text || (a.kind == FindingKind::Validity && about(a) == about(b))
 }
 
 /// A finding with all that several cases have to say with it.
@@ -89,6 +96,25 @@ mod tests {
 
     fn ruled_out(text: &str) -> Vec<Evidence> {
         vec![Evidence::at("x", Place::Metric("y".to_owned()), text)]
+    }
+
+    #[test]
+    fn one_doubt_about_several_cases_is_told_once() {
+        let mut run = crate::tests::run();
+        let doubt = |percent: u32| {
+            let text = format!("others used {percent} % of a CPU");
+            vec![Finding::new(FindingKind::Validity, "others", Severity::Warning, text)]
+        };
+        run.cases[0].findings = doubt(50);
+        let mut other = run.cases[0].clone();
+        other.findings = doubt(60);
+        run.cases.push(other);
+        assert_eq!(text(&run), "warning: 2 cases, such as disk read: others used 50 % of a CPU\n");
+        // Two bottlenecks are two answers.
+        for finding in run.cases.iter_mut().flat_map(|c| &mut c.findings) {
+            finding.kind = FindingKind::Bottleneck;
+        }
+        assert_eq!(text(&run).lines().count(), 2);
     }
 
     #[test]
