@@ -35,6 +35,9 @@ const WHOLE: &[&str] = &[
 /// readers do with it what they do with the original.
 pub(crate) fn text(path: &str, content: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
+    if path.ends_with("/dm/uuid") {
+        return mapping(content);
+    }
     // A PCI or SCSI folder has files of these names with other meanings.
     if WHOLE.contains(&name) && !path.starts_with("/sys/firmware/memmap") {
         return content.lines().map(|line| hide(line, is_word)).collect::<Vec<_>>().join("\n") + "\n";
@@ -43,6 +46,19 @@ pub(crate) fn text(path: &str, content: &str) -> String {
     for (index, word) in split_words(content) {
         let _ = index;
         out.push_str(&mask_word(word));
+    }
+    out
+}
+
+/// The device mapper's identifier with its front, which says whose mapping it
+/// is: `LVM-...`, `CRYPT-LUKS2-...`.
+fn mapping(uuid: &str) -> String {
+    let is_mark = |part: &str| part.len() <= 10 && part.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let mut parts = uuid.split('-');
+    let mut out = parts.next().filter(|first| first.len() <= 10).unwrap_or_default().to_owned();
+    for (index, part) in parts.enumerate() {
+        let mark = index == 0 && is_mark(part);
+        out = format!("{out}-{}", if mark { part.to_owned() } else { hide(part, is_word) });
     }
     out
 }
@@ -126,6 +142,10 @@ mod tests {
     fn identities_are_hidden_and_the_rest_stays() {
         assert_eq!(text("/sys/class/net/eth0/address", "52:54:00:ab:cd:ef\n"), "00:00:00:xx:xx:xx\n");
         assert_eq!(text("/sys/block/nvme0n1/device/serial", "PHFT6175001B\n"), "xxxx0000000x\n");
+        let mapping = |uuid| text("/sys/devices/virtual/block/dm-0/dm/uuid", uuid);
+        assert_eq!(mapping("CRYPT-LUKS2-12ab34cd-root\n"), "CRYPT-LUKS2-00xx00xx-xxxx\n");
+        assert_eq!(mapping("LVM-aB3dEf\n"), "LVM-xx0xxx\n");
+        assert_eq!(mapping("mpath-3600508b4\n"), "mpath-0000000x0\n");
         let line = "BOOT_IMAGE=/vmlinuz root=UUID=3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d ip=10.0.0.7 quiet\n";
         let masked = text("/proc/cmdline", line);
         assert_eq!(
