@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::{Task, tidy};
+use crate::{Task, reference, tidy};
 
 /// The task.
 pub(crate) const TASK: Task = Task {
@@ -45,6 +45,8 @@ pub(crate) const GENERATED: &[Generated] = &[
         path: "docs/reference/workloads.md",
         make: || Ok(report::reference::markdown(&agent::catalogue())),
     },
+    Generated { path: "docs/reference/findings.md", make: || Ok(reference::findings()) },
+    Generated { path: "docs/reference/samplers.md", make: || Ok(reference::samplers()) },
     Generated { path: "docs/reference/command-line.md", make: || Ok(cli::reference()) },
 ];
 

@@ -7,6 +7,7 @@
 mod bench;
 mod error;
 mod generate;
+mod reference;
 mod test;
 mod tidy;
 

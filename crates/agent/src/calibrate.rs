@@ -6,22 +6,93 @@ use std::sync::atomic::AtomicBool;
 use load::Fault;
 use load::engine::stop::StopRule;
 use load::engine::{LoadPlan, Observer, Session, clock};
-use load::workload::{self, common};
+use load::workload::{self, Site, common};
 use model::machine::Calibration;
 use model::plan::LoadSpec;
 use model::{Parameters, Quantity, Unit};
 
+use crate::loopback;
 use crate::shelf::Fixtures;
 
 /// How long one null load runs, ns.
 const WINDOW_NS: u64 = 100_000_000;
 
+/// How long memory is copied, ns.
+const MEMORY_NS: u64 = 300_000_000;
+
 /// How many null forms are measured at most: a sweep of many block sizes has
 /// its first ones.
 const FORMS_MAX: usize = 24;
 
-/// Measures the clock, the engine, and the null forms of `loads` on one CPU.
+/// Measures the clock, the engine, and the null forms of `loads` on one CPU,
+/// then memory with all CPUs, and this machine's own network.
 pub(crate) fn calibrate(
+    loads: &[LoadSpec],
+    allowed: &[u32],
+    site: &Site,
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Vec<Calibration>, Fault> {
+    let mut all = own_costs(loads, allowed.first().copied(), cancel, observer)?;
+    // A machine that cannot do one of these still measures.
+    all.extend(or_cancelled(memory_copy(allowed, site, cancel, observer))?);
+    all.extend(or_cancelled(loopback::measure(cancel))?);
+    Ok(all)
+}
+
+/// A calibration that failed is absent; one that was cancelled ends all.
+fn or_cancelled(result: Result<Calibration, Fault>) -> Result<Option<Calibration>, Fault> {
+    match result {
+        Err(Fault::Cancelled) => Err(Fault::Cancelled),
+        other => Ok(other.ok()),
+    }
+}
+
+/// What copying in memory reaches with all CPUs at once, as bytes on the bus.
+fn memory_copy(
+    allowed: &[u32],
+    site: &Site,
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Calibration, Fault> {
+    const WORKLOAD: &str = "memory.bandwidth";
+    let workload = workload::find(WORKLOAD)
+        .ok_or_else(|| Fault::Other(format!("this agent has no workload `{WORKLOAD}`")))?;
+    let mut parameters = Parameters::default();
+    parameters.set("threads", allowed.len() as u64);
+    for spec in workload.spec().parameters {
+        if let Some(default) = spec.default {
+            parameters.set(spec.name, default);
+        }
+    }
+    parameters.set("operation", "copy");
+    let needs = workload.survey(parameters, site).map_err(|problem| Fault::Other(problem.message))?;
+    let prepared = workload.prepare(&needs.parameters, &Fixtures::default())?;
+    let load = LoadPlan {
+        prepared: &*prepared,
+        cpus: allowed.iter().map(|cpu| Some(*cpu)).collect(),
+        rate: common::open_loop(&Parameters::default())?,
+        stop: StopRule::Time(MEMORY_NS),
+        seed: 0,
+    };
+    let session = Session { loads: vec![load], warm_up_ns: MEMORY_NS / 5, interval_ns: None };
+    let outcome = session.run(observer, cancel)?;
+    let load = outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))?;
+    let metrics = workload.metrics(&needs.parameters, load, outcome.window);
+    let result = metrics.get("throughput_bus_estimate").copied();
+    Ok(Calibration {
+        name: "memory.copy".to_owned(),
+        result: result.ok_or_else(|| Fault::Other("nothing was copied".to_owned()))?,
+        method: format!(
+            "a copy beyond the caches by {} threads, {} s",
+            allowed.len(),
+            MEMORY_NS as f64 / 1e9
+        ),
+    })
+}
+
+/// Measures the clock, the engine, and the null forms of `loads` on one CPU.
+fn own_costs(
     loads: &[LoadSpec],
     cpu: Option<u32>,
     cancel: &AtomicBool,
@@ -48,7 +119,7 @@ pub(crate) fn calibrate(
         let Some(form) = workload::find(&load.workload).and_then(|w| w.null_form(&load.parameters)) else {
             continue;
         };
-        let name = null_name(&load.workload, &form);
+        let name = Calibration::null_name(&load.workload, &form);
         if forms.iter().all(|(n, ..)| *n != name) {
             forms.push((name, load.workload.as_str(), form));
         }
@@ -65,15 +136,6 @@ pub(crate) fn calibrate(
         });
     }
     Ok(all)
-}
-
-/// A name that tells apart null forms of different cost.
-fn null_name(workload: &str, form: &Parameters) -> String {
-    let shape: Vec<String> = ["pattern", "block-size", "queue-depth"]
-        .iter()
-        .filter_map(|name| form.get(name).map(|value| format!("{name}={value}")))
-        .collect();
-    format!("{workload}.null {}", shape.join(" "))
 }
 
 fn null_rate(

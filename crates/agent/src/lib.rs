@@ -8,6 +8,7 @@
 
 mod calibrate;
 mod local;
+mod loopback;
 mod result;
 mod sampling;
 mod serve;

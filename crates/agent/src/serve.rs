@@ -116,18 +116,23 @@ impl Server {
             Request::Survey { cases, destroy } => {
                 let host = Host::this();
                 // What is free changes; what was read at the start does not do.
-                self.machine.inventory.memory = inventory::memory::describe(&host);
+                inventory::memory::refresh(&host, &mut self.machine.inventory.memory);
                 let inventory = &self.machine.inventory;
                 let site = survey::site(inventory, &destroy);
                 let answer = cases.into_iter().map(|loads| survey::survey(loads, inventory, &site, &host));
                 Ok(Reply::Survey(answer.collect()))
             }
-            Request::Look => Ok(Reply::Look(doctor::look(&Host::this(), &self.machine.inventory))),
+            Request::Look => {
+                // Temperatures, arrays and links change; what was read at the
+                // start does not do.
+                let host = Host::this();
+                Ok(Reply::Look(doctor::look(&host, &inventory::describe(&host))))
+            }
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);
                 let observer = trial::Messenger::unwatched(&tell);
-                calibrate::calibrate(&loads, allowed.first().copied(), &self.cancel, &observer)
-                    .map(Reply::Calibration)
+                let site = survey::site(&self.machine.inventory, &[]);
+                calibrate::calibrate(&loads, &allowed, &site, &self.cancel, &observer).map(Reply::Calibration)
             }
             Request::Prepare { fixtures } => {
                 self.phase(Phase::Prepare);

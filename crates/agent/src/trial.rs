@@ -65,6 +65,8 @@ pub(crate) fn run(
 
     let mut result =
         result::shape(ready.iter().map(|l| (l.workload, &l.spec.parameters)).collect(), &outcome)?;
+    let after = ready.first().map(|l| l.prepared.facts_after()).unwrap_or_default();
+    result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
     result.counters = samples.counters(&samplers, outcome.window);
     result.placement = Some(describe_placement(order, decision, &ready, interrupts));
     Ok(TrialReport { result, observer: samples.cost })

@@ -1,23 +1,31 @@
 //! From trials to estimates and findings. Everything here is derived: opening a
 //! run again may make it anew, by the version that reads it.
 
+mod bottleneck;
+mod deviation;
 mod estimate;
+mod measure;
+mod utilization;
 mod validity;
+mod words;
 
-use model::Run;
 use model::run::{AnalysisInfo, CaseResult};
 use model::study::Controls;
 use model::workload::Catalogue;
+use model::{Machine, Run};
 
 pub use estimate::{CONFIDENCE, headline};
+pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One rule: looks at a case and says what it finds.
 pub trait Rule: Sync {
     /// Its name, the code of its findings.
     fn code(&self) -> &'static str;
+    /// What it looks for, in a sentence or two.
+    fn doc(&self) -> &'static str;
     /// What it finds.
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<model::Finding>;
 }
@@ -29,6 +37,10 @@ pub struct Context<'a> {
     pub controls: &'a Controls,
     /// The metric that the case's workload shows first.
     pub headline: Option<&'a str>,
+    /// The machine that was measured.
+    pub machine: Option<&'a Machine>,
+    /// All cases of the run, this one too.
+    pub siblings: &'a [CaseResult],
 }
 
 /// Every rule.
@@ -39,24 +51,58 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::settling::Settling,
     &validity::late::Late,
     &validity::memory_backed::MemoryBacked,
-    &validity::buffered::Buffered,
+    &validity::page_cache::PageCache,
+    &validity::cache_too_small::CacheTooSmall,
     &validity::sparse::Sparse,
     &validity::placement::Placement,
+    &validity::reconcile::Reconcile,
+    &validity::others_io::OthersIo,
+    &validity::little::Little,
+    &validity::disturbed::Disturbed,
+    &validity::steal::Steal,
+    &validity::throttled::Throttled,
+    &validity::swapping::Swapping,
+    &validity::generator::Generator,
+    &validity::few_trials::FewTrials,
+    &deviation::promise::Promise,
 ];
 
-/// Makes the estimates and findings of one case anew.
-pub fn derive_case(case: &mut CaseResult, controls: &Controls, catalogue: &Catalogue) {
-    estimate::estimate_case(case, catalogue);
-    let headline = headline(case, catalogue).map(|(name, _)| name);
-    let context = Context { controls, headline };
-    case.findings = RULES.iter().flat_map(|rule| rule.check(case, &context)).collect();
+/// What each finding means: its code and a sentence or two, rules first, then
+/// what may hold a result back.
+#[must_use]
+pub fn explained() -> Vec<(&'static str, &'static str)> {
+    RULES.iter().map(|rule| (rule.code(), rule.doc())).chain(bottleneck::CODES.iter().copied()).collect()
 }
 
-/// Makes all estimates and findings of a run anew.
+/// Makes the estimates of one case, for the news of it; its findings need the
+/// whole run.
+pub fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
+    estimate::estimate_case(case, catalogue);
+}
+
+/// Makes all estimates, shares of limits and findings of a run anew.
 pub fn derive(run: &mut Run, catalogue: &Catalogue) {
-    let controls = run.study.controls.clone();
     for case in &mut run.cases {
-        derive_case(case, &controls, catalogue);
+        estimate::estimate_case(case, catalogue);
+        case.utilization = run.machines.first().map(|m| utilization::of_case(case, m)).unwrap_or_default();
+    }
+    let findings: Vec<Vec<model::Finding>> = run
+        .cases
+        .iter()
+        .map(|case| {
+            let context = Context {
+                controls: &run.study.controls,
+                headline: headline(case, catalogue).map(|(name, _)| name),
+                machine: run.machines.first(),
+                siblings: &run.cases,
+            };
+            let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.check(case, &context)).collect();
+            found.extend(bottleneck::check(case, &context));
+            found
+        })
+        .collect();
+    for (case, findings) in run.cases.iter_mut().zip(findings) {
+        case.findings = findings;
     }
     run.analysis = AnalysisInfo { version: VERSION };
 }

@@ -81,4 +81,6 @@ pub enum LimitKind {
     Quota,
     /// What the agent measured here.
     Measured,
+    /// How much of it there is: CPUs.
+    Hardware,
 }

@@ -62,6 +62,21 @@ const SIZE_UNITS: &[(&str, f64)] = &[
 const RATE_UNITS: &[(&str, f64)] =
     &[("", 1.0), ("/s", 1.0), ("k/s", 1e3), ("m/s", 1e6), ("k", 1e3), ("m", 1e6)];
 
+const THROUGHPUT_UNITS: &[(&str, f64)] = &[
+    ("b/s", 1.0),
+    ("kib/s", 1024.0),
+    ("kb/s", 1e3),
+    ("mib/s", 1_048_576.0),
+    ("mb/s", 1e6),
+    ("gib/s", 1_073_741_824.0),
+    ("gb/s", 1e9),
+    ("tib/s", 1_099_511_627_776.0),
+    ("tb/s", 1e12),
+];
+
+/// What a message says a person may write for bytes per second.
+const THROUGHPUT_HINT: &str = "bytes per second such as 560MB/s (decimal) or 500MiB/s (binary)";
+
 const DURATION_UNITS: &[(&str, f64)] =
     &[("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
@@ -75,10 +90,12 @@ pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
         return Err(ScalarError::new("there is no value here", kind.hint(), whole));
     }
     match kind {
-        Kind::Size => to_whole(with_unit(kind, text, SIZE_UNITS)?, kind, text),
-        Kind::Count => to_whole(with_unit(kind, text, &[("", 1.0), ("k", 1e3), ("m", 1e6)])?, kind, text),
-        Kind::Rate => positive(with_unit(kind, text, RATE_UNITS)?, kind, text),
-        Kind::Duration => positive(with_unit(kind, text, DURATION_UNITS)?, kind, text),
+        Kind::Size => to_whole(with_unit(kind.hint(), text, SIZE_UNITS)?, kind, text),
+        Kind::Count => {
+            to_whole(with_unit(kind.hint(), text, &[("", 1.0), ("k", 1e3), ("m", 1e6)])?, kind, text)
+        }
+        Kind::Rate => positive(with_unit(kind.hint(), text, RATE_UNITS)?, kind.hint(), text),
+        Kind::Duration => positive(with_unit(kind.hint(), text, DURATION_UNITS)?, kind.hint(), text),
         Kind::Flag => match text {
             "yes" | "true" | "on" => Ok(Value::Bool(true)),
             "no" | "false" | "off" => Ok(Value::Bool(false)),
@@ -88,24 +105,42 @@ pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
     }
 }
 
-fn with_unit(kind: Kind, text: &str, units: &[(&str, f64)]) -> Result<f64, ScalarError> {
+/// Reads bytes per second. Bits are refused: a small b would pass for a large
+/// one, and the figure be wrong by a factor of 8.
+///
+/// # Errors
+/// Names what is wrong, what would be right and the bytes at fault.
+pub fn throughput(text: &str) -> Result<f64, ScalarError> {
+    if text.is_empty() {
+        return Err(ScalarError::new("there is no value here", THROUGHPUT_HINT, 0..0));
+    }
+    let number = with_unit(THROUGHPUT_HINT, text, THROUGHPUT_UNITS)?;
+    if text.ends_with("b/s") {
+        let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0)..text.len();
+        let message = format!("`{}` may be bits or bytes", &text[unit.clone()]);
+        return Err(ScalarError::new(message, "write B for bytes, of which 1 has 8 bits", unit));
+    }
+    positive(number, THROUGHPUT_HINT, text).map(|_| number)
+}
+
+fn with_unit(hint: &str, text: &str, units: &[(&str, f64)]) -> Result<f64, ScalarError> {
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
     let digits = digits.replace('_', "");
     let Ok(number) = digits.parse::<f64>() else {
         let message = format!("`{text}` does not start with a number");
-        return Err(ScalarError::new(message, kind.hint(), 0..text.len()));
+        return Err(ScalarError::new(message, hint, 0..text.len()));
     };
     let wanted = unit.trim_start().to_ascii_lowercase();
     match units.iter().find(|(name, _)| *name == wanted) {
         Some((_, factor)) => Ok(number * factor),
         None if wanted.is_empty() => {
             let message = format!("`{text}` has no unit");
-            Err(ScalarError::new(message, kind.hint(), 0..text.len()))
+            Err(ScalarError::new(message, hint, 0..text.len()))
         }
         None => {
             let message = format!("`{}` is not a unit that fits here", unit.trim_start());
-            Err(ScalarError::new(message, kind.hint(), split..text.len()))
+            Err(ScalarError::new(message, hint, split..text.len()))
         }
     }
 }
@@ -123,11 +158,11 @@ fn to_whole(number: f64, kind: Kind, text: &str) -> Result<Value, ScalarError> {
     Err(ScalarError::new(format!("`{text}` {problem}"), kind.hint(), 0..text.len()))
 }
 
-fn positive(number: f64, kind: Kind, text: &str) -> Result<Value, ScalarError> {
+fn positive(number: f64, hint: &str, text: &str) -> Result<Value, ScalarError> {
     if number > 0.0 && number.is_finite() {
         return Ok(Value::Number(number));
     }
-    Err(ScalarError::new(format!("`{text}` must be more than zero"), kind.hint(), 0..text.len()))
+    Err(ScalarError::new(format!("`{text}` must be more than zero"), hint, 0..text.len()))
 }
 
 /// Writes `value` the way a person would write it, so that [`parse`] reads the
@@ -233,6 +268,16 @@ mod tests {
         assert_eq!(parse(Kind::Duration, "500ms"), Ok(Value::Number(0.5)));
     }
 
+    #[test]
+    fn bytes_per_second_are_never_bits() {
+        assert_eq!(throughput("560MB/s"), Ok(560e6));
+        assert_eq!(throughput("1.5 GiB/s"), Ok(1.5 * 1_073_741_824.0));
+        assert_eq!(throughput("9.4Gb/s").unwrap_err().span, 3..7);
+        for wrong in ["", "560", "560MB", "560k/s", "0MB/s", "MB/s", "1mb/s"] {
+            assert!(throughput(wrong).is_err(), "{wrong}");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_shown_reads_back_the_same(bytes in 1u64..1 << 50, ms in 1u32..1_000_000) {
@@ -251,6 +296,9 @@ mod tests {
                 if let Err(error) = parse(kind, &text) {
                     prop_assert!(error.span.end <= text.len());
                 }
+            }
+            if let Err(error) = throughput(&text) {
+                prop_assert!(error.span.end <= text.len());
             }
         }
     }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::limit::{Access, Direction};
+use crate::unit::Unit;
 use crate::value::Value;
 
 /// One level of a factor: its parts, joined with `+` on the command line. A
@@ -40,6 +42,9 @@ pub struct Study {
     pub workloads: Vec<StudyWorkload>,
     /// How it is measured.
     pub controls: Controls,
+    /// What the user was promised.
+    #[serde(default, skip_serializing_if = "Expect::is_empty")]
+    pub expect: Expect,
     /// Whether cases that this machine cannot run are left out with the reason;
     /// otherwise they stop the study before anything is touched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -57,6 +62,48 @@ pub struct StudyWorkload {
     /// Loads that run with it, in the same window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<StudyWorkload>,
+}
+
+/// What the user was promised, to hold results against.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Expect {
+    /// Figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub promises: Vec<Promise>,
+    /// The name of the datasheet whose figures were promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub datasheet: Option<String>,
+}
+
+impl Expect {
+    /// Whether nothing was promised.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.promises.is_empty() && self.datasheet.is_none()
+    }
+}
+
+/// One promised figure: a metric, and the loads that it is for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Promise {
+    /// The key under which it was given: `read`, `random-read-4k`,
+    /// `latency_p99`.
+    pub key: String,
+    /// The metric that it is about.
+    pub metric: String,
+    /// The way that data flows; absent where it is for both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// The order of places that it is for; absent where it is for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
+    /// The bytes of an operation that it is for; absent where it is for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_bytes: Option<u64>,
+    /// What was promised, in `unit`.
+    pub value: f64,
+    /// The unit of `value`.
+    pub unit: Unit,
 }
 
 /// How a study is measured: never factors.

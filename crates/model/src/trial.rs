@@ -216,6 +216,9 @@ pub struct ProcessUse {
     pub name: String,
     /// Whether it is ours.
     pub own: bool,
+    /// Whether it is a thread of the kernel.
+    #[serde(default)]
+    pub kernel: bool,
     /// CPU seconds, user and system together.
     pub cpu_s: f64,
     /// Seconds over which that was seen.

@@ -5,7 +5,7 @@ use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use serde_json::{Map, Value, json};
 
-use crate::read::CONTROLS;
+use crate::read::{CONTROLS, expect};
 
 /// The schema of study files.
 #[must_use]
@@ -43,10 +43,33 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
             "references": { "type": "array", "items": { "type": "string" } },
             "impossible": { "enum": ["skip", "refuse"] },
             "trials": object(controls, &[]),
+            "expect": promises(catalogue),
             "workload": { "type": "array", "minItems": 1, "items": { "oneOf": workloads } },
         },
         "$defs": { "companion": { "oneOf": companions } },
     })
+}
+
+/// What may be promised.
+fn promises(catalogue: &Catalogue) -> Value {
+    let figure = json!({ "type": ["string", "integer", "number"] });
+    let mut properties: Map<String, Value> = expect::metrics(catalogue)
+        .into_iter()
+        .map(|m| (m.name.to_owned(), described(&figure, m.doc)))
+        .collect();
+    for (key, _, doc) in expect::KEYS.iter().filter(|(key, ..)| matches!(*key, "read" | "write")) {
+        properties.insert((*key).to_owned(), described(&figure, doc));
+    }
+    properties.insert(expect::DATASHEET.to_owned(), json!({ "enum": expect::datasheets() }));
+    let mut table = object(properties, &[]);
+    table["patternProperties"] = json!({ "^random-(read|write)-[0-9]": figure });
+    table
+}
+
+fn described(schema: &Value, doc: &str) -> Value {
+    let mut schema = schema.clone();
+    schema["description"] = json!(doc);
+    schema
 }
 
 /// The reference page of study files, in Markdown.
@@ -86,6 +109,16 @@ pub fn markdown() -> String {
         let hint = control.hint.replace('|', "\\|");
         out.push_str(&format!("| `{}` | {hint} | {} |\n", control.name, control.doc));
     }
+    out.push_str(
+        "\n## Promises, in `[expect]`\n\nWhat you were promised, to hold the results against. Figures of a disk are \
+         those of the device under the target.\n\n\
+         ```toml\n[expect]\nread = \"560MB/s\"\nrandom-read-4k = \"100k/s\"\nlatency_p99 = \"2ms\"\n```\n\n\
+         | key | value, for example | meaning |\n|---|---|---|\n",
+    );
+    for (key, hint, doc) in expect::KEYS {
+        out.push_str(&format!("| `{key}` | {hint} | {doc} |\n"));
+    }
+    out.push_str(&format!("\nDatasheets: {}.\n", expect::datasheets().join(", ")));
     out
 }
 

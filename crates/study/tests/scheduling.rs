@@ -5,8 +5,10 @@
 use agent::{Agent, AgentError, Watch};
 use model::Study;
 use model::event::Event;
+use model::limit::LimitKind;
 use model::message::{Reply, Request, TrialReport};
 use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
+use model::resource::PathStep;
 use model::run::{Outcome, Run};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::{Quantity, Unit};
@@ -49,6 +51,9 @@ fn survey(mut loads: Vec<LoadSpec>) -> Survey {
         if load.workload == "disk" {
             let target = load.parameters.text("target").unwrap().to_owned();
             survey.fixtures.push(FixtureKey { target, bytes: 1 << 20, ownership: Ownership::Created });
+            for resource in ["filesystem:/", "block:md0", "block:sda"] {
+                survey.path.push(PathStep { resource: resource.to_owned(), amplification: 1.0 });
+            }
             if load.parameters.text("pattern").unwrap().contains("write") {
                 survey.effect = Effect::Dirty;
             }
@@ -327,4 +332,17 @@ fn options_override_a_ready_study_where_they_fit() {
         study.workloads.iter().filter(|w| w.kind != "disk").all(|w| !w.parameters.contains_key("target"))
     );
     assert_eq!(study.controls.trials_max, 2);
+}
+
+#[test]
+fn promises_are_limits_of_the_device_that_a_study_drives() {
+    let text = "[expect]\nwrite = \"530MB/s\"\nlatency_p99 = \"2ms\"\n\
+                [trials]\ntrials = 1\n\
+                [[workload]]\nkind = \"disk\"\npattern = [\"read\", \"write\"]\n";
+    let study = from_toml(&agent::catalogue(), "test", "test.toml", text).unwrap();
+    let (run, _) = execute(&study, &mut Pretender::default(), None);
+    let promised: Vec<_> =
+        run.machines[0].limits.iter().map(|l| (l.kind, l.resource.as_str(), l.effective)).collect();
+    assert_eq!(promised, [(LimitKind::Promise, "block:md0", Some(530e6))], "once, however many cases");
+    assert_eq!(run.study.expect.promises.len(), 2, "the study keeps the others");
 }

@@ -29,6 +29,8 @@ pub(super) enum Goal {
     HighAtMost(f64),
     /// Our median is at least this, whatever the peer's.
     OursAtLeast(f64),
+    /// Our median is at most this, whatever the peer's.
+    OursAtMost(f64),
     /// Told for what it explains.
     None,
 }
@@ -40,6 +42,7 @@ impl Goal {
             Self::LowAtLeast(low) => format!("interval from {low:.2} up"),
             Self::HighAtMost(high) => format!("interval up to {high:.2}"),
             Self::OursAtLeast(least) => format!("ours at least {}", with_prefix(least, unit)),
+            Self::OursAtMost(most) => format!("ours at most {}", with_prefix(most, unit)),
             Self::None => "none".to_owned(),
         }
     }
@@ -52,6 +55,7 @@ impl Goal {
             Self::LowAtLeast(low) => holds(&|r| r.interval.low >= low),
             Self::HighAtMost(high) => holds(&|r| r.interval.high <= high),
             Self::OursAtLeast(least) => Some(ours.is_some_and(|ours| ours >= least)),
+            Self::OursAtMost(most) => Some(ours.is_some_and(|ours| ours <= most)),
             Self::None => None,
         }
     }
@@ -67,7 +71,7 @@ pub(super) struct Circumstances {
 impl Circumstances {
     /// Today, here, beside this peer.
     pub(super) fn now(peer: &str) -> Self {
-        let cpu = inventory::cpu::describe(&Host::this());
+        let cpu = inventory::cpu::describe(&Host::this(), &mut Vec::new());
         let model = cpu.model.unwrap_or_else(|| "unknown processor".to_owned());
         let kernel = uname();
         let count = inventory::cpu::allowed_count();

@@ -7,6 +7,7 @@
 //! One benchmark is one file and one line in [`TABLE`] (a line for each variant).
 
 mod fio;
+mod inventory;
 mod judge;
 mod memory_copy_c;
 mod memory_copy_mbw;
@@ -71,6 +72,7 @@ const TABLE: &[&Benchmark] = &[
     &null::NULL,
     &memory_copy_mbw::MBW,
     &memory_copy_c::C,
+    &inventory::INVENTORY,
 ];
 
 /// Where the results are kept.

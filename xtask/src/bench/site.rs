@@ -85,6 +85,12 @@ impl Site {
         Metrics::read(&self.output(cpu, &headroom, &arguments)?)
     }
 
+    /// What Headroom prints for these words.
+    pub(super) fn own(&self, words: &[&str]) -> Result<String, Error> {
+        let headroom = self.headroom.to_string_lossy().into_owned();
+        self.output(None, &headroom, words)
+    }
+
     /// What a program prints on its standard output, on one CPU or on all. One
     /// that takes too long is ended.
     pub(super) fn output(

@@ -17,6 +17,10 @@ impl Rule for Failed {
         "trials-failed"
     }
 
+    fn doc(&self) -> &'static str {
+        "Trials that gave no result."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let mut reasons: BTreeMap<(&str, bool), u64> = BTreeMap::new();
         for trial in case.trials.iter().filter(|t| t.status != Status::Ok) {
@@ -53,7 +57,7 @@ mod tests {
         assert_eq!(fixture::count(&Failed, &case, &Controls::default()), 0);
         case.trials[1].status = Status::Failed;
         case.trials[1].reason = Some("no room".to_owned());
-        let found = Failed.check(&case, &Context { controls: &Controls::default(), headline: None });
+        let found = Failed.check(&case, &fixture::context(&Controls::default()));
         assert_eq!(found[0].text, "1 of 3 trials failed: no room");
     }
 }

@@ -20,6 +20,10 @@ impl Rule for Late {
         "rate-not-kept"
     }
 
+    fn doc(&self) -> &'static str {
+        "An open loop could not keep its rate."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let main = (case.workload.as_str(), &case.parameters, &case.estimates);
         let company = case.with.iter().map(|c| (c.workload.as_str(), &c.parameters, &c.estimates));

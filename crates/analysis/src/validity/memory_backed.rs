@@ -14,6 +14,10 @@ impl Rule for MemoryBacked {
         "no-device-below"
     }
 
+    fn doc(&self) -> &'static str {
+        "A file on a file system that has no block device below it."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let step = |kind: &str| case.path.iter().find(|s| s.resource.starts_with(kind));
         let (Some(system), None) = (step("filesystem:"), step("block:")) else { return Vec::new() };

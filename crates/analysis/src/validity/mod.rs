@@ -1,14 +1,24 @@
 //! Whether a number may be trusted: one file a rule.
 
-pub(crate) mod buffered;
+pub(crate) mod cache_too_small;
+pub(crate) mod disturbed;
 pub(crate) mod failed;
+pub(crate) mod few_trials;
+pub(crate) mod generator;
 pub(crate) mod late;
+pub(crate) mod little;
 pub(crate) mod memory_backed;
+pub(crate) mod others_io;
+pub(crate) mod page_cache;
 pub(crate) mod placement;
 pub(crate) mod precision;
+pub(crate) mod reconcile;
 pub(crate) mod settling;
 pub(crate) mod sparse;
 pub(crate) mod stalled;
+pub(crate) mod steal;
+pub(crate) mod swapping;
+pub(crate) mod throttled;
 
 use std::collections::BTreeMap;
 
@@ -38,9 +48,12 @@ fn percent(share: f64) -> f64 {
 pub(crate) mod fixture {
     //! A case to find something in.
 
-    use model::run::CaseResult;
+    use model::metric::Better;
+    use model::resource::PathStep;
+    use model::run::{CaseResult, Estimate};
     use model::study::Controls;
-    use model::trial::{Status, Trial, TrialResult};
+    use model::trial::{Counter, Status, Trial, TrialResult, Window};
+    use model::unit::{Quantity, Unit};
 
     use crate::{Context, Rule};
 
@@ -70,10 +83,50 @@ pub(crate) mod fixture {
         }
     }
 
+    /// What a rule sees beside the case, with no machine.
+    pub(crate) fn context(controls: &Controls) -> Context<'_> {
+        Context { controls, headline: Some("iops"), machine: None, siblings: &[] }
+    }
+
     /// How many findings `rule` has in `case`.
     pub(crate) fn count(rule: &dyn Rule, case: &CaseResult, controls: &Controls) -> usize {
-        let found = rule.check(case, &Context { controls, headline: Some("iops") });
+        let found = rule.check(case, &context(controls));
         assert!(found.iter().all(|f| f.code == rule.code() && !f.text.is_empty()));
         found.len()
+    }
+
+    /// An estimate over five trials.
+    pub(crate) fn estimate(median: f64, unit: Unit, better: Better) -> Estimate {
+        Estimate { n: 5, median, low: None, high: None, confidence: None, method: None, unit, better }
+    }
+
+    /// A counter that went so many steps in one second.
+    pub(crate) fn counter(resource: &str, source: &str, scale: f64, steps: u64) -> Counter {
+        Counter {
+            resource: resource.to_owned(),
+            source: source.to_owned(),
+            after: steps,
+            after_ns: 1_000_000_000,
+            scale: Some(scale),
+            ..Counter::default()
+        }
+    }
+
+    /// A case of `disk` on `sda`: bytes per second that the load moved and that
+    /// the device counted.
+    pub(crate) fn disk_case(pattern: &str, program: f64, device: f64) -> CaseResult {
+        let mut case = case(3);
+        case.parameters.set("pattern", pattern);
+        case.parameters.set("block-size", 4096u64);
+        case.path = vec![PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }];
+        let name = if pattern.ends_with("read") { "read_sectors" } else { "written_sectors" };
+        for trial in &mut case.trials {
+            trial.result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
+            let throughput = Quantity { value: program, unit: Unit::BytesPerSecond };
+            trial.result.metrics.insert("throughput".to_owned(), throughput);
+            let source = format!("/proc/diskstats {name}");
+            trial.result.counters = vec![counter("block:sda", &source, 512.0, (device / 512.0) as u64)];
+        }
+        case
     }
 }

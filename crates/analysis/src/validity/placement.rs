@@ -15,6 +15,10 @@ impl Rule for Placement {
         "placement-not-as-asked"
     }
 
+    fn doc(&self) -> &'static str {
+        "The workers did not run where it was asked."
+    }
+
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let placement = case.trials.iter().find_map(|t| t.result.placement.as_ref());
         let Some((placement, reason)) = placement.and_then(|p| Some((p, p.reason.as_ref()?))) else {

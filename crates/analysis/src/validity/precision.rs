@@ -14,6 +14,10 @@ impl Rule for Precision {
         "precision-unmet"
     }
 
+    fn doc(&self) -> &'static str {
+        "The precision asked for was not reached."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let (Some(wanted), Some(metric)) = (context.controls.precision, context.headline) else {
             return Vec::new();

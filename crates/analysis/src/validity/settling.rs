@@ -15,6 +15,10 @@ impl Rule for Settling {
         "not-settled"
     }
 
+    fn doc(&self) -> &'static str {
+        "The load did not settle within its window."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let judged: Vec<bool> = case
             .trials

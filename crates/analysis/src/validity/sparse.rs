@@ -18,6 +18,10 @@ impl Rule for Sparse {
         "sparse-file"
     }
 
+    fn doc(&self) -> &'static str {
+        "A file with holes: reading them never reaches the device."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         // A write gives a hole its blocks.
         if case.parameters.text("pattern").is_ok_and(|p| p.contains("write")) {

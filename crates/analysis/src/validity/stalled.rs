@@ -20,6 +20,10 @@ impl Rule for Stalled {
         "stalled"
     }
 
+    fn doc(&self) -> &'static str {
+        "The load stood still for a noticeable part of a window."
+    }
+
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         // An open loop may have nothing to do.
         if case.parameters.get("rate").is_some() {

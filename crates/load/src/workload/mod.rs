@@ -115,6 +115,11 @@ pub trait Prepared: Sync + std::fmt::Debug {
         Vec::new()
     }
 
+    /// What the load left and is known only after it.
+    fn facts_after(&self) -> Vec<(&'static str, model::Value)> {
+        Vec::new()
+    }
+
     /// The worker `seat`; called in the thread that will drive it.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! Taking out of a recording what identifies a machine or its owner: serial
 //! numbers, hardware and network addresses, unique identifiers, the name.
 
+use crate::inventory::block::uuid_front;
+
 /// Files whose whole content identifies.
 const WHOLE: &[&str] = &[
     "serial",
@@ -31,12 +33,16 @@ const WHOLE: &[&str] = &[
     "ad_actor_system",
 ];
 
+/// What stands for a UUID.
+const NO_UUID: &str = "00000000-0000-0000-0000-000000000000";
+
 /// The content of `path` without what identifies; the shape stays, so that
 /// readers do with it what they do with the original.
 pub(crate) fn text(path: &str, content: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
-    if path.ends_with("/dm/uuid") {
-        return mapping(content);
+    // What a mapping is for stands in front of what identifies it.
+    if let Some(front) = uuid_front(content).filter(|_| path.ends_with("/dm/uuid")) {
+        return format!("{front}{}", hide(&content[front.len()..], is_word));
     }
     // A PCI or SCSI folder has files of these names with other meanings.
     if WHOLE.contains(&name) && !path.starts_with("/sys/firmware/memmap") {
@@ -50,17 +56,10 @@ pub(crate) fn text(path: &str, content: &str) -> String {
     out
 }
 
-/// The device mapper's identifier with its front, which says whose mapping it
-/// is: `LVM-...`, `CRYPT-LUKS2-...`.
-fn mapping(uuid: &str) -> String {
-    let is_mark = |part: &str| part.len() <= 10 && part.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-    let mut parts = uuid.split('-');
-    let mut out = parts.next().filter(|first| first.len() <= 10).unwrap_or_default().to_owned();
-    for (index, part) in parts.enumerate() {
-        let mark = index == 0 && is_mark(part);
-        out = format!("{out}-{}", if mark { part.to_owned() } else { hide(part, is_word) });
-    }
-    out
+/// A path without what identifies, as it stands masked in the files that name
+/// it: the control group in `/proc/self/cgroup`, whose folder it is.
+pub(crate) fn path(path: &str) -> String {
+    path.split('/').map(mask_word).collect::<Vec<_>>().join("/")
 }
 
 fn is_word(c: char) -> bool {
@@ -104,7 +103,12 @@ fn mask_word(word: &str) -> String {
         return "00:00:00:00:00:00".to_owned();
     }
     if is_uuid(word) {
-        return "00000000-0000-0000-0000-000000000000".to_owned();
+        return NO_UUID.to_owned();
+    }
+    // `luks-<UUID>`, as installers name mappings.
+    let end = word.len().checked_sub(NO_UUID.len());
+    if let Some(front) = end.filter(|at| word.get(*at..).is_some_and(is_uuid)).and_then(|at| word.get(..at)) {
+        return format!("{front}{NO_UUID}");
     }
     if is_ipv4(word) {
         return "0.0.0.0".to_owned();
@@ -112,7 +116,22 @@ fn mask_word(word: &str) -> String {
     if word.parse::<std::net::Ipv6Addr>().is_ok() && word.len() > 4 {
         return "::".to_owned();
     }
-    word.to_owned()
+    without_digests(word)
+}
+
+/// Names of control groups carry a container's number, `docker-<64 digits>.scope`.
+fn without_digests(word: &str) -> String {
+    const DIGITS_MIN: usize = 32;
+    let mut out = String::with_capacity(word.len());
+    let mut rest = word;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_hexdigit()) {
+        let (before, from) = rest.split_at(start);
+        let (run, after) = from.split_at(from.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(from.len()));
+        out.push_str(before);
+        out.push_str(if run.len() < DIGITS_MIN { run } else { NO_UUID });
+        rest = after;
+    }
+    out + rest
 }
 
 fn is_mac(word: &str) -> bool {
@@ -122,7 +141,6 @@ fn is_mac(word: &str) -> bool {
 }
 
 fn is_uuid(word: &str) -> bool {
-    // At the end of a word too: `CRYPT-LUKS2-<32 digits>-name` and the like.
     let lengths: Vec<usize> = word.split('-').map(str::len).collect();
     let hex = word.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
     hex && (lengths == [8, 4, 4, 4, 12] || (lengths.len() == 1 && word.len() >= 32))
@@ -142,10 +160,8 @@ mod tests {
     fn identities_are_hidden_and_the_rest_stays() {
         assert_eq!(text("/sys/class/net/eth0/address", "52:54:00:ab:cd:ef\n"), "00:00:00:xx:xx:xx\n");
         assert_eq!(text("/sys/block/nvme0n1/device/serial", "PHFT6175001B\n"), "xxxx0000000x\n");
-        let mapping = |uuid| text("/sys/devices/virtual/block/dm-0/dm/uuid", uuid);
-        assert_eq!(mapping("CRYPT-LUKS2-12ab34cd-root\n"), "CRYPT-LUKS2-00xx00xx-xxxx\n");
-        assert_eq!(mapping("LVM-aB3dEf\n"), "LVM-xx0xxx\n");
-        assert_eq!(mapping("mpath-3600508b4\n"), "mpath-0000000x0\n");
+        assert_eq!(text("/sys/block/dm-0/dm/uuid", "CRYPT-LUKS2-4d9a-x\n"), "CRYPT-LUKS2-0x0x-x\n");
+        assert_eq!(text("/sys/block/dm-0/dm/uuid", "aB3-x\n"), "xx0-x\n");
         let line = "BOOT_IMAGE=/vmlinuz root=UUID=3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d ip=10.0.0.7 quiet\n";
         let masked = text("/proc/cmdline", line);
         assert_eq!(
@@ -153,6 +169,15 @@ mod tests {
             "BOOT_IMAGE=/vmlinuz root=UUID=00000000-0000-0000-0000-000000000000 ip=0.0.0.0 quiet\n"
         );
         assert_eq!(text("/x", "peer fe80::5054:ff:feab:cdef up"), "peer :: up");
+        let name = "luks-3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d";
+        assert_eq!(text("/sys/block/dm-0/dm/name", name), format!("luks-{NO_UUID}"));
+        let digest = "5f".repeat(32);
+        let group = text("/proc/self/cgroup", &format!("0::/system.slice/docker-{digest}.scope"));
+        assert_eq!(group, format!("0::/system.slice/docker-{NO_UUID}.scope"));
+        let folder = path(&format!("/sys/fs/cgroup/system.slice/docker-{digest}.scope/cpu.max"));
+        assert_eq!(folder, format!("/sys/fs/cgroup/system.slice/docker-{NO_UUID}.scope/cpu.max"));
+        let kept = "/sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+        assert_eq!(path(kept), kept);
         for kept in ["0000:01:00.0", "0-3,8", "8.0 GT/s PCIe", "8:16 1024", "6.12.9-amd64", "259:0"] {
             assert_eq!(text("/x", kept), kept);
         }

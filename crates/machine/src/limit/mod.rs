@@ -2,22 +2,73 @@
 //! imposed quotas, and the path that data takes through them. A source of
 //! limits is one file and one line in [`SOURCES`].
 
+pub mod datasheet;
+mod dmi;
+mod memory;
+mod network;
 mod path;
+mod pcie;
+mod promise;
 mod quota;
+mod sata;
+#[cfg(test)]
+mod tests;
 
-use model::Limit;
+use model::limit::{Direction, LimitKind};
 use model::machine::Inventory;
+use model::{Limit, Unit};
 
+pub use network::{Overhead, tcp_goodput};
 pub use path::{Flow, to_block_device};
+pub use pcie::{describe_link, generation};
+pub use promise::promised;
 
 /// One source of limits.
 type Source = fn(&Inventory) -> Vec<Limit>;
 
 /// Every source of limits.
-const SOURCES: &[Source] = &[quota::limits];
+const SOURCES: &[Source] = &[
+    quota::limits,
+    pcie::limits,
+    dmi::limits,
+    sata::limits,
+    network::limits,
+    memory::limits,
+    datasheet::limits,
+];
 
 /// What the parts of this machine can do at most, as far as its inventory says.
 #[must_use]
 pub fn of(inventory: &Inventory) -> Vec<Limit> {
     SOURCES.iter().flat_map(|source| source(inventory)).collect()
+}
+
+/// Whether this machine is a guest. The links of a guest are what its
+/// hypervisor shows: QEMU's AHCI controller claims 1.5 Gb/s and its PCIe ports
+/// claim 2.5 GT/s x1, and neither bounds anything.
+fn is_guest(inventory: &Inventory) -> bool {
+    inventory.system.virtualization.is_some()
+}
+
+/// The two rates of a link, in B/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rates {
+    line: f64,
+    effective: Option<f64>,
+}
+
+/// A bound of bytes per second on a link.
+fn link(resource: String, direction: Option<Direction>, rates: Rates, source: String) -> Limit {
+    Limit {
+        resource,
+        quantity: "throughput".to_owned(),
+        direction,
+        kind: LimitKind::Link,
+        line: Some(rates.line),
+        effective: rates.effective,
+        unit: Unit::BytesPerSecond,
+        block_bytes: None,
+        access: None,
+        source,
+    }
 }

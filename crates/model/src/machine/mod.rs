@@ -105,6 +105,24 @@ impl Inventory {
         self.block.iter().find(|d| d.name == name)
     }
 
+    /// Whether there is a part with this name, `kind:name`.
+    #[must_use]
+    pub fn has(&self, resource: &str) -> bool {
+        let (kind, name) = resource.split_once(':').unwrap_or((resource, ""));
+        match kind {
+            "block" | "sata" => self.block_device(name).is_some(),
+            "pci" => self.pci_device(name).is_some(),
+            "nic" => self.network.iter().any(|n| n.name == name),
+            "filesystem" => self.block.iter().flat_map(|d| &d.mounts).any(|m| m.point == name),
+            "cpu" => !self.cpu.online.is_empty(),
+            "memory" => self.memory.total_bytes > 0,
+            "cgroup" => self.cgroup.version.is_some() || self.memory.limit_bytes.is_some(),
+            "sensor" => self.sensors.iter().any(|s| s.chip == name || s.label == name),
+            "system" => true,
+            _ => false,
+        }
+    }
+
     /// The PCI function at this address.
     #[must_use]
     pub fn pci_device(&self, address: &str) -> Option<&PciDevice> {
@@ -149,6 +167,19 @@ pub struct Calibration {
     pub result: Quantity,
     /// How it was got, in a sentence.
     pub method: String,
+}
+
+impl Calibration {
+    /// The name of the null form of a load: tells apart forms of different
+    /// cost.
+    #[must_use]
+    pub fn null_name(workload: &str, parameters: &crate::Parameters) -> String {
+        let shape: Vec<String> = ["pattern", "block-size", "queue-depth"]
+            .iter()
+            .filter_map(|name| parameters.get(name).map(|value| format!("{name}={value}")))
+            .collect();
+        format!("{workload}.null {}", shape.join(" "))
+    }
 }
 
 /// What watching cost.

@@ -73,7 +73,7 @@ pub struct NetworkInterface {
     /// The bond or bridge that it is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub master: Option<String>,
-    /// The interfaces that it stands on, for a VLAN.
+    /// The interfaces that it stands on: of a VLAN, a bond or a bridge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub below: Vec<String>,
     /// How a bond is built.

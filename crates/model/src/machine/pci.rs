@@ -32,8 +32,10 @@ pub struct PciDevice {
     /// Its NUMA node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
-    /// The link towards the root; absent for what is not PCI Express and for
-    /// parts of the root complex.
+    /// The link, as the function's own registers tell it: the one above an
+    /// endpoint or a switch's upstream port, the one below a root port or a
+    /// switch's downstream port. Absent for what is not PCI Express and for
+    /// endpoints of the root complex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<PciLink>,
 }

@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use model::finding::{Evidence, Finding, FindingKind, Severity};
+use model::finding::{Evidence, Finding, FindingKind, Place, Severity};
+use model::limit::LimitKind;
 use model::machine::Machine;
 use model::metric::Better;
 use model::resource::PathStep;
-use model::run::{AnalysisInfo, Build, CaseResult, Companion, Estimate, Origin, Outcome, Run, SCHEMA};
+use model::run::{
+    AnalysisInfo, Build, CaseResult, Companion, Estimate, Origin, Outcome, Run, SCHEMA, Utilization,
+};
 use model::study::Study;
-use model::trial::{Counter, Part, Series, Status, Steady, Trial, TrialResult, Window};
+use model::trial::{Counter, Part, ProcessUse, Series, Status, Steady, Trial, TrialResult, Window};
 use model::unit::{Quantity, Unit};
 use model::value::{Parameters, Value};
 
@@ -76,6 +79,16 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         path: vec![PathStep { resource: "block:vda".to_owned(), amplification: 4.0 / 3.0 }],
         trials: Vec::new(),
         estimates,
+        utilization: vec![Utilization {
+            resource: "block:vda".to_owned(),
+            quantity: "throughput".to_owned(),
+            kind: LimitKind::Datasheet,
+            demand: 1.0,
+            limit: 3.0,
+            unit: Unit::BytesPerSecond,
+            fraction: 1.0 / 3.0,
+            source: "a datasheet".to_owned(),
+        }],
         findings: vec![finding()],
     }
 }
@@ -91,8 +104,12 @@ fn finding() -> Finding {
             code: "resident".to_owned(),
             args: BTreeMap::new(),
             metric: Some("throughput".to_owned()),
+            at: Some(Place::Counter { resource: "memory".to_owned(), source: "/proc/vmstat x".to_owned() }),
+            text: Some("a third".to_owned()),
         }],
+        ruled_out: vec![Evidence::default()],
         text: "A third was in the cache.".to_owned(),
+        advice: Some("Drop it.".to_owned()),
     }
 }
 
@@ -114,6 +131,17 @@ pub(super) fn trial(order: u32) -> Trial {
             after: u64::MAX,
             before_ns: 1,
             after_ns: 2,
+            unit: Some(Unit::One),
+            scale: Some(0.5),
+        }],
+        processes: vec![ProcessUse {
+            machine: "local".to_owned(),
+            pid: 1,
+            name: "init".to_owned(),
+            own: false,
+            kernel: false,
+            cpu_s: 0.1,
+            watched_s: 1.0 / 3.0,
         }],
         parts: vec![part(0, order), part(1, order)],
     };

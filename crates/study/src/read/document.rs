@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::controls::contradiction;
-use super::{CONTROLS, parameter, put, workload};
+use super::{CONTROLS, expect, parameter, put, workload};
 use crate::grammar;
 use crate::mistake::{Mistake, Place, Source, suggest};
 
@@ -26,7 +26,7 @@ const TEXT_KEYS: &[TextKey] = &[
 ];
 
 /// Keys of the design that later versions read.
-const LATER: &[&str] = &["settings", "expect", "peers"];
+const LATER: &[&str] = &["settings", "peers"];
 
 /// Reads a study file.
 ///
@@ -81,6 +81,7 @@ impl Reader<'_> {
                     }
                 }
                 "trials" => self.controls(&mut study, value, &mut control_places)?,
+                "expect" => self.expect(&mut study, value)?,
                 _ if LATER.contains(&key) => {
                     let message = format!("`[{key}]` is not read by this version");
                     return Err(place.mistake(message, "take it out, or update Headroom"));
@@ -88,7 +89,7 @@ impl Reader<'_> {
                 _ => {
                     let known = TEXT_KEYS.iter().map(|(name, _)| *name);
                     let known: Vec<&str> =
-                        known.chain(["references", "impossible", "workload", "trials"]).collect();
+                        known.chain(["references", "impossible", "workload", "trials", "expect"]).collect();
                     return Err(place.mistake(format!("there is no key `{key}` here"), suggest(key, known)));
                 }
             }
@@ -109,12 +110,7 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
         places: &mut Vec<(String, Range<usize>)>,
     ) -> Result<(), Mistake> {
-        let DeValue::Table(table) = value.get_ref() else {
-            return Err(self
-                .at(value.span())
-                .mistake("`trials` is a table here", "write [trials] and its keys below"));
-        };
-        for (key, value) in table {
+        for (key, value) in self.table("trials", value)? {
             let name = key.get_ref().as_ref();
             let Some(control) = CONTROLS.iter().find(|c| c.name == name) else {
                 let names: Vec<&str> = CONTROLS.iter().map(|c| c.name).collect();
@@ -128,6 +124,31 @@ impl Reader<'_> {
             places.push((name.to_owned(), value.span()));
         }
         Ok(())
+    }
+
+    /// What the user was promised.
+    fn expect(&self, study: &mut Study, value: &Spanned<DeValue<'_>>) -> Result<(), Mistake> {
+        for (key, value) in self.table("expect", value)? {
+            let name = key.get_ref().as_ref();
+            if name == expect::DATASHEET {
+                let sheet = self.string(value)?;
+                study.expect.datasheet = Some(expect::datasheet(sheet, &self.at(value.span()))?);
+                continue;
+            }
+            let (text, place) = self.scalar_text(value)?;
+            let promise = expect::promise(self.catalogue, (name, &self.at(key.span())), (&text, &place))?;
+            study.expect.promises.push(promise);
+        }
+        Ok(())
+    }
+
+    fn table<'v, 'i>(&self, name: &str, value: &'v Spanned<DeValue<'i>>) -> Result<&'v DeTable<'i>, Mistake> {
+        match value.get_ref() {
+            DeValue::Table(table) => Ok(table),
+            _ => Err(self
+                .at(value.span())
+                .mistake(format!("`{name}` is a table here"), format!("write [{name}] and its keys below"))),
+        }
     }
 
     fn workload(&self, item: &Spanned<DeValue<'_>>, with: bool) -> Result<StudyWorkload, Mistake> {

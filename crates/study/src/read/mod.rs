@@ -4,6 +4,7 @@
 pub mod arguments;
 mod controls;
 mod document;
+pub mod expect;
 
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;

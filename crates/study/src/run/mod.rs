@@ -12,7 +12,7 @@ use model::plan::{Case, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
-use model::{Machine, Study};
+use model::{Limit, Machine, Study};
 use stats::stopping::{self, Decision};
 use store::{Store, StoreError};
 
@@ -75,6 +75,8 @@ impl Runner<'_> {
         let meter = Meter::new(&planned.plan);
         let mut machine = agent.describe(&mut Watch { on_event: &mut |_| {}, cancelled })?;
         machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
+        machine.limits.extend(promises(study, &planned.plan));
+        machine.limits.extend(analysis::measured_limits(&machine.calibration));
         let run = head(study, planned, machine, identity, catalogue);
         store.begin(&run)?;
         for (index, case) in run.cases.iter().enumerate() {
@@ -117,6 +119,17 @@ fn calibrate(
         Ok(other) => Err(unexpected(other)),
         Err(error) => Err(error),
     }
+}
+
+/// What the study promises of the devices that its cases drive: of each, the
+/// uppermost one below the file system.
+fn promises(study: &Study, plan: &Plan) -> Vec<Limit> {
+    let mut devices: Vec<&str> = Vec::new();
+    for case in &plan.cases {
+        let device = case.path.iter().find_map(|step| step.resource.strip_prefix("block:"));
+        devices.extend(device.filter(|d| !devices.contains(d)));
+    }
+    devices.into_iter().flat_map(|device| machine::limit::promised(&study.expect, device)).collect()
 }
 
 /// The document before any trial; cases that cannot run have one skipped trial
@@ -355,7 +368,7 @@ impl Execution<'_> {
         let indices: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
         for case in indices {
             let result = &mut self.run.cases[case];
-            analysis::derive_case(result, &self.plan.controls, self.catalogue);
+            analysis::estimate_case(result, self.catalogue);
             let headline = analysis::headline(result, self.catalogue);
             let event = Event::CaseFinished {
                 case,

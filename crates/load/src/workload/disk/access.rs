@@ -55,6 +55,11 @@ pub(super) struct Access {
 }
 
 impl Access {
+    /// Bytes up to the end of what is touched.
+    pub(super) fn end(&self) -> u64 {
+        self.start + self.blocks * self.block
+    }
+
     pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
         let block = parameters.integer("block-size")?;
         Ok(Self {

@@ -4,6 +4,7 @@ mod access;
 mod aligned;
 mod blocking;
 pub mod fixture;
+mod residency;
 mod ring;
 mod target;
 
@@ -268,13 +269,29 @@ struct Ready {
     name: String,
 }
 
+impl Ready {
+    /// How much of what is touched the page cache holds, for loads that go
+    /// through it.
+    fn cached(&self, name: &'static str) -> Option<(&'static str, Value)> {
+        let file = self.file.as_ref().filter(|_| !self.direct)?;
+        let share = residency::cached_share(file, self.access.end())?;
+        Some((name, Value::Number((share * 1000.0).round() / 1000.0)))
+    }
+}
+
 impl Prepared for Ready {
     fn operation_bytes(&self) -> u64 {
         self.access.block
     }
 
     fn facts(&self) -> Vec<(&'static str, Value)> {
-        self.facts.clone()
+        let mut facts = self.facts.clone();
+        facts.extend(self.cached("cached_share_before"));
+        facts
+    }
+
+    fn facts_after(&self) -> Vec<(&'static str, Value)> {
+        self.cached("cached_share_after").into_iter().collect()
     }
 
     fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {

@@ -13,6 +13,8 @@ use model::machine::{Absent, BlockDevice, BlockKind};
 
 use crate::Host;
 
+pub(crate) use stack::uuid_front;
+
 /// What `size` counts in, whatever the device's sectors are
 /// (`Documentation/ABI/stable/sysfs-block`).
 const SECTOR: u64 = 512;
@@ -31,7 +33,7 @@ struct Found {
 #[must_use]
 pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<BlockDevice> {
     let mut names = host.names("/sys/block");
-    names.sort_by_cached_key(|name| natural(name));
+    names.sort_by_cached_key(|name| (layer(name), natural(name)));
     let mut found = Vec::new();
     for name in names {
         let folder = format!("/sys/block/{name}");
@@ -49,9 +51,15 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<BlockDevice> {
     }
     stack::add(host, &mut found, absent);
     mount::add(host, &mut found);
+    stack::hide_names(&mut found);
     content::add(host, &mut found);
     found.retain(|f| is_used(host, f));
     stack::ordered(found.into_iter().map(|f| f.device).collect())
+}
+
+/// Disks come first, then what is usually built of them.
+fn layer(name: &str) -> usize {
+    ["md", "dm-"].iter().position(|front| name.starts_with(front)).map_or(0, |at| at + 1)
 }
 
 /// A key that sorts `nvme10n1` after `nvme2n1`.

@@ -50,7 +50,7 @@ fn line(text: &str) -> Option<Line> {
 }
 
 /// Octal escapes of mountinfo: `\040` is a space.
-fn unescape(text: &str) -> String {
+pub(in crate::inventory) fn unescape(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let bytes = text.as_bytes();
     let mut at = 0;

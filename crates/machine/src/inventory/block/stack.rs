@@ -83,6 +83,25 @@ pub(crate) fn uuid_front(uuid: &str) -> Option<&str> {
     (is_part || FRONTS.contains(&first)).then_some(first)
 }
 
+/// Leaves out of mappings' names what identifies the machine: installers name
+/// `luks-<UUID>`. Mounts are found by the whole name, so this comes after.
+pub(super) fn hide_names(found: &mut [Found]) {
+    for mapping in found.iter_mut().filter_map(|f| f.device.mapping.as_mut()) {
+        mapping.name.truncate(without_uuid(&mapping.name).len());
+    }
+}
+
+/// `name` without a UUID at its end, where something is left.
+fn without_uuid(name: &str) -> &str {
+    const LENGTHS: [usize; 5] = [8, 4, 4, 4, 12];
+    let split = name.len().checked_sub(36).and_then(|at| name.split_at_checked(at));
+    let Some((front, end)) = split else { return name };
+    let is_uuid =
+        end.split('-').map(str::len).eq(LENGTHS) && end.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    let front = front.trim_end_matches(['-', '_']);
+    if is_uuid && !front.is_empty() { front } else { name }
+}
+
 /// The devices with what stands on another after it; otherwise as they come.
 pub(super) fn ordered(devices: Vec<BlockDevice>) -> Vec<BlockDevice> {
     let index: BTreeMap<String, usize> =
@@ -143,6 +162,19 @@ mod tests {
         assert_eq!(progress("1 / 4"), Some(0.25));
         for text in ["none", "delayed", "4 / 0", "5 / 4", "-1 / 4", "1 / ", "99999999999999999999 / 1"] {
             assert_eq!(progress(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mapping_named_after_its_uuid_is_told_without() {
+        assert_eq!(without_uuid("luks-3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d"), "luks");
+        for kept in [
+            "vg0-data",
+            "luks-3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9",
+            "3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d",
+            "",
+        ] {
+            assert_eq!(without_uuid(kept), kept);
         }
     }
 

@@ -16,10 +16,11 @@ fn names(all: &[BlockDevice]) -> Vec<&str> {
     all.iter().map(|d| d.name.as_str()).collect()
 }
 
-/// A SATA disk with two partitions behind the chipset (C232).
+/// A SATA disk with two partitions behind the chipset (C232); `SDA` is its
+/// folder.
 const SATA: &str = r#"
 ==> /sys/block/sda -> ../devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda
-==> /sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda/device -> ../../../0:0:0:0
+==> SDA/device -> ../../../0:0:0:0
 ==> /sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/vendor
 ATA     
 ==> /sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/model
@@ -34,47 +35,47 @@ INTEL SSDSC2BB48
 3.0 Gbps
 ==> /sys/devices/pci0000:00/0000:00:17.0/ata1/link1/ata_link/link1/hw_sata_spd_limit
 6.0 Gbps
-==> /sys/block/sda/size
+==> SDA/size
 937703088
-==> /sys/block/sda/dev
+==> SDA/dev
 8:0
-==> /sys/block/sda/ro
+==> SDA/ro
 0
-==> /sys/block/sda/removable
+==> SDA/removable
 0
-==> /sys/block/sda/queue/rotational
+==> SDA/queue/rotational
 0
-==> /sys/block/sda/queue/logical_block_size
+==> SDA/queue/logical_block_size
 512
-==> /sys/block/sda/queue/physical_block_size
+==> SDA/queue/physical_block_size
 4096
-==> /sys/block/sda/queue/write_cache
+==> SDA/queue/write_cache
 write back
-==> /sys/block/sda/queue/fua
+==> SDA/queue/fua
 0
-==> /sys/block/sda/queue/scheduler
+==> SDA/queue/scheduler
 none [mq-deadline] kyber
-==> /sys/block/sda/queue/nr_requests
+==> SDA/queue/nr_requests
 64
-==> /sys/block/sda/queue/read_ahead_kb
+==> SDA/queue/read_ahead_kb
 128
-==> /sys/block/sda/queue/discard_max_bytes
+==> SDA/queue/discard_max_bytes
 2147450880
-==> /sys/block/sda/mq/0/cpu_list
+==> SDA/mq/0/cpu_list
 0, 1
-==> /sys/block/sda/sda2/partition
+==> SDA/sda2/partition
 2
-==> /sys/block/sda/sda2/size
+==> SDA/sda2/size
 937699328
-==> /sys/block/sda/sda2/dev
+==> SDA/sda2/dev
 8:2
-==> /sys/block/sda/sda1/partition
+==> SDA/sda1/partition
 1
-==> /sys/block/sda/sda1/size
+==> SDA/sda1/size
 2048
-==> /sys/block/sda/sda1/ro
+==> SDA/sda1/ro
 1
-==> /sys/block/sda/sda1/dev
+==> SDA/sda1/dev
 8:1
 ==> /proc/self/mountinfo
 22 1 8:2 / / rw,relatime shared:1 - ext4 /dev/root rw,errors=remount-ro
@@ -86,11 +87,8 @@ none [mq-deadline] kyber
 
 #[test]
 fn a_sata_disk_behind_ahci_is_told_with_its_link_and_partitions() {
-    // Links in the tree above lead through the real folder.
-    let text = SATA.replace(
-        "/sys/block/sda/",
-        "/sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda/",
-    );
+    let folder = "/sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+    let text = SATA.replace("SDA/", &format!("{folder}/"));
     let (all, absent) = read(&text);
     assert_eq!(names(&all), ["sda", "sda1", "sda2"]);
     assert!(absent.is_empty(), "{absent:?}");
@@ -220,6 +218,19 @@ fn an_array_with_encryption_volumes_and_a_file_system_is_told_from_below() {
     assert_eq!((volume.kind, volume.content.as_deref()), (BlockKind::Dm, Some("xfs")));
     let points: Vec<&str> = volume.mounts.iter().map(|m| m.point.as_str()).collect();
     assert_eq!(points, ["/data", "/pool"], "by its number, and by the source where there is none");
+}
+
+#[test]
+fn disks_come_first_then_what_is_built_of_them() {
+    let virtual_device = |name: &str, below: &str| {
+        let place = format!("/sys/devices/virtual/block/{name}");
+        let link =
+            if below.is_empty() { String::new() } else { format!("==> {place}/slaves/{below} -> x\n") };
+        format!("==> /sys/block/{name} -> ..{}\n==> {place}/size\n8\n{link}", &place[4..])
+    };
+    let text = [("dm-0", "sdb"), ("sdb", ""), ("sda", ""), ("sda10", ""), ("md1", "dm-0"), ("sda2", "")];
+    let text: String = text.iter().map(|(name, below)| virtual_device(name, below)).collect();
+    assert_eq!(names(&read(&text).0), ["sda", "sda2", "sda10", "sdb", "dm-0", "md1"]);
 }
 
 #[test]

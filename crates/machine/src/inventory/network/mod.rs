@@ -69,6 +69,8 @@ impl Place<'_> {
             self.host.probe(&format!("netlink/{}", self.name), || asker.ask(self.name)).unwrap_or_default();
         let (pci, bus) = self.attachment(&told);
         let of_function = |pci: &String| pci::node(self.host, &format!("/sys/bus/pci/devices/{pci}"));
+        // Bonds and the like answer with a number of their own.
+        let has_device = pci.is_some() || bus.is_some();
         let version = told.version.clone().filter(|v| is_word(v) && Some(v.as_str()) != kernel);
         Ok(NetworkInterface {
             name: self.name.to_owned(),
@@ -85,7 +87,7 @@ impl Place<'_> {
             driver: self.link("device/driver").or_else(|| told.driver.clone().filter(|d| is_word(d))),
             // What drivers of the kernel's own tree answer is the kernel's.
             driver_version: version,
-            firmware: told.firmware.clone().filter(|f| is_word(f)),
+            firmware: told.firmware.clone().filter(|f| has_device && is_word(f)),
             speed_bits: self.host.number(self.file("speed")).or(told.speed_mbit).and_then(bits),
             max_speed_bits: told.most_mbit().and_then(bits),
             duplex: self
@@ -203,7 +205,7 @@ impl Place<'_> {
 
 /// Bits per second of a speed that is one.
 fn bits(mbit: u64) -> Option<u64> {
-    (1..=MBIT_MAX).contains(&mbit).then_some(mbit * 1_000_000)
+    (1..=MBIT_MAX).contains(&mbit).then(|| mbit * 1_000_000)
 }
 
 /// Whether a driver's answer says something.

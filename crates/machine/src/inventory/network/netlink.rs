@@ -214,6 +214,35 @@ mod tests {
         assert_eq!(held_to(&[&root(Some(0x1_0099))], &classes), None, "a default that is not there");
     }
 
+    /// Messages that Linux 6.18 sent for `tc qdisc add dev va root tbf rate
+    /// 80gbit ...` and for HTB with a class of 800 Mbit/s and one below it of up
+    /// to 40 Gbit/s, without attributes that are not read.
+    const TBF: &str = "000000000300000000000180ffffffff03000000080001007462660038000200280001000001000000000000\
+        ffffffff00000000000000000000000000e1f50999990100000000000c00040000e40b5402000000";
+    const HTB: &str = "000000000200000000000100ffffffff0300000008000100687462002400020018000200110003000a000000\
+        10000000000000000000000008000500e8030000";
+    const HTB_TOP: &str = "000000000200000001000100ffffffff00000000080001006874620034000200300001000001000000000000\
+        00e1f505000100000000000000e1f505fa000000fa000000400d03000700000000000000";
+    const HTB_LEAF: &str = "0000000002000000100001000100010000000000080001006874620040000200300001000001000000000000\
+        20bcbe000001000000000000ffffffffd007000000000000400d030000000000000000000c00070000f2052a01000000";
+
+    /// Numbers in the messages are in the order of the machine that sent them.
+    #[cfg(target_endian = "little")]
+    #[test]
+    fn messages_of_a_real_kernel_are_read() {
+        let read = |hex: &str| {
+            let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+            node(&(0..hex.len()).step_by(2).map(byte).collect::<Vec<_>>()).unwrap()
+        };
+        let tbf = read(TBF);
+        assert_eq!((tbf.kind.as_str(), tbf.index, tbf.parent), ("tbf", 3, ROOT));
+        assert_eq!(held_to(&[&tbf], &[]), Some(10_000_000_000), "80 Gbit/s need 64 bits");
+        let (root, top, leaf) = (read(HTB), read(HTB_TOP), read(HTB_LEAF));
+        assert_eq!((top.rate, leaf.rate), (Some(100_000_000), Some(5_000_000_000)));
+        assert_eq!((leaf.handle, leaf.parent, root.fallback), (0x1_0010, 0x1_0001, Some(0x1_0010)));
+        assert_eq!(held_to(&[&root], &[leaf, top]), Some(100_000_000));
+    }
+
     #[test]
     fn the_loopback_of_this_machine_is_among_the_links() {
         let answer = Asker::default().ask("lo").unwrap();

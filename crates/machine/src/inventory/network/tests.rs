@@ -168,6 +168,14 @@ fn virtio_and_usb_are_told_by_their_bus() {
 }
 
 #[test]
+fn a_speed_that_no_link_has_is_absent() {
+    for speed in [0, MBIT_MAX + 1, u64::from(u32::MAX), u64::MAX] {
+        assert_eq!(bits(speed), None, "{speed}");
+    }
+    assert_eq!(bits(800_000), Some(800_000_000_000));
+}
+
+#[test]
 fn an_interface_that_is_garbled_is_absent() {
     let (all, absent) = recorded();
     assert_eq!(all.len(), 7);

@@ -1,0 +1,132 @@
+//! A device that is full: twice the depth adds nothing but waiting. `%util`
+//! (the time that at least one request was there) is never evidence: a device
+//! that works on many requests at once is far from full when it is never idle.
+
+use model::Severity;
+use model::finding::{Evidence, Place};
+use model::limit::LimitKind;
+use model::run::CaseResult;
+
+use super::{Candidate, FULL, Verdict, finding, percent, shown};
+use crate::{Context, measure, utilization};
+
+/// A full device gives less than this more for twice the depth.
+const GAIN: f64 = 0.05;
+/// And latency grows at least so many times.
+const SLOWER: f64 = 1.7;
+
+/// The candidate.
+pub(super) struct Device;
+
+impl Candidate for Device {
+    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
+        let Some(device) = measure::device(case) else { return Verdict::Elsewhere };
+        if let Some(used) = utilization::highest(case, &[LimitKind::Datasheet]).filter(|u| u.fraction >= FULL)
+        {
+            let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
+            let says = format!("{} of its datasheet", percent(used.fraction));
+            let text = format!("the device {device} gives all that its datasheet promises ({})", used.source);
+            return Verdict::Full(Box::new(
+                finding("device-full", Severity::Note, text)
+                    .on(device)
+                    .arg("fraction", used.fraction)
+                    .because(Evidence::at("datasheet", place, says)),
+            ));
+        }
+        if !measure::is_closed(case) {
+            return Verdict::Elsewhere;
+        }
+        let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
+        for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
+            let (Some(less), Some(more)) = (less, more) else { continue };
+            let Some(step) = Step::between(less, more) else { continue };
+            if step.gain < GAIN && step.slower >= SLOWER {
+                return Verdict::Full(Box::new(full(device, less, more, &step)));
+            }
+        }
+        match (lower.and_then(|l| Step::between(l, case)), upper.and_then(|u| Step::between(case, u))) {
+            (_, Some(step)) => {
+                let place = Place::Case(upper.map(|u| u.label.clone()).unwrap_or_default());
+                let text = format!("twice the depth gives {} more", percent(step.gain));
+                Verdict::Free(Evidence::at("depth", place, text).arg("gain", step.gain))
+            }
+            _ => {
+                let depth = measure::concurrency(case);
+                if depth <= 1.0 {
+                    return Verdict::Elsewhere;
+                }
+                let text = format!(
+                    "whether {device} is full at depth {depth:.0} shows only at half or twice the depth beside it"
+                );
+                Verdict::Unknown(shown("depth", context.headline.unwrap_or("iops"), text))
+            }
+        }
+    }
+}
+
+fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> model::Finding {
+    let (from, to) = (measure::concurrency(less), measure::concurrency(more));
+    let text = format!(
+        "the device {device} is full: from depth {from:.0} to {to:.0} the rate grows by {} and latency {:.1} times",
+        percent(step.gain.max(0.0)),
+        step.total_slower
+    );
+    let place = |case: &CaseResult| Place::Case(case.label.clone());
+    finding("device-full", Severity::Note, text)
+        .on(device)
+        .arg("gain", step.gain)
+        .arg("slower", step.slower)
+        .arg("from", from)
+        .arg("to", to)
+        .because(Evidence::at("depth", place(less), format!("the rate at depth {from:.0}")))
+        .because(Evidence::at("depth", place(more), format!("the rate at depth {to:.0}")))
+}
+
+/// What twice the depth changes.
+struct Step {
+    /// How much faster, 0.05 for 5 %, for each doubling.
+    gain: f64,
+    /// How many times longer an operation takes, for each doubling.
+    slower: f64,
+    /// The same for the whole step.
+    total_slower: f64,
+}
+
+impl Step {
+    fn between(less: &CaseResult, more: &CaseResult) -> Option<Self> {
+        let doublings = (measure::concurrency(more) / measure::concurrency(less)).log2();
+        let (_, from) = measure::operations(less)?;
+        let (_, to) = measure::operations(more)?;
+        let total_slower = measure::mean_latency(more)? / measure::mean_latency(less)?;
+        let each = |ratio: f64| ratio.powf(1.0 / doublings);
+        let sane = doublings >= 1.0 && from > 0.0 && total_slower.is_finite() && total_slower > 0.0;
+        sane.then(|| Self { gain: each(to / from) - 1.0, slower: each(total_slower), total_slower })
+    }
+}
+
+/// The case with the same work at the nearest depth that is at least twice, or
+/// at most half.
+fn neighbour<'a>(case: &CaseResult, context: &Context<'a>, deeper: bool) -> Option<&'a CaseResult> {
+    let own = measure::concurrency(case);
+    let fits = |other: &&CaseResult| {
+        let depth = measure::concurrency(other);
+        if deeper { depth >= 2.0 * own } else { depth * 2.0 <= own }
+    };
+    let distance = |other: &&CaseResult| (measure::concurrency(other) / own).log2().abs();
+    context
+        .siblings
+        .iter()
+        .filter(|other| same_but_depth(case, other) && !other.estimates.is_empty())
+        .filter(fits)
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+/// Whether two cases differ only in how much is under way at once.
+pub(super) fn same_but_depth(a: &CaseResult, b: &CaseResult) -> bool {
+    let rest = |case: &CaseResult| {
+        let mut parameters = case.parameters.clone();
+        parameters.0.retain(|name, _| name != "queue-depth" && name != "threads");
+        parameters
+    };
+    a.workload == b.workload && a.with == b.with && a.path == b.path && rest(a) == rest(b)
+}

@@ -1,0 +1,54 @@
+//! Nothing is full: the load waits for its own operations.
+
+use model::Severity;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+
+use super::device::same_but_depth;
+use super::{Candidate, Verdict, finding, shown};
+use crate::{Context, measure};
+
+/// So much more at a greater depth says that there was room.
+const GAIN: f64 = 0.05;
+
+/// The candidate.
+pub(super) struct Latency;
+
+impl Candidate for Latency {
+    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
+        let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
+            return Verdict::Elsewhere;
+        };
+        if measure::device(case).is_none() {
+            return Verdict::Elsewhere;
+        }
+        let depth = measure::concurrency(case);
+        let better = context.siblings.iter().filter(|other| same_but_depth(case, other)).find(|other| {
+            let rates = measure::operations(case).zip(measure::operations(other));
+            measure::concurrency(other) > depth
+                && rates.is_some_and(|((_, own), (_, others))| others > own * (1.0 + GAIN))
+        });
+        if depth > 1.0 && better.is_none() {
+            return Verdict::Elsewhere;
+        }
+        let shown_latency = crate::words::seconds(mean);
+        let text = if depth > 1.0 {
+            format!("nothing is full: {depth:.0} operations at a time, each {shown_latency} (latency-bound)")
+        } else {
+            format!("nothing is full: one operation at a time, each {shown_latency} (latency-bound)")
+        };
+        let mut found = finding("latency-bound", Severity::Note, text)
+            .arg("depth", depth)
+            .arg("latency_s", mean)
+            .because(shown("latency", "latency_p50", format!("{shown_latency} in the mean")));
+        if let Some(better) = better {
+            let place = Place::Case(better.label.clone());
+            found = found.because(Evidence::at("depth", place, "a greater depth gives more"));
+        } else {
+            found = found
+                .advise("a greater --queue-depth or more --threads show how much the device can do at once");
+        }
+        found.resource = measure::device(case).map(str::to_owned);
+        Verdict::Full(Box::new(found))
+    }
+}

@@ -1,0 +1,38 @@
+//! A link between the device and the CPU that is full.
+
+use model::Severity;
+use model::finding::{Evidence, Place};
+use model::limit::LimitKind;
+use model::run::CaseResult;
+
+use super::{Candidate, FULL, Verdict, finding, percent, shown};
+use crate::{Context, utilization};
+
+/// The candidate.
+pub(super) struct Link;
+
+impl Candidate for Link {
+    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
+        let Some(fullest) = utilization::highest(case, &[LimitKind::Link]) else { return Verdict::Elsewhere };
+        let place = Place::Limit { resource: fullest.resource.clone(), quantity: fullest.quantity.clone() };
+        let says = format!("{} of the link {}", percent(fullest.fraction), fullest.resource);
+        let evidence = Evidence::at("link", place, says).arg("fraction", fullest.fraction);
+        if fullest.fraction < FULL {
+            return Verdict::Free(evidence);
+        }
+        let text = format!(
+            "the link {} is full: {} of what payload can get ({})",
+            fullest.resource,
+            percent(fullest.fraction),
+            fullest.source
+        );
+        Verdict::Full(Box::new(
+            finding("link-full", Severity::Note, text)
+                .on(fullest.resource.clone())
+                .arg("fraction", fullest.fraction)
+                .because(evidence)
+                .because(shown("demand", "throughput", "the rate measured"))
+                .advise("only a faster or wider link can raise it; a faster device behind it cannot"),
+        ))
+    }
+}

@@ -1,0 +1,142 @@
+//! What holds a result back. Each candidate is one file and one line in
+//! [`CANDIDATES`]: it looks at the measurements and says that it is full, that
+//! it is not, or what is missing to tell. The first that is full is named, and
+//! all that are not are listed as ruled out. Where none is full, the case is
+//! bound by latency, or nobody can tell.
+
+mod cores;
+mod device;
+mod latency;
+mod link;
+mod memory;
+mod quota;
+#[cfg(test)]
+mod tests;
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, measure};
+
+/// Full means at least this share of what payload can get (design, section 7).
+pub(crate) const FULL: f64 = 0.95;
+
+/// What a candidate says.
+pub(crate) enum Verdict {
+    /// It is what holds the result back.
+    Full(Box<Finding>),
+    /// It was looked at and is not.
+    Free(Evidence),
+    /// It cannot be judged: what is missing.
+    Unknown(Evidence),
+    /// It is not on this case's path.
+    Elsewhere,
+}
+
+/// One resource that may hold a case back.
+pub(crate) trait Candidate: Sync {
+    /// What it says of this case.
+    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict;
+}
+
+/// Every candidate, in order of how sure its evidence is: what is imposed and
+/// what is counted comes before what is concluded.
+const CANDIDATES: &[&dyn Candidate] =
+    &[&quota::Quota, &link::Link, &memory::Bandwidth, &cores::Cores, &device::Device, &latency::Latency];
+
+/// What each verdict means.
+pub(crate) const CODES: &[(&str, &str)] = &[
+    (
+        "cpu-quota",
+        "The control group's CPU quota stopped our threads for at least 2 % of the window (nr_throttled and its time in \
+         cpu.stat).",
+    ),
+    (
+        "io-quota",
+        "The rate is at least 95 % of what a control group's throttle, or a queueing discipline, allows the resource.",
+    ),
+    (
+        "link-full",
+        "The rate times the path's amplification is at least 95 % of what payload can get on a link (PCIe, SATA, DMI).",
+    ),
+    (
+        "memory-bandwidth-full",
+        "The bytes on the memory bus, estimated, are at least 95 % of what copying with all CPUs reached before the run.",
+    ),
+    (
+        "one-core-full",
+        "The threads of the load compute at least 95 % of the time, while other CPUs are free.",
+    ),
+    ("all-cores-full", "All CPUs together are busy at least 95 % of the time."),
+    (
+        "device-full",
+        "Twice the depth adds less than 5 % to the rate while latency grows at least 1.7 times; or the device gives 95 % \
+         of its datasheet. The time that a device was not idle (`%util`) is never evidence.",
+    ),
+    (
+        "latency-bound",
+        "Nothing on the path is full: the load waits for its own operations, one at a time or as many as its depth, and \
+         a greater depth gives more.",
+    ),
+    (
+        "cannot-tell",
+        "Nothing is known to be full, and what would tell was not measured; the text says what is missing.",
+    ),
+];
+
+/// What holds this case back, if it was driven as hard as it goes.
+pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if case.estimates.is_empty() || measure::is_null(case) {
+        return Vec::new();
+    }
+    // An open loop that is kept asks for no more.
+    let kept = |asked: f64| measure::operations(case).is_some_and(|(_, got)| got >= 0.98 * asked);
+    if case.parameters.number("rate").is_ok_and(kept) {
+        return Vec::new();
+    }
+    let mut named: Option<Finding> = None;
+    let (mut free, mut unknown) = (Vec::new(), Vec::new());
+    for candidate in CANDIDATES {
+        match candidate.examine(case, context) {
+            Verdict::Full(finding) if named.is_none() => named = Some(*finding),
+            Verdict::Free(evidence) => free.push(evidence),
+            Verdict::Unknown(evidence) => unknown.push(evidence),
+            Verdict::Full(_) | Verdict::Elsewhere => {}
+        }
+    }
+    let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
+    vec![finding.not_because(free)]
+}
+
+fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
+    let words: Vec<&str> = missing.iter().filter_map(|e| e.text.as_deref()).collect();
+    let text = if words.is_empty() {
+        "what holds this back cannot be told from what was measured".to_owned()
+    } else {
+        format!("what holds this back cannot be told: {}", words.join("; "))
+    };
+    let mut finding = finding("cannot-tell", Severity::Note, text);
+    finding.evidence = missing;
+    if finding.evidence.is_empty() {
+        finding
+            .evidence
+            .extend(context.headline.map(|metric| shown("cannot-tell", metric, "the result itself")));
+    }
+    finding
+}
+
+/// A finding of this kind.
+fn finding(code: &str, severity: Severity, text: impl Into<String>) -> Finding {
+    Finding::new(FindingKind::Bottleneck, code, severity, text)
+}
+
+/// Evidence in a metric of the case.
+fn shown(code: &str, metric: &str, text: impl Into<String>) -> Evidence {
+    Evidence::at(code, Place::Metric(metric.to_owned()), text)
+}
+
+/// A share as a person reads it.
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}

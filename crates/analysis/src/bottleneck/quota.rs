@@ -1,0 +1,60 @@
+//! What somebody imposed: a control group's CPU quota or I/O throttle.
+
+use model::Severity;
+use model::finding::{Evidence, Place};
+use model::limit::LimitKind;
+use model::run::CaseResult;
+
+use super::{Candidate, FULL, Verdict, finding, percent, shown};
+use crate::{Context, measure};
+
+/// A quota that stopped us for this share of a window held us back.
+const STOPPED: f64 = 0.02;
+
+/// The candidate.
+pub(super) struct Quota;
+
+impl Candidate for Quota {
+    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
+        let stopped = measure::median(case, |t| measure::rate(t, "cgroup:cpu", "throttled_time"));
+        let place = measure::place(case, "cgroup:cpu", "throttled_time");
+        if let (Some(stopped), Some(place)) = (stopped.filter(|s| *s >= STOPPED), place) {
+            let text = format!(
+                "the control group's CPU quota holds this back: its threads were stopped for {stopped:.2} s of each \
+                 second"
+            );
+            let evidence = Evidence::at("throttled", place, format!("{stopped:.2} s stopped each second"))
+                .arg("stopped_s", stopped);
+            return Verdict::Full(Box::new(
+                finding("cpu-quota", Severity::Warning, text)
+                    .on("cgroup:cpu")
+                    .arg("stopped_s", stopped)
+                    .because(evidence)
+                    .advise("raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it"),
+            ));
+        }
+        let quotas: Vec<_> = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota).collect();
+        let Some(tightest) = quotas.first() else { return Verdict::Elsewhere };
+        let limit = Place::Limit { resource: tightest.resource.clone(), quantity: tightest.quantity.clone() };
+        let says = format!("{} of the quota on {}", percent(tightest.fraction), tightest.resource);
+        let evidence = Evidence::at("quota", limit, says).arg("fraction", tightest.fraction);
+        if tightest.fraction < FULL || tightest.quantity == "cpu" {
+            return Verdict::Free(evidence);
+        }
+        let text = format!(
+            "an imposed limit holds this back: {} of {} on {}",
+            percent(tightest.fraction),
+            tightest.source,
+            tightest.resource
+        );
+        let metric = if tightest.quantity == "iops" { "iops" } else { "throughput" };
+        Verdict::Full(Box::new(
+            finding("io-quota", Severity::Warning, text)
+                .on(tightest.resource.clone())
+                .arg("fraction", tightest.fraction)
+                .because(evidence)
+                .because(shown("demand", metric, "the rate measured"))
+                .advise("raise or remove the throttle, or measure outside of the group"),
+        ))
+    }
+}

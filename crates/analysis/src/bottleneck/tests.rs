@@ -1,0 +1,156 @@
+//! Each candidate shown, and a case that is like it and is not.
+
+use model::limit::LimitKind;
+use model::machine::Machine;
+use model::run::{CaseResult, Utilization};
+use model::study::Controls;
+use model::{Better, Finding, Unit};
+
+use crate::Context;
+use crate::validity::fixture;
+
+/// A disk case that did `iops` of 4 KiB with `latency_us` at `depth`.
+fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
+    let mut case = fixture::disk_case("randread", iops * 4096.0, iops * 4096.0);
+    case.label = format!("disk queue-depth={depth}");
+    case.parameters.set("queue-depth", depth);
+    case.parameters.set("direct", true);
+    let mut histogram = stats::histogram::new_latency();
+    histogram.record_n((latency_us * 1e3) as u64, 1000).unwrap();
+    let text = stats::histogram::encode(&histogram).unwrap();
+    for trial in &mut case.trials {
+        trial.result.histograms.insert("latency".to_owned(), text.clone());
+    }
+    let mut put = |name: &str, value, unit, better| {
+        case.estimates.insert(name.to_owned(), fixture::estimate(value, unit, better));
+    };
+    put("iops", iops, Unit::PerSecond, Better::Higher);
+    put("throughput", iops * 4096.0, Unit::BytesPerSecond, Better::Higher);
+    put("cpu_per_operation", cpu_us / 1e6, Unit::Seconds, Better::Lower);
+    case
+}
+
+fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
+    Utilization {
+        resource: resource.to_owned(),
+        quantity: "throughput".to_owned(),
+        kind,
+        demand: fraction * 100.0,
+        limit: 100.0,
+        unit: Unit::BytesPerSecond,
+        fraction,
+        source: "a test".to_owned(),
+    }
+}
+
+fn machine() -> Machine {
+    let mut machine = Machine::default();
+    machine.inventory.cpu.allowed = vec![0, 1];
+    machine
+}
+
+/// The one finding about `cases[0]`.
+fn verdict(cases: &[CaseResult]) -> Finding {
+    let (controls, machine) = (Controls::default(), machine());
+    let context = Context { machine: Some(&machine), siblings: cases, ..fixture::context(&controls) };
+    let mut found = super::check(&cases[0], &context);
+    assert_eq!(found.len(), 1);
+    let found = found.remove(0);
+    assert!(!found.text.is_empty());
+    assert!(super::CODES.iter().any(|(code, _)| *code == found.code), "{} is not explained", found.code);
+    assert!(!found.evidence.is_empty(), "{found:?}");
+    found
+}
+
+#[test]
+fn a_full_link_is_named_and_a_half_full_one_is_ruled_out() {
+    let mut case = disk(32, 100_000.0, 300.0, 2.0);
+    case.utilization = vec![used("sata:sda", LimitKind::Link, 0.97)];
+    let found = verdict(&[case.clone()]);
+    assert_eq!((found.code.as_str(), found.resource.as_deref()), ("link-full", Some("sata:sda")));
+    case.utilization = vec![used("sata:sda", LimitKind::Link, 0.5)];
+    let found = verdict(&[case]);
+    assert_eq!(found.code, "cannot-tell");
+    assert!(found.ruled_out.iter().any(|e| e.code == "link"), "{found:?}");
+}
+
+#[test]
+fn an_imposed_throttle_comes_before_all_else() {
+    let mut case = disk(32, 1000.0, 32_000.0, 2.0);
+    case.utilization =
+        vec![used("block:sda", LimitKind::Quota, 0.99), used("sata:sda", LimitKind::Link, 0.96)];
+    assert_eq!(verdict(&[case]).code, "io-quota");
+}
+
+#[test]
+fn threads_that_a_quota_stopped_are_held_back_by_it() {
+    let mut case = disk(1, 1000.0, 1000.0, 2.0);
+    for trial in &mut case.trials {
+        trial.result.counters.push(fixture::counter("cgroup:cpu", "cpu.stat throttled_time", 1e-6, 400_000));
+    }
+    assert_eq!(verdict(&[case]).code, "cpu-quota");
+}
+
+#[test]
+fn a_worker_that_computes_all_the_time_fills_its_core() {
+    assert_eq!(verdict(&[disk(32, 500_000.0, 60.0, 1.97)]).code, "one-core-full");
+    assert_ne!(verdict(&[disk(32, 500_000.0, 60.0, 1.0)]).code, "one-core-full");
+}
+
+#[test]
+fn all_cores_full_is_counted_at_the_machine() {
+    let mut case = disk(32, 500_000.0, 60.0, 4.0);
+    case.parameters.set("threads", 2u64);
+    for trial in &mut case.trials {
+        for (name, ticks) in [("user", 150), ("system", 48), ("idle", 2)] {
+            trial.result.counters.push(fixture::counter("cpu", &format!("/proc/stat {name}"), 0.01, ticks));
+        }
+    }
+    assert_eq!(verdict(&[case]).code, "all-cores-full");
+}
+
+#[test]
+fn full_memory_is_named() {
+    let mut case = disk(1, 100.0, 100.0, 2.0);
+    case.utilization = vec![used("memory", LimitKind::Measured, 1.0)];
+    assert_eq!(verdict(&[case]).code, "memory-bandwidth-full");
+}
+
+#[test]
+fn a_device_is_full_when_twice_the_depth_adds_nothing_but_waiting() {
+    let shallow = disk(16, 98_000.0, 160.0, 2.0);
+    let deep = disk(32, 100_000.0, 320.0, 2.0);
+    let found = verdict(&[deep.clone(), shallow.clone()]);
+    assert_eq!((found.code.as_str(), found.resource.as_deref()), ("device-full", Some("block:sda")));
+    // Seen from the shallower one it is full as well.
+    assert_eq!(verdict(&[shallow, deep.clone()]).code, "device-full");
+    // Twice the depth that gives half as much again is room.
+    let third = disk(16, 66_000.0, 240.0, 2.0);
+    assert_eq!(verdict(&[third.clone(), deep.clone()]).code, "latency-bound");
+    // And says nothing of the deeper one.
+    assert_eq!(verdict(&[deep, third]).code, "cannot-tell");
+}
+
+/// Latency that does not grow with depth is not a queue at the device.
+#[test]
+fn a_rate_that_stays_though_latency_does_is_not_a_full_device() {
+    let shallow = disk(16, 98_000.0, 160.0, 2.0);
+    let deep = disk(32, 100_000.0, 165.0, 2.0);
+    assert_eq!(verdict(&[deep, shallow]).code, "cannot-tell");
+}
+
+#[test]
+fn one_operation_at_a_time_is_bound_by_latency() {
+    let found = verdict(&[disk(1, 9_000.0, 110.0, 20.0)]);
+    assert_eq!(found.code, "latency-bound");
+    assert!(found.text.contains("110 us"), "{}", found.text);
+    assert!(found.ruled_out.iter().any(|e| e.code == "worker-cpu"), "{found:?}");
+}
+
+#[test]
+fn an_open_loop_that_keeps_its_rate_is_not_held_back() {
+    let mut case = disk(1, 1000.0, 110.0, 20.0);
+    case.parameters.set("rate", 1000.0);
+    let controls = Controls::default();
+    assert!(super::check(&case, &fixture::context(&controls)).is_empty());
+}

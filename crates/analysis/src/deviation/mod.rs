@@ -1,0 +1,3 @@
+//! How far a result is from a promise: one file a rule.
+
+pub(crate) mod promise;

@@ -1,0 +1,92 @@
+//! A file that does not fit the memory that may cache it.
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::scalar::binary;
+use model::{Finding, FindingKind, Severity, Value};
+
+use super::page_cache::on_device;
+use super::percent;
+use crate::{Context, Rule, measure};
+
+/// From this share of bytes the device has a say in the figure.
+const FELT: f64 = 0.05;
+
+/// The rule.
+pub(crate) struct CacheTooSmall;
+
+impl Rule for CacheTooSmall {
+    fn code(&self) -> &'static str {
+        "cache-too-small"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A file that does not fit the memory that may cache it."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let reads = measure::direction(case) == Some(model::limit::Direction::Read);
+        let buffered = case.parameters.get("direct") == Some(&Value::Bool(false));
+        let (Some(machine), true) = (context.machine, reads && buffered && !measure::is_null(case)) else {
+            return Vec::new();
+        };
+        let memory = &machine.inventory.memory;
+        let (room, place) = match memory.limit_bytes {
+            Some(limit) if limit <= memory.total_bytes => (limit, "cgroup:memory"),
+            _ => (memory.total_bytes, "memory"),
+        };
+        let Ok(span) = case.parameters.integer("span") else { return Vec::new() };
+        let Some((share, counter)) = on_device(case) else { return Vec::new() };
+        if room == 0 || span <= room || share < FELT {
+            return Vec::new();
+        }
+        let text = format!(
+            "the {} that are read do not fit the {} of memory that may cache them: the device delivered {} % of the \
+             bytes, and the figure is neither the cache's nor the disk's",
+            binary(span),
+            binary(room),
+            percent(share.min(1.0))
+        );
+        let device = Evidence::at("device", counter, format!("{} % came from the device", percent(share)));
+        let held =
+            Evidence::at("memory", Place::Inventory(place.to_owned()), format!("{} of memory", binary(room)));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on(place)
+                .arg("span", span)
+                .arg("room", room)
+                .arg("device_share", share)
+                .because(device)
+                .because(held)
+                .because(Evidence::at("span", Place::Parameter("span".to_owned()), binary(span)))
+                .advise("use a span that fits, or direct=yes"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::study::Controls;
+
+    #[test]
+    fn only_a_span_beyond_memory_is_named() {
+        let mut case = fixture::disk_case("randread", 100e6, 60e6);
+        case.parameters.set("direct", false);
+        case.parameters.set("span", 1u64 << 30);
+        let mut machine = Machine::default();
+        machine.inventory.memory.total_bytes = 8 << 30;
+        let controls = Controls::default();
+        let count = |machine: &Machine, case: &CaseResult| {
+            let context = Context { machine: Some(machine), ..fixture::context(&controls) };
+            CacheTooSmall.check(case, &context).len()
+        };
+        assert_eq!(count(&machine, &case), 0);
+        machine.inventory.memory.limit_bytes = Some(256 << 20);
+        assert_eq!(count(&machine, &case), 1);
+        let cached = fixture::disk_case("randread", 100e6, 1e6);
+        assert_eq!(count(&machine, &cached), 0);
+    }
+}

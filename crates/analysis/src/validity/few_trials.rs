@@ -1,0 +1,66 @@
+//! Fewer trials than an interval needs to say something.
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule};
+
+/// With two trials Student's t has one degree of freedom, and its 95 % factor
+/// is 12.7; from three it is 4.3 and falls slowly.
+const ENOUGH: usize = 3;
+
+/// The rule.
+pub(crate) struct FewTrials;
+
+impl Rule for FewTrials {
+    fn code(&self) -> &'static str {
+        "too-few-trials"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Fewer trials than an interval needs to say something."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let Some((metric, estimate)) = context.headline.and_then(|m| Some((m, case.estimates.get(m)?)))
+        else {
+            return Vec::new();
+        };
+        if estimate.n >= ENOUGH {
+            return Vec::new();
+        }
+        let text = match estimate.n {
+            1 => "one trial has no interval: nobody can say how far another would be off".to_owned(),
+            n => format!("{n} trials are too few for an interval that says something"),
+        };
+        let evidence =
+            Evidence::at("trials", Place::Metric(metric.to_owned()), format!("n = {}", estimate.n));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
+                .arg("trials", estimate.n as u64)
+                .because(evidence)
+                .advise("use --trials 5 or more"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::{Better, Unit};
+
+    #[test]
+    fn three_trials_are_enough_to_say_something() {
+        let mut case = fixture::case(1);
+        let mut count = |n| {
+            let estimate =
+                model::run::Estimate { n, ..fixture::estimate(1.0, Unit::PerSecond, Better::Higher) };
+            case.estimates.insert("iops".to_owned(), estimate);
+            fixture::count(&FewTrials, &case, &Controls::default())
+        };
+        assert_eq!((count(1), count(2), count(3)), (1, 1, 0));
+    }
+}

@@ -1,0 +1,105 @@
+//! Little's law: the mean number of operations under way is their rate times
+//! their mean duration. More than were ever started at once is impossible.
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use super::percent;
+use crate::{Context, Rule, measure};
+
+/// How far beyond the depth the product may be: the rate counts operations
+/// partly in the window, the histogram those that end in it.
+const BEYOND: f64 = 0.05;
+/// How far below: between two operations a worker spends time of its own, which
+/// no operation's latency holds.
+const BELOW: f64 = 0.25;
+/// Operations as short as this are mostly that time of the worker's own.
+const SHORT_S: f64 = 10e-6;
+/// So few operations, for each one under way, and the edges decide.
+const FEW: f64 = 20.0;
+
+/// The rule.
+pub(crate) struct Little;
+
+impl Rule for Little {
+    fn code(&self) -> &'static str {
+        "littles-law-broken"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Little's law: the mean number of operations under way is their rate times their mean duration. More than were ever started at once is impossible."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        if !measure::is_closed(case) || measure::is_null(case) {
+            return Vec::new();
+        }
+        let (Some((metric, rate)), Some(mean)) = (measure::operations(case), measure::mean_latency(case))
+        else {
+            return Vec::new();
+        };
+        let depth = measure::concurrency(case);
+        let window = measure::median(case, |t| Some(t.result.window?.seconds())).unwrap_or(0.0);
+        if mean < SHORT_S || rate * window < FEW * depth {
+            return Vec::new();
+        }
+        let (under_way, ratio) = (rate * mean, rate * mean / depth);
+        if (1.0 - BELOW..=1.0 + BEYOND).contains(&ratio) {
+            return Vec::new();
+        }
+        let shown = crate::words::seconds(mean);
+        let text = if ratio > 1.0 {
+            format!(
+                "Little's law is broken: {rate:.0} operations a second of {shown} need {under_way:.1} at once, and only \
+                 {depth:.0} were; one of the two is wrong"
+            )
+        } else {
+            format!(
+                "{rate:.0} operations a second of {shown} make {under_way:.1} at once, {} % of the depth of {depth:.0}: \
+                 the rest of the time the load itself was not ready",
+                percent(ratio)
+            )
+        };
+        let severity = if ratio > 1.0 { Severity::Error } else { Severity::Warning };
+        let at = |metric: &str| Place::Metric(metric.to_owned());
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), severity, text)
+                .arg("depth", depth)
+                .arg("under_way", under_way)
+                .because(Evidence::at("rate", at(metric), format!("{rate:.0} a second")))
+                .because(Evidence::at("latency", at("latency_p50"), format!("{shown} in the mean"))),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::{Better, Unit};
+
+    fn case(rate: f64, latency_ns: u64, depth: u64) -> CaseResult {
+        let mut case = fixture::case(1);
+        case.parameters.set("queue-depth", depth);
+        let trial = &mut case.trials[0];
+        trial.result.window = Some(model::trial::Window { start_ns: 0, end_ns: 1_000_000_000 });
+        let mut histogram = stats::histogram::new_latency();
+        histogram.record_n(latency_ns, rate as u64).unwrap();
+        let text = stats::histogram::encode(&histogram).unwrap();
+        trial.result.histograms.insert("latency".to_owned(), text);
+        case.estimates.insert("iops".to_owned(), fixture::estimate(rate, Unit::PerSecond, Better::Higher));
+        case
+    }
+
+    #[test]
+    fn what_cannot_be_is_found() {
+        let count = |rate, ns, depth| fixture::count(&Little, &case(rate, ns, depth), &Controls::default());
+        assert_eq!(count(10_000.0, 100_000, 1), 0);
+        assert_eq!(count(9_000.0, 100_000, 1), 0, "a worker's own time");
+        assert_eq!(count(12_000.0, 100_000, 1), 1, "more than one at once");
+        assert_eq!(count(10_000.0, 100_000, 4), 1, "three of four were idle");
+        assert_eq!(count(1_000_000.0, 100, 1), 0, "too short to judge");
+    }
+}

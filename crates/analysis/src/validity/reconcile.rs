@@ -1,0 +1,136 @@
+//! The kernel counted less at the device than the load says it moved (design,
+//! section 6.6): something on the way answered.
+
+use model::finding::Evidence;
+use model::limit::Direction;
+use model::run::CaseResult;
+use model::trial::Trial;
+use model::{Finding, FindingKind, Severity, Value};
+
+use super::percent;
+use crate::{Context, Rule, measure};
+
+/// How far two counts of the same bytes may be apart beside what is in flight
+/// at the edges: the counters are read up to a few milliseconds after an edge.
+pub(super) const TOLERANCE: f64 = 0.03;
+
+/// The rule.
+pub(crate) struct Reconcile;
+
+impl Rule for Reconcile {
+    fn code(&self) -> &'static str {
+        "counts-do-not-reconcile"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The kernel counted less at the device than the load says it moved (design, section 6.6): something on the way answered."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        let Some(counts) = Counts::of(case) else { return Vec::new() };
+        if counts.device >= counts.program - counts.tolerance {
+            return Vec::new();
+        }
+        let share = (counts.device / counts.program).max(0.0);
+        let device = counts.resource.trim_start_matches("block:").to_owned();
+        let text = if counts.device <= 0.0 {
+            format!(
+                "the kernel counted nothing at {device} while the load moved {}: the device keeps no counts, or it was \
+                 never reached",
+                crate::words::bytes_per_second(counts.program)
+            )
+        } else {
+            format!(
+                "the kernel counted {} % of the load's bytes at {device}: something on the way answered the rest",
+                percent(share)
+            )
+        };
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on(counts.resource.clone())
+                .arg("program", counts.program)
+                .arg("device", counts.device)
+                .because(counts.evidence()),
+        ]
+    }
+}
+
+/// The same bytes counted twice, bytes per second.
+pub(super) struct Counts {
+    pub(super) resource: String,
+    /// By the loads, with the path's amplification.
+    pub(super) program: f64,
+    /// By the kernel at the device.
+    pub(super) device: f64,
+    /// How far they may be apart.
+    pub(super) tolerance: f64,
+    place: model::finding::Place,
+}
+
+impl Counts {
+    /// Of a case that goes around the page cache to a device with counters.
+    pub(super) fn of(case: &CaseResult) -> Option<Self> {
+        if measure::is_null(case) || case.parameters.get("direct") != Some(&Value::Bool(true)) {
+            return None;
+        }
+        // A companion through the page cache reaches the device when it likes.
+        if case.with.iter().any(|c| c.parameters.get("target").is_some()) {
+            return None;
+        }
+        let step = case.path.iter().find(|s| s.resource.starts_with("block:"))?;
+        let name = match measure::direction(case)? {
+            Direction::Read => "read_sectors",
+            Direction::Write => "written_sectors",
+        };
+        let program = measure::median(case, |t| Some(t.result.metrics.get("throughput")?.value))?;
+        let device = measure::median(case, |t| measure::rate(t, &step.resource, name))?;
+        let program = program * step.amplification;
+        let edges = measure::median(case, |t| in_flight(case, t))?;
+        let place = measure::place(case, &step.resource, name)?;
+        let tolerance = program * TOLERANCE + edges;
+        (program > 0.0).then(|| Self { resource: step.resource.clone(), program, device, tolerance, place })
+    }
+
+    pub(super) fn evidence(&self) -> Evidence {
+        let rate = crate::words::bytes_per_second;
+        let text = format!("the load moved {}, the device {}", rate(self.program), rate(self.device));
+        Evidence::at("counted", self.place.clone(), text)
+    }
+}
+
+/// What may be in flight at both edges, spread over the window, bytes per
+/// second.
+fn in_flight(case: &CaseResult, trial: &Trial) -> Option<f64> {
+    let block = case.parameters.integer("block-size").ok()? as f64;
+    Some(2.0 * measure::concurrency(case) * block / trial.result.window?.seconds())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use crate::validity::others_io::OthersIo;
+    use model::study::Controls;
+
+    #[test]
+    fn counts_that_agree_are_no_finding_and_others_are_told_by_their_sign() {
+        let controls = Controls::default();
+        let count = |program: f64, device: f64| {
+            let mut case = fixture::disk_case("randread", program, device);
+            case.parameters.set("direct", true);
+            (fixture::count(&Reconcile, &case, &controls), fixture::count(&OthersIo, &case, &controls))
+        };
+        assert_eq!(count(100e6, 100e6), (0, 0));
+        assert_eq!(count(100e6, 98e6), (0, 0));
+        assert_eq!(count(100e6, 80e6), (1, 0));
+        assert_eq!(count(100e6, 0.0), (1, 0));
+        assert_eq!(count(100e6, 130e6), (0, 1));
+    }
+
+    #[test]
+    fn a_buffered_load_is_judged_elsewhere() {
+        let mut case = fixture::disk_case("randread", 100e6, 0.0);
+        case.parameters.set("direct", false);
+        assert_eq!(fixture::count(&Reconcile, &case, &Controls::default()), 0);
+    }
+}

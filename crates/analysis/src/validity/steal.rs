@@ -1,0 +1,75 @@
+//! The hypervisor gave our CPUs to somebody else.
+
+use model::finding::Evidence;
+use model::run::CaseResult;
+use model::trial::Trial;
+use model::{Finding, FindingKind, Severity};
+
+use super::percent;
+use crate::{Context, Rule, measure};
+
+/// Steal below this share of CPU time is within the noise of any guest.
+const FELT: f64 = 0.02;
+
+/// The rule.
+pub(crate) struct Steal;
+
+impl Rule for Steal {
+    fn code(&self) -> &'static str {
+        "cpu-stolen"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The hypervisor gave our CPUs to somebody else."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        let (Some(share), Some(place)) = (measure::median(case, share), measure::place(case, "cpu", "steal"))
+        else {
+            return Vec::new();
+        };
+        if share < FELT {
+            return Vec::new();
+        }
+        let text = format!(
+            "the hypervisor gave {} % of this machine's wanted CPU time to others: figures of another hour will differ",
+            percent(share)
+        );
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on("cpu")
+                .arg("steal_share", share)
+                .because(Evidence::at("steal", place, format!("{} % stolen", percent(share))))
+                .advise("measure again at another hour, or on a machine with CPUs of its own"),
+        ]
+    }
+}
+
+/// Stolen time as a share of the time that the CPUs were wanted.
+fn share(trial: &Trial) -> Option<f64> {
+    let of = |name: &str| measure::rate(trial, "cpu", name);
+    let steal = of("steal")?;
+    let busy: f64 = ["user", "nice", "system", "irq", "softirq"].iter().filter_map(|n| of(n)).sum();
+    // A stray tick on an idle machine is no share of anything.
+    (busy + steal > 0.05).then_some(steal / (busy + steal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+
+    #[test]
+    fn only_steal_that_is_felt_is_named() {
+        let count = |steal: u64| {
+            let mut case = fixture::case(1);
+            case.trials[0].result.counters = vec![
+                fixture::counter("cpu", "/proc/stat user", 0.01, 100),
+                fixture::counter("cpu", "/proc/stat steal", 0.01, steal),
+            ];
+            fixture::count(&Steal, &case, &Controls::default())
+        };
+        assert_eq!((count(0), count(1), count(10)), (0, 0, 1));
+    }
+}

@@ -1,0 +1,346 @@
+//! Network links: the line rate, and what a TCP program can get of it.
+//!
+//! **Goodput** = payload of a packet / bytes that count against the limit. A
+//! packet of the MTU holds 20 bytes of IPv4 (RFC 791) and 20 of TCP (RFC 9293)
+//! head, and 12 more with timestamps (RFC 7323, padded to a multiple of 4, on by
+//! default in Linux: `net.ipv4.tcp_timestamps`). What counts beside the MTU is a
+//! matter of who limits:
+//!
+//! - the wire: 38 bytes (IEEE 802.3: preamble and start 8, head 14, check 4, gap
+//!   12);
+//! - TBF and HTB: 14, the head, which is all that the kernel sees
+//!   (`qdisc_pkt_len`, tc-tbf(8));
+//! - a VLAN tag adds 4 (IEEE 802.1Q).
+//!
+//! 10 GbE carries 9.41 Gb/s at an MTU of 1500 and 9.90 at 9000.
+
+use model::Limit;
+use model::limit::{Direction, LimitKind};
+use model::machine::{Bond, Inventory, NetworkInterface};
+
+use super::{Rates, is_guest, link};
+
+const HEADS: u32 = 20 + 20;
+const TIMESTAMPS: u32 = 12;
+const ETHERNET: u32 = 14;
+const ETHERNET_ON_WIRE: u32 = 8 + ETHERNET + 4 + 12;
+const VLAN_TAG: u32 = 4;
+
+/// What counts beside the packet, by who limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overhead {
+    /// The wire: preamble, head, check and gap.
+    Wire,
+    /// A queueing discipline that shapes (TBF, HTB): the head alone.
+    Tbf,
+}
+
+/// What a program gets through TCP over IPv4 in packets of `mtu` bytes, in the
+/// unit of `rate_bits`. Zero where the MTU holds no payload.
+#[must_use]
+pub fn tcp_goodput(rate_bits: f64, mtu: u32, overhead: Overhead, timestamps: bool, vlan: bool) -> f64 {
+    let heads = HEADS + if timestamps { TIMESTAMPS } else { 0 };
+    let payload = f64::from(mtu.saturating_sub(heads));
+    let around = match overhead {
+        Overhead::Wire => ETHERNET_ON_WIRE,
+        Overhead::Tbf => ETHERNET,
+    } + if vlan { VLAN_TAG } else { 0 };
+    rate_bits * payload / (f64::from(mtu) + f64::from(around))
+}
+
+/// Interfaces whose speed is a number that some driver returns: what limits
+/// them is the other end, the host or the CPU.
+const VIRTUAL_DRIVERS: &[&str] =
+    &["virtio_net", "vmxnet3", "hv_netvsc", "xen_netfront", "vif", "veth", "tun", "dummy"];
+
+/// Adapters that exist, but in a guest are emulated.
+const EMULATED_DRIVERS: &[&str] = &["e1000", "e1000e", "8139cp", "8139too", "pcnet32", "tulip", "igb"];
+
+pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
+    inventory.network.iter().flat_map(|nic| links(inventory, nic).into_iter().chain(quota(nic))).collect()
+}
+
+/// A rate in bits per second, each way, and where it is from.
+struct Carried {
+    receive: Option<u64>,
+    send: Option<u64>,
+    vlan: bool,
+    source: String,
+}
+
+impl Carried {
+    fn both(bits: u64, source: String) -> Self {
+        Self { receive: Some(bits), send: Some(bits), vlan: false, source }
+    }
+}
+
+fn links(inventory: &Inventory, nic: &NetworkInterface) -> Vec<Limit> {
+    let Some(carried) = carried(inventory, nic, 0) else { return Vec::new() };
+    let one = |direction: Option<Direction>, bits: u64| {
+        let goodput = tcp_goodput(bits as f64, nic.mtu, Overhead::Wire, true, carried.vlan) / 8.0;
+        let rates = Rates { line: bits as f64 / 8.0, effective: Some(goodput).filter(|g| *g > 0.0) };
+        let source =
+            format!("{}; goodput of TCP over IPv4 at MTU {}, timestamps assumed on", carried.source, nic.mtu);
+        link(format!("nic:{}", nic.name), direction, rates, source)
+    };
+    match (carried.receive, carried.send) {
+        (Some(receive), Some(send)) if receive == send => vec![one(None, receive)],
+        (receive, send) => receive
+            .map(|bits| one(Some(Direction::Read), bits))
+            .into_iter()
+            .chain(send.map(|bits| one(Some(Direction::Write), bits)))
+            .collect(),
+    }
+}
+
+fn carried(inventory: &Inventory, nic: &NetworkInterface, depth: u32) -> Option<Carried> {
+    // A VLAN on a bond on adapters is the deepest that is usual.
+    if depth > 4 {
+        return None;
+    }
+    let below = |name: &str| {
+        let interface = inventory.network.iter().find(|n| n.name == name)?;
+        carried(inventory, interface, depth + 1)
+    };
+    match nic.kind.as_str() {
+        "bond" => bonded(inventory, nic.bond.as_ref()?, &below),
+        "vlan" => below(nic.below.first()?).map(|c| Carried {
+            vlan: true,
+            source: format!("{}, with a VLAN tag", c.source),
+            ..c
+        }),
+        "ethernet" => alone(inventory, nic),
+        _ => None,
+    }
+}
+
+fn alone(inventory: &Inventory, nic: &NetworkInterface) -> Option<Carried> {
+    let driver = nic.driver.as_deref().unwrap_or_default();
+    let is_virtual = VIRTUAL_DRIVERS.contains(&driver)
+        || matches!(nic.bus.as_deref(), Some("virtio" | "xen" | "vmbus"))
+        || is_guest(inventory) && EMULATED_DRIVERS.contains(&driver);
+    if is_virtual {
+        return None;
+    }
+    // 10 Tb/s: beyond any adapter.
+    let bits = nic.speed_bits.filter(|b| (1..=10_000_000_000_000).contains(b))?;
+    let mut source = format!("link at {}", show_bits(bits));
+    if let Some(duplex) = nic.duplex.as_deref().filter(|d| *d == "half") {
+        source.push_str(&format!(", {duplex} duplex"));
+    }
+    if let Some(max) = nic.max_speed_bits.filter(|max| *max > bits) {
+        source.push_str(&format!(" (it could {})", show_bits(max)));
+    }
+    Some(Carried::both(bits, source))
+}
+
+/// What a bond carries (`Documentation/networking/bonding.rst`, "mode").
+fn bonded(inventory: &Inventory, bond: &Bond, below: &dyn Fn(&str) -> Option<Carried>) -> Option<Carried> {
+    let up = |name: &&String| {
+        let member = inventory.network.iter().find(|n| n.name == **name);
+        member.is_none_or(|m| m.carrier != Some(false))
+    };
+    let members: Vec<&String> = bond.members.iter().filter(up).collect();
+    // A member of unknown rate makes the sum unknown.
+    let speeds: Option<Vec<u64>> = members.iter().map(|m| below(m)?.send).collect();
+    let sum = || {
+        speeds
+            .as_ref()
+            .filter(|s| !s.is_empty())
+            .and_then(|s| s.iter().try_fold(0u64, |a, b| a.checked_add(*b)))
+    };
+    let active = || bond.active.as_deref().and_then(|m| below(m)?.send);
+    let source = |what: &str| format!("bond, {}: {what}", bond.mode);
+    let of_all = format!("the sum of {} members; one connection gets one member's at most", members.len());
+    match bond.mode.as_str() {
+        "active-backup" => Some(Carried::both(active()?, source("the member in use"))),
+        "broadcast" => {
+            let slowest = speeds?.into_iter().min()?;
+            Some(Carried::both(slowest, source("all members send the same")))
+        }
+        "balance-tlb" => Some(Carried {
+            receive: active(),
+            send: Some(sum()?),
+            vlan: false,
+            source: source(&format!("sends over all, receives over one; {of_all}")),
+        }),
+        "balance-rr" => Some(Carried::both(sum()?, source(&format!("the sum of {} members", members.len())))),
+        "balance-xor" | "802.3ad" | "balance-alb" => Some(Carried::both(sum()?, source(&of_all))),
+        _ => None,
+    }
+}
+
+/// To what a queueing discipline holds what is sent.
+fn quota(nic: &NetworkInterface) -> Option<Limit> {
+    let bytes = nic.qdisc_rate.filter(|rate| *rate > 0)? as f64;
+    let is_vlan = nic.kind == "vlan";
+    let goodput = tcp_goodput(bytes, nic.mtu, Overhead::Tbf, true, is_vlan);
+    let rates = Rates { line: bytes, effective: Some(goodput).filter(|g| *g > 0.0) };
+    let source = format!(
+        "queueing discipline {}; goodput of TCP over IPv4 at MTU {}, timestamps assumed on",
+        nic.qdisc.as_deref().unwrap_or("of unknown kind"),
+        nic.mtu
+    );
+    let bound = link(format!("nic:{}", nic.name), Some(Direction::Write), rates, source);
+    Some(Limit { kind: LimitKind::Quota, ..bound })
+}
+
+fn show_bits(bits: u64) -> String {
+    match bits {
+        1_000_000_000.. => format!("{} Gb/s", bits as f64 / 1e9),
+        _ => format!("{} Mb/s", bits as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nic(name: &str, bits: Option<u64>) -> NetworkInterface {
+        NetworkInterface {
+            name: name.to_owned(),
+            kind: "ethernet".to_owned(),
+            driver: Some("ixgbe".to_owned()),
+            speed_bits: bits,
+            mtu: 1500,
+            ..NetworkInterface::default()
+        }
+    }
+
+    fn bond(mode: &str, active: Option<&str>, speeds: &[Option<u64>]) -> Inventory {
+        let mut network: Vec<NetworkInterface> =
+            speeds.iter().enumerate().map(|(i, s)| nic(&format!("eth{i}"), *s)).collect();
+        network.push(NetworkInterface {
+            kind: "bond".to_owned(),
+            bond: Some(Bond {
+                mode: mode.to_owned(),
+                members: network.iter().map(|n| n.name.clone()).collect(),
+                active: active.map(str::to_owned),
+                hash: None,
+            }),
+            ..nic("bond0", None)
+        });
+        Inventory { network, ..Inventory::default() }
+    }
+
+    fn of(inventory: &Inventory, name: &str) -> Vec<(Option<Direction>, f64)> {
+        let wanted = format!("nic:{name}");
+        limits(inventory)
+            .into_iter()
+            .filter(|l| l.resource == wanted)
+            .map(|l| (l.direction, l.line.unwrap() * 8.0 / 1e9))
+            .collect()
+    }
+
+    #[test]
+    fn goodput_is_what_the_studies_and_trials_measured() {
+        let giga = |rate: f64, mtu, overhead| tcp_goodput(rate, mtu, overhead, true, false) / 1e9;
+        assert!((giga(1e10, 1500, Overhead::Wire) - 9.41).abs() < 0.01);
+        assert!((giga(1e10, 9000, Overhead::Wire) - 9.90).abs() < 0.01);
+        let shaped = giga(1e9, 1500, Overhead::Tbf) * 1e3;
+        assert!((956.0..957.0).contains(&shaped), "{shaped}");
+        // Without timestamps 12 bytes more, with a tag 4 bytes less of room.
+        assert_eq!(tcp_goodput(1538.0, 1500, Overhead::Wire, false, false), 1460.0);
+        assert_eq!(tcp_goodput(1542.0, 1500, Overhead::Wire, true, true), 1448.0);
+    }
+
+    #[test]
+    fn an_absurd_mtu_leaves_nothing() {
+        for mtu in [0, 1, 52] {
+            assert_eq!(tcp_goodput(1e9, mtu, Overhead::Wire, true, true), 0.0);
+        }
+        assert!(tcp_goodput(1e9, u32::MAX, Overhead::Wire, true, true) < 1e9);
+        let inventory = Inventory {
+            network: vec![NetworkInterface { mtu: 0, ..nic("eth0", Some(1)) }],
+            ..Inventory::default()
+        };
+        assert_eq!(limits(&inventory)[0].effective, None);
+    }
+
+    #[test]
+    fn study_as_adapter_has_10_gigabits() {
+        let inventory =
+            Inventory { network: vec![nic("eth0", Some(10_000_000_000))], ..Inventory::default() };
+        let found = limits(&inventory);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].line, Some(1.25e9));
+        assert!((found[0].effective.unwrap() * 8.0 / 1e9 - 9.41).abs() < 0.01);
+        assert!(found[0].source.contains("timestamps assumed on"));
+    }
+
+    #[test]
+    fn what_a_virtual_adapter_claims_bounds_nothing() {
+        for driver in ["virtio_net", "veth", "vmxnet3"] {
+            let adapter = NetworkInterface { driver: Some(driver.to_owned()), ..nic("eth0", Some(1 << 33)) };
+            let inventory = Inventory { network: vec![adapter], ..Inventory::default() };
+            assert!(limits(&inventory).is_empty(), "{driver}");
+        }
+        let mut guest = Inventory {
+            network: vec![NetworkInterface {
+                driver: Some("e1000".to_owned()),
+                ..nic("eth0", Some(1_000_000_000))
+            }],
+            ..Inventory::default()
+        };
+        assert_eq!(limits(&guest).len(), 1);
+        guest.system.virtualization = Some("kvm".to_owned());
+        assert!(limits(&guest).is_empty());
+    }
+
+    #[test]
+    fn a_bond_carries_what_its_mode_lets_it() {
+        let one = 1_000_000_000;
+        let two = [Some(one), Some(one)];
+        assert_eq!(of(&bond("balance-alb", None, &two), "bond0"), [(None, 2.0)]);
+        assert_eq!(of(&bond("802.3ad", None, &two), "bond0"), [(None, 2.0)]);
+        assert_eq!(of(&bond("broadcast", None, &[Some(one), Some(10 * one)]), "bond0"), [(None, 1.0)]);
+        let tlb = of(&bond("balance-tlb", Some("eth1"), &two), "bond0");
+        assert_eq!(tlb, [(Some(Direction::Read), 1.0), (Some(Direction::Write), 2.0)]);
+        let backup = bond("active-backup", Some("eth1"), &[Some(one), Some(10 * one)]);
+        assert_eq!(of(&backup, "bond0"), [(None, 10.0)]);
+        assert!(of(&bond("active-backup", None, &two), "bond0").is_empty());
+        assert!(of(&bond("802.3ad", None, &[Some(one), None]), "bond0").is_empty());
+        assert!(of(&bond("802.3ad", None, &[Some(u64::MAX), Some(u64::MAX)]), "bond0").is_empty());
+        let note = &limits(&bond("802.3ad", None, &two))[2].source;
+        assert!(note.contains("one connection gets one member's"), "{note}");
+    }
+
+    #[test]
+    fn a_member_without_a_carrier_carries_nothing() {
+        let mut inventory = bond("802.3ad", None, &[Some(1_000_000_000), None]);
+        inventory.network[1].carrier = Some(false);
+        assert_eq!(of(&inventory, "bond0"), [(None, 1.0)]);
+    }
+
+    #[test]
+    fn a_vlan_has_the_rate_below_and_a_tag() {
+        let mut inventory =
+            Inventory { network: vec![nic("eth0", Some(1_000_000_000))], ..Inventory::default() };
+        inventory.network.push(NetworkInterface {
+            kind: "vlan".to_owned(),
+            below: vec!["eth0".to_owned()],
+            ..nic("eth0.7", None)
+        });
+        let found = limits(&inventory);
+        let goodput = found[1].effective.unwrap() * 8.0;
+        assert!((goodput - 1e9 * 1448.0 / 1542.0).abs() < 1.0);
+        inventory.network[1].below = vec!["eth0.7".to_owned()];
+        assert_eq!(limits(&inventory).len(), 1, "a circle ends");
+    }
+
+    #[test]
+    fn a_shaper_is_a_quota_on_what_is_sent() {
+        let shaped = NetworkInterface {
+            driver: Some("veth".to_owned()),
+            qdisc: Some("tbf".to_owned()),
+            qdisc_rate: Some(125_000_000),
+            ..nic("v0", None)
+        };
+        let inventory = Inventory { network: vec![shaped], ..Inventory::default() };
+        let found = limits(&inventory);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].kind, found[0].direction), (LimitKind::Quota, Some(Direction::Write)));
+        let megabits = found[0].effective.unwrap() * 8.0 / 1e6;
+        assert!((956.0..957.0).contains(&megabits), "{megabits}");
+    }
+}

@@ -1,0 +1,371 @@
+//! PCI Express links: their line rate, and what payload can get at the packet
+//! size that is set.
+//!
+//! **Line rate** = transfers per second x lanes x line coding. Coding by PCI
+//! Express Base Specification 6.0, section 4.2: 8b/10b at 2.5 and 5 GT/s,
+//! 128b/130b from 8 to 32 GT/s, none at 64 GT/s, where a bit of two is carried
+//! by each PAM4 symbol and "64 GT/s" counts bits.
+//!
+//! **Effective rate** = line x payload / (payload + what is around it). Around
+//! the payload of each packet stand, below 64 GT/s:
+//!
+//! | bytes | what | section of the specification |
+//! |---|---|---|
+//! | 4 | start and end symbols with the sequence number (8b/10b: 1 + 2 + 1), or the STP token that holds both (128b/130b) | 3.6.1, 4.2.1.2, 4.2.2.3 |
+//! | 12 or 16 | head: 3 double words for a completion or an address below 4 GiB, 4 for a longer address | 2.2.1, 2.2.4.1, 2.2.9 |
+//! | 4 | LCRC | 3.6.1 |
+//!
+//! A device's write to memory (what a disk read is) has 4 + 16 + 4 = 24 bytes.
+//! What a device reads from memory (a disk write) comes as completions, 4 + 12 +
+//! 4 = 20 bytes, and the same way go, for each request of the device, an Ack
+//! and an `UpdateFC` packet of 8 bytes each at most (sections 3.5 and 2.6.1): 16
+//! bytes for each MaxReadRequest of payload. The better of the two is taken,
+//! because one bound stands for both ways. At 64 GT/s 236 of the 256 bytes of a
+//! flit are for packets (section 4.2.3.4) and a packet has its head alone.
+//!
+//! Skip ordered sets (section 4.2.8) take 4 symbols in at most 1,538 at 8b/10b
+//! and one block in at most 375 at 128b/130b. So 2.0 x2 at 128 bytes has 1.0
+//! GB/s on the line and 128 / 152 x 1534 / 1538 of it, 0.84 GB/s, for payload.
+//!
+//! **State.** Links slow down when idle and speed up under load, so the speed is
+//! the highest that both ends can, not the present one; lanes do not sleep on
+//! what servers have, so their number is the present one. What was slowed down
+//! or narrowed for good is a condition for the doctor to find, and the limit's
+//! source names both.
+
+use std::ops::RangeInclusive;
+
+use model::Limit;
+use model::machine::{Inventory, PciDevice, PciLink};
+
+use super::{Rates, is_guest, link};
+
+/// One generation of PCI Express.
+struct Generation {
+    name: &'static str,
+    /// Per second and lane.
+    transfers: f64,
+    coding: &'static str,
+    /// Bits of data for each bit on the lane.
+    share: f64,
+    /// The share of time that skip ordered sets leave.
+    skips: f64,
+    /// Whether packets travel in flits.
+    flits: bool,
+}
+
+const fn bytes_of_10_bits(name: &'static str, giga: f64) -> Generation {
+    let skips = 1.0 - 4.0 / 1538.0;
+    Generation { name, transfers: giga * 1e9, coding: "8b/10b", share: 0.8, skips, flits: false }
+}
+
+const fn blocks_of_130_bits(name: &'static str, giga: f64) -> Generation {
+    let (share, skips) = (128.0 / 130.0, 1.0 - 1.0 / 375.0);
+    Generation { name, transfers: giga * 1e9, coding: "128b/130b", share, skips, flits: false }
+}
+
+const GENERATIONS: &[Generation] = &[
+    bytes_of_10_bits("1.0", 2.5),
+    bytes_of_10_bits("2.0", 5.0),
+    blocks_of_130_bits("3.0", 8.0),
+    blocks_of_130_bits("4.0", 16.0),
+    blocks_of_130_bits("5.0", 32.0),
+    Generation { name: "6.0", transfers: 64e9, coding: "1b/1b", share: 1.0, skips: 1.0, flits: true },
+];
+
+/// The widest link (Base Specification, section 4.2.6.2).
+const LANES_MAX: u32 = 32;
+
+/// Functions of Intel's C620 chipset, its X722 network adapter among them, whose
+/// link registers hold placeholders (`I40E_HW_NO_PCI_LINK_CHECK` in
+/// `drivers/net/ethernet/intel/i40e/`): "2.5 GT/s x1" would bound 40 Gb/s.
+const PLACEHOLDERS: RangeInclusive<u16> = 0x37c0..=0x37d3;
+
+/// Framing, sequence number and LCRC of a packet.
+const PACKET_FRAME: f64 = 8.0;
+/// The head of a packet with a long address.
+const HEAD_LONG: f64 = 16.0;
+/// The head of a completion.
+const HEAD_SHORT: f64 = 12.0;
+/// An Ack and an `UpdateFC`, for each request to read.
+const ACKNOWLEDGEMENTS: f64 = 16.0;
+/// The value of Max_Read_Request_Size after a reset (section 7.5.3.4).
+const READ_REQUEST_DEFAULT: u32 = 512;
+/// The share of a flit that is for packets.
+const FLIT_SHARE: f64 = 236.0 / 256.0;
+
+fn generation_of(transfers: f64) -> Option<&'static Generation> {
+    GENERATIONS.iter().find(|g| (g.transfers - transfers).abs() < g.transfers * 0.01)
+}
+
+/// The generation of PCI Express that has so many transfers per second and
+/// lane: `3.0` for 8e9.
+#[must_use]
+pub fn generation(transfers: f64) -> Option<&'static str> {
+    generation_of(transfers).map(|g| g.name)
+}
+
+/// A link in words, as it is now: `PCIe 3.0 x4 (8 GT/s)`. Where its present
+/// state is not known, as its function could.
+#[must_use]
+pub fn describe_link(link: &PciLink) -> String {
+    let transfers = link.transfers.or(link.max_transfers);
+    let mut words = String::from("PCIe");
+    if let Some(name) = transfers.and_then(generation) {
+        words.push_str(&format!(" {name}"));
+    }
+    if let Some(lanes) = link.lanes.or(link.max_lanes) {
+        words.push_str(&format!(" x{lanes}"));
+    }
+    if let Some(transfers) = transfers {
+        words.push_str(&format!(" ({} GT/s)", transfers / 1e9));
+    }
+    words
+}
+
+pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
+    inventory.pci.iter().filter_map(|device| limit(inventory, device)).collect()
+}
+
+/// The link that is named after `device`, the one above it.
+///
+/// A root port and a port of a switch that faces down say in their registers
+/// what the link *below* them does, which the function at its other end says as
+/// well: that link is named after the lower function.
+pub(super) fn own_link<'a>(inventory: &Inventory, device: &'a PciDevice) -> Option<&'a PciLink> {
+    if is_guest(inventory) {
+        return None;
+    }
+    let link = device.link.as_ref().filter(|l| matches!(l.lanes, Some(1..=LANES_MAX)))?;
+    if device.vendor == 0x8086 && PLACEHOLDERS.contains(&device.device) {
+        return None;
+    }
+    if !faces_down(inventory, device) {
+        return Some(link);
+    }
+    let mut below =
+        inventory.pci.iter().filter(|d| d.parent.as_deref() == Some(device.address.as_str())).peekable();
+    let is_empty_slot = below.peek().is_none();
+    (!is_empty_slot && below.all(|d| d.link.is_none())).then_some(link)
+}
+
+/// Functions from `address` up to the root, itself first.
+pub(super) fn to_root<'a>(inventory: &'a Inventory, address: &str) -> Vec<&'a PciDevice> {
+    /// Bus numbers end at 255 (section 7.5.1.3), so no real tree is deeper.
+    const DEPTH_MAX: usize = 256;
+    let first = inventory.pci_device(address);
+    let above = |d: &&PciDevice| d.parent.as_deref().and_then(|p| inventory.pci_device(p));
+    std::iter::successors(first, above).take(DEPTH_MAX).collect()
+}
+
+/// Whether the link of a bridge is the one below it: ports alternate on the way
+/// down, root port, upstream port of a switch, its downstream port, and so on
+/// (section 1.3).
+fn faces_down(inventory: &Inventory, device: &PciDevice) -> bool {
+    let above = to_root(inventory, &device.address).into_iter().skip(1).filter(|d| d.is_bridge()).count();
+    device.is_bridge() && above % 2 == 0
+}
+
+fn limit(inventory: &Inventory, device: &PciDevice) -> Option<Limit> {
+    let own = own_link(inventory, device)?;
+    // The port at the other end, whose registers tell of the same link.
+    let other = (!faces_down(inventory, device))
+        .then(|| inventory.pci_device(device.parent.as_deref()?)?.link)
+        .flatten();
+    let able =
+        [own.max_transfers, other.and_then(|o| o.max_transfers)].into_iter().flatten().reduce(f64::min);
+    let transfers = [able, own.transfers].into_iter().flatten().reduce(f64::max)?;
+    let generation = generation_of(transfers)?;
+    let lanes = own.lanes?;
+    let line = generation.transfers * f64::from(lanes) * generation.share / 8.0;
+    let packets = own.max_payload.filter(|p| is_packet_size(*p)).map(|payload| {
+        let request = own.max_read_request.filter(|r| is_packet_size(*r)).unwrap_or(READ_REQUEST_DEFAULT);
+        (payload, around(generation, payload, request))
+    });
+    let effective = packets.map(|(payload, around)| {
+        let flit = if generation.flits { FLIT_SHARE } else { 1.0 };
+        line * generation.skips * flit * f64::from(payload) / (f64::from(payload) + around)
+    });
+    let source = source(own, generation, lanes, packets);
+    Some(link(format!("pci:{}", device.address), None, Rates { line, effective }, source))
+}
+
+/// Bytes around each payload.
+fn around(generation: &Generation, payload: u32, request: u32) -> f64 {
+    if generation.flits {
+        return HEAD_LONG;
+    }
+    let towards_memory = PACKET_FRAME + HEAD_LONG;
+    let towards_device =
+        PACKET_FRAME + HEAD_SHORT + ACKNOWLEDGEMENTS * f64::from(payload) / f64::from(request.max(payload));
+    towards_memory.min(towards_device)
+}
+
+/// Sizes that the Device Control register can hold (section 7.5.3.4).
+fn is_packet_size(bytes: u32) -> bool {
+    (128..=4096).contains(&bytes) && bytes.is_power_of_two()
+}
+
+fn source(own: &PciLink, generation: &Generation, lanes: u32, packets: Option<(u32, f64)>) -> String {
+    let giga = generation.transfers / 1e9;
+    let mut text =
+        format!("PCIe {} x{lanes}: {giga} GT/s x {lanes} lanes, {}", generation.name, generation.coding);
+    match packets {
+        Some((payload, around)) => {
+            text.push_str(&format!("; packets of {payload} bytes with {around:.0} around each"));
+        }
+        None => text.push_str("; the packet size could not be read"),
+    }
+    if let Some(now) = own.transfers.filter(|now| *now < generation.transfers * 0.99) {
+        text.push_str(&format!("; at {} GT/s when it was read, as idle links are", now / 1e9));
+    }
+    if let Some(max) = own.max_lanes.filter(|max| *max > lanes) {
+        text.push_str(&format!("; the function has x{max}"));
+    }
+    if let Some(max) = own.max_transfers.filter(|max| *max > generation.transfers * 1.01) {
+        text.push_str(&format!("; the function can {} GT/s, the port above it cannot", max / 1e9));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(link: PciLink) -> Inventory {
+        let device =
+            PciDevice { address: "0000:01:00.0".to_owned(), link: Some(link), ..PciDevice::default() };
+        Inventory { pci: vec![device], ..Inventory::default() }
+    }
+
+    fn a_link(giga: f64, lanes: u32, payload: u32) -> PciLink {
+        PciLink {
+            transfers: Some(giga * 1e9),
+            lanes: Some(lanes),
+            max_transfers: Some(giga * 1e9),
+            max_lanes: Some(lanes),
+            max_payload: Some(payload),
+            max_read_request: Some(512),
+        }
+    }
+
+    fn rates(link: PciLink) -> (f64, f64) {
+        let limits = limits(&machine(link));
+        (limits[0].line.unwrap(), limits[0].effective.unwrap())
+    }
+
+    #[test]
+    fn line_rates_are_those_of_the_standard() {
+        // GB/s of one lane: the standard's own round figures.
+        for (giga, expected) in
+            [(2.5, 0.25), (5.0, 0.5), (8.0, 0.985), (16.0, 1.969), (32.0, 3.938), (64.0, 8.0)]
+        {
+            let (line, effective) = rates(a_link(giga, 1, 256));
+            assert!((line / 1e9 - expected).abs() < 0.001, "{giga} GT/s: {line}");
+            assert!(effective < line * 0.95 && effective > line * 0.8, "{giga} GT/s: {effective}");
+        }
+    }
+
+    #[test]
+    fn gen_2_x2_with_small_packets_carries_study_es_rate() {
+        let (line, effective) = rates(a_link(5.0, 2, 128));
+        assert_eq!(line, 1e9);
+        assert!((effective - 1e9 * 128.0 / 152.0 * 1534.0 / 1538.0).abs() < 1.0, "{effective}");
+        assert!((0.76e9..=0.86e9).contains(&effective));
+    }
+
+    #[test]
+    fn larger_packets_carry_more() {
+        let at = |payload| rates(a_link(8.0, 4, payload)).1;
+        assert!(at(128) < at(256) && at(256) < at(512) && at(512) < at(4096));
+    }
+
+    #[test]
+    fn an_idle_link_is_bounded_by_what_both_ends_can() {
+        let mut link = a_link(16.0, 4, 256);
+        link.transfers = Some(2.5e9);
+        let found = &limits(&machine(link))[0];
+        assert!((found.line.unwrap() / 1e9 - 7.877).abs() < 0.001);
+        assert!(found.source.contains("at 2.5 GT/s when it was read"), "{}", found.source);
+
+        // The same in a slot that can 8 GT/s.
+        let mut slow_slot = machine(link);
+        slow_slot.pci[0].parent = Some("0000:00:01.0".to_owned());
+        slow_slot.pci.push(PciDevice {
+            address: "0000:00:01.0".to_owned(),
+            class: 0x06_0400,
+            link: Some(PciLink { transfers: Some(2.5e9), ..a_link(8.0, 4, 256) }),
+            ..PciDevice::default()
+        });
+        let found = limits(&slow_slot);
+        assert_eq!(found.len(), 1, "both ends tell of one link: {found:?}");
+        assert!((found[0].line.unwrap() / 1e9 - 3.938).abs() < 0.001);
+        assert!(found[0].source.contains("can 16 GT/s"), "{}", found[0].source);
+    }
+
+    #[test]
+    fn a_narrow_link_is_bounded_by_its_present_lanes() {
+        let link = PciLink { lanes: Some(2), ..a_link(5.0, 4, 128) };
+        let found = &limits(&machine(link))[0];
+        assert_eq!(found.line, Some(1e9));
+        assert!(found.source.contains("the function has x4"), "{}", found.source);
+    }
+
+    #[test]
+    fn without_a_packet_size_there_is_no_effective_rate() {
+        for payload in [None, Some(0), Some(100), Some(u32::MAX)] {
+            let link = PciLink { max_payload: payload, ..a_link(8.0, 4, 128) };
+            assert_eq!(limits(&machine(link))[0].effective, None, "{payload:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_absurd_has_no_limit() {
+        let sane = a_link(8.0, 4, 128);
+        for absurd in [
+            PciLink::default(),
+            PciLink { lanes: Some(0), ..sane },
+            PciLink { lanes: Some(u32::MAX), ..sane },
+            // A link that is down.
+            PciLink { lanes: None, ..sane },
+            PciLink { transfers: Some(f64::NAN), max_transfers: None, ..sane },
+            PciLink { transfers: Some(-8e9), max_transfers: None, ..sane },
+            PciLink { transfers: None, max_transfers: Some(1e300), ..sane },
+        ] {
+            assert!(limits(&machine(absurd)).is_empty(), "{absurd:?}");
+        }
+    }
+
+    #[test]
+    fn placeholders_of_a_chipset_are_no_links() {
+        let mut x722 = machine(a_link(2.5, 1, 128));
+        (x722.pci[0].vendor, x722.pci[0].device) = (0x8086, 0x37d2);
+        assert!(limits(&x722).is_empty());
+        x722.pci[0].vendor = 0x15b3;
+        assert_eq!(limits(&x722).len(), 1);
+    }
+
+    #[test]
+    fn a_tree_that_goes_in_circles_ends() {
+        let mut circle = machine(a_link(8.0, 4, 128));
+        circle.pci[0].parent = Some(circle.pci[0].address.clone());
+        assert_eq!(to_root(&circle, "0000:01:00.0").len(), 256);
+    }
+
+    #[test]
+    fn what_a_hypervisor_shows_bounds_nothing() {
+        let mut guest = machine(a_link(2.5, 1, 128));
+        guest.system.virtualization = Some("kvm".to_owned());
+        assert!(limits(&guest).is_empty());
+    }
+
+    #[test]
+    fn links_are_described_in_the_fields_words() {
+        assert_eq!(describe_link(&a_link(8.0, 4, 128)), "PCIe 3.0 x4 (8 GT/s)");
+        assert_eq!(describe_link(&a_link(2.5, 16, 128)), "PCIe 1.0 x16 (2.5 GT/s)");
+        assert_eq!(describe_link(&PciLink { lanes: Some(1), ..PciLink::default() }), "PCIe x1");
+        assert_eq!(describe_link(&PciLink::default()), "PCIe");
+        assert_eq!(generation(64e9), Some("6.0"));
+        assert_eq!(generation(3e9), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! SATA and SAS links.
+//!
+//! **SATA** (Serial ATA revision 3.x) codes 8b/10b, so 6 Gb/s are 600 MB/s. Of
+//! those, payload in frames of 8,192 bytes (section 10.5, the largest data FIS)
+//! gets what is left after
+//!
+//! - 16 bytes of each frame: start, head of the FIS, CRC, end (sections 9.5 and
+//!   10.5), a double word each;
+//! - two ALIGN primitives in each 256 double words (section 9.6.5.3);
+//! - the turn-arounds of each frame: the link is half duplex, and X_RDY waits
+//!   for R_RDY, WTRM for R_OK, before the next may start (section 9.6). The
+//!   standard bounds them loosely; 125 double words a frame, 0.8 us at 6 Gb/s,
+//!   is what leaves the 560 MB/s at which the makers of the fastest drives stop
+//!   (Samsung's 860 PRO among them). It is counted in double words, so the
+//!   share is the same at each speed.
+//!
+//! 8192 / (8192 + 16 + 500) x 254 / 256 = 0.933: 560 of 600 MB/s.
+//!
+//! **SAS** (SPL-4) is full duplex; a frame carries 1,024 bytes with 36 around
+//! them (start, 24 of head, CRC, end), 0.966. 8b/10b up to 12 Gb/s; 22.5 Gb/s
+//! carries 128 bits in 150 (SPL-4, packet mode with forward error correction).
+
+use model::Limit;
+use model::machine::{BlockDevice, Inventory};
+
+use super::{Rates, is_guest, link};
+
+const FIS: f64 = 8192.0;
+const FIS_FRAME: f64 = 16.0;
+const FIS_TURNAROUND: f64 = 125.0 * 4.0;
+const ALIGN_SHARE: f64 = 254.0 / 256.0;
+
+const SSP: f64 = 1024.0;
+const SSP_FRAME: f64 = 36.0;
+
+/// Whether a device hangs on such a link, and what the link is called.
+pub(super) fn resource(device: &BlockDevice) -> Option<String> {
+    match device.transport.as_deref()? {
+        bus @ ("sata" | "sas") => Some(format!("{bus}:{}", device.name)),
+        _ => None,
+    }
+}
+
+pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
+    if is_guest(inventory) {
+        return Vec::new();
+    }
+    inventory.block.iter().filter_map(limit).collect()
+}
+
+fn limit(device: &BlockDevice) -> Option<Limit> {
+    let resource = resource(device)?;
+    let is_sas = device.transport.as_deref() == Some("sas");
+    let bits = device.link_bits.filter(|bits| is_a_speed(*bits, is_sas))?;
+    let coding = if bits > 12_000_000_000 { 128.0 / 150.0 } else { 0.8 };
+    let line = bits as f64 * coding / 8.0;
+    let share =
+        if is_sas { SSP / (SSP + SSP_FRAME) } else { FIS / (FIS + FIS_FRAME + FIS_TURNAROUND) * ALIGN_SHARE };
+    let giga = |bits: u64| bits as f64 / 1e9;
+    let mut source = format!("{} at {} Gb/s, ", if is_sas { "SAS" } else { "SATA" }, giga(bits));
+    source.push_str(match (is_sas, bits > 12_000_000_000) {
+        (false, _) => "8b/10b; frames of 8,192 bytes with their turn-arounds",
+        (true, false) => "8b/10b; frames of 1,024 bytes",
+        (true, true) => "128b/150b; frames of 1,024 bytes",
+    });
+    if let Some(max) = device.link_max_bits.filter(|max| *max > bits) {
+        source.push_str(&format!("; the port can {} Gb/s", giga(max)));
+    }
+    Some(link(resource, None, Rates { line, effective: Some(line * share) }, source))
+}
+
+/// The speeds of the two standards.
+fn is_a_speed(bits: u64, is_sas: bool) -> bool {
+    matches!(bits, 1_500_000_000 | 3_000_000_000 | 6_000_000_000)
+        || is_sas && matches!(bits, 12_000_000_000 | 22_500_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rates(transport: &str, bits: u64) -> Option<(f64, f64)> {
+        let device = BlockDevice {
+            name: "sda".to_owned(),
+            transport: Some(transport.to_owned()),
+            link_bits: Some(bits),
+            link_max_bits: Some(6_000_000_000),
+            ..BlockDevice::default()
+        };
+        let inventory = Inventory { block: vec![device], ..Inventory::default() };
+        let limits = limits(&inventory);
+        limits.first().map(|l| (l.line.unwrap() / 1e6, l.effective.unwrap() / 1e6))
+    }
+
+    #[test]
+    fn sata_rates_are_after_coding() {
+        for (bits, line, effective) in
+            [(1_500_000_000, 150.0, 140.0), (3_000_000_000, 300.0, 280.0), (6_000_000_000, 600.0, 560.0)]
+        {
+            let (found_line, found) = rates("sata", bits).unwrap();
+            assert_eq!(found_line, line);
+            assert!((found - effective).abs() < 0.5, "{bits}: {found}");
+        }
+    }
+
+    #[test]
+    fn sas_rates_are_after_coding() {
+        for (bits, line) in [(3_000_000_000, 300.0), (12_000_000_000, 1200.0), (22_500_000_000, 2400.0)] {
+            let (found_line, found) = rates("sas", bits).unwrap();
+            assert!((found_line - line).abs() < 1e-6);
+            assert!((found / line - 0.966).abs() < 0.001, "{found}");
+        }
+    }
+
+    #[test]
+    fn other_buses_and_absurd_speeds_have_none() {
+        for (transport, bits) in
+            [("usb", 5_000_000_000), ("sata", 0), ("sata", 12_000_000_000), ("sas", u64::MAX)]
+        {
+            assert_eq!(rates(transport, bits), None, "{transport} {bits}");
+        }
+    }
+
+    #[test]
+    fn a_slow_link_names_what_its_port_can() {
+        let device = BlockDevice {
+            name: "sda".to_owned(),
+            transport: Some("sata".to_owned()),
+            link_bits: Some(3_000_000_000),
+            link_max_bits: Some(6_000_000_000),
+            ..BlockDevice::default()
+        };
+        let found = limit(&device).unwrap();
+        assert!(found.source.contains("the port can 6 Gb/s"), "{}", found.source);
+        assert_eq!(found.resource, "sata:sda");
+    }
+}
