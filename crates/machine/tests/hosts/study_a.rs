@@ -1,7 +1,7 @@
 //! One SATA SSD behind a 10 GbE card.
 
-use model::machine::{BlockKind, SensorKind};
 use model::Severity;
+use model::machine::{BlockKind, SensorKind};
 
 use super::{disk, has, inventory, link, looks, nic};
 
@@ -67,7 +67,10 @@ fn the_ssd_is_at_6_gbps_on_the_chipset() {
     assert_eq!(ssd.scheduler.as_deref(), Some("cfq"));
     assert_eq!(ssd.device_queue_depth, Some(31));
     let root = disk(&all, "sda2");
-    assert_eq!((root.content.as_deref(), root.below.as_slice()), (Some("ext4"), ["sda".to_owned()].as_slice()));
+    assert_eq!(
+        (root.content.as_deref(), root.below.as_slice()),
+        (Some("ext4"), ["sda".to_owned()].as_slice())
+    );
     assert_eq!((root.mounts[0].point.as_str(), root.mounts[0].kind.as_str()), ("/", "ext4"));
     assert_eq!(disk(&all, "sda3").content.as_deref(), Some("swap"));
     // Seven of eight loop devices hold nothing.

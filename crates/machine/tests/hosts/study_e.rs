@@ -10,10 +10,17 @@ const MEMBERS: [&str; 8] = ["sdb", "sdc", "sdd", "sde", "sdf", "sdg", "sdh", "sd
 fn the_processor_is_old_and_has_no_aes() {
     let cpu = inventory("study-e").cpu;
     assert_eq!((cpu.packages(), cpu.cores(), cpu.threads_per_core()), (1, 4, 2));
-    assert!(cpu.flags.iter().any(|f| f == "sse4_2") && !cpu.flags.iter().any(|f| f == "aes"), "{:?}", cpu.flags);
+    assert!(
+        cpu.flags.iter().any(|f| f == "sse4_2") && !cpu.flags.iter().any(|f| f == "aes"),
+        "{:?}",
+        cpu.flags
+    );
     let frequency = cpu.frequency.unwrap();
     assert_eq!(frequency.driver.as_deref(), Some("acpi-cpufreq"));
-    assert_eq!((frequency.governors.as_slice(), frequency.boost), (["ondemand".to_owned()].as_slice(), Some(true)));
+    assert_eq!(
+        (frequency.governors.as_slice(), frequency.boost),
+        (["ondemand".to_owned()].as_slice(), Some(true))
+    );
     assert!(cpu.mitigations["mds"].starts_with("Vulnerable"));
 }
 

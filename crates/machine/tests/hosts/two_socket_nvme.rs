@@ -1,7 +1,7 @@
 //! Two sockets, eight NVMe drives, a bond.
 
-use model::machine::BlockKind;
 use model::Severity;
+use model::machine::BlockKind;
 
 use super::{disk, has, inventory, link, looks, nic};
 
@@ -15,7 +15,12 @@ fn two_packages_have_sixteen_cores_with_two_threads_each() {
         cpu.cache_kinds.iter().map(|k| (k.level, k.kind.as_str(), k.bytes >> 10, k.instances)).collect();
     assert_eq!(
         kinds,
-        [(1, "Data", 48, 32), (1, "Instruction", 32, 32), (2, "Unified", 1280, 32), (3, "Unified", 24_576, 2)]
+        [
+            (1, "Data", 48, 32),
+            (1, "Instruction", 32, 32),
+            (2, "Unified", 1280, 32),
+            (3, "Unified", 24_576, 2)
+        ]
     );
     // This maker's firmware numbers the CPUs of both packages in turn.
     for place in &cpu.topology {
@@ -98,7 +103,10 @@ fn parts_of_the_root_complex_have_no_link_and_an_unknown_chip_no_name() {
         assert_eq!(width, None, "{function:?}");
     }
     let chipset = all.pci_device("0000:00:1f.0").unwrap();
-    assert_eq!((chipset.vendor_name.as_deref(), chipset.device_name.as_deref()), (Some("Intel Corporation"), None));
+    assert_eq!(
+        (chipset.vendor_name.as_deref(), chipset.device_name.as_deref()),
+        (Some("Intel Corporation"), None)
+    );
 }
 
 #[test]
@@ -107,7 +115,10 @@ fn every_drive_tells_its_temperature() {
     let drives: Vec<_> = all.sensors.iter().filter(|s| s.chip == "nvme").collect();
     assert_eq!(drives.len(), 8);
     for (i, drive) in drives.iter().enumerate() {
-        assert_eq!((drive.label.as_str(), drive.device.as_deref()), ("Composite", Some(format!("nvme{i}n1").as_str())));
+        assert_eq!(
+            (drive.label.as_str(), drive.device.as_deref()),
+            ("Composite", Some(format!("nvme{i}n1").as_str()))
+        );
         assert_eq!((drive.max, drive.critical), (Some(69.85), Some(79.85)));
     }
     assert!(all.sensors.iter().any(|s| s.chip == "power_meter" && s.value == Some(412.0)));

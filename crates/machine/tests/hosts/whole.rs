@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use machine::{Host, doctor, inventory, limit, sampler};
+use machine::{Host, doctor, inventory, limit};
 use model::machine::BlockKind;
 
 use super::all;
@@ -25,10 +25,7 @@ fn number(host: &Host, path: &str) -> u64 {
 fn there_are_six_and_each_says_what_it_is() {
     let hosts = all();
     let names: Vec<_> = hosts.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(
-        names,
-        ["arm-board", "cloud-vm", "study-a", "study-e", "test-machine", "two-socket-nvme"]
-    );
+    assert_eq!(names, ["arm-board", "cloud-vm", "study-a", "study-e", "test-machine", "two-socket-nvme"]);
     for (name, text) in &hosts {
         assert!(text.len() <= BYTES_MAX, "{name}: {} bytes", text.len());
         let comment = text.split("==> ").next().unwrap();
@@ -73,7 +70,10 @@ fn nothing_identifies_a_machine() {
                 let kept = host.text(head).unwrap_or_default();
                 let plain = kept.chars().all(|c| matches!(c, '0' | 'x' | ':' | '-' | '.' | ' '));
                 // A controller's place on the PCI bus is an `address` too.
-                assert!(plain || host.exists(format!("/sys/bus/pci/devices/{kept}")), "{name}: {head}: {kept}");
+                assert!(
+                    plain || host.exists(format!("/sys/bus/pci/devices/{kept}")),
+                    "{name}: {head}: {kept}"
+                );
             }
         }
     }
@@ -169,9 +169,15 @@ fn pci_links_have_two_ends_that_agree() {
             let (Some(own), Some(above)) = (device.link, parent.link) else { continue };
             // Between the upstream and the downstream ports of a switch there is
             // no link.
-            let inside = device.is_bridge() && parent.vendor == device.vendor && parent.device == device.device;
+            let inside =
+                device.is_bridge() && parent.vendor == device.vendor && parent.device == device.device;
             if !inside && own.lanes.is_some() {
-                assert_eq!((own.lanes, own.transfers), (above.lanes, above.transfers), "{name}: {}", device.address);
+                assert_eq!(
+                    (own.lanes, own.transfers),
+                    (above.lanes, above.transfers),
+                    "{name}: {}",
+                    device.address
+                );
                 assert!(own.lanes <= own.max_lanes && above.lanes <= above.max_lanes, "{name}");
             }
         }
@@ -188,7 +194,11 @@ fn every_reader_reads_every_host() {
         let position = |wanted: &str| inventory.block.iter().position(|d| d.name == wanted);
         for (at, device) in inventory.block.iter().enumerate() {
             for below in &device.below {
-                assert!(position(below).is_some_and(|p| p < at), "{name}: {below} comes after {}", device.name);
+                assert!(
+                    position(below).is_some_and(|p| p < at),
+                    "{name}: {below} comes after {}",
+                    device.name
+                );
             }
             assert!(device.kind == BlockKind::Optical || device.bytes > 0, "{name}: {}", device.name);
         }
@@ -199,19 +209,7 @@ fn every_reader_reads_every_host() {
             assert!(!finding.text.is_empty(), "{name}: {finding:?}");
         }
         for limit in limit::of(&inventory) {
-            assert!(limit.value > 0.0 && limit.value.is_finite(), "{name}: {limit:?}");
-        }
-        let scope = sampler::Scope::of(&inventory, &host);
-        let mut samplers = sampler::open_all(&host, &scope);
-        let sources: BTreeSet<&str> = samplers.iter().map(|s| s.source()).collect();
-        for source in ["/proc/stat", "/proc/diskstats", "/proc/vmstat", "/proc/net/dev"] {
-            assert!(sources.contains(source), "{name}: {source} of {sources:?}");
-        }
-        for sampler in &mut samplers {
-            let mut values = vec![0; sampler.columns().len()];
-            sampler.read(&mut values);
-            let known = values.iter().any(|v| *v != sampler::ABSENT);
-            assert!(known, "{name}: nothing in {}", sampler.source());
+            assert!(limit.bound().is_some(), "{name}: {limit:?}");
         }
     }
 }
