@@ -22,6 +22,7 @@ use model::workload::Catalogue;
 use model::{AgentEvent, Machine};
 
 pub use local::LocalAgent;
+pub use sampling::watching_cost;
 pub use serve::{ServeError, serve};
 
 /// Why an agent did not do what was asked.

@@ -149,7 +149,7 @@ impl Server {
             }
             Request::Trial(order) => {
                 let tell = |event| self.tell(event);
-                let report = trial::run(&order, &allowed, &self.fixtures, &self.cancel, &tell);
+                let report = trial::run(&order, &self.machine.inventory, &self.fixtures, &self.cancel, &tell);
                 self.phase(Phase::Clean);
                 report.map(|r| Reply::Trial(Box::new(r)))
             }

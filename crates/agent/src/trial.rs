@@ -11,15 +11,17 @@ use load::engine::record::Timeline;
 use load::engine::stop::StopRule;
 use load::engine::{LoadPlan, Observer, Session};
 use load::workload::{self, Prepared, Workload, common};
+use machine::Host;
 use machine::inventory::interrupt;
-use machine::{Host, sampler};
+use machine::sampler::Scope;
+use model::machine::Inventory;
 use model::message::{TrialOrder, TrialReport};
 use model::plan::LoadSpec;
 use model::trial::{InterruptLine, Placement, WorkerPlace};
 use model::{AgentEvent, Phase};
 
 use crate::result;
-use crate::sampling;
+use crate::sampling::Watcher;
 use crate::shelf::Fixtures;
 use crate::survey::device_of;
 
@@ -34,7 +36,7 @@ struct ReadyLoad<'a> {
 /// Runs one trial; `tell` hears events from several threads.
 pub(crate) fn run(
     order: &TrialOrder,
-    allowed: &[u32],
+    inventory: &Inventory,
     shelf: &Fixtures,
     cancel: &AtomicBool,
     tell: &(dyn Fn(AgentEvent) + Sync),
@@ -43,33 +45,34 @@ pub(crate) fn run(
     let ready = ready(order, shelf)?;
     let device = ready.first().and_then(|l| device_of(l.spec, &host));
     let interrupts = device.as_deref().map(|d| interrupt::of_block_device(&host, d)).unwrap_or_default();
-    let decision = decide(order, &ready, allowed, &interrupts);
+    let decision = decide(order, &ready, &inventory.cpu.allowed, &interrupts);
     let session = session(order, &ready, &decision)?;
-    let mut samplers = sampler::open_all(
-        &host,
-        &sampler::Scope { block: device.into_iter().collect(), ..Default::default() },
-    );
+    let mut watcher = Watcher::open(&host, &Scope::of(inventory, &host).and_block(device));
 
     let (send, timeline) = channel();
     let messenger = Messenger { tell, timeline: Mutex::new(Some(send)) };
-    let (outcome, samples) = std::thread::scope(|scope| -> Result<_, Fault> {
-        let samplers = &mut samplers;
-        let watcher = std::thread::Builder::new()
-            .spawn_scoped(scope, move || sampling::watch(samplers, &timeline))
+    let outcome = std::thread::scope(|scope| {
+        let watcher = &mut watcher;
+        let watching = std::thread::Builder::new()
+            .spawn_scoped(scope, move || watcher.watch(&timeline))
             .map_err(|e| Fault::system("starting the sampler", e))?;
         let outcome = session.run(&messenger, cancel);
         messenger.hang_up();
-        let samples = watcher.join().unwrap_or_default();
-        outcome.map(|outcome| (outcome, samples))
+        // A trial without counters is better than none.
+        let _ = watching.join();
+        outcome
     })?;
 
     let mut result =
         result::shape(ready.iter().map(|l| (l.workload, &l.spec.parameters)).collect(), &outcome)?;
     let after = ready.first().map(|l| l.prepared.facts_after()).unwrap_or_default();
     result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
-    result.counters = samples.counters(&samplers, outcome.window);
+    result.series.extend(watcher.series());
+    result.counters = watcher.counters(outcome.window);
+    result.processes = watcher.processes(outcome.window);
+    result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, &ready, interrupts));
-    Ok(TrialReport { result, observer: samples.cost })
+    Ok(TrialReport { result, observer: watcher.cost })
 }
 
 fn ready<'a>(order: &'a TrialOrder, shelf: &Fixtures) -> Result<Vec<ReadyLoad<'a>>, Fault> {

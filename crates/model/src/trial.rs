@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::machine::ObserverCost;
 use crate::study::Pin;
 use crate::unit::{Quantity, Unit};
 use crate::value::Value;
@@ -71,6 +72,9 @@ pub struct TrialResult {
     /// The processes that used most CPU time, most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<ProcessUse>,
+    /// What watching this trial cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observer: Option<ObserverCost>,
     /// The loads that ran with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,

@@ -193,6 +193,8 @@ mod tests {
         assert_eq!(met(Goal::Within(0.975, 1.03)), "no");
         assert_eq!(met(Goal::OursAtLeast(0.979)), "yes");
         assert_eq!(met(Goal::OursAtLeast(0.981)), "no");
+        assert_eq!(met(Goal::OursAtMost(0.981)), "yes");
+        assert_eq!(met(Goal::OursAtMost(0.979)), "no");
         assert_eq!(met(Goal::None), "-");
     }
 

@@ -16,6 +16,7 @@ mod page;
 mod place;
 mod primes;
 mod randread;
+mod samplers;
 mod site;
 
 use std::path::{Path, PathBuf};
@@ -73,6 +74,8 @@ const TABLE: &[&Benchmark] = &[
     &memory_copy_mbw::MBW,
     &memory_copy_c::C,
     &inventory::INVENTORY,
+    &samplers::HERE,
+    &samplers::LARGE,
 ];
 
 /// Where the results are kept.

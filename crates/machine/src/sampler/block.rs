@@ -1,11 +1,16 @@
-//! What block devices did: `/proc/diskstats`.
+//! What block devices did: `/proc/diskstats`, all of them from one reading.
+
+use std::collections::HashMap;
 
 use model::Unit;
 
-use crate::sampler::{ABSENT, Column, Nature, OpenFile, Sampler, SamplerKind, numbers};
+use crate::sampler::cyclic::Cyclic;
+use crate::sampler::file::{OpenFile, fill, lines, split_word};
+use crate::sampler::{ABSENT, Column, Nature, Sampler, SamplerKind};
 
 /// `Documentation/admin-guide/iostats.rst`: sectors are 512 bytes whatever the
-/// device has, times are milliseconds.
+/// device has, times are milliseconds. Kernels before 5.5 have no flushes, and
+/// those before 4.18 no discards.
 const COLUMNS: &[(&str, Nature, Unit, f64)] = &[
     ("reads", Nature::Counter, Unit::One, 1.0),
     ("reads_merged", Nature::Counter, Unit::One, 1.0),
@@ -26,36 +31,43 @@ const COLUMNS: &[(&str, Nature, Unit, f64)] = &[
     ("flush_ms", Nature::Counter, Unit::Seconds, 1e-3),
 ];
 
+/// Times are printed as 32 bits (`diskstats_show` in `block/genhd.c`): a queue
+/// of 1,000 requests goes round in 72 minutes.
+const TIMES_RANGE: u64 = 1 << 32;
+
 /// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "block",
     doc: "requests, bytes and times of each block device",
     open: |host, scope| {
-        let mut all: Vec<Box<dyn Sampler>> = Vec::new();
-        for name in &scope.block {
-            let Some(file) = OpenFile::open(host, &format!("/sys/block/{name}/stat")) else { continue };
+        let Some(file) = OpenFile::open(host, "/proc/diskstats") else { return Vec::new() };
+        let columns = scope.block.iter().flat_map(|name| {
             let resource = format!("block:{name}");
-            let column = |(name, nature, unit, scale): &(&'static str, Nature, Unit, f64)| Column {
-                resource: resource.clone(),
-                name,
+            COLUMNS.iter().map(move |(name, nature, unit, scale)| Column {
                 nature: *nature,
-                unit: *unit,
-                scale: *scale,
-            };
-            all.push(Box::new(BlockCounters { columns: COLUMNS.iter().map(column).collect(), file }));
-        }
-        all
+                ..Column::counter(resource.clone(), name, *unit, *scale)
+            })
+        });
+        let places = scope.block.iter().enumerate();
+        let places = places.map(|(i, name)| (name.clone().into_bytes(), i * COLUMNS.len())).collect();
+        let columns: Vec<_> = columns.collect();
+        let times = vec![Cyclic::default(); columns.len()];
+        vec![Box::new(BlockCounters { file, columns, places, times })]
     },
 };
 
 #[derive(Debug)]
 struct BlockCounters {
-    columns: Vec<Column>,
     file: OpenFile,
+    columns: Vec<Column>,
+    /// By a device's name: where its values begin in the row.
+    places: HashMap<Vec<u8>, usize>,
+    /// One for each column; only those of times are used.
+    times: Vec<Cyclic>,
 }
 
 impl Sampler for BlockCounters {
-    fn source(&self) -> &'static str {
+    fn source(&self) -> &str {
         "/proc/diskstats"
     }
 
@@ -65,9 +77,21 @@ impl Sampler for BlockCounters {
 
     fn read(&mut self, values: &mut [u64]) {
         values.fill(ABSENT);
-        let bytes = self.file.read().unwrap_or_default();
-        for (value, number) in values.iter_mut().zip(numbers(bytes)) {
-            *value = number;
+        let Some(bytes) = self.file.read() else { return };
+        for line in lines(bytes) {
+            let (_major, rest) = split_word(line);
+            let (_minor, rest) = split_word(rest);
+            let (name, rest) = split_word(rest);
+            let Some(place) = self.places.get(name).copied() else { continue };
+            let own = place..place + COLUMNS.len();
+            fill(&mut values[own.clone()], rest);
+            for ((value, time), column) in
+                values[own.clone()].iter_mut().zip(&mut self.times[own]).zip(COLUMNS)
+            {
+                if column.2 == Unit::Seconds {
+                    *value = time.unroll(*value, TIMES_RANGE);
+                }
+            }
         }
     }
 }

@@ -1,35 +1,93 @@
-//! Where all CPUs together spent their time: the first line of `/proc/stat`.
+//! Where the CPUs spent their time, and what they were called to: `/proc/stat`,
+//! all of it from one reading.
 
 use model::Unit;
 
-use crate::sampler::{ABSENT, Column, OpenFile, Sampler, SamplerKind, numbers};
+use crate::sampler::file::{Numbers, OpenFile, fill, lines, number, split_word};
+use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
 
-/// proc_stat(5), in clock ticks (1/100 s on Linux).
-const NAMES: &[&str] = &["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
+/// proc_stat(5), in clock ticks (1/100 s on Linux). Time of guests is in
+/// `user` already.
+const TIMES: &[&str] = &["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"];
 
 /// Seconds in a clock tick as the kernel shows it: USER_HZ is 100 on all
 /// architectures that Linux has left (`include/asm-generic/param.h`).
-const TICK_S: f64 = 0.01;
+pub(super) const TICK_S: f64 = 0.01;
+
+/// Lines that hold one count each; of `intr`, the first number is the sum.
+const COUNTS: &[&str] = &["ctxt", "intr", "processes"];
+/// Lines that hold a state.
+const STATES: &[&str] = &["procs_running", "procs_blocked"];
+/// The line `softirq`: the sum, then each kind in the order of
+/// `include/linux/interrupt.h`.
+const SOFTIRQS: &[&str] = &[
+    "softirqs",
+    "softirqs_hi",
+    "softirqs_timer",
+    "softirqs_net_tx",
+    "softirqs_net_rx",
+    "softirqs_block",
+    "softirqs_irq_poll",
+    "softirqs_tasklet",
+    "softirqs_sched",
+    "softirqs_hrtimer",
+    "softirqs_rcu",
+];
+
+/// Where the parts begin in the row of values.
+const COUNTS_AT: usize = TIMES.len();
+const STATES_AT: usize = COUNTS_AT + COUNTS.len();
+const SOFTIRQS_AT: usize = STATES_AT + STATES.len();
+const EACH_AT: usize = SOFTIRQS_AT + SOFTIRQS.len();
+
+/// More CPUs than any kernel can be built for (`NR_CPUS` is 8192 at most).
+const CPUS_MAX: u64 = 1 << 16;
 
 /// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "cpu",
-    doc: "where all CPUs together spent their time",
+    doc: "where the CPUs spent their time, all together and each; interrupts, context switches, forks",
     open: |host, _| {
-        let file = OpenFile::open(host, "/proc/stat");
-        let columns = NAMES.iter().map(|name| Column::counter("cpu", name, Unit::Seconds, TICK_S)).collect();
-        file.map(|file| Box::new(CpuTimes { file, columns }) as Box<dyn Sampler>).into_iter().collect()
+        let Some(mut file) = OpenFile::open(host, "/proc/stat") else { return Vec::new() };
+        let cpus: Vec<u64> = file.read().map(cpus).unwrap_or_default();
+        let mut columns = Vec::with_capacity(EACH_AT + cpus.len() * TIMES.len());
+        let times = |resource: String| {
+            TIMES.iter().map(move |name| Column::counter(resource.clone(), name, Unit::Seconds, TICK_S))
+        };
+        columns.extend(times("cpu".to_owned()));
+        columns.extend(COUNTS.iter().map(|name| Column::counter("cpu", name, Unit::One, 1.0)));
+        columns.extend(STATES.iter().map(|name| Column::gauge("cpu", name, Unit::One, 1.0)));
+        columns.extend(SOFTIRQS.iter().map(|name| Column::counter("cpu", name, Unit::One, 1.0)));
+        columns.extend(cpus.iter().flat_map(|cpu| times(format!("cpu:{cpu}"))));
+        let mut places = vec![None; cpus.iter().max().map_or(0, |most| *most as usize + 1)];
+        for (index, cpu) in cpus.iter().enumerate() {
+            places[*cpu as usize] = Some(EACH_AT + index * TIMES.len());
+        }
+        vec![Box::new(CpuTimes { file, columns, places })]
     },
 };
+
+/// The CPUs that have a line.
+fn cpus(bytes: &[u8]) -> Vec<u64> {
+    let mut cpus: Vec<u64> = lines(bytes)
+        .filter_map(|line| Some(number(split_word(line).0.strip_prefix(b"cpu")?)))
+        .filter(|cpu| *cpu < CPUS_MAX)
+        .collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    cpus
+}
 
 #[derive(Debug)]
 struct CpuTimes {
     file: OpenFile,
     columns: Vec<Column>,
+    /// By a CPU's number: where its times begin in the row.
+    places: Vec<Option<usize>>,
 }
 
 impl Sampler for CpuTimes {
-    fn source(&self) -> &'static str {
+    fn source(&self) -> &str {
         "/proc/stat"
     }
 
@@ -39,45 +97,25 @@ impl Sampler for CpuTimes {
 
     fn read(&mut self, values: &mut [u64]) {
         values.fill(ABSENT);
-        let line = self.file.read().and_then(|b| b.split(|b| *b == b'\n').next()?.strip_prefix(b"cpu "));
-        for (value, number) in values.iter_mut().zip(line.into_iter().flat_map(numbers)) {
-            *value = number;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use procfs::prelude::*;
-
-    #[test]
-    fn the_values_are_those_that_procfs_reads() {
-        let mut ours = (KIND.open)(&crate::Host::this(), &crate::sampler::Scope::default()).remove(0);
-        let mut read = || {
-            let mut values = vec![0; NAMES.len()];
-            ours.read(&mut values);
-            values
-        };
-        let before = read();
-        let theirs = procfs::KernelStats::current().unwrap().total;
-        let after = read();
-        let theirs = [
-            theirs.user,
-            theirs.nice,
-            theirs.system,
-            theirs.idle,
-            theirs.iowait.unwrap(),
-            theirs.irq.unwrap(),
-            theirs.softirq.unwrap(),
-            theirs.steal.unwrap(),
-        ];
-        // The kernel lets idle and iowait step back at times.
-        for (i, name) in NAMES.iter().enumerate().filter(|(_, n)| !["idle", "iowait"].contains(n)) {
-            assert!(
-                before[i] <= theirs[i] && theirs[i] <= after[i],
-                "{name}: {before:?} {theirs:?} {after:?}"
-            );
+        let Some(bytes) = self.file.read() else { return };
+        for line in lines(bytes) {
+            let (word, rest) = split_word(line);
+            match word {
+                b"cpu" => fill(&mut values[..COUNTS_AT], rest),
+                b"softirq" => fill(&mut values[SOFTIRQS_AT..EACH_AT], rest),
+                _ => {
+                    let cpu = word.strip_prefix(b"cpu").map(number);
+                    let place = cpu.and_then(|cpu| *self.places.get(usize::try_from(cpu).ok()?)?);
+                    if let Some(place) = place {
+                        fill(&mut values[place..place + TIMES.len()], rest);
+                    } else if cpu.is_none() {
+                        let names = COUNTS.iter().chain(STATES);
+                        if let Some(index) = names.into_iter().position(|name| name.as_bytes() == word) {
+                            values[COUNTS_AT + index] = Numbers(rest).next().unwrap_or(ABSENT);
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -1,13 +1,35 @@
 //! The kernel's counters and gauges, read at a steady pace while a load runs,
 //! by fast parsers over files that stay open. A sampler is one file and one
-//! line in [`TABLE`].
+//! line in [`TABLE`]. Processes come and go, so they are watched by a part of
+//! their own, [`Processes`].
 
 mod block;
+mod cgroup;
 mod cpu;
+mod cyclic;
+mod file;
+mod frequency;
+mod keyed;
+mod memory;
+mod network;
+mod own;
+mod power;
+mod pressure;
+mod process;
+mod scope;
+mod single;
+mod tcp;
+mod temperature;
+#[cfg(test)]
+mod tests;
+mod throttle;
 
 use model::Unit;
 
 use crate::Host;
+
+pub use process::Processes;
+pub use scope::Scope;
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,19 +53,34 @@ pub struct Column {
     pub unit: Unit,
     /// What one step of the raw value is in `unit`.
     pub scale: f64,
+    /// What was added to make a raw value of one that may be negative.
+    pub bias: u64,
 }
 
 impl Column {
     /// A counter.
     #[must_use]
     pub fn counter(resource: impl Into<String>, name: &'static str, unit: Unit, scale: f64) -> Self {
-        Self { resource: resource.into(), name, nature: Nature::Counter, unit, scale }
+        Self { resource: resource.into(), name, nature: Nature::Counter, unit, scale, bias: 0 }
     }
 
     /// A gauge.
     #[must_use]
     pub fn gauge(resource: impl Into<String>, name: &'static str, unit: Unit, scale: f64) -> Self {
-        Self { resource: resource.into(), name, nature: Nature::Gauge, unit, scale }
+        Self { resource: resource.into(), name, nature: Nature::Gauge, unit, scale, bias: 0 }
+    }
+
+    /// The same, for values that may be as low as `-bias`.
+    #[must_use]
+    pub fn biased(self, bias: u64) -> Self {
+        Self { bias, ..self }
+    }
+
+    /// A raw value in `unit`; none where it is [`ABSENT`].
+    #[must_use]
+    pub fn value(&self, raw: u64) -> Option<f64> {
+        let value = i128::from(raw) - i128::from(self.bias);
+        (raw != ABSENT).then_some(value as f64 * self.scale)
     }
 }
 
@@ -53,25 +90,16 @@ pub const ABSENT: u64 = u64::MAX;
 /// One file, or a few of one kind, read at one pace.
 pub trait Sampler: Send {
     /// The file that is read, for the document: `/proc/stat`.
-    fn source(&self) -> &'static str;
+    fn source(&self) -> &str;
     /// What is read, in the order of [`Sampler::read`]; it never changes.
     fn columns(&self) -> &[Column];
     /// Reads now and writes one raw value for each column; what is not there is
-    /// [`ABSENT`]. Does not allocate.
+    /// [`ABSENT`]. Does not allocate, once its buffer has met its longest file.
     fn read(&mut self, values: &mut [u64]);
     /// Whether once a second is enough: it is dear, or it changes slowly.
     fn is_slow(&self) -> bool {
         false
     }
-}
-
-/// What may be sampled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// Block devices, without `/dev/`.
-    pub block: Vec<String>,
-    /// Network interfaces.
-    pub network: Vec<String>,
 }
 
 /// One kind of sampler.
@@ -85,38 +113,30 @@ pub struct SamplerKind {
 }
 
 /// Every kind of sampler.
-pub const TABLE: &[SamplerKind] = &[cpu::KIND, block::KIND];
+pub const TABLE: &[SamplerKind] = &[
+    cpu::KIND,
+    block::KIND,
+    network::KIND,
+    tcp::KIND,
+    memory::KIND,
+    pressure::KIND,
+    cgroup::KIND,
+    own::KIND,
+    temperature::KIND,
+    frequency::KIND,
+    throttle::KIND,
+    power::KIND,
+];
 
-/// All samplers for `scope`.
+/// All samplers for `scope` that have something to say on `host`.
 #[must_use]
 pub fn open_all(host: &Host, scope: &Scope) -> Vec<Box<dyn Sampler>> {
-    TABLE.iter().flat_map(|kind| (kind.open)(host, scope)).collect()
-}
-
-/// A small text file of the kernel that is read again and again from its start.
-#[derive(Debug)]
-struct OpenFile {
-    file: std::fs::File,
-    buffer: Vec<u8>,
-}
-
-impl OpenFile {
-    fn open(host: &Host, path: &str) -> Option<Self> {
-        Some(Self { file: host.file(path)?, buffer: vec![0; 4096] })
-    }
-
-    /// Its present content, up to a page.
-    fn read(&mut self) -> Option<&[u8]> {
-        use std::os::unix::fs::FileExt;
-        let length = self.file.read_at(&mut self.buffer, 0).ok()?;
-        Some(&self.buffer[..length])
-    }
-}
-
-/// Whole numbers separated by anything else.
-fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
-    bytes
-        .split(|b| !b.is_ascii_digit())
-        .filter(|part| !part.is_empty())
-        .map(|part| part.iter().fold(0u64, |n, d| n.wrapping_mul(10).wrapping_add(u64::from(d - b'0'))))
+    let mut all: Vec<_> = TABLE.iter().flat_map(|kind| (kind.open)(host, scope)).collect();
+    // This first reading also makes every buffer as long as it must be.
+    all.retain_mut(|sampler| {
+        let mut values = vec![ABSENT; sampler.columns().len()];
+        sampler.read(&mut values);
+        values.iter().any(|value| *value != ABSENT)
+    });
+    all
 }

@@ -134,6 +134,7 @@ pub(super) fn trial(order: u32) -> Trial {
             unit: Some(Unit::One),
             scale: Some(0.5),
         }],
+        observer: Some(model::machine::ObserverCost { cpu_s: 0.1, watched_s: 1.0 / 3.0, cpus: 2 }),
         processes: vec![ProcessUse {
             machine: "local".to_owned(),
             pid: 1,

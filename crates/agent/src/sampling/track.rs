@@ -1,0 +1,341 @@
+//! The samples of samplers that are read at one pace: flat rows of raw values
+//! while the trial runs, counters and series after it.
+
+use load::engine::clock;
+use machine::sampler::{ABSENT, Column, Nature, Sampler};
+use model::Unit;
+use model::trial::{Counter, Series, Window};
+
+use super::MACHINE;
+
+/// Samples kept of one trial at most.
+const SAMPLES_MAX: usize = 3_000;
+/// Values kept of one trial at most, 32 MiB of them: a machine of many CPUs and
+/// disks has fewer samples of a long window.
+const VALUES_MAX: usize = 4 << 20;
+
+/// Some samplers and what they saw.
+pub(super) struct Track {
+    samplers: Vec<Box<dyn Sampler>>,
+    /// Columns of all samplers.
+    width: usize,
+    start_ns: u64,
+    spacing_ns: u64,
+    /// When each sample was taken.
+    at_ns: Vec<u64>,
+    /// The rows of all samples, one after the other.
+    values: Vec<u64>,
+}
+
+impl Track {
+    pub(super) fn new(samplers: Vec<Box<dyn Sampler>>) -> Self {
+        let width = samplers.iter().map(|sampler| sampler.columns().len()).sum();
+        Self { samplers, width, start_ns: 0, spacing_ns: 1, at_ns: Vec::new(), values: Vec::new() }
+    }
+
+    /// How many samples may be kept.
+    pub(super) fn samples_max(&self) -> usize {
+        (VALUES_MAX / self.width.max(1)).clamp(2, SAMPLES_MAX)
+    }
+
+    /// How many are kept.
+    pub(super) fn samples(&self) -> usize {
+        self.at_ns.len()
+    }
+
+    pub(super) fn spacing_ns(&self) -> u64 {
+        self.spacing_ns
+    }
+
+    /// Begins anew with a window that starts then and samples so far apart.
+    pub(super) fn start(&mut self, start_ns: u64, spacing_ns: u64) {
+        (self.start_ns, self.spacing_ns) = (start_ns, spacing_ns);
+        self.at_ns.clear();
+        self.values.clear();
+        self.values.reserve(self.width * 64);
+    }
+
+    /// Reads all samplers now.
+    pub(super) fn sample(&mut self) {
+        let row = self.values.len();
+        self.values.resize(row + self.width, ABSENT);
+        let begin = clock::now_ns();
+        let mut rest = &mut self.values[row..];
+        for sampler in &mut self.samplers {
+            let (own, others) = rest.split_at_mut(sampler.columns().len());
+            sampler.read(own);
+            rest = others;
+        }
+        self.at_ns.push(begin.midpoint(clock::now_ns()));
+    }
+
+    /// Drops every second sample but the first; those to come are twice as far
+    /// apart.
+    pub(super) fn thin(&mut self) {
+        let kept = self.at_ns.len().div_ceil(2);
+        for to in 0..kept {
+            let from = to * 2;
+            self.at_ns[to] = self.at_ns[from];
+            self.values.copy_within(from * self.width..(from + 1) * self.width, to * self.width);
+        }
+        self.at_ns.truncate(kept);
+        self.values.truncate(kept * self.width);
+        self.spacing_ns = self.spacing_ns.saturating_mul(2);
+    }
+
+    fn columns(&self) -> impl Iterator<Item = (usize, &str, &Column)> {
+        let all = self.samplers.iter().flat_map(|s| s.columns().iter().map(|c| (s.source(), c)));
+        all.enumerate().map(|(index, (source, column))| (index, source, column))
+    }
+
+    fn raw(&self, sample: usize, column: usize) -> u64 {
+        self.values[sample * self.width + column]
+    }
+
+    /// Every counter at the window's edges: the samples nearest to them.
+    pub(super) fn counters(&self, window: Window) -> Vec<Counter> {
+        let nearest = |at_ns: u64| (0..self.samples()).min_by_key(|i| self.at_ns[*i].abs_diff(at_ns));
+        let (Some(first), Some(last)) = (nearest(window.start_ns), nearest(window.end_ns)) else {
+            return Vec::new();
+        };
+        self.columns()
+            .filter(|(.., column)| column.nature == Nature::Counter)
+            .map(|(index, source, column)| Counter {
+                machine: MACHINE.to_owned(),
+                resource: column.resource.clone(),
+                source: format!("{source} {}", column.name),
+                before: self.raw(first, index),
+                after: self.raw(last, index),
+                before_ns: self.at_ns[first],
+                after_ns: self.at_ns[last],
+                unit: Some(column.unit),
+                scale: Some(column.scale),
+            })
+            .filter(|counter| counter.before != ABSENT && counter.after != ABSENT)
+            .collect()
+    }
+
+    /// Each column over time: a counter that moved as a rate, a gauge that was
+    /// not 0 all the time as it stood at the end of each interval. A part of the
+    /// window in which there was no value parts a series in two.
+    pub(super) fn series(&self) -> Vec<Series> {
+        let pairs = self.pairs();
+        let mut all = Vec::new();
+        if pairs.is_empty() {
+            return all;
+        }
+        for (index, _, column) in self.columns() {
+            let (values, unit) = match column.nature {
+                Nature::Counter => (self.rates(index, column, &pairs), rate_unit(column.unit)),
+                Nature::Gauge => {
+                    let of = |pair: &usize| column.value(self.raw(pair + 1, index)).map(rounded);
+                    (pairs.iter().map(of).collect(), column.unit)
+                }
+            };
+            if values.iter().flatten().all(|value| *value == 0.0) {
+                continue;
+            }
+            let mut begin = 0;
+            for run in values.split(Option::is_none) {
+                if !run.is_empty() {
+                    all.push(Series {
+                        machine: MACHINE.to_owned(),
+                        resource: column.resource.clone(),
+                        name: column.name.to_owned(),
+                        unit,
+                        start_ns: self.start_ns + begin as u64 * self.spacing_ns,
+                        interval_ns: self.spacing_ns,
+                        values: run.iter().flatten().copied().collect(),
+                    });
+                }
+                begin += run.len() + 1;
+            }
+        }
+        all
+    }
+
+    /// For each interval of an even grid, the first of the two samples that hold
+    /// its middle. Where a sample is missing, since this thread did not get a
+    /// CPU in time, two intervals have one rate.
+    fn pairs(&self) -> Vec<usize> {
+        let (Some(end_ns), true) = (self.at_ns.last(), self.samples() > 1) else { return Vec::new() };
+        let length_ns = end_ns.saturating_sub(self.start_ns);
+        let intervals = ((length_ns + self.spacing_ns / 2) / self.spacing_ns).max(1);
+        let middle = |k: u64| self.start_ns + k * self.spacing_ns + self.spacing_ns / 2;
+        let of = |k| {
+            let before = self.at_ns.partition_point(|at| *at <= middle(k));
+            before.clamp(1, self.samples() - 1) - 1
+        };
+        (0..intervals).map(of).collect()
+    }
+
+    /// The rate of a counter between the two samples of each pair. One that
+    /// steps back a little (the kernel's idle times do) stands still meanwhile;
+    /// one that steps back far was reset, and there is no rate.
+    fn rates(&self, index: usize, column: &Column, pairs: &[usize]) -> Vec<Option<f64>> {
+        let mut rates = Vec::with_capacity(self.samples());
+        let mut high = self.raw(0, index);
+        for sample in 1..self.samples() {
+            let raw = self.raw(sample, index);
+            let known = raw != ABSENT && high != ABSENT;
+            let wobbles = known && raw < high && raw >= high / 2;
+            let seconds = self.at_ns[sample].saturating_sub(self.at_ns[sample - 1]) as f64 / 1e9;
+            let moved = if wobbles { Some(0) } else { raw.checked_sub(high).filter(|_| known) };
+            let rate = moved.map(|moved| moved as f64 * column.scale / seconds);
+            rates.push(rate.filter(|rate| rate.is_finite()).map(rounded));
+            if !wobbles {
+                high = raw;
+            }
+        }
+        pairs.iter().map(|pair| rates[*pair]).collect()
+    }
+}
+
+/// The unit of how much there is of `unit` in each second.
+fn rate_unit(unit: Unit) -> Unit {
+    match unit {
+        Unit::Bytes => Unit::BytesPerSecond,
+        Unit::Seconds => Unit::One,
+        Unit::Joules => Unit::Watts,
+        _ => Unit::PerSecond,
+    }
+}
+
+/// With six digits: more than a clock tick in a tenth of a second can tell, and
+/// half of what the document would hold otherwise.
+fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let digits = 5 - value.abs().log10().floor() as i32;
+    let factor = 10f64.powi(digits.abs());
+    if digits >= 0 { (value * factor).round() / factor } else { (value / factor).round() * factor }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fake(Vec<Column>);
+
+    impl Sampler for Fake {
+        fn source(&self) -> &str {
+            "/fake"
+        }
+        fn columns(&self) -> &[Column] {
+            &self.0
+        }
+        fn read(&mut self, _: &mut [u64]) {}
+    }
+
+    /// A track of 100 ms with these samples: when, in ms, and a row.
+    fn track(columns: Vec<Column>, samples: &[(u64, &[u64])]) -> Track {
+        let mut track = Track::new(vec![Box::new(Fake(columns))]);
+        track.start(1_000_000_000, 100_000_000);
+        for (ms, row) in samples {
+            track.at_ns.push(1_000_000_000 + ms * 1_000_000);
+            track.values.extend_from_slice(row);
+        }
+        track
+    }
+
+    fn bytes() -> Column {
+        Column::counter("block:x", "read_sectors", Unit::Bytes, 512.0)
+    }
+
+    fn values(track: &Track) -> Vec<(String, u64, Vec<f64>)> {
+        let of = |s: Series| (s.name, (s.start_ns - 1_000_000_000) / 1_000_000, s.values);
+        track.series().into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn counters_become_rates_and_gauges_stay() {
+        let idle = Column::counter("x", "idle", Unit::One, 1.0);
+        let stands = Column::gauge("x", "stands", Unit::Bytes, 2.0);
+        let track = track(
+            vec![bytes(), idle, stands],
+            &[(0, &[1000, 7, 5]), (100, &[1100, 7, 6]), (200, &[1100, 7, 0]), (310, &[1300, 7, 6])],
+        );
+        let series = track.series();
+        assert_eq!((series[0].unit, series[1].unit), (Unit::BytesPerSecond, Unit::Bytes));
+        assert_eq!(series[0].interval_ns, 100_000_000);
+        let name = |n: &str| n.to_owned();
+        assert_eq!(
+            values(&track),
+            [
+                // 200 sectors in 110 ms, as it was, not as it was planned.
+                (name("read_sectors"), 0, vec![512_000.0, 0.0, 930_909.0]),
+                (name("stands"), 0, vec![12.0, 0.0, 12.0]),
+            ]
+        );
+        let window = Window { start_ns: 1_090_000_000, end_ns: 1_300_000_000 };
+        let counters = track.counters(window);
+        assert_eq!(counters.len(), 2, "a gauge is no counter: {counters:?}");
+        assert_eq!((counters[0].before, counters[0].after), (1100, 1300));
+        assert_eq!((counters[0].before_ns, counters[0].after_ns), (1_100_000_000, 1_310_000_000));
+        assert_eq!(
+            (counters[0].change(), counters[0].source.as_str()),
+            (Some(102_400.0), "/fake read_sectors")
+        );
+        assert_eq!(counters[1].change(), Some(0.0), "one that stood still is told");
+    }
+
+    #[test]
+    fn a_missing_sample_does_not_move_the_others() {
+        let track =
+            track(vec![bytes()], &[(0, &[0]), (100, &[10]), (305, &[60]), (400, &[70]), (430, &[73])]);
+        let rates: Vec<f64> = values(&track)[0].2.iter().map(|v| (v / 512.0).round()).collect();
+        assert_eq!(rates, [100.0, 244.0, 244.0, 105.0]);
+    }
+
+    #[test]
+    fn a_device_that_comes_and_goes_has_a_series_for_each_time() {
+        let track = track(
+            vec![bytes()],
+            &[(0, &[9]), (100, &[10]), (200, &[ABSENT]), (300, &[ABSENT]), (400, &[20]), (500, &[30])],
+        );
+        let found: Vec<_> =
+            values(&track).into_iter().map(|(_, start, values)| (start, values.len())).collect();
+        assert_eq!(found, [(0, 1), (400, 1)]);
+        let all = |start_ns, end_ns| track.counters(Window { start_ns, end_ns });
+        assert_eq!(all(1_000_000_000, 1_500_000_000).len(), 1);
+        assert!(all(1_200_000_000, 1_500_000_000).is_empty());
+    }
+
+    #[test]
+    fn a_reset_has_no_rate_and_a_wobble_stands_still() {
+        let counter = Column::counter("cpu", "iowait", Unit::Seconds, 0.1);
+        let rows = [100u64, 110, 108, 112, 5, 15].map(|raw| [raw]);
+        let samples: Vec<(u64, &[u64])> = (0..).step_by(100).zip(rows.iter().map(|r| &r[..])).collect();
+        let track = track(vec![counter], &samples);
+        let found: Vec<_> = values(&track).into_iter().map(|(_, start, values)| (start, values)).collect();
+        assert_eq!(found, [(0, vec![10.0, 0.0, 2.0]), (400, vec![10.0])]);
+    }
+
+    #[test]
+    fn thinning_keeps_the_first_and_every_second() {
+        let samples: Vec<(u64, [u64; 2])> = (0..7).map(|i| (i * 100, [i, i * 10])).collect();
+        let samples: Vec<(u64, &[u64])> = samples.iter().map(|(at, row)| (*at, &row[..])).collect();
+        let mut track = track(vec![bytes(), bytes()], &samples);
+        track.thin();
+        assert_eq!(track.values, [0, 0, 2, 20, 4, 40, 6, 60]);
+        assert_eq!((track.samples(), track.spacing_ns()), (4, 200_000_000));
+        assert_eq!(track.series()[0].values, [5120.0; 3]);
+    }
+
+    #[test]
+    fn one_sample_makes_no_series() {
+        assert!(track(vec![bytes()], &[(0, &[1])]).series().is_empty());
+        assert!(track(vec![bytes()], &[]).series().is_empty());
+        assert!(track(vec![], &[(0, &[]), (100, &[])]).series().is_empty());
+    }
+
+    #[test]
+    fn six_digits_are_kept() {
+        for (value, kept) in [(0.0, 0.0), (1.0 / 3.0, 0.333333), (-1234567.0, -1234570.0), (0.1, 0.1)] {
+            assert_eq!(rounded(value), kept);
+        }
+        assert_eq!(rounded(98_765_432_198.0), 98_765_400_000.0);
+        assert_eq!(rounded(1.0e-9), 1.0e-9);
+    }
+}

@@ -1,0 +1,126 @@
+//! Numbers as a picture writes them: short, with the unit that the field uses.
+//! Rates are decimal, disks decimal (as sold), memory binary (as built).
+
+/// A rate: `3.9 GB/s`, `985 MB/s`.
+pub(crate) fn bytes_per_second(rate: f64) -> String {
+    scaled(rate, 1000.0, &["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], tenths)
+}
+
+/// A network's rate, given in bytes as all rates are: `10 Gb/s`, `9.4 Gb/s`.
+pub(crate) fn bits_per_second(bytes_per_second: f64) -> String {
+    scaled(bytes_per_second * 8.0, 1000.0, &["b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"], tenths)
+}
+
+/// A disk's size: `256 GB`, `3.84 TB`.
+pub(crate) fn disk_size(bytes: u64) -> String {
+    scaled(bytes as f64, 1000.0, &["B", "kB", "MB", "GB", "TB", "PB", "EB"], three_digits)
+}
+
+/// A memory's or cache's size: `32 GiB`, `8 MiB`.
+pub(crate) fn memory_size(bytes: u64) -> String {
+    scaled(bytes as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], three_digits)
+}
+
+/// A clock rate: `3.5 GHz`.
+pub(crate) fn hertz(rate: u64) -> String {
+    scaled(rate as f64, 1000.0, &["Hz", "kHz", "MHz", "GHz", "THz"], tenths)
+}
+
+/// A share: `83 %`. What is not quite nothing is not written as nothing.
+pub(crate) fn percent(fraction: f64) -> String {
+    let percent = fraction * 100.0;
+    if percent > 0.0 && percent < 0.5 {
+        "< 1 %".to_owned()
+    } else if percent > 999.0 {
+        "> 999 %".to_owned()
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// `3 disks`, `1 disk`.
+pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// Names as they go into one line: all of a few, the ends of many.
+pub(crate) fn names(all: &[String]) -> String {
+    const LONGEST: usize = 18;
+    match all {
+        [] => String::new(),
+        [_] | [_, _] => all.join(", "),
+        [a, b, c] if a.len() + b.len() + c.len() <= LONGEST => all.join(", "),
+        [first, .., last] => format!("{first} … {last}"),
+    }
+}
+
+fn scaled(value: f64, step: f64, units: &[&str], digits: fn(f64) -> String) -> String {
+    let mut value = if value.is_finite() { value.max(0.0) } else { 0.0 };
+    let mut unit = 0;
+    while value >= step && unit + 1 < units.len() {
+        value /= step;
+        unit += 1;
+    }
+    format!("{} {}", digits(value), units[unit])
+}
+
+/// One decimal below a hundred, none where the number is whole.
+fn tenths(value: f64) -> String {
+    if value >= 99.95 || (value - value.round()).abs() < 1e-6 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.1}")
+    }
+}
+
+/// Three digits that count, without zeros at the end.
+fn three_digits(value: f64) -> String {
+    let text = match value {
+        v if v >= 99.95 => return format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v => format!("{v:.2}"),
+    };
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_short_and_decimal() {
+        assert_eq!(bytes_per_second(3.938e9), "3.9 GB/s");
+        assert_eq!(bytes_per_second(984.6e6), "985 MB/s");
+        assert_eq!(bytes_per_second(600e6), "600 MB/s");
+        assert_eq!(bytes_per_second(1e9), "1 GB/s");
+        assert_eq!(bits_per_second(1.25e9), "10 Gb/s");
+        assert_eq!(bits_per_second(1.17625e9), "9.4 Gb/s");
+        assert_eq!(bytes_per_second(f64::NAN), "0 B/s");
+    }
+
+    #[test]
+    fn sizes_are_as_sold_and_as_built() {
+        assert_eq!(disk_size(1_000_204_886_016), "1 TB");
+        assert_eq!(disk_size(3_840_755_982_336), "3.84 TB");
+        assert_eq!(disk_size(256_060_514_304), "256 GB");
+        assert_eq!(memory_size(34_359_738_368), "32 GiB");
+        assert_eq!(memory_size(25_232_932_864), "23.5 GiB");
+        assert_eq!(memory_size(u64::MAX), "16 EiB");
+    }
+
+    #[test]
+    fn a_share_is_never_rounded_to_nothing() {
+        assert_eq!(percent(0.001), "< 1 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(0.834), "83 %");
+        assert_eq!(percent(1.04), "104 %");
+        assert_eq!(percent(1e9), "> 999 %");
+    }
+
+    #[test]
+    fn many_names_are_written_by_their_ends() {
+        let all: Vec<String> = ('a'..='h').map(|c| format!("sd{c}")).collect();
+        assert_eq!(names(&all), "sda … sdh");
+        assert_eq!(names(&all[..3]), "sda, sdb, sdc");
+    }
+}

@@ -1,0 +1,187 @@
+//! From a machine to the tree of its picture.
+
+use model::Machine;
+use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
+
+use super::link::Rates;
+use super::parts::{self, Package};
+use super::pci::{Walk, is_shown_disk};
+use super::share::View;
+use super::tree::{Kind, Node, Tree};
+use super::{collapse, ladder};
+use crate::format::memory_size;
+use crate::svg::clean;
+
+/// The tree of `machine`; the view learns what is shown.
+pub(super) fn tree(machine: &Machine, view: &mut View) -> Tree {
+    let inventory = &machine.inventory;
+    let rates = Rates::new(machine);
+    let packages = parts::packages(inventory);
+    let mut cards: Vec<Node> = Vec::new();
+    for package in &packages {
+        let mut node = parts::package(machine, package, packages.len(), &rates, view);
+        node.memory = parts::memory(machine, package, &rates).map(Box::new);
+        cards.push(node);
+    }
+    let mut tree = Tree { packages: cards, ..Tree::default() };
+    let mut walk = Walk::new(inventory, &rates);
+    let mut chipset = chipset(inventory, &rates, view);
+    for (root, nodes) in walk.roots() {
+        match &mut chipset {
+            Some(chipset) if is_behind_chipset(root) => {
+                chipset.numa = chipset.numa.or(root.node);
+                chipset.children.extend(nodes);
+            }
+            _ => hang(&mut tree, &packages, nodes),
+        }
+    }
+    if let Some(chipset) = chipset {
+        // The chipset sits at the socket that starts the machine, the first.
+        let at = chipset.numa.and_then(|n| packages.iter().position(|p| p.nodes.contains(&n))).unwrap_or(0);
+        tree.packages[at].children.push(chipset);
+    }
+    hang(&mut tree, &packages, elsewhere(inventory, &rates, &walk, view));
+    tree.loose.extend(memory_alone(inventory, &packages));
+    let usage = ladder::usage(inventory);
+    tree.walk_mut(|node| {
+        let own = node.resources.iter().filter_map(|r| usage.get(r));
+        node.usage = own.cloned().collect::<Vec<_>>().join(" ");
+    });
+    for package in &mut tree.packages {
+        package.children = collapse::equal(std::mem::take(&mut package.children), view);
+    }
+    tree.loose = collapse::equal(std::mem::take(&mut tree.loose), view);
+    ladder::build(inventory, &mut tree, view);
+    collapse::bound(&mut tree, view);
+    settle(&tree, view);
+    tree
+}
+
+fn settle(tree: &Tree, view: &mut View) {
+    let mut shown = Vec::new();
+    tree.walk(|node| shown.extend(node.all_resources()));
+    view.settle(shown.into_iter().map(String::as_str));
+}
+
+/// Below the package of its NUMA node; where there are several packages and no
+/// node, nobody knows which.
+fn hang(tree: &mut Tree, packages: &[Package], nodes: Vec<Node>) {
+    for node in nodes {
+        let at = match packages.len() {
+            1 => Some(0),
+            _ => node.numa.and_then(|n| packages.iter().position(|p| p.nodes.contains(&n))),
+        };
+        match at {
+            Some(at) => tree.packages[at].children.push(node),
+            None => tree.loose.push(node),
+        }
+    }
+}
+
+/// The chipset, where a link to one is known.
+fn chipset(inventory: &Inventory, rates: &Rates, view: &View) -> Option<Node> {
+    if !rates.knows("dmi") && !view.passes(&["dmi".to_owned()]) {
+        return None;
+    }
+    // The bridge to the old ISA bus (class 0601) carries the chipset's name.
+    let bridge = inventory.pci.iter().find(|d| d.class >> 8 == 0x0601 && is_behind_chipset(d));
+    let named = bridge.filter(|b| b.device_name.is_some()).map(parts::pci_name);
+    let name = named.as_deref().and_then(|n| n.split(" LPC").next()).unwrap_or("Chipset");
+    let mut node = Node::new(Kind::Hub, clean(name));
+    node.link = Some(rates.dmi());
+    Some(node)
+}
+
+/// Whether a function directly below the root is part of the chipset: on Intel's
+/// machines bus 0, and device 16 or above (datasheets of the platform
+/// controller hubs; the processor's own root ports are 1 to 7).
+fn is_behind_chipset(device: &PciDevice) -> bool {
+    let Some(rest) = device.address.strip_prefix("0000:00:") else { return false };
+    let number = rest.split_once('.').and_then(|(device, _)| u32::from_str_radix(device, 16).ok());
+    number.is_some_and(|n| n >= 16)
+}
+
+/// Disks and interfaces that no PCI function carries, as far as known, and
+/// virtual ones that the case passes.
+fn elsewhere(inventory: &Inventory, rates: &Rates, walk: &Walk, view: &View) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for disk in &inventory.block {
+        let id = format!("block:{}", disk.name);
+        let shown = is_shown_disk(disk) || is_passed_virtual(disk, view);
+        if shown && !walk.placed.contains(&id) {
+            let mut node = parts::disk(disk, rates);
+            node.link = rates.disk(disk);
+            if disk.kind != BlockKind::Disk {
+                let file =
+                    disk.backing_file.as_deref().map(|f| format!(" on {}", clean(f))).unwrap_or_default();
+                node.lines.insert(0, format!("{}{file}", word(disk.kind)));
+            }
+            nodes.push(node);
+        }
+    }
+    for interface in &inventory.network {
+        let id = format!("nic:{}", interface.name);
+        if walk.placed.contains(&id) {
+            continue;
+        }
+        if is_hardware(interface)
+            || (stands_alone(interface, inventory) && view.passes(std::slice::from_ref(&id)))
+        {
+            let mut node = parts::network(&[interface], None, rates);
+            node.numa = interface.node;
+            nodes.push(node);
+        }
+    }
+    nodes
+}
+
+/// Whether a block device is none of hardware's, stands on no other, and matters
+/// to the case.
+fn is_passed_virtual(disk: &BlockDevice, view: &View) -> bool {
+    let points = disk.mounts.iter().any(|m| !view.file_system(&m.point).is_empty());
+    disk.kind != BlockKind::Partition
+        && disk.below.is_empty()
+        && (points || view.passes(&[format!("block:{}", disk.name)]))
+}
+
+fn word(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Loop => "loop device",
+        BlockKind::Zram => "compressed memory",
+        BlockKind::Ram => "memory as a disk",
+        BlockKind::Optical => "optical drive",
+        BlockKind::Md => "array",
+        BlockKind::Dm => "mapping",
+        BlockKind::Disk | BlockKind::Partition | BlockKind::Other => "block device",
+    }
+}
+
+/// Whether there is a device behind an interface, by its bus or kind.
+fn is_hardware(interface: &NetworkInterface) -> bool {
+    let kind = interface.kind.as_str();
+    let virtual_kind = matches!(kind, "loopback" | "bond" | "bridge" | "vlan" | "veth" | "tun");
+    !virtual_kind
+        && (interface.bus.is_some() || interface.pci.is_some() || matches!(kind, "wifi" | "infiniband"))
+}
+
+fn stands_alone(interface: &NetworkInterface, inventory: &Inventory) -> bool {
+    let name = interface.name.as_str();
+    let members = inventory.network.iter().any(|i| i.master.as_deref() == Some(name));
+    interface.below.is_empty() && interface.bond.is_none() && !members
+}
+
+/// Memory of NUMA nodes without a CPU: behind CXL, or on the package.
+fn memory_alone(inventory: &Inventory, packages: &[Package]) -> Vec<Node> {
+    if packages.len() == 1 {
+        return Vec::new();
+    }
+    let nodes = inventory.memory.nodes.iter();
+    let alone = nodes.filter(|n| n.total_bytes > 0 && !packages.iter().any(|p| p.nodes.contains(&n.id)));
+    alone
+        .map(|n| {
+            let mut node = Node::new(Kind::Memory, format!("{} memory", memory_size(n.total_bytes)));
+            node.lines = vec![format!("NUMA node {}, no CPUs", n.id)];
+            node
+        })
+        .collect()
+}

@@ -1,0 +1,295 @@
+//! From places to SVG.
+
+use super::layout::{Item, Line, Place, Scene};
+use super::measure::{
+    self, LABEL, LABEL_STEP, LINE, LINE_STEP, PAD, PILL, RUNG, RUNG_INDENT, SHARE, TITLE, TITLE_STEP,
+};
+use super::share::{Mark, View};
+use super::tree::{Kind, Link, Node, Rung};
+use crate::svg::{Svg, number};
+use crate::text::Font;
+use crate::theme;
+
+/// The rules of this chart.
+pub(super) const RULES: &[(&str, &[(&str, &str)])] = &[
+    (".card", &[("fill", "$card"), ("stroke", "$edge"), ("stroke-width", "1")]),
+    (".rung", &[("fill", "$paper"), ("stroke", "$edge"), ("stroke-width", "1")]),
+    (".wire", &[("stroke", "$wire"), ("fill", "none")]),
+    (".plug", &[("stroke", "$wire"), ("fill", "$paper"), ("stroke-width", "1.5")]),
+    (".cpu", &[("fill", "$cpu")]),
+    (".memory", &[("fill", "$memory")]),
+    (".hub", &[("fill", "$hub")]),
+    (".disk", &[("fill", "$disk")]),
+    (".network", &[("fill", "$network")]),
+    (".on .card, .rung.on", &[("stroke", "$ink"), ("stroke-width", "1.5")]),
+    (".wire.on, .plug.on", &[("stroke", "$ink")]),
+    (".peak .card, .rung.peak", &[("stroke-width", "3")]),
+    (".off", &[("opacity", "0.6")]),
+    (".s0", &[("fill", "$share-0")]),
+    (".s1", &[("fill", "$share-1")]),
+    (".s2", &[("fill", "$share-2")]),
+    (".s3", &[("fill", "$share-3")]),
+    (".s4", &[("fill", "$share-4")]),
+    ("text.t0", &[("fill", "$on-share-0")]),
+    ("text.t1", &[("fill", "$on-share-1")]),
+    ("text.t2", &[("fill", "$on-share-2")]),
+    ("text.t3", &[("fill", "$on-share-3")]),
+    ("text.t4", &[("fill", "$on-share-4")]),
+    (".pill", &[("stroke", "$ink"), ("stroke-width", "1")]),
+    (".pill.peak", &[("stroke-width", "2.5")]),
+    (".w0", &[("stroke", "$share-0")]),
+    (".w1", &[("stroke", "$share-1")]),
+    (".w2", &[("stroke", "$share-2")]),
+    (".w3", &[("stroke", "$share-3")]),
+    (".w4", &[("stroke", "$share-4")]),
+];
+
+/// Draws a scene.
+pub(super) fn scene(svg: &mut Svg, scene: &Scene, view: &View) {
+    // Lines first, so that cards cover their ends; those on the path last.
+    for on in [false, true] {
+        for item in &scene.items {
+            if let Item::Line(line) = item
+                && line_mark(line, view).on == on
+            {
+                draw_line(svg, line, view);
+            }
+        }
+    }
+    for item in &scene.items {
+        match item {
+            Item::Card(place) => card(svg, place, view),
+            Item::Heading { text, x, y } => {
+                svg.tag("text")
+                    .class("quiet bold")
+                    .num("x", *x)
+                    .num("y", *y)
+                    .num("font-size", 12.0)
+                    .text(text);
+            }
+            Item::Line(_) => {}
+        }
+    }
+}
+
+/// How wide a link is drawn: one pixel more for twice the bandwidth.
+pub(super) fn stroke(bytes_per_second: Option<f64>) -> f64 {
+    // 125 MB/s, a Gigabit network, is 2 pixels wide.
+    let Some(rate) = bytes_per_second.filter(|r| r.is_finite() && *r > 0.0) else { return 1.5 };
+    (2.0 + (rate / 125e6).log2()).clamp(1.5, 12.0)
+}
+
+/// What lies on the way to a card that the case passes is on its path too.
+fn line_mark(line: &Line, view: &View) -> Mark {
+    let own = line.link.map_or(&line.to.resources, |l| {
+        if l.resources.is_empty() { &line.to.resources } else { &l.resources }
+    });
+    let mark = view.mark(own);
+    Mark { on: mark.on || (!line.out && passes(line.to, view)), ..mark }
+}
+
+/// Whether the case passes a card or anything that hangs below it.
+fn passes(node: &Node, view: &View) -> bool {
+    node.all_resources().any(|r| view.passes(std::slice::from_ref(r)))
+        || node.children.iter().any(|c| passes(c, view))
+}
+
+fn draw_line(svg: &mut Svg, line: &Line, view: &View) {
+    let mark = line_mark(line, view);
+    group(svg, if view.active() && !mark.on { "off" } else { "" });
+    let points = line.points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y)));
+    let course = format!("M{}", points.collect::<Vec<_>>().join("L"));
+    let stroke_of = |svg: &mut Svg, class: &str, width: f64| {
+        svg.tag("path").class(class).attr("d", &course).num("stroke-width", width).empty();
+    };
+    match line.link {
+        Some(link) => {
+            title(svg, &link.tooltip());
+            let width = stroke(link.bytes_per_second);
+            if mark.on {
+                // An outline, so that a pale colour is seen too.
+                stroke_of(svg, "wire on", width + 2.5);
+            }
+            let step = mark.share.map(|(_, high)| theme::step(high));
+            stroke_of(svg, &step.map_or("wire".to_owned(), |s| format!("wire w{s}")), width);
+        }
+        None if mark.on => stroke_of(svg, "wire on", 2.0),
+        None => stroke_of(svg, "wire", 1.5),
+    }
+    if let (true, Some((x, y))) = (line.out, line.points.last()) {
+        let class = if mark.on { "plug on" } else { "plug" };
+        svg.tag("circle").class(class).num("cx", *x).num("cy", *y).num("r", 4.5).empty();
+    }
+    if let (Some(link), Some(label)) = (line.link, line.label) {
+        draw_label(svg, link, label, view);
+    }
+    svg.close();
+    svg.line();
+}
+
+fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &View) {
+    let mark = view.mark(&link.resources);
+    let pill = measure::share_width(view, &link.resources).min(room);
+    let text = LABEL.fit(&link.label(), room - pill);
+    write(svg, "", LABEL, (x, y), &text);
+    let mut after = x + LABEL.width(&text);
+    if !text.is_empty() {
+        after += 6.0;
+    }
+    share(svg, mark, (after, y), x + room - after);
+    let first = if text.is_empty() && pill == 0.0 { y } else { y + LABEL_STEP };
+    for (i, note) in link.notes.iter().enumerate() {
+        let text = LABEL.fit(note, room);
+        write(svg, "quiet", LABEL, (x, first + i as f64 * LABEL_STEP), &text);
+    }
+}
+
+/// A share as a small coloured field that begins at `x`, its figure on the base
+/// line `y`; gives its width.
+fn share(svg: &mut Svg, mark: Mark, (x, y): (f64, f64), room: f64) -> f64 {
+    let (Some(words), Some((_, high))) = (mark.words(), mark.share) else { return 0.0 };
+    let words = SHARE.fit(&words, room - PILL);
+    let width = SHARE.width(&words) + PILL;
+    let step = theme::step(high);
+    let class = if mark.peak { format!("pill peak s{step}") } else { format!("pill s{step}") };
+    svg.tag("rect")
+        .class(&class)
+        .num("x", x)
+        .num("y", y - 12.0)
+        .num("width", width)
+        .num("height", 16.0)
+        .num("rx", 8.0)
+        .empty();
+    let centre = (x + width / 2.0, y);
+    svg.tag("text")
+        .class(&format!("bold t{step}"))
+        .num("x", centre.0)
+        .num("y", centre.1)
+        .num("font-size", SHARE.size)
+        .attr("text-anchor", "middle")
+        .text(&words);
+    width
+}
+
+fn write(svg: &mut Svg, class: &str, font: Font, (x, y): (f64, f64), text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let tag = svg.tag("text");
+    let tag = if class.is_empty() { tag } else { tag.class(class) };
+    tag.num("x", x).num("y", y).num("font-size", font.size).text(text);
+}
+
+fn group(svg: &mut Svg, class: &str) {
+    let tag = svg.tag("g");
+    let tag = if class.is_empty() { tag } else { tag.class(class) };
+    tag.open();
+}
+
+fn title(svg: &mut Svg, text: &str) {
+    if !text.is_empty() {
+        svg.tag("title").text(text);
+    }
+}
+
+fn class(view: &View, mark: Mark) -> &'static str {
+    match (view.active(), mark.on, mark.peak) {
+        (_, true, true) => "on peak",
+        (_, true, false) => "on",
+        (true, false, _) => "off",
+        (false, false, _) => "",
+    }
+}
+
+fn strip(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Package => Some("cpu"),
+        Kind::Memory => Some("memory"),
+        Kind::Hub => Some("hub"),
+        Kind::Disk | Kind::Across => Some("disk"),
+        Kind::Network => Some("network"),
+        Kind::More => None,
+    }
+}
+
+fn card(svg: &mut Svg, place: &Place, view: &View) {
+    let Place { node, words, x, y, width, height } = place;
+    let mark = view.mark(&node.resources);
+    // What only leads to the path does not step back either.
+    let state = if !mark.on && passes(node, view) { "" } else { class(view, mark) };
+    group(svg, state);
+    title(svg, &node.tooltip());
+    let rect = |svg: &mut Svg, class: &str, inset: f64, width: f64, radius: f64| {
+        let tag = svg.tag("rect").class(class).num("x", x + inset).num("y", y + inset);
+        tag.num("width", width).num("height", height - 2.0 * inset.min(1.0)).num("rx", radius).empty();
+    };
+    for behind in (1..=2).rev().filter(|_| node.count > 1) {
+        let shift = measure::stack(node) / 2.0 * f64::from(behind);
+        let tag = svg.tag("rect").class("card").num("x", x + shift).num("y", y + shift);
+        tag.num("width", *width).num("height", *height).num("rx", 5.0).empty();
+    }
+    rect(svg, "card", 0.0, *width, 5.0);
+    if let Some(kind) = strip(node.kind) {
+        match mark.share {
+            Some((_, high)) => rect(svg, &format!("s{}", theme::step(high)), 1.0, 6.0, 3.0),
+            None => rect(svg, kind, 1.0, 4.0, 2.0),
+        }
+    }
+    let inner = width - 2.0 * PAD;
+    let pill = measure::share_width(view, &node.resources).min(inner);
+    if pill > 0.0 {
+        share(svg, mark, (x + width - PAD - pill + 6.0, y + TITLE_STEP), pill - 6.0);
+    }
+    let mut base = y + TITLE_STEP;
+    for (i, line) in words.title.iter().enumerate() {
+        base += if i > 0 { LINE_STEP } else { 0.0 };
+        write(svg, "bold", TITLE, (x + PAD, base), line);
+    }
+    for line in &words.lines {
+        base += LINE_STEP;
+        write(svg, "quiet", LINE, (x + PAD, base), line);
+    }
+    svg.close();
+    svg.line();
+    let top = y + words.height() + 11.0;
+    for (i, rung) in node.rungs.iter().enumerate() {
+        draw_rung(svg, rung, (x + PAD, top + i as f64 * RUNG), inner, view);
+    }
+}
+
+fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), width: f64, view: &View) {
+    let mark = view.mark(&rung.resources);
+    let outer = class(view, mark);
+    let indent = (rung.depth as f64 * RUNG_INDENT).min(width * 0.4);
+    let (x, width) = (x + indent, width - indent);
+    group(svg, if outer == "off" { "off" } else { "" });
+    let full: Vec<&str> =
+        [rung.text.as_str(), rung.mount.as_str()].into_iter().filter(|t| !t.is_empty()).collect();
+    let full: Vec<&str> = full.into_iter().chain(rung.tip.iter().map(String::as_str)).collect();
+    title(svg, &full.join("\n"));
+    let class = if mark.on { format!("rung {outer}") } else { "rung".to_owned() };
+    svg.tag("rect")
+        .class(&class)
+        .num("x", x)
+        .num("y", y)
+        .num("width", width)
+        .num("height", RUNG - 2.0)
+        .num("rx", 3.0)
+        .empty();
+    let inner = width - 10.0;
+    let base = y + 13.0;
+    let pill = measure::share_width(view, &rung.resources).min(inner);
+    let mut room = inner - pill;
+    if pill > 0.0 {
+        share(svg, mark, (x + 5.0 + room + 6.0, base), pill - 6.0);
+    }
+    let mount = LINE.fit(&rung.mount, room * if rung.text.is_empty() { 1.0 } else { 0.6 });
+    if !mount.is_empty() {
+        let tag = svg.tag("text").num("x", x + 5.0 + room).num("y", base).num("font-size", LINE.size);
+        tag.attr("text-anchor", "end").text(&mount);
+        room -= LINE.width(&mount) + 10.0;
+    }
+    write(svg, "quiet", LINE, (x + 5.0, base), &LINE.fit(&rung.text, room));
+    svg.close();
+    svg.line();
+}

@@ -1,0 +1,82 @@
+//! What the picture's widths and colours mean.
+
+use super::draw;
+use super::measure::LABEL;
+use super::share::View;
+use super::tree::Tree;
+use crate::svg::Svg;
+use crate::theme;
+
+const WIDTHS: [(f64, &str); 3] = [(0.5e9, "0.5"), (4e9, "4"), (32e9, "32")];
+const STEPS: [&str; theme::STEPS] = ["< 25 %", "25", "50", "75", "95 %: full"];
+const SWATCH: f64 = 22.0;
+const ROW: f64 = 22.0;
+
+/// One entry: a sign and a word.
+enum Sign {
+    Words,
+    Line(f64),
+    Step(usize),
+}
+
+/// The legend's height, where it has anything to explain.
+pub(super) fn height(tree: &Tree, view: &View, width: f64) -> Option<f64> {
+    let mut rates = false;
+    tree.walk(|node| rates |= node.link.iter().chain(&node.out).any(|l| l.bytes_per_second.is_some()));
+    let rows = usize::from(rates) + usize::from(view.has_shares());
+    (rows > 0).then(|| place(view, width).iter().map(|(_, y, _, _)| *y).fold(0.0, f64::max) + 12.0)
+}
+
+/// Every entry with its place, wrapped at `width`.
+fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, &'static str)> {
+    let mut groups = vec![(
+        "Width of a line: bandwidth in GB/s",
+        WIDTHS.iter().map(|(rate, word)| (Sign::Line(draw::stroke(Some(*rate))), *word)).collect::<Vec<_>>(),
+    )];
+    if view.has_shares() {
+        groups.push((
+            "Share of its limit in use",
+            STEPS.iter().enumerate().map(|(i, word)| (Sign::Step(i), *word)).collect(),
+        ));
+    }
+    let mut all = Vec::new();
+    let mut y = 12.0;
+    for (heading, entries) in groups {
+        if !all.is_empty() {
+            y += ROW;
+        }
+        all.push((0.0, y, Sign::Words, heading));
+        let mut x = LABEL.width(heading) + 14.0;
+        for (sign, word) in entries {
+            let needs = SWATCH + 5.0 + LABEL.width(word);
+            if x + needs > width {
+                x = 0.0;
+                y += ROW;
+            }
+            all.push((x, y, sign, word));
+            x += needs + 12.0;
+        }
+    }
+    all
+}
+
+/// Draws the legend with its upper left corner at `at`.
+pub(super) fn draw(svg: &mut Svg, view: &View, at: (f64, f64), width: f64) {
+    for (x, y, sign, word) in place(view, width) {
+        let (x, y) = (at.0 + x, at.1 + y);
+        let text_x = if matches!(sign, Sign::Words) { x } else { x + SWATCH + 5.0 };
+        match sign {
+            Sign::Words => {}
+            Sign::Line(stroke) => {
+                let d = format!("M{} {}h{SWATCH}", crate::svg::number(x), crate::svg::number(y - 4.0));
+                svg.tag("path").class("wire").attr("d", &d).num("stroke-width", stroke).empty();
+            }
+            Sign::Step(step) => {
+                let tag = svg.tag("rect").class(&format!("pill s{step}")).num("x", x).num("y", y - 11.0);
+                tag.num("width", SWATCH).num("height", 14.0).num("rx", 4.0).empty();
+            }
+        }
+        svg.tag("text").class("quiet").num("x", text_x).num("y", y).num("font-size", LABEL.size).text(word);
+    }
+    svg.line();
+}

@@ -1,0 +1,235 @@
+//! What links can do, from the machine's limits and the inventory, in the words
+//! that people know them by.
+
+use std::collections::BTreeMap;
+
+use model::limit::{Direction, LimitKind};
+use model::machine::{BlockDevice, Machine, NetworkInterface, PciLink};
+use model::{Limit, Unit};
+
+use super::tree::Link;
+use crate::format::{bits_per_second, bytes_per_second};
+use crate::svg::clean;
+
+/// Generations of PCI Express: transfers per second and lane, bytes per second
+/// and lane after coding, name (PCI Express Base Specification 6.0: 8b/10b up to
+/// 5 GT/s, 128b/130b up to 32 GT/s; 1b/1b in flits of 256 bytes, of which 242
+/// carry packets and link data, at 64 GT/s).
+const GENERATIONS: [(f64, f64, &str); 6] = [
+    (2.5e9, 0.25e9, "1.0"),
+    (5e9, 0.5e9, "2.0"),
+    (8e9, 8e9 * 128.0 / 130.0 / 8.0, "3.0"),
+    (16e9, 16e9 * 128.0 / 130.0 / 8.0, "4.0"),
+    (32e9, 32e9 * 128.0 / 130.0 / 8.0, "5.0"),
+    (64e9, 64e9 * 242.0 / 256.0 / 8.0, "6.0"),
+];
+
+/// What Intel calls the link to its chipset, by bytes per second on the line
+/// (datasheets of the 3400, C200, C230 and C260 series). 8 GT/s x8 and 16 GT/s
+/// x4 give the same rate, so that one stays without a version.
+const DMI: [(f64, &str); 4] =
+    [(1.0e9, "DMI x4"), (2.0e9, "DMI 2.0 x4"), (3.938e9, "DMI 3.0 x4"), (15.754e9, "DMI 4.0 x8")];
+
+/// The limits of a machine by resource.
+pub(super) struct Rates<'a> {
+    by_resource: BTreeMap<&'a str, Vec<&'a Limit>>,
+}
+
+impl<'a> Rates<'a> {
+    /// The limits of `machine`.
+    pub(super) fn new(machine: &'a Machine) -> Self {
+        let mut by_resource: BTreeMap<&str, Vec<&Limit>> = BTreeMap::new();
+        for limit in &machine.limits {
+            by_resource.entry(&limit.resource).or_default().push(limit);
+        }
+        Self { by_resource }
+    }
+
+    /// Whether anything is known of `resource`.
+    pub(super) fn knows(&self, resource: &str) -> bool {
+        self.by_resource.contains_key(resource)
+    }
+
+    /// The bounds of `resource` on bytes per second, of any access and size.
+    fn throughput(&self, resource: &str) -> impl Iterator<Item = &'a Limit> {
+        let all = self.by_resource.get(resource).map(Vec::as_slice).unwrap_or_default();
+        all.iter().copied().filter(|l| l.unit == Unit::BytesPerSecond && l.bound().is_some())
+    }
+
+    /// The CPU seconds per second that are imposed on `cpu`.
+    pub(super) fn cpu_quota(&self) -> Option<f64> {
+        let all = self.by_resource.get("cpu").map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter(|l| l.kind == LimitKind::Quota).filter_map(|l| l.bound()).reduce(f64::min)
+    }
+
+    /// The link of `resource`, written with `show`; `what` names it from its
+    /// line rate.
+    fn link(&self, resource: &str, what: impl Fn(Option<f64>) -> String, show: fn(f64) -> String) -> Link {
+        let links = || self.throughput(resource).filter(|l| l.kind == LimitKind::Link);
+        let line = links().filter_map(|l| l.line).filter(|r| r.is_finite() && *r > 0.0).reduce(f64::min);
+        let effective =
+            links().filter_map(|l| l.effective).filter(|r| r.is_finite() && *r > 0.0).reduce(f64::min);
+        let measured = self.bound(resource, LimitKind::Measured);
+        let rate = line.or(effective).or(measured);
+        let mut notes = Vec::new();
+        if let (Some(line), Some(effective)) = (line, effective)
+            && (line - effective).abs() > line * 0.01
+        {
+            notes.push(format!("effective {}", show(effective)));
+        }
+        if let (Some(measured), Some(_)) = (measured, line.or(effective)) {
+            notes.push(format!("measured {}", show(measured)));
+        }
+        if let Some(quota) = self.bound(resource, LimitKind::Quota) {
+            notes.push(format!("held to {}", show(quota)));
+        }
+        Link {
+            what: what(line),
+            rate: rate.map(show),
+            notes,
+            bytes_per_second: rate,
+            count: 1,
+            resources: vec![resource.to_owned()],
+            tip: self.sources(resource),
+        }
+    }
+
+    fn bound(&self, resource: &str, kind: LimitKind) -> Option<f64> {
+        self.throughput(resource).filter(|l| l.kind == kind).filter_map(Limit::bound).reduce(f64::min)
+    }
+
+    /// Where the figures of `resource` are from, each once.
+    pub(super) fn sources(&self, resource: &str) -> Vec<String> {
+        const MOST: usize = 4;
+        let mut all: Vec<String> = Vec::new();
+        for limit in self.by_resource.get(resource).map(Vec::as_slice).unwrap_or_default() {
+            let source = clean(&limit.source);
+            if !source.is_empty() && !all.contains(&source) && all.len() < MOST {
+                all.push(source);
+            }
+        }
+        all
+    }
+
+    /// The link of the PCI function at `address`.
+    pub(super) fn pci(&self, address: &str, link: Option<PciLink>) -> Option<Link> {
+        let resource = format!("pci:{address}");
+        if link.is_none() && !self.knows(&resource) {
+            return None;
+        }
+        Some(self.link(&resource, |line| pcie_name(link, line), bytes_per_second))
+    }
+
+    /// The link between CPU and chipset.
+    pub(super) fn dmi(&self) -> Link {
+        let name = |line: Option<f64>| {
+            let known = line.and_then(|line| DMI.iter().find(|(rate, _)| near(*rate, line)));
+            known.map_or("DMI", |(_, name)| name).to_owned()
+        };
+        self.link("dmi", name, bytes_per_second)
+    }
+
+    /// The memory's link; with `channels`, how many of 64 bits at `transfers`
+    /// per second give the rate (JESD79-4: a channel is 64 bits of data).
+    pub(super) fn memory(&self, kind: Option<&str>, transfers: Option<u64>) -> Link {
+        let name = |line: Option<f64>| {
+            let speed = match (kind, transfers) {
+                (Some(kind), Some(t)) => format!("{}-{}", clean(kind), t / 1_000_000),
+                (Some(kind), None) => clean(kind),
+                _ => return String::new(),
+            };
+            let channels = line.zip(transfers).map(|(line, t)| line / (t as f64 * 8.0));
+            match channels.filter(|c| near(c.round(), *c) && (1.0..=64.0).contains(&c.round())) {
+                Some(1.0) => format!("1 channel {speed}"),
+                Some(c) => format!("{:.0} channels {speed}", c.round()),
+                None => speed,
+            }
+        };
+        self.link("memory", name, bytes_per_second)
+    }
+
+    /// The link of a disk to its controller, where it has one of its own.
+    pub(super) fn disk(&self, disk: &BlockDevice) -> Option<Link> {
+        let transport = disk.transport.as_deref().unwrap_or_default();
+        let kind =
+            ["sata", "sas", "usb", "mmc"].into_iter().find(|k| self.knows(&format!("{k}:{}", disk.name)));
+        let kind = kind.or((disk.link_bits.is_some()).then_some(transport))?;
+        let word = match kind {
+            "sas" => "SAS",
+            "usb" => "USB",
+            "mmc" => "MMC",
+            _ => "SATA",
+        };
+        let speed = disk.link_bits.map(|bits| format!(" {}", bits_per_second(bits as f64 / 8.0)));
+        let name = |_: Option<f64>| format!("{word}{}", speed.as_deref().unwrap_or_default());
+        Some(self.link(&format!("{kind}:{}", disk.name), name, bytes_per_second))
+    }
+
+    /// The link of an interface out of the machine.
+    pub(super) fn network(&self, interface: &NetworkInterface) -> Option<Link> {
+        let resource = format!("nic:{}", interface.name);
+        let line = self.throughput(&resource).next().is_some();
+        let word = match interface.kind.as_str() {
+            "ethernet" => "Ethernet",
+            "wifi" => "Wi-Fi",
+            "infiniband" => "InfiniBand",
+            _ if line => "",
+            _ => return None,
+        };
+        let mut link = self.link(&resource, |_| word.to_owned(), bits_per_second);
+        if let (None, Some(bits)) = (&link.rate, interface.speed_bits.filter(|b| *b > 0)) {
+            link.rate = Some(bits_per_second(bits as f64 / 8.0));
+            link.bytes_per_second = Some(bits as f64 / 8.0);
+        }
+        Some(link)
+    }
+
+    /// What a disk is said to do: `datasheet: read 560 MB/s, write 530 MB/s`.
+    pub(super) fn disk_rates(&self, name: &str) -> Vec<String> {
+        let kinds = [
+            (LimitKind::Measured, "measured"),
+            (LimitKind::Datasheet, "datasheet"),
+            (LimitKind::Promise, "promised"),
+            (LimitKind::Quota, "held to"),
+        ];
+        let resource = format!("block:{name}");
+        let mut lines = Vec::new();
+        for (kind, word) in kinds {
+            let way = |way: Option<Direction>| {
+                let of_kind = self.throughput(&resource).filter(|l| l.kind == kind && l.direction == way);
+                of_kind.filter_map(Limit::bound).reduce(f64::max).map(bytes_per_second)
+            };
+            let (read, write, both) = (way(Some(Direction::Read)), way(Some(Direction::Write)), way(None));
+            let rates: Vec<String> = [("read ", read), ("write ", write), ("", both)]
+                .into_iter()
+                .filter_map(|(word, rate)| rate.map(|rate| format!("{word}{rate}")))
+                .collect();
+            if !rates.is_empty() {
+                lines.push(format!("{word} {}", rates.join(", ")));
+            }
+        }
+        lines
+    }
+}
+
+/// What a PCI Express link is called. Links slow down when idle, so the limit's
+/// line rate decides on the generation where there is one.
+fn pcie_name(link: Option<PciLink>, line: Option<f64>) -> String {
+    let Some(link) = link else { return String::new() };
+    let Some(lanes) = link.lanes.or(link.max_lanes).filter(|l| (1..=32).contains(l)) else {
+        return String::new();
+    };
+    let by_line = line.and_then(|line| GENERATIONS.iter().find(|g| near(g.1 * f64::from(lanes), line)));
+    let transfers = link.transfers.or(link.max_transfers);
+    let by_speed = || transfers.and_then(|t| GENERATIONS.iter().find(|g| near(g.0, t)));
+    match by_line.or_else(by_speed) {
+        Some((_, _, generation)) => format!("PCIe {generation} x{lanes}"),
+        None => format!("PCIe x{lanes}"),
+    }
+}
+
+/// Whether two rates are the same but for rounding: within 2 %, while the
+/// nearest of any two standards differ by far more.
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= a.abs() * 0.02
+}

@@ -1,0 +1,339 @@
+//! What the cards of single parts say: packages, memory, disks, interfaces.
+
+use std::collections::BTreeSet;
+
+use model::machine::{BlockDevice, BlockKind, Inventory, Machine, Memory, NetworkInterface, PciDevice};
+
+use super::link::Rates;
+use super::share::View;
+use super::tree::{Kind, Node};
+use crate::format::{count, disk_size, hertz, memory_size};
+use crate::svg::clean;
+
+/// One CPU package of an inventory.
+pub(super) struct Package {
+    /// Its number, where there are several.
+    pub(super) id: Option<u32>,
+    /// Its CPUs.
+    pub(super) cpus: BTreeSet<u32>,
+    /// Its NUMA nodes.
+    pub(super) nodes: BTreeSet<u32>,
+}
+
+/// The packages; one without a number where the kernel does not say.
+pub(super) fn packages(inventory: &Inventory) -> Vec<Package> {
+    let topology = &inventory.cpu.topology;
+    let ids: BTreeSet<u32> = topology.iter().map(|p| p.package).collect();
+    let several = ids.len() > 1;
+    let memory_nodes = &inventory.memory.nodes;
+    if !several {
+        let cpus = inventory.cpu.online.iter().copied().collect();
+        return vec![Package { id: None, cpus, nodes: memory_nodes.iter().map(|n| n.id).collect() }];
+    }
+    ids.into_iter()
+        .map(|id| {
+            let own = || topology.iter().filter(move |p| p.package == id);
+            let cpus: BTreeSet<u32> = own().map(|p| p.cpu).collect();
+            let mut nodes: BTreeSet<u32> = own().filter_map(|p| p.node).collect();
+            nodes.extend(
+                memory_nodes.iter().filter(|n| n.cpus.iter().any(|c| cpus.contains(c))).map(|n| n.id),
+            );
+            Package { id: Some(id), cpus, nodes }
+        })
+        .collect()
+}
+
+/// The card of a package.
+pub(super) fn package(machine: &Machine, package: &Package, all: usize, rates: &Rates, view: &View) -> Node {
+    let cpu = &machine.inventory.cpu;
+    let model = cpu.model.as_deref().or(cpu.vendor.as_deref()).map(processor_name).filter(|m| !m.is_empty());
+    let mut node = Node::new(Kind::Package, model.as_deref().unwrap_or("CPU"));
+    node.resources = view.cpus(&package.cpus.iter().copied().collect::<Vec<_>>());
+    let own = cpu.topology.iter().filter(|p| package.id.is_none_or(|id| p.package == id));
+    let cores = own.map(|p| (p.package, p.die, p.core)).collect::<BTreeSet<_>>().len();
+    let mut line = match (cores, package.cpus.len()) {
+        (_, 0) => String::new(),
+        (0, cpus) => count(cpus, "CPU", "CPUs"),
+        (cores, cpus) if cores == cpus => count(cores, "core", "cores"),
+        (cores, cpus) => format!("{}, {}", count(cores, "core", "cores"), count(cpus, "thread", "threads")),
+    };
+    if let Some(clock) = clock(machine) {
+        line = if line.is_empty() { clock } else { format!("{line}, {clock}") };
+    }
+    node.lines.extend(Some(line).filter(|l| !l.is_empty()));
+    node.lines.extend(caches(&machine.inventory, all));
+    node.lines.extend(place(&machine.inventory, package));
+    if let Some(quota) = rates.cpu_quota() {
+        node.lines.push(format!("held to {quota:.2} CPUs by a quota"));
+    }
+    node.tip.extend(cpu.model.as_deref().map(clean));
+    node
+}
+
+/// `Intel(R) Xeon(R) CPU E3-1220 v6 @ 3.00GHz` without what nobody says.
+fn processor_name(model: &str) -> String {
+    let plain = clean(model).replace("(R)", "").replace("(TM)", "").replace("(tm)", "");
+    let plain = plain.split(" @ ").next().unwrap_or_default().to_owned();
+    plain
+        .split(' ')
+        .filter(|w| !w.is_empty() && *w != "CPU" && *w != "Processor")
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn clock(machine: &Machine) -> Option<String> {
+    let frequency = machine.inventory.cpu.frequency.as_ref()?;
+    let most = frequency.max_hz.or(frequency.hardware_max_hz);
+    match (frequency.base_hz, most) {
+        (Some(base), Some(most)) if base != most => {
+            let base = hertz(base);
+            Some(format!("{} to {}", base.trim_end_matches(" GHz"), hertz(most)))
+        }
+        (Some(rate), _) | (None, Some(rate)) => Some(hertz(rate)),
+        (None, None) => None,
+    }
+}
+
+/// `L1 4 × 32 KiB, L2 4 × 256 KiB, L3 8 MiB`, of one package.
+fn caches(inventory: &Inventory, packages: usize) -> Option<String> {
+    const DEEPEST: u32 = 9;
+    let cpu = &inventory.cpu;
+    let sane = |level: u32, bytes: u64| (1..=DEEPEST).contains(&level) && bytes > 0;
+    let mut texts: Vec<String> = cpu
+        .cache_kinds
+        .iter()
+        .filter(|k| k.kind != "Instruction" && sane(k.level, k.bytes))
+        .map(|k| {
+            let each = k.instances as usize / packages.max(1);
+            let times = if each > 1 { format!("{each} × ") } else { String::new() };
+            format!("L{} {times}{}", k.level, memory_size(k.bytes))
+        })
+        .collect();
+    if texts.is_empty() {
+        let seen = cpu.caches.iter().filter(|c| sane(c.level, c.bytes));
+        texts = seen.map(|c| format!("L{} {}", c.level, memory_size(c.bytes))).collect();
+    }
+    texts.truncate(DEEPEST as usize);
+    (!texts.is_empty()).then(|| texts.join(", "))
+}
+
+/// `Package 0, NUMA node 0, distance to others 21`.
+fn place(inventory: &Inventory, package: &Package) -> Option<String> {
+    let id = package.id?;
+    let nodes = &package.nodes;
+    let mut text = format!("package {id}");
+    match (nodes.first(), nodes.last()) {
+        (Some(first), Some(last)) if first == last => text.push_str(&format!(", NUMA node {first}")),
+        (Some(first), Some(last)) => text.push_str(&format!(", NUMA nodes {first} to {last}")),
+        _ => {}
+    }
+    let own = inventory.memory.nodes.iter().find(|n| nodes.contains(&n.id));
+    let far = own.and_then(|n| {
+        let others =
+            inventory.memory.nodes.iter().zip(&n.distances).filter(|(other, _)| !nodes.contains(&other.id));
+        others.map(|(_, distance)| *distance).max()
+    });
+    if let Some(far) = far {
+        text.push_str(&format!(", distance to others {far}"));
+    }
+    Some(text)
+}
+
+/// The memory of a package, where anything is known of it.
+pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Option<Node> {
+    let memory = &machine.inventory.memory;
+    let of_nodes = || memory.nodes.iter().filter(|n| package.nodes.contains(&n.id));
+    let whole = package.id.is_none();
+    let installed: u64 = memory.modules.iter().map(|m| m.bytes).fold(0, u64::saturating_add);
+    let bytes = match (whole, installed) {
+        (true, 0) => memory.total_bytes,
+        (true, installed) => installed,
+        (false, _) => of_nodes().map(|n| n.total_bytes).fold(0, u64::saturating_add),
+    };
+    if bytes == 0 {
+        return None;
+    }
+    let mut node = Node::new(Kind::Memory, format!("{} memory", memory_size(bytes)));
+    node.resources = vec!["memory".to_owned()];
+    node.lines.extend(modules(memory, whole));
+    if of_nodes().count() > 1 {
+        node.lines.push(format!("{} NUMA nodes", of_nodes().count()));
+    }
+    if let Some(limit) = memory.limit_bytes.filter(|l| *l < memory.total_bytes) {
+        node.lines.push(format!("held to {} by a control group", memory_size(limit)));
+    }
+    let first = memory.modules.first();
+    let transfers = first.and_then(|m| m.configured_transfers.or(m.speed_transfers)).filter(|t| *t > 0);
+    let mut link = rates.memory(first.and_then(|m| m.kind.as_deref()), transfers);
+    if !whole && link.rate.is_some() {
+        link.notes.push("all packages together".to_owned());
+    }
+    // The share stands on the card; the link has its colour.
+    link.resources.clear();
+    node.link = Some(link);
+    Some(node)
+}
+
+/// `2 × 16 GiB DDR4-2400 ECC, 2 of 4 slots`.
+fn modules(memory: &Memory, whole: bool) -> Vec<String> {
+    let Some(first) = memory.modules.first() else { return Vec::new() };
+    let n = memory.modules.len();
+    let alike =
+        memory.modules.iter().all(|m| (m.bytes, &m.kind, m.ecc) == (first.bytes, &first.kind, first.ecc));
+    let mut text = if alike {
+        let kind = first.kind.as_deref().map(|k| format!(" {}", clean(k))).unwrap_or_default();
+        let ecc = if first.ecc == Some(true) { " ECC" } else { "" };
+        format!("{n} × {}{kind}{ecc}", memory_size(first.bytes))
+    } else {
+        count(n, "module", "modules")
+    };
+    match memory.slots {
+        Some(slots) if whole && slots as usize >= n => text.push_str(&format!(", {n} of {slots} slots")),
+        _ if !whole => text.push_str(" in all"),
+        _ => {}
+    }
+    vec![text]
+}
+
+/// The card of a disk.
+pub(super) fn disk(disk: &BlockDevice, rates: &Rates) -> Node {
+    let size = if disk.bytes > 0 { disk_size(disk.bytes) } else { String::new() };
+    let mut node = Node::new(Kind::Disk, size);
+    node.names = vec![clean(&disk.name)];
+    node.resources = vec![format!("block:{}", disk.name)];
+    let model = [disk.vendor.as_deref(), disk.model.as_deref()].into_iter().flatten().map(clean);
+    let model: Vec<String> = model.filter(|m| !m.is_empty() && m != "ATA").collect();
+    let model = match model.as_slice() {
+        [vendor, model] if model.starts_with(vendor.as_str()) => model.clone(),
+        parts => parts.join(" "),
+    };
+    let words = [model, technology(disk)].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>();
+    node.lines.extend(Some(words.join(", ")).filter(|w| !w.is_empty()));
+    node.lines.extend(rates.disk_rates(&disk.name));
+    node.tip = rates.sources(&node.resources[0]);
+    node
+}
+
+/// `NVMe SSD`, `SATA hard disk`, `virtio disk`; a guest's disk may claim to turn.
+fn technology(disk: &BlockDevice) -> String {
+    let transport = disk.transport.as_deref().map(clean).unwrap_or_default();
+    let bus = match transport.as_str() {
+        "nvme" => "NVMe",
+        "sata" => "SATA",
+        "sas" => "SAS",
+        "usb" => "USB",
+        "scsi" => "SCSI",
+        "iscsi" => "iSCSI",
+        "mmc" => "MMC",
+        "xen" => "Xen",
+        other => other,
+    };
+    let medium = match (transport.as_str(), disk.kind, disk.rotational) {
+        (_, BlockKind::Optical, _) => "optical drive",
+        ("virtio" | "xen" | "iscsi" | "mmc", _, _) | (_, _, None) => "disk",
+        (_, _, Some(true)) => "hard disk",
+        ("usb", _, Some(false)) => "disk",
+        (_, _, Some(false)) => "SSD",
+    };
+    match (bus, medium) {
+        ("MMC", _) => "eMMC or SD card".to_owned(),
+        ("", "disk") => String::new(),
+        (bus, medium) => format!("{bus} {medium}").trim().to_owned(),
+    }
+}
+
+/// The card of the interfaces of one function, or of one that is on no PCI bus.
+pub(super) fn network(interfaces: &[&NetworkInterface], device: Option<&PciDevice>, rates: &Rates) -> Node {
+    let mut node = Node::new(Kind::Network, device.map(pci_name).unwrap_or_default());
+    node.names = interfaces.iter().map(|i| clean(&i.name)).collect();
+    node.resources = interfaces.iter().map(|i| format!("nic:{}", i.name)).collect();
+    if !node.head.is_empty() && !node.names.is_empty() {
+        node.lines.push(node.head.clone());
+    }
+    let Some(first) = interfaces.first() else { return node };
+    if device.is_none() {
+        let word = [first.bus.as_deref(), first.driver.as_deref()].into_iter().flatten().next().map(clean);
+        node.lines.push(word.map_or("network".to_owned(), |w| format!("{w} network")));
+    }
+    let mut facts = Vec::new();
+    if first.mtu > 0 {
+        facts.push(format!("MTU {}", first.mtu));
+    }
+    if first.state == "down" || first.carrier == Some(false) {
+        facts.push("no link".to_owned());
+    }
+    if let Some(duplex) = first.duplex.as_deref().filter(|d| *d == "half") {
+        facts.push(format!("{duplex} duplex"));
+    }
+    node.lines.extend(Some(facts.join(", ")).filter(|f| !f.is_empty()));
+    node.out = rates.network(first).map(|mut link| {
+        link.count = interfaces.len();
+        link.resources = node.resources.clone();
+        link
+    });
+    if let Some(driver) = first.driver.as_deref() {
+        node.tip.push(format!("driver {}", clean(driver)));
+    }
+    node
+}
+
+/// A PCI function in words: `Intel 82599ES 10-Gigabit SFI/SFP+`.
+pub(super) fn pci_name(device: &PciDevice) -> String {
+    let vendor = device.vendor_name.as_deref().map(vendor_name).unwrap_or_default();
+    match device.device_name.as_deref().map(clean).filter(|n| !n.is_empty()) {
+        Some(name) => {
+            let name = name.trim_end_matches(" Network Connection");
+            let vendor = if name.starts_with(&vendor) { "" } else { &vendor };
+            format!("{vendor} {name}").trim().to_owned()
+        }
+        None => {
+            let class = clean(&device.class_name);
+            let class = if class.is_empty() { "PCI device".to_owned() } else { class };
+            format!("{vendor} {class} [{:04x}:{:04x}]", device.vendor, device.device).trim().to_owned()
+        }
+    }
+}
+
+/// `Intel Corporation` as people say it; what stands in brackets is the short
+/// name in the table of PCI names.
+pub(super) fn vendor_name(full: &str) -> String {
+    let full = clean(full);
+    if let Some((_, rest)) = full.split_once('[')
+        && let Some((short, _)) = rest.split_once(']')
+    {
+        return short.split(" / ").next().unwrap_or_default().to_owned();
+    }
+    const TAILS: [&str; 10] = [
+        " Corporation",
+        " Corp",
+        " Inc",
+        " Technology",
+        " Technologies",
+        " Semiconductor",
+        " Co.",
+        " Electronics",
+        " Limited",
+        " Ltd",
+    ];
+    let end = TAILS.iter().chain(&[",", " / "]).filter_map(|tail| full.find(tail)).min();
+    full[..end.unwrap_or(full.len())].trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makers_are_called_as_people_call_them() {
+        let names = ["Intel Corporation", "ASMedia Technology Inc.", "Red Hat, Inc.", "Broadcom / LSI"];
+        assert_eq!(names.map(vendor_name), ["Intel", "ASMedia", "Red Hat", "Broadcom"]);
+        assert_eq!(vendor_name("Advanced Micro Devices, Inc. [AMD]"), "AMD");
+        assert_eq!(vendor_name("Samsung Electronics Co Ltd"), "Samsung");
+    }
+
+    #[test]
+    fn a_processor_is_called_without_marks_of_trade() {
+        assert_eq!(processor_name("Intel(R) Xeon(R) CPU E3-1220 v6 @ 3.00GHz"), "Intel Xeon E3-1220 v6");
+        assert_eq!(processor_name("AMD EPYC 9554 64-Core Processor"), "AMD EPYC 9554 64-Core");
+    }
+}

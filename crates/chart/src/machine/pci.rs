@@ -1,0 +1,204 @@
+//! The PCI tree down to what matters: controllers with disks, network cards,
+//! and the bridges above them. What carries nothing is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
+
+use super::link::Rates;
+use super::parts;
+use super::tree::{Kind, Node};
+
+/// Buses below one another at most: PCI Express has no more than 256 buses in a
+/// domain, and real machines are a handful deep.
+const DEEPEST: usize = 24;
+
+/// Classes of PCI functions, the upper 8 bits of the class code (PCI Code and ID
+/// Assignment Specification).
+const STORAGE: u32 = 0x01;
+const NETWORK: u32 = 0x02;
+
+/// Walks the functions of an inventory, each at most once.
+pub(super) struct Walk<'a> {
+    rates: &'a Rates<'a>,
+    by_address: BTreeMap<&'a str, &'a PciDevice>,
+    below: BTreeMap<&'a str, Vec<&'a PciDevice>>,
+    disks: BTreeMap<&'a str, Vec<&'a BlockDevice>>,
+    interfaces: BTreeMap<&'a str, Vec<&'a NetworkInterface>>,
+    seen: BTreeSet<&'a str>,
+    /// Disks and interfaces that have a place in the tree.
+    pub(super) placed: BTreeSet<String>,
+}
+
+/// Whether a block device is one that the picture shows by itself.
+pub(super) fn is_shown_disk(disk: &BlockDevice) -> bool {
+    // The boot areas of an eMMC chip are a few MiB, and nobody mounts them.
+    let boot_area = disk.name.starts_with("mmcblk") && disk.name.contains("boot");
+    disk.kind == BlockKind::Disk && disk.bytes > 0 && !boot_area
+}
+
+impl<'a> Walk<'a> {
+    /// Over this inventory.
+    pub(super) fn new(inventory: &'a Inventory, rates: &'a Rates<'a>) -> Self {
+        let by_address: BTreeMap<&str, &PciDevice> =
+            inventory.pci.iter().map(|d| (d.address.as_str(), d)).collect();
+        let mut below: BTreeMap<&str, Vec<&PciDevice>> = BTreeMap::new();
+        for device in by_address.values() {
+            if let Some(parent) = device.parent.as_deref() {
+                below.entry(parent).or_default().push(device);
+            }
+        }
+        let mut disks: BTreeMap<&str, Vec<&BlockDevice>> = BTreeMap::new();
+        for disk in inventory.block.iter().filter(|d| is_shown_disk(d)) {
+            if let Some(address) = disk.pci.as_deref() {
+                disks.entry(address).or_default().push(disk);
+            }
+        }
+        let mut interfaces: BTreeMap<&str, Vec<&NetworkInterface>> = BTreeMap::new();
+        for interface in &inventory.network {
+            if let Some(address) = interface.pci.as_deref() {
+                interfaces.entry(address).or_default().push(interface);
+            }
+        }
+        Self { rates, by_address, below, disks, interfaces, seen: BTreeSet::new(), placed: BTreeSet::new() }
+    }
+
+    /// Each function directly below the root, with the cards that it becomes.
+    pub(super) fn roots(&mut self) -> Vec<(&'a PciDevice, Vec<Node>)> {
+        let all: Vec<&PciDevice> = self.by_address.values().copied().collect();
+        let roots =
+            all.into_iter().filter(|d| d.parent.as_deref().is_none_or(|p| !self.by_address.contains_key(p)));
+        let roots: Vec<&PciDevice> = roots.collect();
+        let mut all = Vec::new();
+        for device in roots {
+            let nodes = self.cards(device, 0);
+            all.push((device, nodes));
+        }
+        all
+    }
+
+    /// What a function and all below it become: nothing, a card, or, where the
+    /// function itself says nothing, the cards below it.
+    fn cards(&mut self, device: &'a PciDevice, depth: usize) -> Vec<Node> {
+        if depth > DEEPEST || !self.seen.insert(&device.address) {
+            return Vec::new();
+        }
+        let mut nodes = if device.is_bridge() { self.bridge(device, depth) } else { self.endpoint(device) };
+        for node in &mut nodes {
+            node.numa = node.numa.or(device.node);
+        }
+        nodes
+    }
+
+    fn bridge(&mut self, device: &'a PciDevice, depth: usize) -> Vec<Node> {
+        let below = self.below.get(device.address.as_str()).cloned().unwrap_or_default();
+        let mut children: Vec<Node> = Vec::new();
+        for child in below {
+            let nodes = self.cards(child, depth + 1);
+            for node in nodes {
+                join_ports(&mut children, node, &child.address);
+            }
+        }
+        if children.is_empty() {
+            return Vec::new();
+        }
+        let link = self.rates.pci(&device.address, device.link);
+        // A root port and a switch's downstream port (every second bridge) have
+        // the same link as what is below them; an upstream port has its own.
+        let own_link = depth % 2 == 1 && link.as_ref().is_some_and(|l| l.rate.is_some());
+        if let [only] = children.as_mut_slice() {
+            let tighter = own_link
+                && only.link.as_ref().and_then(|l| l.bytes_per_second)
+                    != link.as_ref().and_then(|l| l.bytes_per_second);
+            if !tighter {
+                match (&mut only.link, link) {
+                    (Some(known), _) => known.resources.push(format!("pci:{}", device.address)),
+                    (None, link) => only.link = link,
+                }
+                return children;
+            }
+        }
+        let word = if depth % 2 == 1 { "PCIe switch" } else { "PCIe port" };
+        let mut node = Node::new(Kind::Hub, if device.link.is_some() { word } else { "PCI bridge" });
+        node.lines = device.device_name.iter().map(|_| parts::pci_name(device)).collect();
+        node.tip = vec![device.address.clone()];
+        node.link = link;
+        node.children = children;
+        vec![node]
+    }
+
+    fn endpoint(&mut self, device: &'a PciDevice) -> Vec<Node> {
+        let disks = self.disks.get(device.address.as_str()).cloned().unwrap_or_default();
+        let interfaces = self.interfaces.get(device.address.as_str()).cloned().unwrap_or_default();
+        let link = self.rates.pci(&device.address, device.link);
+        let fast = link.as_ref().is_some_and(|l| l.rate.is_some());
+        let mut nodes = Vec::new();
+        if !disks.is_empty() || (device.class >> 16 == STORAGE && fast) {
+            nodes.extend(self.storage(device, &disks));
+        }
+        if !interfaces.is_empty() || (device.class >> 16 == NETWORK && fast) {
+            self.placed.extend(interfaces.iter().map(|i| format!("nic:{}", i.name)));
+            let mut node = parts::network(&interfaces, Some(device), self.rates);
+            node.link = link;
+            node.tip.push(device.address.clone());
+            nodes.push(node);
+        }
+        nodes
+    }
+
+    fn storage(&mut self, device: &'a PciDevice, disks: &[&'a BlockDevice]) -> Vec<Node> {
+        let link = self.rates.pci(&device.address, device.link);
+        let name = parts::pci_name(device);
+        self.placed.extend(disks.iter().map(|d| format!("block:{}", d.name)));
+        let mut children: Vec<Node> = disks.iter().map(|d| parts::disk(d, self.rates)).collect();
+        for (child, disk) in children.iter_mut().zip(disks) {
+            child.link = self.rates.disk(disk);
+            child.numa = device.node;
+            child.tip.push(format!("on {name}, {}", device.address));
+        }
+        // An NVMe drive is its own controller, and so is a virtio disk.
+        let itself =
+            matches!(disks, [one] if matches!(one.transport.as_deref(), Some("nvme" | "virtio" | "xen")));
+        if itself {
+            children[0].link = link;
+            return children;
+        }
+        if link.is_none() && !children.is_empty() {
+            return children;
+        }
+        let mut node = Node::new(Kind::Hub, name);
+        node.tip = vec![device.address.clone()];
+        node.link = link;
+        node.children = children;
+        vec![node]
+    }
+}
+
+/// Adds a card, or, where it is another port of the network card that came
+/// before, puts it with that one: they share one slot and one link.
+fn join_ports(cards: &mut Vec<Node>, node: Node, address: &str) {
+    let slot = |address: &str| address.rsplit_once('.').map(|(slot, _)| slot.to_owned());
+    let same_slot = |other: &Node| {
+        let theirs =
+            other.link.as_ref().and_then(|l| l.resources.first()).and_then(|r| r.strip_prefix("pci:"));
+        theirs.and_then(slot).is_some_and(|s| Some(s) == slot(address))
+    };
+    if let Some(last) = cards.last_mut()
+        && node.kind == Kind::Network
+        && last.kind == Kind::Network
+        && same_slot(last)
+        && (&last.head, &last.lines) == (&node.head, &node.lines)
+    {
+        last.names.extend(node.names);
+        last.resources.extend(node.resources);
+        if let (Some(link), Some(other)) = (&mut last.link, node.link) {
+            link.resources.extend(other.resources);
+        }
+        if let (Some(out), Some(other)) = (&mut last.out, node.out) {
+            out.count += other.count;
+            out.resources.extend(other.resources);
+        }
+        return;
+    }
+    cards.push(node);
+}

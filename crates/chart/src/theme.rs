@@ -1,0 +1,156 @@
+//! The look of all charts: colours by role, light and dark, on screen and on
+//! paper. A page that shows a chart may set `--headroom-ink`, `--headroom-paper`
+//! and so on (see [`COLOURS`]) on anything around it; what it does not set
+//! follows the reader's system.
+//!
+//! A viewer that knows no custom properties gets the light colours: each
+//! declaration stands twice, plain and as a variable.
+
+use std::fmt::Write as _;
+
+/// The class of a chart's root; all rules are below it, since a style sheet
+/// within a page holds for the whole page.
+pub(crate) const ROOT: &str = "headroom-chart";
+
+/// The family of all text: the reader's own.
+const FONTS: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
+
+/// How many steps the scale of shares has.
+pub(crate) const STEPS: usize = 5;
+
+/// Where each step but the first begins. From 95 % a resource counts as full.
+pub(crate) const STEP_FROM: [f64; STEPS - 1] = [0.25, 0.5, 0.75, 0.95];
+
+/// The step of a share.
+pub(crate) fn step(fraction: f64) -> usize {
+    STEP_FROM.iter().filter(|from| fraction >= **from).count()
+}
+
+/// Colours by role: name, light, dark. The scale `share-0` to `share-4` runs
+/// through one family of hues, and its lightness only falls (rises, in the
+/// dark): it reads the same in grey and to the colour-blind (after ColorBrewer
+/// YlOrBr). `on-share-N` is text upon it, at a contrast of at least 4.5.
+pub(crate) const COLOURS: &[(&str, &str, &str)] = &[
+    ("paper", "#ffffff", "#0f1419"),
+    ("ink", "#1c2127", "#e8ecf1"),
+    ("quiet", "#56606b", "#a3adb8"),
+    ("card", "#f5f7f9", "#1a2129"),
+    ("edge", "#bcc4cc", "#3c4753"),
+    ("wire", "#7f8a95", "#788593"),
+    ("cpu", "#2f6db5", "#6aa5e8"),
+    ("memory", "#7c57a8", "#b492dd"),
+    ("hub", "#66727e", "#8c99a6"),
+    ("disk", "#23786c", "#4fb3a4"),
+    ("network", "#4a7a26", "#8bbd5f"),
+    ("share-0", "#fff3c9", "#33281a"),
+    ("share-1", "#fdd27a", "#5c3c12"),
+    ("share-2", "#f59a23", "#96580c"),
+    ("share-3", "#bd4b06", "#e59126"),
+    ("share-4", "#6e1f02", "#ffdc94"),
+    ("on-share-0", "#1c2127", "#f3e9dc"),
+    ("on-share-1", "#1c2127", "#ffffff"),
+    ("on-share-2", "#1c2127", "#ffffff"),
+    ("on-share-3", "#ffffff", "#17120a"),
+    ("on-share-4", "#ffffff", "#17120a"),
+];
+
+/// The style sheet of a chart: colours, `rules` that all charts share, and
+/// `own` rules. A rule is `selector { property: value; ... }` with `$name` for
+/// a colour; selectors are below the root.
+pub(crate) fn sheet(own: &[(&str, &[(&str, &str)])]) -> String {
+    let mut css = String::from("\n");
+    let _ = write!(css, ".{ROOT}{{font-family:{FONTS};");
+    variables(&mut css, |(_, light, _)| light);
+    css.push_str("}\n");
+    let _ = write!(css, "@media screen and (prefers-color-scheme:dark){{.{ROOT}{{");
+    variables(&mut css, |(_, _, dark)| dark);
+    css.push_str("}}\n");
+    for (selector, declarations) in SHARED.iter().chain(own) {
+        let selectors: Vec<String> = selector.split(',').map(|s| format!(".{ROOT} {}", s.trim())).collect();
+        let _ = write!(css, "{}{{", selectors.join(","));
+        for (property, value) in *declarations {
+            declare(&mut css, property, value);
+        }
+        css.push_str("}\n");
+    }
+    css
+}
+
+/// What all charts share.
+const SHARED: &[(&str, &[(&str, &str)])] = &[
+    (".paper", &[("fill", "$paper")]),
+    ("text", &[("fill", "$ink")]),
+    ("text.quiet", &[("fill", "$quiet")]),
+    ("text.bold", &[("font-weight", "600")]),
+];
+
+fn variables(css: &mut String, pick: fn(&(&'static str, &'static str, &'static str)) -> &'static str) {
+    for colour in COLOURS {
+        let _ = write!(css, "--{ROOT}-{0}:var(--headroom-{0},{1});", colour.0, pick(colour));
+    }
+}
+
+fn declare(css: &mut String, property: &str, value: &str) {
+    let Some(name) = value.strip_prefix('$') else {
+        let _ = write!(css, "{property}:{value};");
+        return;
+    };
+    if let Some((_, light, _)) = COLOURS.iter().find(|(n, _, _)| *n == name) {
+        let _ = write!(css, "{property}:{light};{property}:var(--{ROOT}-{name});");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance (WCAG 2.2).
+    fn luminance(hex: &str) -> f64 {
+        let channel = |i: usize| {
+            let v = f64::from(u8::from_str_radix(&hex[i..i + 2], 16).unwrap()) / 255.0;
+            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+    }
+
+    fn contrast(a: &str, b: &str) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    fn colour(name: &str) -> (&'static str, &'static str) {
+        COLOURS.iter().find(|(n, _, _)| *n == name).map(|(_, l, d)| (*l, *d)).unwrap()
+    }
+
+    #[test]
+    fn text_stands_out_from_what_it_is_written_on() {
+        let pairs =
+            ["ink", "quiet"].map(|t| [(t.to_owned(), "paper".to_owned()), (t.to_owned(), "card".to_owned())]);
+        let shares = (0..STEPS).map(|i| (format!("on-share-{i}"), format!("share-{i}")));
+        for (text, ground) in pairs.into_iter().flatten().chain(shares) {
+            let ((light, dark), (light_ground, dark_ground)) = (colour(&text), colour(&ground));
+            assert!(contrast(light, light_ground) >= 4.5, "{text} on {ground}, light");
+            assert!(contrast(dark, dark_ground) >= 4.5, "{text} on {ground}, dark");
+        }
+    }
+
+    #[test]
+    fn the_scale_only_darkens_in_the_light_and_only_brightens_in_the_dark() {
+        for i in 1..STEPS {
+            let (low, high) = (colour(&format!("share-{}", i - 1)), colour(&format!("share-{i}")));
+            assert!(luminance(low.0) > luminance(high.0) * 1.2, "light, step {i}");
+            assert!(luminance(low.1) < luminance(high.1) / 1.2, "dark, step {i}");
+        }
+    }
+
+    #[test]
+    fn a_full_resource_is_in_the_last_step() {
+        assert_eq!([0.0, 0.249, 0.25, 0.6, 0.9499, 0.95, 7.0].map(step), [0, 0, 1, 2, 3, 4, 4]);
+    }
+
+    #[test]
+    fn every_rule_is_below_the_root_and_has_a_plain_colour_first() {
+        let css = sheet(&[(".a, .b", &[("fill", "$ink"), ("stroke-width", "2")])]);
+        assert!(css.contains(".headroom-chart .a,.headroom-chart .b{fill:#1c2127;fill:var(--headroom-chart-ink);stroke-width:2;}"));
+    }
+}

@@ -1,0 +1,55 @@
+//! The state of memory and what it was moved for: `/proc/vmstat`, and what is
+//! free to be used, `/proc/meminfo`.
+
+use model::Unit;
+
+use crate::sampler::keyed::Keyed;
+use crate::sampler::{Column, SamplerKind};
+
+/// States, in pages (`include/linux/mmzone.h`, `enum node_stat_item`).
+const PAGES: &[&str] = &["nr_free_pages", "nr_file_pages", "nr_dirty", "nr_writeback"];
+
+/// Pages swapped in and out.
+const PAGES_MOVED: &[&str] = &["pswpin", "pswpout"];
+
+/// Bytes read from and written to block devices by all, in KiB: the kernel
+/// halves sectors before it shows them (`vmstat_start` in `mm/vmstat.c`).
+const KIBIBYTES_MOVED: &[&str] = &["pgpgin", "pgpgout"];
+
+/// How often it came to that. `allocstall`, an allocation that had to make room
+/// by itself, is one number before Linux 4.10 and one for each zone since.
+const EVENTS: &[&str] = &[
+    "pgmajfault",
+    "oom_kill",
+    "allocstall",
+    "allocstall_dma",
+    "allocstall_dma32",
+    "allocstall_normal",
+    "allocstall_device",
+    "allocstall_movable",
+];
+
+/// Its line in the table.
+pub(super) const KIND: SamplerKind = SamplerKind {
+    name: "memory",
+    doc: "free, dirty and cached memory, swapping, major faults, stalls for want of memory",
+    open: |host, _| {
+        let page = rustix::param::page_size() as f64;
+        let gauge = |name: &&'static str| (*name, Column::gauge("memory", name, Unit::Bytes, page));
+        let moved = |scale: f64| {
+            move |name: &&'static str| (*name, Column::counter("memory", name, Unit::Bytes, scale))
+        };
+        let event = |name: &&'static str| (*name, Column::counter("memory", name, Unit::One, 1.0));
+        let columns = PAGES
+            .iter()
+            .map(gauge)
+            .chain(PAGES_MOVED.iter().map(moved(page)))
+            .chain(KIBIBYTES_MOVED.iter().map(moved(1024.0)))
+            .chain(EVENTS.iter().map(event));
+        let vmstat = Keyed::open(host, "/proc/vmstat", columns);
+        let available = Column::gauge("memory", "MemAvailable", Unit::Bytes, 1024.0);
+        // The kernel works it out anew for each reading, so once a second.
+        let meminfo = Keyed::open(host, "/proc/meminfo", [("MemAvailable", available)]).map(Keyed::slow);
+        vmstat.into_iter().chain(meminfo).map(Keyed::boxed).collect()
+    },
+};

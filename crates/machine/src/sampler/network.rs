@@ -1,0 +1,79 @@
+//! What network interfaces carried: `/proc/net/dev`, all from one reading.
+
+use std::collections::HashMap;
+
+use model::Unit;
+
+use crate::sampler::file::{OpenFile, fill, lines, split_word};
+use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
+
+/// proc_pid_net(5) and `dev_seq_printf_stats` in `net/core/net-procfs.c`.
+const COLUMNS: &[&str] = &[
+    "rx_bytes",
+    "rx_packets",
+    "rx_errs",
+    "rx_drop",
+    "rx_fifo",
+    "rx_frame",
+    "rx_compressed",
+    "rx_multicast",
+    "tx_bytes",
+    "tx_packets",
+    "tx_errs",
+    "tx_drop",
+    "tx_fifo",
+    "tx_colls",
+    "tx_carrier",
+    "tx_compressed",
+];
+
+/// Its line in the table.
+pub(super) const KIND: SamplerKind = SamplerKind {
+    name: "network",
+    doc: "bytes, packets, errors and drops of each network interface",
+    open: |host, scope| {
+        let Some(file) = OpenFile::open(host, "/proc/net/dev") else { return Vec::new() };
+        let columns = scope.network.iter().flat_map(|name| {
+            let resource = format!("nic:{name}");
+            COLUMNS.iter().map(move |name| {
+                let unit = if name.ends_with("_bytes") { Unit::Bytes } else { Unit::One };
+                Column::counter(resource.clone(), name, unit, 1.0)
+            })
+        });
+        let places = scope.network.iter().enumerate();
+        let places = places.map(|(i, name)| (name.clone().into_bytes(), i * COLUMNS.len())).collect();
+        vec![Box::new(InterfaceCounters { file, columns: columns.collect(), places })]
+    },
+};
+
+#[derive(Debug)]
+struct InterfaceCounters {
+    file: OpenFile,
+    columns: Vec<Column>,
+    /// By an interface's name: where its values begin in the row.
+    places: HashMap<Vec<u8>, usize>,
+}
+
+impl Sampler for InterfaceCounters {
+    fn source(&self) -> &str {
+        "/proc/net/dev"
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn read(&mut self, values: &mut [u64]) {
+        values.fill(ABSENT);
+        let Some(bytes) = self.file.read() else { return };
+        for line in lines(bytes) {
+            // No interface's name has a colon (`dev_valid_name`), and older
+            // kernels put no blank behind it.
+            let Some(colon) = line.iter().position(|b| *b == b':') else { continue };
+            let (name, _) = split_word(&line[..colon]);
+            if let Some(place) = self.places.get(name) {
+                fill(&mut values[*place..place + COLUMNS.len()], &line[colon + 1..]);
+            }
+        }
+    }
+}

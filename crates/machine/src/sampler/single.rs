@@ -1,0 +1,107 @@
+//! Files of sysfs that hold one number each.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::time::{Duration, Instant};
+
+use crate::Host;
+use crate::sampler::{ABSENT, Column, Sampler};
+
+/// What reading all files of one kind may take. Some sensors sit behind slow
+/// buses, and kernels before 5.18 sleep 10 ms for the frequency of each CPU
+/// (`arch_freq_get_on_cpu`); what does not fit in is left out.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A file that holds one number.
+#[derive(Debug)]
+pub(super) enum NumberFile {
+    Open(File),
+    /// Out of a recording.
+    Recorded(Option<i64>),
+}
+
+impl NumberFile {
+    pub(super) fn open(host: &Host, path: &str) -> Option<Self> {
+        if let Some(file) = host.file(path) {
+            return Some(Self::Open(file));
+        }
+        let text = host.text(path).filter(|_| !host.is_this())?;
+        Some(Self::Recorded(parse(text.as_bytes())))
+    }
+
+    /// The number now; none if there is none.
+    pub(super) fn read(&self) -> Option<i64> {
+        match self {
+            // sysfs hands out its short files whole.
+            Self::Open(file) => {
+                let mut bytes = [0; 32];
+                let length = file.read_at(&mut bytes, 0).ok()?;
+                parse(&bytes[..length])
+            }
+            Self::Recorded(number) => *number,
+        }
+    }
+}
+
+fn parse(bytes: &[u8]) -> Option<i64> {
+    std::str::from_utf8(bytes).ok()?.trim().parse().ok()
+}
+
+/// Many such files, read once a second.
+#[derive(Debug)]
+pub(super) struct Singles {
+    source: &'static str,
+    columns: Vec<Column>,
+    files: Vec<NumberFile>,
+}
+
+impl Singles {
+    /// Those of the files that are there and hold a number, as many as can be
+    /// read in the time that there is.
+    pub(super) fn open(
+        host: &Host,
+        source: &'static str,
+        wanted: impl IntoIterator<Item = (String, Column)>,
+    ) -> Vec<Box<dyn Sampler>> {
+        let mut all = Self { source, columns: Vec::new(), files: Vec::new() };
+        let (mut taken, mut wasted) = (Duration::ZERO, Duration::ZERO);
+        for (path, column) in wanted {
+            let Some(file) = NumberFile::open(host, &path) else { continue };
+            let begin = Instant::now();
+            let number = file.read();
+            let took = begin.elapsed();
+            if taken + took > PATIENCE {
+                wasted += took;
+                if wasted > PATIENCE {
+                    break;
+                }
+            } else if number.is_some() {
+                taken += took;
+                all.columns.push(column);
+                all.files.push(file);
+            }
+        }
+        if all.files.is_empty() { Vec::new() } else { vec![Box::new(all)] }
+    }
+}
+
+impl Sampler for Singles {
+    fn source(&self) -> &str {
+        self.source
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn read(&mut self, values: &mut [u64]) {
+        for ((value, file), column) in values.iter_mut().zip(&self.files).zip(&self.columns) {
+            let raw = file.read().and_then(|n| i128::from(n).checked_add(i128::from(column.bias)));
+            *value = raw.and_then(|raw| u64::try_from(raw).ok()).unwrap_or(ABSENT);
+        }
+    }
+
+    fn is_slow(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,59 @@
+//! How hot it is: the temperature inputs of hwmon
+//! (`Documentation/hwmon/sysfs-interface.rst`), in thousandths of a degree.
+//! Reading one may interrupt a core, or send a command to a drive, so once a
+//! second.
+
+use model::Unit;
+
+use crate::Host;
+use crate::sampler::single::Singles;
+use crate::sampler::{Column, SamplerKind};
+
+const FOLDER: &str = "/sys/class/hwmon";
+
+/// Absolute zero: nothing is colder, and a raw value has no sign.
+const ZERO_MILLIDEGREES: u64 = 273_150;
+
+/// Its line in the table.
+pub(super) const KIND: SamplerKind = SamplerKind {
+    name: "temperature",
+    doc: "temperatures of the chips that have a sensor",
+    open: |host, _| {
+        let mut seen: Vec<String> = Vec::new();
+        let mut wanted = Vec::new();
+        for chip in host.names(FOLDER) {
+            for (path, place) in sensors(host, &format!("{FOLDER}/{chip}")) {
+                // Two drives of one kind have sensors of one name.
+                let same = seen.iter().filter(|other| **other == place).count();
+                let suffix = if same > 0 { format!("#{}", same + 1) } else { String::new() };
+                let resource = format!("sensor:{place}{suffix}");
+                let column = Column::gauge(resource, "temperature", Unit::Celsius, 1e-3);
+                wanted.push((path, column.biased(ZERO_MILLIDEGREES)));
+                seen.push(place);
+            }
+        }
+        Singles::open(host, FOLDER, wanted)
+    },
+};
+
+/// The inputs of one chip, with what each sits at: `coretemp/Package id 0`.
+fn sensors(host: &Host, folder: &str) -> Vec<(String, String)> {
+    let chip = host.text(format!("{folder}/name")).unwrap_or_else(|| "unknown".to_owned());
+    let inputs: Vec<(String, String)> = host
+        .names(folder)
+        .iter()
+        .filter_map(|name| {
+            let input = name.strip_suffix("_input").filter(|input| input.starts_with("temp"))?;
+            let label = host.text(format!("{folder}/{input}_label"));
+            Some((format!("{folder}/{name}"), label.unwrap_or_else(|| input.to_owned())))
+        })
+        .collect();
+    // Where the package has a sensor, those of its cores are left alone: each
+    // reading would interrupt one of them.
+    let package = inputs.iter().any(|(_, label)| label.starts_with("Package"));
+    inputs
+        .into_iter()
+        .filter(|(_, label)| !(package && label.starts_with("Core ")))
+        .map(|(path, label)| (path, format!("{}/{}", chip.trim(), label.trim())))
+        .collect()
+}

@@ -1,0 +1,35 @@
+//! How often the processors slowed themselves down because they were too hot
+//! (`Documentation/ABI/testing/sysfs-devices-system-cpu`, `thermal_throttle`).
+
+use std::collections::BTreeSet;
+
+use model::Unit;
+
+use crate::sampler::frequency::cpus;
+use crate::sampler::single::Singles;
+use crate::sampler::{Column, SamplerKind};
+
+const FOLDER: &str = "/sys/devices/system/cpu";
+
+/// Its line in the table.
+pub(super) const KIND: SamplerKind = SamplerKind {
+    name: "throttle",
+    doc: "how often a core or a package slowed down because it was too hot",
+    open: |host, _| {
+        let mut packages = BTreeSet::new();
+        let mut wanted = Vec::new();
+        for cpu in cpus(host) {
+            let file = |name: &str| format!("{FOLDER}/cpu{cpu}/{name}");
+            let mut want = |name: &'static str| {
+                let column = Column::counter(format!("cpu:{cpu}"), name, Unit::One, 1.0);
+                wanted.push((file(&format!("thermal_throttle/{name}")), column));
+            };
+            want("core_throttle_count");
+            // All CPUs of a package count the same.
+            if packages.insert(host.number(file("topology/physical_package_id"))) {
+                want("package_throttle_count");
+            }
+        }
+        Singles::open(host, FOLDER, wanted)
+    },
+};
