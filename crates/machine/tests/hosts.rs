@@ -10,6 +10,8 @@ mod cloud_vm;
 mod study_a;
 #[path = "hosts/study_e.rs"]
 mod study_e;
+#[path = "hosts/test_machine.rs"]
+mod test_machine;
 #[path = "hosts/two_socket_nvme.rs"]
 mod two_socket_nvme;
 #[path = "hosts/whole.rs"]
