@@ -2,6 +2,8 @@
 //! readers say of it what it is. What must hold for all of them is in
 //! `hosts/whole.rs`; what each machine is, is in its own file.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "hosts/arm_board.rs"]
 mod arm_board;
 #[path = "hosts/cloud_vm.rs"]

@@ -110,6 +110,9 @@ fn the_sensors_tell_each_core() {
     assert_eq!((package.kind, package.value), (SensorKind::Temperature, Some(36.0)));
     assert_eq!((package.max, package.critical), (Some(80.0), Some(100.0)));
     assert_eq!(find("Core 2").value, Some(36.0));
+    // A zone also shows itself as a chip, in this kernel below no zone.
+    assert_eq!(all.sensors.iter().filter(|s| s.chip == "acpitz").count(), 2);
+    assert_eq!(all.sensors.iter().filter(|s| s.chip == "pch_skylake").count(), 1);
 }
 
 #[test]
