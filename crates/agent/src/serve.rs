@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use load::Fault;
-use machine::{Host, doctor, inventory, limit};
+use machine::{Host, doctor, inventory};
 use model::message::{FromAgent, Reply, Request};
 use model::{AgentEvent, Machine, Phase};
 
 use crate::shelf::Fixtures;
-use crate::{calibrate, survey, trial, wire};
+use crate::{calibrate, describe, survey, trial, wire};
 
 /// Why an agent could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -42,8 +42,12 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
     let reader = stream.try_clone()?;
     let flag = Arc::clone(&cancel);
     std::thread::spawn(move || read_requests(reader, &flag, send));
-    let mut server =
-        Server { out: Mutex::new(stream), cancel, fixtures: Fixtures::default(), machine: describe() };
+    let mut server = Server {
+        out: Mutex::new(stream),
+        cancel,
+        fixtures: Fixtures::default(),
+        machine: describe::machine(&Host::this()),
+    };
     for request in requests {
         if request == Request::Finish {
             break;
@@ -72,20 +76,6 @@ fn read_requests(mut stream: UnixStream, cancel: &AtomicBool, send: Sender<Reque
     drop(send);
     std::thread::sleep(ORPHAN_GRACE);
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-}
-
-fn describe() -> Machine {
-    let host = Host::this();
-    let inventory = inventory::describe(&host);
-    Machine {
-        id: "local".to_owned(),
-        role: "measured".to_owned(),
-        hostname: inventory::hostname(&host),
-        clock: inventory::clock(&host),
-        limits: limit::of(&inventory),
-        inventory,
-        ..Machine::default()
-    }
 }
 
 struct Server {

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use load::workload::{self, Site, common};
 use machine::Host;
-use machine::inventory::{show_cpu_list, storage};
+use machine::inventory::show_cpu_list;
+use machine::inventory::storage::{self, Under};
+use machine::limit::{self, Flow};
 use model::machine::Inventory;
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::{PathStep, Symbol};
@@ -68,21 +70,26 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
 /// The resources that the main load's data passes.
 fn path(main: &LoadSpec, inventory: &Inventory, host: &Host) -> Vec<PathStep> {
     let symbols = workload::find(&main.workload).map_or(&[][..], |w| w.spec().path);
-    let under = target_of(main).and_then(|target| storage::under(host, Path::new(target)));
-    symbols
-        .iter()
-        .filter_map(|symbol| match symbol {
-            Symbol::WorkerCpus => Some(format!("cpu:{}", show_cpu_list(&inventory.cpu.allowed))),
-            Symbol::Memory => Some("memory".to_owned()),
-            Symbol::TargetFileSystem => {
-                under.as_ref().map(|u| format!("filesystem:{} ({})", u.mount, u.kind))
-            }
-            Symbol::TargetDevice => {
-                under.as_ref().and_then(|u| u.device.as_ref()).map(|device| format!("block:{device}"))
-            }
-        })
-        .map(|resource| PathStep { resource, amplification: 1.0 })
-        .collect()
+    let under = under(main, host);
+    let step = |resource: String| vec![PathStep { resource, amplification: 1.0 }];
+    let steps = symbols.iter().map(|symbol| match symbol {
+        Symbol::WorkerCpus => step(format!("cpu:{}", show_cpu_list(&inventory.cpu.allowed))),
+        Symbol::Memory => step("memory".to_owned()),
+        Symbol::TargetFileSystem => {
+            under.as_ref().map(|u| step(format!("filesystem:{} ({})", u.mount, u.kind))).unwrap_or_default()
+        }
+        Symbol::TargetDevice => {
+            let block = under.as_ref().and_then(|u| u.block.as_ref());
+            block.map(|block| limit::to_block_device(inventory, block, flow(main))).unwrap_or_default()
+        }
+    });
+    steps.flatten().collect()
+}
+
+/// Which way a load's bytes flow, by its pattern.
+fn flow(load: &LoadSpec) -> Flow {
+    let writes = load.parameters.text("pattern").is_ok_and(|p| p.ends_with("write"));
+    Flow { written: if writes { 1.0 } else { 0.0 } }
 }
 
 /// The path that a load really drives, if it drives one.
@@ -91,7 +98,7 @@ fn target_of(load: &LoadSpec) -> Option<&str> {
     load.parameters.text("target").ok().filter(|_| drives)
 }
 
-/// The block device that a load drives, if any.
-pub(crate) fn device_of(load: &LoadSpec, host: &Host) -> Option<String> {
-    storage::under(host, Path::new(target_of(load)?))?.device
+/// What lies under the path that a load drives, if it drives one.
+pub(crate) fn under(load: &LoadSpec, host: &Host) -> Option<Under> {
+    storage::under(host, Path::new(target_of(load)?))
 }

@@ -23,7 +23,7 @@ use model::{AgentEvent, Phase};
 use crate::result;
 use crate::sampling::Watcher;
 use crate::shelf::Fixtures;
-use crate::survey::device_of;
+use crate::survey::under;
 
 /// A load, looked up and ready.
 struct ReadyLoad<'a> {
@@ -43,11 +43,13 @@ pub(crate) fn run(
 ) -> Result<TrialReport, Fault> {
     let host = Host::this();
     let ready = ready(order, shelf)?;
-    let device = ready.first().and_then(|l| device_of(l.spec, &host));
+    let under = ready.first().and_then(|l| under(l.spec, &host));
+    let (device, block) = under.map(|u| (u.device, u.block)).unwrap_or_default();
     let interrupts = device.as_deref().map(|d| interrupt::of_block_device(&host, d)).unwrap_or_default();
     let decision = decide(order, &ready, &inventory.cpu.allowed, &interrupts);
     let session = session(order, &ready, &decision)?;
-    let mut watcher = Watcher::open(&host, &Scope::of(inventory, &host).and_block(device));
+    let mut watcher =
+        Watcher::open(&host, &Scope::of(inventory, &host).and_block(device.into_iter().chain(block)));
 
     let (send, timeline) = channel();
     let messenger = Messenger { tell, timeline: Mutex::new(Some(send)) };

@@ -14,6 +14,8 @@ pub(crate) const INVALID: u8 = 2;
 pub(crate) const REFUSED: u8 = 3;
 /// Done, but a trial failed.
 pub(crate) const TRIAL_FAILED: u8 = 1;
+/// Done, but a condition of the machine could disturb a measurement.
+pub(crate) const CONDITION: u8 = 1;
 /// Interrupted; everything was put back.
 pub(crate) const INTERRUPTED: u8 = 130;
 

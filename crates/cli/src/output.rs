@@ -19,6 +19,12 @@ pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Says something on standard error, beside a document on standard output.
+pub(crate) fn note(text: &str) {
+    // Not eprint: a closed standard error must not end the program.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
 /// A file that will be written.
 #[derive(Debug)]
 pub(crate) struct Pending {

@@ -99,6 +99,59 @@ pub fn interval(estimate: &Estimate) -> Option<String> {
 /// An interval with an end so many times off its point says nothing.
 const WIDEST: f64 = 20.0;
 
+/// Bits per second as makers print them: `10 Gbit/s`, `2.5 Gbit/s`.
+#[must_use]
+pub fn bits(rate: u64) -> String {
+    for (factor, suffix) in [(1_000_000_000, "Gbit/s"), (1_000_000, "Mbit/s"), (1000, "kbit/s")] {
+        if rate >= factor {
+            return format!("{} {suffix}", short(rate as f64 / factor as f64));
+        }
+    }
+    format!("{rate} bit/s")
+}
+
+/// Bytes as makers of disks print them: `4.001 TB`, `512.1 GB`.
+#[must_use]
+pub fn decimal(bytes: u64) -> String {
+    for (factor, suffix) in [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")] {
+        if bytes as f64 >= factor * 0.99995 {
+            return format!("{} {suffix}", short(bytes as f64 / factor));
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+/// A share in whole per cent, below one with a digit more.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value != 0.0 && value.abs() < 0.95 { format!("{value:.1} %") } else { format!("{value:.0} %") }
+}
+
+/// As [`quantity`], without zeros at the end that say nothing: `3.7 GHz`.
+#[must_use]
+pub fn setting(value: f64, unit: Unit) -> String {
+    let Scale { factor, suffix } = scale_of(value, unit);
+    let number = short(value / factor);
+    if suffix.is_empty() { number } else { format!("{number} {suffix}") }
+}
+
+/// Four significant digits, without zeros behind the point.
+#[must_use]
+pub fn short(value: f64) -> String {
+    let text = digits(value);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A long span of time in words: `12 d 4 h`.
+#[must_use]
+pub fn age(seconds: u64) -> String {
+    match (seconds / 86_400, seconds / 3600 % 24) {
+        (0, _) => span(seconds as f64),
+        (d, h) => format!("{d} d {h} h"),
+    }
+}
+
 /// A span of time in words: `1 min 24 s`.
 #[must_use]
 pub fn span(seconds: f64) -> String {
@@ -129,6 +182,26 @@ mod tests {
         assert_eq!(quantity(42.0, Unit::One), "42.00");
         assert_eq!(span(84.4), "1 min 24 s");
         assert_eq!(span(3.25), "3.2 s");
+    }
+
+    #[test]
+    fn sizes_and_links_are_written_as_on_the_label() {
+        assert_eq!(bits(10_000_000_000), "10 Gbit/s");
+        assert_eq!(bits(2_500_000_000), "2.5 Gbit/s");
+        assert_eq!(bits(100_000_000), "100 Mbit/s");
+        assert_eq!(bits(7), "7 bit/s");
+        assert_eq!(decimal(4_000_787_030_016), "4.001 TB");
+        assert_eq!(decimal(512_110_190_592), "512.1 GB");
+        assert_eq!(decimal(10_000_000_000), "10 GB");
+        assert_eq!(decimal(999_999_999), "1 GB");
+        assert_eq!(decimal(100), "100 bytes");
+        assert_eq!(setting(3.7e9, Unit::Hertz), "3.7 GHz");
+        assert_eq!(setting(800e6, Unit::Hertz), "800 MHz");
+        assert_eq!(percent(0.957), "96 %");
+        assert_eq!(percent(0.004), "0.4 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(age(270_000), "3 d 3 h");
+        assert_eq!(age(59), "59 s");
     }
 
     proptest! {

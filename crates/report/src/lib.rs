@@ -8,6 +8,10 @@ pub mod reference;
 pub mod section;
 pub mod summary;
 mod table;
+pub mod text;
+
+#[cfg(test)]
+mod tests;
 
 /// The width that texts for terminals are made for, in columns.
 pub const WIDTH: usize = 80;

@@ -6,7 +6,8 @@ use model::run::{CaseResult, Outcome};
 use model::trial::Status;
 use model::workload::Catalogue;
 
-use crate::section::{findings, machine, workload};
+use crate::section::{condition, findings, machine, workload};
+use crate::text::{clauses, paragraph};
 use crate::{WIDTH, format};
 
 /// The summary for a terminal of [`WIDTH`] columns.
@@ -19,18 +20,18 @@ pub fn text(run: &Run, catalogue: &Catalogue, seconds: Option<f64>) -> String {
     out.push_str(format!("{title:<room$}{duration}").trim_end());
     out.push('\n');
     for line in machine::lines(run) {
-        out.push_str(&textwrap::fill(&line, WIDTH));
-        out.push('\n');
+        out.push_str(&paragraph("", "  ", &clauses(&line)));
     }
     if let Some(text) = state(run) {
         out.push_str(&format!("{text}\n"));
     }
     out.push('\n');
     out.push_str(&workload::text(run, catalogue));
-    let findings = findings::text(run);
-    if !findings.is_empty() {
-        out.push_str(&findings);
-        out.push('\n');
+    for block in [findings::text(run), condition::of_run(run)] {
+        if !block.is_empty() {
+            out.push_str(&block);
+            out.push('\n');
+        }
     }
     out.push_str(&method(run));
     out

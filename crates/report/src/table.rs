@@ -14,11 +14,16 @@ pub(crate) enum Align {
 
 /// A table with a head, at most [`WIDTH`] wide; long cells wrap.
 pub(crate) fn plain(head: &[(&str, Align)], rows: &[Vec<String>]) -> String {
+    plain_within(WIDTH, head, rows)
+}
+
+/// As [`plain`], at most `width` wide.
+pub(crate) fn plain_within(width: usize, head: &[(&str, Align)], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table
         .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(u16::try_from(WIDTH).unwrap_or(80))
+        .set_width(u16::try_from(width).unwrap_or(80))
         .set_header(head.iter().map(|(name, _)| *name));
     for row in rows {
         table.add_row(row);

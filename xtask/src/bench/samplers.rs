@@ -2,23 +2,21 @@
 //! a second, as in a trial, as a share of one CPU. Here, and on a machine of
 //! 128 CPUs, 64 disks and 2,000 processes that is made up of files in memory:
 //! that one has our own work in it, but not the kernel's of making the text.
-//! The peer is the procfs crate, reading the same files at the same pace the
-//! way it is meant to be used.
+//! The watching itself, and the peer, the procfs crate, are an example of the
+//! agent.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::process::Command as Process;
 
-use machine::sampler::Scope;
-use machine::{Host, inventory};
-use procfs::{FromRead, FromReadSI};
-use rustix::time::{ClockId, clock_gettime};
+use machine::Host;
 
 use super::judge::{Figure, Goal};
 use super::site::Site;
 use super::{Benchmark, Sides};
 use crate::error::Error;
+use crate::test::cargo_program;
 
 const SHARE: &[Figure] =
     &[Figure { what: "share of one CPU while watching", unit: "1", goal: Goal::OursAtMost(0.01) }];
@@ -29,7 +27,7 @@ pub(super) const HERE: Benchmark = Benchmark {
     peer: "procfs crate",
     needs: &[],
     figures: SHARE,
-    prepare: |_| Ok(Box::new(Samplers { root: PathBuf::from("/"), made: None })),
+    prepare: |site| Ok(Box::new(Samplers { program: build(site)?, made: None })),
 };
 
 /// A machine of many parts.
@@ -38,10 +36,7 @@ pub(super) const LARGE: Benchmark = Benchmark {
     peer: "procfs crate",
     needs: &[],
     figures: &[Figure { goal: Goal::None, ..SHARE[0] }],
-    prepare: |site| {
-        let made = Made::new(site)?;
-        Ok(Box::new(Samplers { root: made.0.clone(), made: Some(made) }))
-    },
+    prepare: |site| Ok(Box::new(Samplers { program: build(site)?, made: Some(Made::new(site)?) })),
 };
 
 const CPUS: usize = 128;
@@ -50,33 +45,28 @@ const DISKS: usize = 64;
 const PROCESSES: usize = 2000;
 
 struct Samplers {
-    root: PathBuf,
-    /// Its folder, where the machine is made up.
+    program: PathBuf,
+    /// Absent for this machine.
     made: Option<Made>,
+}
+
+impl Samplers {
+    fn share(&self, site: &Site, side: &str) -> Result<Vec<f64>, Error> {
+        let root = self.made.as_ref().map_or(Path::new("/"), |made| &made.0).to_string_lossy();
+        let seconds = site.seconds.to_string();
+        let out = site.output(None, &self.program.to_string_lossy(), &[side, &root, &seconds])?;
+        let share = out.trim().parse().map_err(|_| Error::Bench(format!("no share of a CPU: `{out}`")))?;
+        Ok(vec![share])
+    }
 }
 
 impl Sides for Samplers {
     fn ours(&self, site: &Site, _: u64) -> Result<Vec<f64>, Error> {
-        site.go_on()?;
-        let host = if self.made.is_some() { Host::recorded(&self.root) } else { Host::this() };
-        let scope = Scope::of(&inventory::describe(&host), &host);
-        let cost = agent::watching_cost(&host, &scope, f64::from(site.seconds));
-        Ok(vec![cost.cpu_s / cost.watched_s])
+        self.share(site, "ours")
     }
 
     fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        site.go_on()?;
-        let length = Duration::from_secs(site.seconds.into());
-        let (begin, begin_s) = (Instant::now(), thread_cpu_s());
-        for sample in 0.. {
-            let due = Duration::from_millis(100) * sample;
-            std::thread::sleep(due.saturating_sub(begin.elapsed()));
-            read_by_procfs(&self.root, sample % 10 == 0)?;
-            if due >= length {
-                break;
-            }
-        }
-        Ok(vec![(thread_cpu_s() - begin_s) / begin.elapsed().as_secs_f64()])
+        self.share(site, "peer")
     }
 
     fn version(&self, _: &Site) -> Result<String, Error> {
@@ -84,38 +74,16 @@ impl Sides for Samplers {
     }
 }
 
-fn thread_cpu_s() -> f64 {
-    let t = clock_gettime(ClockId::ThreadCPUTime);
-    t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
-}
-
-/// One look of the peer.
-fn read_by_procfs(root: &Path, processes: bool) -> Result<(), Error> {
-    let failed = |what: &str, e: procfs::ProcError| Error::Bench(format!("procfs: {what}: {e}"));
-    let proc = root.join("proc");
-    let file = |name: &str| proc.join(name);
-    let info = procfs::current_system_info();
-    procfs::KernelStats::from_file(file("stat"), info).map_err(|e| failed("stat", e))?;
-    procfs::VmStat::from_file(file("vmstat")).map_err(|e| failed("vmstat", e))?;
-    procfs::DiskStats::from_file(file("diskstats")).map_err(|e| failed("diskstats", e))?;
-    procfs::net::InterfaceDeviceStatus::from_file(file("net/dev")).map_err(|e| failed("net/dev", e))?;
-    procfs::net::Snmp::from_file(file("net/snmp")).map_err(|e| failed("net/snmp", e))?;
-    if file("pressure/cpu").exists() {
-        procfs::CpuPressure::from_file(file("pressure/cpu")).map_err(|e| failed("pressure", e))?;
-        procfs::MemoryPressure::from_file(file("pressure/memory")).map_err(|e| failed("pressure", e))?;
-        procfs::IoPressure::from_file(file("pressure/io")).map_err(|e| failed("pressure", e))?;
+/// The example that does the watching: this program itself is not optimised.
+fn build(site: &Site) -> Result<PathBuf, Error> {
+    let mut cargo = Process::new(cargo_program());
+    cargo.args(["build", "--release", "--package", "agent", "--example", "watching_cost"]);
+    let status = cargo.current_dir(crate::root()).status();
+    match status {
+        Ok(status) if status.success() => Ok(site.target().join("release/examples/watching_cost")),
+        Ok(_) => Err(Error::Bench("the example could not be built, see above".to_owned())),
+        Err(e) => Err(Error::Bench(format!("cargo cannot be run: {e}"))),
     }
-    if processes {
-        procfs::Meminfo::from_file(file("meminfo")).map_err(|e| failed("meminfo", e))?;
-        let entries = fs::read_dir(&proc).map_err(Error::file("list", &proc))?;
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()) {
-                // One that has ended meanwhile is no error.
-                let _ = procfs::process::Stat::from_file(entry.path().join("stat"));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// A folder that holds a machine; it goes when this does.
@@ -242,6 +210,10 @@ fn process(pid: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use machine::inventory;
+    use machine::sampler::Scope;
+    use procfs::{FromRead, FromReadSI};
+
     use super::*;
 
     /// Both sides read the machine that is made up; else the ratio would be of
@@ -266,7 +238,9 @@ mod tests {
         ] {
             assert!(columns.iter().any(|c| c.resource == resource && c.name == name), "{resource} {name}");
         }
-        read_by_procfs(&made.0, true).unwrap();
+        let stats = made.0.join("proc/stat");
+        let stats = procfs::KernelStats::from_file(stats, procfs::current_system_info()).unwrap();
+        assert_eq!(stats.cpu_time.len(), CPUS);
         let stat = procfs::process::Stat::from_file(made.0.join("proc/2000/stat")).unwrap();
         assert_eq!(stat.utime, 14_000);
         let folder = made.0.clone();

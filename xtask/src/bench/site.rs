@@ -69,6 +69,11 @@ impl Site {
         self.scratch.join(name)
     }
 
+    /// Where cargo puts what it builds.
+    pub(super) fn target(&self) -> &Path {
+        self.scratch.parent().unwrap_or(&self.scratch)
+    }
+
     /// An error if the user wants an end.
     pub(super) fn go_on(&self) -> Result<(), Error> {
         if self.interrupted.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }

@@ -96,17 +96,21 @@ pub(super) fn bound(tree: &mut Tree, view: &View) {
 fn cut(nodes: &mut Vec<Node>, word: &str, left: &mut usize, view: &View) {
     let most = MOST_SIBLINGS.min(*left);
     if nodes.len() > most {
-        let passed: Vec<bool> = nodes.iter().map(|n| passes(n, view)).collect();
-        let mut wanted = passed.iter().filter(|p| **p).count().min(most);
-        let mut others = most - wanted;
-        let mut hidden = 0;
-        let mut numa = None;
-        let mut at = 0;
+        // What the case passes, then what is not one more of many disks.
+        let mut order: Vec<(u8, usize)> = nodes
+            .iter()
+            .enumerate()
+            .map(|(at, node)| {
+                (if passes(node, view) { 0 } else { 1 + u8::from(node.kind == Kind::Disk) }, at)
+            })
+            .collect();
+        order.sort_unstable();
+        let kept: std::collections::BTreeSet<usize> =
+            order.into_iter().take(most).map(|(_, at)| at).collect();
+        let (mut at, mut hidden, mut numa) = (0, 0, None);
         nodes.retain(|node| {
-            let room = if passed[at] { &mut wanted } else { &mut others };
+            let keep = kept.contains(&at);
             at += 1;
-            let keep = *room > 0;
-            *room = room.saturating_sub(1);
             if !keep {
                 hidden += node.leaves();
                 numa = node.numa;

@@ -16,22 +16,24 @@ const MOST_RESOURCES: usize = 64;
 
 /// What the picture is of, in a line.
 pub(super) fn title(machine: &Machine, view: &View) -> String {
-    let name = name(machine);
+    let name = [heading(machine), name(machine)].into_iter().filter(|n| !n.is_empty()).collect::<Vec<_>>();
+    let name = if name.first() == name.get(1) { name[..1].join("") } else { name.join(", ") };
     match view.case {
-        Some(case) => format!("The machine {name}: what {} passes, and how full it is", clean(&case.label)),
-        None => format!("The machine {name}: its parts and the links between them"),
+        Some(case) => format!("{name}: what {} passes, and how full it is", clean(&case.label)),
+        None => format!("{name}: its parts and the links between them"),
     }
 }
 
 /// What people know the machine by.
 fn name(machine: &Machine) -> String {
     let all = [machine.hostname.as_str(), machine.id.as_str()];
-    all.into_iter().map(clean).find(|n| !n.is_empty()).unwrap_or_else(|| "without a name".to_owned())
+    all.into_iter().map(clean).find(|n| !n.is_empty()).unwrap_or_default()
 }
 
 /// The line above the picture: what it was bought as, or what it calls itself.
 pub(super) fn heading(machine: &Machine) -> String {
-    product(&machine.inventory.system).unwrap_or_else(|| name(machine))
+    let said = product(&machine.inventory.system).unwrap_or_else(|| name(machine));
+    if said.is_empty() { "A machine without a name".to_owned() } else { said }
 }
 
 fn product(system: &System) -> Option<String> {

@@ -8,7 +8,7 @@ use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface};
 
 use super::share::View;
 use super::tree::{Kind, Node, Rung, Tree};
-use crate::format::{disk_size, names};
+use crate::format::{bits_per_second, disk_size, names};
 use crate::svg::clean;
 
 /// Rungs of one ladder at most.
@@ -169,17 +169,21 @@ fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface]) -> Uppe
     below.retain(|b| *b != interface.name);
     let what = match &interface.bond {
         Some(bond) => {
-            let hash = bond.hash.as_deref().map(|h| format!(", {}", clean(h))).unwrap_or_default();
-            format!("bond {}{hash}", clean(&bond.mode))
+            let hash = bond.hash.as_deref().map(|h| format!(" {}", clean(h))).unwrap_or_default();
+            format!("{}{hash}", clean(&bond.mode))
         }
         None => clean(&interface.kind),
     };
-    let mtu = if interface.mtu > 0 { format!(", MTU {}", interface.mtu) } else { String::new() };
+    let speed = interface.speed_bits.filter(|b| *b > 0 && interface.bond.is_some());
+    let speed = speed.map(|bits| bits_per_second(bits as f64 / 8.0)).unwrap_or_default();
+    // Said of what is below already, unless it differs.
+    let told = all.iter().any(|i| i.mtu == interface.mtu && below.contains(&i.name));
+    let mtu = if interface.mtu > 0 && !told { format!("MTU {}", interface.mtu) } else { String::new() };
     Upper {
         id: format!("nic:{}", interface.name),
         name: clean(&interface.name),
         below: below.into_iter().map(|b| format!("nic:{b}")).collect(),
-        text: format!("{what}{mtu}"),
+        text: [what, speed, mtu].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", "),
         mounts: Vec::new(),
         tip: Vec::new(),
     }

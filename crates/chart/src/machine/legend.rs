@@ -47,8 +47,13 @@ fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, &'static str)> {
         }
         all.push((0.0, y, Sign::Words, heading));
         let mut x = LABEL.width(heading) + 14.0;
+        let needs = |word: &str| SWATCH + 5.0 + LABEL.width(word);
+        if x + entries.iter().map(|(_, word)| needs(word) + 12.0).sum::<f64>() > width {
+            x = 0.0;
+            y += ROW;
+        }
         for (sign, word) in entries {
-            let needs = SWATCH + 5.0 + LABEL.width(word);
+            let needs = needs(word);
             if x + needs > width {
                 x = 0.0;
                 y += ROW;

@@ -24,12 +24,6 @@ const GENERATIONS: [(f64, f64, &str); 6] = [
     (64e9, 64e9 * 242.0 / 256.0 / 8.0, "6.0"),
 ];
 
-/// What Intel calls the link to its chipset, by bytes per second on the line
-/// (datasheets of the 3400, C200, C230 and C260 series). 8 GT/s x8 and 16 GT/s
-/// x4 give the same rate, so that one stays without a version.
-const DMI: [(f64, &str); 4] =
-    [(1.0e9, "DMI x4"), (2.0e9, "DMI 2.0 x4"), (3.938e9, "DMI 3.0 x4"), (15.754e9, "DMI 4.0 x8")];
-
 /// The limits of a machine by resource.
 pub(super) struct Rates<'a> {
     by_resource: BTreeMap<&'a str, Vec<&'a Limit>>,
@@ -111,22 +105,33 @@ impl<'a> Rates<'a> {
         all
     }
 
-    /// The link of the PCI function at `address`.
+    /// The link of the PCI function at `address`. Where its rate is not known it
+    /// has no name either: a port's registers may speak of the link below it, and
+    /// a virtual machine's of none.
     pub(super) fn pci(&self, address: &str, link: Option<PciLink>) -> Option<Link> {
         let resource = format!("pci:{address}");
         if link.is_none() && !self.knows(&resource) {
             return None;
         }
-        Some(self.link(&resource, |line| pcie_name(link, line), bytes_per_second))
+        Some(self.link(
+            &resource,
+            |line| line.and(pcie_name(link, line)).unwrap_or_default(),
+            bytes_per_second,
+        ))
     }
 
-    /// The link between CPU and chipset.
+    /// The link between CPU and chipset, called as the limit's source calls it:
+    /// `DMI 3.0 x4 (8 GT/s) of ...`.
     pub(super) fn dmi(&self) -> Link {
-        let name = |line: Option<f64>| {
-            let known = line.and_then(|line| DMI.iter().find(|(rate, _)| near(*rate, line)));
-            known.map_or("DMI", |(_, name)| name).to_owned()
+        let source = self.throughput("dmi").next().map(|l| clean(&l.source)).unwrap_or_default();
+        let words: Vec<&str> = source.split(' ').take(3).collect();
+        let name = match words.as_slice() {
+            ["DMI", version, lanes] if lanes.starts_with('x') && lanes.len() <= 3 && version.len() <= 3 => {
+                words.join(" ")
+            }
+            _ => "DMI".to_owned(),
         };
-        self.link("dmi", name, bytes_per_second)
+        self.link("dmi", |_| name.clone(), bytes_per_second)
     }
 
     /// The memory's link; with `channels`, how many of 64 bits at `transfers`
@@ -213,19 +218,17 @@ impl<'a> Rates<'a> {
 }
 
 /// What a PCI Express link is called. Links slow down when idle, so the limit's
-/// line rate decides on the generation where there is one.
-fn pcie_name(link: Option<PciLink>, line: Option<f64>) -> String {
-    let Some(link) = link else { return String::new() };
-    let Some(lanes) = link.lanes.or(link.max_lanes).filter(|l| (1..=32).contains(l)) else {
-        return String::new();
-    };
+/// line rate decides on the generation where it fits one.
+fn pcie_name(link: Option<PciLink>, line: Option<f64>) -> Option<String> {
+    let link = link?;
+    let lanes = link.lanes.or(link.max_lanes).filter(|l| (1..=32).contains(l))?;
     let by_line = line.and_then(|line| GENERATIONS.iter().find(|g| near(g.1 * f64::from(lanes), line)));
     let transfers = link.transfers.or(link.max_transfers);
     let by_speed = || transfers.and_then(|t| GENERATIONS.iter().find(|g| near(g.0, t)));
-    match by_line.or_else(by_speed) {
+    Some(match by_line.or_else(by_speed) {
         Some((_, _, generation)) => format!("PCIe {generation} x{lanes}"),
         None => format!("PCIe x{lanes}"),
-    }
+    })
 }
 
 /// Whether two rates are the same but for rounding: within 2 %, while the

@@ -66,6 +66,9 @@ pub(super) fn package(machine: &Machine, package: &Package, all: usize, rates: &
     if let Some(quota) = rates.cpu_quota() {
         node.lines.push(format!("held to {quota:.2} CPUs by a quota"));
     }
+    if node.lines.is_empty() && model.is_none() {
+        node.lines.push("nothing is known of it".to_owned());
+    }
     node.tip.extend(cpu.model.as_deref().map(clean));
     node
 }

@@ -163,7 +163,11 @@ impl<'a> Walk<'a> {
             children[0].link = link;
             return children;
         }
-        if link.is_none() && !children.is_empty() {
+        if link.as_ref().is_none_or(|l| l.rate.is_none()) && !children.is_empty() {
+            let above = link.map(|l| l.resources).unwrap_or_default();
+            for child in children.iter_mut().filter(|_| !above.is_empty()) {
+                child.link.get_or_insert_default().resources.extend(above.clone());
+            }
             return children;
         }
         let mut node = Node::new(Kind::Hub, name);

@@ -1,8 +1,10 @@
 //! The subcommands: one file and one table line each.
 
 mod agent;
+mod doctor;
 mod export;
 mod list;
+mod machine;
 mod rm;
 mod run;
 mod show;
@@ -30,6 +32,8 @@ struct Subcommand {
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "run", define: run::define, carry_out: run::carry_out },
+    Subcommand { name: "machine", define: machine::define, carry_out: machine::carry_out },
+    Subcommand { name: "doctor", define: doctor::define, carry_out: doctor::carry_out },
     Subcommand { name: "workloads", define: workloads::define, carry_out: workloads::carry_out },
     Subcommand { name: "studies", define: studies::define, carry_out: studies::carry_out },
     Subcommand { name: "list", define: list::define, carry_out: list::carry_out },
@@ -56,7 +60,7 @@ pub fn command_line() -> Command {
 pub fn reference() -> String {
     let mut out = String::from(
         "# The command line\n\nMade by `cargo xtask gen`; edit the command, not this page.\n\n\
-         Exit codes: 0 done; 1 done, but a trial failed; 2 bad arguments or study; 3 refused (unsafe target, no room, \
+         Exit codes: 0 done; 1 done, but a trial failed or the doctor warns; 2 bad arguments or study; 3 refused (unsafe target, no room, \
          missing permission), nothing touched; 130 interrupted, nothing left behind.\n",
     );
     let mut root = command_line().term_width(report::WIDTH);

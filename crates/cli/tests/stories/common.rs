@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+/// Commands that keep no runs and read none.
+const WITHOUT_STORE: &[&str] = &["machine", "doctor", "workloads", "studies", "--help"];
+
 /// A folder with a store of its own, on the disk that holds the build (a
 /// temporary folder may be in memory, where O_DIRECT differs).
 pub(crate) struct Place {
@@ -42,7 +45,7 @@ impl Place {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_headroom"));
         command.args(arguments).current_dir(self.path()).env("NO_COLOR", "1");
-        if arguments.first().is_some_and(|a| !["workloads", "studies", "--help"].contains(a)) {
+        if arguments.first().is_some_and(|a| !WITHOUT_STORE.contains(a)) {
             command.arg("--store").arg(self.store());
         }
         command

@@ -67,6 +67,15 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
     (&["run", "null", "-o", "no/such/run.json"], 3, &["no/such/run.json"]),
     (&["show", "last"], 2, &["run"]),
     (&["workloads", "disc"], 2, &["did you mean `disk`"]),
+    (&["machine", "--host", "no/such.host"], 2, &["no recording at no/such.host", "--record"]),
+    (&["machine", "--host", "."], 2, &["is no recording of a machine"]),
+    (&["machine", "--host", "mine"], 2, &["mine is no recording of a machine"]),
+    (&["doctor", "--host", "mine"], 2, &["mine is no recording of a machine"]),
+    (&["machine", "--record", "x.host", "--host", "mine"], 2, &["cannot be used with"]),
+    (&["machine", "--record", "mine"], 3, &["mine is there already", "ending in .host"]),
+    (&["machine", "--record", "."], 3, &["is there already"]),
+    (&["machine", "--record", "no/such/x.host"], 3, &["cannot be written"]),
+    (&["machine", "--svg", "no/such/x.svg"], 3, &["no/such/x.svg"]),
     (&["nothing"], 2, &["nothing"]),
 ];
 

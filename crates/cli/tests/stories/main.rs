@@ -6,4 +6,5 @@
 mod common;
 mod faults;
 mod invalid;
+mod machine;
 mod run;

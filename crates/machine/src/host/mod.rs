@@ -113,6 +113,12 @@ impl Host {
         tree.save(path)
     }
 
+    /// How many files and answers were recorded.
+    #[must_use]
+    pub fn files_recorded(&self) -> usize {
+        self.recorder.as_ref().map_or(0, |r| r.lock().unwrap_or_else(PoisonError::into_inner).files())
+    }
+
     /// The text of a file without its last line break; absent where there is
     /// none or it cannot be read.
     #[must_use]
@@ -232,6 +238,10 @@ impl Host {
     /// Opens a file to be read again and again; absent where it is not a file
     /// of a real tree.
     pub(crate) fn file(&self, path: &str) -> Option<std::fs::File> {
+        if self.recorder.is_some() {
+            // What is read of it later cannot be seen.
+            let _ = self.read(path);
+        }
         let fd = self.open_file(&absolute(Path::new(path)), OFlags::RDONLY).ok()?;
         Some(std::fs::File::from(fd))
     }

@@ -53,6 +53,11 @@ impl Tree {
         self.entries.entry(path.to_owned()).or_insert_with(|| Entry::Text(String::new()));
     }
 
+    /// How many files it holds.
+    pub(crate) fn files(&self) -> usize {
+        self.entries.values().filter(|e| matches!(e, Entry::Text(_))).count()
+    }
+
     /// Follows all links of `path`; `None` where it leads nowhere.
     pub(crate) fn resolve(&self, path: &str) -> Option<String> {
         let mut rest: Vec<String> = parts(path).rev().map(str::to_owned).collect();

@@ -2,7 +2,7 @@
 //! the cutting of their lines into words and numbers.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{BufRead, ErrorKind};
 use std::os::unix::fs::FileExt;
 
 use crate::Host;
@@ -57,8 +57,13 @@ impl OpenFile {
 
 /// The lines that are whole: what stands behind the last line break was cut off.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let end = bytes.iter().rposition(|b| *b == b'\n').unwrap_or(0);
-    bytes[..end].split(|b| *b == b'\n')
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let text = rest;
+        // Of all ways that the library has, this one looks at many bytes at once.
+        let length = rest.skip_until(b'\n').ok()?;
+        text[..length].strip_suffix(b"\n")
+    })
 }
 
 /// The first word of a line, and what follows it.
@@ -79,20 +84,41 @@ pub(super) struct Numbers<'a>(pub(super) &'a [u8]);
 impl Iterator for Numbers<'_> {
     type Item = u64;
 
+    #[inline]
     fn next(&mut self) -> Option<u64> {
-        let (word, rest) = split_word(self.0);
-        self.0 = rest;
-        (!word.is_empty()).then(|| number(word))
+        let mut text = self.0;
+        while let [first, rest @ ..] = text
+            && is_blank(*first)
+        {
+            text = rest;
+        }
+        let (mut value, mut digits) = (0u64, 0);
+        while let [first, rest @ ..] = text
+            && first.is_ascii_digit()
+        {
+            value = value.wrapping_mul(10).wrapping_add(u64::from(first - b'0'));
+            digits += 1;
+            text = rest;
+        }
+        let ends = text.first().is_none_or(|b| is_blank(*b));
+        if digits == 0 && text.is_empty() {
+            self.0 = text;
+            return None;
+        }
+        self.0 = if ends { text } else { split_word(text).1 };
+        Some(if ends && digits <= DIGITS_MAX { value } else { ABSENT })
     }
 }
 
-/// The whole number that `word` is; [`ABSENT`] if it is none. Of 20 digits are
-/// only numbers that a counter reaches by stepping below 0.
+/// Every number of so many digits fits. Longer ones are those that a counter
+/// reaches by stepping below 0.
+const DIGITS_MAX: usize = 19;
+
+/// The whole number that `word` is; [`ABSENT`] if it is none.
 pub(super) fn number(word: &[u8]) -> u64 {
-    if word.is_empty() || word.len() > 19 || !word.iter().all(u8::is_ascii_digit) {
-        return ABSENT;
-    }
-    word.iter().fold(0, |n, digit| n * 10 + u64::from(digit - b'0'))
+    let mut numbers = Numbers(word);
+    let number = numbers.next();
+    number.filter(|_| numbers.0.is_empty() && !word.first().is_some_and(|b| is_blank(*b))).unwrap_or(ABSENT)
 }
 
 /// Puts the first numbers of `text` into `values`; further ones are left out.
@@ -112,6 +138,12 @@ mod tests {
         let found: Vec<_> = Numbers(text).collect();
         assert_eq!(found, [12, ABSENT, ABSENT, ABSENT, 0, ABSENT, 9_999_999_999_999_999_999, 5]);
         assert_eq!(Numbers(b" ").next(), None);
+        assert_eq!(Numbers(b"").next(), None);
+        for (word, value) in
+            [(&b"12"[..], 12), (b"", ABSENT), (b"1 2", ABSENT), (b" 1", ABSENT), (b"1x", ABSENT)]
+        {
+            assert_eq!(number(word), value);
+        }
     }
 
     #[test]
@@ -119,7 +151,8 @@ mod tests {
         let whole = |bytes: &'static [u8]| lines(bytes).collect::<Vec<_>>();
         assert_eq!(whole(b"a 1\nb 2\nc 3"), [b"a 1", b"b 2"]);
         assert_eq!(whole(b"a 1\n"), [b"a 1"]);
-        assert_eq!(whole(b"a 1"), [b""]);
+        assert!(whole(b"a 1").is_empty());
+        assert_eq!(whole(b"a\n\nb\n"), [&b"a"[..], b"", b"b"]);
         assert_eq!(split_word(b" ab  c d"), (&b"ab"[..], &b"  c d"[..]));
     }
 

@@ -1,5 +1,7 @@
-//! The parts of a summary: each takes a run and gives text.
+//! The parts of a summary: each takes a run, or a part of one, and gives text.
 
+pub mod condition;
 pub mod findings;
 pub mod machine;
+mod share;
 pub mod workload;

@@ -5,6 +5,7 @@ use model::run::{CaseResult, Estimate};
 use model::workload::Catalogue;
 use model::{Kind, Run, WorkloadSpec};
 
+use super::share;
 use crate::format;
 use crate::table::{Align, plain};
 
@@ -36,6 +37,7 @@ pub fn text(run: &Run, catalogue: &Catalogue) -> String {
         let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
         out.push_str(&section(name, &cases, catalogue));
         out.push_str(&constants(run, name, catalogue));
+        out.push_str(&share::text(&cases, |case| short_label(case, catalogue)));
         out.push('\n');
     }
     out

@@ -1,12 +1,13 @@
 //! Carrying out a plan: groups one after the other, in each complete blocks of
 //! all its cases in seeded random order, every trial stored as it ends.
 
+mod look;
 mod order;
 mod progress;
 
 use agent::{Agent, AgentError, Watch, unexpected};
 use model::event::Event;
-use model::machine::ObserverCost;
+use model::machine::{Moment, ObserverCost};
 use model::message::{Reply, Request, TrialOrder, TrialReport};
 use model::plan::{Case, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
@@ -75,6 +76,7 @@ impl Runner<'_> {
         let meter = Meter::new(&planned.plan);
         let mut machine = agent.describe(&mut Watch { on_event: &mut |_| {}, cancelled })?;
         machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
+        machine.looks.extend(look::take(agent, Moment::Before, cancelled));
         machine.limits.extend(promises(study, &planned.plan));
         machine.limits.extend(analysis::measured_limits(&machine.calibration));
         let run = head(study, planned, machine, identity, catalogue);
@@ -397,6 +399,11 @@ impl Execution<'_> {
     }
 
     fn conclude(mut self, outcome: Outcome) -> Result<Run, RunError> {
+        if outcome != Outcome::Interrupted
+            && let Some(machine) = self.run.machines.first_mut()
+        {
+            machine.looks.extend(look::take(self.agent, Moment::After, self.cancelled));
+        }
         self.run.finished = Some(timestamp());
         self.run.outcome = Some(outcome);
         analysis::derive(&mut self.run, self.catalogue);

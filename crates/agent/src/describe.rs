@@ -1,0 +1,162 @@
+//! A machine in full: this one, or a recorded one; and a recording of this one
+//! for others to look at.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use machine::{Host, doctor, inventory, limit, sampler};
+use model::Machine;
+use model::machine::{ClockInfo, Inventory, Look, Moment};
+
+/// Why a machine could not be described or recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum DescribeError {
+    /// There is nothing at this path.
+    #[error("there is no recording at {}: {source}", path.display())]
+    NotThere {
+        /// Where.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// What is there has none of the files of a machine.
+    #[error("{} is no recording of a machine", .0.display())]
+    NoRecording(PathBuf),
+    /// Something is where the recording should go.
+    #[error("{} is there already", .0.display())]
+    Occupied(PathBuf),
+    /// The recording could not be written.
+    #[error("the recording cannot be written to {}: {source}", path.display())]
+    Unwritten {
+        /// Where.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+/// Describes the machine recorded at `path` (a folder or a `.host` file), or
+/// this one, with what could disturb a measurement on it.
+///
+/// # Errors
+/// If there is no recording of a machine at `path`.
+pub fn describe_host(path: Option<&Path>) -> Result<Machine, DescribeError> {
+    let host = match path {
+        None => Host::this(),
+        Some(path) => {
+            let path = path.to_owned();
+            let host = match Host::open(&path) {
+                Ok(host) => host,
+                Err(e) if e.kind() == io::ErrorKind::InvalidInput => {
+                    return Err(DescribeError::NoRecording(path));
+                }
+                Err(source) => return Err(DescribeError::NotThere { path, source }),
+            };
+            // Any folder or text can be opened; only a machine has these.
+            if !host.exists("/proc") && !host.exists("/sys") {
+                return Err(DescribeError::NoRecording(path));
+            }
+            host
+        }
+    };
+    Ok(with_look(&host))
+}
+
+/// Describes this machine, and writes all that was read for it to `path`: to
+/// one file where the name ends in `.host`, below a new or empty folder
+/// otherwise. Returns how many files were read.
+///
+/// # Errors
+/// If something is at `path` already, or it cannot be written.
+pub fn record_host(path: &Path) -> Result<(Machine, usize), DescribeError> {
+    refuse_occupied(path)?;
+    let host = Host::this().recording();
+    let machine = with_look(&host);
+    read_counters(&host, &machine.inventory);
+    host.save_recording(path).map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => DescribeError::Occupied(path.to_owned()),
+        _ => DescribeError::Unwritten { path: path.to_owned(), source },
+    })?;
+    Ok((machine, host.files_recorded()))
+}
+
+/// So that nothing is read in vain.
+fn refuse_occupied(path: &Path) -> Result<(), DescribeError> {
+    let occupied = match std::fs::symlink_metadata(path) {
+        Err(_) => false,
+        Ok(m) if m.is_dir() && path.extension().is_none_or(|e| e != "host") => {
+            std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some())
+        }
+        Ok(_) => true,
+    };
+    if occupied { Err(DescribeError::Occupied(path.to_owned())) } else { Ok(()) }
+}
+
+/// Reads once what is read while a load runs, so that a recording holds it.
+fn read_counters(host: &Host, inventory: &Inventory) {
+    let scope = sampler::Scope {
+        block: inventory.block.iter().map(|d| d.name.clone()).collect(),
+        network: inventory.network.iter().map(|i| i.name.clone()).collect(),
+    };
+    for mut sampler in sampler::open_all(host, &scope) {
+        let mut values = vec![sampler::ABSENT; sampler.columns().len()];
+        sampler.read(&mut values);
+    }
+}
+
+/// A machine without a look at what could disturb it.
+pub(crate) fn machine(host: &Host) -> Machine {
+    let inventory = inventory::describe(host);
+    // A recorded machine's clock has stopped.
+    let clock = if host.is_this() {
+        inventory::clock(host)
+    } else {
+        ClockInfo { source: inventory.system.clock_source.clone(), ..ClockInfo::default() }
+    };
+    Machine {
+        id: "local".to_owned(),
+        role: "measured".to_owned(),
+        hostname: inventory::hostname(host),
+        clock,
+        limits: limit::of(&inventory),
+        inventory,
+        ..Machine::default()
+    }
+}
+
+fn with_look(host: &Host) -> Machine {
+    let mut machine = machine(host);
+    let findings = doctor::look(host, &machine.inventory);
+    machine.looks.push(Look { moment: Moment::Before, findings });
+    machine
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_machine_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let nothing = folder.path().join("nothing");
+        assert!(matches!(describe_host(Some(&nothing)), Err(DescribeError::NotThere { .. })));
+        assert!(matches!(describe_host(Some(folder.path())), Err(DescribeError::NoRecording(_))));
+        let notes = folder.path().join("notes.host");
+        std::fs::write(&notes, "these are my notes\n").unwrap();
+        assert!(matches!(describe_host(Some(&notes)), Err(DescribeError::NoRecording(_))));
+        assert!(matches!(describe_host(Some(Path::new("/dev/null"))), Err(DescribeError::NoRecording(_))));
+    }
+
+    #[test]
+    fn a_recording_goes_where_nothing_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let mine = folder.path().join("mine.host");
+        std::fs::write(&mine, "precious").unwrap();
+        for occupied in [mine.as_path(), folder.path(), Path::new("/dev/null")] {
+            assert!(matches!(record_host(occupied), Err(DescribeError::Occupied(_))), "{occupied:?}");
+        }
+        assert_eq!(std::fs::read_to_string(&mine).unwrap(), "precious");
+        let missing = folder.path().join("no/such/machine.host");
+        assert!(matches!(record_host(&missing), Err(DescribeError::Unwritten { .. })));
+    }
+}

@@ -1,0 +1,34 @@
+//! `headroom doctor`: what could disturb a measurement now.
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+use model::{Finding, Severity};
+
+use super::machine::{describe, host_argument, json_argument};
+use crate::exit::{CONDITION, Failure};
+use crate::output;
+
+pub(super) fn define(command: Command) -> Command {
+    command
+        .about("What could disturb a measurement on this machine now, and what to do about it")
+        .long_about(
+            "What could disturb a measurement on this machine now, and what to do about it. Nothing is changed. The \
+             exit code is 1 if there is a warning or an error among the conditions, 0 if there are notes or nothing.",
+        )
+        .arg(json_argument("Print the conditions as a JSON array of findings"))
+        .arg(host_argument())
+}
+
+pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+    let machine = describe(matches)?;
+    let findings: Vec<Finding> = machine.looks.into_iter().flat_map(|l| l.findings).collect();
+    let text = if matches.get_flag("json") {
+        serde_json::to_string_pretty(&findings).unwrap_or_default() + "\n"
+    } else {
+        report::section::condition::text(&findings)
+    };
+    output::print(text.as_bytes())?;
+    let grave = findings.iter().any(|f| f.severity >= Severity::Warning);
+    Ok(if grave { ExitCode::from(CONDITION) } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,124 @@
+//! `headroom machine`: what this machine, or a recorded one, is made of and
+//! what its parts can do at most.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use ::agent::{DescribeError, describe_host, record_host};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use model::Machine;
+use report::section::machine::{Detail, text};
+
+use crate::exit::Failure;
+use crate::output::{self, Pending};
+
+pub(super) fn define(command: Command) -> Command {
+    let path = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).value_parser(value_parser!(PathBuf)).help(help)
+    };
+    command
+        .about("What this machine is made of, and what its parts can do at most")
+        .long_about(
+            "What this machine is made of, and what its parts can do at most: processors, memory, PCI Express, \
+             storage, network, sensors, limits with their sources. Nothing is changed and nothing is measured. Some \
+             parts can be read by root only; those that could not be read are named with the reason.",
+        )
+        .arg(
+            Arg::new("all")
+                .long("all")
+                .action(ArgAction::SetTrue)
+                .help("Everything: every PCI function, device, mount and whole sources"),
+        )
+        .arg(json_argument("Print the machine as JSON, as it stands in a run document"))
+        .arg(host_argument())
+        .arg(
+            path(
+                "record",
+                "PATH",
+                "Write all that is read of this machine, identities masked, into a new folder, or into one file \
+                 where the name ends in .host",
+            )
+            .conflicts_with_all(["host", "all"]),
+        )
+        .arg(path("svg", "FILE", "Also draw the machine as a picture (SVG)"))
+}
+
+/// `--json`.
+pub(super) fn json_argument(help: &'static str) -> Arg {
+    Arg::new("json").long("json").action(ArgAction::SetTrue).help(help)
+}
+
+/// `--host PATH`.
+pub(super) fn host_argument() -> Arg {
+    Arg::new("host")
+        .long("host")
+        .value_name("PATH")
+        .value_parser(value_parser!(PathBuf))
+        .help("A recorded machine instead of this one (made by `headroom machine --record`)")
+}
+
+pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+    let json = matches.get_flag("json");
+    let picture = match matches.get_one::<PathBuf>("svg") {
+        Some(path) => Some(Pending::at(path)?),
+        None => None,
+    };
+    let (machine, recorded) = match matches.get_one::<PathBuf>("record") {
+        Some(path) => {
+            let (machine, files) = record_host(path).map_err(failure)?;
+            (machine, Some(recorded_text(path, files)))
+        }
+        None => (describe(matches)?, None),
+    };
+    if let Some(picture) = picture {
+        picture.finish(chart::machine::svg(&machine, None).as_bytes())?;
+    }
+    let detail = if matches.get_flag("all") { Detail::All } else { Detail::Usual };
+    match (json, recorded) {
+        // Standard output has the document and nothing else.
+        (true, recorded) => {
+            output::print(&document(&machine))?;
+            output::note(&recorded.unwrap_or_default());
+        }
+        (false, Some(recorded)) => output::print(recorded.as_bytes())?,
+        (false, None) => output::print(text(&machine, detail).as_bytes())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The machine that was meant.
+pub(super) fn describe(matches: &ArgMatches) -> Result<Machine, Failure> {
+    describe_host(matches.get_one::<PathBuf>("host").map(PathBuf::as_path)).map_err(failure)
+}
+
+fn document(machine: &Machine) -> Vec<u8> {
+    (serde_json::to_string_pretty(machine).unwrap_or_default() + "\n").into_bytes()
+}
+
+fn recorded_text(path: &Path, files: usize) -> String {
+    let shown = report::text::printable(&path.display().to_string());
+    let text = format!(
+        "Recorded this machine in {shown}: {files} files and answers. Serial numbers, hardware and network addresses, \
+         unique identifiers and the host's name were masked. Names that people gave are in it: mount points, volumes, \
+         interfaces, the kernel's command line. Look it over before you send it to somebody."
+    );
+    format!("{}\n\n    headroom machine --host {shown}\n", report::text::fill(&text))
+}
+
+fn failure(error: DescribeError) -> Failure {
+    let message = error.to_string();
+    match error {
+        DescribeError::NotThere { .. } | DescribeError::NoRecording(_) => Failure::Arguments {
+            message,
+            help: "give a folder or a .host file that `headroom machine --record` made".to_owned(),
+        },
+        DescribeError::Occupied(_) => Failure::Refused {
+            message,
+            help: "name a file that does not exist, ending in .host, or a folder that is new or empty"
+                .to_owned(),
+        },
+        DescribeError::Unwritten { .. } => {
+            Failure::Refused { message, help: "name a place where you may write".to_owned() }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a machine is made of, from the command line: this one, and all that
+//! were recorded.
+
+use std::path::{Path, PathBuf};
+
+use model::machine::{Inventory, Look, Moment};
+use model::{Finding, FindingKind, Machine, Severity};
+
+use crate::common::{Place, stderr, stdout};
+
+/// Runs and reads the JSON that it prints.
+fn machine(place: &Place, arguments: &[&str]) -> Machine {
+    let output = place.run(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A page is 80 columns wide and has nothing that a terminal obeys.
+fn is_a_page(text: &str, of: &str) {
+    assert!(!text.is_empty(), "{of}");
+    for line in text.lines() {
+        assert!(console::measure_text_width(line) <= 80, "{of}: {line}");
+        assert!(!line.chars().any(char::is_control), "{of}: {line:?}");
+        assert_eq!(line.trim_end(), line, "{of}: spaces at the end");
+    }
+}
+
+/// The recorded machines of this project.
+fn recorded() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hosts");
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut hosts: Vec<PathBuf> =
+        entries.map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "host")).collect();
+    hosts.sort();
+    hosts
+}
+
+#[test]
+fn this_machine_is_described_for_people_and_programs() {
+    let place = Place::new();
+    let output = place.run(&["machine"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    is_a_page(&text, "this machine");
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+    if let Some(model) = cpuinfo.lines().find_map(|l| l.strip_prefix("model name\t: ")) {
+        assert!(text.contains(model.split_whitespace().next().unwrap()), "{text}");
+    }
+    for title in ["System\n", "CPU\n", "Memory\n"] {
+        assert!(text.contains(title), "{title} is missing: {text}");
+    }
+    let all = stdout(&place.run(&["machine", "--all"]));
+    is_a_page(&all, "this machine, all");
+    assert!(all.lines().count() >= text.lines().count());
+    let document = machine(&place, &["machine", "--json"]);
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    assert_eq!(document.inventory.kernel, release.trim());
+    assert_eq!(place.names(), Vec::<String>::new());
+}
+
+#[test]
+fn every_recorded_machine_is_described() {
+    let place = Place::new();
+    for host in recorded() {
+        let path = host.to_str().unwrap();
+        for more in [&[][..], &["--all"]] {
+            let output = place.run(&[&["machine", "--host", path], more].concat());
+            assert_eq!(output.status.code(), Some(0), "{path}: {}", stderr(&output));
+            is_a_page(&stdout(&output), path);
+        }
+        let document = machine(&place, &["machine", "--json", "--host", path]);
+        assert!(!document.inventory.kernel.is_empty() || !document.inventory.cpu.online.is_empty(), "{path}");
+        let doctor = place.run(&["doctor", "--host", path]);
+        is_a_page(&stdout(&doctor), path);
+    }
+}
+
+/// What is equal whenever it is read: not what is free, hot, or busy.
+fn lasting(machine: &Machine) -> Inventory {
+    let mut inventory = machine.inventory.clone();
+    inventory.memory.available_bytes = 0;
+    inventory.system.uptime_s = None;
+    inventory.sensors.clear();
+    for node in &mut inventory.memory.nodes {
+        node.free_bytes = None;
+    }
+    for swap in &mut inventory.memory.swap {
+        swap.used_bytes = 0;
+    }
+    // Masked in a recording.
+    inventory.system.command_line = None;
+    inventory.system.kernel_version = None;
+    inventory
+}
+
+#[test]
+fn a_recording_reads_back_as_the_machine_that_it_was_made_of() {
+    let place = Place::new();
+    let live = lasting(&machine(&place, &["machine", "--json"]));
+    for target in ["this.host", "this-folder"] {
+        let output = place.run(&["machine", "--record", target]);
+        let said = stdout(&output);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        is_a_page(&said, target);
+        assert!(said.contains(target) && said.contains("masked") && said.contains("Look it over"), "{said}");
+        let files: usize = said.split_whitespace().find_map(|w| w.parse().ok()).unwrap();
+        assert!(files > 20, "{said}");
+        let read_back = lasting(&machine(&place, &["machine", "--json", "--host", target]));
+        // A folder of files cannot say why something could not be read.
+        let reasons = |i: &Inventory| Inventory { absent: Vec::new(), ..i.clone() };
+        assert_eq!(reasons(&read_back), reasons(&live), "{target}");
+        let again = place.run(&["machine", "--record", target]);
+        assert_eq!(again.status.code(), Some(3), "{}", stderr(&again));
+    }
+}
+
+/// All words of this machine that nobody else may see.
+fn identities() -> Vec<String> {
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let mut found: Vec<String> = [
+        "/etc/machine-id",
+        "/proc/sys/kernel/hostname",
+        "/sys/class/dmi/id/product_uuid",
+        "/proc/sys/kernel/random/boot_id",
+    ]
+    .iter()
+    .map(|path| read(Path::new(path)))
+    .collect();
+    for (folder, name) in
+        [("/sys/class/net", "address"), ("/sys/block", "serial"), ("/sys/block", "device/serial")]
+    {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        found.extend(entries.map(|e| read(&e.unwrap().path().join(name))));
+    }
+    // Letters that are in any text prove nothing, and the loopback has no address.
+    found.retain(|word| word.len() >= 6 && !word.chars().all(|c| matches!(c, '0' | ':')));
+    found
+}
+
+#[test]
+fn a_recording_has_nothing_that_names_this_machine() {
+    let place = Place::new();
+    assert!(place.run(&["machine", "--record", "this.host"]).status.success());
+    let text = std::fs::read_to_string(place.path().join("this.host")).unwrap().to_lowercase();
+    let secrets = identities();
+    assert!(!secrets.is_empty(), "this machine has no identity to look for");
+    for secret in secrets {
+        assert!(!text.contains(&secret.to_lowercase()), "the recording contains {secret}");
+    }
+}
+
+#[test]
+fn a_picture_is_written_beside_the_text() {
+    let place = Place::new();
+    let output = place.run(&["machine", "--svg", "machine.svg"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    is_a_page(&stdout(&output), "with a picture");
+    assert_eq!(place.names(), ["machine.svg"]);
+}
+
+#[test]
+fn the_doctor_says_what_it_found_and_its_exit_code_says_how_grave_it_is() {
+    let place = Place::new();
+    let output = place.run(&["doctor", "--json"]);
+    let findings: Vec<Finding> = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(findings.iter().all(|f| f.kind == FindingKind::Condition));
+    let grave = findings.iter().any(|f| f.severity >= Severity::Warning);
+    assert_eq!(output.status.code(), Some(i32::from(grave)), "{}", stderr(&output));
+    is_a_page(&stdout(&place.run(&["doctor"])), "the doctor");
+    assert_eq!(place.names(), Vec::<String>::new());
+}
+
+/// A machine that has nothing wrong and one that has.
+#[test]
+fn the_doctor_looks_at_recorded_machines() {
+    let place = Place::new();
+    let host = |available: u64| {
+        format!(
+            "==> /proc/sys/kernel/osrelease\n6.1.0\n==> /proc/meminfo\nMemTotal: 16000000 kB\nMemAvailable: {available} \
+             kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n"
+        )
+    };
+    std::fs::write(place.path().join("well.host"), host(15_000_000)).unwrap();
+    let well = place.run(&["doctor", "--host", "well.host"]);
+    assert!(stderr(&well).is_empty(), "{}", stderr(&well));
+    is_a_page(&stdout(&well), "a machine that is well");
+}
+
+#[test]
+fn a_run_looks_before_and_after() {
+    let place = Place::new();
+    let arguments = ["run", "null", "--duration", "50ms", "--warm-up", "10ms", "--trials", "2"];
+    let (code, document) = place.document(&arguments);
+    assert_eq!(code, 0);
+    let looks: Vec<Look> = serde_json::from_value(document["machines"][0]["looks"].clone()).unwrap();
+    let moments: Vec<Moment> = looks.iter().map(|l| l.moment).collect();
+    assert_eq!(moments, [Moment::Before, Moment::After]);
+    assert_eq!(place.stored(), document);
+}

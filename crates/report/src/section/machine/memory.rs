@@ -1,0 +1,106 @@
+//! The memory: modules, nodes, swap, huge pages.
+
+use model::machine::{Memory, MemoryModule, NumaNode, Swap};
+
+use super::layout::number_list;
+use super::{Detail, pairs};
+use crate::format::binary;
+use crate::text::{counted, facts, groups};
+
+/// The section's body.
+pub(super) fn text(memory: &Memory, detail: Detail) -> String {
+    let mut rows = pairs();
+    let available =
+        (memory.available_bytes > 0).then(|| format!("{} available", binary(memory.available_bytes)));
+    let total = (memory.total_bytes > 0).then(|| facts([Some(binary(memory.total_bytes)), available]));
+    rows.add("total", total)
+        .add("allowed", memory.limit_bytes.map(|b| format!("{}, by its control group", binary(b))))
+        .add("slots", slots(memory))
+        .list("modules", modules(&memory.modules));
+    for node in memory.nodes.iter().filter(|_| memory.nodes.len() > 1 || detail == Detail::All) {
+        rows.add(&format!("node {}", node.id), node_text(node));
+    }
+    rows.list("swap", memory.swap.iter().map(swap)).add("huge pages", huge_pages(memory, detail));
+    rows.text()
+}
+
+fn slots(memory: &Memory) -> Option<String> {
+    let slots = memory.slots.filter(|s| *s > 0)?;
+    Some(format!("{} of {slots} filled", memory.modules.len()))
+}
+
+/// Modules, equal ones together: `16 x 32 GiB DDR4-3200 ECC, 2 ranks`.
+fn modules(all: &[MemoryModule]) -> Vec<String> {
+    // Boards name slots in channel order, so equal ones need not be neighbours.
+    let nameless = |m: &MemoryModule| MemoryModule { slot: String::new(), bank: None, ..m.clone() };
+    let mut kinds: Vec<(MemoryModule, Vec<&str>)> = Vec::new();
+    for module in all {
+        let kind = nameless(module);
+        match kinds.iter_mut().find(|(k, _)| *k == kind) {
+            Some((_, slots)) => slots.push(&module.slot),
+            None => kinds.push((kind, vec![&module.slot])),
+        }
+    }
+    kinds.iter().map(|(kind, slots)| module_text(kind, slots)).collect()
+}
+
+fn module_text(module: &MemoryModule, slots: &[&str]) -> String {
+    let transfers = |t: u64| t / 1_000_000;
+    let kind = match (&module.kind, module.speed_transfers) {
+        (Some(kind), Some(speed)) => format!(" {kind}-{}", transfers(speed)),
+        (Some(kind), None) => format!(" {kind}"),
+        (None, Some(speed)) => format!(" {} MT/s", transfers(speed)),
+        (None, None) => String::new(),
+    };
+    let ecc = match module.ecc {
+        Some(true) => " ECC",
+        Some(false) => " without ECC",
+        None => "",
+    };
+    let slower = module.configured_transfers.filter(|c| Some(*c) != module.speed_transfers);
+    let made = [&module.maker, &module.part].into_iter().flatten().cloned().collect::<Vec<_>>().join(" ");
+    let count = slots.len();
+    let slots: Vec<&str> = slots.iter().copied().filter(|s| !s.is_empty()).collect();
+    let what = facts([
+        Some(format!("{count} x {}{kind}{ecc}", binary(module.bytes))),
+        module.ranks.map(|r| counted(r as usize, "rank")),
+        module.data_bits.filter(|bits| *bits != 64).map(|bits| format!("{bits} bits wide")),
+        slower.map(|c| format!("running at {} MT/s", transfers(c))),
+    ]);
+    groups([Some(what), Some(made), (!slots.is_empty()).then(|| format!("in {}", slots.join(", ")))])
+}
+
+fn node_text(node: &NumaNode) -> String {
+    let distances: Vec<String> = node.distances.iter().map(u32::to_string).collect();
+    let free = node.free_bytes.map(|f| format!("{} free", binary(f)));
+    facts([
+        (!node.cpus.is_empty()).then(|| format!("CPUs {}", number_list(&node.cpus))),
+        Some(binary(node.total_bytes)),
+        free,
+        (!distances.is_empty()).then(|| format!("distances {}", distances.join(" "))),
+    ])
+}
+
+fn swap(swap: &Swap) -> String {
+    let used = match swap.used_bytes {
+        0 => "unused".to_owned(),
+        used => format!("{} used", binary(used)),
+    };
+    let about = facts([
+        Some(binary(swap.bytes)),
+        Some(used),
+        Some(swap.kind.clone()),
+        Some(format!("priority {}", swap.priority)),
+    ]);
+    format!("{}: {about}", swap.path)
+}
+
+fn huge_pages(memory: &Memory, detail: Detail) -> Option<String> {
+    let transparent = memory.transparent_huge_pages.as_ref().map(|t| format!("transparent: {t}"));
+    let reserved = memory.huge_pages.iter().filter(|h| h.reserved > 0 || detail == Detail::All).map(|h| {
+        let free = if h.reserved > 0 { format!(", {} free", h.free) } else { String::new() };
+        Some(format!("{} x {}{free}", h.reserved, binary(h.bytes)))
+    });
+    let text = facts(std::iter::once(transparent).chain(reserved));
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,93 @@
+//! Which machine: in a line or two for the summary of a run, and in full for
+//! `headroom machine`.
+
+mod brief;
+mod cpu;
+mod layout;
+pub(crate) mod limit;
+mod memory;
+mod network;
+mod pci;
+mod sensor;
+mod storage;
+mod system;
+mod tree;
+
+use model::machine::{Absent, Machine};
+use model::{Run, Severity};
+
+use crate::text::{clauses, counted, paragraph};
+use layout::{Pairs, section};
+
+/// How much to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What matters for most.
+    Usual,
+    /// Every function, interface, device and source.
+    All,
+}
+
+/// The machines of a run, a line each.
+#[must_use]
+pub fn lines(run: &Run) -> Vec<String> {
+    run.machines.iter().map(brief::line).collect()
+}
+
+/// A machine in full, for a terminal of [`crate::WIDTH`] columns. Parts of
+/// which nothing is known are left out.
+#[must_use]
+pub fn text(machine: &Machine, detail: Detail) -> String {
+    let inventory = &machine.inventory;
+    let mut out = paragraph("", "  ", &clauses(&brief::line(machine))) + "\n";
+    for (title, body) in [
+        ("System", system::text(inventory)),
+        ("CPU", cpu::text(&inventory.cpu, detail)),
+        ("Memory", memory::text(&inventory.memory, detail)),
+        ("PCIe", pci::text(machine, detail)),
+        ("Storage", storage::text(inventory, detail)),
+        ("Network", network::text(inventory, detail)),
+        ("Sensors", sensor::text(&inventory.sensors, detail)),
+        ("Limits", limit::text(&machine.limits, detail)),
+        ("Control groups", system::cgroup(&inventory.cgroup)),
+        ("Calibration", limit::calibration(&machine.calibration)),
+        ("Not readable", absent(&inventory.absent)),
+    ] {
+        out.push_str(&section(title, &body));
+    }
+    out.push_str(&conditions(machine));
+    out.truncate(out.trim_end().len());
+    out + "\n"
+}
+
+/// What could not be read, by the reason.
+fn absent(all: &[Absent]) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for Absent { what, reason } in all {
+        match reasons.iter_mut().find(|(r, _)| r == reason) {
+            Some((_, things)) => things.push(what),
+            None => reasons.push((reason, vec![what])),
+        }
+    }
+    reasons
+        .iter()
+        .map(|(reason, things)| paragraph("  ", "    ", &format!("{} ({reason})", things.join(", "))))
+        .collect()
+}
+
+/// Whether the doctor has something to say.
+fn conditions(machine: &Machine) -> String {
+    let grave = machine.looks.iter().flat_map(|l| &l.findings).filter(|f| f.severity >= Severity::Warning);
+    match grave.count() {
+        0 => String::new(),
+        count => {
+            let what = counted(count, "condition");
+            paragraph("", "", &format!("{what} could disturb a measurement: `headroom doctor` says more."))
+        }
+    }
+}
+
+/// Keys with values, for the parts.
+fn pairs() -> Pairs {
+    Pairs::default()
+}

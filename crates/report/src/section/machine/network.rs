@@ -1,0 +1,142 @@
+//! The network interfaces: what ip and ethtool show.
+
+use model::Unit;
+use model::machine::{Inventory, NetworkInterface, PciDevice};
+
+use super::pci::address;
+use super::{Detail, tree};
+use crate::format;
+use crate::text::{counted, facts, groups};
+
+/// The section's body.
+pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
+    let nodes: Vec<tree::Node> = inventory.network.iter().map(|i| node(i, &inventory.pci, detail)).collect();
+    let all: Vec<usize> = (0..nodes.len()).collect();
+    tree::text(&nodes, &all, [])
+}
+
+fn node(interface: &NetworkInterface, pci: &[PciDevice], detail: Detail) -> tree::Node {
+    let mut lines = vec![groups([Some(made(interface)), interface.node.map(|n| format!("NUMA node {n}"))])];
+    // What nothing stands behind has no queue of its own.
+    if interface.qdisc.as_deref() != Some("noqueue") || detail == Detail::All {
+        lines.push(groups([Some(queues(interface)), Some(discipline(interface))]));
+    }
+    lines.extend(offloads(interface, detail));
+    lines.push(standing(interface));
+    tree::Node {
+        name: interface.name.clone(),
+        head: head(interface),
+        lines,
+        kind: None,
+        own: interface.pci.as_deref().map(|a| ("PCI", address(a, pci).to_owned())),
+        children: Vec::new(),
+    }
+}
+
+/// Kind, state, speed, MTU.
+fn head(interface: &NetworkInterface) -> String {
+    let duplex = interface.duplex.as_ref().map(|d| format!(" {d} duplex")).unwrap_or_default();
+    let most = interface.max_speed_bits.filter(|m| Some(*m) != interface.speed_bits).map(format::bits);
+    let speed = match (interface.speed_bits, most) {
+        (Some(now), Some(most)) => Some(format!("{}{duplex} (at most {most})", format::bits(now))),
+        (Some(now), None) => Some(format!("{}{duplex}", format::bits(now))),
+        (None, Some(most)) => Some(format!("at most {most}")),
+        (None, None) => None,
+    };
+    let mtu = (interface.mtu > 0).then(|| format!("MTU {}", interface.mtu));
+    let largest = interface.max_mtu.filter(|m| *m != interface.mtu).map(|m| format!(" (at most {m})"));
+    let carrier = (interface.carrier == Some(false)).then(|| "no carrier".to_owned());
+    facts([
+        Some(interface.kind.clone()),
+        (interface.state != "unknown").then(|| interface.state.clone()),
+        carrier,
+        speed,
+        mtu.map(|mtu| mtu + &largest.unwrap_or_default()),
+    ])
+}
+
+fn made(interface: &NetworkInterface) -> String {
+    let driver = interface.driver.as_ref().map(|driver| match &interface.driver_version {
+        Some(version) => format!("driver {driver} {version}"),
+        None => format!("driver {driver}"),
+    });
+    facts([interface.bus.clone(), driver, interface.firmware.as_ref().map(|f| format!("firmware {f}"))])
+}
+
+fn queues(interface: &NetworkInterface) -> String {
+    let queues = match (interface.rx_queues, interface.tx_queues) {
+        (Some(rx), Some(tx)) => Some(format!("queues {rx} rx {tx} tx")),
+        (Some(rx), None) => Some(format!("queues {rx} rx")),
+        (None, Some(tx)) => Some(format!("queues {tx} tx")),
+        (None, None) => None,
+    };
+    let ring = |name: &str, ring: Option<(u32, u32)>| {
+        ring.map(|(now, most)| {
+            format!("{name} ring {now}{}", if most == now { String::new() } else { format!(" of {most}") })
+        })
+    };
+    facts([queues, ring("rx", interface.rx_ring), ring("tx", interface.tx_ring)])
+}
+
+fn discipline(interface: &NetworkInterface) -> String {
+    let rate = interface.qdisc_rate.map(|r| {
+        format!(
+            "held to {} ({})",
+            format::bits(r.saturating_mul(8)),
+            format::quantity(r as f64, Unit::BytesPerSecond)
+        )
+    });
+    facts([interface.qdisc.as_ref().map(|q| format!("qdisc {q}")), rate])
+}
+
+/// Offloads by their short names, on and off.
+fn offloads(interface: &NetworkInterface, detail: Detail) -> Vec<String> {
+    // The loopback's are no hardware's.
+    if detail == Detail::Usual && interface.kind == "loopback" {
+        return Vec::new();
+    }
+    let those = |on: bool| {
+        let names: Vec<&str> = interface
+            .offloads
+            .iter()
+            .filter(|(_, v)| **v == on)
+            .map(|(name, _)| short_offload(name))
+            .collect();
+        (!names.is_empty()).then(|| format!("{} {}", if on { "offloads" } else { "off" }, names.join(" ")))
+    };
+    vec![groups([those(true), those(false)])]
+}
+
+/// ethtool's own short names (ethtool(8), `-K`), where it has one.
+fn short_offload(name: &str) -> &str {
+    match name {
+        "rx-checksumming" => "rx",
+        "tx-checksumming" => "tx",
+        "scatter-gather" => "sg",
+        "tcp-segmentation-offload" => "tso",
+        "udp-fragmentation-offload" => "ufo",
+        "generic-segmentation-offload" => "gso",
+        "generic-receive-offload" => "gro",
+        "large-receive-offload" => "lro",
+        "rx-vlan-offload" => "rxvlan",
+        "tx-vlan-offload" => "txvlan",
+        "ntuple-filters" => "ntuple",
+        "receive-hashing" => "rxhash",
+        other => other,
+    }
+}
+
+/// What it is part of, and what it is made of.
+fn standing(interface: &NetworkInterface) -> String {
+    let bond = interface.bond.as_ref().map(|bond| {
+        facts([
+            Some(format!("{} of {}", bond.mode, counted(bond.members.len(), "member"))),
+            Some(bond.members.join(" ")),
+            bond.active.as_ref().map(|a| format!("{a} in use")),
+            bond.hash.as_ref().map(|h| format!("spread by {h}")),
+        ])
+    });
+    let below = (!interface.below.is_empty() && interface.bond.is_none())
+        .then(|| format!("on {}", interface.below.join(", ")));
+    groups([bond, below, interface.master.as_ref().map(|m| format!("part of {m}"))])
+}

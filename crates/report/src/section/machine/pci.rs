@@ -1,0 +1,181 @@
+//! The PCI tree: what carries data, with the link above it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::Unit;
+use model::limit::{Limit, LimitKind};
+use model::machine::{Inventory, Machine, PciDevice, PciLink};
+
+use super::layout::hidden;
+use super::{Detail, tree};
+use crate::format;
+use crate::text::{facts, groups};
+
+/// Classes of functions that carry data (PCI Code and ID Assignment): mass
+/// storage, network, processors, accelerators.
+const CLASSES: &[u32] = &[0x01, 0x02, 0x0b, 0x12];
+/// Display controllers, by the same.
+const DISPLAY: u32 = 0x03;
+/// What companies end with, which says nothing.
+const FORMS: &[&str] =
+    &["Corporation", "Corp.", "Corp", "Inc.", "Inc", "Co.", "Co", "Ltd.", "Ltd", "Limited"];
+
+/// The section's body.
+pub(super) fn text(machine: &Machine, detail: Detail) -> String {
+    let all = &machine.inventory.pci;
+    let places: BTreeMap<&str, usize> =
+        all.iter().enumerate().map(|(i, d)| (d.address.as_str(), i)).collect();
+    let parent = |i: usize| all[i].parent.as_deref().and_then(|p| places.get(p).copied()).filter(|p| *p != i);
+    let shown = match detail {
+        Detail::All => (0..all.len()).collect(),
+        Detail::Usual => that_matter(machine, &parent),
+    };
+    let users = users(&machine.inventory);
+    let parent_node = |device: &PciDevice| {
+        let above = device.parent.as_deref().and_then(|p| places.get(p));
+        above.and_then(|i| all[*i].node)
+    };
+    let mut nodes: Vec<tree::Node> = all
+        .iter()
+        .map(|device| tree::Node {
+            name: address(&device.address, all).to_owned(),
+            head: head(device),
+            kind: kind(device),
+            lines: vec![about(device, parent_node(device), &machine.limits)],
+            own: users.get(device.address.as_str()).map(|names| ("used by", names.join(", "))),
+            children: Vec::new(),
+        })
+        .collect();
+    let mut roots = Vec::new();
+    for index in &shown {
+        match parent(*index).filter(|p| shown.contains(p)) {
+            Some(above) => nodes[above].children.push(*index),
+            None => roots.push(*index),
+        }
+    }
+    let hidden_count = all.len() - shown.len();
+    tree::text(&nodes, &roots, shown) + &hidden(hidden_count, "function")
+}
+
+/// Functions that carry data, and the bridges above them.
+fn that_matter(machine: &Machine, parent: &impl Fn(usize) -> Option<usize>) -> BTreeSet<usize> {
+    let used = users(&machine.inventory);
+    let mut shown = BTreeSet::new();
+    for (index, device) in machine.inventory.pci.iter().enumerate() {
+        let carries = match device.class >> 16 {
+            // A server's own has none, and nobody computes on it.
+            DISPLAY => device.link.is_some(),
+            class => CLASSES.contains(&class),
+        };
+        let carries = carries || used.contains_key(device.address.as_str());
+        if !carries {
+            continue;
+        }
+        let mut at = Some(index);
+        while let Some(index) = at.filter(|i| shown.insert(*i)) {
+            at = parent(index);
+        }
+    }
+    shown
+}
+
+/// The interfaces and disks of each function.
+fn users(inventory: &Inventory) -> BTreeMap<&str, Vec<&str>> {
+    let mut users: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let network = inventory.network.iter().filter_map(|n| Some((n.pci.as_deref()?, n.name.as_str())));
+    // What stands on a disk is not on the bus.
+    let disks = inventory.block.iter().filter(|b| b.below.is_empty());
+    let block = disks.filter_map(|b| Some((b.pci.as_deref()?, b.name.as_str())));
+    for (address, name) in network.chain(block) {
+        users.entry(address).or_default().push(name);
+    }
+    users
+}
+
+/// An address without the domain, where there is but one.
+pub(super) fn address<'a>(address: &'a str, all: &[PciDevice]) -> &'a str {
+    let domain = |a: &'a str| a.strip_prefix("0000:");
+    if all.iter().all(|d| d.address.starts_with("0000:")) {
+        domain(address).unwrap_or(address)
+    } else {
+        address
+    }
+}
+
+/// A company without its legal form.
+fn company(name: &str) -> String {
+    let mut words: Vec<&str> = name.trim_end_matches(" and subsidiaries").split_whitespace().collect();
+    while words.len() > 1 && words.last().is_some_and(|w| FORMS.contains(&w.trim_end_matches(','))) {
+        words.pop();
+    }
+    words.join(" ").trim_end_matches(',').to_owned()
+}
+
+/// What a bridge is without its number: `Root Port A`, `Root Port #1`.
+fn kind(device: &PciDevice) -> Option<String> {
+    if !device.is_bridge() {
+        return None;
+    }
+    let head = head(device);
+    let (kind, number) = head.rsplit_once(' ')?;
+    let is_number =
+        number.len() <= 3 && number.chars().all(|c| c == '#' || c.is_ascii_uppercase() || c.is_ascii_digit());
+    is_number.then(|| kind.to_owned())
+}
+
+fn head(device: &PciDevice) -> String {
+    let vendor = device.vendor_name.as_deref().map(company);
+    let name = match (&vendor, &device.device_name) {
+        (Some(vendor), Some(name)) => format!("{vendor} {name}"),
+        (Some(vendor), None) => format!("{vendor} {:04x}:{:04x}", device.vendor, device.device),
+        _ => format!("{:04x}:{:04x}", device.vendor, device.device),
+    };
+    // Every bridge has the same driver.
+    let driver = device.driver.as_ref().filter(|_| !device.is_bridge());
+    let driver = driver.map(|d| format!(" ({d})")).unwrap_or_default();
+    let class = if device.class_name.is_empty() {
+        format!("class {:06x}", device.class)
+    } else {
+        device.class_name.clone()
+    };
+    format!("{class}: {name}{driver}")
+}
+
+/// The link, its rate, how it is set, where it is if that is not where the
+/// bridge above it is.
+fn about(device: &PciDevice, node_above: Option<u32>, limits: &[Limit]) -> String {
+    let node = device.node.filter(|n| Some(*n) != node_above).map(|n| format!("NUMA node {n}"));
+    let Some(link) = &device.link else { return groups([node]) };
+    let set = facts([
+        link.max_payload.map(|b| format!("payload {b} B")),
+        // A bridge reads nothing itself.
+        link.max_read_request.filter(|_| !device.is_bridge()).map(|b| format!("read request {b} B")),
+    ]);
+    groups([Some(speeds(link)), rate(&device.address, limits), Some(set), node])
+}
+
+/// `8 GT/s x8`, and at most, where that is more.
+fn speeds(link: &PciLink) -> String {
+    let one = |transfers: Option<f64>, lanes: Option<u32>| {
+        let speed = transfers.map(|t| format!("{} GT/s", format::short(t / 1e9)));
+        let width = lanes.map(|l| format!("x{l}"));
+        let parts: Vec<String> = [speed, width].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    };
+    let now = one(link.transfers, link.lanes);
+    let most = one(link.max_transfers, link.max_lanes).filter(|m| Some(m) != now.as_ref());
+    facts([now, most.map(|m| format!("at most {m}"))])
+}
+
+/// The rate of a function's link, each way.
+fn rate(address: &str, limits: &[Limit]) -> Option<String> {
+    let resource = format!("pci:{address}");
+    let limit = limits
+        .iter()
+        .find(|l| l.resource == resource && l.kind == LimitKind::Link && l.unit == Unit::BytesPerSecond)?;
+    let shown = |rate: f64| format::setting(rate, limit.unit);
+    Some(facts([
+        limit.line.map(|line| format!("{} each way", shown(line))),
+        limit.effective.map(|payload| format!("{} of payload", shown(payload))),
+    ]))
+}

@@ -1,0 +1,201 @@
+//! The block devices: disks, partitions, arrays, mappings, mounts, each below
+//! what it stands on.
+
+use std::collections::BTreeMap;
+
+use model::machine::{Array, BlockDevice, BlockKind, Inventory, Mount, PciDevice};
+
+use super::layout::hidden;
+use super::pci::address;
+use super::{Detail, tree};
+use crate::format::{binary, bits, decimal, percent};
+use crate::text::{counted, facts, groups};
+
+/// Mounts of one device that are shown usually; containers make hundreds.
+const MOUNTS_MAX: usize = 3;
+
+/// The section's body.
+pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
+    let all = &inventory.block;
+    let shown: Vec<&BlockDevice> = all.iter().filter(|d| detail == Detail::All || matters(d)).collect();
+    let places: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
+    let mut nodes: Vec<tree::Node> = shown.iter().map(|d| node(d, &shown, &inventory.pci, detail)).collect();
+    let mut roots = Vec::new();
+    for (index, device) in shown.iter().enumerate() {
+        // What stands on several stands below none of them.
+        let above = match &device.below[..] {
+            [one] => places.get(one.as_str()).copied().filter(|p| *p != index),
+            _ => None,
+        };
+        match above {
+            Some(above) => nodes[above].children.push(index),
+            None => roots.push(index),
+        }
+    }
+    for node in &mut nodes {
+        // `sda2` before `sda10`.
+        node.children.sort_by_key(|i| (shown[*i].name.len(), shown[*i].name.as_str()));
+    }
+    tree::text(&nodes, &roots, 0..nodes.len()) + &hidden(all.len() - shown.len(), "device")
+}
+
+/// Not: loop devices without a file, drives without a medium, memory as a disk
+/// that nobody uses.
+fn matters(device: &BlockDevice) -> bool {
+    let used = device.content.is_some() || !device.mounts.is_empty();
+    match device.kind {
+        BlockKind::Loop => device.backing_file.is_some(),
+        BlockKind::Ram => used,
+        _ => device.bytes > 0,
+    }
+}
+
+fn node(device: &BlockDevice, all: &[&BlockDevice], pci: &[PciDevice], detail: Detail) -> tree::Node {
+    let mut lines = Vec::new();
+    if device.below.is_empty() || detail == Detail::All {
+        lines.push(groups([Some(attachment(device)), Some(caching(device)), Some(queueing(device))]));
+    }
+    if device.below.len() > 1 {
+        lines.push(format!("on {}", device.below.join(", ")));
+    }
+    if let Some(array) = &device.array {
+        lines.push(array_text(array));
+    }
+    lines.extend(device.backing_file.iter().map(|file| format!("file {file}")));
+    lines.extend(mounts(&device.mounts, detail));
+    let holders: Vec<&str> = all
+        .iter()
+        .filter(|d| d.below.len() > 1 && d.below.contains(&device.name))
+        .map(|d| d.name.as_str())
+        .collect();
+    if !holders.is_empty() {
+        lines.push(format!("part of {}", holders.join(", ")));
+    }
+    tree::Node {
+        name: device.name.clone(),
+        head: head(device),
+        lines,
+        kind: None,
+        own: device
+            .pci
+            .as_deref()
+            .filter(|_| device.below.is_empty())
+            .map(|a| ("PCI", address(a, pci).to_owned())),
+        children: Vec::new(),
+    }
+}
+
+/// Size, what it is, what fills it.
+fn head(device: &BlockDevice) -> String {
+    let kind = match device.kind {
+        BlockKind::Disk | BlockKind::Other => None,
+        BlockKind::Partition => Some("partition".to_owned()),
+        BlockKind::Md => Some(device.array.as_ref().map_or("array", |a| a.level.as_str()).to_owned()),
+        BlockKind::Dm => Some(mapping(device)),
+        BlockKind::Loop => Some("loop".to_owned()),
+        BlockKind::Zram => Some("compressed memory".to_owned()),
+        BlockKind::Ram => Some("memory".to_owned()),
+        BlockKind::Optical => Some("optical".to_owned()),
+    };
+    let model = [&device.vendor, &device.model].into_iter().flatten().cloned().collect::<Vec<_>>().join(" ");
+    let mounted = device.mounts.iter().any(|m| Some(&m.kind) == device.content.as_ref());
+    facts([
+        (device.bytes > 0).then(|| decimal(device.bytes)),
+        kind,
+        Some(model),
+        device.firmware.as_ref().map(|f| format!("firmware {f}")),
+        device.content.clone().filter(|_| !mounted),
+        device.read_only.then(|| "read-only".to_owned()),
+        device.removable.then(|| "removable".to_owned()),
+    ])
+}
+
+fn mapping(device: &BlockDevice) -> String {
+    match &device.mapping {
+        Some(mapping) => match &mapping.kind {
+            Some(kind) => format!("{} ({kind})", mapping.name),
+            None => mapping.name.clone(),
+        },
+        None => "mapped".to_owned(),
+    }
+}
+
+/// How it is attached, and what it is made of.
+fn attachment(device: &BlockDevice) -> String {
+    let speed = match (device.link_bits, device.link_max_bits) {
+        (Some(now), Some(most)) if most != now => format!(" at {} (port: {})", bits(now), bits(most)),
+        (Some(now), _) => format!(" at {}", bits(now)),
+        (None, Some(most)) => format!(" (port: {})", bits(most)),
+        (None, None) => String::new(),
+    };
+    let transport = device.transport.as_ref().map(|t| format!("{t}{speed}"));
+    let sectors = match (device.logical_sector, device.physical_sector) {
+        (Some(l), Some(p)) if l != p => Some(format!("sectors {l} B on {p} B")),
+        (Some(s), _) | (None, Some(s)) => Some(format!("sectors {s} B")),
+        (None, None) => None,
+    };
+    let turning = device.rotational.map(|r| if r { "rotational" } else { "not rotational" }.to_owned());
+    facts([transport, turning, sectors])
+}
+
+fn caching(device: &BlockDevice) -> String {
+    let can =
+        |word: &str, yes: Option<bool>| yes.map(|yes| format!("{}{word}", if yes { "" } else { "no " }));
+    facts([
+        device.write_cache.as_ref().map(|c| format!("cache {c}")),
+        can("FUA", device.fua),
+        can("discard", device.discards),
+    ])
+}
+
+fn queueing(device: &BlockDevice) -> String {
+    let queues = match (device.hardware_queues, device.queue_requests) {
+        (Some(q), Some(n)) => Some(format!("{} of {n} requests", counted(q as usize, "queue"))),
+        (Some(q), None) => Some(counted(q as usize, "queue")),
+        (None, Some(n)) => Some(format!("queue of {n} requests")),
+        (None, None) => None,
+    };
+    facts([
+        device.scheduler.as_ref().map(|s| format!("scheduler {s}")),
+        queues,
+        device.device_queue_depth.map(|d| format!("device depth {d}")),
+        device.read_ahead_bytes.map(|b| format!("read-ahead {}", binary(b))),
+    ])
+}
+
+fn array_text(array: &Array) -> String {
+    let action = array.action.as_ref().map(|action| match array.progress {
+        Some(progress) => format!("{action} {}", percent(progress)),
+        None => action.clone(),
+    });
+    facts([
+        Some(counted(array.members as usize, "member")),
+        (array.degraded > 0).then(|| format!("{} missing", array.degraded)),
+        array.chunk_bytes.map(|b| format!("chunk {}", binary(b))),
+        array.state.clone(),
+        action,
+    ])
+}
+
+/// Mounts of one kind with the same options are one line.
+fn mounts(all: &[Mount], detail: Detail) -> Vec<String> {
+    let mut kinds: Vec<(&Mount, Vec<&str>)> = Vec::new();
+    for mount in all {
+        let same = |m: &Mount| (&m.kind, &m.options) == (&mount.kind, &mount.options);
+        match kinds.iter_mut().find(|(m, _)| same(m)) {
+            Some((_, points)) => points.push(&mount.point),
+            None => kinds.push((mount, vec![&mount.point])),
+        }
+    }
+    let most = if detail == Detail::All { usize::MAX } else { MOUNTS_MAX };
+    let hidden = kinds.len().saturating_sub(most);
+    let shown = kinds.iter().take(most).map(|(mount, points)| {
+        let more = match points.len().saturating_sub(most) {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        let points: Vec<&str> = points.iter().copied().take(most).collect();
+        format!("{} on {}{more} ({})", mount.kind, points.join(", "), mount.options.replace(',', ", "))
+    });
+    shown.chain((hidden > 0).then(|| format!("and {hidden} more with other options"))).collect()
+}

@@ -1,0 +1,131 @@
+//! What the tests of the texts share, and the text of machines made by hand.
+
+mod server;
+
+use std::collections::BTreeMap;
+
+use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA};
+use model::study::Controls;
+use model::{Machine, Parameters, Study};
+use serde_json::{Value, json};
+
+use crate::section::machine::{Detail, text};
+use server::server;
+
+/// A run of one case, without figures.
+pub(crate) fn run() -> Run {
+    // As a document holds it: all else has its default.
+    let study = json!({ "name": "disk", "workloads": [], "controls": Controls::default() });
+    let study: Study = serde_json::from_value(study).unwrap();
+    let case = CaseResult {
+        workload: "disk".to_owned(),
+        definition_version: 1,
+        work_id: String::new(),
+        label: "disk read".to_owned(),
+        parameters: Parameters::default(),
+        with: Vec::new(),
+        block: 0,
+        path: Vec::new(),
+        trials: Vec::new(),
+        estimates: BTreeMap::new(),
+        utilization: Vec::new(),
+        findings: Vec::new(),
+    };
+    Run {
+        schema: SCHEMA.to_owned(),
+        id: "20261120-191542-k3f9".to_owned(),
+        started: String::new(),
+        finished: None,
+        outcome: None,
+        origin: Origin { tool: "headroom".to_owned(), version: String::new(), command: Vec::new() },
+        headroom: Build { version: String::new(), build: String::new() },
+        study,
+        seed: 1,
+        machines: Vec::new(),
+        cases: vec![case],
+        findings: Vec::new(),
+        analysis: AnalysisInfo { version: 1 },
+    }
+}
+
+fn is_a_page(text: &str) {
+    for line in text.lines() {
+        assert!(textwrap::core::display_width(line) <= 80, "{line}");
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+    }
+}
+
+#[test]
+fn a_server_is_described_in_full() {
+    let shown = text(&server(), Detail::Usual);
+    is_a_page(&shown);
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn all_of_a_server_is_shown_if_asked() {
+    let shown = text(&server(), Detail::All);
+    is_a_page(&shown);
+    for more in ["Configuration Registers", "loop0", "128b/130b; packets of"] {
+        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(more), "{more} is missing: {shown}");
+        assert!(!text(&server(), Detail::Usual).contains(more), "{more}");
+    }
+}
+
+#[test]
+fn of_a_machine_of_which_nothing_is_known_nothing_is_said() {
+    insta::assert_snapshot!(text(&Machine::default(), Detail::Usual), @"unknown processor, 0 CPUs");
+}
+
+/// `value` with every text in it replaced.
+fn with_texts(value: &Value, text: &str) -> Value {
+    match value {
+        Value::String(_) => text.into(),
+        Value::Array(all) => all.iter().map(|v| with_texts(v, text)).collect(),
+        // Keys are names of fields, or of flaws and offloads.
+        Value::Object(all) => all.iter().map(|(k, v)| (k.clone(), with_texts(v, text))).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Words that are one of a few, which no device can choose.
+const CHOICES: &[&str] = &["kind", "severity", "moment", "unit", "direction", "access"];
+
+/// `hostile` with the words of `original` where only few are possible.
+fn keep_choices(hostile: &mut Value, original: &Value) {
+    match (hostile, original) {
+        (Value::Array(hostile), Value::Array(original)) => {
+            for (h, o) in hostile.iter_mut().zip(original) {
+                keep_choices(h, o);
+            }
+        }
+        (Value::Object(hostile), Value::Object(original)) => {
+            for (key, o) in original {
+                match hostile.get_mut(key) {
+                    Some(h) if CHOICES.contains(&key.as_str()) && o.is_string() => *h = o.clone(),
+                    Some(h) => keep_choices(h, o),
+                    None => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Every name is the same, so that everything stands on itself, too.
+#[test]
+fn whatever_devices_call_themselves_the_text_is_a_page() {
+    let original = serde_json::to_value(server()).unwrap();
+    let long = "x".repeat(300);
+    let wide = "자료".repeat(100);
+    for text_of_all in
+        ["", " ", "\u{1b}[2J\u{7}", "a\nb\r\tc", &long, &wide, "\u{202e}abc", "a  b\u{a0}c", "\u{301}\u{301}"]
+    {
+        let mut hostile = with_texts(&original, text_of_all);
+        keep_choices(&mut hostile, &original);
+        let machine: Machine = serde_json::from_value(hostile).unwrap();
+        is_a_page(&text(&machine, Detail::Usual));
+        is_a_page(&text(&machine, Detail::All));
+    }
+}

@@ -1,0 +1,139 @@
+//! Words for a terminal: what may be printed, and where lines break.
+//!
+//! Names of devices, mount points and modules come from firmware, disks and
+//! other people; nothing in them may reach a terminal as anything but letters.
+
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+
+use crate::WIDTH;
+
+/// Stands for a space at which no line may break, until lines are made.
+const GLUE: char = '\u{a0}';
+/// Facts up to so many columns are kept on one line.
+const GLUED_MAX: usize = 40;
+
+/// `text` as it may be shown: letters of all languages as they are, what would
+/// move the cursor, change colours or the direction of writing, or show nothing,
+/// as an escape (`\u{1b}`).
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            ' '..='~' => out.push(c),
+            // Behind a letter, a combining mark is at home.
+            c => out.extend(format!("a{c}").escape_debug().skip(1)),
+        }
+    }
+    out
+}
+
+/// How a paragraph stands: `first` before its first line, `rest` before the
+/// others. Lines break at spaces only: `0-3,8` and `eth0-rx` stay whole.
+pub(crate) fn options<'a>(first: &'a str, rest: &'a str) -> Options<'a> {
+    Options::new(WIDTH)
+        .initial_indent(first)
+        .subsequent_indent(rest)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
+}
+
+/// `text` as a paragraph of [`WIDTH`] columns, without a line break at its end.
+#[must_use]
+pub fn fill(text: &str) -> String {
+    paragraph("", "", text).trim_end().to_owned()
+}
+
+/// `text`, made printable, wrapped, with a line break at its end.
+pub(crate) fn paragraph(first: &str, rest: &str, text: &str) -> String {
+    // What is glued is an unusual space only here.
+    let shown: Vec<String> = text.split(GLUE).map(printable).collect();
+    let filled = textwrap::fill(&shown.join(&GLUE.to_string()), options(first, rest));
+    filled.replace(GLUE, " ") + "\n"
+}
+
+/// Facts that are there, joined by commas; short ones never break.
+pub(crate) fn facts(all: impl IntoIterator<Item = Option<String>>) -> String {
+    joined(all, ", ")
+}
+
+/// Groups of facts that are there, joined by semicolons.
+pub(crate) fn groups(all: impl IntoIterator<Item = Option<String>>) -> String {
+    // A group of one fact is a fact.
+    let whole = |group: String| if group.contains(", ") { group } else { glued(group) };
+    let there: Vec<String> = all.into_iter().flatten().filter(|g| !g.is_empty()).map(whole).collect();
+    there.join("; ")
+}
+
+/// A line of groups of facts, as they were joined, with facts that never break.
+pub(crate) fn clauses(line: &str) -> String {
+    let group = |g: &str| g.split(", ").map(|f| glued(f.to_owned())).collect::<Vec<_>>().join(", ");
+    line.split("; ").map(group).collect::<Vec<_>>().join("; ")
+}
+
+fn joined(all: impl IntoIterator<Item = Option<String>>, between: &str) -> String {
+    let there: Vec<String> = all.into_iter().flatten().filter(|f| !f.is_empty()).map(glued).collect();
+    there.join(between)
+}
+
+/// `text` as one word, where it is short enough.
+pub(crate) fn glued(text: String) -> String {
+    if text.chars().count() > GLUED_MAX { text } else { text.replace(' ', &GLUE.to_string()) }
+}
+
+/// The plural of `noun` but for one: `1 core`, `4 cores`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let plural = match (count, noun.strip_suffix('y')) {
+        (1, _) => noun.to_owned(),
+        (_, Some(stem)) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
+    };
+    format!("{count} {plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn letters_stay_and_what_a_terminal_would_obey_does_not() {
+        assert_eq!(printable("Samsung \"SSD\" 990\\PRO"), "Samsung \"SSD\" 990\\PRO");
+        assert_eq!(printable("디스크 磁碟 ディスク é"), "디스크 磁碟 ディスク é");
+        assert_eq!(printable("\u{1b}[31mred"), "\\u{1b}[31mred");
+        assert_eq!(printable("a\nb\tc\r"), "a\\nb\\tc\\r");
+        assert_eq!(printable("\u{9b}2J"), "\\u{9b}2J");
+        assert_eq!(printable("abc\u{202e}fed\u{200b}"), "abc\\u{202e}fed\\u{200b}");
+        assert_eq!(printable("\u{7f}"), "\\u{7f}");
+    }
+
+    #[test]
+    fn lines_break_between_facts_and_hang() {
+        let text = facts([Some("8 GT/s x8".to_owned()), None, Some("7.877 GB/s".to_owned())]);
+        assert_eq!(paragraph("  ", "    ", &text), "  8 GT/s x8, 7.877 GB/s\n");
+        let long = facts((0..20).map(|n| Some(format!("fact {n}"))));
+        for line in paragraph("  key  ", "       ", &long).lines() {
+            assert!(line.ends_with(',') || line.ends_with("19"), "{line}");
+            assert!(line.starts_with("  key  fact 0") || line.starts_with("       fact"), "{line}");
+        }
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(counted(1, "core"), "1 core");
+        assert_eq!(counted(0, "core"), "0 cores");
+        assert_eq!(counted(2, "memory"), "2 memories");
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_a_page(text in "\\PC{0,200}|.{0,200}") {
+            let shown = paragraph("  key  ", "       ", &text);
+            for line in shown.lines() {
+                prop_assert!(textwrap::core::display_width(line) <= WIDTH, "{line:?}");
+                prop_assert!(!line.chars().any(char::is_control), "{line:?}");
+            }
+        }
+    }
+}
