@@ -56,6 +56,12 @@ pub(crate) fn text(path: &str, content: &str) -> String {
     out
 }
 
+/// A path without what identifies, as it stands masked in the files that name
+/// it: the control group in `/proc/self/cgroup`, whose folder it is.
+pub(crate) fn path(path: &str) -> String {
+    path.split('/').map(mask_word).collect::<Vec<_>>().join("/")
+}
+
 fn is_word(c: char) -> bool {
     c.is_alphanumeric()
 }
@@ -110,7 +116,22 @@ fn mask_word(word: &str) -> String {
     if word.parse::<std::net::Ipv6Addr>().is_ok() && word.len() > 4 {
         return "::".to_owned();
     }
-    word.to_owned()
+    without_digests(word)
+}
+
+/// Names of control groups carry a container's number, `docker-<64 digits>.scope`.
+fn without_digests(word: &str) -> String {
+    const DIGITS_MIN: usize = 32;
+    let mut out = String::with_capacity(word.len());
+    let mut rest = word;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_hexdigit()) {
+        let (before, from) = rest.split_at(start);
+        let (run, after) = from.split_at(from.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(from.len()));
+        out.push_str(before);
+        out.push_str(if run.len() < DIGITS_MIN { run } else { NO_UUID });
+        rest = after;
+    }
+    out + rest
 }
 
 fn is_mac(word: &str) -> bool {
@@ -150,6 +171,13 @@ mod tests {
         assert_eq!(text("/x", "peer fe80::5054:ff:feab:cdef up"), "peer :: up");
         let name = "luks-3b9d6f60-31ab-4a4c-9d5e-0c2f5a7b8c9d";
         assert_eq!(text("/sys/block/dm-0/dm/name", name), format!("luks-{NO_UUID}"));
+        let digest = "5f".repeat(32);
+        let group = text("/proc/self/cgroup", &format!("0::/system.slice/docker-{digest}.scope"));
+        assert_eq!(group, format!("0::/system.slice/docker-{NO_UUID}.scope"));
+        let folder = path(&format!("/sys/fs/cgroup/system.slice/docker-{digest}.scope/cpu.max"));
+        assert_eq!(folder, format!("/sys/fs/cgroup/system.slice/docker-{NO_UUID}.scope/cpu.max"));
+        let kept = "/sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+        assert_eq!(path(kept), kept);
         for kept in ["0000:01:00.0", "0-3,8", "8.0 GT/s PCIe", "8:16 1024", "6.12.9-amd64", "259:0"] {
             assert_eq!(text("/x", kept), kept);
         }

@@ -101,7 +101,7 @@ impl Host {
     /// If it cannot be written, or the folder holds something.
     pub fn save_recording(&self, path: &Path) -> std::io::Result<()> {
         let Some(recorder) = &self.recorder else { return Ok(()) };
-        let tree = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        let tree = recorder.lock().unwrap_or_else(PoisonError::into_inner).at(mask::path);
         if path.extension().is_some_and(|e| e == "host") {
             let mut file = std::fs::File::create_new(path)?;
             return std::io::Write::write_all(&mut file, tree.show().as_bytes());

@@ -123,6 +123,15 @@ impl Tree {
         names
     }
 
+    /// The same entries at other paths; where two come to one, the last stays.
+    pub(crate) fn at(&self, place: fn(&str) -> String) -> Self {
+        let moved = |(path, entry): (&String, &Entry)| match entry {
+            Entry::Link(target) => (place(path), Entry::Link(place(target))),
+            other => (place(path), other.clone()),
+        };
+        Self { entries: self.entries.iter().map(moved).collect() }
+    }
+
     /// Reads the text form.
     pub(crate) fn parse(text: &str) -> Self {
         let mut tree = Self::default();
@@ -221,6 +230,13 @@ mod tests {
         ==> /loop -> /loop\n\
         ==> /empty/\n\
         ==> /secret !permission denied\n";
+
+    #[test]
+    fn entries_and_links_move_together() {
+        let tree = Tree::parse("==> /a1/file\ntext\n==> /b -> a1/file\n").at(|path| path.replace("a1", "a0"));
+        assert_eq!(tree.read("/b").unwrap(), "text\n");
+        assert_eq!(tree.read("/a1/file"), Err("not there".to_owned()));
+    }
 
     #[test]
     fn links_are_followed_and_names_listed() {

@@ -1,7 +1,7 @@
 //! The sensors: chips (`Documentation/hwmon/sysfs-interface.rst`) and thermal
 //! zones (`Documentation/driver-api/thermal/sysfs-api.rst`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::machine::{Absent, Sensor, SensorKind};
 
@@ -44,15 +44,22 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<Sensor> {
 
 fn chips(host: &Host) -> Vec<Sensor> {
     let mut sensors = Vec::new();
+    let zones = zone_chips(host);
     for (_, name) in numbered(host, CHIPS, "hwmon") {
         let folder = format!("{CHIPS}/{name}");
         let place = host.resolve(format!("{folder}/device"));
         // A zone that also shows itself as a chip is read as a zone.
         let is_zone = |place: &String| place.contains("/thermal/thermal_zone");
-        if host.resolve(&folder).as_ref().is_some_and(is_zone) || place.as_ref().is_some_and(is_zone) {
+        let own = host.resolve(&folder);
+        if own.as_ref().is_some_and(is_zone) || place.as_ref().is_some_and(is_zone) {
             continue;
         }
         let chip = host.text(format!("{folder}/name")).and_then(|text| line(&text)).unwrap_or(name);
+        let is_of_nothing =
+            place.is_none() && own.is_some_and(|own| own.starts_with("/sys/devices/virtual/"));
+        if is_of_nothing && zones.contains(&chip) {
+            continue;
+        }
         let device = place.and_then(|place| device(host, &place));
         sensors.extend(readings(host, &folder).into_iter().map(|sensor| Sensor {
             chip: chip.clone(),
@@ -61,6 +68,15 @@ fn chips(host: &Host) -> Vec<Sensor> {
         }));
     }
     sensors
+}
+
+/// The names of the chips that zones show themselves as. Before Linux 5.5 such a
+/// chip stands below no zone, and only its name tells
+/// (`drivers/thermal/thermal_hwmon.c`).
+fn zone_chips(host: &Host) -> BTreeSet<String> {
+    let zones = numbered(host, ZONES, "thermal_zone");
+    let kind = |name: &str| line(&host.text(format!("{ZONES}/{name}/type"))?);
+    zones.iter().filter_map(|(_, name)| Some(kind(name)?.replace('-', "_"))).collect()
 }
 
 /// All readings of one chip, in order of kinds and numbers.

@@ -1,7 +1,7 @@
 //! Which CPUs there are and where each sits
 //! (`Documentation/admin-guide/cputopology.rst`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::machine::{Absent, CpuPlace};
 
@@ -52,9 +52,37 @@ pub(super) fn places(
     };
     // Without folders there is nothing to read, however many are online.
     let cpus = online.iter().filter(|cpu| present.binary_search(cpu).is_ok());
-    let places: Vec<CpuPlace> = cpus.filter_map(|cpu| place(*cpu)).collect();
+    let mut places: Vec<CpuPlace> = cpus.filter_map(|cpu| place(*cpu)).collect();
+    tell_cores_apart(host, &mut places);
     if places.is_empty() {
         note(absent, "processor topology", "the kernel does not say");
     }
     places
+}
+
+/// Where a device tree has clusters the kernel numbers the cores of each anew
+/// (`parse_cluster` in `drivers/base/arch_topology.c`), so that CPUs of two cores
+/// have one number. There each core is called by its first CPU
+/// (`core_cpus_list`; `thread_siblings_list` before Linux 5.3).
+fn tell_cores_apart(host: &Host, places: &mut [CpuPlace]) {
+    let first = |place: &CpuPlace| {
+        let list = |leaf: &str| host.cpu_list(format!("{FOLDER}/cpu{}/topology/{leaf}", place.cpu));
+        let same_core = list("core_cpus_list").or_else(|| list("thread_siblings_list"))?;
+        same_core.contains(&place.cpu).then(|| same_core.into_iter().min())?
+    };
+    let mut numbers = BTreeSet::new();
+    if places.iter().all(|p| numbers.insert((p.package, p.die, p.core))) {
+        return;
+    }
+    let Some(firsts) = places.iter().map(first).collect::<Option<Vec<u32>>>() else { return };
+    let mut known = BTreeMap::new();
+    let clash = places
+        .iter()
+        .zip(&firsts)
+        .any(|(p, first)| *known.entry((p.package, p.die, p.core)).or_insert(*first) != *first);
+    if clash {
+        for (place, first) in places.iter_mut().zip(firsts) {
+            place.core = first;
+        }
+    }
 }
