@@ -94,10 +94,7 @@ fn refuse_occupied(path: &Path) -> Result<(), DescribeError> {
 
 /// Reads once what is read while a load runs, so that a recording holds it.
 fn read_counters(host: &Host, inventory: &Inventory) {
-    let scope = sampler::Scope {
-        block: inventory.block.iter().map(|d| d.name.clone()).collect(),
-        network: inventory.network.iter().map(|i| i.name.clone()).collect(),
-    };
+    let scope = sampler::Scope::of(inventory, host);
     for mut sampler in sampler::open_all(host, &scope) {
         let mut values = vec![sampler::ABSENT; sampler.columns().len()];
         sampler.read(&mut values);
