@@ -1,0 +1,9 @@
+//! Trouble made on purpose: what holds a load back, or disturbs it, must be
+//! named, and a quiet run must not be accused. Needs root and control groups.
+
+#[path = "../stories/common.rs"]
+#[allow(dead_code)]
+mod common;
+mod evidence;
+mod group;
+mod trouble;
