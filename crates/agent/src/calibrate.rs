@@ -17,6 +17,11 @@ use crate::shelf::Fixtures;
 /// How long one null load runs, ns.
 const WINDOW_NS: u64 = 100_000_000;
 
+/// What all threads copy together at least, in bytes, both arrays counted.
+const MEMORY_LEAST: u64 = 256 << 20;
+/// What one thread copies at most.
+const MEMORY_MOST: u64 = 256 << 20;
+
 /// How long memory is copied, ns.
 const MEMORY_NS: u64 = 300_000_000;
 
@@ -66,6 +71,13 @@ fn memory_copy(
         }
     }
     parameters.set("operation", "copy");
+    // Beyond the caches, with stores that go around them: twice the last one in
+    // all, but no more of each thread than is filled in a moment.
+    let last = site.caches.iter().map(|(_, bytes, _)| *bytes).max().unwrap_or(0);
+    let threads = allowed.len().max(1) as u64;
+    let each = (2 * last / threads).clamp(MEMORY_LEAST / threads.min(MEMORY_LEAST), MEMORY_MOST);
+    parameters.set("size", each.min(site.memory_available / 8 / threads));
+    parameters.set("stores", "non-temporal");
     let needs = workload.survey(parameters, site).map_err(|problem| Fault::Other(problem.message))?;
     let prepared = workload.prepare(&needs.parameters, &Fixtures::default())?;
     let load = LoadPlan {

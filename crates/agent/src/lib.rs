@@ -22,7 +22,7 @@ use model::message::{Reply, Request};
 use model::workload::Catalogue;
 use model::{AgentEvent, Machine};
 
-pub use describe::{DescribeError, describe_host, record_host};
+pub use describe::{DescribeError, describe_host, examine_host, record_host};
 pub use local::LocalAgent;
 pub use sampling::watching_cost;
 pub use serve::{ServeError, serve};

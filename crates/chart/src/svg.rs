@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_number_has_one_decimal_at_most_and_is_never_infinite() {
         assert_eq!(number(3.0), "3");
-        assert_eq!(number(3.14159), "3.1");
+        assert_eq!(number(3.123_45), "3.1");
         assert_eq!(number(-0.01), "0");
         assert_eq!(number(f64::NAN), "0");
         assert_eq!(number(f64::INFINITY), "0");

@@ -1,5 +1,7 @@
 //! What somebody imposed: a control group's CPU quota or I/O throttle.
 
+use std::collections::BTreeSet;
+
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
@@ -16,9 +18,23 @@ pub(super) struct Quota;
 
 impl Candidate for Quota {
     fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
-        let stopped = measure::median(case, |t| measure::rate(t, "cgroup:cpu", "throttled_time"));
-        let place = measure::place(case, "cgroup:cpu", "throttled_time");
-        if let (Some(stopped), Some(place)) = (stopped.filter(|s| *s >= STOPPED), place) {
+        // A quota may stand at any level; the one that stopped us most counts.
+        let sources: BTreeSet<&str> = measure::good(case)
+            .flat_map(|t| &t.result.counters)
+            .filter(|c| c.resource == "cgroup:cpu" && c.source.ends_with(" throttled_time"))
+            .map(|c| c.source.as_str())
+            .collect();
+        let stopped_by = |source: &str| {
+            let stopped = measure::median(case, |t| {
+                let counter =
+                    t.result.counters.iter().find(|c| c.resource == "cgroup:cpu" && c.source == source)?;
+                Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
+            })?;
+            let place = Place::Counter { resource: "cgroup:cpu".to_owned(), source: source.to_owned() };
+            Some((stopped, place))
+        };
+        let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((stopped, place)) = worst.filter(|(stopped, _)| *stopped >= STOPPED) {
             let text = format!(
                 "the control group's CPU quota holds this back: its threads were stopped for {stopped:.2} s of each \
                  second"

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use model::{Finding, Severity};
 
-use super::machine::{describe, host_argument, json_argument};
+use super::machine::{examine, host_argument, json_argument};
 use crate::exit::{CONDITION, Failure};
 use crate::output;
 
@@ -21,7 +21,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let machine = describe(matches)?;
+    let machine = examine(matches)?;
     let findings: Vec<Finding> = machine.looks.into_iter().flat_map(|l| l.findings).collect();
     let text = if matches.get_flag("json") {
         serde_json::to_string_pretty(&findings).unwrap_or_default() + "\n"

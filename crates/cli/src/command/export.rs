@@ -12,7 +12,7 @@ use crate::output::{self, Pending};
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .about("Write a run as JSON or CSV")
+        .about("Write a run as JSON or CSV, or its machine as a picture")
         .arg(run_argument())
         .arg(output_argument())
         .arg(

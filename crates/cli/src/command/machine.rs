@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ::agent::{DescribeError, describe_host, record_host};
+use ::agent::{DescribeError, describe_host, examine_host, record_host};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use model::Machine;
 use report::section::machine::{Detail, text};
@@ -87,8 +87,13 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
 }
 
 /// The machine that was meant.
-pub(super) fn describe(matches: &ArgMatches) -> Result<Machine, Failure> {
+fn describe(matches: &ArgMatches) -> Result<Machine, Failure> {
     describe_host(matches.get_one::<PathBuf>("host").map(PathBuf::as_path)).map_err(failure)
+}
+
+/// The same, looked at for what could disturb a measurement.
+pub(super) fn examine(matches: &ArgMatches) -> Result<Machine, Failure> {
+    examine_host(matches.get_one::<PathBuf>("host").map(PathBuf::as_path)).map_err(failure)
 }
 
 fn document(machine: &Machine) -> Vec<u8> {

@@ -2,6 +2,7 @@
 
 mod csv;
 mod json;
+mod svg;
 
 use model::Run;
 
@@ -34,6 +35,11 @@ pub struct Exporter {
 pub const EXPORTERS: &[Exporter] = &[
     Exporter { extension: "json", doc: "the whole run document", write: json::full },
     Exporter { extension: "csv", doc: "one row an estimate", write: csv::write },
+    Exporter {
+        extension: "svg",
+        doc: "the machine, with the path of the case that uses most of a limit",
+        write: svg::write,
+    },
 ];
 
 /// The format for a file name.

@@ -77,7 +77,7 @@ fn each_layout(text: &str, look: impl Fn(Node, Box)) {
 
 /// The card or rung of a group: the last drawn, above those behind it.
 fn frame(group: Node) -> Option<Box> {
-    group.children().filter(|n| has_class(*n, "card") || has_class(*n, "rung")).last().map(rect)
+    group.children().rfind(|n| has_class(*n, "card") || has_class(*n, "rung")).map(rect)
 }
 
 fn texts<'a>(layout: Node<'a, 'a>) -> Vec<Node<'a, 'a>> {

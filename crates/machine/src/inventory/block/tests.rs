@@ -22,7 +22,7 @@ const SATA: &str = r#"
 ==> /sys/block/sda -> ../devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda
 ==> SDA/device -> ../../../0:0:0:0
 ==> /sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/vendor
-ATA     
+ATA
 ==> /sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/model
 INTEL SSDSC2BB48
 ==> /sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/rev

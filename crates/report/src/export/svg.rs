@@ -1,0 +1,38 @@
+//! The picture of the machine, with the path of one case coloured by the share
+//! that it uses of each limit: the case that uses most of one.
+
+use model::Run;
+use model::run::CaseResult;
+
+use super::ExportError;
+
+/// The run's machine as SVG.
+pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
+    let nothing = || ExportError::Format { format: "svg", reason: "the run has no machine".to_owned() };
+    let machine = run.machines.first().ok_or_else(nothing)?;
+    Ok(chart::machine::svg(machine, most_telling(run)).into_bytes())
+}
+
+/// The case that uses the largest share of a limit of its path.
+fn most_telling(run: &Run) -> Option<&CaseResult> {
+    let share = |case: &&CaseResult| case.utilization.first().map_or(0.0, |u| u.fraction);
+    let measured = run.cases.iter().filter(|case| !case.utilization.is_empty());
+    measured.max_by(|a, b| share(a).total_cmp(&share(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_case_that_uses_most_is_drawn() {
+        let run = crate::tests::run();
+        let most = most_telling(&run).unwrap();
+        let shares = |case: &CaseResult| case.utilization.first().map_or(0.0, |u| u.fraction);
+        assert!(run.cases.iter().all(|case| shares(case) <= shares(most)));
+        let picture = String::from_utf8(write(&run).unwrap()).unwrap();
+        assert!(picture.starts_with("<svg") && picture.contains('%'), "{picture}");
+        let empty = Run { machines: vec![], ..run };
+        assert!(write(&empty).is_err());
+    }
+}
