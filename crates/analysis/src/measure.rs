@@ -64,17 +64,20 @@ pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(&'static str, f64)> {
     Some(("cpu_per_byte", of("cpu_per_byte")? * of("throughput")?))
 }
 
-/// The mean latency of the main load, seconds, over all trials.
+/// The mean latency of the main load in one trial, seconds.
+pub(crate) fn trial_latency(trial: &Trial) -> Option<f64> {
+    let one = stats::histogram::decode(trial.result.histograms.get("latency")?).ok()?;
+    stats::histogram::mean(&one).map(|ns| ns / 1e9)
+}
+
+/// The mean latency of the main load, seconds: the median over trials.
 pub(crate) fn mean_latency(case: &CaseResult) -> Option<f64> {
-    let mut count = 0.0;
-    let mut sum = 0.0;
-    for trial in good(case) {
-        let text = trial.result.histograms.get("latency")?;
-        let one = stats::histogram::decode(text).ok()?;
-        count += one.len() as f64;
-        sum += one.mean() * one.len() as f64;
-    }
-    (count > 0.0).then_some(sum / count / 1e9)
+    median(case, trial_latency)
+}
+
+/// Operations per second of one trial.
+pub(crate) fn trial_operations(trial: &Trial) -> Option<f64> {
+    RATES.iter().find_map(|name| Some(trial.result.metrics.get(*name)?.value))
 }
 
 /// The block device that the case's load drives: the first of its path.

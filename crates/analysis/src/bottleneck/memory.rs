@@ -6,13 +6,13 @@ use model::limit::LimitKind;
 use model::run::CaseResult;
 
 use super::{Candidate, FULL, Verdict, finding, percent, shown};
-use crate::Context;
+use crate::{Context, measure};
 
 /// The candidate.
 pub(super) struct Bandwidth;
 
 impl Candidate for Bandwidth {
-    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
         let used = case
             .utilization
             .iter()
@@ -21,10 +21,25 @@ impl Candidate for Bandwidth {
         let place = Place::Limit { resource: "memory".to_owned(), quantity: "throughput".to_owned() };
         let says = format!("{} of the memory bandwidth measured", percent(used.fraction));
         let evidence = Evidence::at("memory", place, says).arg("fraction", used.fraction);
-        if used.fraction < FULL {
+        // A core that waits for memory looks busy; when all of them do nothing
+        // but move what no cache holds, this is what memory gives.
+        let threads = case.parameters.integer("threads").unwrap_or(1);
+        let cpus = context.machine.map_or(u64::MAX, |m| m.inventory.cpu.allowed.len() as u64);
+        let all = case.workload.starts_with("memory.")
+            && threads >= cpus
+            && measure::worker_cpu(case).is_some_and(|(_, cpu)| cpu >= FULL * cpus as f64);
+        if used.fraction < FULL && !all {
             return Verdict::Free(evidence);
         }
-        let text = format!("memory bandwidth is full: {} of {}", percent(used.fraction), used.source);
+        let text = if all {
+            format!(
+                "memory bandwidth is full: all {cpus} CPUs draw what no cache holds, {} of what copying got before the \
+                 run",
+                percent(used.fraction)
+            )
+        } else {
+            format!("memory bandwidth is full: {} of {}", percent(used.fraction), used.source)
+        };
         Verdict::Full(Box::new(
             finding("memory-bandwidth-full", Severity::Note, text)
                 .on("memory")

@@ -116,6 +116,18 @@ fn full_memory_is_named() {
     assert_eq!(verdict(&[case]).code, "memory-bandwidth-full");
 }
 
+/// A core that waits for memory looks busy.
+#[test]
+fn all_cpus_that_stream_from_memory_say_what_memory_gives() {
+    let mut case = disk(1, 100.0, 100.0, 20_000.0);
+    case.workload = "memory.bandwidth".to_owned();
+    case.parameters.set("threads", 2u64);
+    case.utilization = vec![used("memory", LimitKind::Measured, 0.84)];
+    assert_eq!(verdict(&[case.clone()]).code, "memory-bandwidth-full");
+    case.parameters.set("threads", 1u64);
+    assert_eq!(verdict(&[case]).code, "one-core-full");
+}
+
 #[test]
 fn a_device_is_full_when_twice_the_depth_adds_nothing_but_waiting() {
     let shallow = disk(16, 98_000.0, 160.0, 2.0);

@@ -44,7 +44,11 @@ impl Rule for Little {
         if mean < SHORT_S || rate * window < FEW * depth {
             return Vec::new();
         }
-        let (under_way, ratio) = (rate * mean, rate * mean / depth);
+        // Of each trial by itself: rates and latencies of different trials have
+        // no law.
+        let product = |t: &model::Trial| Some(measure::trial_operations(t)? * measure::trial_latency(t)?);
+        let Some(under_way) = measure::median(case, product) else { return Vec::new() };
+        let ratio = under_way / depth;
         if (1.0 - BELOW..=1.0 + BEYOND).contains(&ratio) {
             return Vec::new();
         }
@@ -78,7 +82,7 @@ mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::study::Controls;
-    use model::{Better, Unit};
+    use model::{Better, Quantity, Unit};
 
     fn case(rate: f64, latency_ns: u64, depth: u64) -> CaseResult {
         let mut case = fixture::case(1);
@@ -89,6 +93,7 @@ mod tests {
         histogram.record_n(latency_ns, rate as u64).unwrap();
         let text = stats::histogram::encode(&histogram).unwrap();
         trial.result.histograms.insert("latency".to_owned(), text);
+        trial.result.metrics.insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
         case.estimates.insert("iops".to_owned(), fixture::estimate(rate, Unit::PerSecond, Better::Higher));
         case
     }
