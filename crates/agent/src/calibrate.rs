@@ -22,8 +22,9 @@ const MEMORY_LEAST: u64 = 256 << 20;
 /// What one thread copies at most.
 const MEMORY_MOST: u64 = 256 << 20;
 
-/// How long memory is copied, ns.
-const MEMORY_NS: u64 = 300_000_000;
+/// How long memory is copied at a time, ns, and how often.
+const MEMORY_NS: u64 = 100_000_000;
+const MEMORY_TIMES: u32 = 3;
 
 /// How many null forms are measured at most: a sweep of many block sizes has
 /// its first ones.
@@ -71,32 +72,42 @@ fn memory_copy(
         }
     }
     parameters.set("operation", "copy");
-    // Beyond the caches, with stores that go around them: twice the last one in
-    // all, but no more of each thread than is filled in a moment.
-    let last = site.caches.iter().map(|(_, bytes, _)| *bytes).max().unwrap_or(0);
+    // Beyond the caches, with stores that go around them: what is read is twice
+    // as large as all last-level caches together, but no more of each thread
+    // than is filled in a moment.
+    let instances = |shared: usize| site.cpus.div_ceil(shared.max(1)) as u64;
+    let last = site.caches.iter().map(|(_, bytes, shared)| bytes.saturating_mul(instances(*shared)));
     let threads = allowed.len().max(1) as u64;
-    let each = (2 * last / threads).clamp(MEMORY_LEAST / threads.min(MEMORY_LEAST), MEMORY_MOST);
-    parameters.set("size", each.min(site.memory_available / 8 / threads));
+    let wanted = last.max().unwrap_or(0).saturating_mul(4) / threads;
+    let each = wanted.clamp(MEMORY_LEAST / threads.min(MEMORY_LEAST), MEMORY_MOST);
+    let each = each.min(site.memory_available / 8 / threads);
+    parameters.set("size", each);
     parameters.set("stores", "non-temporal");
     let needs = workload.survey(parameters, site).map_err(|problem| Fault::Other(problem.message))?;
     let prepared = workload.prepare(&needs.parameters, &Fixtures::default())?;
-    let load = LoadPlan {
-        prepared: &*prepared,
-        cpus: allowed.iter().map(|cpu| Some(*cpu)).collect(),
-        rate: common::open_loop(&Parameters::default())?,
-        stop: StopRule::Time(MEMORY_NS),
-        seed: 0,
-    };
-    let session = Session { loads: vec![load], warm_up_ns: MEMORY_NS / 5, interval_ns: None };
-    let outcome = session.run(observer, cancel)?;
-    let load = outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))?;
-    let metrics = workload.metrics(&needs.parameters, load, outcome.window);
-    let result = metrics.get("throughput_bus_estimate").copied();
+    let mut best: Option<Quantity> = None;
+    // A neighbour that computes for a moment must not lower the limit.
+    for _ in 0..MEMORY_TIMES {
+        let load = LoadPlan {
+            prepared: &*prepared,
+            cpus: allowed.iter().map(|cpu| Some(*cpu)).collect(),
+            rate: common::open_loop(&Parameters::default())?,
+            stop: StopRule::Time(MEMORY_NS),
+            seed: 0,
+        };
+        let session = Session { loads: vec![load], warm_up_ns: MEMORY_NS / 5, interval_ns: None };
+        let outcome = session.run(observer, cancel)?;
+        let load = outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))?;
+        let metrics = workload.metrics(&needs.parameters, load, outcome.window);
+        let got = metrics.get("throughput_bus_estimate").copied();
+        best = best.into_iter().chain(got).max_by(|a, b| a.value.total_cmp(&b.value));
+    }
     Ok(Calibration {
         name: "memory.copy".to_owned(),
-        result: result.ok_or_else(|| Fault::Other("nothing was copied".to_owned()))?,
+        result: best.ok_or_else(|| Fault::Other("nothing was copied".to_owned()))?,
         method: format!(
-            "a copy beyond the caches by {} threads, {} s",
+            "the best of {MEMORY_TIMES} copies of {} by {} threads, {} s each",
+            model::scalar::binary(each * threads),
             allowed.len(),
             MEMORY_NS as f64 / 1e9
         ),

@@ -39,6 +39,7 @@ const TELL: Duration = Duration::from_millis(100);
 pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
     // Started as /proc/self/exe it would be called `exe` in every list.
     let _ = rustix::thread::set_name(c"headroom");
+    allow_many_files();
     let cancel = Arc::new(AtomicBool::new(false));
     let (send, requests) = channel();
     let reader = stream.try_clone()?;
@@ -61,6 +62,14 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         server.send(&FromAgent::Reply(reply))?;
     }
     Ok(())
+}
+
+/// Rings and samplers of a machine with hundreds of CPUs need more open files
+/// than the usual 1,024, up to which select(2) works; nothing here uses that.
+fn allow_many_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
 fn read_requests(mut stream: UnixStream, cancel: &AtomicBool, send: Sender<Request>) {

@@ -115,7 +115,7 @@ pub fn throughput(text: &str) -> Result<f64, ScalarError> {
         return Err(ScalarError::new("there is no value here", THROUGHPUT_HINT, 0..0));
     }
     let number = with_unit(THROUGHPUT_HINT, text, THROUGHPUT_UNITS)?;
-    if text.ends_with("b/s") {
+    if text.ends_with("b/s") || text.ends_with("b/S") {
         let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0)..text.len();
         let message = format!("`{}` may be bits or bytes", &text[unit.clone()]);
         return Err(ScalarError::new(message, "write B for bytes, of which 1 has 8 bits", unit));

@@ -160,7 +160,9 @@ impl Track {
     fn pairs(&self) -> Vec<usize> {
         let (Some(end_ns), true) = (self.at_ns.last(), self.samples() > 1) else { return Vec::new() };
         let length_ns = end_ns.saturating_sub(self.start_ns);
-        let intervals = ((length_ns + self.spacing_ns / 2) / self.spacing_ns).max(1);
+        // A machine that was stopped for an hour has no samples of it.
+        let most = 4 * self.samples() as u64;
+        let intervals = ((length_ns + self.spacing_ns / 2) / self.spacing_ns).clamp(1, most);
         let middle = |k: u64| self.start_ns + k * self.spacing_ns + self.spacing_ns / 2;
         let of = |k| {
             let before = self.at_ns.partition_point(|at| *at <= middle(k));

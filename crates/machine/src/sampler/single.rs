@@ -95,8 +95,14 @@ impl Sampler for Singles {
     }
 
     fn read(&mut self, values: &mut [u64]) {
-        for ((value, file), column) in values.iter_mut().zip(&self.files).zip(&self.columns) {
-            let raw = file.read().and_then(|n| i128::from(n).checked_add(i128::from(column.bias)));
+        for ((value, file), column) in values.iter_mut().zip(&mut self.files).zip(&self.columns) {
+            let begin = Instant::now();
+            let number = file.read();
+            // One that became slow would hold up all others at every look.
+            if begin.elapsed() > PATIENCE {
+                *file = NumberFile::Recorded(None);
+            }
+            let raw = number.and_then(|n| i128::from(n).checked_add(i128::from(column.bias)));
             *value = raw.and_then(|raw| u64::try_from(raw).ok()).unwrap_or(ABSENT);
         }
     }

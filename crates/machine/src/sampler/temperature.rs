@@ -22,6 +22,11 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         let mut seen: Vec<String> = Vec::new();
         let mut wanted = Vec::new();
         for chip in host.names(FOLDER) {
+            // It asks the drive by a command that waits until all others have
+            // ended (libata does not queue it): that would be felt.
+            if host.text(format!("{FOLDER}/{chip}/name")).as_deref() == Some("drivetemp") {
+                continue;
+            }
             for (path, place) in sensors(host, &format!("{FOLDER}/{chip}")) {
                 // Two drives of one kind have sensors of one name.
                 let same = seen.iter().filter(|other| **other == place).count();

@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
+/// Bytes of a file that are mapped at once, a multiple of every page size.
+const PIECE: u64 = 1 << 30;
+
 /// The number of cachestat(2) (Linux 6.5): every architecture gives new calls
 /// the same number (`scripts/syscall.tbl`).
 const CACHESTAT: libc::c_long = 451;
@@ -29,11 +32,15 @@ struct Counts {
 /// to 1; absent where the kernel does not say.
 pub(super) fn cached_share(file: &File, span: u64) -> Option<f64> {
     let pages = span.div_ceil(rustix::param::page_size() as u64);
-    let cached = by_cachestat(file, span).or_else(|| by_mincore(file, span))?;
+    let cached = match by_cachestat(file, span) {
+        Err(libc::ENOSYS) => by_mincore(file, span)?,
+        other => other.ok()?,
+    };
     (pages > 0).then(|| (cached as f64 / pages as f64).min(1.0))
 }
 
-fn by_cachestat(file: &File, span: u64) -> Option<u64> {
+/// Pages, or the kernel's error number.
+fn by_cachestat(file: &File, span: u64) -> Result<u64, i32> {
     let range = Range { offset: 0, length: span };
     let mut counts = Counts::default();
     // SAFETY: both structures are as the kernel has them and live through the
@@ -41,18 +48,37 @@ fn by_cachestat(file: &File, span: u64) -> Option<u64> {
     let result = unsafe {
         libc::syscall(CACHESTAT, file.as_raw_fd(), &raw const range, &raw mut counts, 0 as libc::c_uint)
     };
-    (result == 0).then_some(counts.cached)
+    if result == 0 {
+        return Ok(counts.cached);
+    }
+    Err(std::io::Error::last_os_error().raw_os_error().unwrap_or_default())
 }
 
-/// mincore(2), for kernels without cachestat. It answers for files that we may
-/// write or own only, and says that all is cached of others (Linux 5.2).
+/// mincore(2), for kernels without cachestat. Of files that we neither own nor
+/// may write it says that all is cached (Linux 5.2), so those are not asked.
 fn by_mincore(file: &File, span: u64) -> Option<u64> {
-    let length = usize::try_from(span).ok().filter(|l| *l > 0)?;
+    use std::os::unix::fs::MetadataExt;
+    let own = rustix::process::geteuid();
+    if !own.is_root() && file.metadata().ok()?.uid() != own.as_raw() {
+        return None;
+    }
+    let mut cached = 0;
+    let mut offset = 0;
+    while offset < span {
+        let length = usize::try_from((span - offset).min(PIECE)).ok()?;
+        cached += piece_by_mincore(file, offset, length)?;
+        offset += length as u64;
+    }
+    Some(cached)
+}
+
+fn piece_by_mincore(file: &File, offset: u64, length: usize) -> Option<u64> {
     let pages = length.div_ceil(rustix::param::page_size());
     let mut resident = vec![0u8; pages];
+    let offset = libc::off_t::try_from(offset).ok()?;
     // SAFETY: a new mapping at a place of the kernel's choice; it is not read.
     let map = unsafe {
-        libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), offset)
     };
     if map == libc::MAP_FAILED {
         return None;
@@ -80,7 +106,7 @@ mod tests {
         assert!(cached_share(&file, span).is_some_and(|share| share > 0.99));
         super::super::fixture::forget_cached(&file).unwrap();
         assert!(cached_share(&file, span).is_some_and(|share| share < 0.01));
-        if let Some(pages) = by_cachestat(&file, span) {
+        if let Ok(pages) = by_cachestat(&file, span) {
             assert_eq!(Some(pages), by_mincore(&file, span));
         }
     }
