@@ -8,6 +8,9 @@ use super::ExportError;
 /// Points that a series keeps in the summary.
 const POINTS_MAX: usize = 1000;
 
+/// Resources of the machine as a whole, and the load itself.
+const WHOLE: &[&str] = &["load", "cpu", "self", "memory", "cgroup:cpu"];
+
 /// All of the document.
 ///
 /// # Errors
@@ -19,14 +22,22 @@ pub fn full(run: &Run) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// Per-trial summaries: no histograms, series of at most 1,000 points.
+/// Per-trial summaries: no histograms, series of at most 1,000 points, and of
+/// what was sampled only what the case's path and the machine as a whole say.
 ///
 /// # Errors
 /// If a number cannot be written as JSON.
 pub fn summary(run: &Run) -> Result<Vec<u8>, ExportError> {
     let mut run = run.clone();
-    for trial in run.cases.iter_mut().flat_map(|c| &mut c.trials) {
+    let paths = run.cases.iter().map(|c| c.path.clone()).collect::<Vec<_>>();
+    let trials =
+        run.cases.iter_mut().zip(&paths).flat_map(|(c, path)| c.trials.iter_mut().map(move |t| (t, path)));
+    for (trial, path) in trials {
+        let tells =
+            |resource: &str| WHOLE.contains(&resource) || path.iter().any(|step| step.resource == resource);
         trial.result.histograms.clear();
+        trial.result.series.retain(|s| tells(&s.resource));
+        trial.result.counters.retain(|c| tells(&c.resource));
         trial.result.series.iter_mut().for_each(thin);
         for part in &mut trial.result.parts {
             part.histograms.clear();
@@ -51,6 +62,36 @@ fn thin(series: &mut Series) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_summary_keeps_what_the_path_says() {
+        let mut run = crate::tests::run();
+        run.cases.truncate(1);
+        run.cases[0].path =
+            vec![model::resource::PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }];
+        let counter = |resource: &str| model::trial::Counter {
+            resource: resource.to_owned(),
+            source: "x y".to_owned(),
+            ..model::trial::Counter::default()
+        };
+        let trial = model::Trial {
+            order: 0,
+            block: 0,
+            started: String::new(),
+            status: model::Status::Ok,
+            reason: None,
+            result: model::trial::TrialResult {
+                counters: ["cpu", "cpu:1", "block:sda", "block:sdb"].map(counter).to_vec(),
+                ..Default::default()
+            },
+        };
+        run.cases[0].trials = vec![trial];
+        let read = |bytes: Vec<u8>| serde_json::from_slice::<Run>(&bytes).unwrap().cases[0].trials[0].clone();
+        let kept: Vec<String> =
+            read(summary(&run).unwrap()).result.counters.into_iter().map(|c| c.resource).collect();
+        assert_eq!(kept, ["cpu", "block:sda"]);
+        assert_eq!(read(full(&run).unwrap()).result.counters.len(), 4);
+    }
 
     #[test]
     fn a_thinned_series_is_short_and_keeps_its_mean() {
