@@ -117,12 +117,11 @@ impl Picture {
                 false => Ok(Self::Printed),
             };
         }
-        let pending = Pending::at(path)?;
-        if !Self::may_replace(path) {
+        if !path.is_dir() && !Self::may_replace(path) {
             let reason = "it is there already and is no picture".to_owned();
             return Err(output::refused(path, reason, "name a file that does not exist, or an SVG file"));
         }
-        Ok(Self::Written(path.to_owned(), pending))
+        Ok(Self::Written(path.to_owned(), Pending::at(path)?))
     }
 
     fn may_replace(path: &Path) -> bool {

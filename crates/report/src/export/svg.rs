@@ -23,15 +23,31 @@ fn most_telling(run: &Run) -> Option<&CaseResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Unit;
+    use model::limit::LimitKind;
+    use model::run::Utilization;
 
     #[test]
     fn the_case_that_uses_most_is_drawn() {
-        let run = crate::tests::run();
-        let most = most_telling(&run).unwrap();
-        let shares = |case: &CaseResult| case.utilization.first().map_or(0.0, |u| u.fraction);
-        assert!(run.cases.iter().all(|case| shares(case) <= shares(most)));
+        let mut run = crate::tests::run();
+        let used = |fraction| Utilization {
+            resource: "sata:sda".to_owned(),
+            quantity: "throughput".to_owned(),
+            kind: LimitKind::Link,
+            demand: fraction * 560e6,
+            limit: 560e6,
+            unit: Unit::BytesPerSecond,
+            fraction,
+            source: String::new(),
+        };
+        for fraction in [0.25, 0.75, 0.5] {
+            let case = CaseResult { utilization: vec![used(fraction)], ..run.cases[0].clone() };
+            run.cases.push(case);
+        }
+        assert_eq!(most_telling(&run), Some(&run.cases[2]));
+        run.machines = vec![crate::tests::server()];
         let picture = String::from_utf8(write(&run).unwrap()).unwrap();
-        assert!(picture.starts_with("<svg") && picture.contains('%'), "{picture}");
+        assert!(picture.starts_with("<svg") && picture.contains("75 %"), "{picture}");
         let empty = Run { machines: vec![], ..run };
         assert!(write(&empty).is_err());
     }

@@ -145,3 +145,24 @@ fn row(
     row.extend(beside.iter().map(|(metric, _)| point(metric)));
     row
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_only_case_of_a_table_has_no_long_name() {
+        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+        let mut case = crate::tests::run().cases.remove(0);
+        for (label, only, several) in [
+            ("disk", "at its defaults", "at its defaults"),
+            ("disk queue-depth=8 size=1MiB", "one case", "queue-depth=8 size=1MiB"),
+            ("disk size=1MiB with null rate=1k/s", "with null rate=1k/s", "size=1MiB with null rate=1k/s"),
+            ("disk with null", "with null", "with null"),
+        ] {
+            case.label = label.to_owned();
+            assert_eq!(short_label(&case, true, &catalogue), only);
+            assert_eq!(short_label(&case, false, &catalogue), several);
+        }
+    }
+}
