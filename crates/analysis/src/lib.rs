@@ -10,7 +10,7 @@ mod validity;
 mod words;
 
 use model::run::{AnalysisInfo, CaseResult};
-use model::study::Controls;
+use model::study::{Controls, Expect};
 use model::workload::Catalogue;
 use model::{Machine, Run};
 
@@ -39,6 +39,8 @@ pub struct Context<'a> {
     pub headline: Option<&'a str>,
     /// The machine that was measured.
     pub machine: Option<&'a Machine>,
+    /// What the user was promised.
+    pub expect: Option<&'a Expect>,
     /// All cases of the run, this one too.
     pub siblings: &'a [CaseResult],
 }
@@ -94,6 +96,7 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
                 controls: &run.study.controls,
                 headline: headline(case, catalogue).map(|(name, _)| name),
                 machine: run.machines.first(),
+                expect: Some(&run.study.expect),
                 siblings: &run.cases,
             };
             let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.check(case, &context)).collect();

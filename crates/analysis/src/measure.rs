@@ -1,6 +1,7 @@
 //! What rules read of a case: its good trials, their counters as rates, how
 //! much was under way at once.
 
+use model::Machine;
 use model::finding::Place;
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
@@ -96,6 +97,30 @@ pub(crate) fn direction(case: &CaseResult) -> Option<model::limit::Direction> {
     } else {
         None
     }
+}
+
+/// Whether the load goes around the page cache, if it drives files at all.
+pub(crate) fn is_direct(case: &CaseResult) -> bool {
+    case.parameters.get("direct") != Some(&model::Value::Bool(false))
+}
+
+/// Whether the working sets of all threads are larger than all last-level
+/// caches together, so that memory answers. Where no cache is known, nobody
+/// can say.
+pub(crate) fn beyond_caches(case: &CaseResult, machine: &Machine) -> bool {
+    let size = case.parameters.integer("size").unwrap_or(0);
+    let threads = case.parameters.integer("threads").unwrap_or(1);
+    let cpu = &machine.inventory.cpu;
+    let last = cpu.cache_kinds.iter().map(|c| c.level).max();
+    let all: u64 = cpu
+        .cache_kinds
+        .iter()
+        .filter(|c| Some(c.level) == last && c.kind != "Instruction")
+        .map(|c| c.bytes.saturating_mul(u64::from(c.instances)))
+        .fold(0, u64::saturating_add);
+    let seen = cpu.caches.iter().map(|c| c.bytes).max().unwrap_or(0);
+    let caches = all.max(seen);
+    caches > 0 && size.saturating_mul(threads) > caches.saturating_mul(2)
 }
 
 /// Whether the load starts a new operation only when one ends.

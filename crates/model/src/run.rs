@@ -144,6 +144,10 @@ pub struct Utilization {
     pub unit: Unit,
     /// `demand / limit`.
     pub fraction: f64,
+    /// Whether the bound is a line rate, of which payload gets less by an
+    /// unknown share.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub line_only: bool,
     /// Where the bound is known from.
     pub source: String,
 }

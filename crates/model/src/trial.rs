@@ -199,7 +199,20 @@ impl Counter {
     /// back (reset, or wrapped) says nothing.
     #[must_use]
     pub fn change(&self) -> Option<f64> {
-        Some(self.after.checked_sub(self.before)? as f64 * self.scale.unwrap_or(1.0))
+        Some(self.after.checked_sub(self.before)? as f64 * self.step())
+    }
+
+    /// What one step is in the counter's unit. The first documents of `/1` did
+    /// not say: their counters were ticks of `/proc/stat` and those of a device.
+    fn step(&self) -> f64 {
+        let name = self.source.rsplit(' ').next().unwrap_or_default();
+        match self.scale {
+            Some(scale) => scale,
+            None if name.ends_with("_sectors") => 512.0,
+            None if name.ends_with("_ms") => 1e-3,
+            None if self.source.starts_with("/proc/stat ") => 0.01,
+            None => 1.0,
+        }
     }
 
     /// Seconds between its two readings.
@@ -247,4 +260,22 @@ pub struct Part {
     /// What shaped its result.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_of_the_first_documents_are_read_in_their_units() {
+        let change = |source: &str, scale| {
+            let counter = Counter { source: source.to_owned(), after: 1000, scale, ..Counter::default() };
+            counter.change().unwrap()
+        };
+        assert_eq!(change("/sys/block/*/stat read_sectors", None), 512_000.0);
+        assert_eq!(change("/sys/block/*/stat io_ms", None), 1.0);
+        assert_eq!(change("/proc/stat user", None), 10.0);
+        assert_eq!(change("/sys/block/*/stat reads", None), 1000.0);
+        assert_eq!(change("/proc/diskstats read_sectors", Some(4096.0)), 4_096_000.0);
+    }
 }

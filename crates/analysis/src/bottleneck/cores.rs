@@ -8,43 +8,50 @@ use model::trial::Trial;
 use super::{Candidate, FULL, Verdict, finding, percent, shown};
 use crate::{Context, measure};
 
+/// A load that computes for less than this share of the time mostly waits for
+/// something else.
+const WANTS: f64 = 0.5;
+
 /// The candidate.
 pub(super) struct Cores;
 
 impl Candidate for Cores {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some((metric, used)) = measure::worker_cpu(case) else { return Verdict::Elsewhere };
+        let Some((metric, each)) = each(case, context) else { return Verdict::Elsewhere };
         let threads = case.parameters.integer("threads").unwrap_or(1).max(1) as f64;
         let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
         let all = measure::median(case, busy_share);
-        let each = used / threads.min(if cpus > 0.0 { cpus } else { threads });
         let text = format!("each worker computes {} of the time", percent(each));
         let mut evidence = vec![shown("worker-cpu", metric, text).arg("share", each)];
         if let (Some(all), Some(place)) = (all, measure::place(case, "cpu", "idle")) {
             let text = format!("all CPUs together are busy {} of the time", percent(all));
             evidence.push(Evidence::at("busy", place, text).arg("share", all));
         }
-        let everywhere = all.is_some_and(|a| a >= FULL);
+        // Others may fill all CPUs while the load hardly wants one: that disturbs
+        // it, and is said elsewhere, but more cores would not help it much.
+        let everywhere = all.is_some_and(|a| a >= FULL) && each >= WANTS;
         if each < FULL && !everywhere {
             // The busier of the two says it.
             let last = evidence.len() - 1;
             let index = if all.is_some_and(|a| a > each) { last } else { 0 };
             return Verdict::Free(evidence.swap_remove(index));
         }
-        let (code, text) = if everywhere && threads > 1.0 {
-            ("all-cores-full", format!("all {cpus:.0} CPUs are full"))
-        } else if everywhere && cpus > 1.0 {
-            (
-                "all-cores-full",
-                format!("all {cpus:.0} CPUs are full, though the load has one thread: others use them"),
-            )
-        } else if threads > 1.0 {
-            ("one-core-full", format!("the cores of its {threads:.0} threads are full ({})", percent(each)))
+        let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
+        let (code, text) = if everywhere || (threads >= cpus && cpus > 0.0) {
+            let others = if each < FULL { ", and others use part of them" } else { "" };
+            ("all-cores-full", format!("all CPUs ({cpus:.0}) are full{others}"))
         } else {
-            (
-                "one-core-full",
-                format!("one core is full: its one thread computes {} of the time", percent(each)),
-            )
+            let whose = if threads > 1.0 {
+                format!("the cores of its {threads:.0} threads are full")
+            } else {
+                "one core is full".to_owned()
+            };
+            let how = if waits && case.workload.starts_with("memory.") {
+                "they compute, or wait for memory, all the time".to_owned()
+            } else {
+                format!("{} of the time", percent(each))
+            };
+            ("one-core-full", format!("{whose}: {how}"))
         };
         let mut found =
             finding(code, Severity::Note, text).on("cpu").arg("share", each).arg("threads", threads);
@@ -54,6 +61,15 @@ impl Candidate for Cores {
         }
         Verdict::Full(Box::new(found))
     }
+}
+
+/// CPU seconds that each worker used for each second, of the CPUs that there
+/// are, and the metric that says so.
+pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(&'static str, f64)> {
+    let (metric, used) = measure::worker_cpu(case)?;
+    let threads = case.parameters.integer("threads").unwrap_or(1).max(1) as f64;
+    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
+    Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))
 }
 
 /// The share of their time that all CPUs together were busy.

@@ -7,11 +7,15 @@ use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
 
-use super::{Candidate, FULL, Verdict, finding, percent, shown};
+use super::{Candidate, FULL, Verdict, cores, finding, percent, shown};
 use crate::{Context, measure, utilization};
 
 /// A full device gives less than this more for twice the depth.
 const GAIN: f64 = 0.05;
+/// And, with its interval, surely less than this.
+const SURE: f64 = 0.20;
+/// Workers that compute for more than this share may be what is full.
+const BUSY: f64 = 0.80;
 /// And latency grows at least so many times.
 const SLOWER: f64 = 1.7;
 
@@ -25,29 +29,50 @@ impl Candidate for Device {
         {
             let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
             let says = format!("{} of its datasheet", percent(used.fraction));
-            let text = format!("the device {device} gives all that its datasheet promises ({})", used.source);
+            let text = format!(
+                "the device {} gives all that its datasheet promises ({})",
+                used.resource, used.source
+            );
             return Verdict::Full(Box::new(
                 finding("device-full", Severity::Note, text)
-                    .on(device)
+                    .on(used.resource.clone())
                     .arg("fraction", used.fraction)
                     .because(Evidence::at("datasheet", place, says)),
             ));
         }
-        if !measure::is_closed(case) {
+        if !measure::is_closed(case) || !measure::is_direct(case) {
             return Verdict::Elsewhere;
+        }
+        // A worker that is nearly always busy is what does not get faster.
+        if cores::each(case, context).is_some_and(|(_, each)| each > BUSY) {
+            let text =
+                format!("whether {device} is full cannot be seen: the workers themselves are nearly full");
+            return Verdict::Unknown(shown("depth", context.headline.unwrap_or("iops"), text));
         }
         let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
         for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
             let (Some(less), Some(more)) = (less, more) else { continue };
             let Some(step) = Step::between(less, more) else { continue };
             if step.gain < GAIN && step.slower >= SLOWER {
-                return Verdict::Full(Box::new(full(device, less, more, &step)));
+                if step.gain_high < SURE {
+                    return Verdict::Full(Box::new(full(device, less, more, &step)));
+                }
+                let text = format!(
+                    "{device} seems full, but the trials differ too much: twice the depth may give {} more",
+                    percent(step.gain_high)
+                );
+                let place = Place::Case(less.label.clone());
+                return Verdict::Unknown(Evidence::at("depth", place, text));
             }
         }
         match (lower.and_then(|l| Step::between(l, case)), upper.and_then(|u| Step::between(case, u))) {
             (_, Some(step)) => {
                 let place = Place::Case(upper.map(|u| u.label.clone()).unwrap_or_default());
-                let text = format!("twice the depth gives {} more", percent(step.gain));
+                let (from, to) = (measure::concurrency(case), upper.map_or(0.0, measure::concurrency));
+                let text = format!(
+                    "{device} gives {:.1} times as much at depth {to:.0} as at {from:.0}",
+                    step.total_gain
+                );
                 Verdict::Free(Evidence::at("depth", place, text).arg("gain", step.gain))
             }
             _ => {
@@ -88,7 +113,11 @@ struct Step {
     gain: f64,
     /// How many times longer an operation takes, for each doubling.
     slower: f64,
-    /// The same for the whole step.
+    /// The upper end of the interval of `gain`.
+    gain_high: f64,
+    /// How many times faster over the whole step.
+    total_gain: f64,
+    /// How many times longer over the whole step.
     total_slower: f64,
 }
 
@@ -100,7 +129,22 @@ impl Step {
         let total_slower = measure::mean_latency(more)? / measure::mean_latency(less)?;
         let each = |ratio: f64| ratio.powf(1.0 / doublings);
         let sane = doublings >= 1.0 && from > 0.0 && total_slower.is_finite() && total_slower > 0.0;
-        sane.then(|| Self { gain: each(to / from) - 1.0, slower: each(total_slower), total_slower })
+        // Trials of one block ran next to each other.
+        let rate = |case: &CaseResult, block: u32| {
+            measure::good(case).find(|t| t.block == block).and_then(measure::trial_operations)
+        };
+        let pairs: Vec<(f64, f64)> = measure::good(more)
+            .filter_map(|t| Some((measure::trial_operations(t)?, rate(less, t.block)?)))
+            .collect();
+        let high = stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)
+            .map_or(f64::INFINITY, |r| r.interval.high);
+        sane.then(|| Self {
+            gain: each(to / from) - 1.0,
+            slower: each(total_slower),
+            gain_high: each(high) - 1.0,
+            total_gain: to / from,
+            total_slower,
+        })
     }
 }
 
@@ -121,12 +165,16 @@ fn neighbour<'a>(case: &CaseResult, context: &Context<'a>, deeper: bool) -> Opti
         .min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// Whether two cases differ only in how much is under way at once.
+/// Whether two cases differ in queue depth only, or in threads only.
 pub(super) fn same_but_depth(a: &CaseResult, b: &CaseResult) -> bool {
-    let rest = |case: &CaseResult| {
+    let without = |case: &CaseResult, name: &str| {
         let mut parameters = case.parameters.clone();
-        parameters.0.retain(|name, _| name != "queue-depth" && name != "threads");
+        parameters.0.retain(|other, _| other != name);
         parameters
     };
-    a.workload == b.workload && a.with == b.with && a.path == b.path && rest(a) == rest(b)
+    let company = |case: &CaseResult| -> Vec<_> {
+        case.with.iter().map(|c| (c.workload.clone(), c.parameters.clone(), c.machine.clone())).collect()
+    };
+    let but_one = ["queue-depth", "threads"].iter().any(|name| without(a, name) == without(b, name));
+    a.workload == b.workload && a.path == b.path && company(a) == company(b) && but_one
 }

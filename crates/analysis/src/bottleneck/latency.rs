@@ -19,7 +19,8 @@ impl Candidate for Latency {
         let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
             return Verdict::Elsewhere;
         };
-        if measure::device(case).is_none() {
+        // A write into the page cache says nothing of the device.
+        if measure::device(case).is_none() || !measure::is_direct(case) {
             return Verdict::Elsewhere;
         }
         let depth = measure::concurrency(case);
@@ -33,14 +34,16 @@ impl Candidate for Latency {
         }
         let shown_latency = crate::words::seconds(mean);
         let text = if depth > 1.0 {
-            format!("nothing is full: {depth:.0} operations at a time, each {shown_latency} (latency-bound)")
+            format!(
+                "latency-bound: {depth:.0} operations at a time, each {shown_latency}; nothing known is full"
+            )
         } else {
-            format!("nothing is full: one operation at a time, each {shown_latency} (latency-bound)")
+            format!("latency-bound: one operation at a time, each {shown_latency}; nothing known is full")
         };
         let mut found = finding("latency-bound", Severity::Note, text)
             .arg("depth", depth)
             .arg("latency_s", mean)
-            .because(shown("latency", "latency_p50", format!("{shown_latency} in the mean")));
+            .because(shown("latency", "latency_max", format!("{shown_latency} in the mean")));
         if let Some(better) = better {
             let place = Place::Case(better.label.clone());
             found = found.because(Evidence::at("depth", place, "a greater depth gives more"));

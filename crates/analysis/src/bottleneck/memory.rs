@@ -6,7 +6,7 @@ use model::limit::LimitKind;
 use model::run::CaseResult;
 
 use super::{Candidate, FULL, Verdict, finding, percent, shown};
-use crate::{Context, measure};
+use crate::Context;
 
 /// The candidate.
 pub(super) struct Bandwidth;
@@ -24,16 +24,23 @@ impl Candidate for Bandwidth {
         // A core that waits for memory looks busy; when all of them do nothing
         // but move what no cache holds, this is what memory gives.
         let threads = case.parameters.integer("threads").unwrap_or(1);
-        let cpus = context.machine.map_or(u64::MAX, |m| m.inventory.cpu.allowed.len() as u64);
+        let cores = context.machine.map_or(u64::MAX, |m| {
+            let cpus = m.inventory.cpu.allowed.len();
+            // One thread a core is how memory is usually measured.
+            match m.inventory.cpu.cores() {
+                0 => cpus as u64,
+                cores => cores.min(cpus) as u64,
+            }
+        });
         let all = case.workload.starts_with("memory.")
-            && threads >= cpus
-            && measure::worker_cpu(case).is_some_and(|(_, cpu)| cpu >= FULL * cpus as f64);
+            && threads >= cores
+            && super::cores::each(case, context).is_some_and(|(_, each)| each >= FULL);
         if used.fraction < FULL && !all {
             return Verdict::Free(evidence);
         }
         let text = if all {
             format!(
-                "memory bandwidth is full: all {cpus} CPUs draw what no cache holds, {} of what copying got before the \
+                "memory bandwidth is full: all {cores} cores draw what no cache holds, {} of what copying got before the \
                  run",
                 percent(used.fraction)
             )

@@ -10,14 +10,17 @@ use model::run::CaseResult;
 use super::{Candidate, FULL, Verdict, finding, percent, shown};
 use crate::{Context, measure};
 
-/// A quota that stopped us for this share of a window held us back.
+/// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
 
 /// The candidate.
 pub(super) struct Quota;
 
 impl Candidate for Quota {
-    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
+        let threads = case.parameters.integer("threads").unwrap_or(1).max(1);
+        let cpus = context.machine.map_or(threads, |m| m.inventory.cpu.allowed.len().max(1) as u64);
+        let workers = threads.min(cpus) as f64;
         // A quota may stand at any level; the one that stopped us most counts.
         let sources: BTreeSet<&str> = measure::good(case)
             .flat_map(|t| &t.result.counters)
@@ -31,13 +34,14 @@ impl Candidate for Quota {
                 Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
             })?;
             let place = Place::Counter { resource: "cgroup:cpu".to_owned(), source: source.to_owned() };
-            Some((stopped, place))
+            // The kernel adds up the stopped time of each CPU.
+            Some((stopped / workers, place))
         };
         let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((stopped, place)) = worst.filter(|(stopped, _)| *stopped >= STOPPED) {
             let text = format!(
-                "the control group's CPU quota holds this back: its threads were stopped for {stopped:.2} s of each \
-                 second"
+                "the control group's CPU quota holds this back: each of its threads was stopped for {stopped:.2} s of \
+                 each second"
             );
             let evidence = Evidence::at("throttled", place, format!("{stopped:.2} s stopped each second"))
                 .arg("stopped_s", stopped);
@@ -49,12 +53,15 @@ impl Candidate for Quota {
                     .advise("raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it"),
             ));
         }
-        let quotas: Vec<_> = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota).collect();
-        let Some(tightest) = quotas.first() else { return Verdict::Elsewhere };
+        // That of CPU time shows in how long it stopped us.
+        let quotas = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != "cpu");
+        let Some(tightest) = quotas.max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
+            return Verdict::Elsewhere;
+        };
         let limit = Place::Limit { resource: tightest.resource.clone(), quantity: tightest.quantity.clone() };
         let says = format!("{} of the quota on {}", percent(tightest.fraction), tightest.resource);
         let evidence = Evidence::at("quota", limit, says).arg("fraction", tightest.fraction);
-        if tightest.fraction < FULL || tightest.quantity == "cpu" {
+        if tightest.fraction < FULL {
             return Verdict::Free(evidence);
         }
         let text = format!(

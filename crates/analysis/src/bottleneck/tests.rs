@@ -4,7 +4,7 @@ use model::limit::LimitKind;
 use model::machine::Machine;
 use model::run::{CaseResult, Utilization};
 use model::study::Controls;
-use model::{Better, Finding, Unit};
+use model::{Better, Finding, Quantity, Unit};
 
 use crate::Context;
 use crate::validity::fixture;
@@ -18,8 +18,10 @@ fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
     let mut histogram = stats::histogram::new_latency();
     histogram.record_n((latency_us * 1e3) as u64, 1000).unwrap();
     let text = stats::histogram::encode(&histogram).unwrap();
-    for trial in &mut case.trials {
+    for (trial, noise) in case.trials.iter_mut().zip([0.99, 1.0, 1.01]) {
         trial.result.histograms.insert("latency".to_owned(), text.clone());
+        let rate = Quantity { value: iops * noise, unit: Unit::PerSecond };
+        trial.result.metrics.insert("iops".to_owned(), rate);
     }
     let mut put = |name: &str, value, unit, better| {
         case.estimates.insert(name.to_owned(), fixture::estimate(value, unit, better));
@@ -32,6 +34,7 @@ fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
 
 fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
     Utilization {
+        line_only: false,
         resource: resource.to_owned(),
         quantity: "throughput".to_owned(),
         kind,
@@ -141,6 +144,45 @@ fn a_device_is_full_when_twice_the_depth_adds_nothing_but_waiting() {
     assert_eq!(verdict(&[third.clone(), deep.clone()]).code, "latency-bound");
     // And says nothing of the deeper one.
     assert_eq!(verdict(&[deep, third]).code, "cannot-tell");
+}
+
+#[test]
+fn a_device_is_not_called_full_where_the_trials_differ_too_much() {
+    let shallow = disk(16, 98_000.0, 160.0, 2.0);
+    let mut deep = disk(32, 100_000.0, 320.0, 2.0);
+    for (trial, rate) in deep.trials.iter_mut().zip([70_000.0, 100_000.0, 140_000.0]) {
+        trial.result.metrics.insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
+    }
+    assert_eq!(verdict(&[deep, shallow]).code, "cannot-tell");
+}
+
+/// More threads at less depth may be slower for the sake of the cores.
+#[test]
+fn depth_and_threads_are_not_mixed() {
+    let shallow = disk(16, 98_000.0, 160.0, 2.0);
+    let mut deep = disk(8, 100_000.0, 320.0, 2.0);
+    deep.parameters.set("threads", 4u64);
+    assert_eq!(verdict(&[deep, shallow]).code, "cannot-tell");
+}
+
+#[test]
+fn busy_cpus_hold_back_only_what_wants_them() {
+    let with_others = |cpu_us: f64| {
+        let mut case = disk(1, 9_000.0, 110.0, cpu_us);
+        for trial in &mut case.trials {
+            for (name, ticks) in [("user", 150), ("system", 48), ("idle", 2)] {
+                trial.result.counters.push(fixture::counter(
+                    "cpu",
+                    &format!("/proc/stat {name}"),
+                    0.01,
+                    ticks,
+                ));
+            }
+        }
+        verdict(&[case]).code
+    };
+    assert_eq!(with_others(20.0), "latency-bound");
+    assert_eq!(with_others(80.0), "all-cores-full");
 }
 
 /// Latency that does not grow with depth is not a queue at the device.

@@ -2,14 +2,19 @@
 
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::run::{CaseResult, Utilization};
+use model::{Better, Finding, FindingKind, Severity};
 
-use crate::{Context, Rule};
+use super::shown;
+use crate::{Context, Rule, measure};
 
 /// A promise is kept within this share: datasheets say "up to", and a file
 /// system costs a little.
 const KEPT: f64 = 0.95;
+/// So much more than a datasheet's figure is not that drive's.
+const BEYOND: f64 = 1.05;
+/// A link or a quota as full as this is what falls short, not the drive.
+const FULL: f64 = 0.95;
 
 /// The rule.
 pub(crate) struct Promise;
@@ -20,32 +25,165 @@ impl Rule for Promise {
     }
 
     fn doc(&self) -> &'static str {
-        "What a datasheet or the user's `[expect]` promises, and what was measured."
+        "What a datasheet or the user's `[expect]` promises, and what was measured. A datasheet is asked only about a \
+         load that drives the drive itself as hard as the sheet's own."
     }
 
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        case.utilization
-            .iter()
-            .filter(|u| matches!(u.kind, LimitKind::Datasheet | LimitKind::Promise))
-            .map(|used| {
-                let share = used.fraction * 100.0;
-                let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
-                let (severity, word) = match used.fraction {
-                    f if f < KEPT => (Severity::Warning, "falls short of"),
-                    f if f > 1.05 => (Severity::Warning, "is more than"),
-                    _ => (Severity::Note, "keeps"),
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let sheets = case.utilization.iter().filter(|u| u.kind == LimitKind::Datasheet && is_asked(case, u));
+        let own = case.utilization.iter().filter(|u| u.kind == LimitKind::Promise);
+        let mut found: Vec<Finding> = sheets.chain(own).map(|used| self.rate(used)).collect();
+        found.extend(self.others(case, context));
+        found
+    }
+}
+
+/// Whether a case asks a drive for all that its datasheet promises.
+fn is_asked(case: &CaseResult, used: &Utilization) -> bool {
+    let alone =
+        case.path.iter().all(|s| !s.resource.starts_with("block:") || (s.amplification - 1.0).abs() < 1e-9);
+    let held = case
+        .utilization
+        .iter()
+        .any(|u| matches!(u.kind, LimitKind::Link | LimitKind::Quota) && u.fraction >= FULL);
+    measure::is_closed(case) && alone && !held && used.fraction.is_finite()
+}
+
+impl Promise {
+    /// A promised rate.
+    fn rate(&self, used: &Utilization) -> Finding {
+        let share = used.fraction * 100.0;
+        let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
+        let sheet = used.kind == LimitKind::Datasheet;
+        let (severity, word) = match used.fraction {
+            f if f < KEPT => (Severity::Warning, "falls short of"),
+            f if f > BEYOND && sheet => (Severity::Warning, "is more than"),
+            _ => (Severity::Note, "keeps"),
+        };
+        let mut text = format!("{share:.0} % of what was promised: it {word} {}", used.source);
+        if sheet && used.fraction > BEYOND {
+            text.push_str("; a cache may have answered, or the drive is another");
+        }
+        Finding::new(FindingKind::Deviation, self.code(), severity, text)
+            .on(used.resource.clone())
+            .arg("fraction", used.fraction)
+            .arg("promised", used.limit)
+            .because(Evidence::at("promised", place, used.source.clone()))
+            .because(Evidence::at("measured", Place::Metric(used.quantity.clone()), "the result"))
+    }
+
+    /// Promises of other metrics, such as a latency.
+    fn others(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let is_limit = |metric: &str| {
+            case.utilization.iter().any(|u| u.kind == LimitKind::Promise && u.quantity == metric)
+        };
+        let fits = |p: &&model::study::Promise| {
+            let direction = p.direction.is_none() || p.direction == measure::direction(case);
+            let block =
+                p.block_bytes.is_none() || p.block_bytes == case.parameters.integer("block-size").ok();
+            direction && block && p.access.is_none() && !is_limit(&p.metric)
+        };
+        let promises = context.expect.map(|e| e.promises.as_slice()).unwrap_or_default().iter().filter(fits);
+        promises
+            .filter_map(|promise| {
+                let got = case.estimates.get(&promise.metric).filter(|e| e.unit == promise.unit)?;
+                let (kept, word) = match got.better {
+                    Better::Higher => (got.median >= promise.value * KEPT, "at least"),
+                    Better::Lower => (got.median <= promise.value / KEPT, "at most"),
                 };
-                let mut text = format!("{share:.0} % of what was promised: it {word} {}", used.source);
-                if used.fraction > 1.05 {
-                    text.push_str("; a cache may have answered, or the drive is another");
-                }
-                Finding::new(FindingKind::Deviation, self.code(), severity, text)
-                    .on(used.resource.clone())
-                    .arg("fraction", used.fraction)
-                    .arg("promised", used.limit)
-                    .because(Evidence::at("promised", place, used.source.clone()))
-                    .because(Evidence::at("measured", Place::Metric(used.quantity.clone()), "the result"))
+                let severity = if kept { Severity::Note } else { Severity::Warning };
+                let text = format!(
+                    "{} is {}, and {word} {} was promised by the study: {}",
+                    promise.metric.replace('_', " "),
+                    shown(got.median, got.unit),
+                    shown(promise.value, promise.unit),
+                    if kept { "kept" } else { "not kept" }
+                );
+                let metric = Place::Metric(promise.metric.clone());
+                let finding = Finding::new(FindingKind::Deviation, self.code(), severity, text)
+                    .arg("promised", promise.value)
+                    .arg("measured", got.median)
+                    .because(Evidence::at("measured", metric, "the result"));
+                Some(finding)
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Unit;
+    use model::resource::PathStep;
+    use model::study::{Controls, Expect};
+
+    fn used(kind: LimitKind, fraction: f64) -> Utilization {
+        Utilization {
+            resource: "block:sda".to_owned(),
+            quantity: "throughput".to_owned(),
+            kind,
+            demand: fraction * 560e6,
+            limit: 560e6,
+            unit: Unit::BytesPerSecond,
+            fraction,
+            line_only: false,
+            source: "a sheet".to_owned(),
+        }
+    }
+
+    fn severities(case: &CaseResult, expect: Option<&Expect>) -> Vec<Severity> {
+        let controls = Controls::default();
+        let context = Context { expect, ..fixture::context(&controls) };
+        Promise.check(case, &context).iter().map(|f| f.severity).collect()
+    }
+
+    #[test]
+    fn a_drive_is_held_to_its_sheet_only_where_it_was_asked_for_that() {
+        let mut case = fixture::disk_case("read", 300e6, 300e6);
+        case.utilization = vec![used(LimitKind::Datasheet, 0.55)];
+        assert_eq!(severities(&case, None), [Severity::Warning]);
+        case.utilization = vec![used(LimitKind::Datasheet, 0.97)];
+        assert_eq!(severities(&case, None), [Severity::Note]);
+        case.utilization = vec![used(LimitKind::Datasheet, 2.0)];
+        assert_eq!(severities(&case, None), [Severity::Warning]);
+        // A member of an array, a full link before it, a given rate.
+        case.utilization = vec![used(LimitKind::Datasheet, 0.14)];
+        case.path.push(PathStep { resource: "block:sdb".to_owned(), amplification: 0.125 });
+        assert!(severities(&case, None).is_empty());
+        case.path.pop();
+        case.utilization = vec![used(LimitKind::Link, 0.97), used(LimitKind::Datasheet, 0.5)];
+        assert!(severities(&case, None).is_empty());
+        case.utilization = vec![used(LimitKind::Datasheet, 0.5)];
+        case.parameters.set("rate", 1000.0);
+        assert!(severities(&case, None).is_empty());
+    }
+
+    #[test]
+    fn more_than_one_asked_for_oneself_is_no_fault() {
+        let mut case = fixture::disk_case("read", 900e6, 900e6);
+        case.utilization = vec![used(LimitKind::Promise, 1.8)];
+        assert_eq!(severities(&case, None), [Severity::Note]);
+    }
+
+    #[test]
+    fn a_promised_latency_is_compared_by_its_direction() {
+        let mut case = fixture::case(3);
+        let estimate = fixture::estimate(0.003, Unit::Seconds, Better::Lower);
+        case.estimates.insert("latency_p99".to_owned(), estimate);
+        let promise = |value| Expect {
+            promises: vec![model::study::Promise {
+                key: "latency_p99".to_owned(),
+                metric: "latency_p99".to_owned(),
+                direction: None,
+                access: None,
+                block_bytes: None,
+                value,
+                unit: Unit::Seconds,
+            }],
+            datasheet: None,
+        };
+        assert_eq!(severities(&case, Some(&promise(0.002))), [Severity::Warning]);
+        assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Note]);
     }
 }

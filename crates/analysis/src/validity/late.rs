@@ -12,6 +12,13 @@ const KEPT: f64 = 0.98;
 /// Metrics that count what an open loop's rate asks for.
 const RATES: &[&str] = &["iops", "operations_per_second", "events_per_second"];
 
+/// Whether the main load, an open loop, kept its rate; where it counts no
+/// operations nobody can say, and it is taken to.
+pub(crate) fn is_kept(case: &CaseResult) -> bool {
+    let found = Late.findings(case, 1);
+    found.is_empty()
+}
+
 /// The rule.
 pub(crate) struct Late;
 
@@ -25,11 +32,19 @@ impl Rule for Late {
     }
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        self.findings(case, usize::MAX)
+    }
+}
+
+impl Late {
+    /// Of the first `loads` loads, main load first.
+    fn findings(&self, case: &CaseResult, loads: usize) -> Vec<Finding> {
         let main = (case.workload.as_str(), &case.parameters, &case.estimates);
         let company = case.with.iter().map(|c| (c.workload.as_str(), &c.parameters, &c.estimates));
         let window_s = case.trials.iter().find_map(|t| t.result.window).map_or(1.0, |w| w.seconds());
         std::iter::once(main)
             .chain(company)
+            .take(loads)
             .filter_map(|(workload, parameters, estimates)| {
                 let asked = parameters.number("rate").ok()?;
                 let (metric, got) = RATES.iter().find_map(|m| Some((*m, estimates.get(*m)?)))?;

@@ -11,10 +11,10 @@ use crate::{Context, Rule, measure};
 /// How far beyond the depth the product may be: the rate counts operations
 /// partly in the window, the histogram those that end in it.
 const BEYOND: f64 = 0.05;
-/// How far below: between two operations a worker spends time of its own, which
-/// no operation's latency holds.
+/// How far below: a worker starts its operations one after the other, and
+/// hands over an interval's record now and then.
 const BELOW: f64 = 0.25;
-/// Operations as short as this are mostly that time of the worker's own.
+/// Operations as short as this are mostly what the worker does beside them.
 const SHORT_S: f64 = 10e-6;
 /// So few operations, for each one under way, and the edges decide.
 const FEW: f64 = 20.0;
@@ -72,7 +72,7 @@ impl Rule for Little {
                 .arg("depth", depth)
                 .arg("under_way", under_way)
                 .because(Evidence::at("rate", at(metric), format!("{rate:.0} a second")))
-                .because(Evidence::at("latency", at("latency_p50"), format!("{shown} in the mean"))),
+                .because(Evidence::at("latency", at("latency_max"), format!("{shown} in the mean"))),
         ]
     }
 }

@@ -6,6 +6,12 @@ use model::{Finding, Severity};
 use super::finding;
 use crate::{Context, Rule};
 
+/// File systems in memory.
+const MEMORY: &[&str] = &["tmpfs", "ramfs", "hugetlbfs", "devtmpfs"];
+/// File systems of other machines, or of programs.
+const ELSEWHERE: &[&str] =
+    &["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "glusterfs", "lustre", "afs", "fuse"];
+
 /// The rule.
 pub(crate) struct MemoryBacked;
 
@@ -22,11 +28,23 @@ impl Rule for MemoryBacked {
         let step = |kind: &str| case.path.iter().find(|s| s.resource.starts_with(kind));
         let (Some(system), None) = (step("filesystem:"), step("block:")) else { return Vec::new() };
         let name = system.resource.trim_start_matches("filesystem:");
+        let kind = name.rsplit_once('(').map_or("", |(_, kind)| kind.trim_end_matches(')'));
         let args = [("filesystem", name.into())];
-        let text = format!(
-            "there is no block device below {name}: this is the speed of memory or of a network, not of a disk"
-        );
-        let mut finding = finding(self.code(), Severity::Error, &args, context.headline, text);
+        let answers = |kinds: &[&str]| kinds.iter().any(|k| kind == *k || kind.starts_with("fuse."));
+        let (severity, text) = if MEMORY.contains(&kind) {
+            (Severity::Error, format!("{name} is in memory: this is its speed, not that of a disk"))
+        } else if answers(ELSEWHERE) {
+            (
+                Severity::Error,
+                format!("{name} is on another machine or made by a program: this is not a disk here"),
+            )
+        } else {
+            (
+                Severity::Note,
+                format!("which block device lies below {name} is not known, so its counters are not read"),
+            )
+        };
+        let mut finding = finding(self.code(), severity, &args, context.headline, text);
         finding.resource = Some(system.resource.clone());
         vec![finding]
     }
@@ -50,5 +68,15 @@ mod tests {
         assert_eq!(count(&["cpu:0-1", "memory"]), 0);
         assert_eq!(count(&["cpu:0-1", "filesystem:/ (ext4)", "block:vda"]), 0);
         assert_eq!(count(&["cpu:0-1", "filesystem:/dev/shm (tmpfs)"]), 1);
+        let severity = |kind: &str| {
+            let mut case = fixture::case(1);
+            let resource = format!("filesystem:/x ({kind})");
+            case.path = vec![PathStep { resource, amplification: 1.0 }];
+            MemoryBacked.check(&case, &fixture::context(&Controls::default())).remove(0).severity
+        };
+        assert_eq!(severity("tmpfs"), Severity::Error);
+        assert_eq!(severity("nfs4"), Severity::Error);
+        // Both may lie on a disk of this machine.
+        assert_eq!((severity("overlay"), severity("zfs")), (Severity::Note, Severity::Note));
     }
 }

@@ -85,7 +85,7 @@ pub(crate) mod fixture {
 
     /// What a rule sees beside the case, with no machine.
     pub(crate) fn context(controls: &Controls) -> Context<'_> {
-        Context { controls, headline: Some("iops"), machine: None, siblings: &[] }
+        Context { controls, headline: Some("iops"), machine: None, expect: None, siblings: &[] }
     }
 
     /// How many findings `rule` has in `case`.
@@ -125,7 +125,10 @@ pub(crate) mod fixture {
             let throughput = Quantity { value: program, unit: Unit::BytesPerSecond };
             trial.result.metrics.insert("throughput".to_owned(), throughput);
             let source = format!("/proc/diskstats {name}");
-            trial.result.counters = vec![counter("block:sda", &source, 512.0, (device / 512.0) as u64)];
+            trial.result.counters = vec![
+                counter("block:sda", &source, 512.0, (device / 512.0) as u64),
+                counter("block:sda", "/proc/diskstats reads", 1.0, 1000),
+            ];
         }
         case
     }

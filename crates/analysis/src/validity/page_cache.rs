@@ -60,6 +60,15 @@ pub(super) fn on_device(case: &CaseResult) -> Option<(f64, Place)> {
         Direction::Read => "read_sectors",
         Direction::Write => "written_sectors",
     };
+    let counts = |trial: &model::Trial| {
+        ["reads", "writes"].iter().any(|n| measure::change(trial, device, n).is_some_and(|c| c > 0.0))
+    };
+    // A device that keeps no counts, or one that nothing reached at all: the
+    // first is said elsewhere, of the second the file's own pages tell.
+    let resident = |trial: &model::Trial| trial.result.facts.contains_key("cached_share_after");
+    if !measure::good(case).any(|t| counts(t) || resident(t)) {
+        return None;
+    }
     let share = measure::median(case, |trial| {
         let program = trial.result.metrics.get("throughput")?.value;
         (program > 0.0).then_some(measure::rate(trial, device, name)? / program)

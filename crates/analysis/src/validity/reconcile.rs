@@ -3,6 +3,7 @@
 
 use model::finding::Evidence;
 use model::limit::Direction;
+use model::resource::PathStep;
 use model::run::CaseResult;
 use model::trial::Trial;
 use model::{Finding, FindingKind, Severity, Value};
@@ -68,16 +69,36 @@ pub(super) struct Counts {
 }
 
 impl Counts {
+    /// The same at the whole disk, where the load drives a part of it only:
+    /// others may be on another part.
+    pub(super) fn at_the_disk(case: &CaseResult) -> Option<Self> {
+        let blocks: Vec<_> = case.path.iter().filter(|s| s.resource.starts_with("block:")).collect();
+        // Below an array nothing is told by one of its disks.
+        let whole = blocks.iter().all(|s| (s.amplification - 1.0).abs() < 1e-9);
+        let last = blocks.last().filter(|_| whole);
+        let below = last.and_then(|step| Self::at(case, step));
+        below.or_else(|| Self::of(case))
+    }
+
     /// Of a case that goes around the page cache to a device with counters.
     pub(super) fn of(case: &CaseResult) -> Option<Self> {
-        if measure::is_null(case) || case.parameters.get("direct") != Some(&Value::Bool(true)) {
-            return None;
-        }
         // A companion through the page cache reaches the device when it likes.
         if case.with.iter().any(|c| c.parameters.get("target").is_some()) {
             return None;
         }
-        let step = case.path.iter().find(|s| s.resource.starts_with("block:"))?;
+        Self::at(case, case.path.iter().find(|s| s.resource.starts_with("block:"))?)
+    }
+
+    fn at(case: &CaseResult, step: &PathStep) -> Option<Self> {
+        if measure::is_null(case) || case.parameters.get("direct") != Some(&Value::Bool(true)) {
+            return None;
+        }
+        // These spread, check or compress what they are given.
+        let transforms =
+            |s: &PathStep| ["(btrfs)", "(zfs)", "(bcachefs)"].iter().any(|k| s.resource.ends_with(k));
+        if case.path.iter().any(transforms) {
+            return None;
+        }
         let name = match measure::direction(case)? {
             Direction::Read => "read_sectors",
             Direction::Write => "written_sectors",

@@ -174,7 +174,7 @@ impl Calibration {
     /// cost.
     #[must_use]
     pub fn null_name(workload: &str, parameters: &crate::Parameters) -> String {
-        let shape: Vec<String> = ["pattern", "block-size", "queue-depth"]
+        let shape: Vec<String> = ["pattern", "block-size", "queue-depth", "submit-batch"]
             .iter()
             .filter_map(|name| parameters.get(name).map(|value| format!("{name}={value}")))
             .collect();

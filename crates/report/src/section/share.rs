@@ -73,6 +73,7 @@ mod tests {
 
     fn case(label: &str, resource: &str, fraction: f64) -> CaseResult {
         let nearest = Utilization {
+            line_only: false,
             resource: resource.to_owned(),
             quantity: "throughput".to_owned(),
             kind: LimitKind::Link,

@@ -80,6 +80,7 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         trials: Vec::new(),
         estimates,
         utilization: vec![Utilization {
+            line_only: false,
             resource: "block:vda".to_owned(),
             quantity: "throughput".to_owned(),
             kind: LimitKind::Datasheet,
