@@ -31,6 +31,7 @@ mod tests {
     fn the_case_that_uses_most_is_drawn() {
         let mut run = crate::tests::run();
         let used = |fraction| Utilization {
+            line_only: false,
             resource: "sata:sda".to_owned(),
             quantity: "throughput".to_owned(),
             kind: LimitKind::Link,
