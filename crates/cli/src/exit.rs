@@ -79,6 +79,9 @@ impl Failure {
             Failure::Store(
                 StoreError::Unknown { .. } | StoreError::Ambiguous { .. } | StoreError::Empty { .. },
             ) => INVALID,
+            // A store that fails later is `Unkept`: here it took not even the head
+            // of the run.
+            Failure::Run(RunError::Store(_)) => REFUSED,
             Failure::Run(_) | Failure::Agent(_) | Failure::Export(_) | Failure::Unwritten { .. } => {
                 TRIAL_FAILED
             }
@@ -138,3 +141,17 @@ from!(Run, RunError);
 from!(Store, StoreError);
 from!(Agent, AgentError);
 from!(Export, ExportError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_takes_no_run_is_a_refusal() {
+        let read_only = || StoreError::ReadOnly { path: PathBuf::from("x.db"), doing: "write to" };
+        assert_eq!(Failure::Run(RunError::Store(read_only())).code(), REFUSED);
+        assert_eq!(Failure::Store(read_only()).code(), REFUSED);
+        let agent = RunError::Agent(AgentError::Unreachable(String::new()));
+        assert_eq!(Failure::Run(agent).code(), TRIAL_FAILED);
+    }
+}

@@ -83,8 +83,8 @@ pub fn under_title(value: f64, unit: Unit, title: &str) -> String {
     }
 }
 
-/// The interval of an estimate, in the scale of its point: `1.230 to 1.239`.
-/// Absent with fewer than two trials.
+/// The interval of an estimate, in the scale of its point: `1.230 to 1.239`; a
+/// wide one with a scale for each end: `36.84 k to 1.311 M`. Absent with fewer than two trials.
 #[must_use]
 pub fn interval(estimate: &Estimate) -> Option<String> {
     let Scale { factor, .. } = scale_of(estimate.median, estimate.unit);
@@ -93,8 +93,23 @@ pub fn interval(estimate: &Estimate) -> Option<String> {
     if high > estimate.median * WIDEST || low * WIDEST < estimate.median {
         return Some("too few trials".to_owned());
     }
+    let differ = [low, high].iter().any(|bound| scale_of(*bound, estimate.unit).factor != factor);
+    if differ && high > low * WIDE {
+        let own = |bound: f64| {
+            let text = quantity(bound, estimate.unit);
+            match estimate.unit {
+                Unit::PerSecond => text.trim_end_matches("/s").trim_end().to_owned(),
+                _ => text,
+            }
+        };
+        return Some(format!("{} to {}", own(low), own(high)));
+    }
     Some(format!("{} to {}", digits(low / factor), digits(high / factor)))
 }
+
+/// Ends so many times apart are written each in its own scale, where those
+/// differ.
+const WIDE: f64 = 10.0;
 
 /// An interval with an end so many times off its point says nothing.
 const WIDEST: f64 = 20.0;
@@ -108,6 +123,19 @@ pub fn bits(rate: u64) -> String {
         }
     }
     format!("{rate} bit/s")
+}
+
+/// The bytes of a part that is built in steps of a power of two, as a cache is:
+/// as [`binary`] with two decimals where they say something, `1.25 MiB`.
+#[must_use]
+pub fn part(bytes: u64) -> String {
+    for (shift, suffix) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        if bytes >> shift > 0 {
+            let value = format!("{:.2}", bytes as f64 / f64::from(1u32 << shift));
+            return format!("{} {suffix}", value.trim_end_matches('0').trim_end_matches('.'));
+        }
+    }
+    binary(bytes)
 }
 
 /// Bytes as makers of disks print them: `4.001 TB`, `512.1 GB`.
@@ -202,6 +230,36 @@ mod tests {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(age(270_000), "3 d 3 h");
         assert_eq!(age(59), "59 s");
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_have_the_scale_of_its_point_unless_they_are_far_apart() {
+        let estimate = |median, low, high, unit| Estimate {
+            n: 3,
+            median,
+            low: Some(low),
+            high: Some(high),
+            confidence: Some(0.95),
+            method: None,
+            unit,
+            better: model::Better::Higher,
+        };
+        let shown = |median, low, high, unit| interval(&estimate(median, low, high, unit)).unwrap();
+        assert_eq!(shown(281.2e3, 36.84e3, 1.311e6, Unit::PerSecond), "36.84 k to 1.311 M");
+        assert_eq!(shown(12e3, 950.0, 20e3, Unit::PerSecond), "950.0 to 20.00 k");
+        assert_eq!(shown(90e-6, 20e-6, 1.2e-3, Unit::Seconds), "20.00 us to 1.200 ms");
+        assert_eq!(shown(999e3, 990e3, 1.005e6, Unit::PerSecond), "990.0 to 1005");
+        assert_eq!(shown(400e6, 30e6, 900e6, Unit::BytesPerSecond), "30.00 to 900.0");
+        assert_eq!(shown(1.0, 0.01, 2.0, Unit::One), "too few trials");
+    }
+
+    #[test]
+    fn sizes_of_parts_are_exact() {
+        assert_eq!(part(1280 << 10), "1.25 MiB");
+        assert_eq!(part(28_835_840), "27.5 MiB");
+        assert_eq!(part(32 << 10), "32 KiB");
+        assert_eq!(part(480 << 20), "480 MiB");
+        assert_eq!(part(1000), "1000 bytes");
     }
 
     proptest! {

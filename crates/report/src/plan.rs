@@ -3,7 +3,8 @@
 use model::Plan;
 use model::plan::{Case, Effect, Ownership, Problem};
 
-use crate::{WIDTH, format};
+use crate::format;
+use crate::text::paragraph;
 
 /// The plan in words: cases, order, what will be written, how long it takes.
 #[must_use]
@@ -24,20 +25,16 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
         out.push_str(&format!("Group {} of {}, shuffled anew for each trial\n", group + 1, plan.groups));
         for case in plan.group(group) {
             let dirty = if case.effect == Effect::Clean { "" } else { " (writes)" };
-            let line = format!("  {}{dirty}", case.label);
-            out.push_str(&textwrap::fill(&line, textwrap::Options::new(WIDTH).subsequent_indent("      ")));
-            out.push('\n');
+            out.push_str(&paragraph("  ", "      ", &format!("{}{dirty}", case.label)));
         }
     }
     out.push('\n');
     for line in touched(plan) {
-        out.push_str(&textwrap::fill(&line, textwrap::Options::new(WIDTH).subsequent_indent("  ")));
-        out.push('\n');
+        out.push_str(&paragraph("", "  ", &line));
     }
     for (case, problem) in left_out {
         let line = format!("left out: {}: {}", case.label, problem.message);
-        out.push_str(&textwrap::fill(&line, textwrap::Options::new(WIDTH).subsequent_indent("  ")));
-        out.push('\n');
+        out.push_str(&paragraph("", "  ", &line));
     }
     let (least, most) = plan.seconds;
     let time = if most - least < 1.0 {

@@ -64,5 +64,5 @@ fn method(run: &Run) -> String {
          1 MB/s is 1,000,000 bytes per second.",
         run.seed
     );
-    textwrap::fill(&text, WIDTH) + "\n"
+    paragraph("", "", &text)
 }

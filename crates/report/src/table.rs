@@ -4,6 +4,7 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::WIDTH;
+use crate::text::{measures, unglued};
 
 /// How one column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub(crate) fn plain_within(width: usize, head: &[(&str, Align)], rows: &[Vec<Str
         .set_width(u16::try_from(width).unwrap_or(80))
         .set_header(head.iter().map(|(name, _)| *name));
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| measures(cell)));
     }
     for (index, (_, align)) in head.iter().enumerate() {
         if let Some(column) = table.column_mut(index) {
@@ -36,6 +37,6 @@ pub(crate) fn plain_within(width: usize, head: &[(&str, Align)], rows: &[Vec<Str
             });
         }
     }
-    let text = table.to_string();
+    let text = unglued(&table.to_string());
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
 }

@@ -49,8 +49,8 @@ pub fn fill(text: &str) -> String {
 pub(crate) fn paragraph(first: &str, rest: &str, text: &str) -> String {
     // What is glued is an unusual space only here.
     let shown: Vec<String> = text.split(GLUE).map(printable).collect();
-    let filled = textwrap::fill(&shown.join(&GLUE.to_string()), options(first, rest));
-    filled.replace(GLUE, " ") + "\n"
+    let held = measures(&shown.join(&GLUE.to_string()));
+    unglued(&textwrap::fill(&held, options(first, rest))) + "\n"
 }
 
 /// Facts that are there, joined by commas; short ones never break.
@@ -75,6 +75,45 @@ pub(crate) fn clauses(line: &str) -> String {
 fn joined(all: impl IntoIterator<Item = Option<String>>, between: &str) -> String {
     let there: Vec<String> = all.into_iter().flatten().filter(|f| !f.is_empty()).map(glued).collect();
     there.join(between)
+}
+
+/// What stands behind a number and means nothing without it.
+const UNITS: &[&str] = &[
+    "%", "B", "bit/s", "byte", "bytes", "k", "M", "G", "s", "ms", "us", "ns", "min", "h", "d", "Hz", "kHz",
+    "MHz", "GHz", "rpm", "\u{b0}C", "W", "mW", "kW", "J", "mJ", "kJ", "MJ", "TB", "GB", "MB", "kB", "KiB",
+    "MiB", "GiB", "TiB", "/s", "k/s", "M/s", "G/s", "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "KiB/s", "MiB/s",
+    "GiB/s", "kb/s", "Mb/s", "Gb/s", "kbit/s", "Mbit/s", "Gbit/s", "GT/s", "MT/s",
+];
+
+/// `text` with its numbers held to their units, `155 %`, and counts to what they
+/// count, `rustc x 2 1.9`: no line breaks there until [`unglued`].
+pub(crate) fn measures(text: &str) -> String {
+    let is_number = |word: &str| {
+        let bare = word.trim_matches(['(', ',', ';', ')', '~', '+', '-']);
+        bare.starts_with(|c: char| c.is_ascii_digit())
+            && bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
+    };
+    let is_unit = |word: &str| UNITS.contains(&word.trim_end_matches([',', ';', ':', '.', ')']));
+    let mut out = String::with_capacity(text.len());
+    let (mut last, mut before_last) = ("", "");
+    for (place, word) in text.split(' ').enumerate() {
+        let holds = if is_number(last) {
+            is_unit(word) || before_last == "x" && is_number(word)
+        } else {
+            last == "x" && is_number(word)
+        };
+        if place > 0 {
+            out.push(if holds { GLUE } else { ' ' });
+        }
+        out.push_str(word);
+        (before_last, last) = (last, word);
+    }
+    out
+}
+
+/// What was held together, with plain spaces.
+pub(crate) fn unglued(text: &str) -> String {
+    text.replace(GLUE, " ")
 }
 
 /// `text` as one word, where it is short enough.
@@ -117,6 +156,21 @@ mod tests {
             assert!(line.ends_with(',') || line.ends_with("19"), "{line}");
             assert!(line.starts_with("  key  fact 0") || line.starts_with("       fact"), "{line}");
         }
+    }
+
+    #[test]
+    fn no_line_breaks_between_a_number_and_its_unit() {
+        for (text, whole) in
+            [("rustc (155 %), others", "(155 %),"), ("load of rustc x 2 1.9, sshd", "x 2 1.9,")]
+        {
+            for width in 0..WIDTH {
+                let shown = paragraph(&"-".repeat(width), "", text);
+                let fits = width + 8 < WIDTH;
+                assert!(!fits || shown.contains(whole), "{shown}");
+            }
+        }
+        assert_eq!(unglued(&measures("  a 1  % of 2 %  ")), "  a 1  % of 2 %  ");
+        assert_eq!(measures("v 2 of 3 s"), format!("v 2 of 3{GLUE}s"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `headroom machine`: what this machine, or a recorded one, is made of and
 //! what its parts can do at most.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,7 +41,11 @@ pub(super) fn define(command: Command) -> Command {
             )
             .conflicts_with_all(["host", "all"]),
         )
-        .arg(path("svg", "FILE", "Also draw the machine as a picture (SVG)"))
+        .arg(path(
+            "svg",
+            "FILE",
+            "Also draw the machine as a picture (SVG); with `-`, print the picture instead of the text",
+        ))
 }
 
 /// `--json`.
@@ -60,7 +65,7 @@ pub(super) fn host_argument() -> Arg {
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let json = matches.get_flag("json");
     let picture = match matches.get_one::<PathBuf>("svg") {
-        Some(path) => Some(Pending::at(path)?),
+        Some(path) => Some(Picture::at(path, json)?),
         None => None,
     };
     let (machine, recorded) = match matches.get_one::<PathBuf>("record") {
@@ -70,20 +75,78 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         }
         None => (describe(matches)?, None),
     };
+    let is_printed = matches!(picture, Some(Picture::Printed));
     if let Some(picture) = picture {
-        picture.finish(chart::machine::svg(&machine, None).as_bytes())?;
+        picture.finish(&machine)?;
     }
     let detail = if matches.get_flag("all") { Detail::All } else { Detail::Usual };
-    match (json, recorded) {
-        // Standard output has the document and nothing else.
-        (true, recorded) => {
+    // A document on standard output has nothing beside it.
+    match recorded {
+        _ if json => {
             output::print(&document(&machine))?;
             output::note(&recorded.unwrap_or_default());
         }
-        (false, Some(recorded)) => output::print(recorded.as_bytes())?,
-        (false, None) => output::print(text(&machine, detail).as_bytes())?,
+        _ if is_printed => output::note(&recorded.unwrap_or_default()),
+        Some(recorded) => output::print(recorded.as_bytes())?,
+        None => output::print(text(&machine, detail).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where the picture goes.
+enum Picture {
+    /// To standard output.
+    Printed,
+    /// To this file.
+    Written(PathBuf, Pending),
+}
+
+impl Picture {
+    /// What every picture of ours begins with.
+    const BEGINNING: &[u8] = b"<svg";
+
+    /// Refuses what is there and no picture: a mistyped name must not cost a
+    /// file.
+    fn at(path: &Path, json: bool) -> Result<Self, Failure> {
+        if path.as_os_str() == "-" {
+            return match json {
+                true => Err(Failure::Arguments {
+                    message: "a picture and a document cannot both be printed".to_owned(),
+                    help: "give `--svg` the name of a file".to_owned(),
+                }),
+                false => Ok(Self::Printed),
+            };
+        }
+        if !path.is_dir() && !Self::may_replace(path) {
+            let reason = "it is there already and is no picture".to_owned();
+            return Err(output::refused(path, reason, "name a file that does not exist, or an SVG file"));
+        }
+        Ok(Self::Written(path.to_owned(), Pending::at(path)?))
+    }
+
+    fn may_replace(path: &Path) -> bool {
+        let Ok(metadata) = path.metadata() else { return path.symlink_metadata().is_err() };
+        let mut start = Vec::new();
+        let is_read = metadata.is_file()
+            && std::fs::File::open(path)
+                .and_then(|file| file.take(Self::BEGINNING.len() as u64).read_to_end(&mut start))
+                .is_ok();
+        // An empty file was made to be filled.
+        is_read && (start.is_empty() || start == Self::BEGINNING)
+    }
+
+    fn finish(self, machine: &Machine) -> Result<(), Failure> {
+        let picture = chart::machine::svg(machine, None);
+        match self {
+            Self::Printed => output::print(picture.as_bytes()),
+            Self::Written(path, pending) => {
+                pending.finish(picture.as_bytes())?;
+                let shown = report::text::printable(&path.display().to_string());
+                output::note(&format!("Drew the machine in {shown}.\n"));
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The machine that was meant.

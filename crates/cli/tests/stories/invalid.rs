@@ -75,7 +75,12 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
     (&["machine", "--record", "mine"], 3, &["mine is there already", "ending in .host"]),
     (&["machine", "--record", "."], 3, &["is there already"]),
     (&["machine", "--record", "no/such/x.host"], 3, &["cannot be written"]),
-    (&["machine", "--svg", "no/such/x.svg"], 3, &["no/such/x.svg"]),
+    (&["machine", "--svg", "no/such/x.svg"], 3, &["no/such/x.svg", "there is no folder no/such"]),
+    (&["machine", "--svg", "mine"], 3, &["mine cannot be written", "is no picture"]),
+    (&["machine", "--svg", "."], 3, &["that is a folder"]),
+    (&["machine", "--svg", "/proc/x.svg"], 3, &["no file can be made in the folder /proc"]),
+    (&["machine", "--svg", "/dev/null"], 3, &["is no picture"]),
+    (&["machine", "--svg", "-", "--json"], 2, &["cannot both be printed"]),
     (&["nothing"], 2, &["nothing"]),
 ];
 

@@ -164,6 +164,12 @@ fn a_picture_is_written_beside_the_text() {
     assert_eq!(place.names(), ["machine.svg"]);
     let picture = std::fs::read_to_string(place.path().join("machine.svg")).unwrap();
     assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"), "{picture}");
+    assert!(stderr(&output).contains("machine.svg"), "{}", stderr(&output));
+    // An old picture may be replaced.
+    assert_eq!(place.run(&["machine", "--svg", "machine.svg"]).status.code(), Some(0));
+    let output = place.run(&["machine", "--svg", "-"]);
+    assert!(stdout(&output).starts_with("<svg") && stdout(&output).trim_end().ends_with("</svg>"));
+    assert_eq!(place.names(), ["machine.svg"]);
 }
 
 #[test]

@@ -242,6 +242,8 @@ fn runs_are_listed_shown_exported_and_forgotten() {
     let text = stdout(&output);
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     assert!(text.contains("95 % interval") && text.contains("operations"), "{text}");
+    // What was asked of the only case stands below the table, not in its name.
+    assert!(text.contains("\n one case ") && text.contains("\n with duration=100ms\n"), "{text}");
     assert_eq!(place.names(), ["run.json"]);
 
     let list = stdout(&place.run(&["list"]));

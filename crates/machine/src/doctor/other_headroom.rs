@@ -25,7 +25,10 @@ pub(super) const CHECK: Check = Check {
             (false, 1) => (Severity::Note, "another Headroom is there and waits".to_owned()),
             (false, many) => (Severity::Note, format!("{many} other Headrooms are there and wait")),
         };
-        let evidence = format!("{} processes named {NAME} that are not ours", activity.other_headrooms);
+        let evidence = match activity.other_headrooms {
+            1 => format!("1 process named {NAME} that is not ours"),
+            many => format!("{many} processes named {NAME} that are not ours"),
+        };
         vec![
             condition(CODE, severity, text)
                 .on("cpu")

@@ -23,29 +23,32 @@ fn most_telling(run: &Run) -> Option<&CaseResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Unit;
+    use model::limit::LimitKind;
+    use model::run::Utilization;
 
     #[test]
     fn the_case_that_uses_most_is_drawn() {
         let mut run = crate::tests::run();
-        let used = |resource: &str, fraction: f64| model::run::Utilization {
-            resource: resource.to_owned(),
-            quantity: "throughput".to_owned(),
-            kind: model::limit::LimitKind::Link,
-            demand: fraction,
-            limit: 1.0,
-            unit: model::Unit::BytesPerSecond,
-            fraction,
+        let used = |fraction| Utilization {
             line_only: false,
-            source: "a test".to_owned(),
+            resource: "sata:sda".to_owned(),
+            quantity: "throughput".to_owned(),
+            kind: LimitKind::Link,
+            demand: fraction * 560e6,
+            limit: 560e6,
+            unit: Unit::BytesPerSecond,
+            fraction,
+            source: String::new(),
         };
-        let mut other = run.cases[0].clone();
-        run.cases[0].utilization = vec![used("block:sda", 0.2)];
-        other.utilization = vec![used("block:sda", 0.7)];
-        run.cases.push(other);
-        let most = most_telling(&run).unwrap();
-        assert!((most.utilization[0].fraction - 0.7).abs() < 1e-9);
+        for fraction in [0.25, 0.75, 0.5] {
+            let case = CaseResult { utilization: vec![used(fraction)], ..run.cases[0].clone() };
+            run.cases.push(case);
+        }
+        assert_eq!(most_telling(&run), Some(&run.cases[2]));
+        run.machines = vec![crate::tests::server()];
         let picture = String::from_utf8(write(&run).unwrap()).unwrap();
-        assert!(picture.starts_with("<svg"), "{picture}");
+        assert!(picture.starts_with("<svg") && picture.contains("75 %"), "{picture}");
         let empty = Run { machines: vec![], ..run };
         assert!(write(&empty).is_err());
     }

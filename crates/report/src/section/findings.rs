@@ -37,7 +37,7 @@ pub fn text(run: &Run) -> String {
     all.sort_by_key(|(_, f)| Reverse(f.severity));
     let mut merged: Vec<(Vec<&str>, Vec<&Finding>)> = Vec::new();
     for (case, finding) in all {
-        let label = case.map_or("run", |c| c.label.as_str());
+        let label = case.map_or("run", |c| called(run, c));
         match merged.iter_mut().find(|(_, same)| same.first().is_some_and(|f| alike(f, finding))) {
             Some((labels, same)) => {
                 labels.push(label);
@@ -47,6 +47,13 @@ pub fn text(run: &Run) -> String {
         }
     }
     merged.iter().map(|(labels, same)| one(labels, same)).collect()
+}
+
+/// A case in the words that tell it from others: of a workload's only one, what
+/// was asked of it stands below its table.
+fn called<'a>(run: &Run, case: &'a CaseResult) -> &'a str {
+    let is_only = run.cases.iter().filter(|c| c.workload == case.workload).count() == 1;
+    if is_only { &case.workload } else { &case.label }
 }
 
 /// Whether one text does for both: the same words, or the same doubt about
@@ -65,10 +72,8 @@ fn one(labels: &[&str], same: &[&Finding]) -> String {
     };
     let mut out = paragraph("", INDENT, &format!("{}: {who}: {}", mark(first), first.text));
     let bottlenecks = same.iter().filter(|f| f.kind == FindingKind::Bottleneck);
-    let mut ruled_out = distinct(bottlenecks.flat_map(|f| &f.ruled_out).filter_map(|e| e.text.as_deref()));
-    for text in &mut ruled_out {
-        *text = text.trim_end_matches('.');
-    }
+    let texts = bottlenecks.flat_map(|f| &f.ruled_out).filter_map(|e| e.text.as_deref());
+    let ruled_out = ranges(texts.map(|t| t.trim_end_matches('.')));
     if !ruled_out.is_empty() {
         out.push_str(&paragraph(INDENT, INDENT, &format!("Ruled out: {}.", ruled_out.join("; "))));
     }
@@ -76,6 +81,41 @@ fn one(labels: &[&str], same: &[&Finding]) -> String {
         out.push_str(&paragraph(INDENT, INDENT, advice));
     }
     out
+}
+
+/// Texts that differ in their numbers only as one with the least and the most
+/// of each: `83 to 84 % of the link sda`.
+fn ranges<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut sentences: Vec<Vec<(&str, &str)>> = Vec::new();
+    for text in all.filter(|t| !t.is_empty()) {
+        let words: Vec<&str> = text.split(' ').collect();
+        let same = |known: &&mut Vec<(&str, &str)>| {
+            known.len() == words.len()
+                && known.iter().zip(&words).all(|((w, _), v)| w == v || number(w).zip(number(v)).is_some())
+        };
+        match sentences.iter_mut().find(same) {
+            Some(known) => known.iter_mut().zip(&words).for_each(|(range, word)| widen(range, word)),
+            None => sentences.push(words.iter().map(|w| (*w, *w)).collect()),
+        }
+    }
+    let shown = |(low, high): &(&str, &str)| {
+        if low == high { (*low).to_owned() } else { format!("{low} to {high}") }
+    };
+    sentences.iter().map(|words| words.iter().map(shown).collect::<Vec<_>>().join(" ")).collect()
+}
+
+fn number(word: &str) -> Option<f64> {
+    word.parse().ok().filter(|n: &f64| n.is_finite())
+}
+
+fn widen<'a>(range: &mut (&'a str, &'a str), word: &'a str) {
+    let is_less = |a: &str, b: &str| number(a).zip(number(b)).is_some_and(|(a, b)| a < b);
+    if is_less(word, range.0) {
+        range.0 = word;
+    }
+    if is_less(range.1, word) {
+        range.1 = word;
+    }
 }
 
 /// Each text once, in the order they come.
@@ -125,12 +165,18 @@ mod tests {
             vec![bound.clone().not_because(ruled_out("CPU at 12 %.")).advise("Use another port.")];
         let mut other = run.cases[0].clone();
         other.label = "disk randread".to_owned();
-        other.findings = vec![bound.not_because(ruled_out("CPU at 13 %.")).advise("Use another port.")];
-        let expected = "bottleneck: disk read: The link of sda is full.\n    Ruled out: CPU at 12 %.\n    Use another port.\n";
+        other.findings = vec![
+            bound
+                .not_because(ruled_out("CPU at 13 %."))
+                .not_because(ruled_out("sda at 5 %"))
+                .not_because(ruled_out("nothing else"))
+                .advise("Use another port."),
+        ];
+        let expected = "bottleneck: disk: The link of sda is full.\n    Ruled out: CPU at 12 %.\n    Use another port.\n";
         assert_eq!(text(&run), expected);
         run.cases.push(other);
         let expected = "bottleneck: 2 cases, such as disk read: The link of sda is full.\n    \
-                        Ruled out: CPU at 12 %; CPU at 13 %.\n    Use another port.\n";
+                        Ruled out: CPU at 12 to 13 %; sda at 5 %; nothing else.\n    Use another port.\n";
         assert_eq!(text(&run), expected);
     }
 }

@@ -1,6 +1,7 @@
 //! How near each case came to a limit: below the table of its workload, a line
 //! for each limit that was the nearest of a case.
 
+use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
 
 use super::machine::limit::{bound, kind};
@@ -12,7 +13,7 @@ pub(super) fn text(cases: &[&CaseResult], label: impl Fn(&CaseResult) -> String)
     let mut limits: Vec<(&Utilization, Vec<(&CaseResult, f64)>)> = Vec::new();
     for case in cases {
         // Most first, as the document says.
-        let Some(nearest) = case.utilization.first().filter(|u| u.fraction.is_finite()) else { continue };
+        let Some(nearest) = case.utilization.iter().find(|u| tells(u)) else { continue };
         let same = |u: &Utilization| {
             (&u.resource, &u.quantity, u.kind, u.limit)
                 == (&nearest.resource, &nearest.quantity, nearest.kind, nearest.limit)
@@ -24,13 +25,24 @@ pub(super) fn text(cases: &[&CaseResult], label: impl Fn(&CaseResult) -> String)
     }
     let highest = |cases: &[(&CaseResult, f64)]| cases.iter().map(|c| c.1).fold(f64::MIN, f64::max);
     limits.sort_by(|a, b| highest(&b.1).total_cmp(&highest(&a.1)));
-    limits.iter().map(|(limit, shares)| line(limit, shares, &label)).collect()
+    let only = cases.len() == 1;
+    limits.iter().map(|(limit, shares)| line(limit, shares, only, &label)).collect()
 }
 
-/// ` of a limit: 12 to 96 % of sata:sda (560 MB/s, link), most by read 1MiB`
+/// A load on all CPUs keeps them busy whatever it waits for: that is no limit
+/// that it is near to until hardly anything is left.
+fn tells(used: &Utilization) -> bool {
+    const CPUS_NEARLY_FULL: f64 = 0.9;
+    let is_hardware = used.quantity == "cpu" && used.kind == LimitKind::Hardware;
+    used.fraction.is_finite() && (!is_hardware || used.fraction >= CPUS_NEARLY_FULL)
+}
+
+/// ` of a limit: 12 to 96 % of sata:sda (560 MB/s, link), most by read 1MiB`;
+/// the `only` case of a table needs no name.
 fn line(
     limit: &Utilization,
     shares: &[(&CaseResult, f64)],
+    only: bool,
     label: &impl Fn(&CaseResult) -> String,
 ) -> String {
     let least = shares.iter().map(|s| s.1).fold(f64::MAX, f64::min);
@@ -43,6 +55,7 @@ fn line(
         kind(limit.kind)
     );
     let text = match shares.len() {
+        1 if only => format!("share of a limit: {high} {of}"),
         1 => format!("share of a limit: {high} {of}: {}", label(case)),
         _ if low == high => format!("share of a limit: {high} {of}"),
         _ => {
@@ -57,7 +70,6 @@ fn line(
 mod tests {
     use super::*;
     use model::Unit;
-    use model::limit::LimitKind;
 
     fn case(label: &str, resource: &str, fraction: f64) -> CaseResult {
         let nearest = Utilization {
@@ -90,6 +102,34 @@ mod tests {
         let expected = " share of a limit: 12 to 96 % of sata:sda (560 MB/s, link), most by read 1MiB\n \
                         share of a limit: 50 % of dmi (560 MB/s, link): x\n";
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_only_case_needs_no_name() {
+        let one = case("target=/tmp/try queue-depth=8 rate=300k/s", "sata:sda", 0.5);
+        assert_eq!(
+            text(&[&one], |c| c.label.clone()),
+            " share of a limit: 50 % of sata:sda (560 MB/s, link)\n"
+        );
+    }
+
+    #[test]
+    fn busy_cpus_are_a_limit_when_hardly_anything_of_them_is_left() {
+        let mut busy = case("read l3", "memory", 0.5);
+        let cpus = |fraction| Utilization {
+            resource: "cpu:0-1".to_owned(),
+            quantity: "cpu".to_owned(),
+            kind: LimitKind::Hardware,
+            limit: 2.0,
+            unit: Unit::One,
+            fraction,
+            ..busy.utilization[0].clone()
+        };
+        let (most, nearly) = (cpus(0.97), cpus(0.75));
+        busy.utilization.insert(0, nearly);
+        assert!(text(&[&busy], |c| c.label.clone()).contains("50 % of memory"));
+        busy.utilization[0] = most;
+        assert!(text(&[&busy], |c| c.label.clone()).contains("97 % of cpu:0-1"));
     }
 
     #[test]

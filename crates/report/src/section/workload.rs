@@ -8,6 +8,7 @@ use model::{Kind, Run, WorkloadSpec};
 use super::share;
 use crate::format;
 use crate::table::{Align, plain};
+use crate::text::paragraph;
 
 /// Metrics that are shown beside the headline, the first two that a case has.
 const BESIDE: &[(&str, &str)] =
@@ -37,7 +38,7 @@ pub fn text(run: &Run, catalogue: &Catalogue) -> String {
         let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
         out.push_str(&section(name, &cases, catalogue));
         out.push_str(&constants(run, name, catalogue));
-        out.push_str(&share::text(&cases, |case| short_label(case, catalogue)));
+        out.push_str(&share::text(&cases, |case| short_label(case, cases.len() == 1, catalogue)));
         out.push('\n');
     }
     out
@@ -59,7 +60,7 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
     head.extend(beside.iter().map(|(_, title)| (*title, Align::Right)));
     let mut rows = Vec::new();
     for case in cases {
-        rows.push(row(short_label(case, catalogue), &case.estimates, &headline, &beside));
+        rows.push(row(short_label(case, cases.len() == 1, catalogue), &case.estimates, &headline, &beside));
         for companion in &case.with {
             let spec = catalogue.workload(&companion.workload);
             let own = spec.map_or("throughput", |s| s.headline);
@@ -71,11 +72,12 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
     format!("{summary}{}", plain(&head, &rows))
 }
 
-/// What was asked for and is the same in all cases, which no label says.
+/// What was asked for and is the same in all cases, which no row says.
 fn constants(run: &Run, name: &str, catalogue: &Catalogue) -> String {
     let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
     let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return String::new() };
-    let said = |p: &str| run.cases.iter().any(|c| c.workload == name && c.label.contains(&format!(" {p}=")));
+    let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
+    let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| c.label.contains(&format!(" {p}=")));
     let words: Vec<String> = first
         .parameters
         .iter()
@@ -87,7 +89,11 @@ fn constants(run: &Run, name: &str, catalogue: &Catalogue) -> String {
             Some(format!("{p}={}", model::scalar::show(kind, levels.first()?.first()?)))
         })
         .collect();
-    if words.is_empty() { String::new() } else { format!(" all with {}\n", words.join(" ")) }
+    match (words.is_empty(), cases.len()) {
+        (true, _) => String::new(),
+        (false, 1) => paragraph(" ", "   ", &format!("with {}", words.join(" "))),
+        (false, _) => paragraph(" ", "   ", &format!("all with {}", words.join(" "))),
+    }
 }
 
 fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
@@ -99,9 +105,13 @@ fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
 
 /// The label without what the head and common sense say: the workload's name,
 /// and the names of choices and of the one size (`randread 4KiB queue-depth=32`).
-fn short_label(case: &CaseResult, catalogue: &Catalogue) -> String {
+/// The `only` case of a table has what was asked of it below.
+fn short_label(case: &CaseResult, only: bool, catalogue: &Catalogue) -> String {
     let text = case.label.strip_prefix(&case.workload).unwrap_or(&case.label).trim();
     let (own, with) = text.split_at(text.find("with ").unwrap_or(text.len()));
+    if only && !own.is_empty() {
+        return if with.is_empty() { "one case".to_owned() } else { with.to_owned() };
+    }
     let kind = |name: &str| Some(catalogue.parameter(catalogue.workload(&case.workload)?, name)?.kind);
     let words: Vec<&str> = own.split_whitespace().collect();
     let sizes = words.iter().filter_map(|w| kind(w.split_once('=')?.0)).filter(|k| *k == Kind::Size).count();
@@ -134,4 +144,25 @@ fn row(
     row.push(estimates.get(headline).and_then(format::interval).unwrap_or_else(|| "-".to_owned()));
     row.extend(beside.iter().map(|(metric, _)| point(metric)));
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_only_case_of_a_table_has_no_long_name() {
+        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+        let mut case = crate::tests::run().cases.remove(0);
+        for (label, only, several) in [
+            ("disk", "at its defaults", "at its defaults"),
+            ("disk queue-depth=8 size=1MiB", "one case", "queue-depth=8 size=1MiB"),
+            ("disk size=1MiB with null rate=1k/s", "with null rate=1k/s", "size=1MiB with null rate=1k/s"),
+            ("disk with null", "with null", "with null"),
+        ] {
+            case.label = label.to_owned();
+            assert_eq!(short_label(&case, true, &catalogue), only);
+            assert_eq!(short_label(&case, false, &catalogue), several);
+        }
+    }
 }

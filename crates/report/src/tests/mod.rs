@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA};
 use model::study::Controls;
-use model::{Machine, Parameters, Study};
+use model::{Limit, Machine, Parameters, Study};
 use serde_json::{Value, json};
 
 use crate::section::machine::{Detail, text};
-use server::server;
+pub(crate) use server::server;
 
 /// A run of one case, without figures.
 pub(crate) fn run() -> Run {
@@ -71,6 +71,38 @@ fn all_of_a_server_is_shown_if_asked() {
         assert!(flat.contains(more), "{more} is missing: {shown}");
         assert!(!text(&server(), Detail::Usual).contains(more), "{more}");
     }
+}
+
+#[test]
+fn limits_of_functions_that_are_left_out_are_left_out_too() {
+    let mut machine = server();
+    let limit = |address: &str| Limit { resource: format!("pci:{address}"), ..server().limits[0].clone() };
+    // A bridge to a management controller; and one that the tree does not have.
+    machine.limits = vec![limit("0000:3b:00.0"), limit("0000:00:05.0"), limit("0000:99:00.0")];
+    let shown = text(&machine, Detail::Usual);
+    let (_, limits) = shown.split_once("\nLimits\n").unwrap();
+    assert!(
+        limits.contains("3b:00.0") && limits.contains("99:00.0") && !limits.contains("00:05.0"),
+        "{limits}"
+    );
+    assert!(limits.contains("1 more limit: --all shows it"), "{limits}");
+    let shown = text(&machine, Detail::All);
+    assert!(shown.split_once("\nLimits\n").unwrap().1.contains("00:05.0"), "{shown}");
+}
+
+#[test]
+fn where_a_limit_is_known_from_is_never_cut_in_the_middle() {
+    let mut machine = server();
+    machine.limits.truncate(1);
+    machine.limits[0].source =
+        "DDR4 of 2 modules on 2 channels, 2400 MT/s, by the firmware's tables; as it was set".to_owned();
+    let shown = text(&machine, Detail::Usual);
+    let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        shown.contains("2400 MT/s") && flat.contains("firmware's") && !shown.contains("as it was set"),
+        "{shown}"
+    );
+    is_a_page(&shown);
 }
 
 #[test]

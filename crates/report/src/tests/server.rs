@@ -13,7 +13,7 @@ fn some(text: &str) -> Option<String> {
 }
 
 /// A server with a bit of everything.
-pub(super) fn server() -> Machine {
+pub(crate) fn server() -> Machine {
     let mut machine = Machine { hostname: "db1".to_owned(), ..Machine::default() };
     let inventory = &mut machine.inventory;
     inventory.kernel = "6.1.0-18-amd64".to_owned();

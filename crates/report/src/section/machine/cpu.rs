@@ -1,15 +1,16 @@
 //! The processors: what lscpu shows, with clock rate, sleep and mitigations.
 
 use model::Unit;
-use model::machine::{Cpu, Frequency, Idle};
+use model::machine::{Cpu, Frequency, Idle, Inventory};
 
 use super::layout::number_list;
-use super::{Detail, pairs};
+use super::{Detail, Pairs, pairs};
 use crate::format;
-use crate::text::{counted, facts, glued, groups};
+use crate::text::{counted, facts, groups};
 
 /// The section's body.
-pub(super) fn text(cpu: &Cpu, detail: Detail) -> String {
+pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
+    let cpu = &inventory.cpu;
     if *cpu == Cpu::default() {
         return String::new();
     }
@@ -19,7 +20,7 @@ pub(super) fn text(cpu: &Cpu, detail: Detail) -> String {
         .add("CPUs", cpus(cpu))
         .add("signature", facts([cpu.vendor.clone(), cpu.signature.clone()]))
         .add("microcode", cpu.microcode.clone())
-        .add("caches", caches(cpu));
+        .add("caches", caches(cpu, inventory.system.virtualization.is_some()));
     if let Some(frequency) = &cpu.frequency {
         rows.add("clock rate", rates(frequency));
         rows.add("", chosen_by(frequency));
@@ -27,7 +28,8 @@ pub(super) fn text(cpu: &Cpu, detail: Detail) -> String {
     if let Some(idle) = &cpu.idle {
         rows.list("sleep", sleep(idle));
     }
-    rows.add("features", cpu.flags.join(" ")).list("flaws", flaws(cpu, detail));
+    rows.add("features", cpu.flags.join(" "));
+    flaws(&mut rows, cpu, detail);
     rows.text()
 }
 
@@ -64,21 +66,24 @@ fn cpus(cpu: &Cpu) -> Option<String> {
     }
 }
 
-/// `L1d 4 x 32 KiB, L2 4 x 256 KiB`; where only CPU 0's are known, those.
-fn caches(cpu: &Cpu) -> String {
+/// `L1d 4 x 32 KiB, L2 4 x 256 KiB`; where only CPU 0's are known, those. A
+/// guest often sees its host's, of which it has a share.
+fn caches(cpu: &Cpu, is_guest: bool) -> String {
     let kinds = cpu.cache_kinds.iter().map(|c| {
         let letter = match c.kind.as_str() {
             "Data" => "d",
             "Instruction" => "i",
             _ => "",
         };
-        Some(format!("L{}{letter} {} x {}", c.level, c.instances, format::binary(c.bytes)))
+        Some(format!("L{}{letter} {} x {}", c.level, c.instances, format::part(c.bytes)))
     });
-    if cpu.cache_kinds.is_empty() {
-        facts(cpu.caches.iter().map(|c| Some(format!("L{} {}", c.level, format::binary(c.bytes)))))
+    let all = if cpu.cache_kinds.is_empty() {
+        facts(cpu.caches.iter().map(|c| Some(format!("L{} {}", c.level, format::part(c.bytes)))))
     } else {
         facts(kinds)
-    }
+    };
+    let claimed = (is_guest && !all.is_empty()).then(|| "as the hypervisor claims".to_owned());
+    groups([Some(all), claimed])
 }
 
 fn rates(f: &Frequency) -> String {
@@ -120,30 +125,100 @@ fn sleep(idle: &Idle) -> Vec<String> {
     vec![by, if states.is_empty() { states } else { format!("waking from {states}") }]
 }
 
-/// What the kernel does against flaws; what is not affected in one line.
-fn flaws(cpu: &Cpu, detail: Detail) -> Vec<String> {
-    let unaffected: Vec<&str> = cpu
-        .mitigations
-        .iter()
-        .filter(|(_, state)| *state == "Not affected")
-        .map(|(name, _)| name.as_str())
-        .collect();
-    let mut lines: Vec<String> = cpu
-        .mitigations
-        .iter()
-        .filter(|(_, state)| *state != "Not affected")
-        .map(|(name, state)| {
-            // The mitigation is the usual; whatever is not, stands out.
-            let state = match detail {
-                Detail::Usual => state.strip_prefix("Mitigation: ").unwrap_or(state),
-                Detail::All => state,
-            };
-            format!("{name}: {state}")
-        })
-        .collect();
-    if !unaffected.is_empty() {
-        let names = unaffected.iter().map(|n| glued((*n).to_owned())).collect::<Vec<_>>().join(", ");
-        lines.push(groups([Some(format!("not affected: {names}"))]));
+/// The known flaws by what stands between them and a program: nothing, the
+/// kernel, or the processor, which has none of it.
+fn flaws(rows: &mut Pairs, cpu: &Cpu, detail: Detail) {
+    let mut groups: [(&str, Vec<String>); 4] =
+        ["vulnerable", "mitigated", "unknown", "not affected"].map(|title| (title, Vec::new()));
+    for (name, state) in &cpu.mitigations {
+        let (place, how) = judged(state);
+        let how = match detail {
+            Detail::Usual => how,
+            Detail::All => state.clone(),
+        };
+        let says =
+            if how.is_empty() || place == UNAFFECTED { name.clone() } else { format!("{name}: {how}") };
+        groups[place].1.push(says);
     }
-    lines
+    let counts =
+        groups.iter().map(|(title, all)| (!all.is_empty()).then(|| format!("{} {title}", all.len())));
+    rows.add("flaws", facts(counts));
+    for (place, (title, all)) in groups.into_iter().enumerate() {
+        if place == UNAFFECTED {
+            rows.add(title, facts(all.into_iter().map(Some)));
+        } else {
+            rows.list(title, all);
+        }
+    }
+}
+
+/// The place of the group that needs no more words than its names.
+const UNAFFECTED: usize = 3;
+
+/// The group of a flaw's state, and the state without what its group says, by
+/// the kernel's words for each (`Documentation/ABI/testing/sysfs-devices-system-cpu`,
+/// "vulnerabilities"; `KVM: Mitigation: Split huge pages` among them).
+fn judged(state: &str) -> (usize, String) {
+    const VULNERABLE: &str = "Vulnerable";
+    let rest = |word: &str| state.replacen(word, "", 1).trim_start_matches([':', ',', ';', ' ']).to_owned();
+    if state == "Not affected" {
+        (UNAFFECTED, String::new())
+    } else if state.starts_with(VULNERABLE) {
+        (0, rest(VULNERABLE))
+    } else if state.contains("Mitigation: ") {
+        (1, rest("Mitigation: "))
+    } else if state.contains(VULNERABLE) || state.contains("vulnerable") {
+        (0, state.to_owned())
+    } else {
+        (2, rest("Unknown"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::machine::{Cache, CacheKind, System};
+
+    #[test]
+    fn a_mitigated_flaw_does_not_read_like_one_that_is_open() {
+        for (state, place, how) in [
+            ("Mitigation: PTE Inversion; VMX: vulnerable", 1, "PTE Inversion; VMX: vulnerable"),
+            ("KVM: Mitigation: Split huge pages", 1, "KVM: Split huge pages"),
+            ("Vulnerable", 0, ""),
+            ("Vulnerable: Safe RET, no microcode", 0, "Safe RET, no microcode"),
+            ("Vulnerable; SMT vulnerable", 0, "SMT vulnerable"),
+            ("KVM: Vulnerable", 0, "KVM: Vulnerable"),
+            ("Processor vulnerable", 0, "Processor vulnerable"),
+            ("Unknown: Dependent on hypervisor status", 2, "Dependent on hypervisor status"),
+            ("Not affected", UNAFFECTED, ""),
+        ] {
+            assert_eq!(judged(state), (place, how.to_owned()), "{state}");
+        }
+        let mut cpu = Cpu::default();
+        for (name, state) in
+            [("l1tf", "Mitigation: PTE Inversion"), ("mds", "Vulnerable"), ("srbds", "Not affected")]
+        {
+            cpu.mitigations.insert(name.to_owned(), state.to_owned());
+        }
+        let inventory = Inventory { cpu, ..Inventory::default() };
+        let expected = "  flaws          1 vulnerable, 1 mitigated, 1 not affected\n  \
+                        vulnerable     mds\n  mitigated      l1tf: PTE Inversion\n  not affected   srbds\n";
+        assert_eq!(text(&inventory, Detail::Usual), expected);
+    }
+
+    #[test]
+    fn caches_of_a_guest_are_what_its_hypervisor_claims() {
+        let kind = CacheKind { level: 2, kind: "Unified".to_owned(), bytes: 1280 << 10, instances: 32 };
+        let cache = Cache { level: 3, bytes: 480 << 20, shared_by: vec![0] };
+        let mut inventory = Inventory::default();
+        inventory.cpu.caches = vec![cache];
+        assert_eq!(text(&inventory, Detail::Usual), "  caches         L3 480 MiB\n");
+        inventory.cpu.cache_kinds = vec![kind];
+        inventory.system = System { virtualization: Some("kvm".to_owned()), ..System::default() };
+        let expected = "  caches         L2 32 x 1.25 MiB; as the hypervisor claims\n";
+        assert_eq!(text(&inventory, Detail::Usual), expected);
+        inventory.cpu.caches.clear();
+        inventory.cpu.cache_kinds.clear();
+        assert!(!text(&inventory, Detail::Usual).contains("claims"));
+    }
 }

@@ -11,9 +11,6 @@ use crate::format;
 use crate::table::{Align, plain_within};
 use crate::text::printable;
 
-/// The room that a source has usually.
-const SOURCE_WIDTH: usize = 48;
-
 /// The limits as a table; equal ones of neighbours in one line.
 pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
     if limits.is_empty() {
@@ -119,22 +116,9 @@ fn source(limit: &Limit, detail: Detail) -> String {
         Detail::Usual => {
             let from = if said { 0 } else { kind.len() + 2 };
             let end = ["; ", ": ", " ("].iter().filter_map(|mark| whole[from..].find(mark)).min();
-            fitted(&whole[..end.map_or(whole.len(), |e| e + from)], SOURCE_WIDTH)
+            whole[..end.map_or(whole.len(), |e| e + from)].to_owned()
         }
     }
-}
-
-/// The first words of `text` that fit, marked where some are missing.
-fn fitted(text: &str, width: usize) -> String {
-    let mut out = String::new();
-    for word in text.split_whitespace() {
-        let longer = if out.is_empty() { word.to_owned() } else { format!("{out} {word}") };
-        if textwrap::core::display_width(&longer) > width {
-            return out + " ...";
-        }
-        out = longer;
-    }
-    out
 }
 
 /// What the agent measured of itself and of the machine's parts.

@@ -13,11 +13,13 @@ mod storage;
 mod system;
 mod tree;
 
+use std::collections::BTreeSet;
+
 use model::machine::{Absent, Machine};
-use model::{Run, Severity};
+use model::{Limit, Run, Severity};
 
 use crate::text::{clauses, counted, paragraph};
-use layout::{Pairs, section};
+use layout::{Pairs, hidden, section};
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +44,13 @@ pub fn text(machine: &Machine, detail: Detail) -> String {
     let mut out = paragraph("", "  ", &clauses(&brief::line(machine))) + "\n";
     for (title, body) in [
         ("System", system::text(inventory)),
-        ("CPU", cpu::text(&inventory.cpu, detail)),
+        ("CPU", cpu::text(inventory, detail)),
         ("Memory", memory::text(&inventory.memory, detail)),
         ("PCIe", pci::text(machine, detail)),
         ("Storage", storage::text(inventory, detail)),
         ("Network", network::text(inventory, detail)),
         ("Sensors", sensor::text(&inventory.sensors, detail)),
-        ("Limits", limit::text(&machine.limits, detail)),
+        ("Limits", limits(machine, detail)),
         ("Control groups", system::cgroup(&inventory.cgroup)),
         ("Calibration", limit::calibration(&machine.calibration)),
         ("Not readable", absent(&inventory.absent)),
@@ -58,6 +60,18 @@ pub fn text(machine: &Machine, detail: Detail) -> String {
     out.push_str(&conditions(machine));
     out.truncate(out.trim_end().len());
     out + "\n"
+}
+
+/// The limits; usually without those of functions that the PCIe part leaves
+/// out, such as the bridge to a management controller.
+fn limits(machine: &Machine, detail: Detail) -> String {
+    let left_out = match detail {
+        Detail::All => BTreeSet::new(),
+        Detail::Usual => pci::left_out(machine),
+    };
+    let matters = |l: &&Limit| !l.resource.strip_prefix("pci:").is_some_and(|a| left_out.contains(a));
+    let shown: Vec<Limit> = machine.limits.iter().filter(matters).cloned().collect();
+    limit::text(&shown, detail) + &hidden(machine.limits.len() - shown.len(), "limit")
 }
 
 /// What could not be read, by the reason.

@@ -23,9 +23,8 @@ const FORMS: &[&str] =
 /// The section's body.
 pub(super) fn text(machine: &Machine, detail: Detail) -> String {
     let all = &machine.inventory.pci;
-    let places: BTreeMap<&str, usize> =
-        all.iter().enumerate().map(|(i, d)| (d.address.as_str(), i)).collect();
-    let parent = |i: usize| all[i].parent.as_deref().and_then(|p| places.get(p).copied()).filter(|p| *p != i);
+    let places = places(all);
+    let parent = |i: usize| parent(all, &places, i);
     let shown = match detail {
         Detail::All => (0..all.len()).collect(),
         Detail::Usual => that_matter(machine, &parent),
@@ -55,6 +54,24 @@ pub(super) fn text(machine: &Machine, detail: Detail) -> String {
     }
     let hidden_count = all.len() - shown.len();
     tree::text(&nodes, &roots, shown) + &hidden(hidden_count, "function")
+}
+
+/// The addresses of functions that are not shown usually.
+pub(super) fn left_out(machine: &Machine) -> BTreeSet<&str> {
+    let all = &machine.inventory.pci;
+    let places = places(all);
+    let shown = that_matter(machine, &|i| parent(all, &places, i));
+    all.iter().enumerate().filter(|(i, _)| !shown.contains(i)).map(|(_, d)| d.address.as_str()).collect()
+}
+
+/// Where each address stands.
+fn places(all: &[PciDevice]) -> BTreeMap<&str, usize> {
+    all.iter().enumerate().map(|(i, d)| (d.address.as_str(), i)).collect()
+}
+
+/// The function above one.
+fn parent(all: &[PciDevice], places: &BTreeMap<&str, usize>, i: usize) -> Option<usize> {
+    all[i].parent.as_deref().and_then(|p| places.get(p).copied()).filter(|p| *p != i)
 }
 
 /// Functions that carry data, and the bridges above them.
