@@ -61,7 +61,7 @@ enum Readings {
 }
 
 fn chips(host: &Host, absent: &mut Vec<Absent>) -> Vec<Sensor> {
-    let (mut chips, mut drives) = (Vec::new(), BTreeSet::new());
+    let mut chips = Vec::new();
     let zones = zone_chips(host);
     for (_, name) in numbered(host, CHIPS, "hwmon") {
         let folder = format!("{CHIPS}/{name}");
