@@ -8,6 +8,7 @@ use model::{Finding, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Patient, clip, condition, percent, seen};
+use crate::inventory::block::mount::{self, Line};
 
 const CODE: &str = "full-file-system";
 /// Above this share allocators search longer and find smaller extents; df and
@@ -18,6 +19,8 @@ const NOTE: f64 = 0.90;
 const WARNING: f64 = 0.97;
 /// File systems of disks; others have no such edge or are not local.
 const KINDS: &[&str] = &["ext4", "xfs", "btrfs"];
+/// File systems that ask a server for every part of a path; so does FUSE.
+const SERVED: &[&str] = &["nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "afs", "lustre", "gfs2", "ocfs2"];
 /// How many are asked.
 const MOUNTS_MAX: usize = 256;
 
@@ -68,13 +71,26 @@ pub(super) const CHECK: Check = Check {
 
 /// One mount of each device, those that can be written.
 fn mounts<'a>(patient: &Patient<'a>) -> Vec<&'a Mount> {
+    let table = mount::table(patient.host);
     let is_full_on_purpose = |m: &Mount| m.options.split(',').any(|o| o == "ro");
     let first = |device: &'a BlockDevice| {
-        let is_one = |m: &&Mount| KINDS.contains(&m.kind.as_str()) && !is_full_on_purpose(m);
+        let is_one =
+            |m: &&Mount| KINDS.contains(&m.kind.as_str()) && !is_full_on_purpose(m) && is_reached(&table, m);
         device.mounts.iter().find(is_one)
     };
     let devices = patient.inventory.block.iter().filter(|d| d.kind != BlockKind::Loop);
     devices.filter_map(first).take(MOUNTS_MAX).collect()
+}
+
+/// Whether asking at its point asks this mount, and no server on the way: where
+/// another is mounted over it, or over a folder above it, that one would answer,
+/// or never if its server is gone.
+fn is_reached(table: &[Line], mount: &Mount) -> bool {
+    let way = mount::way(table, &mount.point);
+    let Some((last, before)) = way.split_last() else { return table.is_empty() };
+    let is_it = last.point == mount.point && last.kind == mount.kind && last.options == mount.options;
+    let waits = |line: &&Line| SERVED.contains(&line.kind.as_str()) || line.kind.starts_with("fuse");
+    is_it && !before.iter().any(waits)
 }
 
 fn judge(mount: &Mount, space: Space) -> Option<Finding> {
@@ -149,5 +165,25 @@ mod tests {
         let ours = Space::of("/").unwrap().used().unwrap();
         assert!((ours - theirs).abs() < 0.01, "{ours} {theirs}");
         assert_eq!(Space { total_bytes: 1, free_bytes: 2, available_bytes: 0 }.used(), None);
+    }
+
+    #[test]
+    fn a_mount_that_another_covers_is_not_asked() {
+        let look = |more: &str| {
+            let tree = format!(
+                "==> /proc/self/mountinfo\n20 1 8:1 / / rw - ext4 /dev/sda1 rw\n{more}\
+                 ==> /probe/statvfs\n{{\"/a/b\": {{\"total_bytes\": 1000, \"free_bytes\": 1, \"available_bytes\": 1}}}}\n"
+            );
+            diagnose_with(&CHECK, &tree, inventory("/a/b", "ext4", "rw"))
+        };
+        let own = "21 20 8:2 / /a/b rw - ext4 /dev/sda2 rw\n";
+        look(own).one(Severity::Warning, "at /a/b");
+        for covered in [
+            format!("{own}22 21 0:40 / /a/b rw - nfs4 far:/b rw\n"),
+            format!("{own}22 20 0:40 / /a rw - nfs4 far:/a rw\n"),
+            format!("22 20 0:40 / /a rw - nfs4 far:/a rw\n{}", own.replace("21 20", "21 22")),
+        ] {
+            assert_eq!(look(&covered), Shown::nothing(), "{covered}");
+        }
     }
 }

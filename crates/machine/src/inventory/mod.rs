@@ -1,6 +1,7 @@
 //! What a machine is made of. A section of the inventory is one module and one
 //! line in [`describe`]; a section that misses something says so in `absent`.
 
+pub(crate) mod awake;
 pub mod block;
 pub mod cgroup;
 pub mod cpu;

@@ -2,14 +2,20 @@
 //! zones (`Documentation/driver-api/thermal/sysfs-api.rst`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 use model::machine::{Absent, Sensor, SensorKind};
 
-use super::{line, note, numbered};
+use super::{awake, line, note, numbered, pci};
 use crate::Host;
 
 const CHIPS: &str = "/sys/class/hwmon";
 const ZONES: &str = "/sys/class/thermal";
+/// How long all drives together may take to say how warm they are: each reading
+/// is a command to the drive. A healthy one answers within milliseconds; a hard
+/// disk that seeks, within 100.
+const DRIVES_TIME: Duration = Duration::from_millis(350);
 
 /// One kind of reading of a chip.
 struct Kind {
@@ -34,7 +40,7 @@ const KINDS: &[Kind] = &[
 /// The sensors, chip after chip.
 #[must_use]
 pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<Sensor> {
-    let mut sensors = chips(host);
+    let mut sensors = chips(host, absent);
     sensors.extend(numbered(host, ZONES, "thermal_zone").iter().filter_map(|(_, name)| zone(host, name)));
     if sensors.is_empty() {
         note(absent, "sensors", "the kernel shows none");
@@ -42,8 +48,20 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<Sensor> {
     sensors
 }
 
-fn chips(host: &Host) -> Vec<Sensor> {
-    let mut sensors = Vec::new();
+/// One chip, and its readings where they are there already.
+struct Chip {
+    name: String,
+    device: Option<String>,
+    readings: Readings,
+}
+
+enum Readings {
+    Here(Vec<Sensor>),
+    Asked(Receiver<Vec<Sensor>>),
+}
+
+fn chips(host: &Host, absent: &mut Vec<Absent>) -> Vec<Sensor> {
+    let mut chips = Vec::new();
     let zones = zone_chips(host);
     for (_, name) in numbered(host, CHIPS, "hwmon") {
         let folder = format!("{CHIPS}/{name}");
@@ -60,14 +78,68 @@ fn chips(host: &Host) -> Vec<Sensor> {
         if is_of_nothing && zones.contains(&chip) {
             continue;
         }
-        let device = place.and_then(|place| device(host, &place));
-        sensors.extend(readings(host, &folder).into_iter().map(|sensor| Sensor {
-            chip: chip.clone(),
+        let device = place.as_deref().and_then(|place| device(host, place));
+        let drive = place.filter(|place| is_drive(host, place));
+        let refusal = drive.as_deref().and_then(|place| awake::refuses(host, place));
+        if let Some(reason) = refusal {
+            let what = device.unwrap_or(chip);
+            note(absent, format!("sensors of {what}"), reason);
+            continue;
+        }
+        let readings = match drive.is_some() && host.is_this() {
+            true => Readings::Asked(ask(host, folder)),
+            false => Readings::Here(readings(host, &folder)),
+        };
+        chips.push(Chip { name: chip, device, readings });
+    }
+    collect(chips, absent)
+}
+
+/// Reads a chip's files on a thread of its own, which is left behind if its
+/// drive does not answer: a command that was sent cannot be taken back.
+fn ask(host: &Host, folder: String) -> Receiver<Vec<Sensor>> {
+    let (sender, receiver) = channel();
+    let host = host.clone();
+    // Nobody may be waiting any more.
+    let question = move || drop(sender.send(readings(&host, &folder)));
+    // A thread that cannot be made drops the sender: the answer is absent.
+    let _ = std::thread::Builder::new().name("sensor".to_owned()).spawn(question);
+    receiver
+}
+
+/// The readings of all chips, in order, as far as they come in time.
+fn collect(chips: Vec<Chip>, absent: &mut Vec<Absent>) -> Vec<Sensor> {
+    let asked = Instant::now();
+    let mut sensors = Vec::new();
+    for Chip { name, device, readings } in chips {
+        let readings = match readings {
+            Readings::Here(readings) => Some(readings),
+            Readings::Asked(answer) => answer.recv_timeout(DRIVES_TIME.saturating_sub(asked.elapsed())).ok(),
+        };
+        let Some(readings) = readings else {
+            let what = device.as_deref().unwrap_or(&name);
+            note(absent, format!("sensors of {what}"), "no answer in time");
+            continue;
+        };
+        sensors.extend(readings.into_iter().map(|sensor| Sensor {
+            chip: name.clone(),
             device: device.clone(),
             ..sensor
         }));
     }
     sensors
+}
+
+/// Whether the chip's device at `place` is a drive, so that reading its sensors
+/// sends it a command: on `nvme` each temperature is a log page and each limit a
+/// feature, on `drivetemp` each temperature a command of ATA.
+fn is_drive(host: &Host, place: &str) -> bool {
+    let name = place.rsplit('/').next().unwrap_or_default();
+    is_controller(name) || !host.names(format!("{place}/block")).is_empty()
+}
+
+fn is_controller(name: &str) -> bool {
+    name.strip_prefix("nvme").is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 /// The names of the chips that zones show themselves as. Before Linux 5.5 such a
@@ -131,16 +203,16 @@ fn device(host: &Host, place: &str) -> Option<String> {
     if let Some(disk) = host.names(format!("{place}/block")).into_iter().next() {
         return Some(disk);
     }
-    if name.strip_prefix("nvme").is_some_and(|number| number.parse::<u32>().is_ok()) {
+    if is_controller(name) {
         let namespace = host.names(place).iter().find_map(|child| namespace(child));
         if namespace.is_some() {
             return namespace;
         }
         // A controller without a namespace is still a PCI function.
         let above = place.strip_suffix(name)?.trim_end_matches("/nvme/");
-        return above.rsplit('/').next().filter(|part| is_pci(part)).map(str::to_owned);
+        return above.rsplit('/').next().filter(|part| pci::is_function(part)).map(str::to_owned);
     }
-    is_pci(name).then(|| name.to_owned())
+    pci::is_function(name).then(|| name.to_owned())
 }
 
 /// The block device of a controller's child: `nvme0n1`, or, where several
@@ -150,14 +222,6 @@ fn namespace(child: &str) -> Option<String> {
     let subsystem = controller.split_once('c').map_or(controller, |(subsystem, _)| subsystem);
     let (subsystem, number): (u32, u32) = (subsystem.parse().ok()?, number.parse().ok()?);
     Some(format!("nvme{subsystem}n{number}"))
-}
-
-/// Domain, bus, device and function: `0000:01:00.0`.
-fn is_pci(name: &str) -> bool {
-    let parts: Vec<&str> = name.split([':', '.']).collect();
-    let hex = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_ascii_hexdigit());
-    let lengths = parts.iter().skip(1).map(|part| part.len());
-    parts.len() == 4 && parts[0].len() >= 4 && lengths.eq([2, 2, 1]) && parts.iter().all(hex)
 }
 
 /// A thermal zone with the trip points that slow the machine down and that shut

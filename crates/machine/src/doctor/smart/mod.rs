@@ -3,8 +3,9 @@
 //! that come with the answers are not kept.
 //!
 //! Each drive is asked on a thread of its own, for one that is busy or broken
-//! may take seconds, and the thread is left behind if it does: a command that
-//! has been sent cannot be taken back without resetting the drive.
+//! may take seconds, and nobody waits for the thread if it does: a command that
+//! has been sent cannot be taken back without resetting the drive. Not even the
+//! end of the process ends it: who waits for that waits for the command.
 
 mod ata;
 mod nvme;
@@ -18,13 +19,16 @@ use model::machine::{Absent, BlockDevice, BlockKind, Inventory};
 use serde::{Deserialize, Serialize};
 
 use crate::Host;
+use crate::inventory::awake;
 
 /// How long all drives together may take, from the question on. A healthy one
 /// answers within milliseconds; a hard disk that seeks, within 100.
 const TIME: Duration = Duration::from_millis(350);
-/// What the kernel is told to wait for one command, in milliseconds. Long, as
-/// in smartmontools: when it is over the kernel resets the drive.
-const COMMAND_MS: u32 = 60_000;
+/// What the kernel is told to wait for one command, in milliseconds. When it is
+/// over the kernel resets the drive, so it is far more than a drive under load
+/// takes; but it also holds up the end of this process, so it is not the 60
+/// seconds of smartmontools.
+const COMMAND_MS: u32 = 5_000;
 /// How many drives are asked.
 const DRIVES_MAX: usize = 256;
 
@@ -101,7 +105,8 @@ type Pending = Receiver<Result<Smart, String>>;
 #[derive(Debug)]
 pub(crate) struct Questions {
     asked: Instant,
-    drives: Vec<(String, Option<Pending>)>,
+    /// Each with its answer to come, or why it was not asked.
+    drives: Vec<(String, Result<Pending, String>)>,
 }
 
 /// Asks all drives of `inventory` that can be.
@@ -111,11 +116,12 @@ pub(crate) fn ask(host: &Host, inventory: &Inventory) -> Questions {
     };
     let drives = inventory.block.iter().filter(is_asked).take(DRIVES_MAX);
     // Opening a disk that the kernel has put to sleep would wake it.
-    let sleeps = |d: &BlockDevice| {
-        let state = host.text(format!("/sys/block/{}/device/power/runtime_status", d.name));
-        state.is_some_and(|s| s.trim() == "suspended")
+    let question = |d: &BlockDevice| match awake::refuses(host, &format!("/sys/block/{}/device", d.name)) {
+        Some(reason) => Err(reason),
+        None if host.is_this() => Ok(send(d)),
+        None => Err("recorded".to_owned()),
     };
-    let drives = drives.map(|d| (d.name.clone(), (host.is_this() && !sleeps(d)).then(|| send(d))));
+    let drives = drives.map(|d| (d.name.clone(), question(d)));
     Questions { asked: Instant::now(), drives: drives.collect() }
 }
 
@@ -154,9 +160,9 @@ impl Questions {
     /// What came back in time.
     pub(crate) fn answers(self, host: &Host) -> Answers {
         let asked = self.asked;
-        let answer = |(name, receiver): (String, Option<Pending>)| {
+        let answer = |(name, receiver): (String, Result<Pending, String>)| {
             let answer = host.probe(&format!("smart/{name}"), || {
-                let receiver = receiver.ok_or("the drive is asleep")?;
+                let receiver = receiver?;
                 let left = TIME.saturating_sub(asked.elapsed());
                 receiver.recv_timeout(left).unwrap_or_else(|_| Err("no answer in time".to_owned()))
             });

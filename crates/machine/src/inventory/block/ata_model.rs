@@ -20,11 +20,10 @@ pub(super) fn add(host: &Host, found: &mut [Found]) {
         return;
     }
     let ask = || {
-        let known = found.iter().filter(|f| cut(f)).filter_map(|f| {
-            let text =
-                std::fs::read_to_string(format!("/run/udev/data/b{}", f.number.as_deref()?.trim())).ok()?;
-            Some((f.device.name.clone(), udev_model(&text)?))
-        });
+        let known = found
+            .iter()
+            .filter(|f| cut(f))
+            .filter_map(|f| Some((f.device.name.clone(), udev_model(f.udev()?)?)));
         Ok(known.collect())
     };
     let known: BTreeMap<String, String> = host.probe("ata-models", ask).unwrap_or_default();
@@ -79,8 +78,8 @@ mod tests {
                 model: Some(short.to_owned()),
                 ..BlockDevice::default()
             };
-            let mut found = [Found { device, folder: String::new(), number: None }];
             let host = Host::parse("==> /probe/ata-models\n{\"sda\": \"Samsung SSD 860 PRO 256GB\"}\n");
+            let mut found = [Found::new(&host, device, String::new())];
             add(&host, &mut found);
             found[0].device.model.clone().unwrap()
         };

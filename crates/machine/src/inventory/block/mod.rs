@@ -11,6 +11,8 @@ mod superblock;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
+
 use model::machine::{Absent, BlockDevice, BlockKind};
 
 use crate::Host;
@@ -28,6 +30,24 @@ struct Found {
     folder: String,
     /// Major and minor number, `8:1`.
     number: Option<String>,
+    /// What udev's database says of it, once that was asked for.
+    udev: OnceCell<Option<String>>,
+}
+
+impl Found {
+    fn new(host: &Host, device: BlockDevice, folder: String) -> Self {
+        Self { number: host.text(format!("{folder}/dev")), device, folder, udev: OnceCell::new() }
+    }
+
+    /// What this machine's udev says of the device: lines `E:KEY=VALUE`. There
+    /// are serial numbers in it, so it is read within probes only.
+    fn udev(&self) -> Option<&str> {
+        let read = || {
+            let number = self.number.as_deref()?.trim();
+            std::fs::read_to_string(format!("/run/udev/data/b{number}")).ok()
+        };
+        self.udev.get_or_init(read).as_deref()
+    }
 }
 
 /// The block devices of `host`. Loop, memory and network devices that nobody
@@ -45,7 +65,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<BlockDevice> {
         match whole(host, &name, &folder) {
             Ok(device) => {
                 let partitions = partitions(host, &name, &folder, absent);
-                found.push(Found { number: host.text(format!("{folder}/dev")), device, folder });
+                found.push(Found::new(host, device, folder));
                 found.extend(partitions);
             }
             Err(reason) => absent.push(Absent { what: format!("block device {name}"), reason }),
@@ -191,7 +211,7 @@ fn partitions(host: &Host, disk: &str, folder: &str, absent: &mut Vec<Absent>) -
             below: vec![disk.to_owned()],
             ..BlockDevice::default()
         };
-        found.push(Found { number: host.text(format!("{folder}/dev")), device, folder });
+        found.push(Found::new(host, device, folder));
     }
     found
 }

@@ -1,6 +1,7 @@
 //! Where devices are mounted: `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use model::machine::Mount;
 
@@ -10,6 +11,9 @@ use crate::Host;
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
+    /// Its number, and that of the mount it is mounted on.
+    id: u64,
+    parent: u64,
     /// Major and minor number as the table writes them, `8:1`; the major number
     /// is 0 for file systems that have no device of their own, and for those
     /// that have several (btrfs).
@@ -30,10 +34,32 @@ pub(crate) fn table(host: &Host) -> Vec<Line> {
     text.lines().filter_map(line).collect()
 }
 
+/// The mounts that lead to `path`, from the root on: the last one holds it. A
+/// mount that another one covers is not among them, whatever its point.
+pub(crate) fn way<'a>(table: &'a [Line], path: &str) -> Vec<&'a Line> {
+    // The root's own parent is not in the table, nor is it where it was cut.
+    let is_root = |line: &Line| line.parent == line.id || !table.iter().any(|l| l.id == line.parent);
+    let mut way: Vec<&Line> = Vec::new();
+    while way.len() <= table.len() {
+        let here = way.last().copied();
+        let is_next = |line: &&Line| {
+            let on_it =
+                here.map_or_else(|| is_root(line), |here| line.parent == here.id && line.id != here.id);
+            on_it && Path::new(path).starts_with(&line.point)
+        };
+        // The shortest is met first; of equal ones the later covers the other.
+        let next = table.iter().rev().filter(is_next).min_by_key(|line| line.point.len());
+        let Some(next) = next else { break };
+        way.push(next);
+    }
+    way
+}
+
 fn line(text: &str) -> Option<Line> {
     // Fields before " - " vary in number.
     let (left, right) = text.split_once(" - ")?;
-    let mut left = left.split(' ').skip(2);
+    let mut left = left.split(' ');
+    let (id, parent) = (left.next()?.parse().ok()?, left.next()?.parse().ok()?);
     let (number, _root, point, options) = (left.next()?, left.next()?, left.next()?, left.next()?);
     let mut right = right.split(' ');
     let (kind, source, system) = (right.next()?, right.next()?, right.next().unwrap_or_default());
@@ -41,6 +67,8 @@ fn line(text: &str) -> Option<Line> {
     let more = system.split(',').filter(|o| !matches!(*o, "" | "rw" | "ro"));
     let more = more.filter(|o| !options.split(',').any(|own| own == *o));
     Some(Line {
+        id,
+        parent,
         number: number.to_owned(),
         point: unescape(point),
         options: std::iter::once(options).chain(more).collect::<Vec<_>>().join(","),
@@ -124,5 +152,32 @@ mod tests {
         }
         assert_eq!(super::line("garbled"), None);
         assert_eq!(super::line("1 2 - ext4"), None);
+    }
+
+    #[test]
+    fn the_way_to_a_path_leaves_out_what_is_covered() {
+        let table: Vec<Line> = [
+            // What the early root moves is older than the root it is moved to.
+            "22 28 0:20 / /dev rw - devtmpfs udev rw",
+            "28 1 8:1 / / rw - ext4 /dev/sda1 rw",
+            "30 28 8:2 / /data rw - xfs /dev/sda2 rw",
+            "31 30 8:3 / /data/a rw - ext4 /dev/sda3 rw",
+            "32 30 0:50 / /data rw - nfs4 far:/data rw",
+            "33 28 8:4 / /database rw - ext4 /dev/sda4 rw",
+        ]
+        .iter()
+        .map(|text| line(text).unwrap())
+        .collect();
+        let ids = |path: &str| way(&table, path).iter().map(|l| l.id).collect::<Vec<_>>();
+        assert_eq!(ids("/"), [28]);
+        assert_eq!(ids("/dev"), [28, 22]);
+        assert_eq!(ids("/data/a"), [28, 30, 32]);
+        assert_eq!(ids("/database"), [28, 33]);
+        let ring =
+            [line("5 6 8:1 / /a rw - ext4 x rw").unwrap(), line("6 5 8:1 / /a rw - ext4 x rw").unwrap()];
+        assert!(way(&ring, "/a").is_empty());
+        let cut =
+            [line("5 4 8:1 / /a rw - ext4 x rw").unwrap(), line("7 5 8:1 / /a rw - ext4 x rw").unwrap()];
+        assert_eq!(way(&cut, "/a").len(), 2);
     }
 }

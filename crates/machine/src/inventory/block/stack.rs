@@ -84,11 +84,36 @@ pub(crate) fn uuid_front(uuid: &str) -> Option<&str> {
 }
 
 /// Leaves out of mappings' names what identifies the machine: installers name
-/// `luks-<UUID>`. Mounts are found by the whole name, so this comes after.
+/// `luks-<UUID>`, and multipath without friendly names uses the disk's own. Mounts
+/// are found by the whole name, so this comes after.
 pub(super) fn hide_names(found: &mut [Found]) {
     for mapping in found.iter_mut().filter_map(|f| f.device.mapping.as_mut()) {
         mapping.name.truncate(without_uuid(&mapping.name).len());
+        if let Some(hidden) = without_wwid(&mapping.name, mapping.kind.as_deref()) {
+            mapping.name = hidden;
+        }
     }
+}
+
+/// The name of a multipath device, or of a partition of one, that is the disk's
+/// worldwide identifier, with `mpath` in its place: a digit for the kind and 16,
+/// 24 or 32 hexadecimal ones (scsi_id(8)), or the kernel's of an NVMe namespace
+/// (`wwid_show` in `drivers/nvme/host/sysfs.c`).
+fn without_wwid(name: &str, kind: Option<&str>) -> Option<String> {
+    const LENGTHS: [usize; 3] = [17, 25, 33];
+    const NVME: [&str; 3] = ["eui.", "uuid.", "nvme."];
+    // kpartx: `<name>p1`, `<name>-part1`, or `<name>1` where that is clear.
+    let front = match kind?.strip_prefix("part") {
+        Some(number) => {
+            let front = name.strip_suffix(number)?;
+            front.strip_suffix("-part").or_else(|| front.strip_suffix('p')).unwrap_or(front)
+        }
+        None if kind == Some("mpath") => name,
+        None => return None,
+    };
+    let is_wwid = LENGTHS.contains(&front.len()) && front.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_hidden = is_wwid || NVME.iter().any(|n| front.starts_with(n));
+    is_hidden.then(|| format!("mpath{}", &name[front.len()..]))
 }
 
 /// `name` without a UUID at its end, where something is left.
@@ -193,5 +218,25 @@ mod tests {
         ] {
             assert_eq!(uuid_front(uuid), front, "{uuid}");
         }
+    }
+
+    #[test]
+    fn a_multipath_device_is_told_without_the_identifier_of_its_disk() {
+        let wwid = "3600508b400105e210000900000490000";
+        for (name, kind, hidden) in [
+            (wwid.to_owned(), "mpath", Some("mpath")),
+            (wwid[..17].to_owned(), "mpath", Some("mpath")),
+            (format!("{wwid}p2"), "part2", Some("mpathp2")),
+            (format!("{wwid}-part1"), "part1", Some("mpath-part1")),
+            (format!("{wwid}1"), "part1", Some("mpath1")),
+            ("eui.0025388b710116a1".to_owned(), "mpath", Some("mpath")),
+            ("mpatha".to_owned(), "mpath", None),
+            ("mpatha1".to_owned(), "part1", None),
+            (wwid.to_owned(), "LVM", None),
+            (wwid[..20].to_owned(), "mpath", None),
+        ] {
+            assert_eq!(without_wwid(&name, Some(kind)).as_deref(), hidden, "{name} {kind}");
+        }
+        assert_eq!(without_wwid(wwid, None), None);
     }
 }

@@ -13,6 +13,7 @@ mod tests;
 
 use model::machine::{Absent, PciDevice, PciLink};
 
+use super::awake;
 use crate::Host;
 
 /// Where the functions are listed.
@@ -58,7 +59,12 @@ fn address(text: &str) -> Option<Address> {
 /// with all links followed.
 #[must_use]
 pub fn function_above(path: &str) -> Option<&str> {
-    path.rsplit('/').find(|part| address(part).is_some())
+    path.rsplit('/').find(|part| is_function(part))
+}
+
+/// Whether `name` is the address of a function.
+pub(super) fn is_function(name: &str) -> bool {
+    address(name).is_some()
 }
 
 /// One function, or why it cannot be told.
@@ -100,8 +106,13 @@ pub(crate) fn node(host: &Host, folder: &str) -> Option<u32> {
     host.number(format!("{folder}/numa_node")).and_then(|n| u32::try_from(n).ok())
 }
 
-/// What sysfs tells of a link; absent where it tells nothing.
+/// What sysfs tells of a link; absent where it tells nothing, and where the
+/// function sleeps: each of these files is a register, for which the kernel
+/// would wake it.
 fn link(host: &Host, name: &str) -> Option<PciLink> {
+    if awake::sleeps(host, &format!("{DEVICES}/{name}")) {
+        return None;
+    }
     let file = |leaf: &str| host.text(format!("{DEVICES}/{name}/{leaf}"));
     let link = PciLink {
         transfers: file("current_link_speed").as_deref().and_then(transfers),

@@ -133,6 +133,15 @@ fn what_is_unknown_or_garbled_is_absent() {
 }
 
 #[test]
+fn a_function_that_sleeps_is_not_asked_for_its_link() {
+    let drive = "==> /sys/devices/pci0000:00/0000:00:1d.0/0000:01:00.0/power/runtime_status\nsuspended\n";
+    let devices = describe(&Host::parse(&format!("{HOST}{drive}")), &mut Vec::new());
+    let asleep = devices.iter().find(|d| d.address == "0000:01:00.0").unwrap();
+    assert_eq!((asleep.link, asleep.vendor), (None, 0x144d));
+    assert!(devices.iter().find(|d| d.address == "0000:00:1d.0").unwrap().link.is_some());
+}
+
+#[test]
 fn addresses_are_found_in_paths() {
     let path = "/sys/devices/pci0000:00/0000:00:1d.0/0000:01:00.0/nvme/nvme0/nvme0n1";
     assert_eq!(function_above(path), Some("0000:01:00.0"));

@@ -137,8 +137,41 @@ fn namespaces_and_functions_are_known_by_their_names() {
     for other in ["nvme0", "nvmen1", "nvme0n1p2", "ng0n1", "hwmon1"] {
         assert_eq!(namespace(other), None, "{other}");
     }
-    assert!(is_pci("0000:01:00.0") && is_pci("10000:e1:00.0"));
-    for other in ["0000:01:00", "0:0:0:0", "coretemp.0", "0000:01:0g.0", "pci0000:00"] {
-        assert!(!is_pci(other), "{other}");
+    for other in ["coretemp.0", "0000:01:0g.0"] {
+        assert!(!pci::is_function(other), "{other}");
     }
+    assert!(pci::is_function("10000:e1:00.0"));
+}
+
+#[test]
+fn a_drive_that_sleeps_or_is_gone_is_not_asked_how_warm_it_is() {
+    let disk = "/sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0";
+    let nvme = "/sys/devices/pci0000:00/0000:00:1d.0/0000:03:00.0/nvme/nvme0";
+    let tree =
+        format!("{CHIPS_AND_ZONES}==> {disk}/power/runtime_status\nsuspended\n==> {nvme}/state\nresetting\n");
+    let mut absent = Vec::new();
+    let sensors = describe(&Host::parse(&tree), &mut absent);
+    assert!(sensors.iter().all(|s| s.chip != "nvme" && s.chip != "drivetemp"), "{sensors:?}");
+    let said: Vec<String> = absent.iter().map(|a| format!("{}: {}", a.what, a.reason)).collect();
+    assert_eq!(said, ["sensors of sda: the drive is asleep", "sensors of nvme0n1: the drive is resetting"]);
+}
+
+#[test]
+fn a_drive_that_does_not_answer_holds_nobody() {
+    let (silent, never) = channel();
+    let (answers, answer) = channel();
+    answers.send(vec![Sensor { label: "temp1".to_owned(), ..Sensor::default() }]).unwrap();
+    let chip = |device: &str, answer| Chip {
+        name: "nvme".to_owned(),
+        device: Some(device.to_owned()),
+        readings: Readings::Asked(answer),
+    };
+    let mut absent = Vec::new();
+    let sensors = collect(vec![chip("nvme0n1", never), chip("nvme1n1", answer)], &mut absent);
+    drop(silent);
+    assert_eq!((sensors.len(), sensors[0].device.as_deref()), (1, Some("nvme1n1")));
+    assert_eq!(
+        (absent[0].what.as_str(), absent[0].reason.as_str()),
+        ("sensors of nvme0n1", "no answer in time")
+    );
 }
