@@ -31,9 +31,9 @@ impl Candidate for Cores {
         // it, and is said elsewhere, but more cores would not help it much.
         let everywhere = all.is_some_and(|a| a >= FULL) && each >= WANTS;
         if each < FULL && !everywhere {
-            // The busier of the two says it.
+            // The busier of the two says it, unless others are what is busy.
             let last = evidence.len() - 1;
-            let index = if all.is_some_and(|a| a > each) { last } else { 0 };
+            let index = if all.is_some_and(|a| a > each && a < FULL) { last } else { 0 };
             return Verdict::Free(evidence.swap_remove(index));
         }
         let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
