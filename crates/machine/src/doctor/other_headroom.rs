@@ -56,6 +56,9 @@ mod tests {
     fn another_headroom_is_seen_by_whether_it_works() {
         diagnose(&super::CHECK, &tree(1, true)).one(Severity::Warning, "another Headroom is at work");
         diagnose(&super::CHECK, &tree(2, false)).one(Severity::Note, "2 other Headrooms are there and wait");
+        let evidence =
+            |count| diagnose(&super::CHECK, &tree(count, true)).findings[0].evidence[0].text.clone().unwrap();
+        assert!(evidence(1).starts_with("1 process named") && evidence(2).starts_with("2 processes named"));
         assert_eq!(diagnose(&super::CHECK, &tree(0, false)), Shown::nothing());
     }
 }
