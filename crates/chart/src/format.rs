@@ -106,7 +106,8 @@ fn is_next(a: &str, b: &str) -> bool {
     }
     let (mut x, mut y) = (a.chars(), b.chars());
     let (last, next) = (x.next_back(), y.next_back());
-    let stepped = last.zip(next).is_some_and(|(l, n)| l.is_ascii_lowercase() && u32::from(l) + 1 == u32::from(n));
+    let stepped =
+        last.zip(next).is_some_and(|(l, n)| l.is_ascii_lowercase() && u32::from(l) + 1 == u32::from(n));
     stepped && x.as_str() == y.as_str()
 }
 

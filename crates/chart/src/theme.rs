@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn text_stands_out_from_what_it_is_written_on() {
-        let pairs =
-            ["ink", "quiet", "warn"].map(|t| [(t.to_owned(), "paper".to_owned()), (t.to_owned(), "card".to_owned())]);
+        let pairs = ["ink", "quiet", "warn"]
+            .map(|t| [(t.to_owned(), "paper".to_owned()), (t.to_owned(), "card".to_owned())]);
         let shares = (0..STEPS).map(|i| (format!("on-share-{i}"), format!("share-{i}")));
         for (text, ground) in pairs.into_iter().flatten().chain(shares) {
             let ((light, dark), (light_ground, dark_ground)) = (colour(&text), colour(&ground));

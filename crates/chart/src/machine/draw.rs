@@ -285,8 +285,7 @@ fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), (width, tall): (f64
     if pill > 0.0 {
         share(svg, mark, (x + 5.0 + room + 6.0, base), pill - 6.0);
     }
-    let full_width = rung.text.is_empty() || tall;
-    let mount = LINE.fit(&rung.mount, if full_width { room } else { room * 0.6 });
+    let mount = LINE.fit(&rung.mount, room);
     if tall {
         write(svg, "", LINE, (x + 5.0, base + LINE_STEP), &mount);
     } else if !mount.is_empty() {

@@ -61,7 +61,7 @@ pub(super) struct Scene<'a> {
 }
 
 /// Space between two packages, with what is written on the line between them.
-const PACKAGE_GAP: f64 = 100.0;
+const PACKAGE_GAP: f64 = 112.0;
 /// Space between rows of packages.
 const ROWS_GAP: f64 = 28.0;
 /// What a package needs at least.

@@ -329,7 +329,9 @@ fn way_out(interfaces: &[&NetworkInterface], rates: &Rates) -> Option<Link> {
             None => kinds.push((link, vec![clean(&interface.name)])),
         }
     }
-    kinds.sort_by(|(a, _), (b, _)| b.bytes_per_second.unwrap_or(0.0).total_cmp(&a.bytes_per_second.unwrap_or(0.0)));
+    kinds.sort_by(|(a, _), (b, _)| {
+        b.bytes_per_second.unwrap_or(0.0).total_cmp(&a.bytes_per_second.unwrap_or(0.0))
+    });
     let mut kinds = kinds.into_iter();
     let (mut out, _) = kinds.next()?;
     for (other, names) in kinds {

@@ -145,8 +145,10 @@ impl<'a> Walk<'a> {
     /// A network card with all of its ports: the functions of its slot that are
     /// the same device as the first and share its link.
     fn card_of_ports(&mut self, device: &'a PciDevice, link: Option<Link>) -> Node {
-        let is_port = |d: &&PciDevice| (d.class >> 16, d.vendor, d.device) == (NETWORK, device.vendor, device.device);
-        let mut ports: Vec<&PciDevice> = self.inventory.link_sharers(device).into_iter().filter(is_port).collect();
+        let is_port =
+            |d: &&PciDevice| (d.class >> 16, d.vendor, d.device) == (NETWORK, device.vendor, device.device);
+        let mut ports: Vec<&PciDevice> =
+            self.inventory.link_sharers(device).into_iter().filter(is_port).collect();
         ports.retain(|p| p.address != device.address && !self.seen.contains(p.address.as_str()));
         ports.push(device);
         ports.sort_by_key(|p| &p.address);

@@ -178,7 +178,14 @@ impl Link {
     /// All of it as text, for the tooltip.
     pub(super) fn tooltip(&self) -> String {
         let label = Some(self.label()).filter(|l| !l.is_empty());
-        label.iter().chain(&self.warnings).chain(&self.notes).chain(&self.tip).cloned().collect::<Vec<_>>().join("\n")
+        label
+            .iter()
+            .chain(&self.warnings)
+            .chain(&self.notes)
+            .chain(&self.tip)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 

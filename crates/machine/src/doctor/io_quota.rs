@@ -25,19 +25,20 @@ fn judge(patient: &Patient<'_>, io: &IoThrottle) -> Option<Finding> {
         ("read_operations", "reads", some(io.read_operations), operations(io.read_operations)),
         ("write_operations", "writes", some(io.write_operations), operations(io.write_operations)),
     ];
-    let bounds: Vec<_> =
-        bounds.into_iter().filter_map(|(name, way, value, words)| Some((name, way, value?, words?))).collect();
+    let bounds: Vec<_> = bounds
+        .into_iter()
+        .filter_map(|(name, way, value, words)| Some((name, way, value?, words?)))
+        .collect();
     let words: Vec<String> = bounds.iter().map(|(_, way, _, words)| format!("{way} to {words}")).collect();
     if words.is_empty() {
         return None;
     }
     let device = clip(&io.device);
     let held = words.join(", ");
-    let mut finding =
-        condition(CODE, Severity::Note, format!("{} holds {device}: {held}", holder(patient)))
-            .on(format!("block:{device}"))
-            .because(listed("io-quota", "cgroup", format!("{device}: {held}")))
-            .advise("read results of this device as the quota's, or measure with the quota lifted");
+    let mut finding = condition(CODE, Severity::Note, format!("{} holds {device}: {held}", holder(patient)))
+        .on(format!("block:{device}"))
+        .because(listed("io-quota", "cgroup", format!("{device}: {held}")))
+        .advise("read results of this device as the quota's, or measure with the quota lifted");
     for (name, _, value, _) in bounds {
         finding = finding.arg(name, value);
     }

@@ -203,7 +203,8 @@ mod tests {
             inventory.memory.modules = modules;
             absent(&inventory).map(|a| a.reason)
         };
-        let told = reason(["DIMM1A", "DIMM1B", "DIMM2A", "DIMM2B"].map(|s| module(s, None)).to_vec()).unwrap();
+        let told =
+            reason(["DIMM1A", "DIMM1B", "DIMM2A", "DIMM2B"].map(|s| module(s, None)).to_vec()).unwrap();
         assert!(told.contains("such as DIMM1A,") && told.ends_with("at most 4 x 19.20 GB/s"), "{told}");
         let told = reason(vec![MemoryModule { data_bits: None, ..module("A1", None) }]).unwrap();
         assert!(told.contains("the width of each module"), "{told}");
