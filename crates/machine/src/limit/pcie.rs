@@ -189,7 +189,7 @@ impl Packet {
         }
         let towards_memory = vec![("frame", PACKET_FRAME), ("head", HEAD_LONG)];
         let towards_device =
-            vec![("frame", PACKET_FRAME), ("head", HEAD_SHORT), ("answers", ACKNOWLEDGEMENTS * shares)];
+            vec![("frame", PACKET_FRAME), ("head", HEAD_SHORT), ("Acks", ACKNOWLEDGEMENTS * shares)];
         let sum = |around: &[(_, f64)]| around.iter().map(|(_, bytes)| bytes).sum::<f64>();
         let around =
             if sum(&towards_device) < sum(&towards_memory) { towards_device } else { towards_memory };
@@ -228,7 +228,11 @@ fn source(
     if sharers > 1 {
         text.push_str(&format!(", {sharers} functions share it"));
     }
-    text.push_str(&format!(": {giga} GT/s x {lanes} lanes, {}", generation.coding));
+    text.push_str(&format!(
+        ": {giga} GT/s x {lanes} {}, {}",
+        if lanes == 1 { "lane" } else { "lanes" },
+        generation.coding
+    ));
     match packet {
         Some(packet) => {
             text.push_str(&format!("; {}", packet.words()));
@@ -384,7 +388,7 @@ mod tests {
     fn the_figures_of_a_source_multiply_to_the_effective_rate() {
         for (giga, payload, request, words) in [
             (16.0, 512, 512, "512 of each 536 bytes are payload (frame 8, head 16); x 0.9973"),
-            (16.0, 512, 4096, "512 of each 534 bytes are payload (frame 8, head 12, answers 2); x 0.9973"),
+            (16.0, 512, 4096, "512 of each 534 bytes are payload (frame 8, head 12, Acks 2); x 0.9973"),
             (5.0, 128, 512, "128 of each 152 bytes are payload (frame 8, head 16); x 0.9974"),
             (64.0, 256, 512, "256 of each 272 bytes are payload (head 16); 236 of the 256"),
         ] {
