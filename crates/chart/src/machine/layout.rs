@@ -199,7 +199,7 @@ impl<'a> Layout<'_, 'a> {
     fn way_out(&mut self, node: &'a Node, x: f64, y: f64, width: f64) -> f64 {
         let Some(out) = &node.out else { return y };
         let end = y + label_height(out).max(16.0);
-        let label = (x + DROP_X + 12.0, y + measure::LABEL_STEP, width - DROP_X - 12.0);
+        let label = (x + DROP_X + 10.0, y + measure::LABEL_STEP, width - DROP_X - 12.0);
         let points = vec![(x + DROP_X, y), (x + DROP_X, end)];
         self.scene.items.push(Item::Line(Line {
             points,
