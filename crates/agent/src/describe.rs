@@ -115,7 +115,8 @@ fn read_counters(host: &Host, inventory: &Inventory) {
 
 /// A machine without a look at what could disturb it.
 pub(crate) fn machine(host: &Host) -> Machine {
-    let inventory = inventory::describe(host);
+    let mut inventory = inventory::describe(host);
+    inventory.absent.extend(limit::absent(&inventory));
     // A recorded machine's clock has stopped.
     let clock = if host.is_this() {
         inventory::clock(host)

@@ -42,6 +42,7 @@ pub(crate) const COLOURS: &[(&str, &str, &str)] = &[
     ("hub", "#66727e", "#8c99a6"),
     ("disk", "#23786c", "#4fb3a4"),
     ("network", "#4a7a26", "#8bbd5f"),
+    ("warn", "#a8330b", "#ffa775"),
     ("share-0", "#fff3c9", "#33281a"),
     ("share-1", "#fdd27a", "#5c3c12"),
     ("share-2", "#f59a23", "#96580c"),
@@ -65,6 +66,10 @@ pub(crate) fn sheet(own: &[(&str, &[(&str, &str)])]) -> String {
     let _ = write!(css, "@media screen and (prefers-color-scheme:dark){{.{ROOT}{{");
     variables(&mut css, |(_, _, dark)| dark);
     css.push_str("}}\n");
+    // The whole window, where the picture is opened by itself.
+    let _ = write!(css, ".{ROOT}:root{{");
+    declare(&mut css, "background", "$paper");
+    css.push_str("}\n");
     for (selector, declarations) in SHARED.iter().chain(own) {
         let selectors: Vec<String> = selector.split(',').map(|s| format!(".{ROOT} {}", s.trim())).collect();
         let _ = write!(css, "{}{{", selectors.join(","));
@@ -81,6 +86,7 @@ const SHARED: &[(&str, &[(&str, &str)])] = &[
     (".paper", &[("fill", "$paper")]),
     ("text", &[("fill", "$ink")]),
     ("text.quiet", &[("fill", "$quiet")]),
+    ("text.warn", &[("fill", "$warn"), ("font-weight", "600")]),
     ("text.bold", &[("font-weight", "600")]),
 ];
 
@@ -124,8 +130,8 @@ mod tests {
 
     #[test]
     fn text_stands_out_from_what_it_is_written_on() {
-        let pairs =
-            ["ink", "quiet"].map(|t| [(t.to_owned(), "paper".to_owned()), (t.to_owned(), "card".to_owned())]);
+        let pairs = ["ink", "quiet", "warn"]
+            .map(|t| [(t.to_owned(), "paper".to_owned()), (t.to_owned(), "card".to_owned())]);
         let shares = (0..STEPS).map(|i| (format!("on-share-{i}"), format!("share-{i}")));
         for (text, ground) in pairs.into_iter().flatten().chain(shares) {
             let ((light, dark), (light_ground, dark_ground)) = (colour(&text), colour(&ground));

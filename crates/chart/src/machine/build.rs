@@ -7,7 +7,7 @@ use super::link::Rates;
 use super::parts::{self, Package};
 use super::pci::{Walk, is_shown_disk};
 use super::share::View;
-use super::tree::{Kind, Node, Tree};
+use super::tree::{Kind, Link, Node, Tree};
 use super::{collapse, ladder};
 use crate::format::memory_size;
 use crate::svg::clean;
@@ -21,6 +21,11 @@ pub(super) fn tree(machine: &Machine, view: &mut View) -> Tree {
     for package in &packages {
         let mut node = parts::package(machine, package, packages.len(), &rates, view);
         node.memory = parts::memory(machine, package, &rates).map(Box::new);
+        if !cards.is_empty() {
+            // How packages are coupled the machine does not tell, only that.
+            let (what, notes) = ("socket link".to_owned(), vec!["rate unknown".to_owned()]);
+            node.link = Some(Link { what, notes, count: 1, ..Link::default() });
+        }
         cards.push(node);
     }
     let mut tree = Tree { packages: cards, ..Tree::default() };
@@ -86,8 +91,9 @@ fn chipset(inventory: &Inventory, rates: &Rates, view: &View) -> Option<Node> {
     // The bridge to the old ISA bus (class 0601) carries the chipset's name.
     let bridge = inventory.pci.iter().find(|d| d.class >> 8 == 0x0601 && is_behind_chipset(d));
     let named = bridge.filter(|b| b.device_name.is_some()).map(parts::pci_name);
-    let name = named.as_deref().and_then(|n| n.split(" LPC").next()).unwrap_or("Chipset");
-    let mut node = Node::new(Kind::Hub, clean(name));
+    let named = named.as_deref().and_then(|n| n.split(" LPC").next()).map(clean);
+    let name = named.or_else(|| rates.chipset()).unwrap_or_else(|| "Chipset".to_owned());
+    let mut node = Node::new(Kind::Hub, name);
     node.link = Some(rates.dmi());
     Some(node)
 }

@@ -40,7 +40,8 @@ fn merges(node: &Node) -> bool {
 fn signature(node: &Node, view: &View) -> String {
     let link = |link: &Option<Link>| {
         let l = link.as_ref()?;
-        Some(format!("{}|{:?}|{:?}|{}", l.what, l.rate, l.notes, view.passes(&l.resources)))
+        let passed = view.passes(&l.resources);
+        Some(format!("{}|{:?}|{:?}|{:?}|{passed}", l.what, l.rate, l.warnings, l.notes))
     };
     let children: Vec<String> = node.children.iter().map(|c| signature(c, view)).collect();
     format!(
@@ -69,6 +70,11 @@ fn merge(into: &mut Node, other: Node) {
 
 fn merge_link(into: &mut Option<Link>, other: Option<Link>) {
     if let (Some(into), Some(other)) = (into, other) {
+        // Functions of one slot have the same link.
+        let same = !other.resources.is_empty() && other.resources.iter().all(|r| into.resources.contains(r));
+        if same {
+            return;
+        }
         into.count += other.count;
         into.resources.extend(other.resources);
     }

@@ -24,10 +24,12 @@ pub(super) fn title(machine: &Machine, view: &View) -> String {
     }
 }
 
-/// What people know the machine by.
+/// What people know the machine by. A recording's masked name, all `x`, is none;
+/// nor is the name that every machine has which measures itself.
 fn name(machine: &Machine) -> String {
     let all = [machine.hostname.as_str(), machine.id.as_str()];
-    all.into_iter().map(clean).find(|n| !n.is_empty()).unwrap_or_default()
+    let is_name = |n: &String| !n.chars().all(|c| c == 'x') && n != "local";
+    all.into_iter().map(clean).find(is_name).unwrap_or_default()
 }
 
 /// The line above the picture: what it was bought as, or what it calls itself.
@@ -88,7 +90,8 @@ fn describe(text: &mut String, node: &Node, above: Option<&Node>) {
     let _ = write!(text, "\n{}", node.title());
     if let Some(above) = above {
         let link = node.link.as_ref().map(|l| l.label()).filter(|l| !l.is_empty());
-        let notes = node.link.iter().flat_map(|l| &l.notes).map(|n| format!(", {n}")).collect::<String>();
+        let said = node.link.iter().flat_map(|l| l.warnings.iter().chain(&l.notes));
+        let notes = said.map(|n| format!(", {n}")).collect::<String>();
         let by = link.map(|l| format!(" by {l}{notes}")).unwrap_or_default();
         let _ = write!(text, " at {}{by}", above.title());
     }

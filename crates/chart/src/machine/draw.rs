@@ -2,7 +2,7 @@
 
 use super::layout::{Item, Line, Place, Scene};
 use super::measure::{
-    self, LABEL, LABEL_STEP, LINE, LINE_STEP, PAD, PILL, RUNG, RUNG_INDENT, SHARE, TITLE, TITLE_STEP,
+    self, LABEL, LABEL_STEP, LINE, LINE_STEP, PAD, PILL, RUNG_INDENT, SHARE, TITLE, TITLE_STEP, WARNING,
 };
 use super::share::{Mark, View};
 use super::tree::{Kind, Link, Node, Rung};
@@ -138,9 +138,10 @@ fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &
     }
     share(svg, mark, (after, y), x + room - after);
     let first = if text.is_empty() && pill == 0.0 { y } else { y + LABEL_STEP };
-    for (i, note) in link.notes.iter().enumerate() {
-        let text = LABEL.fit(note, room);
-        write(svg, "quiet", LABEL, (x, first + i as f64 * LABEL_STEP), &text);
+    let warnings = link.warnings.iter().map(|w| ("warn bold", WARNING, w));
+    let notes = link.notes.iter().map(|n| ("quiet", LABEL, n));
+    for (i, (class, font, text)) in warnings.chain(notes).enumerate() {
+        write(svg, class, font, (x, first + i as f64 * LABEL_STEP), &font.fit(text, room));
     }
 }
 
@@ -251,13 +252,14 @@ fn card(svg: &mut Svg, place: &Place, view: &View) {
     }
     svg.close();
     svg.line();
-    let top = y + words.height() + 11.0;
-    for (i, rung) in node.rungs.iter().enumerate() {
-        draw_rung(svg, rung, (x + PAD, top + i as f64 * RUNG), inner, view);
+    let mut top = y + words.height() + 11.0;
+    for (rung, tall) in node.rungs.iter().zip(&words.tall) {
+        draw_rung(svg, rung, (x + PAD, top), (inner, *tall), view);
+        top += measure::rung_height(*tall);
     }
 }
 
-fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), width: f64, view: &View) {
+fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), (width, tall): (f64, bool), view: &View) {
     let mark = view.mark(&rung.resources);
     let outer = class(view, mark);
     let indent = (rung.depth as f64 * RUNG_INDENT).min(width * 0.4);
@@ -273,7 +275,7 @@ fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), width: f64, view: &
         .num("x", x)
         .num("y", y)
         .num("width", width)
-        .num("height", RUNG - 2.0)
+        .num("height", measure::rung_height(tall) - 2.0)
         .num("rx", 3.0)
         .empty();
     let inner = width - 10.0;
@@ -283,8 +285,10 @@ fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), width: f64, view: &
     if pill > 0.0 {
         share(svg, mark, (x + 5.0 + room + 6.0, base), pill - 6.0);
     }
-    let mount = LINE.fit(&rung.mount, room * if rung.text.is_empty() { 1.0 } else { 0.6 });
-    if !mount.is_empty() {
+    let mount = LINE.fit(&rung.mount, room);
+    if tall {
+        write(svg, "", LINE, (x + 5.0, base + LINE_STEP), &mount);
+    } else if !mount.is_empty() {
         let tag = svg.tag("text").num("x", x + 5.0 + room).num("y", base).num("font-size", LINE.size);
         tag.attr("text-anchor", "end").text(&mount);
         room -= LINE.width(&mount) + 10.0;

@@ -153,9 +153,18 @@ fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>) -> Upper {
     }
 }
 
-/// The mounts of a device: where, and the file system.
+/// The mounts of a device: where, and the file system. What a container's
+/// manager mounts over single files is left out beside others.
 fn mounts(device: &BlockDevice) -> Vec<(String, String)> {
-    device.mounts.iter().map(|m| (m.point.clone(), clean(&m.kind))).collect()
+    /// Docker, Podman and containerd put these into every container (OCI runtime
+    /// tools: `--hostname`, `--dns`).
+    const FILES: [&str; 3] = ["/etc/resolv.conf", "/etc/hostname", "/etc/hosts"];
+    let mut mounts: Vec<(String, String)> =
+        device.mounts.iter().map(|m| (m.point.clone(), clean(&m.kind))).collect();
+    if mounts.iter().any(|(point, _)| !FILES.contains(&point.as_str())) {
+        mounts.retain(|(point, _)| !FILES.contains(&point.as_str()));
+    }
+    mounts
 }
 
 fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface]) -> Upper {

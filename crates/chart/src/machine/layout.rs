@@ -60,8 +60,10 @@ pub(super) struct Scene<'a> {
     pub(super) bottom: f64,
 }
 
-/// Space between two packages.
-const PACKAGE_GAP: f64 = 28.0;
+/// Space between two packages, with what is written on the line between them.
+const PACKAGE_GAP: f64 = 112.0;
+/// Space between rows of packages.
+const ROWS_GAP: f64 = 28.0;
 /// What a package needs at least.
 const PACKAGE_WIDTH: f64 = 300.0;
 /// From here on memory stands beside its package.
@@ -116,12 +118,14 @@ impl<'a> Layout<'_, 'a> {
             if let ([(_, first), (second_x, second)], [_, to]) = (cards.as_slice(), row) {
                 // Between the packages of a row: how they are coupled is not
                 // known, only that they are.
-                let y = first.min(*second) - 14.0;
-                self.line(vec![(second_x - PACKAGE_GAP, y), (*second_x, y)], None, to, None);
+                let y = first.min(*second) - 24.0;
+                let points = vec![(second_x - PACKAGE_GAP, y), (*second_x, y)];
+                let label = (second_x - PACKAGE_GAP + 8.0, y - 5.0, PACKAGE_GAP - 14.0);
+                self.line(points, to.link.as_ref(), to, Some(label));
             }
-            top = bottom + PACKAGE_GAP;
+            top = bottom + ROWS_GAP;
         }
-        top - PACKAGE_GAP
+        top - ROWS_GAP
     }
 
     /// A package with its memory and all below; gives the lower edge of its
@@ -138,20 +142,23 @@ impl<'a> Layout<'_, 'a> {
             let own = ((width - gap) * 0.54).floor();
             let place = |node: &'a Node, x: f64, width: f64| {
                 let words = Words::new(node, width, self.view);
-                let height = card_height(&words, node.rungs.len());
+                let height = card_height(&words);
                 Place { node, words, x, y, width, height }
             };
             let (mut left, mut right) =
                 (place(node, x, own), place(memory, x + own + gap, width - own - gap));
+            // Each as high as it needs, with the line through the middle of both.
             let height = left.height.max(right.height);
-            (left.height, right.height) = (height, height);
+            left.y += (height - left.height) / 2.0;
+            right.y += (height - right.height) / 2.0;
+            let card = left.y + left.height;
             self.scene.items.extend([Item::Card(left), Item::Card(right)]);
             let middle = y + height / 2.0;
             let lines = link.map_or(0.0, |l| measure::label_lines(l) as f64);
             let label =
                 (x + own + 10.0, middle - 8.0 - (lines - 1.0).max(0.0) * measure::LABEL_STEP, gap - 16.0);
             self.line(vec![(x + own, middle), (x + own + gap, middle)], link, memory, Some(label));
-            return (y + height, self.children(node, x, y + height, width));
+            return (card, self.children_below(node, (x, card), y + height, width));
         }
         let bottom = self.card(memory, x, y, width);
         let drop = link.map_or(BUS, |l| label_height(l).max(BUS) + 4.0);
@@ -165,7 +172,7 @@ impl<'a> Layout<'_, 'a> {
     fn card(&mut self, node: &'a Node, x: f64, y: f64, width: f64) -> f64 {
         let width = width - stack(node);
         let words = Words::new(node, width, self.view);
-        let height = card_height(&words, node.rungs.len());
+        let height = card_height(&words);
         self.scene.items.push(Item::Card(Place { node, words, x, y, width, height }));
         y + height + stack(node)
     }
@@ -192,7 +199,7 @@ impl<'a> Layout<'_, 'a> {
     fn way_out(&mut self, node: &'a Node, x: f64, y: f64, width: f64) -> f64 {
         let Some(out) = &node.out else { return y };
         let end = y + label_height(out).max(16.0);
-        let label = (x + DROP_X + 12.0, y + measure::LABEL_STEP, width - DROP_X - 12.0);
+        let label = (x + DROP_X + 10.0, y + measure::LABEL_STEP, width - DROP_X - 12.0);
         let points = vec![(x + DROP_X, y), (x + DROP_X, end)];
         self.scene.items.push(Item::Line(Line {
             points,
@@ -206,6 +213,11 @@ impl<'a> Layout<'_, 'a> {
 
     /// All that hangs below a card whose lower edge is `y`.
     fn children(&mut self, parent: &'a Node, x: f64, y: f64, width: f64) -> f64 {
+        self.children_below(parent, (x, y), y, width)
+    }
+
+    /// The same from `y` down, where the card ends above that.
+    fn children_below(&mut self, parent: &'a Node, (x, card): (f64, f64), y: f64, width: f64) -> f64 {
         let nodes: Vec<&Node> = parent.children.iter().collect();
         if nodes.is_empty() {
             return y;
@@ -222,7 +234,7 @@ impl<'a> Layout<'_, 'a> {
             let mut bottom = top;
             for (node, width) in row.iter().zip(widths) {
                 let at = left + DROP_X;
-                self.line(vec![(x + DROP_X, y), (x + DROP_X, bus), (at, bus)], None, node, None);
+                self.line(vec![(x + DROP_X, card), (x + DROP_X, bus), (at, bus)], None, node, None);
                 let label = (at + 10.0, bus + measure::LABEL_STEP, width - DROP_X - 12.0);
                 self.line(vec![(at, bus), (at, bus + drop)], node.link.as_ref(), node, Some(label));
                 bottom = bottom.max(self.subtree(node, left, bus + drop, width));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use model::limit::{Direction, LimitKind};
-use model::machine::{BlockDevice, Machine, NetworkInterface, PciLink};
+use model::machine::{BlockDevice, Inventory, Machine, NetworkInterface, PciDevice, PciLink};
 use model::{Limit, Unit};
 
 use super::tree::Link;
@@ -27,6 +27,7 @@ const GENERATIONS: [(f64, f64, &str); 6] = [
 /// The limits of a machine by resource.
 pub(super) struct Rates<'a> {
     by_resource: BTreeMap<&'a str, Vec<&'a Limit>>,
+    inventory: &'a Inventory,
 }
 
 impl<'a> Rates<'a> {
@@ -36,7 +37,7 @@ impl<'a> Rates<'a> {
         for limit in &machine.limits {
             by_resource.entry(&limit.resource).or_default().push(limit);
         }
-        Self { by_resource }
+        Self { by_resource, inventory: &machine.inventory }
     }
 
     /// Whether anything is known of `resource`.
@@ -67,7 +68,7 @@ impl<'a> Rates<'a> {
         let rate = line.or(effective).or(measured);
         let mut notes = Vec::new();
         if let (Some(line), Some(effective)) = (line, effective)
-            && (line - effective).abs() > line * 0.01
+            && show(line) != show(effective)
         {
             notes.push(format!("effective {}", show(effective)));
         }
@@ -81,6 +82,7 @@ impl<'a> Rates<'a> {
             what: what(line),
             rate: rate.map(show),
             notes,
+            warnings: Vec::new(),
             bytes_per_second: rate,
             count: 1,
             resources: vec![resource.to_owned()],
@@ -105,19 +107,37 @@ impl<'a> Rates<'a> {
         all
     }
 
-    /// The link of the PCI function at `address`. Where its rate is not known it
-    /// has no name either: a port's registers may speak of the link below it, and
-    /// a virtual machine's of none.
-    pub(super) fn pci(&self, address: &str, link: Option<PciLink>) -> Option<Link> {
-        let resource = format!("pci:{address}");
-        if link.is_none() && !self.knows(&resource) {
+    /// The link of a PCI function, by the name that all of its slot share. Where
+    /// its rate is not known it has no name either: a port's registers may speak
+    /// of the link below it, and a virtual machine's of none.
+    pub(super) fn pci(&self, device: &PciDevice) -> Option<Link> {
+        let resource = format!("pci:{}", self.inventory.link_function(device).address);
+        if device.link.is_none() && !self.knows(&resource) {
             return None;
         }
-        Some(self.link(
-            &resource,
-            |line| line.and(pcie_name(link, line)).unwrap_or_default(),
-            bytes_per_second,
-        ))
+        let name = |line: Option<f64>| line.and(pcie_name(device.link, line)).unwrap_or_default();
+        let mut link = self.link(&resource, name, bytes_per_second);
+        if link.rate.is_some() {
+            link.warnings.extend(self.narrow(device));
+        }
+        Some(link)
+    }
+
+    /// `x2 of x4`, where a link has fewer lanes than both of its ends.
+    fn narrow(&self, device: &PciDevice) -> Option<String> {
+        let own = device.link?;
+        let port = self.inventory.pci_device(device.parent.as_deref()?)?.link?;
+        let best = own.max_lanes?.min(port.max_lanes?);
+        let now = own.lanes.filter(|now| *now > 0 && *now < best && best <= 32)?;
+        (!self.inventory.link_faces_down(device)).then(|| format!("x{now} of x{best}"))
+    }
+
+    /// What the limit's source calls the chipset: `... of the C620 chipset, ...`.
+    pub(super) fn chipset(&self) -> Option<String> {
+        let source = self.throughput("dmi").next().map(|l| clean(&l.source))?;
+        let (_, after) = source.split_once(" of the ")?;
+        let (name, _) = after.split_once(" chipset")?;
+        (!name.is_empty() && name.len() <= 40).then(|| format!("Intel {name} chipset"))
     }
 
     /// The link between CPU and chipset, called as the limit's source calls it:
@@ -156,9 +176,11 @@ impl<'a> Rates<'a> {
     /// The link of a disk to its controller, where it has one of its own.
     pub(super) fn disk(&self, disk: &BlockDevice) -> Option<Link> {
         let transport = disk.transport.as_deref().unwrap_or_default();
-        let kind =
-            ["sata", "sas", "usb", "mmc"].into_iter().find(|k| self.knows(&format!("{k}:{}", disk.name)));
-        let kind = kind.or((disk.link_bits.is_some()).then_some(transport))?;
+        let kinds = ["sata", "sas", "usb", "mmc"];
+        let kind = kinds.into_iter().find(|k| self.knows(&format!("{k}:{}", disk.name)));
+        // A bus is named without its rate too, where the machine does not tell.
+        let told = || matches!(transport, "usb" | "mmc") || disk.link_bits.is_some();
+        let kind = kind.or_else(|| told().then_some(transport))?;
         let word = match kind {
             "sas" => "SAS",
             "usb" => "USB",

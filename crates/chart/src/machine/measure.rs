@@ -1,7 +1,7 @@
 //! How large cards and labels are, by what is written on them.
 
 use super::share::View;
-use super::tree::{Link, Node};
+use super::tree::{Link, Node, Rung};
 use crate::text::Font;
 
 /// The title of a card.
@@ -10,6 +10,8 @@ pub(super) const TITLE: Font = Font::bold(13.0);
 pub(super) const LINE: Font = Font::plain(12.0);
 /// What is written beside lines, and shares.
 pub(super) const LABEL: Font = Font::plain(12.0);
+/// What is wrong with a link.
+pub(super) const WARNING: Font = Font::bold(12.0);
 /// Shares, in bold.
 pub(super) const SHARE: Font = Font::bold(11.5);
 
@@ -21,8 +23,8 @@ pub(super) const TITLE_STEP: f64 = 19.0;
 pub(super) const LINE_STEP: f64 = 16.0;
 /// From line to line of a label.
 pub(super) const LABEL_STEP: f64 = 15.0;
-/// The height of a rung.
-pub(super) const RUNG: f64 = 20.0;
+/// The height of a rung of one line.
+const RUNG: f64 = 20.0;
 /// How much further right a rung begins than what it stands on.
 pub(super) const RUNG_INDENT: f64 = 9.0;
 /// Between cards side by side.
@@ -34,7 +36,7 @@ pub(super) const DROP_X: f64 = 14.0;
 /// How far the lowest card of a stack looks out.
 const STACK: f64 = 6.0;
 /// Lines that one long text is broken into at most.
-const MOST_LINES: usize = 2;
+const MOST_LINES: usize = 4;
 /// Round a share's figure.
 pub(super) const PILL: f64 = 12.0;
 
@@ -63,6 +65,8 @@ pub(super) struct Words {
     pub(super) title: Vec<String>,
     /// What stands below it.
     pub(super) lines: Vec<String>,
+    /// Of each rung, whether it is drawn on two lines.
+    pub(super) tall: Vec<bool>,
 }
 
 impl Words {
@@ -74,6 +78,7 @@ impl Words {
         Self {
             title: TITLE.wrap(&node.title(), beside_share, inner, MOST_LINES),
             lines: node.lines.iter().flat_map(wrap).collect(),
+            tall: node.rungs.iter().map(|r| is_tall(r, inner, view)).collect(),
         }
     }
 
@@ -84,10 +89,25 @@ impl Words {
     }
 }
 
-/// The height of a card with these words and that many rungs.
-pub(super) fn card_height(words: &Words, rungs: usize) -> f64 {
-    let rungs = if rungs == 0 { 0.0 } else { rungs as f64 * RUNG + 5.0 };
-    words.height() + 11.0 + rungs
+/// Whether what is written on a rung fits on one line only if it is cut.
+fn is_tall(rung: &Rung, inner: f64, view: &View) -> bool {
+    if rung.text.is_empty() || rung.mount.is_empty() {
+        return false;
+    }
+    let indent = (rung.depth as f64 * RUNG_INDENT).min(inner * 0.4);
+    let room = inner - indent - 10.0 - share_width(view, &rung.resources);
+    LINE.width(&rung.text) + 10.0 + LINE.width(&rung.mount) > room
+}
+
+/// The height of a rung.
+pub(super) fn rung_height(tall: bool) -> f64 {
+    if tall { RUNG + LINE_STEP } else { RUNG }
+}
+
+/// The height of a card with these words.
+pub(super) fn card_height(words: &Words) -> f64 {
+    let rungs: f64 = words.tall.iter().map(|tall| rung_height(*tall)).sum();
+    words.height() + 11.0 + if words.tall.is_empty() { 0.0 } else { rungs + 5.0 }
 }
 
 /// How far the cards behind one that stands for several look out.
@@ -102,7 +122,7 @@ pub(super) fn share_width(view: &View, resources: &[String]) -> f64 {
 
 /// The lines of a link's label.
 pub(super) fn label_lines(link: &Link) -> usize {
-    usize::from(!link.label().is_empty()) + link.notes.len()
+    usize::from(!link.label().is_empty()) + link.warnings.len() + link.notes.len()
 }
 
 /// The height of a link's label with what is around it.
@@ -116,7 +136,8 @@ pub(super) fn label_height(link: &Link) -> f64 {
 /// The width of a link's label.
 pub(super) fn label_width(link: &Link, view: &View) -> f64 {
     let first = LABEL.width(&link.label()) + share_width(view, &link.resources);
-    link.notes.iter().map(|n| LABEL.width(n)).fold(first, f64::max)
+    let warnings = link.warnings.iter().map(|w| WARNING.width(w));
+    link.notes.iter().map(|n| LABEL.width(n)).chain(warnings).fold(first, f64::max)
 }
 
 fn own_width(node: &Node, view: &View) -> f64 {

@@ -6,8 +6,8 @@ use model::machine::{BlockDevice, BlockKind, Inventory, Machine, Memory, Network
 
 use super::link::Rates;
 use super::share::View;
-use super::tree::{Kind, Node};
-use crate::format::{count, disk_size, hertz, memory_size};
+use super::tree::{Kind, Link, Node};
+use crate::format::{count, disk_size, hertz, memory_size, names as join_names};
 use crate::svg::clean;
 
 /// One CPU package of an inventory.
@@ -158,7 +158,7 @@ pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Opt
     }
     let mut node = Node::new(Kind::Memory, format!("{} memory", memory_size(bytes)));
     node.resources = vec!["memory".to_owned()];
-    node.lines.extend(modules(memory, whole));
+    node.lines.extend(modules(memory, whole, bytes));
     if of_nodes().count() > 1 {
         node.lines.push(format!("{} NUMA nodes", of_nodes().count()));
     }
@@ -177,22 +177,27 @@ pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Opt
     Some(node)
 }
 
-/// `2 × 16 GiB DDR4-2400 ECC, 2 of 4 slots`.
-fn modules(memory: &Memory, whole: bool) -> Vec<String> {
+/// `2 × 16 GiB DDR4 ECC, 2 of 4 slots`; of one package of several those that
+/// make up its `bytes`, where that is plain.
+fn modules(memory: &Memory, whole: bool, bytes: u64) -> Vec<String> {
     let Some(first) = memory.modules.first() else { return Vec::new() };
     let n = memory.modules.len();
     let alike =
         memory.modules.iter().all(|m| (m.bytes, &m.kind, m.ecc) == (first.bytes, &first.kind, first.ecc));
+    // The firmware keeps a little of a package's memory, never much of a module.
+    let own = bytes.div_ceil(first.bytes.max(1)) as usize;
+    let is_plain = alike && own < n && (own as u64 * first.bytes).saturating_sub(bytes) < first.bytes / 4;
+    let shown = if whole || !is_plain { n } else { own };
     let mut text = if alike {
         let kind = first.kind.as_deref().map(|k| format!(" {}", clean(k))).unwrap_or_default();
         let ecc = if first.ecc == Some(true) { " ECC" } else { "" };
-        format!("{n} × {}{kind}{ecc}", memory_size(first.bytes))
+        format!("{shown} × {}{kind}{ecc}", memory_size(first.bytes))
     } else {
         count(n, "module", "modules")
     };
     match memory.slots {
         Some(slots) if whole && slots as usize >= n => text.push_str(&format!(", {n} of {slots} slots")),
-        _ if !whole => text.push_str(" in all"),
+        _ if !whole && !is_plain => text.push_str(" in all packages"),
         _ => {}
     }
     vec![text]
@@ -255,29 +260,87 @@ pub(super) fn network(interfaces: &[&NetworkInterface], device: Option<&PciDevic
     }
     let Some(first) = interfaces.first() else { return node };
     if device.is_none() {
-        let word = [first.bus.as_deref(), first.driver.as_deref()].into_iter().flatten().next().map(clean);
-        node.lines.push(word.map_or("network".to_owned(), |w| format!("{w} network")));
+        node.lines.push(bus_words(first));
     }
-    let mut facts = Vec::new();
-    if first.mtu > 0 {
-        facts.push(format!("MTU {}", first.mtu));
-    }
-    if first.state == "down" || first.carrier == Some(false) {
-        facts.push("no link".to_owned());
-    }
-    if let Some(duplex) = first.duplex.as_deref().filter(|d| *d == "half") {
-        facts.push(format!("{duplex} duplex"));
-    }
-    node.lines.extend(Some(facts.join(", ")).filter(|f| !f.is_empty()));
-    node.out = rates.network(first).map(|mut link| {
-        link.count = interfaces.len();
-        link.resources = node.resources.clone();
-        link
-    });
+    node.lines.extend(port_facts(interfaces));
+    node.out = way_out(interfaces, rates);
     if let Some(driver) = first.driver.as_deref() {
         node.tip.push(format!("driver {}", clean(driver)));
     }
     node
+}
+
+/// What an interface that is on no PCI bus is: `virtio network`.
+fn bus_words(interface: &NetworkInterface) -> String {
+    let word = interface.bus.as_deref().or(interface.driver.as_deref()).map(clean);
+    match word.as_deref() {
+        // The kernel's word for what is part of the board's own chip.
+        Some("platform") => match interface.driver.as_deref().map(clean) {
+            Some(driver) => format!("network on the board, {driver}"),
+            None => "network on the board".to_owned(),
+        },
+        Some(word) => format!("{word} network"),
+        None => "network".to_owned(),
+    }
+}
+
+/// `MTU 9000`, and what is not so with all ports: `eth1: no link`.
+fn port_facts(interfaces: &[&NetworkInterface]) -> Vec<String> {
+    const MOST: usize = 4;
+    let facts = |i: &NetworkInterface| {
+        let mtu = (i.mtu > 0).then(|| format!("MTU {}", i.mtu));
+        let no_link = i.state == "down" || i.carrier == Some(false);
+        let half = i.duplex.as_deref() == Some("half");
+        let said = [no_link.then_some("no link"), half.then_some("half duplex")];
+        mtu.into_iter().chain(said.into_iter().flatten().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let each: Vec<Vec<String>> = interfaces.iter().map(|i| facts(i)).collect();
+    let first = each.first().cloned().unwrap_or_default();
+    let shared: Vec<String> = first.into_iter().filter(|f| each.iter().all(|e| e.contains(f))).collect();
+    let mut own: Vec<(String, Vec<String>)> = Vec::new();
+    for (interface, facts) in interfaces.iter().zip(&each) {
+        let rest: Vec<&str> = facts.iter().filter(|f| !shared.contains(f)).map(String::as_str).collect();
+        if rest.is_empty() {
+            continue;
+        }
+        let (name, rest) = (clean(&interface.name), rest.join(", "));
+        match own.iter_mut().find(|(words, _)| *words == rest) {
+            Some((_, names)) => names.push(name),
+            None => own.push((rest, vec![name])),
+        }
+    }
+    let own = own.into_iter().take(MOST).map(|(words, names)| format!("{}: {words}", join_names(&names)));
+    Some(shared.join(", ")).into_iter().filter(|s| !s.is_empty()).chain(own).collect()
+}
+
+/// The links out of the machine as one: of ports that are alike how many, of
+/// others what the fastest do, with the rest noted.
+fn way_out(interfaces: &[&NetworkInterface], rates: &Rates) -> Option<Link> {
+    let mut kinds: Vec<(Link, Vec<String>)> = Vec::new();
+    for interface in interfaces {
+        let Some(link) = rates.network(interface) else { continue };
+        let alike = |l: &Link| (&l.what, &l.rate, &l.notes) == (&link.what, &link.rate, &link.notes);
+        match kinds.iter_mut().find(|(l, _)| alike(l)) {
+            Some((known, names)) => {
+                known.count += 1;
+                known.resources.extend(link.resources);
+                names.push(clean(&interface.name));
+            }
+            None => kinds.push((link, vec![clean(&interface.name)])),
+        }
+    }
+    kinds.sort_by(|(a, _), (b, _)| {
+        b.bytes_per_second.unwrap_or(0.0).total_cmp(&a.bytes_per_second.unwrap_or(0.0))
+    });
+    let mut kinds = kinds.into_iter();
+    let (mut out, _) = kinds.next()?;
+    for (other, names) in kinds {
+        if let Some(rate) = &other.rate {
+            out.notes.push(format!("{}: {rate}", join_names(&names)));
+        }
+        out.resources.extend(other.resources);
+    }
+    Some(out)
 }
 
 /// A PCI function in words: `Intel 82599ES 10-Gigabit SFI/SFP+`.

@@ -7,7 +7,7 @@ use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDev
 
 use super::link::Rates;
 use super::parts;
-use super::tree::{Kind, Node};
+use super::tree::{Kind, Link, Node};
 
 /// Buses below one another at most: PCI Express has no more than 256 buses in a
 /// domain, and real machines are a handful deep.
@@ -20,6 +20,7 @@ const NETWORK: u32 = 0x02;
 
 /// Walks the functions of an inventory, each at most once.
 pub(super) struct Walk<'a> {
+    inventory: &'a Inventory,
     rates: &'a Rates<'a>,
     by_address: BTreeMap<&'a str, &'a PciDevice>,
     below: BTreeMap<&'a str, Vec<&'a PciDevice>>,
@@ -60,7 +61,8 @@ impl<'a> Walk<'a> {
                 interfaces.entry(address).or_default().push(interface);
             }
         }
-        Self { rates, by_address, below, disks, interfaces, seen: BTreeSet::new(), placed: BTreeSet::new() }
+        let (seen, placed) = (BTreeSet::new(), BTreeSet::new());
+        Self { inventory, rates, by_address, below, disks, interfaces, seen, placed }
     }
 
     /// Each function directly below the root, with the cards that it becomes.
@@ -94,15 +96,13 @@ impl<'a> Walk<'a> {
         let below = self.below.get(device.address.as_str()).cloned().unwrap_or_default();
         let mut children: Vec<Node> = Vec::new();
         for child in below {
-            let nodes = self.cards(child, depth + 1);
-            for node in nodes {
-                join_ports(&mut children, node, &child.address);
-            }
+            children.extend(self.cards(child, depth + 1));
         }
+        tell_shared(&mut children);
         if children.is_empty() {
             return Vec::new();
         }
-        let link = self.rates.pci(&device.address, device.link);
+        let link = self.rates.pci(device);
         // A root port and a switch's downstream port (every second bridge) have
         // the same link as what is below them; an upstream port has its own.
         let own_link = depth % 2 == 1 && link.as_ref().is_some_and(|l| l.rate.is_some());
@@ -130,24 +130,42 @@ impl<'a> Walk<'a> {
     fn endpoint(&mut self, device: &'a PciDevice) -> Vec<Node> {
         let disks = self.disks.get(device.address.as_str()).cloned().unwrap_or_default();
         let interfaces = self.interfaces.get(device.address.as_str()).cloned().unwrap_or_default();
-        let link = self.rates.pci(&device.address, device.link);
+        let link = self.rates.pci(device);
         let fast = link.as_ref().is_some_and(|l| l.rate.is_some());
         let mut nodes = Vec::new();
         if !disks.is_empty() || (device.class >> 16 == STORAGE && fast) {
             nodes.extend(self.storage(device, &disks));
         }
         if !interfaces.is_empty() || (device.class >> 16 == NETWORK && fast) {
-            self.placed.extend(interfaces.iter().map(|i| format!("nic:{}", i.name)));
-            let mut node = parts::network(&interfaces, Some(device), self.rates);
-            node.link = link;
-            node.tip.push(device.address.clone());
-            nodes.push(node);
+            nodes.push(self.card_of_ports(device, link));
         }
         nodes
     }
 
+    /// A network card with all of its ports: the functions of its slot that are
+    /// the same device as the first and share its link.
+    fn card_of_ports(&mut self, device: &'a PciDevice, link: Option<Link>) -> Node {
+        let is_port =
+            |d: &&PciDevice| (d.class >> 16, d.vendor, d.device) == (NETWORK, device.vendor, device.device);
+        let mut ports: Vec<&PciDevice> =
+            self.inventory.link_sharers(device).into_iter().filter(is_port).collect();
+        ports.retain(|p| p.address != device.address && !self.seen.contains(p.address.as_str()));
+        ports.push(device);
+        ports.sort_by_key(|p| &p.address);
+        let mut interfaces = Vec::new();
+        for port in &ports {
+            self.seen.insert(&port.address);
+            interfaces.extend(self.interfaces.get(port.address.as_str()).into_iter().flatten().copied());
+        }
+        self.placed.extend(interfaces.iter().map(|i| format!("nic:{}", i.name)));
+        let mut node = parts::network(&interfaces, Some(device), self.rates);
+        node.link = link;
+        node.tip.extend(ports.iter().map(|p| p.address.clone()));
+        node
+    }
+
     fn storage(&mut self, device: &'a PciDevice, disks: &[&'a BlockDevice]) -> Vec<Node> {
-        let link = self.rates.pci(&device.address, device.link);
+        let link = self.rates.pci(device);
         let name = parts::pci_name(device);
         self.placed.extend(disks.iter().map(|d| format!("block:{}", d.name)));
         let mut children: Vec<Node> = disks.iter().map(|d| parts::disk(d, self.rates)).collect();
@@ -178,31 +196,16 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Adds a card, or, where it is another port of the network card that came
-/// before, puts it with that one: they share one slot and one link.
-fn join_ports(cards: &mut Vec<Node>, node: Node, address: &str) {
-    let slot = |address: &str| address.rsplit_once('.').map(|(slot, _)| slot.to_owned());
-    let same_slot = |other: &Node| {
-        let theirs =
-            other.link.as_ref().and_then(|l| l.resources.first()).and_then(|r| r.strip_prefix("pci:"));
-        theirs.and_then(slot).is_some_and(|s| Some(s) == slot(address))
-    };
-    if let Some(last) = cards.last_mut()
-        && node.kind == Kind::Network
-        && last.kind == Kind::Network
-        && same_slot(last)
-        && (&last.head, &last.lines) == (&node.head, &node.lines)
-    {
-        last.names.extend(node.names);
-        last.resources.extend(node.resources);
-        if let (Some(link), Some(other)) = (&mut last.link, node.link) {
-            link.resources.extend(other.resources);
+/// Says so of cards that are different functions of one slot: they have one link.
+fn tell_shared(cards: &mut [Node]) {
+    let name = |node: &Node| node.link.as_ref().filter(|l| l.rate.is_some())?.resources.first().cloned();
+    let names: Vec<Option<String>> = cards.iter().map(name).collect();
+    for (card, own) in cards.iter_mut().zip(&names) {
+        if own.is_some()
+            && names.iter().filter(|n| *n == own).count() > 1
+            && let Some(link) = &mut card.link
+        {
+            link.notes.push("one link for all functions".to_owned());
         }
-        if let (Some(out), Some(other)) = (&mut last.out, node.out) {
-            out.count += other.count;
-            out.resources.extend(other.resources);
-        }
-        return;
     }
-    cards.push(node);
 }

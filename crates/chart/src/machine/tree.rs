@@ -148,6 +148,8 @@ pub(super) struct Link {
     pub(super) rate: Option<String>,
     /// What else there is to say: what payload can get, what was imposed.
     pub(super) notes: Vec<String>,
+    /// What is wrong with it, before the notes and in another colour.
+    pub(super) warnings: Vec<String>,
     /// Bytes per second that decide how wide it is drawn.
     pub(super) bytes_per_second: Option<f64>,
     /// How many equal links it stands for.
@@ -176,7 +178,14 @@ impl Link {
     /// All of it as text, for the tooltip.
     pub(super) fn tooltip(&self) -> String {
         let label = Some(self.label()).filter(|l| !l.is_empty());
-        label.iter().chain(&self.notes).chain(&self.tip).cloned().collect::<Vec<_>>().join("\n")
+        label
+            .iter()
+            .chain(&self.warnings)
+            .chain(&self.notes)
+            .chain(&self.tip)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 

@@ -17,6 +17,9 @@ const SLOW: &[&str] = &["hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"];
 /// A read that costs so much is seen in the time of an operation of 10 us.
 const SLOW_S: f64 = 200e-9;
 
+/// How to take the counter.
+const SWITCH: &str = "type `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`";
+
 /// What reading the clock costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Cost {
@@ -54,9 +57,16 @@ pub(super) const CHECK: Check = Check {
         let name = clip(source);
         let each = cost.map(|c| format!("; each reading costs {}", short_time(c))).unwrap_or_default();
         let others: Vec<_> = system.clock_sources.iter().map(|s| clip(s)).take(4).collect();
-        let advice = match system.clock_sources.iter().any(|s| s == "tsc") {
-            true => "type `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`",
-            false => "see `dmesg | grep -i tsc` for why the CPU's counter is not used",
+        let has_counter = system.clock_sources.iter().any(|s| s == "tsc");
+        let advice = match (is_slow, has_counter, system.container.is_some()) {
+            (false, ..) => "leave it as it is: reading it is cheap enough",
+            (true, true, false) => SWITCH,
+            // The file is read-only in a container, as the kernel is not its own.
+            (true, true, true) => {
+                "outside of the container: \
+                 `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`"
+            }
+            (true, false, _) => "see `dmesg | grep -i tsc` for why the CPU's counter is not used",
         };
         let mut finding =
             condition(CODE, severity, format!("the clock is {name}, not the CPU's counter{each}"))
@@ -91,6 +101,25 @@ mod tests {
         look("kvm-clock", 45e-9).one(Severity::Note, "each reading costs 45 ns");
         look("xen", 300e-9).one(Severity::Warning, "300 ns");
         assert_eq!(look("tsc", 20e-9), Shown::nothing());
+    }
+
+    #[test]
+    fn a_clock_that_is_cheap_to_read_is_left_alone_and_a_container_cannot_switch() {
+        let advice = |source: &str, cost: f64, container: Option<&str>| {
+            let system = System {
+                clock_source: Some(source.to_owned()),
+                clock_sources: vec![source.to_owned(), "tsc".to_owned()],
+                container: container.map(str::to_owned),
+                ..System::default()
+            };
+            let tree = format!("==> /probe/clock-read\n{{\"seconds\": {cost}}}\n");
+            let shown = diagnose_with(&CHECK, &tree, Inventory { system, ..Inventory::default() });
+            shown.findings[0].advice.clone().unwrap()
+        };
+        assert!(advice("kvm-clock", 31e-9, Some("docker")).starts_with("leave it"));
+        assert!(advice("kvm-clock", 31e-9, None).starts_with("leave it"));
+        assert!(advice("xen", 300e-9, Some("docker")).starts_with("outside of the container"));
+        assert!(advice("xen", 300e-9, None).starts_with("type `echo tsc"));
     }
 
     #[test]

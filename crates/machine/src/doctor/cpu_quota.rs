@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, listed};
+use super::{Check, condition, holder, listed};
 
 const CODE: &str = "cpu-quota";
 
@@ -14,12 +14,9 @@ pub(super) const CHECK: Check = Check {
         let cpus = patient.inventory.cpu.allowed.len().max(1);
         let quota = patient.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < cpus as f64);
         let Some(quota) = quota else { return Vec::new() };
-        let who = match &patient.inventory.system.container {
-            Some(name) => format!("the container ({})", clip(name)),
-            None => "the control group".to_owned(),
-        };
         let text = format!(
-            "{who} allows {quota:.2} CPUs of {cpus}: more threads are stopped in the middle of each period"
+            "{} allows {quota:.2} CPUs of {cpus}: more threads are stopped in the middle of each period",
+            holder(patient)
         );
         vec![
             condition(CODE, Severity::Note, text)

@@ -20,8 +20,10 @@ mod full_file_system;
 mod governor;
 mod hot;
 mod idle_states;
+mod io_quota;
 mod lazy_init;
 mod memory;
+mod memory_quota;
 mod missing_permission;
 mod network_traffic;
 mod nic_link;
@@ -100,6 +102,8 @@ pub const CHECKS: &[Check] = &[
     clock_capped::CHECK,
     clock_source::CHECK,
     cpu_quota::CHECK,
+    memory_quota::CHECK,
+    io_quota::CHECK,
     idle_states::CHECK,
     turbo::CHECK,
     virtual_machine::CHECK,
@@ -138,6 +142,14 @@ fn seen(code: &str, text: impl Into<String>) -> Evidence {
 /// Evidence that stands in the inventory.
 fn listed(code: &str, resource: &str, text: impl Into<String>) -> Evidence {
     Evidence::at(code, Place::Inventory(resource.to_owned()), text)
+}
+
+/// Who holds us to a quota: `the container (docker)`.
+fn holder(patient: &Patient<'_>) -> String {
+    match &patient.inventory.system.container {
+        Some(name) => format!("the container ({})", clip(name)),
+        None => "the control group".to_owned(),
+    }
 }
 
 /// A name that others chose, so short that a sentence stays one.

@@ -8,8 +8,6 @@ use super::{Check, Patient, clip, condition, listed};
 const CODE: &str = "pcie-link";
 /// Transfers per second that no link has for long to come (PCIe 7.0: 128e9).
 const ABSURD: f64 = 1e13;
-/// Bridges one below another; no machine has as many.
-const DEPTH_MAX: usize = 64;
 
 /// The check. Fewer lanes than both ends have mean a bad contact, a riser or a
 /// slot that shares them: a warning. A lower speed is only a note, for links
@@ -23,28 +21,11 @@ pub(super) const CHECK: Check = Check {
     },
 };
 
-/// A link has two ends: it is judged once, at the lower one, by its first
-/// function.
+/// A link has two ends: it is judged once, at the lower one, by the function
+/// that names it.
 fn is_judged(patient: &Patient<'_>, device: &PciDevice) -> bool {
-    let first = device.address.rsplit_once('.').map(|(slot, function)| (slot, function != "0"));
-    let has_first = matches!(first, Some((slot, true))
-        if patient.inventory.pci_device(&format!("{slot}.0")).is_some_and(|d| d.link.is_some()));
-    !has_first && !faces_down(patient, device)
-}
-
-/// Whether the link of a bridge is the one below it: so it is with root ports,
-/// and with the downstream ports of a switch, which stand below its upstream
-/// port.
-fn faces_down(patient: &Patient<'_>, device: &PciDevice) -> bool {
-    let above = |d: &PciDevice| patient.inventory.pci_device(d.parent.as_deref()?);
-    let mut bridges = 0usize;
-    let mut at = Some(device);
-    while let Some(bridge) = at.filter(|d| d.is_bridge() && bridges < DEPTH_MAX) {
-        bridges += 1;
-        at = above(bridge);
-    }
-    // Root port, upstream, downstream, upstream ... from the root on.
-    bridges % 2 == 1
+    let inventory = patient.inventory;
+    !inventory.link_faces_down(device) && inventory.link_function(device).address == device.address
 }
 
 /// The lesser of what both ends can; what one can where the other is silent.

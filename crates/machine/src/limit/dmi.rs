@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 use model::Limit;
 use model::machine::{Inventory, PciDevice};
 
-use super::{Rates, is_guest, link, pcie};
+use super::{Rates, is_guest, link};
 
 const INTEL: u16 = 0x8086;
 
@@ -105,7 +105,7 @@ fn of(inventory: &Inventory) -> Option<(&'static str, Dmi)> {
 /// Whether what this function moves passes DMI, on a machine where its rate is
 /// known.
 pub(super) fn is_passed_by(inventory: &Inventory, address: &str) -> bool {
-    let top = pcie::to_root(inventory, address).last().copied();
+    let top = inventory.pci_to_root(address).last().copied();
     of(inventory).is_some() && top.and_then(in_chipset).unwrap_or(false)
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use model::Limit;
-use model::machine::{Inventory, MemoryModule};
+use model::machine::{Absent, Inventory, MemoryModule};
 
 use super::{Rates, is_guest, link};
 
@@ -27,6 +27,31 @@ pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
         return Vec::new();
     }
     limit(inventory).into_iter().collect()
+}
+
+/// Why there is no limit, where there are modules. No channel is faster than
+/// its modules are, and none is without one: that is the most that is known.
+pub(super) fn absent(inventory: &Inventory) -> Option<Absent> {
+    let modules = &inventory.memory.modules;
+    if modules.is_empty() || modules.len() > MODULES_MAX || limit(inventory).is_some() {
+        return None;
+    }
+    let rates: Option<Vec<f64>> = modules.iter().map(rate).collect();
+    let reason = match rates.and_then(|rates| rates.into_iter().reduce(f64::max)) {
+        Some(rate) => format!(
+            "the labels of the slots, such as {}, do not tell the channels; at most {} x {:.2} GB/s",
+            modules.first().map(|m| clip(&m.slot)).unwrap_or_default(),
+            modules.len(),
+            rate / 1e9,
+        ),
+        None => "the firmware's tables do not tell the speed or the width of each module".to_owned(),
+    };
+    Some(Absent { what: "limit of memory".to_owned(), reason })
+}
+
+/// A label that is none of ours, so short that a sentence stays one.
+fn clip(label: &str) -> String {
+    label.chars().filter(|c| !c.is_control()).take(24).collect()
 }
 
 fn limit(inventory: &Inventory) -> Option<Limit> {
@@ -169,6 +194,22 @@ mod tests {
         assert_eq!(limits(&inventory).len(), 1);
         inventory.system.vendor = Some("Dell Inc.".to_owned());
         assert!(limits(&inventory).is_empty());
+    }
+
+    #[test]
+    fn where_there_is_no_limit_the_reason_names_a_label_and_the_most_that_can_be() {
+        let reason = |modules: Vec<MemoryModule>| {
+            let mut inventory = Inventory::default();
+            inventory.memory.modules = modules;
+            absent(&inventory).map(|a| a.reason)
+        };
+        let told =
+            reason(["DIMM1A", "DIMM1B", "DIMM2A", "DIMM2B"].map(|s| module(s, None)).to_vec()).unwrap();
+        assert!(told.contains("such as DIMM1A,") && told.ends_with("at most 4 x 19.20 GB/s"), "{told}");
+        let told = reason(vec![MemoryModule { data_bits: None, ..module("A1", None) }]).unwrap();
+        assert!(told.contains("the width of each module"), "{told}");
+        assert_eq!(reason(vec![module("DIMM_A1", None)]), None);
+        assert_eq!(reason(Vec::new()), None, "that the modules are not known is said of them");
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod sata;
 mod tests;
 
 use model::limit::{Direction, LimitKind};
-use model::machine::Inventory;
+use model::machine::{Absent, Inventory};
 use model::{Limit, Unit};
 
 pub use network::{Overhead, tcp_goodput};
@@ -41,6 +41,18 @@ const SOURCES: &[Source] = &[
 #[must_use]
 pub fn of(inventory: &Inventory) -> Vec<Limit> {
     SOURCES.iter().flat_map(|source| source(inventory)).collect()
+}
+
+/// Which limits are missing, and why.
+#[must_use]
+pub fn absent(inventory: &Inventory) -> Vec<Absent> {
+    if is_guest(inventory) {
+        return vec![Absent {
+            what: "limits of memory, links and adapters".to_owned(),
+            reason: "a guest is shown what its hypervisor likes, which bounds nothing".to_owned(),
+        }];
+    }
+    memory::absent(inventory).into_iter().collect()
 }
 
 /// Whether this machine is a guest. The links of a guest are what its

@@ -107,12 +107,13 @@ impl Walk<'_> {
             self.add(Place::Port, port, passing);
         }
         let Some(address) = disk.pci.as_deref() else { return };
-        let functions = pcie::to_root(self.inventory, address);
+        let functions = self.inventory.pci_to_root(address);
         let count = functions.len();
         for (height, function) in functions.into_iter().enumerate() {
             if pcie::own_link(self.inventory, function).is_some() {
                 let place = Place::Pci(Reverse(count - height));
-                self.add(place, format!("pci:{}", function.address), passing);
+                let link = self.inventory.link_function(function);
+                self.add(place, format!("pci:{}", link.address), passing);
             }
         }
         if dmi::is_passed_by(self.inventory, address) {

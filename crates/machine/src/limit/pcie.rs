@@ -140,7 +140,7 @@ pub(super) fn own_link<'a>(inventory: &Inventory, device: &'a PciDevice) -> Opti
     if device.vendor == 0x8086 && PLACEHOLDERS.contains(&device.device) {
         return None;
     }
-    if !faces_down(inventory, device) {
+    if !inventory.link_faces_down(device) {
         return Some(link);
     }
     let mut below =
@@ -149,27 +149,14 @@ pub(super) fn own_link<'a>(inventory: &Inventory, device: &'a PciDevice) -> Opti
     (!is_empty_slot && below.all(|d| d.link.is_none())).then_some(link)
 }
 
-/// Functions from `address` up to the root, itself first.
-pub(super) fn to_root<'a>(inventory: &'a Inventory, address: &str) -> Vec<&'a PciDevice> {
-    /// Bus numbers end at 255 (section 7.5.1.3), so no real tree is deeper.
-    const DEPTH_MAX: usize = 256;
-    let first = inventory.pci_device(address);
-    let above = |d: &&PciDevice| d.parent.as_deref().and_then(|p| inventory.pci_device(p));
-    std::iter::successors(first, above).take(DEPTH_MAX).collect()
-}
-
-/// Whether the link of a bridge is the one below it: ports alternate on the way
-/// down, root port, upstream port of a switch, its downstream port, and so on
-/// (section 1.3).
-fn faces_down(inventory: &Inventory, device: &PciDevice) -> bool {
-    let above = to_root(inventory, &device.address).into_iter().skip(1).filter(|d| d.is_bridge()).count();
-    device.is_bridge() && above % 2 == 0
-}
-
 fn limit(inventory: &Inventory, device: &PciDevice) -> Option<Limit> {
     let own = own_link(inventory, device)?;
+    // One link has one limit, however many functions use it.
+    if inventory.link_function(device).address != device.address {
+        return None;
+    }
     // The port at the other end, whose registers tell of the same link.
-    let other = (!faces_down(inventory, device))
+    let other = (!inventory.link_faces_down(device))
         .then(|| inventory.pci_device(device.parent.as_deref()?)?.link)
         .flatten();
     let able =
@@ -178,27 +165,50 @@ fn limit(inventory: &Inventory, device: &PciDevice) -> Option<Limit> {
     let generation = generation_of(transfers)?;
     let lanes = own.lanes?;
     let line = generation.transfers * f64::from(lanes) * generation.share / 8.0;
-    let packets = own.max_payload.filter(|p| is_packet_size(*p)).map(|payload| {
-        let request = own.max_read_request.filter(|r| is_packet_size(*r)).unwrap_or(READ_REQUEST_DEFAULT);
-        (payload, around(generation, payload, request))
-    });
-    let effective = packets.map(|(payload, around)| {
-        let flit = if generation.flits { FLIT_SHARE } else { 1.0 };
-        line * generation.skips * flit * f64::from(payload) / (f64::from(payload) + around)
-    });
-    let source = source(own, generation, lanes, packets);
+    let request = own.max_read_request.filter(|r| is_packet_size(*r)).unwrap_or(READ_REQUEST_DEFAULT);
+    let packet = own.max_payload.filter(|p| is_packet_size(*p)).map(|p| Packet::new(generation, p, request));
+    let flit = if generation.flits { FLIT_SHARE } else { 1.0 };
+    let effective = packet.as_ref().map(|packet| line * generation.skips * flit * packet.share());
+    let sharers = inventory.link_sharers(device).len();
+    let source = source(own, generation, lanes, packet.as_ref(), sharers);
     Some(link(format!("pci:{}", device.address), None, Rates { line, effective }, source))
 }
 
-/// Bytes around each payload.
-fn around(generation: &Generation, payload: u32, request: u32) -> f64 {
-    if generation.flits {
-        return HEAD_LONG;
+/// A payload and the bytes around it, by what they are.
+struct Packet {
+    payload: f64,
+    around: Vec<(&'static str, f64)>,
+}
+
+impl Packet {
+    fn new(generation: &Generation, payload: u32, request: u32) -> Self {
+        let shares = f64::from(payload) / f64::from(request.max(payload));
+        let payload = f64::from(payload);
+        if generation.flits {
+            return Self { payload, around: vec![("head", HEAD_LONG)] };
+        }
+        let towards_memory = vec![("frame", PACKET_FRAME), ("head", HEAD_LONG)];
+        let towards_device =
+            vec![("frame", PACKET_FRAME), ("head", HEAD_SHORT), ("Acks", ACKNOWLEDGEMENTS * shares)];
+        let sum = |around: &[(_, f64)]| around.iter().map(|(_, bytes)| bytes).sum::<f64>();
+        let around =
+            if sum(&towards_device) < sum(&towards_memory) { towards_device } else { towards_memory };
+        Self { payload, around }
     }
-    let towards_memory = PACKET_FRAME + HEAD_LONG;
-    let towards_device =
-        PACKET_FRAME + HEAD_SHORT + ACKNOWLEDGEMENTS * f64::from(payload) / f64::from(request.max(payload));
-    towards_memory.min(towards_device)
+
+    fn whole(&self) -> f64 {
+        self.payload + self.around.iter().map(|(_, bytes)| bytes).sum::<f64>()
+    }
+
+    fn share(&self) -> f64 {
+        self.payload / self.whole()
+    }
+
+    /// `512 of each 536 bytes are payload (frame 8, head 16)`.
+    fn words(&self) -> String {
+        let around: Vec<String> = self.around.iter().map(|(what, bytes)| format!("{what} {bytes}")).collect();
+        format!("{} of each {} bytes are payload ({})", self.payload, self.whole(), around.join(", "))
+    }
 }
 
 /// Sizes that the Device Control register can hold (section 7.5.3.4).
@@ -206,13 +216,32 @@ fn is_packet_size(bytes: u32) -> bool {
     (128..=4096).contains(&bytes) && bytes.is_power_of_two()
 }
 
-fn source(own: &PciLink, generation: &Generation, lanes: u32, packets: Option<(u32, f64)>) -> String {
+fn source(
+    own: &PciLink,
+    generation: &Generation,
+    lanes: u32,
+    packet: Option<&Packet>,
+    sharers: usize,
+) -> String {
     let giga = generation.transfers / 1e9;
-    let mut text =
-        format!("PCIe {} x{lanes}: {giga} GT/s x {lanes} lanes, {}", generation.name, generation.coding);
-    match packets {
-        Some((payload, around)) => {
-            text.push_str(&format!("; packets of {payload} bytes with {around:.0} around each"));
+    let mut text = format!("PCIe {} x{lanes}", generation.name);
+    if sharers > 1 {
+        text.push_str(&format!(", {sharers} functions share it"));
+    }
+    text.push_str(&format!(
+        ": {giga} GT/s x {lanes} {}, {}",
+        if lanes == 1 { "lane" } else { "lanes" },
+        generation.coding
+    ));
+    match packet {
+        Some(packet) => {
+            text.push_str(&format!("; {}", packet.words()));
+            if generation.flits {
+                text.push_str("; 236 of the 256 bytes of a flit are for packets");
+            }
+            if generation.skips < 1.0 {
+                text.push_str(&format!("; x {:.4}, as skips take the rest", generation.skips));
+            }
         }
         None => text.push_str("; the packet size could not be read"),
     }
@@ -346,10 +375,35 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_that_goes_in_circles_ends() {
-        let mut circle = machine(a_link(8.0, 4, 128));
-        circle.pci[0].parent = Some(circle.pci[0].address.clone());
-        assert_eq!(to_root(&circle, "0000:01:00.0").len(), 256);
+    fn two_functions_of_a_card_have_one_limit_that_says_so() {
+        let mut card = machine(a_link(5.0, 8, 256));
+        card.pci.push(PciDevice { address: "0000:01:00.1".to_owned(), ..card.pci[0].clone() });
+        let found = limits(&card);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].resource, "pci:0000:01:00.0");
+        assert!(found[0].source.starts_with("PCIe 2.0 x8, 2 functions share it: "), "{}", found[0].source);
+    }
+
+    #[test]
+    fn the_figures_of_a_source_multiply_to_the_effective_rate() {
+        for (giga, payload, request, words) in [
+            (16.0, 512, 512, "512 of each 536 bytes are payload (frame 8, head 16); x 0.9973"),
+            (16.0, 512, 4096, "512 of each 534 bytes are payload (frame 8, head 12, Acks 2); x 0.9973"),
+            (5.0, 128, 512, "128 of each 152 bytes are payload (frame 8, head 16); x 0.9974"),
+            (64.0, 256, 512, "256 of each 272 bytes are payload (head 16); 236 of the 256"),
+        ] {
+            let link = PciLink { max_read_request: Some(request), ..a_link(giga, 4, payload) };
+            let found = &limits(&machine(link))[0];
+            assert!(found.source.contains(words), "{}", found.source);
+            let said = |from: &str, to: &str| -> f64 {
+                let rest = found.source.split(from).nth(1).unwrap();
+                rest.split(to).next().unwrap().trim().parse().unwrap()
+            };
+            let share = f64::from(payload) / said("of each ", " bytes are");
+            let rest = if giga == 64.0 { 236.0 / 256.0 } else { said("; x ", ",") };
+            let product = found.line.unwrap() * share * rest;
+            assert!((product / found.effective.unwrap() - 1.0).abs() < 1e-4, "{}", found.source);
+        }
     }
 
     #[test]

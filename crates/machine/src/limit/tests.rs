@@ -190,6 +190,27 @@ fn reads_pass_each_link_once() {
 }
 
 #[test]
+fn a_disk_on_the_second_function_of_a_card_passes_the_link_that_the_limit_names() {
+    let mut machine = study_a();
+    let second = function("0000:01:00.1", Some("0000:00:01.0"), 0x01_0700, link(5.0, 8, 8));
+    machine.pci.push(second);
+    machine.block.push(sata_disk("sdb", "0000:01:00.1"));
+    let steps = to_block_device(&machine, "sdb", Flow { written: 0.0 });
+    assert_eq!(names(&steps), ["block:sdb", "sata:sdb", "pci:0000:01:00.0"]);
+    let links: Vec<String> =
+        of(&machine).into_iter().map(|l| l.resource).filter(|r| r.starts_with("pci:")).collect();
+    assert_eq!(links, ["pci:0000:01:00.0"]);
+}
+
+#[test]
+fn a_guest_says_why_it_has_no_limits() {
+    let mut guest = Inventory::default();
+    assert!(super::absent(&guest).is_empty());
+    guest.system.virtualization = Some("kvm".to_owned());
+    assert!(super::absent(&guest)[0].reason.contains("hypervisor"));
+}
+
+#[test]
 fn a_machine_of_which_nothing_is_known_has_no_limits() {
     assert!(of(&Inventory::default()).is_empty());
     let steps = to_block_device(&Inventory::default(), "sda", Flow { written: 1.0 });

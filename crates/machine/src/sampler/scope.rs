@@ -11,7 +11,7 @@ pub struct Scope {
     pub block: Vec<String>,
     /// Network interfaces.
     pub network: Vec<String>,
-    /// PCI functions that drive these.
+    /// PCI functions that name the links to these.
     pub pci: Vec<String>,
 }
 
@@ -31,6 +31,9 @@ impl Scope {
         let mut pci: Vec<String> = Vec::new();
         let drives = inventory.block.iter().filter_map(|d| d.pci.clone());
         for address in drives.chain(inventory.network.iter().filter_map(|n| n.pci.clone())) {
+            // One link is sampled once, under the name that its limit has.
+            let function = inventory.pci_device(&address).map(|d| inventory.link_function(d).address.clone());
+            let address = function.unwrap_or(address);
             if !pci.contains(&address) {
                 pci.push(address);
             }

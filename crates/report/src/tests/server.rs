@@ -389,11 +389,8 @@ fn rest(machine: &mut Machine) {
         access: None,
         source: source.to_owned(),
     };
-    let pcie = "PCIe 8 GT/s x8, 128b/130b; packets of 256 bytes with 26 bytes around each";
-    machine.limits = vec![
-        link("pci:0000:3b:00.0".to_owned(), 7.877e9, 7.151e9, pcie),
-        link("pci:0000:3b:00.1".to_owned(), 7.877e9, 7.151e9, pcie),
-    ];
+    let pcie = "PCIe 3.0 x8, 2 functions share it: 8 GT/s x 8 lanes, 128b/130b";
+    machine.limits = vec![link("pci:0000:3b:00.0".to_owned(), 7.877e9, 7.151e9, pcie)];
     for letter in 'a'..='h' {
         let sata = "SATA 6 Gbit/s, 8b/10b (Serial ATA 3.5)";
         machine.limits.push(link(format!("sata:sd{letter}"), 600e6, 560e6, sata));

@@ -5,7 +5,7 @@ use roxmltree::Document;
 use super::*;
 
 /// The texts of the layout for screens.
-fn words(svg: &str) -> Vec<String> {
+pub(super) fn words(svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
     let wide = document.descendants().find(|n| n.attribute("class") == Some("wide")).unwrap();
     wide.descendants()
@@ -21,7 +21,7 @@ fn description(svg: &str) -> String {
 }
 
 #[track_caller]
-fn says(svg: &str, expected: &[&str]) {
+pub(super) fn says(svg: &str, expected: &[&str]) {
     let all = words(svg);
     for text in expected {
         assert!(all.iter().any(|w| w == text), "{text:?} is not among {all:#?}");

@@ -1,6 +1,7 @@
 //! Tests of the picture.
 
 mod bounds;
+mod card;
 mod content;
 mod fixtures;
 mod layout;

@@ -31,7 +31,7 @@ pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
         .map(|(resources, limit)| {
             vec![
                 printable(&names(&short(resources))),
-                what(limit),
+                what(limit, resources.len()),
                 shown(limit.line, limit),
                 shown(limit.effective, limit),
                 source(limit, detail),
@@ -88,8 +88,8 @@ fn short<'a>(resources: &[&'a str]) -> Vec<&'a str> {
     first.into_iter().chain(others.iter().map(nameless)).collect()
 }
 
-/// `iops random read 4 KiB`.
-fn what(limit: &Limit) -> String {
+/// `iops random read 4 KiB`; of several, each has it by itself.
+fn what(limit: &Limit, several: usize) -> String {
     let direction = match limit.direction {
         Some(Direction::Read) => " read",
         Some(Direction::Write) => " write",
@@ -101,7 +101,8 @@ fn what(limit: &Limit) -> String {
         None => "",
     };
     let size = limit.block_bytes.map(|b| format!(" {}", format::binary(b))).unwrap_or_default();
-    format!("{}{access}{direction}{size}", printable(&limit.quantity))
+    let each = if several > 1 { ", each" } else { "" };
+    format!("{}{access}{direction}{size}{each}", printable(&limit.quantity))
 }
 
 /// Where it is known from: in full, or the first clause.

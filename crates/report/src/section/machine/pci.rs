@@ -40,7 +40,7 @@ pub(super) fn text(machine: &Machine, detail: Detail) -> String {
             name: address(&device.address, all).to_owned(),
             head: head(device),
             kind: kind(device),
-            lines: vec![about(device, parent_node(device), &machine.limits)],
+            lines: vec![about(device, parent_node(device), machine)],
             own: users.get(device.address.as_str()).map(|names| ("used by", names.join(", "))),
             children: Vec::new(),
         })
@@ -160,7 +160,7 @@ fn head(device: &PciDevice) -> String {
 
 /// The link, its rate, how it is set, where it is if that is not where the
 /// bridge above it is.
-fn about(device: &PciDevice, node_above: Option<u32>, limits: &[Limit]) -> String {
+fn about(device: &PciDevice, node_above: Option<u32>, machine: &Machine) -> String {
     let node = device.node.filter(|n| Some(*n) != node_above).map(|n| format!("NUMA node {n}"));
     let Some(link) = &device.link else { return groups([node]) };
     let set = facts([
@@ -168,7 +168,7 @@ fn about(device: &PciDevice, node_above: Option<u32>, limits: &[Limit]) -> Strin
         // A bridge reads nothing itself.
         link.max_read_request.filter(|_| !device.is_bridge()).map(|b| format!("read request {b} B")),
     ]);
-    groups([Some(speeds(link)), rate(&device.address, limits), Some(set), node])
+    groups([Some(speeds(link)), rate(device, machine), Some(set), node])
 }
 
 /// `8 GT/s x8`, and at most, where that is more.
@@ -184,15 +184,18 @@ fn speeds(link: &PciLink) -> String {
     facts([now, most.map(|m| format!("at most {m}"))])
 }
 
-/// The rate of a function's link, each way.
-fn rate(address: &str, limits: &[Limit]) -> Option<String> {
-    let resource = format!("pci:{address}");
-    let limit = limits
-        .iter()
-        .find(|l| l.resource == resource && l.kind == LimitKind::Link && l.unit == Unit::BytesPerSecond)?;
+/// The rate of a function's link, each way, and whether others have a part of
+/// it: the functions of a slot have one link.
+fn rate(device: &PciDevice, machine: &Machine) -> Option<String> {
+    let inventory = &machine.inventory;
+    let resource = format!("pci:{}", inventory.link_function(device).address);
+    let is_links = |l: &&Limit| l.kind == LimitKind::Link && l.unit == Unit::BytesPerSecond;
+    let limit = machine.limits.iter().filter(is_links).find(|l| l.resource == resource)?;
     let shown = |rate: f64| format::setting(rate, limit.unit);
+    let sharers = inventory.link_sharers(device).len();
     Some(facts([
         limit.line.map(|line| format!("{} each way", shown(line))),
         limit.effective.map(|payload| format!("{} of payload", shown(payload))),
+        (sharers > 1).then(|| format!("{sharers} functions share it")),
     ]))
 }

@@ -1,0 +1,54 @@
+//! A control group holds our memory.
+
+use model::Severity;
+use model::scalar::binary;
+
+use super::{Check, condition, holder, listed};
+
+const CODE: &str = "memory-quota";
+
+/// The check.
+pub(super) const CHECK: Check = Check {
+    code: CODE,
+    doc: "a control group (a container's, mostly) allows less memory than there is",
+    look: |patient| {
+        let total = patient.inventory.memory.total_bytes;
+        let quota = patient.inventory.cgroup.memory_bytes.filter(|bytes| *bytes < total);
+        let Some(quota) = quota else { return Vec::new() };
+        // Documentation/admin-guide/cgroup-v2.rst, "memory.max": the page cache
+        // counts with the rest.
+        let text = format!(
+            "{} allows {} of {} of memory, and what files are cached counts",
+            holder(patient),
+            binary(quota),
+            binary(total)
+        );
+        vec![
+            condition(CODE, Severity::Note, text)
+                .on("memory")
+                .arg("quota_bytes", quota)
+                .arg("total_bytes", total)
+                .because(listed("memory-quota", "cgroup", format!("at most {}", binary(quota))))
+                .advise("choose sizes by the quota, or measure outside of it or with the quota lifted"),
+        ]
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::tests::{Shown, diagnose_inventory};
+    use model::machine::{Cgroup, Inventory, Memory};
+
+    #[test]
+    fn a_quota_below_all_memory_is_noted() {
+        let look = |memory_bytes| {
+            let memory = Memory { total_bytes: 16 << 30, available_bytes: 16 << 30, ..Memory::default() };
+            let cgroup = Cgroup { memory_bytes, ..Cgroup::default() };
+            diagnose_inventory(&CHECK, Inventory { memory, cgroup, ..Inventory::default() })
+        };
+        look(Some(8 << 30)).one(Severity::Note, "the control group allows 8 GiB of 16 GiB of memory");
+        assert_eq!(look(Some(16 << 30)), Shown::nothing());
+        assert_eq!(look(None), Shown::nothing());
+    }
+}
