@@ -8,7 +8,7 @@ use model::machine::{Absent, Frequency};
 
 use super::FOLDER;
 use crate::Host;
-use crate::inventory::{line, note, numbered};
+use crate::inventory::{line, note, numbered, unless_left_out};
 
 /// No processor's clock is near it: 100 GHz; a greater one is garbled.
 const HZ_MAX: u64 = 100_000_000_000;
@@ -17,7 +17,11 @@ const HZ_MAX: u64 = 100_000_000_000;
 pub(super) fn read(host: &Host, present: &[u32], absent: &mut Vec<Absent>) -> Option<Frequency> {
     let policies = policies(host, present);
     if policies.is_empty() {
-        note(absent, "clock rate", "the kernel does not choose the clock rate");
+        note(
+            absent,
+            "clock rate",
+            unless_left_out(host, FOLDER, "the kernel does not choose the clock rate"),
+        );
         return None;
     }
     let mut found = Frequency::default();
