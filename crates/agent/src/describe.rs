@@ -22,6 +22,17 @@ pub enum DescribeError {
     /// What is there has none of the files of a machine.
     #[error("{} is no recording of a machine", .0.display())]
     NoRecording(PathBuf),
+    /// A file that is larger than any recording.
+    #[error("{} is too large for a recording of a machine: {size}", path.display())]
+    TooLarge {
+        /// Where.
+        path: PathBuf,
+        /// How large it is and may be.
+        size: String,
+    },
+    /// A file without its end.
+    #[error("the recording in {} was cut short: its end is missing", .0.display())]
+    CutShort(PathBuf),
     /// Something is where the recording should go.
     #[error("{} is there already", .0.display())]
     Occupied(PathBuf),
@@ -41,7 +52,7 @@ pub enum DescribeError {
 /// # Errors
 /// If there is no recording of a machine at `path`.
 pub fn describe_host(path: Option<&Path>) -> Result<Machine, DescribeError> {
-    Ok(machine(&open(path)?))
+    Ok(described(path)?.1)
 }
 
 /// As [`describe_host`], with what could disturb a measurement on it, which
@@ -50,28 +61,32 @@ pub fn describe_host(path: Option<&Path>) -> Result<Machine, DescribeError> {
 /// # Errors
 /// As [`describe_host`].
 pub fn examine_host(path: Option<&Path>) -> Result<Machine, DescribeError> {
-    Ok(with_look(&open(path)?))
+    let (host, machine) = described(path)?;
+    Ok(with_look(&host, machine))
 }
 
-fn open(path: Option<&Path>) -> Result<Host, DescribeError> {
-    Ok(match path {
-        None => Host::this(),
-        Some(path) => {
-            let path = path.to_owned();
-            let host = match Host::open(&path) {
-                Ok(host) => host,
-                Err(e) if e.kind() == io::ErrorKind::InvalidInput => {
-                    return Err(DescribeError::NoRecording(path));
-                }
-                Err(source) => return Err(DescribeError::NotThere { path, source }),
-            };
-            // Any folder or text can be opened; only a machine has these.
-            if !host.exists("/proc") && !host.exists("/sys") {
-                return Err(DescribeError::NoRecording(path));
-            }
-            host
+fn described(path: Option<&Path>) -> Result<(Host, Machine), DescribeError> {
+    let Some(path) = path else {
+        let host = Host::this();
+        let machine = machine(&host);
+        return Ok((host, machine));
+    };
+    let host = Host::open(path).map_err(|source| {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::InvalidInput => DescribeError::NoRecording(path),
+            io::ErrorKind::UnexpectedEof => DescribeError::CutShort(path),
+            io::ErrorKind::FileTooLarge => DescribeError::TooLarge { path, size: source.to_string() },
+            _ => DescribeError::NotThere { path, source },
         }
-    })
+    })?;
+    let machine = machine(&host);
+    // Any folder or text can be opened; no machine is without a processor.
+    let cpu = &machine.inventory.cpu;
+    if cpu.online.is_empty() && cpu.model.is_none() {
+        return Err(DescribeError::NoRecording(path.to_owned()));
+    }
+    Ok((host, machine))
 }
 
 /// Describes this machine, and writes all that was read for it to `path`: to
@@ -83,7 +98,7 @@ fn open(path: Option<&Path>) -> Result<Host, DescribeError> {
 pub fn record_host(path: &Path) -> Result<(Machine, usize), DescribeError> {
     refuse_occupied(path)?;
     let host = Host::this().recording();
-    let machine = with_look(&host);
+    let machine = with_look(&host, machine(&host));
     read_counters(&host, &machine.inventory);
     host.save_recording(path).map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => DescribeError::Occupied(path.to_owned()),
@@ -134,8 +149,7 @@ pub(crate) fn machine(host: &Host) -> Machine {
     }
 }
 
-fn with_look(host: &Host) -> Machine {
-    let mut machine = machine(host);
+fn with_look(host: &Host, mut machine: Machine) -> Machine {
     let findings = doctor::look(host, &machine.inventory);
     machine.looks.push(Look { moment: Moment::Before, findings });
     machine
@@ -155,6 +169,35 @@ mod tests {
         std::fs::write(&notes, "these are my notes\n").unwrap();
         assert!(matches!(describe_host(Some(&notes)), Err(DescribeError::NoRecording(_))));
         assert!(matches!(describe_host(Some(Path::new("/dev/null"))), Err(DescribeError::NoRecording(_))));
+        std::fs::create_dir_all(folder.path().join("tree/proc")).unwrap();
+        std::fs::create_dir_all(folder.path().join("tree/sys")).unwrap();
+        let tree = folder.path().join("tree");
+        assert!(matches!(describe_host(Some(&tree)), Err(DescribeError::NoRecording(_))));
+        std::fs::write(tree.join("proc/cpuinfo"), "processor : 0\n").unwrap();
+        let machine = describe_host(Some(&tree)).unwrap();
+        assert_eq!(machine.inventory.cpu.online, [0]);
+        // Of what is not in it nobody can say why.
+        let reasons: Vec<_> = machine.inventory.absent.iter().map(|a| a.reason.as_str()).collect();
+        assert!(!reasons.is_empty() && reasons.iter().all(|r| *r == "not there"), "{reasons:?}");
+    }
+
+    #[test]
+    fn a_recording_that_is_cut_short_or_too_large_is_told_from_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.host");
+        let whole = "==> /proc/cpuinfo\nprocessor : 0\n==> end\n";
+        std::fs::write(&path, whole).unwrap();
+        assert!(describe_host(Some(&path)).is_ok());
+        std::fs::write(&path, &whole[..30]).unwrap();
+        assert!(matches!(examine_host(Some(&path)), Err(DescribeError::CutShort(_))));
+        let filler = "==> /proc/x\n".to_owned() + &"x\n".repeat(8 << 20);
+        std::fs::write(&path, filler + whole).unwrap();
+        let error = describe_host(Some(&path)).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("too large for a recording of a machine: 17 MiB; 16 MiB are the most")
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `headroom machine`: what this machine, or a recorded one, is made of and
 //! what its parts can do at most.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -167,26 +167,41 @@ fn recorded_text(path: &Path, files: usize) -> String {
     let shown = report::text::printable(&path.display().to_string());
     let text = format!(
         "Recorded this machine in {shown}: {files} files and answers. Serial numbers, hardware and network addresses, \
-         unique identifiers and the host's name were masked. Names that people gave are in it: mount points, volumes, \
-         interfaces, the kernel's command line. Look it over before you send it to somebody."
+         unique identifiers, servers of mounts and the host's name were masked. Names that people gave are in it: mount \
+         points, volumes, interfaces, control groups, processes that used the CPU, the kernel's command line. Look it \
+         over before you send it to somebody."
     );
     format!("{}\n\n    headroom machine --host {shown}\n", report::text::fill(&text))
 }
 
 fn failure(error: DescribeError) -> Failure {
     let message = error.to_string();
+    let invalid = |message, help: &str| Failure::Arguments { message, help: help.to_owned() };
+    let refused = |message, help: &str| Failure::Refused { message, help: help.to_owned() };
     match error {
-        DescribeError::NotThere { .. } | DescribeError::NoRecording(_) => Failure::Arguments {
-            message,
-            help: "give a folder or a .host file that `headroom machine --record` made".to_owned(),
-        },
-        DescribeError::Occupied(_) => Failure::Refused {
-            message,
-            help: "name a file that does not exist, ending in .host, or a folder that is new or empty"
-                .to_owned(),
-        },
-        DescribeError::Unwritten { .. } => {
-            Failure::Refused { message, help: "name a place where you may write".to_owned() }
+        DescribeError::NotThere { .. } | DescribeError::NoRecording(_) | DescribeError::TooLarge { .. } => {
+            invalid(message, "give a folder or a .host file that `headroom machine --record` made")
         }
+        DescribeError::CutShort(_) => invalid(
+            message,
+            "record the machine again, or copy the file again; one written by hand ends with the line `==> end`",
+        ),
+        DescribeError::Occupied(_) => refused(
+            message,
+            "name a file that does not exist, ending in .host, or a folder that is new or empty",
+        ),
+        DescribeError::Unwritten { source, .. } => refused(message, where_else(source.kind())),
+    }
+}
+
+/// What to do where a recording cannot be written, of which nothing is left.
+fn where_else(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "make room there, or name a place on another file system; nothing was left of it"
+        }
+        ErrorKind::NotFound | ErrorKind::NotADirectory => "name a place in a folder that exists",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a place where you may write",
+        _ => "name another place",
     }
 }

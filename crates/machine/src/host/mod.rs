@@ -4,6 +4,7 @@
 //! can be a fixture.
 
 pub(crate) mod mask;
+mod save;
 mod tree;
 
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -70,16 +71,31 @@ impl Host {
     /// A recorded machine: a folder, or a `.host` file.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is none (`InvalidInput`), it is too large (`FileTooLarge`), or a
+    /// file without its end (`UnexpectedEof`).
     pub fn open(path: &Path) -> std::io::Result<Self> {
+        use std::io::{Error, ErrorKind};
         if path.is_dir() {
             return Ok(Self::recorded(path));
         }
         let metadata = std::fs::metadata(path)?;
-        if !metadata.is_file() || metadata.len() > BYTES_MAX {
-            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "no recording of a machine"));
+        let no_recording = || Error::new(ErrorKind::InvalidInput, "no recording of a machine");
+        if !metadata.is_file() {
+            return Err(no_recording());
         }
-        Ok(Self::parse(&String::from_utf8_lossy(&std::fs::read(path)?)))
+        if metadata.len() > BYTES_MAX {
+            let text =
+                format!("{} MiB; {} MiB are the most", metadata.len().div_ceil(1 << 20), BYTES_MAX >> 20);
+            return Err(Error::new(ErrorKind::FileTooLarge, text));
+        }
+        let text = String::from_utf8_lossy(&std::fs::read(path)?).into_owned();
+        if !Tree::is_text_form(&text) {
+            return Err(no_recording());
+        }
+        if !Tree::is_whole(&text) {
+            return Err(Error::new(ErrorKind::UnexpectedEof, "the end is missing"));
+        }
+        Ok(Self::parse(&text))
     }
 
     /// Whether this is the running machine.
@@ -88,29 +104,26 @@ impl Host {
         matches!(self.source, Source::This)
     }
 
-    /// The same machine, with all that is read from now on kept, masked.
+    /// The same machine, with all that is read from now on kept; it is masked
+    /// when it is written.
     #[must_use]
     pub fn recording(&self) -> Self {
         Self { source: self.source.clone(), recorder: Some(Arc::default()) }
     }
 
     /// Writes what was recorded: to a `.host` file, or as a tree below a folder
-    /// that is new or empty.
+    /// that is new or empty. Nothing is left of what could not be written whole.
     ///
     /// # Errors
-    /// If it cannot be written, or the folder holds something.
+    /// If it cannot be written, or something is there already.
     pub fn save_recording(&self, path: &Path) -> std::io::Result<()> {
         let Some(recorder) = &self.recorder else { return Ok(()) };
-        let tree = recorder.lock().unwrap_or_else(PoisonError::into_inner).at(mask::path);
+        let tree = mask::tree(&recorder.lock().unwrap_or_else(PoisonError::into_inner));
         if path.extension().is_some_and(|e| e == "host") {
-            let mut file = std::fs::File::create_new(path)?;
-            return std::io::Write::write_all(&mut file, tree.show().as_bytes());
+            save::file(path, tree.show().as_bytes())
+        } else {
+            save::folder(path, |place| tree.save(place))
         }
-        std::fs::create_dir_all(path)?;
-        if std::fs::read_dir(path)?.next().is_some() {
-            return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty"));
-        }
-        tree.save(path)
     }
 
     /// How many files and answers were recorded.
@@ -138,7 +151,7 @@ impl Host {
         };
         if let Some(recorder) = &self.recorder {
             let entry = match &answer {
-                Ok(text) => Some(Entry::Text(mask::text(&path, text))),
+                Ok(text) => Some(Entry::Text(text.clone())),
                 Err(reason) if reason == "not there" => None,
                 Err(reason) => Some(Entry::Denied(reason.clone())),
             };
@@ -213,8 +226,9 @@ impl Host {
 
     /// What this machine answers to the question `name`
     /// (`ethtool/eth0`): asked of this machine by `ask`, looked up in a
-    /// recording. Answers are recorded as JSON, so they must not hold what
-    /// identifies a machine.
+    /// recording. Answers are recorded as JSON; whole values that identify a
+    /// machine must not be in them, for only what can be told by its form is
+    /// masked.
     ///
     /// # Errors
     /// Why there is no answer.

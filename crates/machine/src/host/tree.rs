@@ -10,7 +10,10 @@
 //! ==> /sys/block/sda -> ../devices/pci0000:00/0000:00:17.0/ata1/block/sda
 //! ==> /sys/firmware/dmi/tables/DMI !permission denied
 //! ==> /sys/class/hwmon/
+//! ==> end
 //! ```
+//!
+//! The last line tells a whole recording from one that was cut short.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,6 +41,8 @@ pub(crate) struct Tree {
 const LINKS_MAX: usize = 40;
 /// The start of a head.
 const HEAD: &str = "==> ";
+/// What ends a recording, after [`HEAD`]; paths begin with a slash.
+const END: &str = "end";
 
 impl Tree {
     pub(crate) fn insert(&mut self, path: &str, entry: Entry) {
@@ -123,13 +128,24 @@ impl Tree {
         names
     }
 
-    /// The same entries at other paths; where two come to one, the last stays.
-    pub(crate) fn at(&self, place: fn(&str) -> String) -> Self {
-        let moved = |(path, entry): (&String, &Entry)| match entry {
-            Entry::Link(target) => (place(path), Entry::Link(place(target))),
-            other => (place(path), other.clone()),
-        };
-        Self { entries: self.entries.iter().map(moved).collect() }
+    /// All paths, sorted.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    /// Other entries at other paths; where two come to one, the last stays.
+    pub(crate) fn map(&self, mut change: impl FnMut(&str, &Entry) -> (String, Entry)) -> Self {
+        Self { entries: self.entries.iter().map(|(path, entry)| change(path, entry)).collect() }
+    }
+
+    /// Whether `text` has the head of an entry, as any recording has.
+    pub(crate) fn is_text_form(text: &str) -> bool {
+        text.lines().any(|line| line.strip_prefix(HEAD).is_some_and(|head| head.starts_with('/')))
+    }
+
+    /// Whether `text` has its end.
+    pub(crate) fn is_whole(text: &str) -> bool {
+        text.lines().next_back().and_then(|line| line.strip_prefix(HEAD)) == Some(END)
     }
 
     /// Reads the text form.
@@ -146,6 +162,9 @@ impl Tree {
             };
             if let Some((path, content)) = open.take() {
                 tree.insert(&path, Entry::Text(content));
+            }
+            if head == END {
+                break;
             }
             if let Some((path, target)) = head.split_once(" -> ") {
                 tree.insert(path, Entry::Link(target.to_owned()));
@@ -180,7 +199,7 @@ impl Tree {
                 }
             }
         }
-        out
+        out + HEAD + END + "\n"
     }
 
     /// Writes the tree below `folder`, which must be empty or new.
@@ -232,10 +251,20 @@ mod tests {
         ==> /secret !permission denied\n";
 
     #[test]
-    fn entries_and_links_move_together() {
-        let tree = Tree::parse("==> /a1/file\ntext\n==> /b -> a1/file\n").at(|path| path.replace("a1", "a0"));
-        assert_eq!(tree.read("/b").unwrap(), "text\n");
-        assert_eq!(tree.read("/a1/file"), Err("not there".to_owned()));
+    fn a_text_without_its_end_is_not_whole() {
+        let text = Tree::parse(TEXT).show();
+        assert!(Tree::is_whole(&text) && Tree::is_text_form(&text));
+        for end in 0..text.len() - 1 {
+            assert!(!Tree::is_whole(&text[..end]), "{end}");
+        }
+        assert!(!Tree::is_text_form("notes\n==> end\n") && !Tree::is_text_form(""));
+        // Nothing that a file holds is taken for the end.
+        let file = Tree::parse("==> /a\n\\==> end\n==> /b\nx\n==> end\n==> /c\ny\n");
+        assert_eq!(
+            (file.read("/a").unwrap().as_str(), file.read("/b").unwrap().as_str()),
+            ("==> end\n", "x\n")
+        );
+        assert!(file.read("/c").is_err());
     }
 
     #[test]

@@ -31,9 +31,16 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Cgroup {
     Cgroup {
         version: groups.version(),
         cpu_quota: cpu_quota(host, &groups.levels(host, "cpu")),
-        memory_bytes: memory_limits(host, &groups.levels(host, "memory")).map(|(_, bytes)| bytes).min(),
+        memory_bytes: memory_limit(host),
         io: io(host, &groups, absent),
     }
+}
+
+/// What control groups allow this process of memory, the tightest of all
+/// levels; absent where nothing limits it.
+pub(super) fn memory_limit(host: &Host) -> Option<u64> {
+    let levels = Groups::read(host).ok()?.levels(host, "memory");
+    memory_limits(host, &levels).map(|(_, bytes)| bytes).min()
 }
 
 /// What control groups leave this process of memory, the tightest of all

@@ -76,6 +76,12 @@ fn note(absent: &mut Vec<Absent>, what: impl Into<String>, reason: impl Into<Str
     absent.push(Absent { what: what.into(), reason: reason.into() });
 }
 
+/// A reason that is told by nothing being in `folder`; a recording without that
+/// folder tells nothing.
+fn unless_left_out(host: &Host, folder: &str, reason: &'static str) -> &'static str {
+    if host.is_this() || host.exists(folder) { reason } else { "not there" }
+}
+
 /// The first line of `text` without what cannot be shown; absent where nothing
 /// is left. The files of a device tree end with a NUL.
 fn line(text: &str) -> Option<String> {

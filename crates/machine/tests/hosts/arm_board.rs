@@ -27,6 +27,12 @@ fn six_cores_are_of_two_kinds() {
     assert_eq!((frequency.driver.as_deref(), frequency.boost), (Some("cpufreq-dt"), None));
     assert_eq!(frequency.governors, ["schedutil"]);
     assert_eq!((frequency.min_hz, frequency.hardware_max_hz), (Some(408_000_000), Some(1_800_000_000)));
+    let policies: Vec<_> = frequency.policies.iter().map(|p| (p.cpus.as_slice(), p.max_hz)).collect();
+    let expected: [(&[u32], _); 2] = [(&[0, 1, 2, 3], Some(1_416_000_000)), (&[4, 5], Some(1_800_000_000))];
+    assert_eq!(policies, expected);
+    let kinds: Vec<_> = cpu.core_kinds.iter().map(|k| (k.model.as_str(), k.cpus.as_slice())).collect();
+    let expected: [(&str, &[u32]); 2] = [("Cortex-A53", &[0, 1, 2, 3]), ("Cortex-A72", &[4, 5])];
+    assert_eq!(kinds, expected);
     assert_eq!(cpu.idle.as_ref().unwrap().driver.as_deref(), Some("psci_idle"));
 }
 

@@ -22,7 +22,8 @@ fn the_container_has_two_cpus_and_a_throttled_disk() {
     let all = inventory("cloud-vm");
     assert_eq!((all.cgroup.version, all.cgroup.cpu_quota), (Some(2), Some(2.0)));
     assert_eq!(all.cgroup.memory_bytes, Some(8 << 30));
-    assert_eq!(all.memory.limit_bytes, Some((8 << 30) - 412_033_024));
+    assert_eq!(all.memory.limit_bytes, Some(8 << 30));
+    assert_eq!(all.memory.available_bytes, (8 << 30) - 412_033_024);
     assert_eq!(all.cgroup.io.len(), 1);
     let throttle = &all.cgroup.io[0];
     assert_eq!((throttle.device.as_str(), throttle.write_bytes), ("nvme0n1", Some(50 << 20)));

@@ -21,6 +21,10 @@ fn the_processor_is_old_and_has_no_aes() {
         (frequency.governors.as_slice(), frequency.boost),
         (["ondemand".to_owned()].as_slice(), Some(true))
     );
+    // 2.668 GHz is how ACPI's tables ask for turbo, not how fast it is.
+    assert_eq!((frequency.base_hz, frequency.min_hz), (Some(2_667_000_000), Some(1_200_000_000)));
+    assert_eq!((frequency.max_hz, frequency.hardware_max_hz), (None, None));
+    assert!(frequency.policies.is_empty(), "all are alike: {:?}", frequency.policies);
     assert!(cpu.mitigations["mds"].starts_with("Vulnerable"));
 }
 

@@ -12,9 +12,9 @@ use super::all;
 /// Kilobytes are enough for a machine of two sockets.
 const BYTES_MAX: usize = 400_000;
 
-/// The heads of a recording, without their mark.
+/// The heads of a recording, without their mark and the end.
 fn heads(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| line.strip_prefix("==> "))
+    text.lines().filter_map(|line| line.strip_prefix("==> ")).filter(|head| *head != "end")
 }
 
 fn number(host: &Host, path: &str) -> u64 {

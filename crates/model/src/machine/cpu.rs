@@ -25,6 +25,9 @@ pub struct Cpu {
     pub online: Vec<u32>,
     /// CPUs that we may run on.
     pub allowed: Vec<u32>,
+    /// The kinds of cores with their CPUs, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub core_kinds: Vec<CoreKind>,
     /// Where each CPU sits; empty where the kernel does not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topology: Vec<CpuPlace>,
@@ -74,6 +77,15 @@ impl Cpu {
 
 fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> usize {
     all.collect::<std::collections::BTreeSet<_>>().len()
+}
+
+/// One kind of core of a machine that has several.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CoreKind {
+    /// Its name: `Cortex-A72`.
+    pub model: String,
+    /// The CPUs that are cores of it.
+    pub cpus: Vec<u32>,
 }
 
 /// Where one CPU sits.
@@ -135,7 +147,8 @@ pub struct Frequency {
     /// The highest that policy allows, Hz, of all CPUs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_hz: Option<u64>,
-    /// The highest that the hardware has, Hz.
+    /// The highest that the hardware has, Hz; absent where the kernel has only a
+    /// mark for turbo in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware_max_hz: Option<u64>,
     /// The guaranteed (non-turbo) rate, Hz.
@@ -144,6 +157,25 @@ pub struct Frequency {
     /// Whether turbo (boost) is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boost: Option<bool>,
+    /// The rates of each group of CPUs, where they differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<FrequencyPolicy>,
+}
+
+/// The clock rates of CPUs that have the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FrequencyPolicy {
+    /// The CPUs.
+    pub cpus: Vec<u32>,
+    /// The lowest that policy allows, Hz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_hz: Option<u64>,
+    /// The highest that policy allows, Hz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_hz: Option<u64>,
+    /// The highest that the hardware has, Hz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware_max_hz: Option<u64>,
 }
 
 /// How a CPU sleeps (`Documentation/admin-guide/pm/cpuidle.rst`).

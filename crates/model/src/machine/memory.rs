@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct Memory {
     /// All of it, in bytes.
     pub total_bytes: u64,
-    /// What may be used without pushing others out, when the run started.
+    /// What may be used without pushing others out, when the run started; at
+    /// most what a cgroup leaves.
     pub available_bytes: u64,
-    /// What this process may use, where a cgroup limits it.
+    /// What this process and others of its cgroup may use together, where one
+    /// limits them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_bytes: Option<u64>,
     /// The modules, where the firmware's tables could be read. Empty slots are

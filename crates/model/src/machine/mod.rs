@@ -15,7 +15,7 @@ use crate::limit::Limit;
 use crate::unit::Quantity;
 
 pub use block::{Array, BlockDevice, BlockKind, Mapping, Mount};
-pub use cpu::{Cache, CacheKind, Cpu, CpuPlace, Frequency, Idle, IdleState};
+pub use cpu::{Cache, CacheKind, CoreKind, Cpu, CpuPlace, Frequency, FrequencyPolicy, Idle, IdleState};
 pub use memory::{HugePages, Memory, MemoryModule, NumaNode, Swap};
 pub use network::{Bond, NetworkInterface};
 pub use pci::{PciDevice, PciLink};

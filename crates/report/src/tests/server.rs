@@ -85,6 +85,7 @@ fn processors(machine: &mut Machine) {
         hardware_max_hz: Some(3_700_000_000),
         base_hz: Some(2_400_000_000),
         boost: Some(true),
+        ..Frequency::default()
     });
     let state =
         |name: &str, exit_latency_s, disabled| IdleState { name: name.to_owned(), exit_latency_s, disabled };

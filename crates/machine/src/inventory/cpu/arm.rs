@@ -2,6 +2,8 @@
 //! are those of the Main ID Register (`arch/arm64/include/asm/cputype.h`;
 //! the older ones as in util-linux, `sys-utils/lscpu-arm.c`).
 
+use model::machine::CoreKind;
+
 use super::info::pairs;
 
 /// The kinds of cores that one machine has at most; more is garbled.
@@ -102,28 +104,56 @@ const PARTS: &[(u32, u32, &str)] = &[
     (0xc0, 0xac4, "Ampere-1a"),
 ];
 
-/// The kinds of cores that `/proc/cpuinfo` names, each once, in order; the
-/// revision ends each entry.
-pub(super) fn cores(cpuinfo: &str) -> Vec<Core> {
-    let mut found: Vec<Core> = Vec::new();
+/// The kinds of cores that `/proc/cpuinfo` names, each once with its CPUs, in
+/// order; the number begins each entry, the revision ends it. Old kernels name
+/// one core for all CPUs after the last.
+pub(super) fn cores(cpuinfo: &str) -> Vec<(Core, Vec<u32>)> {
+    let mut found: Vec<(Core, Vec<u32>)> = Vec::new();
     let mut open: Option<Core> = None;
+    let mut cpus: Vec<u32> = Vec::new();
     for (key, value) in pairs(cpuinfo) {
         match (key, number(value), &mut open) {
+            ("processor", Some(cpu), _) => cpus.push(cpu),
             ("CPU implementer", Some(implementer), _) => open = Some(Core { implementer, ..Core::default() }),
             ("CPU variant", Some(variant), Some(core)) => core.variant = variant,
             ("CPU part", Some(part), Some(core)) => core.part = part,
             ("CPU revision", Some(revision), Some(core)) => {
                 core.revision = revision;
-                if !found.contains(core) && found.len() < KINDS_MAX {
-                    found.push(*core);
+                match found.iter().position(|(known, _)| known == core) {
+                    Some(at) => found[at].1.append(&mut cpus),
+                    None if found.len() < KINDS_MAX => found.push((*core, std::mem::take(&mut cpus))),
+                    None => cpus.clear(),
                 }
                 open = None;
             }
-            ("CPU implementer" | "CPU variant" | "CPU part" | "CPU revision", None, _) => open = None,
+            ("CPU implementer" | "CPU variant" | "CPU part" | "CPU revision", None, _) => {
+                open = None;
+                cpus.clear();
+            }
             _ => {}
         }
     }
     found
+}
+
+/// The kinds of cores by name, with those of them that are `online`; empty
+/// unless there are several.
+pub(super) fn kinds(cores: &[(Core, Vec<u32>)], online: &[u32]) -> Vec<CoreKind> {
+    let mut kinds: Vec<CoreKind> = Vec::new();
+    for (core, cpus) in cores {
+        let model = name(core);
+        let cpus = cpus.iter().copied().filter(|cpu| online.binary_search(cpu).is_ok());
+        match kinds.iter_mut().find(|kind| kind.model == model) {
+            Some(kind) => kind.cpus.extend(cpus),
+            None => kinds.push(CoreKind { model, cpus: cpus.collect() }),
+        }
+    }
+    for kind in &mut kinds {
+        kind.cpus.sort_unstable();
+        kind.cpus.dedup();
+    }
+    kinds.retain(|kind| !kind.cpus.is_empty());
+    if kinds.len() > 1 { kinds } else { Vec::new() }
 }
 
 /// `0xd0c` or `3`.
@@ -149,22 +179,22 @@ fn name(core: &Core) -> String {
 }
 
 /// The names of all kinds: `Cortex-A55 + Cortex-A76`.
-pub(super) fn model(cores: &[Core]) -> Option<String> {
+pub(super) fn model(cores: &[(Core, Vec<u32>)]) -> Option<String> {
     joined(cores, name)
 }
 
-pub(super) fn vendor(cores: &[Core]) -> Option<String> {
-    implementer(cores.first()?).map(str::to_owned)
+pub(super) fn vendor(cores: &[(Core, Vec<u32>)]) -> Option<String> {
+    implementer(&cores.first()?.0).map(str::to_owned)
 }
 
-pub(super) fn signature(cores: &[Core]) -> Option<String> {
+pub(super) fn signature(cores: &[(Core, Vec<u32>)]) -> Option<String> {
     joined(cores, |c| {
         format!("implementer {:#04x}, part {:#05x}, r{}p{}", c.implementer, c.part, c.variant, c.revision)
     })
 }
 
-fn joined(cores: &[Core], show: impl Fn(&Core) -> String) -> Option<String> {
-    let mut all: Vec<String> = cores.iter().map(show).collect();
+fn joined(cores: &[(Core, Vec<u32>)], show: impl Fn(&Core) -> String) -> Option<String> {
+    let mut all: Vec<String> = cores.iter().map(|(core, _)| show(core)).collect();
     all.dedup();
     (!all.is_empty()).then(|| all.join(" + "))
 }
@@ -183,9 +213,11 @@ mod tests {
 
     #[test]
     fn cores_of_two_kinds_are_both_named_and_garbled_ones_left_out() {
-        let core = |part: &str| {
+        let mut cpu = 0;
+        let mut core = |part: &str| {
+            cpu += 1;
             format!(
-                "processor : 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x1\n\
+                "processor : {cpu}\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x1\n\
                  CPU part\t: {part}\nCPU revision\t: 2\n\n"
             )
         };
@@ -195,11 +227,15 @@ mod tests {
         let expected = "implementer 0x41, part 0xd05, r1p2 + implementer 0x41, part 0xd0b, r1p2";
         assert_eq!(signature(&cores).unwrap(), expected);
         assert_eq!(vendor(&cores).unwrap(), "ARM");
+        let kind = |model: &str, cpus: &[u32]| CoreKind { model: model.to_owned(), cpus: cpus.to_vec() };
+        let both = [kind("Cortex-A55", &[1, 2]), kind("Cortex-A76", &[4])];
+        assert_eq!(kinds(&cores, &[1, 2, 3, 4, 5]), both);
+        assert!(kinds(&cores, &[1, 2, 3, 5]).is_empty(), "one kind needs no list");
     }
 
     #[test]
     fn cores_without_a_name_keep_their_numbers() {
-        let of = |implementer, part| [Core { implementer, part, ..Core::default() }];
+        let of = |implementer, part| [(Core { implementer, part, ..Core::default() }, vec![0])];
         assert_eq!(model(&of(0x41, 0xfff)).unwrap(), "ARM part 0xfff");
         assert_eq!(model(&of(0x99, 0x1)).unwrap(), "implementer 0x99 part 0x001");
         assert_eq!(model(&of(0x61, 0x22)).unwrap(), "Apple M1 Icestorm");

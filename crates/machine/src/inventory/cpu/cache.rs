@@ -7,7 +7,7 @@ use model::machine::{Absent, Cache, CacheKind};
 
 use super::FOLDER;
 use crate::Host;
-use crate::inventory::{note, numbered};
+use crate::inventory::{note, numbered, unless_left_out};
 
 /// The kernel's words for what a cache holds.
 const KINDS: &[&str] = &["Data", "Instruction", "Unified"];
@@ -47,7 +47,7 @@ pub(super) fn read(
         }
     }
     if found.is_empty() {
-        note(absent, "processor caches", "the kernel does not say");
+        note(absent, "processor caches", unless_left_out(host, FOLDER, "the kernel does not say"));
     }
     found
 }

@@ -4,7 +4,7 @@ use model::machine::{Absent, Idle, IdleState};
 
 use super::FOLDER;
 use crate::Host;
-use crate::inventory::{line, note, numbered};
+use crate::inventory::{line, note, numbered, unless_left_out};
 
 /// How CPUs sleep, with the states of `cpu`.
 pub(super) fn read(host: &Host, cpu: u32, absent: &mut Vec<Absent>) -> Option<Idle> {
@@ -19,7 +19,11 @@ pub(super) fn read(host: &Host, cpu: u32, absent: &mut Vec<Absent>) -> Option<Id
         states: states.iter().filter_map(|(_, name)| state(host, &format!("{folder}/{name}"))).collect(),
     };
     if idle.driver.is_none() && idle.states.is_empty() {
-        note(absent, "idle states", "the kernel does not choose how a CPU sleeps");
+        note(
+            absent,
+            "idle states",
+            unless_left_out(host, FOLDER, "the kernel does not choose how a CPU sleeps"),
+        );
         return None;
     }
     Some(idle)

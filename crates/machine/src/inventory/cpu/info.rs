@@ -1,6 +1,8 @@
 //! What `/proc/cpuinfo` says of the processors; its keys differ by
 //! architecture (`arch/*/kernel/cpu/proc.c`, `setup.c`, `cpuinfo.c`).
 
+use model::machine::CoreKind;
+
 use super::arm;
 use crate::Host;
 use crate::inventory::line;
@@ -16,7 +18,7 @@ const NOT_MODELS: &[&str] = &["ARMv", "AArch64 Processor", "unknown"];
 #[derive(Clone, Debug, Default)]
 pub(in crate::inventory) struct CpuInfo {
     text: String,
-    cores: Vec<arm::Core>,
+    cores: Vec<(arm::Core, Vec<u32>)>,
 }
 
 impl CpuInfo {
@@ -50,6 +52,11 @@ impl CpuInfo {
             .map(|(key, name)| Some(format!("{name} {}", self.value(key)?.parse::<u32>().ok()?)))
             .collect();
         numbers.map(|all| all.join(", ")).or_else(|| arm::signature(&self.cores))
+    }
+
+    /// The kinds of cores, where there are several.
+    pub(super) fn core_kinds(&self, online: &[u32]) -> Vec<CoreKind> {
+        arm::kinds(&self.cores, online)
     }
 
     /// The instruction sets and features of the first CPU: `flags` on x86,

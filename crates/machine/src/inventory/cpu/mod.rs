@@ -39,6 +39,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Cpu {
         signature: info.signature(),
         microcode: info.value("microcode").and_then(line).or_else(|| microcode(host, first)),
         allowed: allowed(host, &online),
+        core_kinds: info.core_kinds(&online),
         topology: topology::places(host, &online, &present, absent),
         caches: cache::seen_by(&caches, first),
         cache_kinds: cache::kinds(&caches),

@@ -140,6 +140,45 @@ fn clock_rates_are_those_of_all_policies() {
 }
 
 #[test]
+fn cpus_with_rates_of_their_own_are_told_apart_and_equal_ones_are_one_group() {
+    let mut text = String::new();
+    for (policy, cpus, max) in
+        [(0, "0 1", "1416000"), (2, "2", "1800000"), (3, "3", "1800000"), (4, "", "9000000")]
+    {
+        entry(&mut text, &format!("cpufreq/policy{policy}/affected_cpus"), cpus);
+        entry(&mut text, &format!("cpufreq/policy{policy}/scaling_max_freq"), max);
+    }
+    let policies = read(&text).0.frequency.unwrap().policies;
+    let found: Vec<_> = policies.iter().map(|p| (p.cpus.as_slice(), p.max_hz, p.min_hz)).collect();
+    let expected: [(&[u32], _, _); 2] =
+        [(&[0, 1], Some(1_416_000_000), None), (&[2, 3], Some(1_800_000_000), None)];
+    assert_eq!(found, expected);
+    assert!(read(&text.replace("1416000", "1800000")).0.frequency.unwrap().policies.is_empty());
+}
+
+#[test]
+fn the_mark_of_turbo_is_no_rate() {
+    let of = |driver: &str, listed: &str| {
+        let mut text = String::new();
+        for (leaf, content) in [
+            ("scaling_driver", driver),
+            ("scaling_max_freq", "2668000"),
+            ("cpuinfo_max_freq", "2668000"),
+            ("scaling_available_frequencies", listed),
+        ] {
+            entry(&mut text, &format!("cpufreq/policy0/{leaf}"), content);
+        }
+        let found = read(&text).0.frequency.unwrap();
+        (found.base_hz, found.max_hz, found.hardware_max_hz)
+    };
+    assert_eq!(of("acpi-cpufreq", "2668000 2667000 1200000 "), (Some(2_667_000_000), None, None));
+    let plain = (None, Some(2_668_000_000), Some(2_668_000_000));
+    assert_eq!(of("acpi-cpufreq", "2668000 2533000 x -1"), plain);
+    assert_eq!(of("cpufreq-dt", "2668000 2667000"), plain);
+    assert_eq!(of("acpi-cpufreq", ""), plain);
+}
+
+#[test]
 fn policies_of_old_kernels_are_found_with_their_cpus() {
     let mut text = String::new();
     entry(&mut text, "cpu0/cpufreq/scaling_governor", "ondemand");

@@ -8,7 +8,7 @@ use model::machine::{Absent, CpuPlace};
 use super::FOLDER;
 use super::info::CpuInfo;
 use crate::Host;
-use crate::inventory::{memory, note, numbered};
+use crate::inventory::{memory, note, numbered, unless_left_out};
 
 /// CPUs that have a folder, in order.
 pub(super) fn present(host: &Host) -> Vec<u32> {
@@ -55,7 +55,7 @@ pub(super) fn places(
     let mut places: Vec<CpuPlace> = cpus.filter_map(|cpu| place(*cpu)).collect();
     tell_cores_apart(host, &mut places);
     if places.is_empty() {
-        note(absent, "processor topology", "the kernel does not say");
+        note(absent, "processor topology", unless_left_out(host, FOLDER, "the kernel does not say"));
     }
     places
 }

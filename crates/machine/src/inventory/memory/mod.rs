@@ -44,7 +44,7 @@ pub fn refresh(host: &Host, memory: &mut Memory) {
     let available = available.unwrap_or_default().min(total.unwrap_or(u64::MAX));
     let room = cgroup::memory_room(host);
     memory.total_bytes = total.unwrap_or_default();
-    memory.limit_bytes = room;
+    memory.limit_bytes = cgroup::memory_limit(host);
     memory.available_bytes = room.map_or(available, |room| room.min(available));
     memory.swap = swap::read(host);
 }

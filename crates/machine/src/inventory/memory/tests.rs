@@ -81,13 +81,13 @@ fn absurd_sizes_are_no_memory() {
 }
 
 #[test]
-fn a_group_that_leaves_less_than_is_free_decides() {
+fn a_group_limits_and_what_it_leaves_is_available() {
     let host = Host::parse(
         "==> /proc/meminfo\nMemTotal: 2048 kB\nMemAvailable: 1024 kB\n==> /proc/self/cgroup\n0::/a\n\
          ==> /sys/fs/cgroup/a/memory.max\n600000\n==> /sys/fs/cgroup/a/memory.current\n100000\n",
     );
     let memory = describe(&host, &mut Vec::new());
-    assert_eq!((memory.limit_bytes, memory.available_bytes), (Some(500_000), 500_000));
+    assert_eq!((memory.limit_bytes, memory.available_bytes), (Some(600_000), 500_000));
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! What a machine is as a whole: board, firmware, kernel, clock sources, and
 //! what holds it or this process.
 
-mod command_line;
 mod container;
 mod virtualization;
 
 use model::machine::{Absent, System};
 
-use super::{line, note};
+use super::{line, note, unless_left_out};
 use crate::Host;
+use crate::host::mask;
 
 /// The firmware's own words (`Documentation/ABI/testing/sysfs-firmware-dmi-tables`,
 /// `drivers/firmware/dmi-id.c`).
@@ -21,15 +21,15 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> System {
     let vendor = dmi(host, "sys_vendor");
     let product = dmi(host, "product_name").or_else(|| tree(host, "model"));
     if vendor.is_none() && product.is_none() {
-        note(absent, "maker and product", "the firmware does not say");
+        note(absent, "maker and product", unless_left_out(host, DMI, "the firmware does not say"));
     }
     System {
         vendor,
         product,
         board: joined(host, &["board_vendor", "board_name"]),
         firmware: joined(host, &["bios_vendor", "bios_version", "bios_date"]),
-        kernel_version: file(host, "/proc/version").map(|text| without_builder(&text)),
-        command_line: host.text("/proc/cmdline").and_then(|text| command_line::masked(&text)),
+        kernel_version: file(host, "/proc/version").map(|text| mask::without_builder(&text)),
+        command_line: host.text("/proc/cmdline").and_then(|text| mask::command_line::masked(&text)),
         virtualization: virtualization::of(host),
         container: container::of(host),
         uptime_s: uptime(host),
@@ -69,13 +69,6 @@ pub(super) fn architecture(host: &Host, absent: &mut Vec<Absent>) -> String {
         note(absent, "architecture", reason);
         String::new()
     })
-}
-
-/// The version line without the person and the machine that built the kernel,
-/// `(user@host)` (`init/version-timestamp.c`).
-fn without_builder(text: &str) -> String {
-    let is_builder = |word: &&str| word.starts_with('(') && word.contains('@') && word.ends_with(')');
-    text.split(' ').map(|word| if is_builder(&word) { "(...)" } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 fn file(host: &Host, path: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The processors: what lscpu shows, with clock rate, sleep and mitigations.
 
 use model::Unit;
-use model::machine::{Cpu, Frequency, Idle, Inventory};
+use model::machine::{Cpu, Frequency, FrequencyPolicy, Idle, Inventory};
 
 use super::layout::number_list;
 use super::{Detail, Pairs, pairs};
@@ -18,11 +18,13 @@ pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
     rows.add("model", cpu.model.as_deref().map(words))
         .add("layout", layout(cpu))
         .add("CPUs", cpus(cpu))
+        .add("cores", core_kinds(cpu))
         .add("signature", facts([cpu.vendor.clone(), cpu.signature.clone()]))
         .add("microcode", cpu.microcode.clone())
         .add("caches", caches(cpu, inventory.system.virtualization.is_some()));
     if let Some(frequency) = &cpu.frequency {
-        rows.add("clock rate", rates(frequency));
+        let groups = frequency.policies.iter().map(policy);
+        rows.list("clock rate", groups.chain([rates(frequency)]));
         rows.add("", chosen_by(frequency));
     }
     if let Some(idle) = &cpu.idle {
@@ -66,6 +68,11 @@ fn cpus(cpu: &Cpu) -> Option<String> {
     }
 }
 
+/// `Cortex-A53 0-3, Cortex-A72 4-5`.
+fn core_kinds(cpu: &Cpu) -> String {
+    facts(cpu.core_kinds.iter().map(|kind| Some(format!("{} {}", kind.model, number_list(&kind.cpus)))))
+}
+
 /// `L1d 4 x 32 KiB, L2 4 x 256 KiB`; where only CPU 0's are known, those. A
 /// guest often sees its host's, of which it has a share.
 fn caches(cpu: &Cpu, is_guest: bool) -> String {
@@ -86,20 +93,41 @@ fn caches(cpu: &Cpu, is_guest: bool) -> String {
     groups([Some(all), claimed])
 }
 
-fn rates(f: &Frequency) -> String {
-    let hertz = |hz: u64| format::setting(hz as f64, Unit::Hertz);
-    let named = |name: &str, hz: Option<u64>| Some(format!("{name} {}", hertz(hz?)));
-    let allowed = match (f.min_hz, f.max_hz) {
+fn hertz(hz: u64) -> String {
+    format::setting(hz as f64, Unit::Hertz)
+}
+
+/// The rates that policy allows.
+fn allowed(min_hz: Option<u64>, max_hz: Option<u64>) -> Option<String> {
+    match (min_hz, max_hz) {
         (Some(min), Some(max)) => Some(format!("{} to {}", hertz(min), hertz(max))),
         (None, Some(max)) => Some(format!("at most {}", hertz(max))),
         (Some(min), None) => Some(format!("at least {}", hertz(min))),
         (None, None) => None,
-    };
+    }
+}
+
+fn hardware(hardware_max_hz: Option<u64>, max_hz: Option<u64>) -> Option<String> {
+    hardware_max_hz.filter(|hz| Some(*hz) != max_hz).map(|hz| format!("hardware at most {}", hertz(hz)))
+}
+
+/// The rates of CPUs that differ from others in them.
+fn policy(p: &FrequencyPolicy) -> String {
+    let cpus = format!("CPU {}", number_list(&p.cpus));
+    facts([Some(cpus), allowed(p.min_hz, p.max_hz), hardware(p.hardware_max_hz, p.max_hz)])
+}
+
+fn rates(f: &Frequency) -> String {
+    let is_one = f.policies.is_empty();
+    let turbo = f.boost.map(|on| if on { "turbo on" } else { "turbo off" }.to_owned());
+    // Turbo without a rate of its own: nobody says how high it goes.
+    let is_open = f.boost == Some(true) && f.hardware_max_hz.is_none() && f.base_hz.is_some();
     facts([
-        allowed,
-        named("base", f.base_hz),
-        named("hardware at most", f.hardware_max_hz.filter(|hz| Some(*hz) != f.max_hz)),
-        f.boost.map(|on| if on { "turbo on" } else { "turbo off" }.to_owned()),
+        if is_one { allowed(f.min_hz, f.max_hz) } else { None },
+        f.base_hz.map(|hz| format!("base {}", hertz(hz))),
+        if is_one { hardware(f.hardware_max_hz, f.max_hz) } else { None },
+        turbo,
+        is_open.then(|| "highest not known".to_owned()),
     ])
 }
 
@@ -177,7 +205,7 @@ fn judged(state: &str) -> (usize, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::machine::{Cache, CacheKind, System};
+    use model::machine::{Cache, CacheKind, CoreKind, System};
 
     #[test]
     fn a_mitigated_flaw_does_not_read_like_one_that_is_open() {
@@ -220,5 +248,40 @@ mod tests {
         inventory.cpu.caches.clear();
         inventory.cpu.cache_kinds.clear();
         assert!(!text(&inventory, Detail::Usual).contains("claims"));
+    }
+
+    #[test]
+    fn cpus_of_two_kinds_stand_with_their_rates() {
+        let policy = |cpus: &[u32], max_hz| FrequencyPolicy {
+            cpus: cpus.to_vec(),
+            min_hz: Some(408_000_000),
+            max_hz: Some(max_hz),
+            hardware_max_hz: Some(max_hz),
+        };
+        let kind = |model: &str, cpus: &[u32]| CoreKind { model: model.to_owned(), cpus: cpus.to_vec() };
+        let frequency = Frequency {
+            max_hz: Some(1_800_000_000),
+            policies: vec![policy(&[0, 1, 2, 3], 1_416_000_000), policy(&[4, 5], 1_800_000_000)],
+            ..Frequency::default()
+        };
+        let core_kinds = vec![kind("Cortex-A53", &[0, 1, 2, 3]), kind("Cortex-A72", &[4, 5])];
+        let cpu = Cpu { core_kinds, frequency: Some(frequency), ..Cpu::default() };
+        let expected = "  cores          Cortex-A53 0-3, Cortex-A72 4-5\n\
+                        \x20 clock rate     CPU 0-3, 408 MHz to 1.416 GHz\n\
+                        \x20                CPU 4-5, 408 MHz to 1.8 GHz\n";
+        let inventory = Inventory { cpu, ..Inventory::default() };
+        assert_eq!(text(&inventory, Detail::Usual).replace('\u{a0}', " "), expected);
+    }
+
+    #[test]
+    fn turbo_without_a_rate_says_so() {
+        let frequency = Frequency {
+            min_hz: Some(1_200_000_000),
+            base_hz: Some(2_667_000_000),
+            boost: Some(true),
+            ..Frequency::default()
+        };
+        let said = rates(&frequency).replace('\u{a0}', " ");
+        assert_eq!(said, "at least 1.2 GHz, base 2.667 GHz, turbo on, highest not known");
     }
 }
