@@ -118,7 +118,9 @@ mod tests {
 
     fn traffic(name: &str, requests: u64, bytes: u64, busy_s: Option<f64>) -> String {
         let busy = busy_s.map_or("null".to_owned(), |s| s.to_string());
-        format!("{{\"name\": \"{name}\", \"operations\": {requests}, \"bytes\": {bytes}, \"busy_s\": {busy}}}")
+        format!(
+            "{{\"name\": \"{name}\", \"operations\": {requests}, \"bytes\": {bytes}, \"busy_s\": {busy}}}"
+        )
     }
 
     fn look_at(disks: &[String], inventory: Inventory) -> Shown {
@@ -139,7 +141,8 @@ mod tests {
     fn a_hard_disk_is_judged_by_the_time_it_is_busy() {
         // One commit of a journal.
         assert_eq!(look(10, 80_000, Some(0.03), true), Shown::nothing());
-        look(10, 80_000, Some(0.08), true).one(Severity::Note, "others use sda now: 50 requests/s, 400 kB/s, 40 %");
+        look(10, 80_000, Some(0.08), true)
+            .one(Severity::Note, "others use sda now: 50 requests/s, 400 kB/s, 40 %");
         look(20, 80_000, Some(0.19), true).one(Severity::Warning, "95 % of the time");
         assert_eq!(look(20, 80_000, None, true), Shown::nothing());
         look(50, 80_000, None, true).one(Severity::Warning, "250 requests/s");
@@ -148,7 +151,8 @@ mod tests {
     #[test]
     fn other_disks_are_judged_by_what_they_do() {
         assert_eq!(look(20, 80_000, Some(0.19), false), Shown::nothing());
-        look(30, 20_000_000, Some(0.1), false).one(Severity::Warning, "others use sda now: 150 requests/s, 100.0 MB/s");
+        look(30, 20_000_000, Some(0.1), false)
+            .one(Severity::Warning, "others use sda now: 150 requests/s, 100.0 MB/s");
         look(300, 80_000, None, false).one(Severity::Warning, "1500 requests/s");
     }
 
@@ -169,7 +173,10 @@ mod tests {
         let block = vec![disk("sda", true), disk("sdb", true), part, array];
         let disks = [traffic("sda", 10, 8000, Some(0.15)), traffic("sdb", 10, 8000, Some(0.05))];
         let shown = look_at(&disks, Inventory { block, ..Inventory::default() });
-        shown.one(Severity::Warning, "others use md0 (sda, sdb) now: 100 requests/s, 80 kB/s, 75 % of the time");
+        shown.one(
+            Severity::Warning,
+            "others use md0 (sda, sdb) now: 100 requests/s, 80 kB/s, 75 % of the time",
+        );
         assert_eq!(shown.findings[0].evidence.len(), 2);
     }
 }

@@ -74,9 +74,8 @@ fn mounts<'a>(patient: &Patient<'a>) -> Vec<&'a Mount> {
     let table = mount::table(patient.host);
     let is_full_on_purpose = |m: &Mount| m.options.split(',').any(|o| o == "ro");
     let first = |device: &'a BlockDevice| {
-        let is_one = |m: &&Mount| {
-            KINDS.contains(&m.kind.as_str()) && !is_full_on_purpose(m) && is_reached(&table, m)
-        };
+        let is_one =
+            |m: &&Mount| KINDS.contains(&m.kind.as_str()) && !is_full_on_purpose(m) && is_reached(&table, m);
         device.mounts.iter().find(is_one)
     };
     let devices = patient.inventory.block.iter().filter(|d| d.kind != BlockKind::Loop);

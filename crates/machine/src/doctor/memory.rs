@@ -22,11 +22,8 @@ pub(super) const CHECK: Check = Check {
         if total_bytes == 0 || memory.available_bytes >= total_bytes / SHARE {
             return Vec::new();
         }
-        let text = format!(
-            "{} of {} of memory are available",
-            binary(memory.available_bytes),
-            binary(total_bytes)
-        );
+        let text =
+            format!("{} of {} of memory are available", binary(memory.available_bytes), binary(total_bytes));
         vec![
             condition(CODE, Severity::Warning, text.clone())
                 .on("memory")

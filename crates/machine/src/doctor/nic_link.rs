@@ -25,13 +25,13 @@ fn judge(interface: &NetworkInterface) -> Option<Finding> {
     let is_half = interface.duplex.as_deref() == Some("half");
     let speed = now.map_or_else(|| "an unknown rate".to_owned(), bits);
     let (severity, text) = match (is_half, best) {
-        (true, _) => (
-            Severity::Warning,
-            format!("{name} is half duplex at {speed}: it cannot send while it receives"),
-        ),
-        (false, Some(best)) if interface.partner_max_bits.is_some() => {
-            (Severity::Warning, format!("{name} runs at {speed}; the best that both ends could is {}", bits(best)))
+        (true, _) => {
+            (Severity::Warning, format!("{name} is half duplex at {speed}: it cannot send while it receives"))
         }
+        (false, Some(best)) if interface.partner_max_bits.is_some() => (
+            Severity::Warning,
+            format!("{name} runs at {speed}; the best that both ends could is {}", bits(best)),
+        ),
         (false, Some(best)) => (
             Severity::Note,
             format!("{name} runs at {speed} and could {}; what its other end could is not known", bits(best)),

@@ -80,9 +80,8 @@ fn disks(text: &str) -> Vec<Traffic> {
         let name = words.next()?;
         let fields: Vec<u64> = words.map_while(|w| w.parse().ok()).collect();
         let sum = |at: [usize; 2]| fields.get(at[0])?.checked_add(*fields.get(at[1])?);
-        let is_whole = !NOT_DISKS.iter().any(|p| name.starts_with(p))
-            && !is_partition(name, &names)
-            && !is_hidden(name);
+        let is_whole =
+            !NOT_DISKS.iter().any(|p| name.starts_with(p)) && !is_partition(name, &names) && !is_hidden(name);
         let (operations, bytes) = (sum([0, 4])?, sum([2, 6])?.checked_mul(512)?);
         // The tenth field: milliseconds with requests on their way.
         let busy_s = fields.get(9).map(|ms| *ms as f64 / 1e3);
@@ -207,7 +206,8 @@ mod tests {
 
     #[test]
     fn a_device_that_came_or_was_reset_has_no_traffic() {
-        let one = |name: &str, n: u64| Traffic { name: name.to_owned(), operations: n, bytes: n, busy_s: None };
+        let one =
+            |name: &str, n: u64| Traffic { name: name.to_owned(), operations: n, bytes: n, busy_s: None };
         let before = [one("sda", 5), one("sdb", 5), one("sdc", 5)];
         let after = [one("sda", 8), one("sdb", 1), one("sdc", 5), one("sdd", 9)];
         assert_eq!(traffic(&before, &after), [one("sda", 3)]);

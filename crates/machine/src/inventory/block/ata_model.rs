@@ -20,9 +20,10 @@ pub(super) fn add(host: &Host, found: &mut [Found]) {
         return;
     }
     let ask = || {
-        let known = found.iter().filter(|f| cut(f)).filter_map(|f| {
-            Some((f.device.name.clone(), udev_model(f.udev()?)?))
-        });
+        let known = found
+            .iter()
+            .filter(|f| cut(f))
+            .filter_map(|f| Some((f.device.name.clone(), udev_model(f.udev()?)?)));
         Ok(known.collect())
     };
     let known: BTreeMap<String, String> = host.probe("ata-models", ask).unwrap_or_default();

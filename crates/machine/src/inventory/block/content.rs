@@ -72,7 +72,8 @@ fn answers(host: &Host, found: &[Found], each: &Found) -> bool {
         let Some(Found { device, folder, .. }) = found.iter().find(|f| f.device.name == name) else {
             return false;
         };
-        let has_ways = device.mapping.as_ref().and_then(|m| m.kind.as_deref()).is_some_and(|kind| kind == "mpath");
+        let has_ways =
+            device.mapping.as_ref().and_then(|m| m.kind.as_deref()).is_some_and(|kind| kind == "mpath");
         let suspended = host.number(format!("{folder}/dm/suspended")) == Some(1);
         let refuses = awake::refuses(host, &format!("{folder}/device")).is_some();
         if device.kind == BlockKind::Other || has_ways || suspended || refuses {

@@ -43,7 +43,8 @@ pub(crate) fn way<'a>(table: &'a [Line], path: &str) -> Vec<&'a Line> {
     while way.len() <= table.len() {
         let here = way.last().copied();
         let is_next = |line: &&Line| {
-            let on_it = here.map_or_else(|| is_root(line), |here| line.parent == here.id && line.id != here.id);
+            let on_it =
+                here.map_or_else(|| is_root(line), |here| line.parent == here.id && line.id != here.id);
             on_it && Path::new(path).starts_with(&line.point)
         };
         // The shortest is met first; of equal ones the later covers the other.
@@ -172,9 +173,11 @@ mod tests {
         assert_eq!(ids("/dev"), [28, 22]);
         assert_eq!(ids("/data/a"), [28, 30, 32]);
         assert_eq!(ids("/database"), [28, 33]);
-        let ring = [line("5 6 8:1 / /a rw - ext4 x rw").unwrap(), line("6 5 8:1 / /a rw - ext4 x rw").unwrap()];
+        let ring =
+            [line("5 6 8:1 / /a rw - ext4 x rw").unwrap(), line("6 5 8:1 / /a rw - ext4 x rw").unwrap()];
         assert!(way(&ring, "/a").is_empty());
-        let cut = [line("5 4 8:1 / /a rw - ext4 x rw").unwrap(), line("7 5 8:1 / /a rw - ext4 x rw").unwrap()];
+        let cut =
+            [line("5 4 8:1 / /a rw - ext4 x rw").unwrap(), line("7 5 8:1 / /a rw - ext4 x rw").unwrap()];
         assert_eq!(way(&cut, "/a").len(), 2);
     }
 }

@@ -147,9 +147,8 @@ fn namespaces_and_functions_are_known_by_their_names() {
 fn a_drive_that_sleeps_or_is_gone_is_not_asked_how_warm_it_is() {
     let disk = "/sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0";
     let nvme = "/sys/devices/pci0000:00/0000:00:1d.0/0000:03:00.0/nvme/nvme0";
-    let tree = format!(
-        "{CHIPS_AND_ZONES}==> {disk}/power/runtime_status\nsuspended\n==> {nvme}/state\nresetting\n"
-    );
+    let tree =
+        format!("{CHIPS_AND_ZONES}==> {disk}/power/runtime_status\nsuspended\n==> {nvme}/state\nresetting\n");
     let mut absent = Vec::new();
     let sensors = describe(&Host::parse(&tree), &mut absent);
     assert!(sensors.iter().all(|s| s.chip != "nvme" && s.chip != "drivetemp"), "{sensors:?}");
@@ -171,5 +170,8 @@ fn a_drive_that_does_not_answer_holds_nobody() {
     let sensors = collect(vec![chip("nvme0n1", never), chip("nvme1n1", answer)], &mut absent);
     drop(silent);
     assert_eq!((sensors.len(), sensors[0].device.as_deref()), (1, Some("nvme1n1")));
-    assert_eq!((absent[0].what.as_str(), absent[0].reason.as_str()), ("sensors of nvme0n1", "no answer in time"));
+    assert_eq!(
+        (absent[0].what.as_str(), absent[0].reason.as_str()),
+        ("sensors of nvme0n1", "no answer in time")
+    );
 }
