@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use machine::Host;
+use tempfile::TempDir;
 
 use super::judge::{Figure, Goal};
 use super::site::Site;
@@ -52,7 +53,7 @@ struct Samplers {
 
 impl Samplers {
     fn share(&self, site: &Site, side: &str) -> Result<Vec<f64>, Error> {
-        let root = self.made.as_ref().map_or(Path::new("/"), |made| &made.0).to_string_lossy();
+        let root = self.made.as_ref().map_or(Path::new("/"), |made| made.0.path()).to_string_lossy();
         let seconds = site.seconds.to_string();
         let out = site.output(None, &self.program.to_string_lossy(), &[side, &root, &seconds])?;
         let share = out.trim().parse().map_err(|_| Error::Bench(format!("no share of a CPU: `{out}`")))?;
@@ -87,29 +88,23 @@ fn build(site: &Site) -> Result<PathBuf, Error> {
 }
 
 /// A folder that holds a machine; it goes when this does.
-struct Made(PathBuf);
+struct Made(TempDir);
 
 impl Made {
-    /// In memory, where there is a place for it.
+    /// In memory, where there is a place for it: one that everybody may write to,
+    /// so the folder's name is not to be guessed.
     fn new(site: &Site) -> Result<Self, Error> {
         let memory = Path::new("/dev/shm");
-        let name = format!("headroom-bench-{}", std::process::id());
-        let made = Self(if memory.is_dir() { memory.join(name) } else { site.scratch("machine") });
+        let place = if memory.is_dir() { memory } else { site.target() };
+        let folder = tempfile::Builder::new().prefix("headroom-bench-").tempdir_in(place);
+        let made = Self(folder.map_err(Error::file("make a folder in", place))?);
         for (path, text) in files() {
-            let path = made.0.join(path);
-            let folder = path.parent().unwrap_or(&made.0);
+            let path = made.0.path().join(path);
+            let folder = path.parent().unwrap_or(made.0.path());
             fs::create_dir_all(folder).map_err(Error::file("make", folder))?;
             fs::write(&path, text).map_err(Error::file("write", &path))?;
         }
         Ok(made)
-    }
-}
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        if let Err(e) = fs::remove_dir_all(&self.0) {
-            eprintln!("xtask: cannot remove `{}`: {e}", self.0.display());
-        }
     }
 }
 
@@ -223,7 +218,7 @@ mod tests {
         let target = tempfile::tempdir().unwrap();
         let site = Site::new(target.path(), 1).unwrap();
         let made = Made::new(&site).unwrap();
-        let host = Host::recorded(&made.0);
+        let host = Host::recorded(made.0.path());
         let scope = Scope::of(&inventory::describe(&host), &host);
         assert_eq!((scope.block.len(), scope.network.len()), (DISKS, 8));
         let all = machine::sampler::open_all(&host, &scope);
@@ -238,12 +233,12 @@ mod tests {
         ] {
             assert!(columns.iter().any(|c| c.resource == resource && c.name == name), "{resource} {name}");
         }
-        let stats = made.0.join("proc/stat");
+        let stats = made.0.path().join("proc/stat");
         let stats = procfs::KernelStats::from_file(stats, procfs::current_system_info()).unwrap();
         assert_eq!(stats.cpu_time.len(), CPUS);
-        let stat = procfs::process::Stat::from_file(made.0.join("proc/2000/stat")).unwrap();
+        let stat = procfs::process::Stat::from_file(made.0.path().join("proc/2000/stat")).unwrap();
         assert_eq!(stat.utime, 14_000);
-        let folder = made.0.clone();
+        let folder = made.0.path().to_owned();
         drop(made);
         assert!(!folder.exists());
     }

@@ -30,8 +30,8 @@ const TOOLS: &[Tool] = &[
     Tool { package: "fio", binary: "fio", argument: "--version", answer: "fio-" },
     Tool { package: "sysbench", binary: "sysbench", argument: "--version", answer: "sysbench " },
     Tool { package: "mbw", binary: "mbw", argument: "-h", answer: "Usage: mbw" },
-    Tool { package: "lshw", binary: "lshw", argument: "-version", answer: "" },
     Tool { package: "gcc", binary: "gcc", argument: "--version", answer: "gcc " },
+    Tool { package: "lshw", binary: "lshw", argument: "-version", answer: "" },
     Tool { package: "util-linux", binary: "taskset", argument: "--version", answer: "taskset " },
 ];
 

@@ -17,9 +17,6 @@ const SLOW: &[&str] = &["hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"];
 /// A read that costs so much is seen in the time of an operation of 10 us.
 const SLOW_S: f64 = 200e-9;
 
-/// How to take the counter.
-const SWITCH: &str = "type `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`";
-
 /// What reading the clock costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Cost {
@@ -58,16 +55,7 @@ pub(super) const CHECK: Check = Check {
         let each = cost.map(|c| format!("; each reading costs {}", short_time(c))).unwrap_or_default();
         let others: Vec<_> = system.clock_sources.iter().map(|s| clip(s)).take(4).collect();
         let has_counter = system.clock_sources.iter().any(|s| s == "tsc");
-        let advice = match (is_slow, has_counter, system.container.is_some()) {
-            (false, ..) => "leave it as it is: reading it is cheap enough",
-            (true, true, false) => SWITCH,
-            // The file is read-only in a container, as the kernel is not its own.
-            (true, true, true) => {
-                "outside of the container: \
-                 `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`"
-            }
-            (true, false, _) => "see `dmesg | grep -i tsc` for why the CPU's counter is not used",
-        };
+        let advice = advice(is_slow, has_counter, system.container.is_some());
         let mut finding =
             condition(CODE, severity, format!("the clock is {name}, not the CPU's counter{each}"))
                 .on("cpu")
@@ -82,6 +70,22 @@ pub(super) const CHECK: Check = Check {
     },
 };
 
+/// What to do. A source of the hypervisor's that is fast is there for a reason:
+/// it stays right where the guest is moved to a machine with another clock rate.
+fn advice(is_slow: bool, has_counter: bool, in_container: bool) -> &'static str {
+    match (is_slow, has_counter, in_container) {
+        (false, _, _) => "leave it; compare only with results taken by the same clock source",
+        (true, true, false) => {
+            "type `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`"
+        }
+        (true, true, true) => {
+            "on the host, for /sys is read-only in a container, type `echo tsc > \
+             /sys/devices/system/clocksource/clocksource0/current_clocksource`"
+        }
+        (true, false, _) => "see `dmesg | grep -i tsc` for why the CPU's counter is not used",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,7 +93,16 @@ mod tests {
     use model::machine::{Inventory, System};
 
     fn look(source: &str, cost: f64) -> Shown {
-        let system = System { clock_source: Some(source.to_owned()), ..System::default() };
+        look_in(source, cost, None)
+    }
+
+    fn look_in(source: &str, cost: f64, container: Option<&str>) -> Shown {
+        let system = System {
+            clock_source: Some(source.to_owned()),
+            clock_sources: vec!["tsc".to_owned(), source.to_owned()],
+            container: container.map(str::to_owned),
+            ..System::default()
+        };
         let tree = format!("==> /probe/clock-read\n{{\"seconds\": {cost}}}\n");
         diagnose_with(&CHECK, &tree, Inventory { system, ..Inventory::default() })
     }
@@ -104,27 +117,18 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_cheap_to_read_is_left_alone_and_a_container_cannot_switch() {
-        let advice = |source: &str, cost: f64, container: Option<&str>| {
-            let system = System {
-                clock_source: Some(source.to_owned()),
-                clock_sources: vec![source.to_owned(), "tsc".to_owned()],
-                container: container.map(str::to_owned),
-                ..System::default()
-            };
-            let tree = format!("==> /probe/clock-read\n{{\"seconds\": {cost}}}\n");
-            let shown = diagnose_with(&CHECK, &tree, Inventory { system, ..Inventory::default() });
-            shown.findings[0].advice.clone().unwrap()
-        };
-        assert!(advice("kvm-clock", 31e-9, Some("docker")).starts_with("leave it"));
-        assert!(advice("kvm-clock", 31e-9, None).starts_with("leave it"));
-        assert!(advice("xen", 300e-9, Some("docker")).starts_with("outside of the container"));
-        assert!(advice("xen", 300e-9, None).starts_with("type `echo tsc"));
+    fn only_where_the_source_is_slow_another_is_advised() {
+        let advice = |shown: Shown| shown.findings[0].advice.clone().unwrap();
+        for fast in ["kvm-clock", "hyperv_clocksource_tsc_page", "xen"] {
+            assert!(!advice(look(fast, 45e-9)).contains("tsc"), "{fast}");
+        }
+        assert!(advice(look("acpi_pm", 1e-6)).starts_with("type `echo tsc"));
+        assert!(advice(look_in("acpi_pm", 1e-6, Some("docker"))).starts_with("on the host"));
     }
 
     #[test]
-    fn a_reading_costs_something_here() {
+    fn the_cost_of_a_reading_is_a_time() {
         let cost = Cost::measure().seconds;
-        assert!(cost > 0.0 && cost < 1e-3, "{cost}");
+        assert!(cost >= 0.0 && cost.is_finite(), "{cost}");
     }
 }

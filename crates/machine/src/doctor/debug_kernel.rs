@@ -25,12 +25,16 @@ const OPTIONS: &[&str] = &[
 /// Words of the command line that turn such on
 /// (`Documentation/admin-guide/kernel-parameters.txt`).
 const WORDS: &[&str] = &["slub_debug", "slab_debug", "debug_pagealloc=on", "page_owner=on", "kmemleak=on"];
-/// Files that only such kernels have.
-const FILES: &[(&str, &str)] = &[
-    ("/proc/lockdep", "lockdep"),
-    ("/sys/kernel/debug/kmemleak", "kmemleak"),
-    ("/sys/kernel/debug/kcov", "kcov"),
+/// Words that turn off what an option of the build has turned on.
+const OFF: &[(&str, &str)] = &[
+    ("slub_debug=-", "CONFIG_SLUB_DEBUG_ON"),
+    ("slab_debug=-", "CONFIG_SLUB_DEBUG_ON"),
+    ("kmemleak=off", "CONFIG_DEBUG_KMEMLEAK"),
+    ("debug_pagealloc=off", "CONFIG_DEBUG_PAGEALLOC_ENABLE_DEFAULT"),
 ];
+/// Files that only such kernels have. That of kmemleak is there as well where it
+/// was built in, but waits for the command line to turn it on.
+const FILES: &[(&str, &str)] = &[("/proc/lockdep", "lockdep"), ("/sys/kernel/debug/kcov", "kcov")];
 
 /// The check.
 pub(super) const CHECK: Check = Check {
@@ -58,13 +62,18 @@ fn signs(patient: &Patient<'_>) -> Vec<String> {
     let is_word = |word: &str, known: &str| {
         word.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     };
-    let words = line.split_whitespace().filter(|word| WORDS.iter().any(|known| is_word(word, known)));
+    let all_words = || line.split_whitespace();
+    let off: Vec<&(&str, &str)> = OFF.iter().filter(|(word, _)| all_words().any(|w| w == *word)).collect();
+    let is_on = |word: &&str| !off.iter().any(|(known, _)| known == word);
+    let words = all_words().filter(is_on).filter(|word| WORDS.iter().any(|known| is_word(word, known)));
     let mut all: Vec<String> = words.map(str::to_owned).collect();
     // One answer, not the files themselves, which are large and which a
     // recording has no use for.
     let release = &patient.inventory.kernel;
     let built = patient.host.probe("kernel-debug", || Ok(built_with(&Host::this(), release)));
-    all.extend(built.unwrap_or_else(|_| built_with(patient.host, release)));
+    let built = built.unwrap_or_else(|_| built_with(patient.host, release));
+    let is_on = |sign: &String| !off.iter().any(|(_, option)| sign.strip_suffix("=y") == Some(option));
+    all.extend(built.into_iter().filter(is_on));
     all
 }
 
@@ -74,14 +83,18 @@ fn built_with(host: &Host, release: &str) -> Vec<String> {
     let files = FILES.iter().filter(|(path, _)| host.exists(path)).map(|(_, what)| (*what).to_owned());
     let places = [format!("/boot/config-{release}"), format!("/lib/modules/{release}/config")];
     let config = places.iter().find_map(|p| host.text(p)).unwrap_or_default();
-    let is_on = |line: &&str| line.strip_suffix("=y").is_some_and(|option| OPTIONS.contains(&option));
+    let waits = config.lines().any(|line| line == "CONFIG_DEBUG_KMEMLEAK_DEFAULT_OFF=y");
+    let is_on = |line: &&str| {
+        let option = line.strip_suffix("=y").filter(|option| OPTIONS.contains(option));
+        option.is_some_and(|option| !(waits && option == "CONFIG_DEBUG_KMEMLEAK"))
+    };
     files.chain(config.lines().filter(is_on).map(str::to_owned)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::{Shown, diagnose, diagnose_inventory};
+    use crate::doctor::tests::{Shown, diagnose, diagnose_inventory, diagnose_with};
     use model::machine::{Inventory, System};
 
     #[test]
@@ -103,5 +116,22 @@ mod tests {
         let config = format!("{config}CONFIG_PROVE_LOCKING=y\n");
         assert_eq!(built_with(&Host::parse(&config), "6.1"), ["CONFIG_PROVE_LOCKING=y"]);
         assert_eq!(diagnose(&CHECK, "==> /proc/version\nLinux version 6.1\n"), Shown::nothing());
+    }
+
+    #[test]
+    fn what_is_switched_off_is_no_sign() {
+        let look = |line: &str| {
+            let built =
+                "==> /probe/kernel-debug\n[\"CONFIG_SLUB_DEBUG_ON=y\", \"CONFIG_DEBUG_KMEMLEAK=y\"]\n";
+            let system = System { command_line: Some(line.to_owned()), ..System::default() };
+            diagnose_with(&CHECK, built, Inventory { system, ..Inventory::default() })
+        };
+        assert_eq!(look("quiet slub_debug=- kmemleak=off"), Shown::nothing());
+        look("quiet kmemleak=off").one(Severity::Warning, "down: CONFIG_SLUB_DEBUG_ON=y");
+        let waits = "==> /sys/kernel/debug/kmemleak\n\n==> /boot/config-6.1\n\
+                     CONFIG_DEBUG_KMEMLEAK=y\nCONFIG_DEBUG_KMEMLEAK_DEFAULT_OFF=y\n";
+        assert_eq!(built_with(&Host::parse(waits), "6.1"), Vec::<String>::new());
+        let on = waits.replace("CONFIG_DEBUG_KMEMLEAK_DEFAULT_OFF=y", "");
+        assert_eq!(built_with(&Host::parse(&on), "6.1"), ["CONFIG_DEBUG_KMEMLEAK=y"]);
     }
 }

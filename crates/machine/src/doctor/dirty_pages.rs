@@ -4,6 +4,7 @@ use model::Severity;
 use model::scalar::binary;
 
 use super::{Check, condition, seen};
+use crate::inventory::memory::field;
 
 const CODE: &str = "dirty-pages";
 /// Above this share of memory, half of where the kernel begins to write by
@@ -19,9 +20,9 @@ pub(super) const CHECK: Check = Check {
     doc: "more than 5 % of memory, or 1 GiB, waits to be written",
     look: |patient| {
         let text = patient.host.text("/proc/meminfo").unwrap_or_default();
-        let Some(dirty) = field(&text, "Dirty:").zip(field(&text, "Writeback:")) else { return Vec::new() };
+        let Some(dirty) = field(&text, "Dirty").zip(field(&text, "Writeback")) else { return Vec::new() };
         let waiting = dirty.0.saturating_add(dirty.1);
-        let most = field(&text, "MemTotal:").map_or(BYTES, |total| BYTES.min(total / SHARE));
+        let most = field(&text, "MemTotal").map_or(BYTES, |total| BYTES.min(total / SHARE));
         if waiting <= most {
             return Vec::new();
         }
@@ -36,12 +37,6 @@ pub(super) const CHECK: Check = Check {
         ]
     },
 };
-
-/// A field of `/proc/meminfo` in bytes.
-fn field(text: &str, name: &str) -> Option<u64> {
-    let value = text.lines().find_map(|l| l.strip_prefix(name))?;
-    value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-}
 
 #[cfg(test)]
 mod tests {

@@ -3,12 +3,11 @@
 use model::{Finding, Severity};
 
 use super::smart::Smart;
-use super::{Check, clip, condition, few, seen};
+use super::{Check, clip, condition, drive_hot, few, seen};
 
 const CODE: &str = "drive-health";
 /// Bits of NVMe's Critical Warning (Base Specification 2.0, SMART / Health
-/// Information), the lowest first. Bit 1 is about temperature, which others
-/// report with numbers.
+/// Information), the lowest first.
 const WARNINGS: &[&str] = &[
     "its spare blocks are nearly used up",
     "its temperature is beyond a limit",
@@ -17,6 +16,8 @@ const WARNINGS: &[&str] = &[
     "its volatile memory is not backed up any more",
     "its persistent memory takes no writes any more",
 ];
+/// Bit 1 is about temperature, which `drive-hot` reports with numbers.
+const TEMPERATURE: u32 = 1 << 1;
 /// From here on the drive has done what its maker promised (the same page,
 /// Percentage Used).
 const WORN: u32 = 100;
@@ -29,7 +30,8 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn judge(name: &str, smart: &Smart) -> Option<Finding> {
-    let bits = smart.critical_warning.unwrap_or(0);
+    let told = if drive_hot::near_limit(smart).is_some() { TEMPERATURE } else { 0 };
+    let bits = smart.critical_warning.unwrap_or(0) & !told;
     let named = WARNINGS.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
     let mut wrong: Vec<String> = named.map(|(_, text)| (*text).to_owned()).collect();
     if bits >> WARNINGS.len() != 0 {
@@ -76,6 +78,7 @@ mod tests {
     fn every_warning_of_the_drive_has_words() {
         look(r#"{"critical_warning": 8}"#)
             .one(Severity::Warning, "nvme0n1 says of itself: it takes no writes any more");
+        look(r#"{"critical_warning": 2}"#).one(Severity::Warning, "its temperature is beyond a limit");
         look(r#"{"critical_warning": 128}"#).one(Severity::Warning, "critical warning 0x80");
         look(r#"{"critical_warning": 0, "percentage_used": 104}"#)
             .one(Severity::Note, "104 % of its life is used");
@@ -88,5 +91,7 @@ mod tests {
             r#"{"critical_warning": 0, "percentage_used": 12, "available_spare": 100, "media_errors": 0}"#;
         assert_eq!(look(healthy), Shown::nothing());
         assert_eq!(look("garbled"), Shown::nothing());
+        let hot = r#"{"critical_warning": 2, "temperature_c": 80.0, "warning_c": 75.0}"#;
+        assert_eq!(look(hot), Shown::nothing(), "that is drive-hot's");
     }
 }

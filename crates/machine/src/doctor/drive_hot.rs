@@ -3,6 +3,7 @@
 use model::Severity;
 use model::machine::Sensor;
 
+use super::smart::Smart;
 use super::{Check, clip, condition, hot, seen};
 
 const CODE: &str = "drive-hot";
@@ -17,9 +18,8 @@ pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an NVMe drive is within 5 K of its warning temperature",
     look: |patient| {
-        let finding = |(name, smart): (&str, &super::smart::Smart)| {
-            let limit = smart.warning_c.or(smart.critical_c)?;
-            let value = smart.temperature_c.filter(|t| *t >= limit - KELVINS)?;
+        let finding = |(name, smart): (&str, &Smart)| {
+            let (value, limit) = near_limit(smart)?;
             let is_worse = |s: &Sensor| s.device.as_deref() == Some(name) && hot::near_critical(s).is_some();
             if patient.inventory.sensors.iter().any(is_worse) {
                 return None;
@@ -39,6 +39,13 @@ pub(super) const CHECK: Check = Check {
         patient.drives.all().filter_map(finding).collect()
     },
 };
+
+/// How warm a drive is, and its limit, where it is near to it.
+pub(super) fn near_limit(smart: &Smart) -> Option<(f64, f64)> {
+    let limit = smart.warning_c.or(smart.critical_c)?;
+    let value = smart.temperature_c.filter(|t| *t >= limit - KELVINS)?;
+    Some((value, limit))
+}
 
 #[cfg(test)]
 mod tests {

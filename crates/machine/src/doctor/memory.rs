@@ -6,28 +6,29 @@ use model::scalar::binary;
 use super::{Check, condition, listed};
 
 const CODE: &str = "little-memory";
-/// Below this share of all memory a load and its page cache push others out.
+/// Below this share of the memory that there is for us, all of it or as much as
+/// a control group allows, a load and its page cache push others out.
 const SHARE: u64 = 10;
 
 /// The check.
 pub(super) const CHECK: Check = Check {
     code: CODE,
-    doc: "less than a tenth of memory is available",
+    doc: "less than a tenth of memory, or of what a control group allows, is available",
     look: |patient| {
         let memory = &patient.inventory.memory;
-        if memory.total_bytes == 0 || memory.available_bytes >= memory.total_bytes / SHARE {
+        // What is available is cut to the group's room, so it is a share of its limit.
+        let limit = patient.inventory.cgroup.memory_bytes.unwrap_or(u64::MAX);
+        let total_bytes = memory.total_bytes.min(limit);
+        if total_bytes == 0 || memory.available_bytes >= total_bytes / SHARE {
             return Vec::new();
         }
-        let text = format!(
-            "{} of {} of memory are available",
-            binary(memory.available_bytes),
-            binary(memory.total_bytes)
-        );
+        let text =
+            format!("{} of {} of memory are available", binary(memory.available_bytes), binary(total_bytes));
         vec![
             condition(CODE, Severity::Warning, text.clone())
                 .on("memory")
                 .arg("available_bytes", memory.available_bytes)
-                .arg("total_bytes", memory.total_bytes)
+                .arg("total_bytes", total_bytes)
                 .because(listed("available", "memory", text))
                 .advise("end what holds memory, or measure with sizes that fit"),
         ]
@@ -38,7 +39,7 @@ pub(super) const CHECK: Check = Check {
 mod tests {
     use super::*;
     use crate::doctor::tests::{Shown, diagnose_inventory};
-    use model::machine::{Inventory, Memory};
+    use model::machine::{Cgroup, Inventory, Memory};
 
     #[test]
     fn less_than_a_tenth_is_little() {
@@ -48,5 +49,16 @@ mod tests {
         };
         look(1 << 30).one(Severity::Warning, "1 GiB of 16 GiB of memory are available");
         assert_eq!(look(8 << 30), Shown::nothing());
+    }
+
+    #[test]
+    fn a_small_container_has_a_share_of_its_own_limit() {
+        let look = |available_bytes| {
+            let memory = Memory { total_bytes: 64 << 30, available_bytes, ..Memory::default() };
+            let cgroup = Cgroup { memory_bytes: Some(2 << 30), ..Cgroup::default() };
+            diagnose_inventory(&CHECK, Inventory { memory, cgroup, ..Inventory::default() })
+        };
+        assert_eq!(look(1 << 30), Shown::nothing());
+        look(100 << 20).one(Severity::Warning, "100 MiB of 2 GiB of memory");
     }
 }

@@ -1,4 +1,5 @@
-//! A network link is half duplex, or slower than both its ends can.
+//! A network link is half duplex, or slower than both its ends can. Where the
+//! other end does not say what it can, it may be the slower one: a note.
 
 use model::machine::NetworkInterface;
 use model::{Finding, Severity};
@@ -10,7 +11,7 @@ const CODE: &str = "nic-link";
 /// The check. Only links that are up: without a carrier there is no speed.
 pub(super) const CHECK: Check = Check {
     code: CODE,
-    doc: "a network link is half duplex or below the best speed of both ends",
+    doc: "a network link is half duplex or below the best speed of both ends (a note if one is silent)",
     look: |patient| {
         let is_up = |n: &&NetworkInterface| n.carrier == Some(true) && n.kind == "ethernet";
         patient.inventory.network.iter().filter(is_up).filter_map(judge).collect()
@@ -23,13 +24,22 @@ fn judge(interface: &NetworkInterface) -> Option<Finding> {
     let best = interface.max_speed_bits.filter(|best| now.is_some_and(|now| now < *best));
     let is_half = interface.duplex.as_deref() == Some("half");
     let speed = now.map_or_else(|| "an unknown rate".to_owned(), bits);
-    let text = match (is_half, best) {
-        (true, _) => format!("{name} is half duplex at {speed}: it cannot send while it receives"),
-        (false, Some(best)) => format!("{name} runs at {speed}; the best that it could is {}", bits(best)),
+    let (severity, text) = match (is_half, best) {
+        (true, _) => {
+            (Severity::Warning, format!("{name} is half duplex at {speed}: it cannot send while it receives"))
+        }
+        (false, Some(best)) if interface.partner_max_bits.is_some() => (
+            Severity::Warning,
+            format!("{name} runs at {speed}; the best that both ends could is {}", bits(best)),
+        ),
+        (false, Some(best)) => (
+            Severity::Note,
+            format!("{name} runs at {speed} and could {}; what its other end could is not known", bits(best)),
+        ),
         (false, None) => return None,
     };
     let resource = format!("nic:{name}");
-    let mut finding = condition(CODE, Severity::Warning, text.clone())
+    let mut finding = condition(CODE, severity, text.clone())
         .on(resource.as_str())
         .arg("duplex", if is_half { "half" } else { "full" })
         .because(listed("link", &resource, text))
@@ -49,12 +59,17 @@ mod tests {
     use model::machine::Inventory;
 
     fn look(speed: u64, most: u64, duplex: &str, carrier: bool) -> Shown {
+        look_at(speed, most, Some(most), duplex, carrier)
+    }
+
+    fn look_at(speed: u64, most: u64, partner: Option<u64>, duplex: &str, carrier: bool) -> Shown {
         let interface = NetworkInterface {
             name: "eth0".to_owned(),
             kind: "ethernet".to_owned(),
             carrier: Some(carrier),
             speed_bits: Some(speed * 1_000_000),
             max_speed_bits: Some(most * 1_000_000),
+            partner_max_bits: partner.map(|most| most * 1_000_000),
             duplex: Some(duplex.to_owned()),
             ..NetworkInterface::default()
         };
@@ -65,12 +80,19 @@ mod tests {
     fn half_duplex_and_low_speed_are_warnings() {
         look(100, 1000, "half", true).one(Severity::Warning, "eth0 is half duplex at 100 Mbit/s");
         look(1000, 10_000, "full", true)
-            .one(Severity::Warning, "eth0 runs at 1 Gbit/s; the best that it could is 10 Gbit/s");
+            .one(Severity::Warning, "eth0 runs at 1 Gbit/s; the best that both ends could is 10 Gbit/s");
     }
 
     #[test]
     fn a_good_link_and_none_at_all_are_nothing() {
         assert_eq!(look(10_000, 10_000, "full", true), Shown::nothing());
         assert_eq!(look(100, 1000, "half", false), Shown::nothing());
+    }
+
+    #[test]
+    fn a_link_whose_other_end_is_silent_is_not_accused() {
+        look_at(10_000, 25_000, None, "full", true)
+            .one(Severity::Note, "eth0 runs at 10 Gbit/s and could 25 Gbit/s; what its other end could");
+        look_at(100, 1000, None, "half", true).one(Severity::Warning, "half duplex");
     }
 }

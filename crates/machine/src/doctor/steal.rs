@@ -44,7 +44,9 @@ fn ever(patient: &Patient<'_>) -> Option<Finding> {
     if !(SHARE..=1.0).contains(&share) {
         return None;
     }
-    let text = format!("the hypervisor took {} of the CPUs' time since the start, none now", percent(share));
+    let is_seen = patient.activity.is_some_and(|a| a.steal_s.and_then(|s| a.as_cpus(s)).is_some());
+    let now = if is_seen { ", hardly any now" } else { "" };
+    let text = format!("the hypervisor took {} of the CPUs' time since the start{now}", percent(share));
     let finding = condition(CODE, Severity::Note, text).on("cpu").arg("share", share);
     Some(finding.because(seen("steal-ever", format!("/proc/stat: {line}"))).advise(ADVICE))
 }
@@ -60,7 +62,12 @@ mod tests {
         let shown = diagnose(&super::CHECK, &format!("==> /probe/activity\n{now}\n"));
         shown.one(Severity::Warning, "takes 5.0 % of the CPUs' time");
         let since = "==> /proc/stat\ncpu  100 0 100 700 0 0 0 100 50 0\n";
-        diagnose(&super::CHECK, since).one(Severity::Note, "took 10 % of the CPUs' time");
+        let unseen = diagnose(&super::CHECK, since);
+        unseen.one(Severity::Note, "took 10 % of the CPUs' time since the start");
+        assert!(!unseen.findings[0].text.contains("now"), "{:?}", unseen.texts());
+        let little = r#"{"seconds": 0.2, "cpus": 2, "steal_s": 0.0}"#;
+        diagnose(&super::CHECK, &format!("{since}==> /probe/activity\n{little}\n"))
+            .one(Severity::Note, "since the start, hardly any now");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Which CPUs take a block device's interrupts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use model::trial::InterruptLine;
 
+use super::block::controllers;
 use crate::Host;
 
 /// The interrupt lines of block device `name` (`vda`, `nvme0n1p1`, `dm-0`) that
@@ -13,15 +14,12 @@ use crate::Host;
 /// without, such as loop or zram.
 #[must_use]
 pub fn of_block_device(host: &Host, name: &str) -> Vec<InterruptLine> {
-    let mut found: Vec<InterruptLine> = Vec::new();
+    let mut numbers: Vec<u32> = Vec::new();
     for disk in disks(host, name) {
-        for line in of_disk(host, &disk) {
-            if !found.iter().any(|known| known.irq == line.irq) {
-                found.push(line);
-            }
-        }
+        let of_disk = of_disk(host, &disk);
+        numbers.extend(of_disk.into_iter().filter(|irq| !numbers.contains(irq)).collect::<Vec<_>>());
     }
-    found
+    lines(host, &numbers)
 }
 
 /// The disks that `name` stands on, in order of their names; itself where it
@@ -48,14 +46,23 @@ fn disks(host: &Host, name: &str) -> BTreeSet<String> {
     disks
 }
 
-fn of_disk(host: &Host, name: &str) -> Vec<InterruptLine> {
-    let Some(mut folder) = host.resolve(format!("/sys/block/{name}/device")).map(PathBuf::from) else {
-        return Vec::new();
-    };
+/// The numbers of a disk's message interrupts; of all controllers where several
+/// may lead to it (NVMe below a subsystem, which has none of its own).
+fn of_disk(host: &Host, name: &str) -> Vec<u32> {
+    let folder = format!("/sys/block/{name}");
+    let mut starts = if name.starts_with("nvme") { controllers(host, &folder) } else { Vec::new() };
+    if starts.is_empty() {
+        starts.extend(host.resolve(format!("{folder}/device")));
+    }
+    starts.into_iter().flat_map(|start| above(host, PathBuf::from(start))).collect()
+}
+
+/// The message interrupts of the nearest device from `folder` upwards.
+fn above(host: &Host, mut folder: PathBuf) -> Vec<u32> {
     while folder.starts_with("/sys/devices") {
         let numbers = message_interrupts(host, &folder);
         if !numbers.is_empty() {
-            return lines(host, &numbers);
+            return numbers;
         }
         // A PCI function without message interrupts: those above it are a
         // bridge's.
@@ -76,7 +83,20 @@ fn message_interrupts(host: &Host, folder: &Path) -> Vec<u32> {
     numbers
 }
 
+/// Whether a line carries completions: those for changes of configuration
+/// (virtio), and of the queue for commands to the drive itself (NVMe: `nvme0q0`,
+/// `drivers/nvme/host/pci.c`), do not.
+fn carries(name: &str) -> bool {
+    let is_admin =
+        name.strip_prefix("nvme").and_then(|rest| rest.split_once('q')).is_some_and(|(_, q)| q == "0");
+    !name.ends_with("-config") && !is_admin
+}
+
 fn lines(host: &Host, numbers: &[u32]) -> Vec<InterruptLine> {
+    if numbers.is_empty() {
+        return Vec::new();
+    }
+    // A table of 128 CPUs has megabytes: it is read and taken apart once.
     let table = host.text("/proc/interrupts").unwrap_or_default();
     let columns: Vec<u32> = table
         .lines()
@@ -85,10 +105,13 @@ fn lines(host: &Host, numbers: &[u32]) -> Vec<InterruptLine> {
         .split_whitespace()
         .filter_map(|c| c.strip_prefix("CPU")?.parse().ok())
         .collect();
+    let wanted: BTreeSet<u32> = numbers.iter().copied().collect();
+    let mut found: BTreeMap<u32, (Vec<u64>, String)> =
+        table.lines().filter_map(|line| table_line(line, &wanted, columns.len())).collect();
     numbers
         .iter()
         .filter_map(|irq| {
-            let (counts, name) = table_line(&table, *irq, columns.len())?;
+            let (counts, name) = found.remove(irq).filter(|(_, name)| carries(name))?;
             let cpus = host
                 .cpu_list(format!("/proc/irq/{irq}/effective_affinity_list"))
                 .or_else(|| host.cpu_list(format!("/proc/irq/{irq}/smp_affinity_list")))
@@ -97,22 +120,19 @@ fn lines(host: &Host, numbers: &[u32]) -> Vec<InterruptLine> {
                 columns.iter().position(|c| c == cpu).and_then(|i| counts.get(i)).copied().unwrap_or(0)
             };
             let counts = cpus.iter().map(count).collect();
-            // Lines for configuration changes carry no completions.
-            let carries = !name.ends_with("-config");
-            carries.then_some(InterruptLine { irq: *irq, name, cpus, counts })
+            Some(InterruptLine { irq: *irq, name, cpus, counts })
         })
         .collect()
 }
 
-/// Counts by column and the last word of the line of `irq`.
-fn table_line(table: &str, irq: u32, columns: usize) -> Option<(Vec<u64>, String)> {
-    let rest = table.lines().find_map(|line| {
-        let (number, rest) = line.split_once(':')?;
-        (number.trim().parse() == Ok(irq)).then_some(rest)
-    })?;
+/// The number of a line, if it is wanted, with its counts by column and its last
+/// word.
+fn table_line(line: &str, wanted: &BTreeSet<u32>, columns: usize) -> Option<(u32, (Vec<u64>, String))> {
+    let (number, rest) = line.split_once(':')?;
+    let irq = number.trim().parse().ok().filter(|irq| wanted.contains(irq))?;
     let words: Vec<&str> = rest.split_whitespace().collect();
     let counts = words.iter().take(columns).filter_map(|w| w.parse().ok()).collect();
-    Some((counts, (*words.last()?).to_owned()))
+    Some((irq, (counts, (*words.last()?).to_owned())))
 }
 
 /// CPUs that take interrupts of these lines, in order.
@@ -188,5 +208,32 @@ mod tests {
         assert_eq!(numbers("dm-0"), [40, 41]);
         assert_eq!(numbers("sda1"), [40]);
         assert!(numbers("dm-9").is_empty());
+    }
+
+    #[test]
+    fn a_namespace_below_a_subsystem_has_the_queues_of_its_controllers() {
+        let controller = |n: u32, function: &str| {
+            let place = format!("/sys/devices/pci0/{function}/nvme/nvme{n}");
+            format!(
+                "==> /sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme{n} -> ../../../pci0/{function}/nvme/nvme{n}\n\
+                 ==> {place}/transport\npcie\n==> /sys/devices/pci0/{function}/msi_irqs/{0}\nmsix\n\
+                 ==> /sys/devices/pci0/{function}/msi_irqs/{1}\nmsix\n",
+                50 + 10 * n,
+                51 + 10 * n
+            )
+        };
+        let text = [
+            "==> /sys/block/nvme0n1 -> ../devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1\n".to_owned(),
+            "==> /sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1/device -> ../../nvme-subsys0\n"
+                .to_owned(),
+            controller(0, "0000:01:00.0"),
+            controller(1, "0000:02:00.0"),
+            "==> /proc/interrupts\n   CPU0\n 50: 9 PCI-MSIX nvme0q0\n 51: 8 PCI-MSIX nvme0q1\n\
+              60: 9 PCI-MSIX nvme1q0\n 61: 7 PCI-MSIX nvme1q10\n"
+                .to_owned(),
+        ];
+        let lines = of_block_device(&Host::parse(&text.concat()), "nvme0n1");
+        let names: Vec<(u32, &str)> = lines.iter().map(|l| (l.irq, l.name.as_str())).collect();
+        assert_eq!(names, [(51, "nvme0q1"), (61, "nvme1q10")]);
     }
 }

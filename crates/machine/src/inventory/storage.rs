@@ -31,7 +31,9 @@ pub fn under(host: &Host, path: &Path) -> Option<Under> {
         .or_else(|| {
             // Some file systems (btrfs, overlay) have a device number of their
             // own: the mount's source may still be a block device.
-            let source = std::fs::metadata(line.source).ok()?;
+            // Others, such as `overlay`, are no paths.
+            let source = Some(&line.source).filter(|source| source.starts_with('/'))?;
+            let source = std::fs::metadata(source).ok()?;
             devices(host, source.rdev())
         })
         .unzip();

@@ -40,6 +40,10 @@ pub struct NetworkInterface {
     /// the other end says nothing, that this one can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_speed_bits: Option<u64>,
+    /// Bits per second of the fastest mode that the other end offers and this one
+    /// can; absent where the other end says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partner_max_bits: Option<u64>,
     /// `full` or `half`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplex: Option<String>,

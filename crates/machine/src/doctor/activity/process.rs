@@ -33,20 +33,30 @@ struct Seen {
 }
 
 impl Processes {
-    /// The processes that can be read within `time`.
-    pub(super) fn read(host: &Host, time: Duration) -> Self {
+    /// The processes that can be read within `time`; the process `me` and those
+    /// above it in any case, for what is ours must not count as others'.
+    pub(super) fn read(host: &Host, time: Duration, me: u32) -> Self {
         let start = Instant::now();
+        let read = |id: u32| host.text(format!("/proc/{id}/stat")).as_deref().and_then(parse);
+        let mut all = Self { by_id: BTreeMap::new(), is_complete: true };
+        let mut own = me;
+        for _ in 0..PARENTS_MAX {
+            if all.by_id.contains_key(&own) {
+                break;
+            }
+            let Some(seen) = read(own) else { break };
+            let id = std::mem::replace(&mut own, seen.parent);
+            all.by_id.insert(id, seen);
+        }
         let mut ids: Vec<u32> = host.names("/proc").iter().filter_map(|n| n.parse().ok()).collect();
         ids.sort_unstable();
-        let mut all = Self { by_id: BTreeMap::new(), is_complete: true };
+        ids.retain(|id| !all.by_id.contains_key(id));
         for id in ids {
             if start.elapsed() > time {
                 all.is_complete = false;
                 break;
             }
-            if let Some(seen) = host.text(format!("/proc/{id}/stat")).as_deref().and_then(parse) {
-                all.by_id.insert(id, seen);
-            }
+            all.by_id.extend(read(id).map(|seen| (id, seen)));
         }
         all
     }
@@ -97,8 +107,8 @@ fn parse(text: &str) -> Option<Seen> {
 /// Who used CPU time between two moments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Used {
-    /// CPU seconds of our own.
-    pub(super) ours_s: f64,
+    /// CPU seconds of those that belong to us, without the process itself.
+    pub(super) relatives_s: f64,
     /// Others, most first.
     pub(super) processes: Vec<Process>,
     /// Headrooms that are not ours.
@@ -121,7 +131,7 @@ pub(super) fn compare(host: &Host, before: &Processes, after: &Processes, me: u3
         };
         let cpu_s = ticks as f64 * TICK_S;
         if family.contains(id) {
-            used.ours_s += cpu_s;
+            used.relatives_s += if *id == me { 0.0 } else { cpu_s };
             continue;
         }
         if now.name == other_headroom::NAME && after.name(now.parent) != Some(other_headroom::NAME) {
@@ -171,7 +181,7 @@ mod tests {
     }
 
     fn processes(tree: &str) -> Processes {
-        Processes::read(&Host::parse(tree), Duration::from_secs(60))
+        Processes::read(&Host::parse(tree), Duration::from_secs(60), 201)
     }
 
     fn machine(busy: u64) -> String {
@@ -197,7 +207,7 @@ mod tests {
     fn time_is_split_between_us_and_others() {
         let (before, after) = (processes(&machine(0)), processes(&machine(2)));
         let used = compare(&Host::parse(&machine(2)), &before, &after, 201);
-        assert!((used.ours_s - 0.06).abs() < 1e-9, "{used:?}");
+        assert!((used.relatives_s - 0.04).abs() < 1e-9, "{used:?}");
         assert_eq!(used.other_headrooms, 1);
         let of = |name: &str| used.processes.iter().find(|p| p.name == name).unwrap();
         let odd = of("odd) R 1 (name");
@@ -238,10 +248,18 @@ mod tests {
     #[test]
     fn this_process_is_found_with_its_parent() {
         let live = Host::this();
-        let all = Processes::read(&live, Duration::from_secs(60));
+        let all = Processes::read(&live, Duration::from_secs(60), std::process::id());
         let me = all.by_id.get(&std::process::id()).unwrap();
         assert_eq!(me.parent, std::os::unix::process::parent_id());
         let theirs = procfs::process::Process::myself().unwrap().stat().unwrap();
         assert_eq!((me.name.as_str(), me.started), (theirs.comm.as_str(), theirs.starttime));
+    }
+
+    #[test]
+    fn without_time_we_and_those_above_us_are_read_all_the_same() {
+        let all = Processes::read(&Host::parse(&machine(1)), Duration::ZERO, 201);
+        assert!([1, 200, 201].iter().all(|id| all.by_id.contains_key(id)), "{all:?}");
+        let none = Processes::read(&Host::parse(&stat(5, "a", 'S', 5, 0, 0)), Duration::ZERO, 5);
+        assert_eq!(none.by_id.len(), 1);
     }
 }

@@ -55,15 +55,9 @@ pub(super) fn of(host: &Host, folder: &str) -> Attached {
 /// to it, below a subsystem that names its controllers
 /// (`drivers/nvme/host/multipath.c`).
 fn nvme(host: &Host, folder: &str, place: &str) -> Attached {
-    let mut controller = format!("{folder}/device");
-    let mut place = place.to_owned();
-    if !host.exists(format!("{controller}/transport")) {
-        let way = host.names(&controller).into_iter().find(|name| numbered(name, "nvme"));
-        if let Some(real) = way.and_then(|way| host.resolve(format!("{controller}/{way}"))) {
-            controller.clone_from(&real);
-            place = real;
-        }
-    }
+    let way = controllers(host, folder).into_iter().next();
+    let place = way.clone().unwrap_or_else(|| place.to_owned());
+    let controller = way.unwrap_or_else(|| format!("{folder}/device"));
     let transport = match host.text(format!("{controller}/transport")).as_deref().map(str::trim) {
         None | Some("" | "pcie") => "nvme".to_owned(),
         Some(fabric) => format!("nvme-{fabric}"),
@@ -73,6 +67,17 @@ fn nvme(host: &Host, folder: &str, place: &str) -> Attached {
         pci: function_above(&place).map(str::to_owned),
         ..Attached::default()
     }
+}
+
+/// The controllers that the namespace at `folder` is reached by, where it stands
+/// below a subsystem; none where it stands below its only one.
+pub(in crate::inventory) fn controllers(host: &Host, folder: &str) -> Vec<String> {
+    let device = format!("{folder}/device");
+    if host.exists(format!("{device}/transport")) {
+        return Vec::new();
+    }
+    let ways = host.names(&device).into_iter().filter(|name| numbered(name, "nvme"));
+    ways.filter_map(|way| host.resolve(format!("{device}/{way}"))).collect()
 }
 
 /// The SATA link of the port on the way: its speed now and the most that the

@@ -17,6 +17,7 @@ use model::machine::{Absent, BlockDevice, BlockKind};
 
 use crate::Host;
 
+pub(super) use attach::controllers;
 pub(crate) use stack::uuid_front;
 
 /// What `size` counts in, whatever the device's sectors are

@@ -1,6 +1,10 @@
 //! How the clock rate is chosen (`Documentation/admin-guide/pm/cpufreq.rst`,
 //! `intel_pstate.rst`, `amd-pstate.rst`). CPUs that share a policy are read
-//! once. The present rate is not read here: asking for it interrupts the CPU.
+//! once. The present rate is not read here, for it changes: samplers do that.
+//! Of some drivers `base_frequency` and `energy_performance_preference` are
+//! registers, for which a CPU of the policy is interrupted, and `intel_pstate`
+//! has a policy for each CPU. They may differ from policy to policy (cores of
+//! several kinds), so that all are read, some microseconds each.
 
 use std::collections::BTreeSet;
 

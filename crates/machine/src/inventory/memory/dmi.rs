@@ -182,7 +182,7 @@ fn slots(arrays: &[Array], devices: &[Structure<'_>]) -> Slots {
     };
     // Without a single array of system memory the devices say all there is.
     let ours: Vec<_> = devices.iter().filter(|d| arrays.is_empty() || array_of(d).is_some()).collect();
-    let room: u32 = arrays.iter().map(|array| u32::from(array.slots)).sum();
+    let room = arrays.iter().fold(0u32, |sum, array| sum.saturating_add(u32::from(array.slots)));
     let room = if room > 0 { room } else { u32::try_from(ours.len()).unwrap_or(u32::MAX) };
     let ecc_of = |device: &Structure<'_>| array_of(device).and_then(|array| array.ecc);
     let modules = ours.iter().filter_map(|device| module(device, ecc_of(device))).collect();

@@ -51,7 +51,7 @@ pub fn refresh(host: &Host, memory: &mut Memory) {
 
 /// A field such as `MemTotal:  2048 kB`, in bytes; `Node 0 MemTotal: 2048 kB`
 /// where it is of a node.
-fn field(info: &str, name: &str) -> Option<u64> {
+pub(crate) fn field(info: &str, name: &str) -> Option<u64> {
     let value = info.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
         (key.split_whitespace().last() == Some(name)).then_some(value)

@@ -90,6 +90,7 @@ impl Place<'_> {
             firmware: told.firmware.clone().filter(|f| has_device && is_word(f)),
             speed_bits: self.host.number(self.file("speed")).or(told.speed_mbit).and_then(bits),
             max_speed_bits: told.most_mbit().and_then(bits),
+            partner_max_bits: told.partner_max_mbit.and_then(bits),
             duplex: self
                 .word("duplex")
                 .or_else(|| told.duplex.clone())

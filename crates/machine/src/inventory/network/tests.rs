@@ -128,6 +128,7 @@ fn the_ports_of_a_bond_are_told_with_what_drives_them() {
     assert_eq!((port.driver.as_deref(), port.firmware.as_deref()), (Some("ixgbe"), Some("0x800003df")));
     assert_eq!(port.driver_version, None, "the kernel's release is no version of the driver");
     assert_eq!((port.speed_bits, port.max_speed_bits), (Some(10_000_000_000), Some(10_000_000_000)));
+    assert_eq!(port.partner_max_bits, None, "its other end says nothing");
     assert_eq!((port.mtu, port.max_mtu, port.duplex.as_deref()), (9000, Some(9710), Some("full")));
     assert_eq!((port.rx_queues, port.tx_queues), (Some(2), Some(1)));
     assert_eq!((port.rx_ring, port.tx_ring), (Some((512, 4096)), Some((512, 8192))));
