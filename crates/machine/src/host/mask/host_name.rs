@@ -109,12 +109,17 @@ fn domain(text: &str) -> usize {
     if starts && ends && labels.len() >= 2 && labels.iter().all(|l| !l.is_empty()) { whole.len() } else { 0 }
 }
 
-/// Whether the kernel itself names a folder so. People name cards and groups.
+/// Where the kernel itself names folders, as far as readers go there. People
+/// name control groups, file systems and cards.
+const OF_KERNEL: &[&str] =
+    &["/proc/", "/sys/block/", "/sys/bus/", "/sys/class/", "/sys/devices/", "/sys/kernel/mm/"];
+/// What is there and is named by people.
+const OF_PEOPLE: &[&str] = &["/net/", "/proc/fs/", "/proc/spl/"];
+
 fn is_of_kernel(tree: &Tree, name: &str) -> bool {
     let is_kernels = |path: &&str| {
-        (path.starts_with("/sys/") || path.starts_with("/proc/"))
-            && !path.starts_with("/sys/fs/cgroup/")
-            && !path.contains("/net/")
+        OF_KERNEL.iter().any(|start| path.starts_with(start))
+            && !OF_PEOPLE.iter().any(|part| path.contains(part))
     };
     tree.paths().filter(is_kernels).any(|path| path.split('/').any(|part| part.eq_ignore_ascii_case(name)))
 }
@@ -124,8 +129,10 @@ mod tests {
     use super::*;
 
     fn of(name: &str) -> HostName {
-        let text =
-            format!("==> /proc/sys/kernel/hostname\n{name}\n==> /sys/devices/system/node/node0/cpulist\n0\n");
+        let text = format!(
+            "==> /proc/sys/kernel/hostname\n{name}\n==> /sys/devices/system/node/node0/cpulist\n0\n\
+             ==> /proc/spl/kstat/zfs/{name}/io\n0\n==> /sys/class/net/{name}/mtu\n9000\n"
+        );
         HostName::of(&Tree::parse(&text))
     }
 

@@ -1,5 +1,7 @@
 //! Everything that must go, and everything that must stay.
 
+use proptest::prelude::*;
+
 use super::address::NO_UUID;
 use super::*;
 
@@ -121,4 +123,29 @@ fn paths_are_masked_as_the_files_that_name_them() {
     assert_eq!(read("/probe/activity"), "{\"name\": \"host\"}\n");
     let kept = "/sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
     assert_eq!(Mask::default().words(kept, false), kept);
+}
+
+proptest! {
+    // No file of failures: a case worth keeping becomes a test of its own.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+    #[test]
+    fn whatever_a_file_holds_it_is_masked_without_harm(
+        content in prop_oneof![
+            "\\PC{0,80}",
+            "[0-9a-f:.@/=_v-]{0,80}",
+            "(enx|by-id/|UUID=|ip-|://|wwn-0x|srv|@| - |\u{e4}|[0-9a-f]{1,12}|[:.-]){0,20}",
+        ],
+        path in prop_oneof![
+            Just("/proc/cmdline"),
+            Just("/proc/self/mountinfo"),
+            Just("/proc/version"),
+            Just("/x/dm/uuid"),
+            Just("/x"),
+        ],
+    ) {
+        let all = format!("==> /proc/sys/kernel/hostname\nsrv-a\n==> {path}\n{content}\n");
+        let masked = tree(&Tree::parse(&all)).read(path);
+        prop_assert!(masked.is_ok(), "{masked:?}");
+    }
 }
