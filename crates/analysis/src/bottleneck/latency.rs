@@ -33,13 +33,8 @@ impl Candidate for Latency {
             return Verdict::Elsewhere;
         }
         let shown_latency = crate::words::seconds(mean);
-        let text = if depth > 1.0 {
-            format!(
-                "latency-bound: {depth:.0} operations at a time, each {shown_latency}; nothing known is full"
-            )
-        } else {
-            format!("latency-bound: one operation at a time, each {shown_latency}; nothing known is full")
-        };
+        let text =
+            format!("latency-bound: {depth:.0} at a time, each {shown_latency}; nothing known is full");
         let mut found = finding("latency-bound", Severity::Note, text)
             .arg("depth", depth)
             .arg("latency_s", mean)

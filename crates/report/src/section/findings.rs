@@ -56,11 +56,13 @@ fn called<'a>(run: &Run, case: &'a CaseResult) -> &'a str {
     if is_only { &case.workload } else { &case.label }
 }
 
-/// Whether one text does for both: the same words, or the same doubt about
-/// several cases, which the first of them shows well enough.
+/// Whether one text does for both: the same words, the same verdict, or the
+/// same doubt about several cases, which the first of them shows well enough.
 fn alike(a: &Finding, b: &Finding) -> bool {
     let about = |f: &Finding| (f.kind, f.severity, f.code.clone(), f.resource.clone());
-    a.text == b.text || (a.kind == FindingKind::Validity && about(a) == about(b))
+    // "Cannot tell" says of each what is missing.
+    let same_verdict = a.kind == FindingKind::Bottleneck && a.code != "cannot-tell";
+    a.text == b.text || ((a.kind == FindingKind::Validity || same_verdict) && about(a) == about(b))
 }
 
 /// A finding with all that several cases have to say with it.
@@ -70,7 +72,13 @@ fn one(labels: &[&str], same: &[&Finding]) -> String {
         [one] => (*one).to_owned(),
         many => format!("{} cases, such as {}", many.len(), many.first().unwrap_or(&"")),
     };
-    let mut out = paragraph("", INDENT, &format!("{}: {who}: {}", mark(first), first.text));
+    // A verdict's numbers as a range, where its words are the same.
+    let text = match first.kind {
+        FindingKind::Bottleneck => ranges(same.iter().map(|f| f.text.as_str())).into_iter().next(),
+        _ => None,
+    };
+    let text = text.as_ref().unwrap_or(&first.text);
+    let mut out = paragraph("", INDENT, &format!("{}: {who}: {text}", mark(first)));
     let bottlenecks = same.iter().filter(|f| f.kind == FindingKind::Bottleneck);
     let texts = bottlenecks.flat_map(|f| &f.ruled_out).filter_map(|e| e.text.as_deref());
     let ruled_out = ranges(texts.map(|t| t.trim_end_matches('.')));
@@ -150,9 +158,14 @@ mod tests {
         other.findings = doubt(60);
         run.cases.push(other);
         assert_eq!(text(&run), "warning: 2 cases, such as disk read: others used 50 % of a CPU\n");
-        // Two bottlenecks are two answers.
+        // Of one verdict the numbers matter.
         for finding in run.cases.iter_mut().flat_map(|c| &mut c.findings) {
             finding.kind = FindingKind::Bottleneck;
+        }
+        assert_eq!(text(&run), "warning: 2 cases, such as disk read: others used 50 to 60 % of a CPU\n");
+        // Two that cannot be told lack two things.
+        for finding in run.cases.iter_mut().flat_map(|c| &mut c.findings) {
+            finding.code = "cannot-tell".to_owned();
         }
         assert_eq!(text(&run).lines().count(), 2);
     }

@@ -48,12 +48,12 @@ fn line(
     let least = shares.iter().map(|s| s.1).fold(f64::MAX, f64::min);
     let Some((case, most)) = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
     let (low, high) = (percent(least), percent(*most));
-    let of = format!(
-        "of {} ({}, {})",
-        limit.resource,
-        bound(limit.limit, limit.unit, &limit.quantity),
-        kind(limit.kind)
-    );
+    let bound = bound(limit.limit, limit.unit, &limit.quantity);
+    let of = match limit.kind {
+        // That there are two CPUs is no promise, no quota and no measurement.
+        LimitKind::Hardware => format!("of {} ({bound})", limit.resource),
+        other => format!("of {} ({bound}, {})", limit.resource, kind(other)),
+    };
     let text = match shares.len() {
         1 if only => format!("share of a limit: {high} {of}"),
         1 => format!("share of a limit: {high} {of}: {}", label(case)),
