@@ -66,7 +66,7 @@ impl Candidate for Device {
             }
         }
         match (lower.and_then(|l| Step::between(l, case)), upper.and_then(|u| Step::between(case, u))) {
-            (_, Some(step)) => {
+            (_, Some(step)) if step.gain_low > 0.0 => {
                 let place = Place::Case(upper.map(|u| u.label.clone()).unwrap_or_default());
                 let (from, to) = (measure::concurrency(case), upper.map_or(0.0, measure::concurrency));
                 let text = format!(
@@ -74,6 +74,12 @@ impl Candidate for Device {
                     step.total_gain
                 );
                 Verdict::Free(Evidence::at("depth", place, text).arg("gain", step.gain))
+            }
+            (_, Some(_)) => {
+                let text = format!(
+                    "whether {device} gives more at a greater depth is lost in the noise of the trials"
+                );
+                Verdict::Unknown(shown("depth", context.headline.unwrap_or("iops"), text))
             }
             _ => {
                 let depth = measure::concurrency(case);
@@ -115,6 +121,8 @@ struct Step {
     slower: f64,
     /// The upper end of the interval of `gain`.
     gain_high: f64,
+    /// The lower end of the interval of `gain`.
+    gain_low: f64,
     /// How many times faster over the whole step.
     total_gain: f64,
     /// How many times longer over the whole step.
@@ -136,16 +144,22 @@ impl Step {
         let pairs: Vec<(f64, f64)> = measure::good(more)
             .filter_map(|t| Some((measure::trial_operations(t)?, rate(less, t.block)?)))
             .collect();
-        let high = stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)
-            .map_or(f64::INFINITY, |r| r.interval.high);
+        let (low, high) = stats::comparison::paired_ratio(&pairs, crate::CONFIDENCE)
+            .map_or((0.0, f64::INFINITY), |r| (r.interval.low, r.interval.high));
         sane.then(|| Self {
             gain: each(to / from) - 1.0,
             slower: each(total_slower),
             gain_high: each(high) - 1.0,
+            gain_low: each(low) - 1.0,
             total_gain: to / from,
             total_slower,
         })
     }
+}
+
+/// Whether `more`, the same work at a greater depth, surely gives more.
+pub(super) fn surely_more(less: &CaseResult, more: &CaseResult) -> bool {
+    Step::between(less, more).is_some_and(|step| step.gain > 0.0 && step.gain_low > 0.0)
 }
 
 /// The case with the same work at the nearest depth that is at least twice, or

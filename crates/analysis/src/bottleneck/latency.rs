@@ -4,7 +4,7 @@ use model::Severity;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 
-use super::device::same_but_depth;
+use super::device::{same_but_depth, surely_more};
 use super::{Candidate, Verdict, finding, shown};
 use crate::{Context, measure};
 
@@ -24,11 +24,11 @@ impl Candidate for Latency {
             return Verdict::Elsewhere;
         }
         let depth = measure::concurrency(case);
-        let better = context.siblings.iter().filter(|other| same_but_depth(case, other)).find(|other| {
-            let rates = measure::operations(case).zip(measure::operations(other));
-            measure::concurrency(other) > depth
-                && rates.is_some_and(|((_, own), (_, others))| others > own * (1.0 + GAIN))
-        });
+        let better = context
+            .siblings
+            .iter()
+            .filter(|other| same_but_depth(case, other) && measure::concurrency(other) > depth)
+            .find(|other| surely_more(case, other) && gain(case, other).is_some_and(|g| g > GAIN));
         if depth > 1.0 && better.is_none() {
             return Verdict::Elsewhere;
         }
@@ -49,4 +49,10 @@ impl Candidate for Latency {
         found.resource = measure::device(case).map(str::to_owned);
         Verdict::Full(Box::new(found))
     }
+}
+
+/// How much more `other` gives, 0.05 for 5 %.
+fn gain(case: &CaseResult, other: &CaseResult) -> Option<f64> {
+    let ((_, own), (_, others)) = measure::operations(case).zip(measure::operations(other))?;
+    (own > 0.0).then_some(others / own - 1.0)
 }

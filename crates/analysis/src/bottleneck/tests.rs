@@ -156,6 +156,15 @@ fn a_device_is_not_called_full_where_the_trials_differ_too_much() {
     assert_eq!(verdict(&[deep, shallow]).code, "cannot-tell");
 }
 
+#[test]
+fn a_gain_that_is_lost_in_noise_says_nothing_of_the_shallower_case() {
+    let mut shallow = disk(16, 90_000.0, 160.0, 2.0);
+    for (trial, rate) in shallow.trials.iter_mut().zip([60_000.0, 90_000.0, 130_000.0]) {
+        trial.result.metrics.insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
+    }
+    assert_eq!(verdict(&[shallow, disk(32, 100_000.0, 320.0, 2.0)]).code, "cannot-tell");
+}
+
 /// More threads at less depth may be slower for the sake of the cores.
 #[test]
 fn depth_and_threads_are_not_mixed() {
