@@ -60,7 +60,7 @@ impl Promise {
             f if f > BEYOND && sheet => (Severity::Warning, "is more than"),
             _ => (Severity::Note, "keeps"),
         };
-        let mut text = format!("{share:.0} % of what was promised: it {word} {}", used.source);
+        let mut text = format!("{word} its promise: {share:.0} % of it ({})", used.source);
         if sheet && used.fraction > BEYOND {
             text.push_str("; a cache may have answered, or the drive is another");
         }

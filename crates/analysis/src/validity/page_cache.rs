@@ -28,7 +28,7 @@ impl Rule for PageCache {
         let new = |text: String| {
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
                 .because(parameter.clone())
-                .advise("use direct=yes to measure the device, or sync to count what reached it")
+                .advise("use direct=yes to measure the device")
         };
         let Some((share, place)) = on_device(case) else {
             return vec![new(
