@@ -173,7 +173,10 @@ fn a_quiet_run_is_not_accused() {
         } else {
             &["one-core-full", "all-cores-full"]
         };
-        assert!(bottlenecks(&run).iter().all(|b| expected.contains(b)), "{:?}", bottlenecks(&run));
+        // A load whose CPU time was taken away has nothing that is full.
+        let taken = codes(&run).iter().any(|c| ["cpu-stolen", "disturbed-by-others"].contains(c));
+        let fits = |b: &&str| expected.contains(b) || (taken && *b == "cannot-tell");
+        assert!(bottlenecks(&run).iter().all(fits), "{:?}", bottlenecks(&run));
     }
 }
 
