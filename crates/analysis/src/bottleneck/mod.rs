@@ -62,7 +62,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "memory-bandwidth-full",
-        "The bytes on the memory bus, estimated, are at least 95 % of what copying with all CPUs reached before the run.",
+        "The bytes on the memory bus, estimated, are at least 95 % of what copying with all CPUs reached before the run; or a \
+         thread on each core does nothing but move what no cache holds.",
     ),
     (
         "one-core-full",
@@ -71,7 +72,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ("all-cores-full", "All CPUs together are busy at least 95 % of the time."),
     (
         "device-full",
-        "Twice the depth adds less than 5 % to the rate while latency grows at least 1.7 times; or the device gives 95 % \
+        "Twice the depth adds less than 5 % to the rate (surely less than 20 %, by the trials' own spread) while latency \
+         grows at least 1.7 times; or the device gives 95 % \
          of its datasheet. The time that a device was not idle (`%util`) is never evidence.",
     ),
     (

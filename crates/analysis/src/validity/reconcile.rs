@@ -24,7 +24,7 @@ impl Rule for Reconcile {
     }
 
     fn doc(&self) -> &'static str {
-        "The kernel counted less at the device than the load says it moved (design, section 6.6): something on the way answered."
+        "The kernel counted less at the device than the load says it moved: something on the way answered."
     }
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
