@@ -40,6 +40,26 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Every unit.
+    pub const ALL: &'static [Unit] = &[
+        Unit::BytesPerSecond,
+        Unit::PerSecond,
+        Unit::Seconds,
+        Unit::SecondsPerByte,
+        Unit::Bytes,
+        Unit::One,
+        Unit::Hertz,
+        Unit::Celsius,
+        Unit::Joules,
+        Unit::Watts,
+    ];
+
+    /// The unit with this symbol.
+    #[must_use]
+    pub fn of_symbol(symbol: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|unit| unit.symbol() == symbol)
+    }
+
     /// The symbol as it stands in the run document.
     #[must_use]
     pub fn symbol(self) -> &'static str {

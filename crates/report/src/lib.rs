@@ -2,7 +2,7 @@
 //! Nothing here prints.
 
 pub mod export;
-pub mod format;
+pub use language::format;
 pub mod plan;
 pub mod reference;
 pub mod section;

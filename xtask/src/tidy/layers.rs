@@ -14,7 +14,7 @@ use crate::error::Error;
 /// The layers, lowest first.
 const LAYERS: &[&[&str]] = &[
     &["model"],
-    &["stats"],
+    &["stats", "language"],
     &["machine", "load", "analysis", "store", "chart"],
     &["agent", "report"],
     &["study"],

@@ -1,0 +1,100 @@
+//! What a Fluent pattern may call to write a number: `{ PERCENT($share) }`,
+//! `{ QUANTITY($rate, unit: "B/s") }`. All are [`crate::format`]'s, so that a
+//! figure reads the same in a sentence, a table and a chart.
+
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use model::Unit;
+
+use crate::format;
+
+/// One function: its name, and what it makes of a number.
+type Function = (&'static str, fn(f64, &FluentArgs<'_>) -> String);
+
+/// Every function.
+const FUNCTIONS: &[Function] = &[
+    // A share: 0.164 is `16 %`.
+    ("PERCENT", |value, _| format::percent(value)),
+    // A number of the unit named: `{ QUANTITY($x, unit: "s") }` is `109 us`.
+    ("QUANTITY", |value, named| format::quantity(value, unit(named))),
+    // The same in as few digits as are needed: `3.7 GHz`.
+    ("SHORT", |value, named| format::setting(value, unit(named))),
+    // Bytes of what is built in powers of two: `64 KiB`.
+    ("BINARY", |value, _| format::part(whole(value))),
+    // Bytes as makers of disks print them: `512.1 GB`.
+    ("DECIMAL", |value, _| format::decimal(whole(value))),
+    // Bits per second, of bits: `10 Gbit/s`.
+    ("BITS", |value, _| format::bits(whole(value))),
+    // A span of time, of seconds: `1 min 24 s`.
+    ("SPAN", |value, _| format::span(value)),
+    // A plain number with so many decimals: `{ FIXED($x, decimals: 1) }`.
+    ("FIXED", |value, named| {
+        let decimals = match named.get("decimals") {
+            Some(FluentValue::Number(n)) => n.value.clamp(0.0, 6.0) as usize,
+            _ => 0,
+        };
+        let text = format!("{value:.decimals$}");
+        if text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.') {
+            text.trim_start_matches('-').to_owned()
+        } else {
+            text
+        }
+    }),
+];
+
+/// Adds all of them to a bundle.
+pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>) {
+    for (name, function) in FUNCTIONS {
+        let added = bundle.add_function(name, move |positional, named| match positional.first() {
+            Some(FluentValue::Number(number)) => function(number.value, named).into(),
+            // A word in place of a number stays a word.
+            Some(FluentValue::String(text)) => text.clone().into_owned().into(),
+            _ => FluentValue::Error,
+        });
+        debug_assert!(added.is_ok(), "{name} is there once");
+    }
+}
+
+fn whole(value: f64) -> u64 {
+    value.max(0.0).round() as u64
+}
+
+/// The unit that is named by its symbol; a plain number where it is not known.
+fn unit(named: &FluentArgs<'_>) -> Unit {
+    match named.get("unit") {
+        Some(FluentValue::String(symbol)) => Unit::of_symbol(symbol).unwrap_or(Unit::One),
+        _ => Unit::One,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(pattern: &str, value: f64) -> String {
+        let mut bundle = FluentBundle::new_concurrent(vec!["en".parse().unwrap()]);
+        bundle.set_use_isolating(false);
+        add_all(&mut bundle);
+        let text = format!("key = {pattern}");
+        bundle.add_resource(FluentResource::try_new(text).unwrap()).unwrap();
+        let mut arguments = FluentArgs::new();
+        arguments.set("x", value);
+        let mut errors = Vec::new();
+        let pattern = bundle.get_message("key").unwrap().value().unwrap();
+        let text = bundle.format_pattern(pattern, Some(&arguments), &mut errors).into_owned();
+        assert!(errors.is_empty(), "{errors:?}");
+        text
+    }
+
+    #[test]
+    fn numbers_in_a_sentence_read_as_in_a_table() {
+        assert_eq!(said("{ PERCENT($x) } stolen", 0.164), "16 % stolen");
+        assert_eq!(said("{ QUANTITY($x, unit: \"B/s\") }", 560e6), "560.0 MB/s");
+        assert_eq!(said("{ SHORT($x, unit: \"B/s\") }", 560e6), "560 MB/s");
+        assert_eq!(said("{ BINARY($x) }", 65536.0), "64 KiB");
+        assert_eq!(said("{ BITS($x) }", 1e10), "10 Gbit/s");
+        assert_eq!(said("{ FIXED($x, decimals: 1) }", 2.94), "2.9");
+        assert_eq!(said("{ FIXED($x) }", -0.2), "0");
+        assert_eq!(said("{ $x ->\n [one] one\n *[other] { $x } many\n }", 1.0), "one");
+    }
+}

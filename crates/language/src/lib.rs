@@ -1,0 +1,15 @@
+//! Words: every sentence that a page shows comes from a key and arguments,
+//! through the table of a language. Numbers are written here too, so that a
+//! chart, a table and a sentence say one figure in one way.
+//!
+//! A table is a folder of Fluent files (`words/en`, `words/ko`, `words/ja`).
+//! English has every key of the page; a finding's English is made by its rule,
+//! so the tables of other languages hold those besides. Tests walk the keys:
+//! none may be missing in a language, and none may need an argument that
+//! English does not.
+
+pub mod format;
+mod function;
+mod words;
+
+pub use words::{Argument, LANGUAGES, Language, Words};
