@@ -4,6 +4,7 @@
 
 mod format;
 pub mod machine;
+pub mod plot;
 mod svg;
 mod text;
 mod theme;

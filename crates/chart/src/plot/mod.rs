@@ -1,0 +1,154 @@
+//! Charts of measurements. A kind is one file: a struct of data in SI base
+//! units that knows how to draw itself, to say in words what it shows, and to
+//! give its numbers as a table. Which kind a case gets is not decided here.
+//!
+//! Every chart is drawn twice, for a screen (and paper) and for a phone, as two
+//! `svg` elements side by side; the style sheet of a page, [`style_sheet`],
+//! shows one. There are no scripts: what a pointer rests on is told by `title`
+//! elements. Nothing is told by colour alone.
+
+mod bars;
+mod boxes;
+mod chain;
+mod cpu_load;
+mod heat;
+mod histogram;
+mod lines;
+mod panels;
+mod percentiles;
+mod ratios;
+mod scatter;
+
+use language::Words;
+use model::Unit;
+
+pub use bars::{Bar, BarGroup, Bars};
+pub use boxes::{BoxRow, Boxes};
+pub use chain::{Chain, Link};
+pub use cpu_load::{CpuLoad, CpuRow};
+pub use heat::Heat;
+pub use histogram::{Bin, Histogram};
+pub use lines::{Line, Lines, Mark};
+pub use panels::{Panel, Panels, Track};
+pub use percentiles::{Curve, Percentiles};
+pub use ratios::{RatioRow, Ratios};
+pub use scatter::{Dot, Dots, Scatter};
+
+/// A chart.
+pub trait Plot {
+    /// Draws it on a sheet of this width in pixels.
+    fn draw(&self, words: &Words, width: f64) -> Drawing;
+    /// What it shows, in a few sentences, for those who do not see it.
+    fn describe(&self, words: &Words) -> String;
+    /// Its numbers: all that are drawn, or of what is drawn thinned, what is
+    /// left of it in numbers.
+    fn table(&self, words: &Words) -> Table;
+}
+
+/// What a chart drew.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawing {
+    /// The elements within the `svg` element.
+    pub elements: String,
+    /// The height in pixels.
+    pub height: f64,
+}
+
+/// Numbers in words, to be shown as a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The titles of the columns.
+    pub head: Vec<String>,
+    /// The rows, each as long as the head; the first cell says what it is about.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A value with what is known of how far it is off.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// The point.
+    pub value: f64,
+    /// The interval, where there is one.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// How numbers of an axis are written, and in which unit they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// A unit of the run document, scaled by thousands: `200 MB/s`, `5 ms`.
+    Unit(Unit),
+    /// Bits per second, of a rate that comes in bytes per second as all do.
+    Bits,
+    /// Bytes of what is built in powers of two: `4 KiB`.
+    Binary,
+    /// A count: `16`.
+    Count,
+    /// A share, 0 to 1: `40 %`.
+    Share,
+    /// How many times as much: `1.5 x`.
+    Times,
+}
+
+/// How an axis spreads its values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spread {
+    /// By the data: logarithmic where they span more than two decades and none
+    /// is zero, by twos where they are powers of two.
+    #[default]
+    Auto,
+    /// Evenly, from zero.
+    Linear,
+    /// By decades, ticks at 1, 2, 5.
+    Decades,
+    /// By doublings, ticks at powers of two.
+    Doublings,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// What it measures: `IOPS`, `queue depth`.
+    pub title: String,
+    /// How its numbers are written.
+    pub numbers: Numbers,
+    /// How it spreads them.
+    pub spread: Spread,
+}
+
+/// What a line across a chart stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferenceKind {
+    /// What cannot be exceeded.
+    Limit,
+    /// What was promised.
+    Promise,
+    /// What is hoped for, such as a rate that grows with the threads.
+    Ideal,
+}
+
+/// A value that results are held against.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The value, in the axis' unit.
+    pub value: f64,
+    /// What it is: `SATA 3: 560 MB/s`.
+    pub label: String,
+    /// What kind of value.
+    pub kind: ReferenceKind,
+}
+
+/// Which way is better, to be said on the chart.
+pub use model::Better;
+
+/// A chart as two `svg` elements, `title` and description within.
+#[must_use]
+pub fn svg(plot: &dyn Plot, title: &str, words: &Words) -> String {
+    let _ = (plot, title, words);
+    String::new()
+}
+
+/// The rules that all charts of a page need, once.
+#[must_use]
+pub fn style_sheet() -> String {
+    String::new()
+}
