@@ -1,7 +1,10 @@
 //! From a run document to what people and programs read: data in, bytes out.
 //! Nothing here prints.
 
+pub mod document;
 pub mod export;
+mod figure;
+pub mod page;
 pub use language::format;
 pub mod plan;
 pub mod reference;

@@ -4,7 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
+use language::{LANGUAGES, Language};
+use model::Run;
+use model::workload::Catalogue;
 use report::export::{EXPORTERS, Exporter, for_path};
+use report::page::Subject;
 
 use super::{open_store, run_argument, store_argument};
 use crate::exit::Failure;
@@ -12,7 +16,7 @@ use crate::output::{self, Pending};
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .about("Write a run as JSON or CSV, or its machine as a picture")
+        .about("Write a run in a format for programs or people")
         .arg(run_argument())
         .arg(output_argument())
         .arg(
@@ -22,7 +26,32 @@ pub(super) fn define(command: Command) -> Command {
                 .value_parser(EXPORTERS.iter().map(|e| e.extension).collect::<Vec<_>>())
                 .help("The format, where no file's name tells it [default: json]"),
         )
+        .arg(language_argument())
         .arg(store_argument())
+}
+
+/// `--lang en|ko|ja`.
+pub(super) fn language_argument() -> Arg {
+    let names: Vec<String> = LANGUAGES.iter().map(|l| format!("{} ({})", l.tag(), l.name())).collect();
+    Arg::new("lang")
+        .long("lang")
+        .value_name("LANGUAGE")
+        .value_parser(LANGUAGES.iter().map(|l| l.tag()).collect::<Vec<_>>())
+        .default_value(Language::English.tag())
+        .hide_possible_values(true)
+        .help(format!("The language of a page: {}", names.join(", ")))
+}
+
+/// The language that was chosen.
+pub(super) fn language(matches: &ArgMatches) -> Language {
+    matches.get_one::<String>("lang").and_then(|tag| Language::of_tag(tag)).unwrap_or_default()
+}
+
+/// A run's bytes in a format.
+pub(super) fn bytes(exporter: &Exporter, run: &Run, language: Language) -> Result<Vec<u8>, Failure> {
+    let catalogue: Catalogue = ::agent::catalogue();
+    let subject = Subject { run, catalogue: &catalogue, words: language.words() };
+    Ok((exporter.write)(&subject)?)
 }
 
 /// `-o FILE`; its extension chooses the format.
@@ -52,10 +81,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let exporter = match (asked, path) {
         (Some(format), _) => EXPORTERS.iter().find(|e| e.extension == format),
         (None, Some(path)) => Some(exporter_for(path)?),
-        (None, None) => EXPORTERS.first(),
+        (None, None) => EXPORTERS.iter().find(|e| e.extension == "json"),
     };
     let run = super::load(&open_store(matches)?, matches)?;
-    let bytes = exporter.map_or(Ok(Vec::new()), |e| (e.write)(&run))?;
+    let bytes = exporter.map_or(Ok(Vec::new()), |e| bytes(e, &run, language(matches)))?;
     match path {
         Some(path) => Pending::at(Path::new(path))?.finish(&bytes)?,
         None => output::print(&bytes)?,

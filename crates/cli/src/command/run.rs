@@ -21,7 +21,7 @@ use study::read::{CONTROLS, from_toml};
 use study::ready::{self, READY};
 use study::run::{Identity, RunError, Runner};
 
-use super::export::{exporter_for, output_argument};
+use super::export::{self, exporter_for, language_argument, output_argument};
 use super::{open_store, store_argument};
 use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED};
 use crate::output::{self, Pending};
@@ -75,6 +75,7 @@ pub(super) fn define(command: Command) -> Command {
         )
         .args(own_arguments())
         .arg(output_argument())
+        .arg(language_argument())
         .arg(store_argument());
     let controls = CONTROLS.iter().map(|control| {
         Arg::new(control.name)
@@ -180,7 +181,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         }
     }
     if let Some((exporter, pending)) = pending {
-        let written = (exporter.write)(&run).map_err(Failure::from).and_then(|bytes| pending.finish(&bytes));
+        let bytes = export::bytes(exporter, &run, export::language(matches));
+        let written = bytes.and_then(|bytes| pending.finish(&bytes));
         // The run is kept all the same.
         written.map_err(|failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) })?;
     }

@@ -1,10 +1,12 @@
 //! A run as a file: one file and one table line a format.
 
 mod csv;
+mod html;
 mod json;
+mod markdown;
 mod svg;
 
-use model::Run;
+use crate::page::Subject;
 
 pub use json::{full as json_full, summary as json_summary};
 
@@ -28,17 +30,19 @@ pub struct Exporter {
     /// What it holds.
     pub doc: &'static str,
     /// The run's bytes.
-    pub write: fn(&Run) -> Result<Vec<u8>, ExportError>,
+    pub write: fn(&Subject<'_>) -> Result<Vec<u8>, ExportError>,
 }
 
 /// Every format, in documentation order.
 pub const EXPORTERS: &[Exporter] = &[
-    Exporter { extension: "json", doc: "the whole run document", write: json::full },
-    Exporter { extension: "csv", doc: "one row an estimate", write: csv::write },
+    Exporter { extension: "html", doc: "a page to read and share", write: html::write },
+    Exporter { extension: "md", doc: "the page as Markdown, for an issue or a wiki", write: markdown::write },
+    Exporter { extension: "json", doc: "the whole run document", write: |subject| json::full(subject.run) },
+    Exporter { extension: "csv", doc: "one row an estimate", write: |subject| csv::write(subject.run) },
     Exporter {
         extension: "svg",
         doc: "the machine, with the path of the case that uses most of a limit",
-        write: svg::write,
+        write: |subject| svg::write(subject.run),
     },
 ];
 

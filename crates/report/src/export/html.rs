@@ -1,0 +1,11 @@
+//! The page.
+
+use super::ExportError;
+use crate::document::html;
+use crate::page::{self, Subject};
+
+/// The run as one self-contained page.
+#[allow(clippy::unnecessary_wraps)] // As the table has it.
+pub(super) fn write(subject: &Subject<'_>) -> Result<Vec<u8>, ExportError> {
+    Ok(html::write(&page::document(subject)).into_bytes())
+}

@@ -1,0 +1,11 @@
+//! The page as Markdown.
+
+use super::ExportError;
+use crate::document::markdown;
+use crate::page::{self, Subject};
+
+/// The run as Markdown.
+#[allow(clippy::unnecessary_wraps)] // As the table has it.
+pub(super) fn write(subject: &Subject<'_>) -> Result<Vec<u8>, ExportError> {
+    Ok(markdown::write(&page::document(subject)).into_bytes())
+}
