@@ -48,10 +48,32 @@ pub(super) fn language(matches: &ArgMatches) -> Language {
 }
 
 /// A run's bytes in a format.
-pub(super) fn bytes(exporter: &Exporter, run: &Run, language: Language) -> Result<Vec<u8>, Failure> {
+fn bytes(exporter: &Exporter, run: &Run, language: Language) -> Result<Vec<u8>, Failure> {
     let catalogue: Catalogue = ::agent::catalogue();
     let subject = Subject { run, catalogue: &catalogue, words: language.words() };
     Ok((exporter.write)(&subject)?)
+}
+
+/// A file that a run will be written to: made before anything is measured, so
+/// that a wrong name shows at once.
+#[derive(Debug)]
+pub(super) struct Destination {
+    exporter: &'static Exporter,
+    pending: Pending,
+    language: Language,
+}
+
+impl Destination {
+    /// The file at `path`; its extension chooses the format.
+    pub(super) fn at(path: &str, language: Language) -> Result<Self, Failure> {
+        let exporter = exporter_for(path)?;
+        Ok(Self { exporter, pending: Pending::at(Path::new(path))?, language })
+    }
+
+    /// Writes the run there; an old file stays until the new one is whole.
+    pub(super) fn write(self, run: &Run) -> Result<(), Failure> {
+        self.pending.finish(&bytes(self.exporter, run, self.language)?)
+    }
 }
 
 /// `-o FILE`; its extension chooses the format.
@@ -65,7 +87,7 @@ pub(super) fn output_argument() -> Arg {
 }
 
 /// The format of a file to be written.
-pub(super) fn exporter_for(path: &str) -> Result<&'static Exporter, Failure> {
+fn exporter_for(path: &str) -> Result<&'static Exporter, Failure> {
     for_path(Path::new(path)).ok_or_else(|| {
         let known: Vec<String> = EXPORTERS.iter().map(|e| format!(".{}", e.extension)).collect();
         Failure::Arguments {
@@ -76,16 +98,21 @@ pub(super) fn exporter_for(path: &str) -> Result<&'static Exporter, Failure> {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let asked = matches.get_one::<String>("format");
-    let path = matches.get_one::<String>("output");
-    let exporter = match (asked, path) {
-        (Some(format), _) => EXPORTERS.iter().find(|e| e.extension == format),
-        (None, Some(path)) => Some(exporter_for(path)?),
-        (None, None) => EXPORTERS.iter().find(|e| e.extension == "json"),
+    let asked = matches.get_one::<String>("format").map_or("json", String::as_str);
+    let destination = match matches.get_one::<String>("output") {
+        Some(path) if matches.get_one::<String>("format").is_none() => {
+            Some(Destination::at(path, language(matches))?)
+        }
+        _ => None,
     };
     let run = super::load(&open_store(matches)?, matches)?;
+    if let Some(destination) = destination {
+        destination.write(&run)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let exporter = EXPORTERS.iter().find(|e| e.extension == asked);
     let bytes = exporter.map_or(Ok(Vec::new()), |e| bytes(e, &run, language(matches)))?;
-    match path {
+    match matches.get_one::<String>("output") {
         Some(path) => Pending::at(Path::new(path))?.finish(&bytes)?,
         None => output::print(&bytes)?,
     }

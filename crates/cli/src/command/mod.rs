@@ -5,13 +5,14 @@ mod doctor;
 mod export;
 mod list;
 mod machine;
+mod report;
 mod rm;
 mod run;
 mod show;
 mod studies;
 mod workloads;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
@@ -39,6 +40,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "list", define: list::define, carry_out: list::carry_out },
     Subcommand { name: "show", define: show::define, carry_out: show::carry_out },
     Subcommand { name: "rm", define: rm::define, carry_out: rm::carry_out },
+    Subcommand { name: "report", define: report::define, carry_out: report::carry_out },
     Subcommand { name: "export", define: export::define, carry_out: export::carry_out },
     Subcommand { name: "agent", define: agent::define, carry_out: agent::carry_out },
 ];
@@ -51,7 +53,7 @@ pub fn command_line() -> Command {
         .about("Measures a machine whole and says how much room is left")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .max_term_width(report::WIDTH)
+        .max_term_width(::report::WIDTH)
         .subcommands(SUBCOMMANDS.iter().map(|s| (s.define)(Command::new(s.name))))
 }
 
@@ -63,7 +65,7 @@ pub fn reference() -> String {
          Exit codes: 0 done; 1 done, but a trial failed or the doctor warns; 2 bad arguments or study; 3 refused (unsafe target, no room, \
          missing permission), nothing touched; 130 interrupted, nothing left behind.\n",
     );
-    let mut root = command_line().term_width(report::WIDTH);
+    let mut root = command_line().term_width(::report::WIDTH);
     root.build();
     for subcommand in root.get_subcommands_mut().filter(|s| !s.is_hide_set() && s.get_name() != "help") {
         let help = subcommand.render_long_help().to_string();
@@ -100,6 +102,17 @@ fn store_argument() -> Arg {
 /// The run that a command is about.
 fn run_argument() -> Arg {
     Arg::new("run").value_name("RUN").required(true).help("A run's name, the beginning of it, or `last`")
+}
+
+/// Where the store is that `--store` names, or the usual one.
+fn store_path(matches: &ArgMatches) -> Option<PathBuf> {
+    matches.get_one::<String>("store").map(PathBuf::from).or_else(SqliteStore::default_path)
+}
+
+/// The page that the overview makes of a run: beside the store, under the run's
+/// name.
+fn page_path(matches: &ArgMatches, id: &str) -> Option<PathBuf> {
+    Some(store_path(matches)?.with_file_name(format!("headroom-{id}.html")))
 }
 
 /// Opens the store that `--store` names, or the usual one.

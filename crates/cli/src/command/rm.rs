@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command};
 use store::{State, Store};
 
-use super::{open_store, store_argument};
+use super::{open_store, page_path, store_argument};
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .about("Forget runs")
+        .about("Forget runs, and the pages that the overview made of them")
         .arg(
             Arg::new("run")
                 .value_name("RUN")
@@ -40,6 +40,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     }
     for id in ids {
         store.remove(&id)?;
+        // The page that the overview made of it goes with it.
+        if let Some(page) = page_path(matches, &id) {
+            let _ = std::fs::remove_file(page);
+        }
         output::print(format!("{id} is forgotten\n").as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)

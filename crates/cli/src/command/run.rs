@@ -21,10 +21,10 @@ use study::read::{CONTROLS, from_toml};
 use study::ready::{self, READY};
 use study::run::{Identity, RunError, Runner};
 
-use super::export::{self, exporter_for, language_argument, output_argument};
-use super::{open_store, store_argument};
+use super::export::{Destination, language, language_argument, output_argument};
+use super::{open_store, page_path, store_argument, store_path};
 use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED};
-use crate::output::{self, Pending};
+use crate::output;
 use crate::progress::Progress;
 
 /// A parameter of the command line: the same name in one workload or several.
@@ -145,8 +145,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         output::print(report::plan::text(&planned.plan, &planned.left_out).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let pending = match matches.get_one::<String>("output") {
-        Some(path) => Some((exporter_for(path)?, Pending::at(Path::new(path))?)),
+    let destination = match matches.get_one::<String>("output") {
+        Some(path) => Some(Destination::at(path, language(matches))?),
         None => None,
     };
     let mut store = open_store(matches)?;
@@ -171,22 +171,43 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         }
         other => other?,
     };
+    let page = match (&destination, json) {
+        (None, None) if study.name == ready::OVERVIEW => page_beside_store(matches, &run),
+        _ => None,
+    };
     match json {
         Some("full") => output::print(&report::export::json_full(&run)?)?,
         Some(_) => output::print(&report::export::json_summary(&run)?)?,
         None => {
             let mut text = summary(&run);
             text.push_str(&format!("\nKept as {id}: `headroom show {id}`\n", id = run.id));
+            if let Some(page) = page {
+                text.push_str(&format!("The page: {page}\n"));
+            }
             output::print(text.as_bytes())?;
         }
     }
-    if let Some((exporter, pending)) = pending {
-        let bytes = export::bytes(exporter, &run, export::language(matches));
-        let written = bytes.and_then(|bytes| pending.finish(&bytes));
+    if let Some(destination) = destination {
         // The run is kept all the same.
-        written.map_err(|failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) })?;
+        let unwritten = |failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) };
+        destination.write(&run).map_err(unwritten)?;
     }
     Ok(verdict(&run))
+}
+
+/// The overview's page, which nobody had to ask for, beside the store; its path
+/// as it may be shown. Where it cannot be written, that is said in its place:
+/// the run is kept, and `headroom report` writes it elsewhere.
+fn page_beside_store(matches: &ArgMatches, run: &Run) -> Option<String> {
+    let path = page_path(matches, &run.id)?;
+    let shown = report::text::printable(&path.display().to_string());
+    let written = Destination::at(path.to_str()?, language(matches)).and_then(|d| d.write(run));
+    Some(match written {
+        Ok(()) => shown,
+        Err(failure) => {
+            format!("not written: {} (`headroom report {}` writes it)", failure.message(), run.id)
+        }
+    })
 }
 
 /// The study that was meant, with the options applied.
@@ -260,11 +281,7 @@ fn study_text(path: &Path) -> Result<String, Failure> {
 fn refuse_own_store(matches: &ArgMatches, study: &Study) -> Result<(), Failure> {
     use std::os::unix::fs::MetadataExt;
     let identity = |path: &Path| path.metadata().ok().map(|m| (m.dev(), m.ino()));
-    let store = match matches.get_one::<String>("store") {
-        Some(path) => Some(path.into()),
-        None => store::SqliteStore::default_path(),
-    };
-    let Some(store) = store else { return Ok(()) };
+    let Some(store) = store_path(matches) else { return Ok(()) };
     let files = ["", "-wal", "-shm"].map(|end| {
         let mut name = store.clone().into_os_string();
         name.push(end);

@@ -24,6 +24,7 @@ pub enum ExportError {
 }
 
 /// One format.
+#[derive(Debug)]
 pub struct Exporter {
     /// The extension that chooses it.
     pub extension: &'static str,

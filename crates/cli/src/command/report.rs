@@ -1,0 +1,34 @@
+//! `headroom report RUN`: a run as a page to read and share.
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+
+use super::export::{Destination, language, language_argument, output_argument};
+use super::{open_store, run_argument, store_argument};
+use crate::exit::Failure;
+use crate::output;
+
+pub(super) fn define(command: Command) -> Command {
+    command
+        .about("Write a run as a page to read and share")
+        .after_help(
+            "Without -o, the page is headroom-RUN.html in this folder. A page is one file: it needs no network and no script.",
+        )
+        .arg(run_argument().required(false).default_value("last"))
+        .arg(output_argument())
+        .arg(language_argument())
+        .arg(store_argument())
+}
+
+pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+    let run = super::load(&open_store(matches)?, matches)?;
+    let path = match matches.get_one::<String>("output") {
+        Some(path) => path.clone(),
+        // A run's name is made of digits, letters and dashes.
+        None => format!("headroom-{}.html", run.id),
+    };
+    Destination::at(&path, language(matches))?.write(&run)?;
+    output::print(format!("Wrote {}\n", ::report::text::printable(&path)).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
