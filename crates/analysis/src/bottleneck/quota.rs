@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use language::format::{percent, setting};
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
 
-use super::{Candidate, FULL, Verdict, finding, percent, shown};
-use crate::{Context, measure};
+use super::{Candidate, FULL, Verdict, finding, shown};
+use crate::{Context, called, measure};
 
 /// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
@@ -59,22 +60,27 @@ impl Candidate for Quota {
             return Verdict::Elsewhere;
         };
         let limit = Place::Limit { resource: tightest.resource.clone(), quantity: tightest.quantity.clone() };
-        let says = format!("{} of the quota on {}", percent(tightest.fraction), tightest.resource);
-        let evidence = Evidence::at("quota", limit, says).arg("fraction", tightest.fraction);
+        let device = called(&tightest.resource);
+        let says = format!("{} of the quota on {device}", percent(tightest.fraction));
+        let evidence = Evidence::at("quota", limit, says)
+            .arg("fraction", tightest.fraction)
+            .arg("resource", tightest.resource.as_str());
         if tightest.fraction < FULL {
             return Verdict::Free(evidence);
         }
         let text = format!(
-            "an imposed limit holds this back: {} of {} on {}",
+            "an imposed limit holds this back: {} of the {} that {device} may do ({})",
             percent(tightest.fraction),
-            tightest.source,
-            tightest.resource
+            setting(tightest.limit, tightest.unit),
+            tightest.source
         );
         let metric = if tightest.quantity == "iops" { "iops" } else { "throughput" };
         Verdict::Full(Box::new(
             finding("io-quota", Severity::Warning, text)
                 .on(tightest.resource.clone())
                 .arg("fraction", tightest.fraction)
+                .arg("limit", tightest.limit)
+                .arg("unit", tightest.unit.symbol())
                 .because(evidence)
                 .because(shown("demand", metric, "the rate measured"))
                 .advise("raise or remove the throttle, or measure outside of the group"),

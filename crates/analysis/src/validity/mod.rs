@@ -25,7 +25,8 @@ use std::collections::BTreeMap;
 use model::finding::Evidence;
 use model::{Finding, FindingKind, Severity, Value};
 
-/// A validity finding with one piece of evidence.
+/// A validity finding that rests on one metric: its evidence says nothing that
+/// the finding does not.
 fn finding(
     code: &str,
     severity: Severity,
@@ -37,11 +38,6 @@ fn finding(
     let metric = metric.map(str::to_owned);
     let evidence = Evidence { code: code.to_owned(), args: args.clone(), metric, ..Evidence::default() };
     Finding { args, ..Finding::new(FindingKind::Validity, code, severity, text) }.because(evidence)
-}
-
-/// A share as a person reads it.
-fn percent(share: f64) -> f64 {
-    (share * 1000.0).round() / 10.0
 }
 
 #[cfg(test)]

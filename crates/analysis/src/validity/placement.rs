@@ -21,16 +21,36 @@ impl Rule for Placement {
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let placement = case.trials.iter().find_map(|t| t.result.placement.as_ref());
-        let Some((placement, reason)) = placement.and_then(|p| Some((p, p.reason.as_ref()?))) else {
-            return Vec::new();
-        };
+        let Some(placement) = placement.filter(|p| p.reason.is_some()) else { return Vec::new() };
         let severity = if placement.asked == Pin::Auto { Severity::Note } else { Severity::Warning };
-        let done = match placement.policy {
-            Pin::None => "the workers were not pinned".to_owned(),
-            other => format!("the workers were placed by `{}`", other.name()),
+        let (asked, done) = (placement.asked.name(), placement.policy.name());
+        let workers = placement.workers.len() as u64;
+        // The agent's decision, told by what came of it.
+        let (how, text) = match placement.policy {
+            Pin::None => (
+                "too-many",
+                format!("the workers were not pinned: {workers} are more than the CPUs that they may run on"),
+            ),
+            policy if policy == placement.asked => (
+                "partly",
+                format!(
+                    "not all of {workers} workers could be placed by `{done}`: there are too few such CPUs"
+                ),
+            ),
+            _ => (
+                "no-interrupts",
+                format!(
+                    "the workers were placed by `{done}`, not `{asked}`: no interrupts of this resource are known"
+                ),
+            ),
         };
-        let args = [("asked", placement.asked.name().into()), ("done", placement.policy.name().into())];
-        vec![finding(self.code(), severity, &args, None, format!("{done}: {reason}"))]
+        let args = [
+            ("asked", asked.into()),
+            ("done", done.into()),
+            ("how", how.into()),
+            ("workers", workers.into()),
+        ];
+        vec![finding(self.code(), severity, &args, None, text)]
     }
 }
 
