@@ -5,6 +5,8 @@ mod bottleneck;
 mod deviation;
 mod estimate;
 mod measure;
+#[cfg(test)]
+mod said;
 mod utilization;
 mod validity;
 

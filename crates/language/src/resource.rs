@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(said("cpu"), "all CPUs");
         assert_eq!(said("filesystem:/ (ext4)"), "file system / (ext4)");
         assert_eq!(said("pci:0000:01:00.0"), "PCIe link 01:00.0");
-        assert_eq!(said("sata:sda"), "SATA link of sda");
+        assert_eq!(said("sata:sda"), "SATA link sda");
         assert_eq!(said("nic:eth0"), "network interface eth0");
         assert_eq!(said("dmi"), "DMI link");
         assert_eq!(said("gpu:0"), "gpu:0");

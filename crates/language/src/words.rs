@@ -186,6 +186,12 @@ impl Words {
         Some(self.of_evidence(evidence).unwrap_or(english))
     }
 
+    /// Whether this language has a text for `key` of its own.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.bundle.get_message(key).is_some_and(|message| message.value().is_some())
+    }
+
     /// The keys that this language needs to say a finding with its advice, its
     /// evidence and what it rules out, and lacks, or whose arguments it lacks:
     /// what would be said in English. For tests of those that make findings.
@@ -363,5 +369,29 @@ mod tests {
             "The sentence in English.",
         );
         assert_eq!(korean.finding(&finding), "The sentence in English.");
+    }
+
+    #[test]
+    fn what_is_lacking_is_named() {
+        let finding = Finding::new(
+            model::FindingKind::Bottleneck,
+            "cannot-tell",
+            model::Severity::Note,
+            "The sentence in English.",
+        );
+        let place = model::finding::Place::Metric("iops".to_owned());
+        let known = Evidence::at("rate", place.clone(), "9 k/s").arg("rate", 9000.0);
+        let whole = finding.arg("missing", 1u64).because(known);
+        assert_eq!(Language::Korean.words().lacking(&whole), Vec::<String>::new());
+        // What its evidence says stands in the sentence.
+        assert!(Language::Korean.words().finding(&whole).ends_with(": 9 k/s"));
+        let without = Evidence::at("rate", place.clone(), "9 k/s");
+        let other = Evidence::at("no-such-code", place, "something");
+        let lacking = whole.clone().because(without).not_because(vec![other]).advise("Do it again.");
+        let named = ["finding-cannot-tell.advice", "evidence-rate", "evidence-no-such-code"];
+        assert_eq!(Language::Japanese.words().lacking(&lacking), named);
+        assert_eq!(Language::English.words().lacking(&lacking), Vec::<String>::new());
+        let empty = Finding { args: BTreeMap::new(), ..whole };
+        assert_eq!(Language::Korean.words().lacking(&empty), ["finding-cannot-tell"]);
     }
 }

@@ -103,7 +103,7 @@ fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> mode
     let (from, to) = (measure::concurrency(less), measure::concurrency(more));
     let more_rate = (step.total_gain - 1.0).max(0.0);
     let text = format!(
-        "{} is full: from depth {from:.0} to {to:.0} the rate grows by {} and latency {:.1} times",
+        "{} is full: from depth {from:.0} to {to:.0} the rate grows by {} and latency becomes {:.1} times as long",
         called(device),
         percent(more_rate),
         step.total_slower

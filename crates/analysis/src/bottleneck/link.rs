@@ -7,7 +7,7 @@ use model::limit::LimitKind;
 use model::run::CaseResult;
 
 use super::{Candidate, FULL, Verdict, finding, shown};
-use crate::{Context, called, utilization};
+use crate::{Context, called};
 
 /// More than a link can is no full link.
 const BEYOND: f64 = 1.15;
@@ -20,7 +20,11 @@ pub(super) struct Link;
 
 impl Candidate for Link {
     fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
-        let Some(fullest) = utilization::highest(case, &[LimitKind::Link]) else { return Verdict::Elsewhere };
+        // What memory modules carry is a link too, and judged with the memory.
+        let links = case.utilization.iter().filter(|u| u.kind == LimitKind::Link && u.resource != "memory");
+        let Some(fullest) = links.max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
+            return Verdict::Elsewhere;
+        };
         let place = Place::Limit { resource: fullest.resource.clone(), quantity: fullest.quantity.clone() };
         let (link, share) = (called(&fullest.resource), percent(fullest.fraction));
         let evidence = |code: &str, text: String| {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use language::format::{percent, setting};
-use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
+use model::{Severity, Unit};
 
 use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::{Context, called, measure};
@@ -40,11 +40,12 @@ impl Candidate for Quota {
         };
         let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((stopped, place)) = worst.filter(|(stopped, _)| *stopped >= STOPPED) {
+            let shown = setting(stopped, Unit::Seconds);
             let text = format!(
-                "the control group's CPU quota holds this back: each of its threads was stopped for {stopped:.2} s of \
-                 each second"
+                "the control group's CPU quota holds this back: each of its threads was stopped for {shown} of each \
+                 second"
             );
-            let evidence = Evidence::at("throttled", place, format!("{stopped:.2} s stopped each second"))
+            let evidence = Evidence::at("throttled", place, format!("{shown} stopped each second"))
                 .arg("stopped_s", stopped);
             return Verdict::Full(Box::new(
                 finding("cpu-quota", Severity::Warning, text)

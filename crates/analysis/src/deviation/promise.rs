@@ -61,17 +61,22 @@ impl Promise {
         };
         let (name, promised) = (called(&used.resource), setting(used.limit, used.unit));
         let (whose, by) = if sheet { ("its datasheet", "datasheet") } else { ("the study", "study") };
+        // The sentence says already that it is a promise, and whose.
+        let source = ["promised by the study: ", "promised, "]
+            .iter()
+            .find_map(|said| used.source.strip_prefix(said))
+            .unwrap_or(&used.source);
         let of = format!("{} of {promised}", percent(used.fraction));
         let text = match how {
-            "short" => format!("{name} falls short of what {whose} promises: {of} ({})", used.source),
+            "short" => format!("{name} falls short of what {whose} promises: {of} ({source})"),
             "beyond" => format!(
-                "{name} gives more than {whose} promises: {of} ({}); a cache may have answered, or the drive is another",
-                used.source
+                "{name} gives more than {whose} promises: {of} ({source}); a cache may have answered, or the drive is \
+                 another"
             ),
-            _ => format!("{name} keeps what {whose} promises: {of} ({})", used.source),
+            _ => format!("{name} keeps what {whose} promises: {of} ({source})"),
         };
         let unit = used.unit.symbol();
-        let says = format!("{promised} promised ({})", used.source);
+        let says = format!("{promised} promised ({source})");
         let got = format!("the result: {}", setting(used.demand, used.unit));
         let promise = Evidence::at("promised", place, says).arg("by", by);
         let result = Evidence::at("measured", Place::Metric(used.quantity.clone()), got);
@@ -155,7 +160,7 @@ mod tests {
     fn severities(case: &CaseResult, expect: Option<&Expect>) -> Vec<Severity> {
         let controls = Controls::default();
         let context = Context { expect, ..fixture::context(&controls) };
-        Promise.check(case, &context).iter().map(|f| f.severity).collect()
+        fixture::found(&Promise, case, &context).iter().map(|f| f.severity).collect()
     }
 
     #[test]
@@ -184,6 +189,8 @@ mod tests {
         let mut case = fixture::disk_case("read", 900e6, 900e6);
         case.utilization = vec![used(LimitKind::Promise, 1.8)];
         assert_eq!(severities(&case, None), [Severity::Note]);
+        case.utilization = vec![used(LimitKind::Promise, 0.8)];
+        assert_eq!(severities(&case, None), [Severity::Warning]);
     }
 
     #[test]
@@ -205,5 +212,8 @@ mod tests {
         };
         assert_eq!(severities(&case, Some(&promise(0.002))), [Severity::Warning]);
         assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Note]);
+        let estimate = fixture::estimate(0.003, Unit::Seconds, Better::Higher);
+        case.estimates.insert("latency_p99".to_owned(), estimate);
+        assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Warning]);
     }
 }

@@ -81,7 +81,7 @@ mod tests {
         let controls = Controls::default();
         let count = |machine: &Machine, case: &CaseResult| {
             let context = Context { machine: Some(machine), ..fixture::context(&controls) };
-            CacheTooSmall.check(case, &context).len()
+            fixture::found(&CacheTooSmall, case, &context).len()
         };
         assert_eq!(count(&machine, &case), 0);
         machine.inventory.memory.limit_bytes = Some(256 << 20);

@@ -109,6 +109,9 @@ mod tests {
         assert_eq!(fixture::count(&Disturbed, &case, &controls), 0);
         for trial in &mut case.trials {
             trial.result.counters[0].after = 300;
+        }
+        assert_eq!(fixture::count(&Disturbed, &case, &controls), 1, "by nobody that was seen");
+        for trial in &mut case.trials {
             trial.result.processes = vec![model::trial::ProcessUse {
                 machine: String::new(),
                 pid: 7,
@@ -119,7 +122,7 @@ mod tests {
                 watched_s: 1.0,
             }];
         }
-        let found = Disturbed.check(&case, &fixture::context(&controls));
+        let found = fixture::found(&Disturbed, &case, &fixture::context(&controls));
         assert!(
             found[0].text.contains("100 % of a CPU") && found[0].text.contains("burner"),
             "{}",

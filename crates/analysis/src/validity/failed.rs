@@ -69,7 +69,13 @@ mod tests {
         assert_eq!(fixture::count(&Failed, &case, &Controls::default()), 0);
         case.trials[1].status = Status::Failed;
         case.trials[1].reason = Some("no room".to_owned());
-        let found = Failed.check(&case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&Failed, &case, &fixture::context(&Controls::default()));
         assert_eq!(found[0].text, "1 of 3 trials failed: no room");
+        (case.trials[1].status, case.trials[1].reason) = (Status::Skipped, None);
+        let found = fixture::found(&Failed, &case, &fixture::context(&Controls::default()));
+        assert_eq!(found[0].text, "1 of 3 trials left out: no reason was given");
+        case.trials.iter_mut().for_each(|t| t.status = Status::Skipped);
+        let found = fixture::found(&Failed, &case, &fixture::context(&Controls::default()));
+        assert_eq!(found[0].text, "left out: no reason was given");
     }
 }

@@ -3,7 +3,7 @@
 use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Unit};
 
 use crate::{Context, Rule, measure};
 
@@ -42,8 +42,8 @@ impl Rule for Generator {
             format::percent(share)
         );
         let place = Place::Metric(metric.to_owned());
-        let measured = Evidence::at("rate", place, format!("{rate:.0} a second"));
-        let says = format!("{:.0} a second with nothing behind", null.result.value);
+        let measured = Evidence::at("rate", place, format::setting(rate, Unit::PerSecond));
+        let says = format!("{} with nothing behind", format::setting(null.result.value, Unit::PerSecond));
         let alone = Evidence::at("null", Place::Calibration(name), says);
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
@@ -80,7 +80,7 @@ mod tests {
             let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
             case.estimates.insert("iops".to_owned(), estimate);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-            Generator.check(&case, &context).len()
+            fixture::found(&Generator, &case, &context).len()
         };
         assert_eq!((count(1e5), count(9e5)), (0, 1));
     }

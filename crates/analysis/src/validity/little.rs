@@ -82,7 +82,10 @@ impl Rule for Little {
                 .arg("share", ratio)
                 .arg("rate", rate)
                 .arg("latency_s", mean)
-                .because(Evidence::at("rate", at(metric), format!("{rate:.0} a second")).arg("rate", rate))
+                .because(
+                    Evidence::at("rate", at(metric), format::setting(rate, Unit::PerSecond))
+                        .arg("rate", rate),
+                )
                 .because(measure::latency_evidence(mean)),
         ]
     }

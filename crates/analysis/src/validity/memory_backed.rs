@@ -74,7 +74,7 @@ mod tests {
             let mut case = fixture::case(1);
             let resource = format!("filesystem:/x ({kind})");
             case.path = vec![PathStep { resource, amplification: 1.0 }];
-            MemoryBacked.check(&case, &fixture::context(&Controls::default())).remove(0).severity
+            fixture::found(&MemoryBacked, &case, &fixture::context(&Controls::default())).remove(0).severity
         };
         assert_eq!(severity("tmpfs"), Severity::Error);
         assert_eq!(severity("nfs4"), Severity::Error);

@@ -111,7 +111,11 @@ mod tests {
     fn the_share_that_the_device_saw_is_counted() {
         let mut case = fixture::disk_case("read", 100e6, 5e6);
         case.parameters.set("direct", false);
-        let found = PageCache.check(&case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.contains("delivered 5 %"), "{}", found[0].text);
+        let mut case = fixture::disk_case("write", 100e6, 40e6);
+        case.parameters.set("direct", false);
+        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        assert!(found[0].text.contains("took 40 %"), "{}", found[0].text);
     }
 }

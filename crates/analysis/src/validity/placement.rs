@@ -63,16 +63,20 @@ mod tests {
     #[test]
     fn only_a_placement_with_a_reason_is_named() {
         let mut case = fixture::case(1);
-        let placement = |reason: Option<&str>| model::trial::Placement {
-            asked: Pin::Local,
-            policy: Pin::None,
-            reason: reason.map(str::to_owned),
-            workers: vec![],
-            interrupts: vec![],
+        let mut text = |asked, policy, reason: Option<&str>| {
+            case.trials[0].result.placement = Some(model::trial::Placement {
+                asked,
+                policy,
+                reason: reason.map(str::to_owned),
+                workers: vec![model::trial::WorkerPlace { load: 0, cpu: None }; 5],
+                interrupts: vec![],
+            });
+            let found = fixture::found(&Placement, &case, &fixture::context(&Controls::default()));
+            found.into_iter().map(|f| f.text).next().unwrap_or_default()
         };
-        case.trials[0].result.placement = Some(placement(None));
-        assert_eq!(fixture::count(&Placement, &case, &Controls::default()), 0);
-        case.trials[0].result.placement = Some(placement(Some("too many")));
-        assert_eq!(fixture::count(&Placement, &case, &Controls::default()), 1);
+        assert_eq!(text(Pin::Local, Pin::None, None), "");
+        assert!(text(Pin::Local, Pin::None, Some("too many")).contains("5 are more than"));
+        assert!(text(Pin::Local, Pin::Spread, Some("not known")).contains("`spread`, not `local`"));
+        assert!(text(Pin::Remote, Pin::Remote, Some("some")).contains("not all of 5"));
     }
 }

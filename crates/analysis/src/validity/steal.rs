@@ -33,8 +33,8 @@ impl Rule for Steal {
         }
         let shown = format::percent(share);
         let text = format!(
-            "the hypervisor gave {shown} of the CPU time that this machine wanted to others: another hour will give other \
-             figures"
+            "the hypervisor gave others {shown} of the CPU time that this machine wanted: at another hour the figures will \
+             differ"
         );
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)

@@ -3,7 +3,7 @@
 use language::format;
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Unit};
 
 use crate::{Context, Rule, measure};
 
@@ -29,7 +29,7 @@ impl Rule for Swapping {
         let Some(place) = measure::place(case, "memory", worst).filter(|_| into.max(out) >= FELT) else {
             return Vec::new();
         };
-        let show = |rate: f64| format!("{}/s", format::part(rate.round() as u64));
+        let show = |rate: f64| format::setting(rate, Unit::BytesPerSecond);
         let text = format!(
             "the machine swapped in the window ({} in, {} out): the figure may hold the swap device's speed",
             show(into),

@@ -14,5 +14,5 @@ resource-load = the load
 resource-memory = memory
 resource-nic = network interface { $name }
 resource-pci = PCIe link { $name }
-resource-sata = SATA link of { $name }
+resource-sata = SATA link { $name }
 resource-self = Headroom itself

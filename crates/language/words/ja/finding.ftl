@@ -54,8 +54,8 @@ finding-placement-not-as-asked =
 
 finding-counts-do-not-reconcile =
     { $how ->
-        [nothing] 負荷は { SHORT($program, unit: "B/s") } で転送しましたが、カーネルは { RESOURCE($resource) } で何も数えていません。デバイスにカウンターがないか、要求がデバイスに届いていません
-       *[part] カーネルが { RESOURCE($resource) } で数えたのは、負荷が転送したバイトの { PERCENT($share) } です。残りは途中の層が処理しました
+        [nothing] 負荷は { SHORT($program, unit: "B/s") } で転送しましたが、カーネルは{ RESOURCE($resource) } で何も数えていません。デバイスにカウンターがないか、要求がデバイスに届いていません
+       *[part] カーネルが{ RESOURCE($resource) } で数えたのは、負荷が転送したバイトの { PERCENT($share) } です。残りは途中の層が処理しました
     }
 
 finding-others-use-the-device = { RESOURCE($resource) } では、負荷が要求したより { PERCENT($beyond_share) } 多く転送されました。ほかのプログラムも使っているか、途中で要求が大きくなっています
@@ -80,7 +80,7 @@ finding-cpu-stolen = ハイパーバイザーが、このサーバーに必要�
 finding-throttled = 試行 { $of } 回のうち { $trials } 回で、発熱または電力のためにプロセッサーの速度が抑えられました。冷えた状態の速さではありません
     .advice = ファン、ほこり、電力制限を確認し、冷えてから測り直してください
 
-finding-swapping = 測定区間にスワップが発生しました（イン { BINARY($in) }/s、アウト { BINARY($out) }/s）。スワップデバイスの速さが数値に混ざっている可能性があります
+finding-swapping = 測定区間にスワップが発生しました（イン { SHORT($in, unit: "B/s") }、アウト { SHORT($out, unit: "B/s") }）。スワップデバイスの速さが数値に混ざっている可能性があります
     .advice = サイズを小さくするか、メモリを空けるか、測定中はスワップを切ってください
 
 finding-generator-bound = 負荷は、対象なしでこのプログラムが出せる速度の { PERCENT($share) } に達しました。対象がもっと速くても数値に現れません
@@ -117,7 +117,7 @@ finding-promise =
 
 ## 何が結果を制限しているか
 
-finding-cpu-quota = コントロールグループの CPU クォータが結果を制限しています：各スレッドが 1 秒ごとに { FIXED($stopped_s, decimals: 2) } 秒止められました
+finding-cpu-quota = コントロールグループの CPU クォータが結果を制限しています：各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
     .advice = グループの cpu.max（cpu.cfs_quota_us）を上げるか、グループの外で測ってください
 
 finding-io-quota = 設定された上限が結果を制限しています：{ RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
@@ -167,7 +167,7 @@ finding-device-full =
        *[depth] { RESOURCE($resource) } は限界に達しています：深さを { FIXED($from) } から { FIXED($to) } に増やしても、速度は { PERCENT($more) } しか伸びず、レイテンシは { FIXED($times, decimals: 1) } 倍になります
     }
 
-finding-latency-bound = レイテンシが結果を制限しています：同時に { FIXED($depth) } 個ずつ、1 個に { SHORT($latency_s, unit: "s") } かかります。限界に達していると分かっているリソースはありません
+finding-latency-bound = レイテンシが結果を制限しています：同時に進行する処理は { FIXED($depth) } 個、1 個あたり { SHORT($latency_s, unit: "s") } です。限界に達していると分かっているリソースはありません
     .advice = --queue-depth または --threads を増やすと、デバイスが同時にどれだけ処理できるかが分かります
 
 finding-cannot-tell =
@@ -187,16 +187,16 @@ evidence-deeper = 深さ { FIXED($depth) } ではさらに速い
 evidence-demand = 測定した速度
 evidence-depth-rate = 深さ { FIXED($depth) } で { SHORT($rate, unit: "1/s") }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過
-evidence-device-depth-alone = { RESOURCE($resource) }：深さ { FIXED($depth) } で限界に達しているかは、半分か 2 倍の深さも測らないと分かりません
-evidence-device-few-trials = { RESOURCE($resource) }：限界に達しているようですが、試行が少なすぎて確かではありません
-evidence-device-gives-more = { RESOURCE($resource) }：深さ { FIXED($to) } で { FIXED($from) } の { FIXED($times, decimals: 1) } 倍を処理
-evidence-device-noise = { RESOURCE($resource) }：深さを増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
-evidence-device-unsure = { RESOURCE($resource) }：限界に達しているようですが、試行のばらつきが大きすぎます。深さを 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
-evidence-device-workers-busy = { RESOURCE($resource) }：ワーカー自体がほぼ限界のため、デバイスが限界に達しているかは分かりません
+evidence-device-depth-alone = { RESOURCE($resource) } が深さ { FIXED($depth) } で限界に達しているかは、半分か 2 倍の深さも測らないと分かりません
+evidence-device-few-trials = { RESOURCE($resource) } は限界に達しているようですが、試行が少なすぎて確かではありません
+evidence-device-gives-more = { RESOURCE($resource) }：深さ { FIXED($to) } で深さ { FIXED($from) } の { FIXED($times, decimals: 1) } 倍を処理
+evidence-device-noise = { RESOURCE($resource) } が深さを増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
+evidence-device-unsure = { RESOURCE($resource) } は限界に達しているようですが、試行のばらつきが大きすぎます。深さを 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
+evidence-device-workers-busy = ワーカー自体がほぼ限界のため、{ RESOURCE($resource) } が限界に達しているかは分かりません
 evidence-latency = 平均 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
-evidence-link-beyond = { SHORT($demand, $unit) }：{ RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
-evidence-link-line-rate = { RESOURCE($resource) }：回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
+evidence-link-beyond = { SHORT($demand, $unit) } は { RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
+evidence-link-line-rate = { RESOURCE($resource) } は回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
 evidence-measured = 測定結果：{ SHORT($measured, $unit) }
 evidence-memory =
     { $bound ->
@@ -204,7 +204,7 @@ evidence-memory =
        *[copy] 実行前にコピーで測ったメモリ帯域の { PERCENT($fraction) }
     }
 evidence-memory-room = メモリ { BINARY($bytes) }
-evidence-null = 対象がないとき毎秒 { FIXED($rate) } 回
+evidence-null = 対象がないとき { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 負荷以外のプログラムが毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
 evidence-process = { $name }：毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
 evidence-promised =
@@ -213,12 +213,12 @@ evidence-promised =
        *[datasheet] データシートが約束した値 { SHORT($promised, $unit) }
     }
 evidence-quota = { RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
-evidence-rate = 毎秒 { FIXED($rate) } 回
+evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-result = 測定結果
 evidence-span = 読む範囲 { BINARY($bytes) }
 evidence-steal = steal { PERCENT($share) }
-evidence-swap = スワップ { BINARY($rate) }/s
+evidence-swap = スワップ { SHORT($rate, unit: "B/s") }
 evidence-throttle = 1 つの測定区間に { RESOURCE($resource) } のスロットリングが { FIXED($events) } 回
-evidence-throttled = 1 秒ごとに { FIXED($stopped_s, decimals: 2) } 秒停止
+evidence-throttled = 1 秒ごとに { SHORT($stopped_s, unit: "s") } 停止
 evidence-trials = n = { $trials }
 evidence-worker-cpu = 各ワーカーが時間の { PERCENT($share) } を計算に使用

@@ -80,7 +80,7 @@ finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의
 finding-throttled = 시행 { $of }회 중 { $trials }회에서 발열이나 전력 때문에 프로세서의 속도가 제한되었습니다. 식은 상태의 속도가 아닙니다
     .advice = 팬, 먼지, 전력 제한을 점검하고 식은 뒤에 다시 측정하십시오
 
-finding-swapping = 측정 구간에 스왑이 발생했습니다(인 { BINARY($in) }/s, 아웃 { BINARY($out) }/s). 스왑 장치의 속도가 수치에 섞였을 수 있습니다
+finding-swapping = 측정 구간에 스왑이 발생했습니다(인 { SHORT($in, unit: "B/s") }, 아웃 { SHORT($out, unit: "B/s") }). 스왑 장치의 속도가 수치에 섞였을 수 있습니다
     .advice = 크기를 줄이거나 메모리를 비우거나, 측정하는 동안 스왑을 끄십시오
 
 finding-generator-bound = 부하가 대상 없이 이 프로그램이 낼 수 있는 속도의 { PERCENT($share) }에 이르렀습니다. 대상이 더 빨라도 수치에 나타나지 않습니다
@@ -117,11 +117,11 @@ finding-promise =
 
 ## 무엇이 결과를 제한하는가
 
-finding-cpu-quota = 컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { FIXED($stopped_s, decimals: 2) }초씩 멈췄습니다
+finding-cpu-quota = 컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
     .advice = 그룹의 cpu.max(cpu.cfs_quota_us)를 높이거나 그룹 밖에서 측정하십시오
 
-finding-io-quota = 설정된 제한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
-    .advice = 제한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
+finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
+    .advice = 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
 
 finding-link-full =
     { $bound ->
@@ -164,10 +164,10 @@ finding-all-cores-full =
 finding-device-full =
     { $how ->
         [datasheet] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터시트가 약속한 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 냅니다
-       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 깊이를 { FIXED($from) }에서 { FIXED($to) }(으)로 늘려도 속도는 { PERCENT($more) }만 늘고 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
+       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 깊이를 { FIXED($from) }에서 { FIXED($to) }까지 늘려도 속도는 { PERCENT($more) }만 늘고 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
     }
 
-finding-latency-bound = 지연 시간이 결과를 제한합니다: 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") } 걸립니다. 한계에 도달한 것으로 알려진 자원은 없습니다
+finding-latency-bound = 지연 시간이 결과를 제한합니다: 동시에 진행하는 작업은 { FIXED($depth) }개, 작업당 { SHORT($latency_s, unit: "s") }입니다. 한계에 도달한 것으로 알려진 자원은 없습니다
     .advice = --queue-depth나 --threads를 늘리면 장치가 동시에 얼마나 처리할 수 있는지 알 수 있습니다
 
 finding-cannot-tell =
@@ -187,16 +187,16 @@ evidence-deeper = 깊이 { FIXED($depth) }에서는 더 빠름
 evidence-demand = 측정한 속도
 evidence-depth-rate = 깊이 { FIXED($depth) }에서 { SHORT($rate, unit: "1/s") }
 evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
-evidence-device-depth-alone = { RESOURCE($resource) }: 깊이 { FIXED($depth) }에서 한계에 도달했는지는 절반이나 두 배의 깊이도 측정해야 알 수 있습니다
-evidence-device-few-trials = { RESOURCE($resource) }: 한계에 도달한 듯하지만 시행이 너무 적어 확실하지 않습니다
-evidence-device-gives-more = { RESOURCE($resource) }: 깊이 { FIXED($to) }에서 { FIXED($from) }의 { FIXED($times, decimals: 1) }배를 처리함
-evidence-device-noise = { RESOURCE($resource) }: 깊이를 늘리면 빨라지는지가 시행 사이의 편차에 묻혀 보이지 않습니다
-evidence-device-unsure = { RESOURCE($resource) }: 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 깊이를 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
-evidence-device-workers-busy = { RESOURCE($resource) }: 작업 스레드 자체가 거의 한계라 장치가 한계에 도달했는지 알 수 없습니다
+evidence-device-depth-alone = { RESOURCE($resource) }의 한계가 깊이 { FIXED($depth) }인지는 절반이나 두 배의 깊이도 측정해야 알 수 있습니다
+evidence-device-few-trials = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행이 너무 적어 확실하지 않습니다
+evidence-device-gives-more = { RESOURCE($resource) }: 깊이 { FIXED($to) }에서 깊이 { FIXED($from) }의 { FIXED($times, decimals: 1) }배를 처리함
+evidence-device-noise = { RESOURCE($resource) }에서 깊이를 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
+evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 깊이를 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
+evidence-device-workers-busy = 작업 스레드 자체가 거의 한계라 { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다
 evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
-evidence-link-beyond = { SHORT($demand, $unit) }: { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
-evidence-link-line-rate = { RESOURCE($resource) }: 회선 속도의 { PERCENT($fraction) }이며, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
+evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
+evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
 evidence-measured = 측정 결과: { SHORT($measured, $unit) }
 evidence-memory =
     { $bound ->
@@ -204,7 +204,7 @@ evidence-memory =
        *[copy] 실행 전 복사로 측정한 메모리 대역폭의 { PERCENT($fraction) }
     }
 evidence-memory-room = 메모리 { BINARY($bytes) }
-evidence-null = 대상이 없을 때 초당 { FIXED($rate) }회
+evidence-null = 대상이 없을 때 { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 부하 외의 프로그램이 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
 evidence-process = { $name }: 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
 evidence-promised =
@@ -213,12 +213,12 @@ evidence-promised =
        *[datasheet] 데이터시트가 약속한 값 { SHORT($promised, $unit) }
     }
 evidence-quota = { RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
-evidence-rate = 초당 { FIXED($rate) }회
+evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-result = 측정 결과
 evidence-span = 읽는 범위 { BINARY($bytes) }
 evidence-steal = steal { PERCENT($share) }
-evidence-swap = 스왑 { BINARY($rate) }/s
+evidence-swap = 스왑 { SHORT($rate, unit: "B/s") }
 evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링 { FIXED($events) }회
-evidence-throttled = 1초마다 { FIXED($stopped_s, decimals: 2) }초 멈춤
+evidence-throttled = 1초마다 { SHORT($stopped_s, unit: "s") } 멈춤
 evidence-trials = n = { $trials }
 evidence-worker-cpu = 각 작업 스레드가 시간의 { PERCENT($share) } 동안 계산함

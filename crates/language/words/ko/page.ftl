@@ -14,5 +14,5 @@ resource-load = 부하
 resource-memory = 메모리
 resource-nic = 네트워크 인터페이스 { $name }
 resource-pci = PCIe 링크 { $name }
-resource-sata = { $name }의 SATA 링크
+resource-sata = SATA 링크 { $name }
 resource-self = Headroom 자체
