@@ -70,6 +70,12 @@ impl Candidate for Device {
                 if depth <= 1.0 {
                     return Verdict::Elsewhere;
                 }
+                if lower.is_some() {
+                    let text = format!(
+                        "how much more {name} can do than at depth {depth:.0} shows only at a greater depth"
+                    );
+                    return Verdict::Unknown(missing("device-deepest", text).arg("depth", depth));
+                }
                 let text = format!(
                     "whether {name} is full at depth {depth:.0} shows only at half or twice the depth beside it"
                 );

@@ -188,6 +188,7 @@ evidence-demand = 測定した速度
 evidence-depth-rate = 深さ { FIXED($depth) } で { SHORT($rate, unit: "1/s") }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過
 evidence-device-depth-alone = { RESOURCE($resource) } が深さ { FIXED($depth) } で限界に達しているかは、半分か 2 倍の深さも測らないと分かりません
+evidence-device-deepest = { RESOURCE($resource) } の性能が深さ { FIXED($depth) } よりどれだけ伸びるかは、さらに深くして測らないと分かりません
 evidence-device-few-trials = { RESOURCE($resource) } は限界に達しているようですが、試行が少なすぎて確かではありません
 evidence-device-gives-more = { RESOURCE($resource) }：深さ { FIXED($to) } で深さ { FIXED($from) } の { FIXED($times, decimals: 1) } 倍を処理
 evidence-device-noise = { RESOURCE($resource) } が深さを増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
