@@ -5,9 +5,10 @@ mod bottleneck;
 mod deviation;
 mod estimate;
 mod measure;
+#[cfg(test)]
+mod said;
 mod utilization;
 mod validity;
-mod words;
 
 use model::run::{AnalysisInfo, CaseResult};
 use model::study::{Controls, Expect};
@@ -18,7 +19,12 @@ pub use estimate::{CONFIDENCE, headline};
 pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
+
+/// A resource as English sentences call it.
+pub(crate) fn called(resource: &str) -> String {
+    language::resource_name(language::Language::English.words(), resource)
+}
 
 /// One rule: looks at a case and says what it finds.
 pub trait Rule: Sync {

@@ -1,10 +1,10 @@
 //! What rules read of a case: its good trials, their counters as rates, how
 //! much was under way at once.
 
-use model::Machine;
-use model::finding::Place;
+use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
+use model::{Machine, Unit};
 
 /// The trials that gave a result.
 pub(crate) fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
@@ -74,6 +74,12 @@ pub(crate) fn trial_latency(trial: &Trial) -> Option<f64> {
 /// The mean latency of the main load, seconds: the median over trials.
 pub(crate) fn mean_latency(case: &CaseResult) -> Option<f64> {
     median(case, trial_latency)
+}
+
+/// Evidence of the mean latency.
+pub(crate) fn latency_evidence(mean_s: f64) -> Evidence {
+    let text = format!("{} in the mean", language::format::setting(mean_s, Unit::Seconds));
+    Evidence::at("latency", Place::Metric("latency_max".to_owned()), text).arg("latency_s", mean_s)
 }
 
 /// Operations per second of one trial.

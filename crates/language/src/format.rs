@@ -156,6 +156,13 @@ pub fn percent(share: f64) -> String {
     if value != 0.0 && value.abs() < 0.95 { format!("{value:.1} %") } else { format!("{value:.0} %") }
 }
 
+/// A share in per cent with one decimal where that says something: `2.4 %`,
+/// `5 %`.
+#[must_use]
+pub fn fine_percent(share: f64) -> String {
+    format!("{} %", (share * 1000.0).round() / 10.0)
+}
+
 /// As [`quantity`], without zeros at the end that say nothing: `3.7 GHz`.
 #[must_use]
 pub fn setting(value: f64, unit: Unit) -> String {
@@ -228,6 +235,7 @@ mod tests {
         assert_eq!(percent(0.957), "96 %");
         assert_eq!(percent(0.004), "0.4 %");
         assert_eq!(percent(0.0), "0 %");
+        assert_eq!((fine_percent(0.0244), fine_percent(0.05)), ("2.4 %".to_owned(), "5 %".to_owned()));
         assert_eq!(age(270_000), "3 d 3 h");
         assert_eq!(age(59), "59 s");
     }

@@ -6,19 +6,46 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use model::Unit;
 
-use crate::format;
+use crate::{Language, format, resource_name};
+
+/// What stands beside the number of a call.
+struct Given<'a> {
+    second: Option<&'a FluentValue<'a>>,
+    named: &'a FluentArgs<'a>,
+}
+
+impl Given<'_> {
+    /// The unit that is named by its symbol, `unit: "B/s"`, or by an argument,
+    /// `SHORT($rate, $unit)`; a plain number where it is not known.
+    fn unit(&self) -> Unit {
+        match self.named.get("unit").or(self.second) {
+            Some(FluentValue::String(symbol)) => Unit::of_symbol(symbol).unwrap_or(Unit::One),
+            _ => Unit::One,
+        }
+    }
+
+    fn decimals(&self) -> usize {
+        match self.named.get("decimals") {
+            Some(FluentValue::Number(n)) => n.value.clamp(0.0, 6.0) as usize,
+            _ => 0,
+        }
+    }
+}
 
 /// One function: its name, and what it makes of a number.
-type Function = (&'static str, fn(f64, &FluentArgs<'_>) -> String);
+type Function = (&'static str, fn(f64, &Given<'_>) -> String);
 
-/// Every function.
+/// Every function of numbers.
 const FUNCTIONS: &[Function] = &[
-    // A share: 0.164 is `16 %`.
-    ("PERCENT", |value, _| format::percent(value)),
-    // A number of the unit named: `{ QUANTITY($x, unit: "s") }` is `109 us`.
-    ("QUANTITY", |value, named| format::quantity(value, unit(named))),
+    // A share: 0.164 is `16 %`; with `decimals: 1`, `16.4 %`.
+    ("PERCENT", |value, given| match given.decimals() {
+        0 => format::percent(value),
+        _ => format::fine_percent(value),
+    }),
+    // A number of the unit named: `{ QUANTITY($x, unit: "s") }` is `109.0 us`.
+    ("QUANTITY", |value, given| format::quantity(value, given.unit())),
     // The same in as few digits as are needed: `3.7 GHz`.
-    ("SHORT", |value, named| format::setting(value, unit(named))),
+    ("SHORT", |value, given| format::setting(value, given.unit())),
     // Bytes of what is built in powers of two: `64 KiB`.
     ("BINARY", |value, _| format::part(whole(value))),
     // Bytes as makers of disks print them: `512.1 GB`.
@@ -28,11 +55,8 @@ const FUNCTIONS: &[Function] = &[
     // A span of time, of seconds: `1 min 24 s`.
     ("SPAN", |value, _| format::span(value)),
     // A plain number with so many decimals: `{ FIXED($x, decimals: 1) }`.
-    ("FIXED", |value, named| {
-        let decimals = match named.get("decimals") {
-            Some(FluentValue::Number(n)) => n.value.clamp(0.0, 6.0) as usize,
-            _ => 0,
-        };
+    ("FIXED", |value, given| {
+        let decimals = given.decimals();
         let text = format!("{value:.decimals$}");
         if text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.') {
             text.trim_start_matches('-').to_owned()
@@ -42,29 +66,29 @@ const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-/// Adds all of them to a bundle.
-pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>) {
+/// Adds all of them to the bundle of a language, and `{ RESOURCE($resource) }`,
+/// which says `disk vda` for `block:vda`.
+pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>, language: Language) {
     for (name, function) in FUNCTIONS {
         let added = bundle.add_function(name, move |positional, named| match positional.first() {
-            Some(FluentValue::Number(number)) => function(number.value, named).into(),
+            Some(FluentValue::Number(number)) => {
+                function(number.value, &Given { second: positional.get(1), named }).into()
+            }
             // A word in place of a number stays a word.
             Some(FluentValue::String(text)) => text.clone().into_owned().into(),
             _ => FluentValue::Error,
         });
         debug_assert!(added.is_ok(), "{name} is there once");
     }
+    let added = bundle.add_function("RESOURCE", move |positional, _| match positional.first() {
+        Some(FluentValue::String(resource)) => resource_name(language.words(), resource).into(),
+        _ => FluentValue::Error,
+    });
+    debug_assert!(added.is_ok(), "RESOURCE is there once");
 }
 
 fn whole(value: f64) -> u64 {
     value.max(0.0).round() as u64
-}
-
-/// The unit that is named by its symbol; a plain number where it is not known.
-fn unit(named: &FluentArgs<'_>) -> Unit {
-    match named.get("unit") {
-        Some(FluentValue::String(symbol)) => Unit::of_symbol(symbol).unwrap_or(Unit::One),
-        _ => Unit::One,
-    }
 }
 
 #[cfg(test)]
@@ -74,11 +98,13 @@ mod tests {
     fn said(pattern: &str, value: f64) -> String {
         let mut bundle = FluentBundle::new_concurrent(vec!["en".parse().unwrap()]);
         bundle.set_use_isolating(false);
-        add_all(&mut bundle);
+        add_all(&mut bundle, Language::English);
         let text = format!("key = {pattern}");
         bundle.add_resource(FluentResource::try_new(text).unwrap()).unwrap();
         let mut arguments = FluentArgs::new();
         arguments.set("x", value);
+        arguments.set("unit", "B/s");
+        arguments.set("resource", "block:vda");
         let mut errors = Vec::new();
         let pattern = bundle.get_message("key").unwrap().value().unwrap();
         let text = bundle.format_pattern(pattern, Some(&arguments), &mut errors).into_owned();
@@ -91,6 +117,11 @@ mod tests {
         assert_eq!(said("{ PERCENT($x) } stolen", 0.164), "16 % stolen");
         assert_eq!(said("{ QUANTITY($x, unit: \"B/s\") }", 560e6), "560.0 MB/s");
         assert_eq!(said("{ SHORT($x, unit: \"B/s\") }", 560e6), "560 MB/s");
+        assert_eq!(said("{ SHORT($x, $unit) }", 560e6), "560 MB/s");
+        assert_eq!(
+            said("{ PERCENT($x, decimals: 1) } of { RESOURCE($resource) }", 0.024),
+            "2.4 % of disk vda"
+        );
         assert_eq!(said("{ BINARY($x) }", 65536.0), "64 KiB");
         assert_eq!(said("{ BITS($x) }", 1e10), "10 Gbit/s");
         assert_eq!(said("{ FIXED($x, decimals: 1) }", 2.94), "2.9");

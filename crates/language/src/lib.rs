@@ -10,6 +10,8 @@
 
 pub mod format;
 mod function;
+mod resource;
 mod words;
 
+pub use resource::resource_name;
 pub use words::{Argument, LANGUAGES, Language, Words};

@@ -1,6 +1,5 @@
 //! The tables, and how a sentence is made from one.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
@@ -116,7 +115,7 @@ impl Words {
         let mut bundle = FluentBundle::new_concurrent(vec![tag]);
         // Marks of direction around every argument would stand in copied text.
         bundle.set_use_isolating(false);
-        function::add_all(&mut bundle);
+        function::add_all(&mut bundle, language);
         for (file, text) in language.entry().files {
             // The tests read every file strictly; what a damaged one still
             // holds is better than none.
@@ -170,36 +169,73 @@ impl Words {
     /// A finding's sentence.
     #[must_use]
     pub fn finding(&self, finding: &Finding) -> String {
-        self.of_args(&format!("finding-{}", finding.code), &finding.args, finding.resource.as_deref())
-            .unwrap_or_else(|| finding.text.clone())
+        self.of_finding(finding, "").unwrap_or_else(|| finding.text.clone())
     }
 
     /// A finding's advice.
     #[must_use]
     pub fn advice(&self, finding: &Finding) -> Option<String> {
         let english = finding.advice.clone()?;
-        let key = format!("finding-{}.advice", finding.code);
-        Some(self.of_args(&key, &finding.args, finding.resource.as_deref()).unwrap_or(english))
+        Some(self.of_finding(finding, ".advice").unwrap_or(english))
     }
 
     /// What a piece of evidence says.
     #[must_use]
     pub fn evidence(&self, evidence: &Evidence) -> Option<String> {
         let english = evidence.text.clone()?;
-        Some(self.of_args(&format!("evidence-{}", evidence.code), &evidence.args, None).unwrap_or(english))
+        Some(self.of_evidence(evidence).unwrap_or(english))
+    }
+
+    /// Whether this language has a text for `key` of its own.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.bundle.get_message(key).is_some_and(|message| message.value().is_some())
+    }
+
+    /// The keys that this language needs to say a finding with its advice, its
+    /// evidence and what it rules out, and lacks, or whose arguments it lacks:
+    /// what would be said in English. For tests of those that make findings.
+    #[must_use]
+    pub fn lacking(&self, finding: &Finding) -> Vec<String> {
+        let mut lacking = Vec::new();
+        if self.language == Language::English {
+            return lacking;
+        }
+        if self.of_finding(finding, "").is_none() {
+            lacking.push(format!("finding-{}", finding.code));
+        }
+        if finding.advice.is_some() && self.of_finding(finding, ".advice").is_none() {
+            lacking.push(format!("finding-{}.advice", finding.code));
+        }
+        let evidence = finding.evidence.iter().chain(&finding.ruled_out);
+        let unsaid = evidence.filter(|e| e.text.is_some() && self.of_evidence(e).is_none());
+        lacking.extend(unsaid.map(|e| format!("evidence-{}", e.code)));
+        lacking
     }
 
     /// English stands in the document; documents of earlier versions may lack
-    /// arguments that a sentence needs, and then it is what there is.
-    fn of_args(&self, key: &str, args: &BTreeMap<String, Value>, resource: Option<&str>) -> Option<String> {
+    /// arguments that a sentence needs, and then it is what there is. A
+    /// sentence may use what the finding is about, `$resource`, and what its
+    /// evidence says, `$evidence`, beside its own arguments.
+    fn of_finding(&self, finding: &Finding, attribute: &str) -> Option<String> {
         if self.language == Language::English {
             return None;
         }
-        let mut filled = fluent_args(args.iter().map(|(name, value)| (name.as_str(), value)));
-        if let Some(resource) = resource {
-            filled.set("resource", resource.to_owned());
+        let mut filled = fluent_args(finding.args.iter().map(|(name, value)| (name.as_str(), value)));
+        if let Some(resource) = &finding.resource {
+            filled.set("resource", resource.as_str());
         }
-        self.look_up(key, &filled)
+        let said: Vec<String> = finding.evidence.iter().filter_map(|e| self.evidence(e)).collect();
+        filled.set("evidence", said.join("; "));
+        self.look_up(&format!("finding-{}{attribute}", finding.code), &filled)
+    }
+
+    fn of_evidence(&self, evidence: &Evidence) -> Option<String> {
+        if self.language == Language::English {
+            return None;
+        }
+        let filled = fluent_args(evidence.args.iter().map(|(name, value)| (name.as_str(), value)));
+        self.look_up(&format!("evidence-{}", evidence.code), &filled)
     }
 
     /// The filled text of `key` or `key.attribute`; `None` where it is missing
@@ -333,5 +369,29 @@ mod tests {
             "The sentence in English.",
         );
         assert_eq!(korean.finding(&finding), "The sentence in English.");
+    }
+
+    #[test]
+    fn what_is_lacking_is_named() {
+        let finding = Finding::new(
+            model::FindingKind::Bottleneck,
+            "cannot-tell",
+            model::Severity::Note,
+            "The sentence in English.",
+        );
+        let place = model::finding::Place::Metric("iops".to_owned());
+        let known = Evidence::at("rate", place.clone(), "9 k/s").arg("rate", 9000.0);
+        let whole = finding.arg("missing", 1u64).because(known);
+        assert_eq!(Language::Korean.words().lacking(&whole), Vec::<String>::new());
+        // What its evidence says stands in the sentence.
+        assert!(Language::Korean.words().finding(&whole).ends_with(": 9 k/s"));
+        let without = Evidence::at("rate", place.clone(), "9 k/s");
+        let other = Evidence::at("no-such-code", place, "something");
+        let lacking = whole.clone().because(without).not_because(vec![other]).advise("Do it again.");
+        let named = ["finding-cannot-tell.advice", "evidence-rate", "evidence-no-such-code"];
+        assert_eq!(Language::Japanese.words().lacking(&lacking), named);
+        assert_eq!(Language::English.words().lacking(&lacking), Vec::<String>::new());
+        let empty = Finding { args: BTreeMap::new(), ..whole };
+        assert_eq!(Language::Korean.words().lacking(&empty), ["finding-cannot-tell"]);
     }
 }

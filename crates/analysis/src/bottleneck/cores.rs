@@ -1,11 +1,12 @@
 //! Cores that compute all the time: those of the workers, or all.
 
+use language::format::percent;
 use model::Severity;
 use model::finding::Evidence;
 use model::run::CaseResult;
 use model::trial::Trial;
 
-use super::{Candidate, FULL, Verdict, finding, percent, shown};
+use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::{Context, measure};
 
 /// A load that computes for less than this share of the time mostly waits for
@@ -37,29 +38,38 @@ impl Candidate for Cores {
             return Verdict::Free(evidence.swap_remove(index));
         }
         let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
+        let shared = each < FULL;
+        let waits = waits && case.workload.starts_with("memory.");
         let (code, text) = if everywhere || (threads >= cpus && cpus > 0.0) {
-            let others = if each < FULL { ", and others use part of them" } else { "" };
+            let others = if shared { ", and others use part of them" } else { "" };
             ("all-cores-full", format!("all CPUs ({cpus:.0}) are full{others}"))
         } else {
-            let whose = if threads > 1.0 {
-                format!("the cores of its {threads:.0} threads are full")
-            } else {
-                "one core is full".to_owned()
-            };
-            let how = if waits && case.workload.starts_with("memory.") {
-                "they compute, or wait for memory, all the time".to_owned()
-            } else {
-                format!("{} of the time", percent(each))
-            };
-            ("one-core-full", format!("{whose}: {how}"))
+            ("one-core-full", one_full(threads, each, waits))
         };
-        let mut found =
-            finding(code, Severity::Note, text).on("cpu").arg("share", each).arg("threads", threads);
+        let mut found = finding(code, Severity::Note, text)
+            .on("cpu")
+            .arg("share", each)
+            .arg("threads", threads)
+            .arg("cpus", cpus)
+            .arg("shared", shared)
+            .arg("waits", waits);
         found.evidence = evidence;
         if code == "one-core-full" && threads < cpus {
             found = found.advise("more threads can use more cores");
         }
         Verdict::Full(Box::new(found))
+    }
+}
+
+fn one_full(threads: f64, each: f64, waits: bool) -> String {
+    let shown = percent(each);
+    match (threads > 1.0, waits) {
+        (true, true) => format!(
+            "the cores of its {threads:.0} threads are full: they compute, or wait for memory, all the time"
+        ),
+        (true, false) => format!("the cores of its {threads:.0} threads are full: {shown} of the time"),
+        (false, true) => "one core is full: it computes, or waits for memory, all the time".to_owned(),
+        (false, false) => format!("one core is full: {shown} of the time"),
     }
 }
 

@@ -2,13 +2,14 @@
 //! (the time that at least one request was there) is never evidence: a device
 //! that works on many requests at once is far from full when it is never idle.
 
-use model::Severity;
+use language::format::{percent, setting};
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::run::CaseResult;
+use model::run::{CaseResult, Utilization};
+use model::{Severity, Unit};
 
-use super::{Candidate, FULL, Verdict, cores, finding, percent, shown};
-use crate::{Context, measure, utilization};
+use super::{Candidate, FULL, Verdict, cores, finding, shown};
+use crate::{Context, called, measure, utilization};
 
 /// A full device gives less than this more for twice the depth.
 const GAIN: f64 = 0.05;
@@ -27,90 +28,141 @@ impl Candidate for Device {
         let Some(device) = measure::device(case) else { return Verdict::Elsewhere };
         if let Some(used) = utilization::highest(case, &[LimitKind::Datasheet]).filter(|u| u.fraction >= FULL)
         {
-            let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
-            let says = format!("{} of its datasheet", percent(used.fraction));
-            let text = format!(
-                "the device {} gives all that its datasheet promises ({})",
-                used.resource, used.source
-            );
-            return Verdict::Full(Box::new(
-                finding("device-full", Severity::Note, text)
-                    .on(used.resource.clone())
-                    .arg("fraction", used.fraction)
-                    .because(Evidence::at("datasheet", place, says)),
-            ));
+            return Verdict::Full(Box::new(as_its_sheet(used)));
         }
         if !measure::is_closed(case) || !measure::is_direct(case) {
             return Verdict::Elsewhere;
         }
+        let missing = |code: &str, text: String| {
+            shown(code, context.headline.unwrap_or("iops"), text).arg("resource", device)
+        };
+        let name = called(device);
         // A worker that is nearly always busy is what does not get faster.
         if cores::each(case, context).is_some_and(|(_, each)| each > BUSY) {
             let text =
-                format!("whether {device} is full cannot be seen: the workers themselves are nearly full");
-            return Verdict::Unknown(shown("depth", context.headline.unwrap_or("iops"), text));
+                format!("whether {name} is full cannot be seen: the workers themselves are nearly full");
+            return Verdict::Unknown(missing("device-workers-busy", text));
         }
         let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
         for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
             let (Some(less), Some(more)) = (less, more) else { continue };
             let Some(step) = Step::between(less, more) else { continue };
             if step.gain < GAIN && step.slower >= SLOWER {
-                if step.gain_high < SURE {
-                    return Verdict::Full(Box::new(full(device, less, more, &step)));
-                }
-                let text = format!(
-                    "{device} seems full, but the trials differ too much: twice the depth may give {} more",
-                    percent(step.gain_high)
-                );
-                let place = Place::Case(less.label.clone());
-                return Verdict::Unknown(Evidence::at("depth", place, text));
+                return if step.gain_high < SURE {
+                    Verdict::Full(Box::new(full(device, less, more, &step)))
+                } else {
+                    Verdict::Unknown(unsure(device, less, &step))
+                };
             }
         }
-        match (lower.and_then(|l| Step::between(l, case)), upper.and_then(|u| Step::between(case, u))) {
-            (_, Some(step)) if step.gain_low > 0.0 => {
-                let place = Place::Case(upper.map(|u| u.label.clone()).unwrap_or_default());
-                let (from, to) = (measure::concurrency(case), upper.map_or(0.0, measure::concurrency));
-                let text = format!(
-                    "{device} gives {:.1} times as much at depth {to:.0} as at {from:.0}",
-                    step.total_gain
-                );
-                Verdict::Free(Evidence::at("depth", place, text).arg("gain", step.gain))
+        match (upper, upper.and_then(|u| Step::between(case, u))) {
+            (Some(upper), Some(step)) if step.gain_low > 0.0 => {
+                Verdict::Free(gives_more(device, case, upper, &step))
             }
             (_, Some(_)) => {
                 let text = format!(
-                    "whether {device} gives more at a greater depth is lost in the noise of the trials"
+                    "whether {name} gives more at a greater depth is lost in the noise of the trials"
                 );
-                Verdict::Unknown(shown("depth", context.headline.unwrap_or("iops"), text))
+                Verdict::Unknown(missing("device-noise", text))
             }
             _ => {
                 let depth = measure::concurrency(case);
                 if depth <= 1.0 {
                     return Verdict::Elsewhere;
                 }
+                if lower.is_some() {
+                    let text = format!(
+                        "how much more {name} can do than at depth {depth:.0} shows only at a greater depth"
+                    );
+                    return Verdict::Unknown(missing("device-deepest", text).arg("depth", depth));
+                }
                 let text = format!(
-                    "whether {device} is full at depth {depth:.0} shows only at half or twice the depth beside it"
+                    "whether {name} is full at depth {depth:.0} shows only at half or twice the depth beside it"
                 );
-                Verdict::Unknown(shown("depth", context.headline.unwrap_or("iops"), text))
+                Verdict::Unknown(missing("device-depth-alone", text).arg("depth", depth))
             }
         }
     }
 }
 
+/// A device that gives what its datasheet promises.
+fn as_its_sheet(used: &Utilization) -> model::Finding {
+    let (share, limit) = (percent(used.fraction), setting(used.limit, used.unit));
+    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
+    let text = format!(
+        "{} is full: it gives {share} of the {limit} that its datasheet promises ({})",
+        called(&used.resource),
+        used.source
+    );
+    let evidence = Evidence::at("datasheet", place, format!("{share} of its datasheet"));
+    finding("device-full", Severity::Note, text)
+        .on(used.resource.clone())
+        .arg("how", "datasheet")
+        .arg("fraction", used.fraction)
+        .arg("limit", used.limit)
+        .arg("unit", used.unit.symbol())
+        .because(evidence.arg("fraction", used.fraction))
+}
+
+/// A device that twice the depth does not make faster.
 fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> model::Finding {
     let (from, to) = (measure::concurrency(less), measure::concurrency(more));
+    let more_rate = (step.total_gain - 1.0).max(0.0);
     let text = format!(
-        "the device {device} is full: from depth {from:.0} to {to:.0} the rate grows by {} and latency {:.1} times",
-        percent(step.gain.max(0.0)),
+        "{} is full: from depth {from:.0} to {to:.0} the rate grows by {} and latency becomes {:.1} times as long",
+        called(device),
+        percent(more_rate),
         step.total_slower
     );
-    let place = |case: &CaseResult| Place::Case(case.label.clone());
+    let at = |case: &CaseResult| {
+        let depth = measure::concurrency(case);
+        let rate = measure::operations(case).map_or(0.0, |(_, rate)| rate);
+        let text = format!("{} at depth {depth:.0}", setting(rate, Unit::PerSecond));
+        Evidence::at("depth-rate", Place::Case(case.label.clone()), text)
+            .arg("rate", rate)
+            .arg("depth", depth)
+    };
     finding("device-full", Severity::Note, text)
         .on(device)
-        .arg("gain", step.gain)
-        .arg("slower", step.slower)
+        .arg("how", "depth")
         .arg("from", from)
         .arg("to", to)
-        .because(Evidence::at("depth", place(less), format!("the rate at depth {from:.0}")))
-        .because(Evidence::at("depth", place(more), format!("the rate at depth {to:.0}")))
+        .arg("more", more_rate)
+        .arg("times", step.total_slower)
+        .arg("gain", step.gain)
+        .arg("slower", step.slower)
+        .because(at(less))
+        .because(at(more))
+}
+
+/// Evidence that a device may be full, and that nobody can be sure.
+fn unsure(device: &str, less: &CaseResult, step: &Step) -> Evidence {
+    let (name, place) = (called(device), Place::Case(less.label.clone()));
+    if !step.gain_high.is_finite() {
+        let text = format!("{name} seems full, but there are too few trials to be sure");
+        return Evidence::at("device-few-trials", place, text).arg("resource", device);
+    }
+    let text = format!(
+        "{name} seems full, but the trials differ too much: twice the depth may give {} more",
+        percent(step.gain_high)
+    );
+    Evidence::at("device-unsure", place, text).arg("resource", device).arg("gain", step.gain_high)
+}
+
+/// Evidence that a device is not full.
+fn gives_more(device: &str, case: &CaseResult, upper: &CaseResult, step: &Step) -> Evidence {
+    let (from, to) = (measure::concurrency(case), measure::concurrency(upper));
+    let text = format!(
+        "{} gives {:.1} times as much at depth {to:.0} as at {from:.0}",
+        called(device),
+        step.total_gain
+    );
+    Evidence::at("device-gives-more", Place::Case(upper.label.clone()), text)
+        .arg("resource", device)
+        .arg("times", step.total_gain)
+        .arg("from", from)
+        .arg("to", to)
+        .arg("gain", step.gain)
 }
 
 /// What twice the depth changes.

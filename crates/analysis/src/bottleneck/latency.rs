@@ -1,11 +1,12 @@
 //! Nothing is full: the load waits for its own operations.
 
-use model::Severity;
+use language::format::setting;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
+use model::{Severity, Unit};
 
 use super::device::{same_but_depth, surely_more};
-use super::{Candidate, Verdict, finding, shown};
+use super::{Candidate, Verdict, finding};
 use crate::{Context, measure};
 
 /// So much more at a greater depth says that there was room.
@@ -32,16 +33,19 @@ impl Candidate for Latency {
         if depth > 1.0 && better.is_none() {
             return Verdict::Elsewhere;
         }
-        let shown_latency = crate::words::seconds(mean);
-        let text =
-            format!("latency-bound: {depth:.0} at a time, each {shown_latency}; nothing known is full");
+        let text = format!(
+            "latency-bound: {depth:.0} at a time, each {}; nothing known is full",
+            setting(mean, Unit::Seconds)
+        );
         let mut found = finding("latency-bound", Severity::Note, text)
             .arg("depth", depth)
             .arg("latency_s", mean)
-            .because(shown("latency", "latency_max", format!("{shown_latency} in the mean")));
+            .because(measure::latency_evidence(mean));
         if let Some(better) = better {
             let place = Place::Case(better.label.clone());
-            found = found.because(Evidence::at("depth", place, "a greater depth gives more"));
+            let deeper = measure::concurrency(better);
+            let more = Evidence::at("deeper", place, format!("depth {deeper:.0} gives more"));
+            found = found.because(more.arg("depth", deeper));
         } else {
             found = found
                 .advise("a greater --queue-depth or more --threads show how much the device can do at once");

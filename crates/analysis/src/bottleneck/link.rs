@@ -1,12 +1,13 @@
 //! A link between the device and the CPU that is full.
 
+use language::format::{percent, setting};
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
 
-use super::{Candidate, FULL, Verdict, finding, percent, shown};
-use crate::{Context, utilization};
+use super::{Candidate, FULL, Verdict, finding, shown};
+use crate::{Context, called};
 
 /// More than a link can is no full link.
 const BEYOND: f64 = 1.15;
@@ -19,40 +20,48 @@ pub(super) struct Link;
 
 impl Candidate for Link {
     fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
-        let Some(fullest) = utilization::highest(case, &[LimitKind::Link]) else { return Verdict::Elsewhere };
+        // What memory modules carry is a link too, and judged with the memory.
+        let links = case.utilization.iter().filter(|u| u.kind == LimitKind::Link && u.resource != "memory");
+        let Some(fullest) = links.max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
+            return Verdict::Elsewhere;
+        };
         let place = Place::Limit { resource: fullest.resource.clone(), quantity: fullest.quantity.clone() };
-        let says = format!("{} of the link {}", percent(fullest.fraction), fullest.resource);
-        let evidence = Evidence::at("link", place, says).arg("fraction", fullest.fraction);
+        let (link, share) = (called(&fullest.resource), percent(fullest.fraction));
+        let evidence = |code: &str, text: String| {
+            Evidence::at(code, place.clone(), text)
+                .arg("resource", fullest.resource.as_str())
+                .arg("fraction", fullest.fraction)
+        };
         if fullest.fraction > BEYOND {
+            let demand = setting(fullest.demand, fullest.unit);
             let text = format!(
-                "{} would pass {} at {} of what it can, so something else answered or the path is another",
-                fullest.resource,
-                crate::words::bytes_per_second(fullest.demand),
-                percent(fullest.fraction)
+                "{demand} would pass {link}, {share} of what it can, so something else answered or the path is another"
             );
-            return Verdict::Unknown(Evidence { text: Some(text), ..evidence });
+            let missing = evidence("link-beyond", text).arg("demand", fullest.demand);
+            return Verdict::Unknown(missing.arg("unit", fullest.unit.symbol()));
         }
         if fullest.line_only && fullest.fraction > LINE && fullest.fraction < FULL {
-            let text = format!(
-                "{} is at {} of its line rate, and what payload can get of it is not known",
-                fullest.resource,
-                percent(fullest.fraction)
-            );
-            return Verdict::Unknown(Evidence { text: Some(text), ..evidence });
+            let text =
+                format!("{link} is at {share} of its line rate, and what payload can get of it is not known");
+            return Verdict::Unknown(evidence("link-line-rate", text));
         }
+        let evidence = evidence("link", format!("{share} of {link}"));
         if fullest.fraction < FULL {
             return Verdict::Free(evidence);
         }
-        let text = format!(
-            "the link {} is full: {} of what payload can get ({})",
-            fullest.resource,
-            percent(fullest.fraction),
-            fullest.source
-        );
+        let limit = setting(fullest.limit, fullest.unit);
+        let (bound, of) = match fullest.line_only {
+            true => ("line", format!("its line rate of {limit}")),
+            false => ("payload", format!("the {limit} that payload can get")),
+        };
+        let text = format!("{link} is full: {share} of {of} ({})", fullest.source);
         Verdict::Full(Box::new(
             finding("link-full", Severity::Note, text)
                 .on(fullest.resource.clone())
                 .arg("fraction", fullest.fraction)
+                .arg("limit", fullest.limit)
+                .arg("unit", fullest.unit.symbol())
+                .arg("bound", bound)
                 .because(evidence)
                 .because(shown("demand", "throughput", "the rate measured"))
                 .advise("only a faster or wider link can raise it; a faster device behind it cannot"),

@@ -1,11 +1,12 @@
 //! Memory bandwidth that is full.
 
+use language::format::{percent, setting};
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
 
-use super::{Candidate, FULL, Verdict, finding, percent, shown};
+use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::Context;
 
 /// The candidate.
@@ -19,8 +20,12 @@ impl Candidate for Bandwidth {
             .find(|u| u.resource == "memory" && matches!(u.kind, LimitKind::Measured | LimitKind::Link));
         let Some(used) = used else { return Verdict::Elsewhere };
         let place = Place::Limit { resource: "memory".to_owned(), quantity: "throughput".to_owned() };
-        let says = format!("{} of the memory bandwidth measured", percent(used.fraction));
-        let evidence = Evidence::at("memory", place, says).arg("fraction", used.fraction);
+        let (bound, of) = match used.kind {
+            LimitKind::Link => ("modules", "that the modules can carry"),
+            _ => ("copy", "that copying got before the run"),
+        };
+        let says = format!("{} of the memory bandwidth {of}", percent(used.fraction));
+        let evidence = Evidence::at("memory", place, says).arg("fraction", used.fraction).arg("bound", bound);
         // A core that waits for memory looks busy; when all of them do nothing
         // but move what no cache holds, this is what memory gives.
         let threads = case.parameters.integer("threads").unwrap_or(1);
@@ -38,21 +43,28 @@ impl Candidate for Bandwidth {
         if used.fraction < FULL && !all {
             return Verdict::Free(evidence);
         }
+        let limit = setting(used.limit, used.unit);
+        let share = format!("{} of the {limit} {of}", percent(used.fraction));
         let text = if all {
-            format!(
-                "memory bandwidth is full: all {cores} cores draw what no cache holds, {} of what copying got before the \
-                 run",
-                percent(used.fraction)
-            )
+            format!("memory bandwidth is full: all {cores} cores draw what no cache holds, {share}")
         } else {
-            format!("memory bandwidth is full: {} of {}", percent(used.fraction), used.source)
+            format!("memory bandwidth is full: {share}")
         };
         Verdict::Full(Box::new(
             finding("memory-bandwidth-full", Severity::Note, text)
                 .on("memory")
                 .arg("fraction", used.fraction)
+                .arg("limit", used.limit)
+                .arg("unit", used.unit.symbol())
+                .arg("bound", bound)
+                .arg("all", all)
+                .arg("cores", cores)
                 .because(evidence)
-                .because(shown("demand", "throughput_bus_estimate", "what passes on the bus, estimated")),
+                .because(shown(
+                    "bus-estimate",
+                    "throughput_bus_estimate",
+                    "what passes on the bus, estimated",
+                )),
         ))
     }
 }

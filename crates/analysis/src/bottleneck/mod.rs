@@ -117,12 +117,10 @@ fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
     } else {
         format!("what holds this back cannot be told: {}", words.join("; "))
     };
-    let mut finding = finding("cannot-tell", Severity::Note, text);
+    let mut finding = finding("cannot-tell", Severity::Note, text).arg("missing", missing.len() as u64);
     finding.evidence = missing;
     if finding.evidence.is_empty() {
-        finding
-            .evidence
-            .extend(context.headline.map(|metric| shown("cannot-tell", metric, "the result itself")));
+        finding.evidence.extend(context.headline.map(|metric| shown("result", metric, "the result itself")));
     }
     finding
 }
@@ -135,9 +133,4 @@ fn finding(code: &str, severity: Severity, text: impl Into<String>) -> Finding {
 /// Evidence in a metric of the case.
 fn shown(code: &str, metric: &str, text: impl Into<String>) -> Evidence {
     Evidence::at(code, Place::Metric(metric.to_owned()), text)
-}
-
-/// A share as a person reads it.
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use model::Severity;
+use language::format::{percent, setting};
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
+use model::{Severity, Unit};
 
-use super::{Candidate, FULL, Verdict, finding, percent, shown};
-use crate::{Context, measure};
+use super::{Candidate, FULL, Verdict, finding, shown};
+use crate::{Context, called, measure};
 
 /// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
@@ -39,11 +40,12 @@ impl Candidate for Quota {
         };
         let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((stopped, place)) = worst.filter(|(stopped, _)| *stopped >= STOPPED) {
+            let shown = setting(stopped, Unit::Seconds);
             let text = format!(
-                "the control group's CPU quota holds this back: each of its threads was stopped for {stopped:.2} s of \
-                 each second"
+                "the control group's CPU quota holds this back: each of its threads was stopped for {shown} of each \
+                 second"
             );
-            let evidence = Evidence::at("throttled", place, format!("{stopped:.2} s stopped each second"))
+            let evidence = Evidence::at("throttled", place, format!("{shown} stopped each second"))
                 .arg("stopped_s", stopped);
             return Verdict::Full(Box::new(
                 finding("cpu-quota", Severity::Warning, text)
@@ -59,22 +61,27 @@ impl Candidate for Quota {
             return Verdict::Elsewhere;
         };
         let limit = Place::Limit { resource: tightest.resource.clone(), quantity: tightest.quantity.clone() };
-        let says = format!("{} of the quota on {}", percent(tightest.fraction), tightest.resource);
-        let evidence = Evidence::at("quota", limit, says).arg("fraction", tightest.fraction);
+        let device = called(&tightest.resource);
+        let says = format!("{} of the quota on {device}", percent(tightest.fraction));
+        let evidence = Evidence::at("quota", limit, says)
+            .arg("fraction", tightest.fraction)
+            .arg("resource", tightest.resource.as_str());
         if tightest.fraction < FULL {
             return Verdict::Free(evidence);
         }
         let text = format!(
-            "an imposed limit holds this back: {} of {} on {}",
+            "an imposed limit holds this back: {} of the {} that {device} may do ({})",
             percent(tightest.fraction),
-            tightest.source,
-            tightest.resource
+            setting(tightest.limit, tightest.unit),
+            tightest.source
         );
         let metric = if tightest.quantity == "iops" { "iops" } else { "throughput" };
         Verdict::Full(Box::new(
             finding("io-quota", Severity::Warning, text)
                 .on(tightest.resource.clone())
                 .arg("fraction", tightest.fraction)
+                .arg("limit", tightest.limit)
+                .arg("unit", tightest.unit.symbol())
                 .because(evidence)
                 .because(shown("demand", metric, "the rate measured"))
                 .advise("raise or remove the throttle, or measure outside of the group"),

@@ -1,7 +1,7 @@
 //! Each candidate shown, and a case that is like it and is not.
 
 use model::limit::LimitKind;
-use model::machine::Machine;
+use model::machine::{CacheKind, Machine};
 use model::run::{CaseResult, Utilization};
 use model::study::Controls;
 use model::{Better, Finding, Quantity, Unit};
@@ -54,12 +54,17 @@ fn machine() -> Machine {
 
 /// The one finding about `cases[0]`.
 fn verdict(cases: &[CaseResult]) -> Finding {
-    let (controls, machine) = (Controls::default(), machine());
-    let context = Context { machine: Some(&machine), siblings: cases, ..fixture::context(&controls) };
+    verdict_on(&machine(), cases)
+}
+
+/// The same on a machine of one's own.
+fn verdict_on(machine: &Machine, cases: &[CaseResult]) -> Finding {
+    let controls = Controls::default();
+    let context = Context { machine: Some(machine), siblings: cases, ..fixture::context(&controls) };
     let mut found = super::check(&cases[0], &context);
     assert_eq!(found.len(), 1);
     let found = found.remove(0);
-    assert!(!found.text.is_empty());
+    crate::said::assert_said(std::slice::from_ref(&found));
     assert!(super::CODES.iter().any(|(code, _)| *code == found.code), "{} is not explained", found.code);
     assert!(!found.evidence.is_empty(), "{found:?}");
     found
@@ -75,6 +80,21 @@ fn a_full_link_is_named_and_a_half_full_one_is_ruled_out() {
     let found = verdict(&[case]);
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|e| e.code == "link"), "{found:?}");
+}
+
+#[test]
+fn what_a_link_cannot_have_passed_says_nothing_of_it() {
+    let mut case = disk(32, 100_000.0, 300.0, 2.0);
+    case.utilization = vec![used("pci:0000:01:00.0", LimitKind::Link, 1.4)];
+    let found = verdict(&[case.clone()]);
+    assert!(found.evidence.iter().any(|e| e.code == "link-beyond"), "{found:?}");
+    // Of a line rate payload gets a share that nobody knows.
+    case.utilization[0].line_only = true;
+    case.utilization[0].fraction = 0.8;
+    let found = verdict(&[case.clone()]);
+    assert!(found.evidence.iter().any(|e| e.code == "link-line-rate"), "{found:?}");
+    case.utilization[0].fraction = 0.97;
+    assert!(verdict(&[case]).text.contains("its line rate of 100 B/s"));
 }
 
 #[test]
@@ -100,6 +120,26 @@ fn a_worker_that_computes_all_the_time_fills_its_core() {
     assert_ne!(verdict(&[disk(32, 500_000.0, 60.0, 1.0)]).code, "one-core-full");
 }
 
+/// A core that waits for memory looks busy too, and nobody can tell the two.
+#[test]
+fn full_cores_say_whether_they_may_wait_for_memory() {
+    let mut machine = machine();
+    machine.inventory.cpu.allowed = vec![0, 1, 2, 3];
+    let kind = CacheKind { level: 3, kind: "Unified".to_owned(), bytes: 32 << 20, instances: 1 };
+    machine.inventory.cpu.cache_kinds = vec![kind];
+    let text = |threads: u64, size: u64| {
+        let mut case = disk(1, 100.0, 100.0, threads as f64 * 10_000.0);
+        case.workload = "memory.bandwidth".to_owned();
+        case.parameters.set("threads", threads);
+        case.parameters.set("size", size);
+        verdict_on(&machine, &[case]).text
+    };
+    assert_eq!(text(1, 4096), "one core is full: 100 % of the time");
+    assert_eq!(text(1, 1 << 30), "one core is full: it computes, or waits for memory, all the time");
+    assert_eq!(text(2, 4096), "the cores of its 2 threads are full: 100 % of the time");
+    assert!(text(2, 1 << 30).ends_with("they compute, or wait for memory, all the time"));
+}
+
 #[test]
 fn all_cores_full_is_counted_at_the_machine() {
     let mut case = disk(32, 500_000.0, 60.0, 4.0);
@@ -116,7 +156,11 @@ fn all_cores_full_is_counted_at_the_machine() {
 fn full_memory_is_named() {
     let mut case = disk(1, 100.0, 100.0, 2.0);
     case.utilization = vec![used("memory", LimitKind::Measured, 1.0)];
-    assert_eq!(verdict(&[case]).code, "memory-bandwidth-full");
+    assert_eq!(verdict(&[case.clone()]).code, "memory-bandwidth-full");
+    case.utilization = vec![used("memory", LimitKind::Link, 0.96)];
+    assert!(verdict(&[case.clone()]).text.contains("that the modules can carry"));
+    case.utilization = vec![used("memory", LimitKind::Link, 0.3)];
+    assert!(verdict(&[case]).ruled_out.iter().any(|e| e.code == "memory"));
 }
 
 /// A core that waits for memory looks busy.
@@ -143,7 +187,8 @@ fn a_device_is_full_when_twice_the_depth_adds_nothing_but_waiting() {
     let third = disk(16, 66_000.0, 240.0, 2.0);
     assert_eq!(verdict(&[third.clone(), deep.clone()]).code, "latency-bound");
     // And says nothing of the deeper one.
-    assert_eq!(verdict(&[deep, third]).code, "cannot-tell");
+    let found = verdict(&[deep, third]);
+    assert_eq!((found.code.as_str(), found.evidence[0].code.as_str()), ("cannot-tell", "device-deepest"));
 }
 
 #[test]
@@ -163,6 +208,41 @@ fn a_gain_that_is_lost_in_noise_says_nothing_of_the_shallower_case() {
         trial.result.metrics.insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
     }
     assert_eq!(verdict(&[shallow, disk(32, 100_000.0, 320.0, 2.0)]).code, "cannot-tell");
+}
+
+#[test]
+fn a_device_that_gives_what_its_sheet_promises_is_full() {
+    let mut case = disk(32, 100_000.0, 300.0, 2.0);
+    case.utilization = vec![used("block:sda", LimitKind::Datasheet, 0.98)];
+    let found = verdict(&[case]);
+    assert_eq!(
+        found.text,
+        "disk sda is full: it gives 98 % of the 100 B/s that its datasheet promises (a test)"
+    );
+}
+
+/// One trial has no interval, and an unbounded one is no figure to show.
+#[test]
+fn a_device_is_not_called_full_by_one_trial() {
+    let (mut shallow, mut deep) = (disk(16, 98_000.0, 160.0, 2.0), disk(32, 100_000.0, 320.0, 2.0));
+    shallow.trials.truncate(1);
+    deep.trials.truncate(1);
+    let found = verdict(&[deep, shallow]);
+    assert!(found.evidence.iter().any(|e| e.code == "device-few-trials"), "{found:?}");
+}
+
+#[test]
+fn busy_workers_hide_whether_the_device_is_full() {
+    let found = verdict(&[disk(32, 100_000.0, 300.0, 9.0)]);
+    assert!(found.evidence.iter().any(|e| e.code == "device-workers-busy"), "{found:?}");
+}
+
+#[test]
+fn where_nothing_was_seen_nothing_can_be_told() {
+    let mut case = disk(1, 100_000.0, 9.0, 1.0);
+    case.path.clear();
+    let found = verdict(&[case]);
+    assert_eq!(found.text, "what holds this back cannot be told from what was measured");
 }
 
 /// More threads at less depth may be slower for the sake of the cores.

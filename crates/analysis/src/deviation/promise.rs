@@ -1,12 +1,12 @@
 //! What a datasheet or the user's `[expect]` promises, and what was measured.
 
+use language::format::{percent, setting};
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
 use model::{Better, Finding, FindingKind, Severity};
 
-use super::shown;
-use crate::{Context, Rule, measure};
+use crate::{Context, Rule, called, measure};
 
 /// A promise is kept within this share: datasheets say "up to", and a file
 /// system costs a little.
@@ -52,24 +52,43 @@ fn is_asked(case: &CaseResult, used: &Utilization) -> bool {
 impl Promise {
     /// A promised rate.
     fn rate(&self, used: &Utilization) -> Finding {
-        let share = used.fraction * 100.0;
         let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
         let sheet = used.kind == LimitKind::Datasheet;
-        let (severity, word) = match used.fraction {
-            f if f < KEPT => (Severity::Warning, "falls short of"),
-            f if f > BEYOND && sheet => (Severity::Warning, "is more than"),
-            _ => (Severity::Note, "keeps"),
+        let (severity, how) = match used.fraction {
+            f if f < KEPT => (Severity::Warning, "short"),
+            f if f > BEYOND && sheet => (Severity::Warning, "beyond"),
+            _ => (Severity::Note, "kept"),
         };
-        let mut text = format!("{word} its promise: {share:.0} % of it ({})", used.source);
-        if sheet && used.fraction > BEYOND {
-            text.push_str("; a cache may have answered, or the drive is another");
-        }
+        let (name, promised) = (called(&used.resource), setting(used.limit, used.unit));
+        let (whose, by) = if sheet { ("its datasheet", "datasheet") } else { ("the study", "study") };
+        // The sentence says already that it is a promise, and whose.
+        let source = ["promised by the study: ", "promised, "]
+            .iter()
+            .find_map(|said| used.source.strip_prefix(said))
+            .unwrap_or(&used.source);
+        let of = format!("{} of {promised}", percent(used.fraction));
+        let text = match how {
+            "short" => format!("{name} falls short of what {whose} promises: {of} ({source})"),
+            "beyond" => format!(
+                "{name} gives more than {whose} promises: {of} ({source}); a cache may have answered, or the drive is \
+                 another"
+            ),
+            _ => format!("{name} keeps what {whose} promises: {of} ({source})"),
+        };
+        let unit = used.unit.symbol();
+        let says = format!("{promised} promised ({source})");
+        let got = format!("the result: {}", setting(used.demand, used.unit));
+        let promise = Evidence::at("promised", place, says).arg("by", by);
+        let result = Evidence::at("measured", Place::Metric(used.quantity.clone()), got);
         Finding::new(FindingKind::Deviation, self.code(), severity, text)
             .on(used.resource.clone())
+            .arg("by", by)
+            .arg("how", how)
             .arg("fraction", used.fraction)
             .arg("promised", used.limit)
-            .because(Evidence::at("promised", place, used.source.clone()))
-            .because(Evidence::at("measured", Place::Metric(used.quantity.clone()), "the result"))
+            .arg("unit", unit)
+            .because(promise.arg("promised", used.limit).arg("unit", unit))
+            .because(result.arg("measured", used.demand).arg("unit", unit))
     }
 
     /// Promises of other metrics, such as a latency.
@@ -87,23 +106,29 @@ impl Promise {
         promises
             .filter_map(|promise| {
                 let got = case.estimates.get(&promise.metric).filter(|e| e.unit == promise.unit)?;
-                let (kept, word) = match got.better {
-                    Better::Higher => (got.median >= promise.value * KEPT, "at least"),
-                    Better::Lower => (got.median <= promise.value / KEPT, "at most"),
+                let (kept, bound, word) = match got.better {
+                    Better::Higher => (got.median >= promise.value * KEPT, "least", "at least"),
+                    Better::Lower => (got.median <= promise.value / KEPT, "most", "at most"),
                 };
                 let severity = if kept { Severity::Note } else { Severity::Warning };
+                let (result, promised) =
+                    (setting(got.median, got.unit), setting(promise.value, promise.unit));
                 let text = format!(
-                    "{} is {}, and {word} {} was promised by the study: {}",
+                    "{} is {result}, and the study promises {word} {promised}: {}",
                     promise.metric.replace('_', " "),
-                    shown(got.median, got.unit),
-                    shown(promise.value, promise.unit),
                     if kept { "kept" } else { "not kept" }
                 );
-                let metric = Place::Metric(promise.metric.clone());
+                let (metric, unit) = (Place::Metric(promise.metric.clone()), promise.unit.symbol());
+                let evidence = Evidence::at("measured", metric, format!("the result: {result}"));
                 let finding = Finding::new(FindingKind::Deviation, self.code(), severity, text)
+                    .arg("by", "metric")
+                    .arg("how", if kept { "kept" } else { "short" })
+                    .arg("bound", bound)
+                    .arg("metric", promise.metric.as_str())
                     .arg("promised", promise.value)
                     .arg("measured", got.median)
-                    .because(Evidence::at("measured", metric, "the result"));
+                    .arg("unit", unit)
+                    .because(evidence.arg("measured", got.median).arg("unit", unit));
                 Some(finding)
             })
             .collect()
@@ -135,7 +160,7 @@ mod tests {
     fn severities(case: &CaseResult, expect: Option<&Expect>) -> Vec<Severity> {
         let controls = Controls::default();
         let context = Context { expect, ..fixture::context(&controls) };
-        Promise.check(case, &context).iter().map(|f| f.severity).collect()
+        fixture::found(&Promise, case, &context).iter().map(|f| f.severity).collect()
     }
 
     #[test]
@@ -164,6 +189,8 @@ mod tests {
         let mut case = fixture::disk_case("read", 900e6, 900e6);
         case.utilization = vec![used(LimitKind::Promise, 1.8)];
         assert_eq!(severities(&case, None), [Severity::Note]);
+        case.utilization = vec![used(LimitKind::Promise, 0.8)];
+        assert_eq!(severities(&case, None), [Severity::Warning]);
     }
 
     #[test]
@@ -185,5 +212,8 @@ mod tests {
         };
         assert_eq!(severities(&case, Some(&promise(0.002))), [Severity::Warning]);
         assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Note]);
+        let estimate = fixture::estimate(0.003, Unit::Seconds, Better::Higher);
+        case.estimates.insert("latency_p99".to_owned(), estimate);
+        assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Warning]);
     }
 }

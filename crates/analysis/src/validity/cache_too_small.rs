@@ -1,12 +1,11 @@
 //! A file that does not fit the memory that may cache it.
 
+use language::format::{part, percent};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::scalar::binary;
 use model::{Finding, FindingKind, Severity, Value};
 
-use super::page_cache::on_device;
-use super::percent;
+use super::page_cache::{on_device, passed};
 use crate::{Context, Rule, measure};
 
 /// From this share of bytes the device has a say in the figure.
@@ -41,24 +40,25 @@ impl Rule for CacheTooSmall {
             return Vec::new();
         }
         let text = format!(
-            "the {} that are read do not fit the {} of memory that may cache them: the device delivered {} % of the \
-             bytes, and the figure is neither the cache's nor the disk's",
-            binary(span),
-            binary(room),
-            percent(share.min(1.0))
+            "the {} that are read do not fit the {} of memory that may cache them: the device delivered {} of the bytes, \
+             and the figure is neither the cache's nor the disk's",
+            part(span),
+            part(room),
+            percent(share)
         );
-        let device = Evidence::at("device", counter, format!("{} % came from the device", percent(share)));
-        let held =
-            Evidence::at("memory", Place::Inventory(place.to_owned()), format!("{} of memory", binary(room)));
+        let inventory = Place::Inventory(place.to_owned());
+        let held = Evidence::at("memory-room", inventory, format!("{} of memory", part(room)));
+        let parameter = Place::Parameter("span".to_owned());
+        let read = Evidence::at("span", parameter, format!("{} are read", part(span)));
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
                 .on(place)
                 .arg("span", span)
                 .arg("room", room)
                 .arg("device_share", share)
-                .because(device)
-                .because(held)
-                .because(Evidence::at("span", Place::Parameter("span".to_owned()), binary(span)))
+                .because(passed(share, counter))
+                .because(held.arg("bytes", room))
+                .because(read.arg("bytes", span))
                 .advise("use a span that fits, or direct=yes"),
         ]
     }
@@ -81,7 +81,7 @@ mod tests {
         let controls = Controls::default();
         let count = |machine: &Machine, case: &CaseResult| {
             let context = Context { machine: Some(machine), ..fixture::context(&controls) };
-            CacheTooSmall.check(case, &context).len()
+            fixture::found(&CacheTooSmall, case, &context).len()
         };
         assert_eq!(count(&machine, &case), 0);
         machine.inventory.memory.limit_bytes = Some(256 << 20);

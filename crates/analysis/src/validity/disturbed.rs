@@ -1,5 +1,6 @@
 //! Other programs computed while the window was open.
 
+use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::Trial;
@@ -37,17 +38,27 @@ impl Rule for Disturbed {
         }
         let worst = culprits(case);
         let names: Vec<String> =
-            worst.iter().take(3).map(|(name, used)| format!("{name} ({:.0} %)", used * 100.0)).collect();
-        let who = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
-        let text = format!("other programs used {:.0} % of a CPU in the window{who}", others * 100.0);
+            worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used))).collect();
+        let (who, named) = (names.join(", "), !names.is_empty());
+        let text = format!(
+            "other programs used {} of a CPU in the window{}{who}",
+            format::percent(others),
+            if named { ": " } else { "" }
+        );
         let mut finding = Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
             .on("cpu")
             .arg("others_cpu", others)
-            .because(Evidence::at("busy", place, format!("{others:.2} CPU seconds a second beside ours")))
+            .arg("named", named)
+            .arg("who", who.as_str())
+            .because(
+                Evidence::at("others-cpu", place, format!("{others:.2} CPU seconds a second beside ours"))
+                    .arg("cpu", others),
+            )
             .advise("end them, or measure again when they are quiet");
         for (name, used) in worst.into_iter().take(3) {
             let says = format!("{name} used {used:.2} CPU seconds a second");
-            finding = finding.because(Evidence::at("process", Place::Process(name), says).arg("cpu", used));
+            let process = Evidence::at("process", Place::Process(name.clone()), says);
+            finding = finding.because(process.arg("name", name.as_str()).arg("cpu", used));
         }
         vec![finding]
     }
@@ -98,6 +109,9 @@ mod tests {
         assert_eq!(fixture::count(&Disturbed, &case, &controls), 0);
         for trial in &mut case.trials {
             trial.result.counters[0].after = 300;
+        }
+        assert_eq!(fixture::count(&Disturbed, &case, &controls), 1, "by nobody that was seen");
+        for trial in &mut case.trials {
             trial.result.processes = vec![model::trial::ProcessUse {
                 machine: String::new(),
                 pid: 7,
@@ -108,7 +122,7 @@ mod tests {
                 watched_s: 1.0,
             }];
         }
-        let found = Disturbed.check(&case, &fixture::context(&controls));
+        let found = fixture::found(&Disturbed, &case, &fixture::context(&controls));
         assert!(
             found[0].text.contains("100 % of a CPU") && found[0].text.contains("burner"),
             "{}",

@@ -9,6 +9,9 @@ use model::{Finding, Severity};
 use super::finding;
 use crate::{Context, Rule};
 
+/// In place of a reason that nobody gave.
+const UNKNOWN: &str = "unknown";
+
 /// The rule.
 pub(crate) struct Failed;
 
@@ -24,20 +27,29 @@ impl Rule for Failed {
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let mut reasons: BTreeMap<(&str, bool), u64> = BTreeMap::new();
         for trial in case.trials.iter().filter(|t| t.status != Status::Ok) {
-            let reason = trial.reason.as_deref().unwrap_or("no reason was given");
+            let reason = trial.reason.as_deref().unwrap_or(UNKNOWN);
             *reasons.entry((reason, trial.status == Status::Skipped)).or_default() += 1;
         }
         let all = case.trials.len() as u64;
         reasons
             .into_iter()
             .map(|((reason, skipped), count)| {
-                let args = [("count", count.into()), ("trials", all.into()), ("reason", reason.into())];
-                let (severity, what) =
-                    if skipped { (Severity::Note, "left out") } else { (Severity::Error, "failed") };
-                let text = if count == all && skipped {
-                    format!("{what}: {reason}")
-                } else {
-                    format!("{count} of {all} trials {what}: {reason}")
+                let (severity, how) = match skipped {
+                    true if count == all => (Severity::Note, "all-skipped"),
+                    true => (Severity::Note, "skipped"),
+                    false => (Severity::Error, "failed"),
+                };
+                let args = [
+                    ("count", count.into()),
+                    ("trials", all.into()),
+                    ("how", how.into()),
+                    ("reason", reason.into()),
+                ];
+                let why = if reason == UNKNOWN { "no reason was given" } else { reason };
+                let text = match how {
+                    "all-skipped" => format!("left out: {why}"),
+                    "skipped" => format!("{count} of {all} trials left out: {why}"),
+                    _ => format!("{count} of {all} trials failed: {why}"),
                 };
                 finding(self.code(), severity, &args, None, text)
             })
@@ -57,7 +69,13 @@ mod tests {
         assert_eq!(fixture::count(&Failed, &case, &Controls::default()), 0);
         case.trials[1].status = Status::Failed;
         case.trials[1].reason = Some("no room".to_owned());
-        let found = Failed.check(&case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&Failed, &case, &fixture::context(&Controls::default()));
         assert_eq!(found[0].text, "1 of 3 trials failed: no room");
+        (case.trials[1].status, case.trials[1].reason) = (Status::Skipped, None);
+        let found = fixture::found(&Failed, &case, &fixture::context(&Controls::default()));
+        assert_eq!(found[0].text, "1 of 3 trials left out: no reason was given");
+        case.trials.iter_mut().for_each(|t| t.status = Status::Skipped);
+        let found = fixture::found(&Failed, &case, &fixture::context(&Controls::default()));
+        assert_eq!(found[0].text, "left out: no reason was given");
     }
 }

@@ -35,7 +35,8 @@ impl Rule for FewTrials {
             n => format!("{n} trials are too few for an interval that says something"),
         };
         let evidence =
-            Evidence::at("trials", Place::Metric(metric.to_owned()), format!("n = {}", estimate.n));
+            Evidence::at("trials", Place::Metric(metric.to_owned()), format!("n = {}", estimate.n))
+                .arg("trials", estimate.n as u64);
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
                 .arg("trials", estimate.n as u64)

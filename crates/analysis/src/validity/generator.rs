@@ -1,10 +1,10 @@
 //! The load generator at its own ceiling: the figure is about this program.
 
+use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Unit};
 
-use super::percent;
 use crate::{Context, Rule, measure};
 
 /// From this share of what the null form of the load reaches, the program's own
@@ -38,23 +38,19 @@ impl Rule for Generator {
             return Vec::new();
         }
         let text = format!(
-            "the load ran at {} % of what this program can drive without a target: a faster target would not show",
-            percent(share)
+            "the load ran at {} of what this program can drive without a target: a faster target would not show",
+            format::percent(share)
         );
+        let place = Place::Metric(metric.to_owned());
+        let measured = Evidence::at("rate", place, format::setting(rate, Unit::PerSecond));
+        let says = format!("{} with nothing behind", format::setting(null.result.value, Unit::PerSecond));
+        let alone = Evidence::at("null", Place::Calibration(name), says);
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
                 .on("cpu")
                 .arg("share", share)
-                .because(Evidence::at(
-                    "rate",
-                    Place::Metric(metric.to_owned()),
-                    format!("{rate:.0} a second"),
-                ))
-                .because(Evidence::at(
-                    "null",
-                    Place::Calibration(name),
-                    format!("{:.0} a second with nothing behind", null.result.value),
-                ))
+                .because(measured.arg("rate", rate))
+                .because(alone.arg("rate", null.result.value))
                 .advise("use more threads, larger blocks, or a second machine to drive it"),
         ]
     }
@@ -84,7 +80,7 @@ mod tests {
             let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
             case.estimates.insert("iops".to_owned(), estimate);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-            Generator.check(&case, &context).len()
+            fixture::found(&Generator, &case, &context).len()
         };
         assert_eq!((count(1e5), count(9e5)), (0, 1));
     }

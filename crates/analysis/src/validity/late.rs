@@ -1,9 +1,10 @@
 //! An open loop could not keep its rate.
 
+use language::format;
 use model::run::CaseResult;
-use model::{Finding, Severity, Value};
+use model::{Finding, Severity, Unit, Value};
 
-use super::{finding, percent};
+use super::finding;
 use crate::{Context, Rule};
 
 /// Below this share of the asked rate the target did not keep up.
@@ -54,11 +55,17 @@ impl Late {
                 if share >= KEPT - 4.0 / arrivals.sqrt() {
                     return None;
                 }
-                let args = [("asked", Value::Number(asked)), ("got", Value::Number(got.median))];
+                let args = [
+                    ("workload", workload.into()),
+                    ("share", Value::Number(share)),
+                    ("asked", Value::Number(asked)),
+                    ("got", Value::Number(got.median)),
+                ];
                 let text = format!(
-                    "{workload} took {} % of the asked {asked}/s: latency then grows with the length of the trial and \
-                     says how long the queue got, not how fast the target is",
-                    percent(share)
+                    "{workload} kept {} of the {} asked for: latency then grows with the length of the trial and says \
+                     how long the queue got, not how fast the target is",
+                    format::percent(share),
+                    format::setting(asked, Unit::PerSecond)
                 );
                 Some(finding(self.code(), Severity::Warning, &args, Some(metric), text))
             })

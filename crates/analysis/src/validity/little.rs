@@ -1,11 +1,11 @@
 //! Little's law: the mean number of operations under way is their rate times
 //! their mean duration. More than were ever started at once is impossible.
 
+use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Unit};
 
-use super::percent;
 use crate::{Context, Rule, measure};
 
 /// How far beyond the depth the product may be: the rate counts operations
@@ -52,27 +52,41 @@ impl Rule for Little {
         if (1.0 - BELOW..=1.0 + BEYOND).contains(&ratio) {
             return Vec::new();
         }
-        let shown = crate::words::seconds(mean);
-        let text = if ratio > 1.0 {
-            format!(
-                "Little's law is broken: {rate:.0} operations a second of {shown} need {under_way:.1} at once, and only \
-                 {depth:.0} were; one of the two is wrong"
+        let shown = format::setting(mean, Unit::Seconds);
+        let (severity, how, text) = if ratio > 1.0 {
+            (
+                Severity::Error,
+                "impossible",
+                format!(
+                    "Little's law is broken: {rate:.0} operations a second of {shown} need {under_way:.1} at once, and \
+                     only {depth:.0} were under way; the rate or the latency is wrong"
+                ),
             )
         } else {
-            format!(
-                "{rate:.0} operations a second of {shown} make {under_way:.1} at once, {} % of the depth of {depth:.0}: \
-                 the rest of the time the load itself was not ready",
-                percent(ratio)
+            (
+                Severity::Warning,
+                "idle",
+                format!(
+                    "{rate:.0} operations a second of {shown} make {under_way:.1} at once, {} of the depth of \
+                     {depth:.0}: the rest of the time the load itself was not ready",
+                    format::percent(ratio)
+                ),
             )
         };
-        let severity = if ratio > 1.0 { Severity::Error } else { Severity::Warning };
         let at = |metric: &str| Place::Metric(metric.to_owned());
         vec![
             Finding::new(FindingKind::Validity, self.code(), severity, text)
+                .arg("how", how)
                 .arg("depth", depth)
                 .arg("under_way", under_way)
-                .because(Evidence::at("rate", at(metric), format!("{rate:.0} a second")))
-                .because(Evidence::at("latency", at("latency_max"), format!("{shown} in the mean"))),
+                .arg("share", ratio)
+                .arg("rate", rate)
+                .arg("latency_s", mean)
+                .because(
+                    Evidence::at("rate", at(metric), format::setting(rate, Unit::PerSecond))
+                        .arg("rate", rate),
+                )
+                .because(measure::latency_evidence(mean)),
         ]
     }
 }

@@ -29,21 +29,23 @@ impl Rule for MemoryBacked {
         let (Some(system), None) = (step("filesystem:"), step("block:")) else { return Vec::new() };
         let name = system.resource.trim_start_matches("filesystem:");
         let kind = name.rsplit_once('(').map_or("", |(_, kind)| kind.trim_end_matches(')'));
-        let args = [("filesystem", name.into())];
         let answers = |kinds: &[&str]| kinds.iter().any(|k| kind == *k || kind.starts_with("fuse."));
-        let (severity, text) = if MEMORY.contains(&kind) {
-            (Severity::Error, format!("{name} is in memory: this is its speed, not that of a disk"))
+        let (severity, how, text) = if MEMORY.contains(&kind) {
+            (Severity::Error, "memory", format!("{name} is in memory: this is its speed, not that of a disk"))
         } else if answers(ELSEWHERE) {
             (
                 Severity::Error,
+                "elsewhere",
                 format!("{name} is on another machine or made by a program: this is not a disk here"),
             )
         } else {
             (
                 Severity::Note,
+                "unknown",
                 format!("which block device lies below {name} is not known, so its counters are not read"),
             )
         };
+        let args = [("filesystem", name.into()), ("how", how.into())];
         let mut finding = finding(self.code(), severity, &args, context.headline, text);
         finding.resource = Some(system.resource.clone());
         vec![finding]
@@ -72,7 +74,7 @@ mod tests {
             let mut case = fixture::case(1);
             let resource = format!("filesystem:/x ({kind})");
             case.path = vec![PathStep { resource, amplification: 1.0 }];
-            MemoryBacked.check(&case, &fixture::context(&Controls::default())).remove(0).severity
+            fixture::found(&MemoryBacked, &case, &fixture::context(&Controls::default())).remove(0).severity
         };
         assert_eq!(severity("tmpfs"), Severity::Error);
         assert_eq!(severity("nfs4"), Severity::Error);

@@ -25,7 +25,8 @@ use std::collections::BTreeMap;
 use model::finding::Evidence;
 use model::{Finding, FindingKind, Severity, Value};
 
-/// A validity finding with one piece of evidence.
+/// A validity finding that rests on one metric: its evidence says nothing that
+/// the finding does not.
 fn finding(
     code: &str,
     severity: Severity,
@@ -39,15 +40,11 @@ fn finding(
     Finding { args, ..Finding::new(FindingKind::Validity, code, severity, text) }.because(evidence)
 }
 
-/// A share as a person reads it.
-fn percent(share: f64) -> f64 {
-    (share * 1000.0).round() / 10.0
-}
-
 #[cfg(test)]
 pub(crate) mod fixture {
     //! A case to find something in.
 
+    use model::Finding;
     use model::metric::Better;
     use model::resource::PathStep;
     use model::run::{CaseResult, Estimate};
@@ -88,11 +85,17 @@ pub(crate) mod fixture {
         Context { controls, headline: Some("iops"), machine: None, expect: None, siblings: &[] }
     }
 
+    /// What `rule` finds in `case`; every language can say it.
+    pub(crate) fn found(rule: &dyn Rule, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let found = rule.check(case, context);
+        assert!(found.iter().all(|f| f.code == rule.code()));
+        crate::said::assert_said(&found);
+        found
+    }
+
     /// How many findings `rule` has in `case`.
     pub(crate) fn count(rule: &dyn Rule, case: &CaseResult, controls: &Controls) -> usize {
-        let found = rule.check(case, &context(controls));
-        assert!(found.iter().all(|f| f.code == rule.code() && !f.text.is_empty()));
-        found.len()
+        found(rule, case, &context(controls)).len()
     }
 
     /// An estimate over five trials.

@@ -1,11 +1,11 @@
 //! Others use the device: the kernel counted more there than the load moved.
 
+use language::format;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use super::percent;
 use super::reconcile::Counts;
-use crate::{Context, Rule};
+use crate::{Context, Rule, called};
 
 /// Less than this share beyond the load's bytes is a file system's own
 /// bookkeeping (journal, metadata).
@@ -34,9 +34,9 @@ impl Rule for OthersIo {
         }
         let share = beyond / counts.program;
         let text = format!(
-            "{} moved {} % more than the load asked for: others use it too, or requests were made larger on the way",
-            counts.resource.trim_start_matches("block:"),
-            percent(share)
+            "{} moved {} more than the load asked for: others use it too, or requests were made larger on the way",
+            called(&counts.resource),
+            format::percent(share)
         );
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)

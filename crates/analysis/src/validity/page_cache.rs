@@ -1,11 +1,11 @@
 //! Reads and writes through the page cache: how much of them the device saw.
 
+use language::format;
 use model::finding::{Evidence, Place};
 use model::limit::Direction;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, Value};
 
-use super::percent;
 use crate::{Context, Rule, measure};
 
 /// The rule.
@@ -25,31 +25,45 @@ impl Rule for PageCache {
             return Vec::new();
         }
         let parameter = Evidence::at("buffered", Place::Parameter("direct".to_owned()), "direct=no");
-        let new = |text: String| {
+        let new = |how: &str, text: String| {
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .arg("how", how)
                 .because(parameter.clone())
                 .advise("use direct=yes to measure the device")
         };
         let Some((share, place)) = on_device(case) else {
             return vec![new(
+                "unknown",
                 "direct=no: what the page cache answered or took over is part of this figure; it is not the disk's \
                  alone"
                     .to_owned(),
             )];
         };
-        let shown = percent(share.min(1.0));
-        let text = match measure::direction(case) {
-            Some(Direction::Write) => format!(
-                "direct=no: in the window the device took {shown} % of the bytes written; the rest was in the page \
-                 cache at its end"
+        let (how, text) = match measure::direction(case) {
+            Some(Direction::Write) => (
+                "write",
+                format!(
+                    "direct=no: in the window the device took {} of the bytes written; the rest was in the page cache at \
+                     its end",
+                    format::percent(share)
+                ),
             ),
-            _ => format!(
-                "direct=no: the device delivered {shown} % of the bytes read; the page cache answered the rest"
+            _ => (
+                "read",
+                format!(
+                    "direct=no: the device delivered {} of the bytes read; the page cache answered the rest",
+                    format::percent(share)
+                ),
             ),
         };
-        let counted = Evidence::at("device", place, format!("{shown} % of the bytes passed the device"));
-        vec![new(text).arg("device_share", share).because(counted.arg("share", share))]
+        vec![new(how, text).arg("device_share", share).because(passed(share, place))]
     }
+}
+
+/// Evidence of the share of bytes that passed the device.
+pub(super) fn passed(share: f64, counter: Place) -> Evidence {
+    let text = format!("{} of the bytes passed the device", format::percent(share));
+    Evidence::at("device", counter, text).arg("share", share)
 }
 
 /// The share of the program's bytes that the device saw in the window, and the
@@ -73,7 +87,8 @@ pub(super) fn on_device(case: &CaseResult) -> Option<(f64, Place)> {
         let program = trial.result.metrics.get("throughput")?.value;
         (program > 0.0).then_some(measure::rate(trial, device, name)? / program)
     })?;
-    Some((share, measure::place(case, device, name)?))
+    // Read ahead, and the edges of a window, may make it a little more.
+    Some((share.min(1.0), measure::place(case, device, name)?))
 }
 
 #[cfg(test)]
@@ -96,7 +111,11 @@ mod tests {
     fn the_share_that_the_device_saw_is_counted() {
         let mut case = fixture::disk_case("read", 100e6, 5e6);
         case.parameters.set("direct", false);
-        let found = PageCache.check(&case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.contains("delivered 5 %"), "{}", found[0].text);
+        let mut case = fixture::disk_case("write", 100e6, 40e6);
+        case.parameters.set("direct", false);
+        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        assert!(found[0].text.contains("took 40 %"), "{}", found[0].text);
     }
 }

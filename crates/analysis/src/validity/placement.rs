@@ -21,16 +21,36 @@ impl Rule for Placement {
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let placement = case.trials.iter().find_map(|t| t.result.placement.as_ref());
-        let Some((placement, reason)) = placement.and_then(|p| Some((p, p.reason.as_ref()?))) else {
-            return Vec::new();
-        };
+        let Some(placement) = placement.filter(|p| p.reason.is_some()) else { return Vec::new() };
         let severity = if placement.asked == Pin::Auto { Severity::Note } else { Severity::Warning };
-        let done = match placement.policy {
-            Pin::None => "the workers were not pinned".to_owned(),
-            other => format!("the workers were placed by `{}`", other.name()),
+        let (asked, done) = (placement.asked.name(), placement.policy.name());
+        let workers = placement.workers.len() as u64;
+        // The agent's decision, told by what came of it.
+        let (how, text) = match placement.policy {
+            Pin::None => (
+                "too-many",
+                format!("the workers were not pinned: {workers} are more than the CPUs that they may run on"),
+            ),
+            policy if policy == placement.asked => (
+                "partly",
+                format!(
+                    "not all of {workers} workers could be placed by `{done}`: there are too few such CPUs"
+                ),
+            ),
+            _ => (
+                "no-interrupts",
+                format!(
+                    "the workers were placed by `{done}`, not `{asked}`: no interrupts of this resource are known"
+                ),
+            ),
         };
-        let args = [("asked", placement.asked.name().into()), ("done", placement.policy.name().into())];
-        vec![finding(self.code(), severity, &args, None, format!("{done}: {reason}"))]
+        let args = [
+            ("asked", asked.into()),
+            ("done", done.into()),
+            ("how", how.into()),
+            ("workers", workers.into()),
+        ];
+        vec![finding(self.code(), severity, &args, None, text)]
     }
 }
 
@@ -43,16 +63,20 @@ mod tests {
     #[test]
     fn only_a_placement_with_a_reason_is_named() {
         let mut case = fixture::case(1);
-        let placement = |reason: Option<&str>| model::trial::Placement {
-            asked: Pin::Local,
-            policy: Pin::None,
-            reason: reason.map(str::to_owned),
-            workers: vec![],
-            interrupts: vec![],
+        let mut text = |asked, policy, reason: Option<&str>| {
+            case.trials[0].result.placement = Some(model::trial::Placement {
+                asked,
+                policy,
+                reason: reason.map(str::to_owned),
+                workers: vec![model::trial::WorkerPlace { load: 0, cpu: None }; 5],
+                interrupts: vec![],
+            });
+            let found = fixture::found(&Placement, &case, &fixture::context(&Controls::default()));
+            found.into_iter().map(|f| f.text).next().unwrap_or_default()
         };
-        case.trials[0].result.placement = Some(placement(None));
-        assert_eq!(fixture::count(&Placement, &case, &Controls::default()), 0);
-        case.trials[0].result.placement = Some(placement(Some("too many")));
-        assert_eq!(fixture::count(&Placement, &case, &Controls::default()), 1);
+        assert_eq!(text(Pin::Local, Pin::None, None), "");
+        assert!(text(Pin::Local, Pin::None, Some("too many")).contains("5 are more than"));
+        assert!(text(Pin::Local, Pin::Spread, Some("not known")).contains("`spread`, not `local`"));
+        assert!(text(Pin::Remote, Pin::Remote, Some("some")).contains("not all of 5"));
     }
 }

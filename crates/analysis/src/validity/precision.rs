@@ -3,7 +3,9 @@
 use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
-use super::{finding, percent};
+use language::format;
+
+use super::finding;
 use crate::{Context, Rule};
 
 /// The rule.
@@ -24,24 +26,28 @@ impl Rule for Precision {
         };
         let Some(estimate) = case.estimates.get(metric) else { return Vec::new() };
         let reached = match (estimate.low, estimate.high) {
-            (Some(low), Some(high)) if estimate.median > 0.0 => (high - low) / 2.0 / estimate.median,
-            _ => f64::INFINITY,
+            (Some(low), Some(high)) if estimate.median > 0.0 => Some((high - low) / 2.0 / estimate.median),
+            _ => None,
         };
-        if reached <= wanted {
+        if reached.is_some_and(|r| r <= wanted) {
             return Vec::new();
         }
-        let shown =
-            if reached.is_finite() { format!("{} %", percent(reached)) } else { "unknown".to_owned() };
+        let (n, shown) = (estimate.n, format::fine_percent(wanted));
+        let text = match reached {
+            Some(reached) => format!(
+                "after {n} trials the interval's half width is {} of the estimate, not the {shown} asked for",
+                format::fine_percent(reached)
+            ),
+            None => format!(
+                "after {n} trials there is no interval yet, and a half width of {shown} was asked for"
+            ),
+        };
         let args = [
             ("wanted", Value::Number(wanted)),
-            ("reached", if reached.is_finite() { Value::Number(reached) } else { "unknown".into() }),
-            ("trials", (estimate.n as u64).into()),
+            ("reached", reached.map_or("unknown".into(), Value::Number)),
+            ("known", reached.is_some().into()),
+            ("trials", (n as u64).into()),
         ];
-        let text = format!(
-            "after {} trials the interval's half width is {shown} of the estimate, not the {} % asked for",
-            estimate.n,
-            percent(wanted)
-        );
         vec![finding(self.code(), Severity::Warning, &args, Some(metric), text)]
     }
 }

@@ -1,15 +1,15 @@
 //! The kernel counted less at the device than the load says it moved (design,
 //! section 6.6): something on the way answered.
 
+use language::format;
 use model::finding::Evidence;
 use model::limit::Direction;
 use model::resource::PathStep;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, Severity, Unit, Value};
 
-use super::percent;
-use crate::{Context, Rule, measure};
+use crate::{Context, Rule, called, measure};
 
 /// How far two counts of the same bytes may be apart beside what is in flight
 /// at the edges: the counters are read up to a few milliseconds after an edge.
@@ -33,22 +33,30 @@ impl Rule for Reconcile {
             return Vec::new();
         }
         let share = (counts.device / counts.program).max(0.0);
-        let device = counts.resource.trim_start_matches("block:").to_owned();
-        let text = if counts.device <= 0.0 {
-            format!(
-                "the kernel counted nothing at {device} while the load moved {}: the device keeps no counts, or it was \
-                 never reached",
-                crate::words::bytes_per_second(counts.program)
+        let device = called(&counts.resource);
+        let (how, text) = if counts.device <= 0.0 {
+            (
+                "nothing",
+                format!(
+                    "the kernel counted nothing at {device} while the load moved {}: the device keeps no counts, or it \
+                     was never reached",
+                    format::setting(counts.program, Unit::BytesPerSecond)
+                ),
             )
         } else {
-            format!(
-                "the kernel counted {} % of the load's bytes at {device}: something on the way answered the rest",
-                percent(share)
+            (
+                "part",
+                format!(
+                    "the kernel counted {} of the load's bytes at {device}: something on the way answered the rest",
+                    format::percent(share)
+                ),
             )
         };
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
                 .on(counts.resource.clone())
+                .arg("how", how)
+                .arg("share", share)
                 .arg("program", counts.program)
                 .arg("device", counts.device)
                 .because(counts.evidence()),
@@ -114,9 +122,11 @@ impl Counts {
     }
 
     pub(super) fn evidence(&self) -> Evidence {
-        let rate = crate::words::bytes_per_second;
+        let rate = |value: f64| format::setting(value, Unit::BytesPerSecond);
         let text = format!("the load moved {}, the device {}", rate(self.program), rate(self.device));
         Evidence::at("counted", self.place.clone(), text)
+            .arg("program", self.program)
+            .arg("device", self.device)
     }
 }
 

@@ -33,11 +33,9 @@ impl Rule for Settling {
             return Vec::new();
         }
         let args = [("unsettled", (unsettled as u64).into()), ("judged", (judged.len() as u64).into())];
-        let text = format!(
-            "the rate was still changing in {unsettled} of {} trials (MSER-5): use a longer duration or warm-up",
-            judged.len()
-        );
-        vec![finding(self.code(), Severity::Warning, &args, context.headline, text)]
+        let text = format!("the rate was still changing in {unsettled} of {} trials (MSER-5)", judged.len());
+        let found = finding(self.code(), Severity::Warning, &args, context.headline, text);
+        vec![found.advise("use a longer --duration or --warm-up")]
     }
 }
 

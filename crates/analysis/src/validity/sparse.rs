@@ -1,10 +1,11 @@
 //! A file with holes: reading them never reaches the device.
 
+use language::format;
 use model::run::CaseResult;
 use model::trial::Status;
 use model::{Finding, Severity, Value};
 
-use super::{finding, percent};
+use super::finding;
 use crate::{Context, Rule};
 
 /// Less than this share of blocks is more than a file system's bookkeeping.
@@ -43,9 +44,9 @@ impl Rule for Sparse {
         }
         let args = [("allocated_share", Value::Number(least))];
         let text = format!(
-            "only {} % of the file has blocks on the device; the rest are holes (or compressed away), which are \
+            "only {} of the file has blocks on the device; the rest are holes (or compressed away), which are \
              answered from nowhere",
-            percent(least)
+            format::percent(least)
         );
         vec![finding(self.code(), Severity::Error, &args, context.headline, text)]
     }

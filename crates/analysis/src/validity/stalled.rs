@@ -1,8 +1,9 @@
 //! The load stood still for a noticeable part of a window.
 
+use language::format;
 use model::run::CaseResult;
 use model::trial::{Status, Trial};
-use model::{Finding, Severity, Value};
+use model::{Finding, Severity, Unit, Value};
 
 use super::finding;
 use crate::{Context, Rule};
@@ -36,11 +37,11 @@ impl Rule for Stalled {
             return Vec::new();
         }
         let count = stalls.len() as u64;
-        let args = [("trials", count.into()), ("longest_s", Value::Number(longest))];
+        let all = case.trials.len() as u64;
+        let args = [("trials", count.into()), ("of", all.into()), ("longest_s", Value::Number(longest))];
         let text = format!(
-            "the load stood still in {count} of {} trials, for up to {:.0} ms: the figure mixes two states",
-            case.trials.len(),
-            longest * 1000.0
+            "the load stood still in {count} of {all} trials, for up to {}: the figure mixes two states",
+            format::setting(longest, Unit::Seconds)
         );
         vec![finding(self.code(), Severity::Warning, &args, context.headline, text)]
     }

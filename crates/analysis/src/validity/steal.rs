@@ -1,11 +1,11 @@
 //! The hypervisor gave our CPUs to somebody else.
 
+use language::format;
 use model::finding::Evidence;
 use model::run::CaseResult;
 use model::trial::Trial;
 use model::{Finding, FindingKind, Severity};
 
-use super::percent;
 use crate::{Context, Rule, measure};
 
 /// Steal below this share of CPU time is within the noise of any guest.
@@ -31,15 +31,16 @@ impl Rule for Steal {
         if share < FELT {
             return Vec::new();
         }
+        let shown = format::percent(share);
         let text = format!(
-            "the hypervisor gave {} % of this machine's wanted CPU time to others: figures of another hour will differ",
-            percent(share)
+            "the hypervisor gave others {shown} of the CPU time that this machine wanted: at another hour the figures will \
+             differ"
         );
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
                 .on("cpu")
                 .arg("steal_share", share)
-                .because(Evidence::at("steal", place, format!("{} % stolen", percent(share))))
+                .because(Evidence::at("steal", place, format!("{shown} stolen")).arg("share", share))
                 .advise("measure again at another hour, or on a machine with CPUs of its own"),
         ]
     }

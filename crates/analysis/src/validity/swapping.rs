@@ -1,9 +1,9 @@
 //! Memory was swapped while the window was open.
 
+use language::format;
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::scalar::binary;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Unit};
 
 use crate::{Context, Rule, measure};
 
@@ -29,7 +29,7 @@ impl Rule for Swapping {
         let Some(place) = measure::place(case, "memory", worst).filter(|_| into.max(out) >= FELT) else {
             return Vec::new();
         };
-        let show = |rate: f64| format!("{}/s", binary(rate as u64));
+        let show = |rate: f64| format::setting(rate, Unit::BytesPerSecond);
         let text = format!(
             "the machine swapped in the window ({} in, {} out): the figure may hold the swap device's speed",
             show(into),
@@ -40,7 +40,10 @@ impl Rule for Swapping {
                 .on("memory")
                 .arg("in", into)
                 .arg("out", out)
-                .because(Evidence::at("swap", place, format!("{} swapped", show(into.max(out)))))
+                .because(
+                    Evidence::at("swap", place, format!("{} swapped", show(into.max(out))))
+                        .arg("rate", into.max(out)),
+                )
                 .advise("use smaller sizes, free memory, or switch swap off for the measurement"),
         ]
     }

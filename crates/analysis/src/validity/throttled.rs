@@ -4,7 +4,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Context, Rule, measure};
+use crate::{Context, Rule, called, measure};
 
 /// Names of the kernel's counters of throttle events
 /// (`arch/x86/kernel/cpu/mce/therm_throt.c`).
@@ -34,18 +34,23 @@ impl Rule for Throttled {
             trials += 1;
             let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
             let times = counter.change().unwrap_or_default();
-            let says = format!("{times:.0} throttle events of {} in one window", counter.resource);
-            evidence.get_or_insert_with(|| Evidence::at("throttle", place, says));
+            let says = format!("{times:.0} throttle events of {} in one window", called(&counter.resource));
+            evidence.get_or_insert_with(|| {
+                Evidence::at("throttle", place, says)
+                    .arg("events", times)
+                    .arg("resource", counter.resource.as_str())
+            });
         }
         let Some(evidence) = evidence else { return Vec::new() };
+        let all = case.trials.len() as u64;
         let text = format!(
-            "the processor throttled itself (heat or power) in {trials} of {} trials: this is not its speed when cool",
-            case.trials.len()
+            "the processor throttled itself (heat or power) in {trials} of {all} trials: this is not its speed when cool"
         );
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
                 .on("cpu")
                 .arg("trials", trials)
+                .arg("of", all)
                 .because(evidence)
                 .advise("look at fans, dust and power limits; measure again when cool"),
         ]

@@ -1,0 +1,225 @@
+### 판정: 키는 `finding-<code>`와 `evidence-<code>`이며, 영어 문장은 각 규칙에 있다.
+
+## 결과를 믿을 수 있는가
+
+finding-trials-failed =
+    { $how ->
+        [all-skipped] 실행하지 않았습니다
+        [skipped] 시행 { $trials }회 중 { $count }회를 실행하지 않았습니다
+       *[failed] 시행 { $trials }회 중 { $count }회가 실패했습니다
+    }: { $reason ->
+        [unknown] 이유가 기록되지 않았습니다
+       *[other] { $reason }
+    }
+
+finding-precision-unmet =
+    { $known ->
+        [no] 시행 { $trials }회로는 아직 신뢰 구간을 구할 수 없습니다. 요청한 반폭은 { PERCENT($wanted, decimals: 1) }입니다
+       *[yes] 시행 { $trials }회 후 신뢰 구간의 반폭이 추정값의 { PERCENT($reached, decimals: 1) }로, 요청한 { PERCENT($wanted, decimals: 1) }에 이르지 못했습니다
+    }
+
+finding-stalled = 시행 { $of }회 중 { $trials }회에서 부하가 최대 { SHORT($longest_s, unit: "s") } 동안 멈췄습니다. 이 수치에는 두 가지 상태가 섞여 있습니다
+
+finding-not-settled = 시행 { $judged }회 중 { $unsettled }회에서 측정이 끝날 때까지 속도가 안정되지 않았습니다(MSER-5)
+    .advice = --duration이나 --warm-up을 더 길게 지정하십시오
+
+finding-rate-not-kept = { $workload }: 요청한 속도 { SHORT($asked, unit: "1/s") }의 { PERCENT($share) }만 처리했습니다. 이때 지연 시간은 시행이 길수록 늘어나므로, 대상의 속도가 아니라 대기열이 얼마나 길어졌는지를 나타냅니다
+
+finding-no-device-below =
+    { $how ->
+        [memory] { $filesystem }: 메모리에 있는 파일 시스템입니다. 디스크가 아니라 메모리의 속도입니다
+        [elsewhere] { $filesystem }: 다른 서버에 있거나 프로그램이 제공하는 파일 시스템입니다. 이 서버의 디스크가 아닙니다
+       *[unknown] { $filesystem }: 아래에 어떤 블록 장치가 있는지 알 수 없어 장치의 카운터를 읽지 못했습니다
+    }
+
+finding-page-cache-included =
+    { $how ->
+        [write] direct=no: 측정 구간에 쓴 바이트 중 장치에 기록된 것은 { PERCENT($device_share) }이고, 나머지는 구간이 끝날 때 페이지 캐시에 남아 있었습니다
+        [read] direct=no: 읽은 바이트 중 장치에서 온 것은 { PERCENT($device_share) }이고, 나머지는 페이지 캐시에서 왔습니다
+       *[unknown] direct=no: 페이지 캐시가 처리한 몫이 이 수치에 들어 있으므로 디스크만의 성능이 아닙니다
+    }
+    .advice = 장치 자체를 측정하려면 direct=yes를 사용하십시오
+
+finding-cache-too-small = 읽는 범위 { BINARY($span) }에 비해 캐시로 쓸 수 있는 메모리가 { BINARY($room) }로 부족합니다. 바이트의 { PERCENT($device_share) }는 장치에서 왔으므로, 이 수치는 캐시의 성능도 디스크의 성능도 아닙니다
+    .advice = 메모리에 들어가는 span을 쓰거나 direct=yes를 사용하십시오
+
+finding-sparse-file = 파일에서 장치에 실제로 블록이 있는 부분은 { PERCENT($allocated_share) }뿐입니다. 나머지는 빈 구멍(또는 압축된 부분)이라 장치를 읽지 않고 응답합니다
+
+finding-placement-not-as-asked =
+    { $how ->
+        [too-many] 작업 스레드를 CPU에 고정하지 않았습니다: 작업 스레드 { $workers }개가 사용할 수 있는 CPU 수보다 많습니다
+        [partly] 작업 스레드 { $workers }개 모두를 `{ $done }` 방식으로 배치하지는 못했습니다: 그런 CPU가 부족합니다
+       *[no-interrupts] 작업 스레드를 `{ $asked }` 대신 `{ $done }` 방식으로 배치했습니다: 이 자원의 인터럽트를 알 수 없습니다
+    }
+
+finding-counts-do-not-reconcile =
+    { $how ->
+        [nothing] 부하는 { SHORT($program, unit: "B/s") } 속도로 옮겼지만, 커널은 { RESOURCE($resource) }에서 아무것도 세지 못했습니다. 장치가 카운터를 제공하지 않거나 요청이 장치에 닿지 않은 것입니다
+       *[part] 커널이 { RESOURCE($resource) }에서 센 것은 부하가 옮긴 바이트의 { PERCENT($share) }입니다. 나머지는 중간 계층이 처리했습니다
+    }
+
+finding-others-use-the-device = { RESOURCE($resource) }에서 부하가 요청한 것보다 { PERCENT($beyond_share) } 더 많은 바이트가 오갔습니다. 다른 프로그램도 사용했거나, 중간에서 요청이 커진 것입니다
+    .advice = 무엇이 사용 중인지 `headroom doctor`로 확인하고, 한가할 때 다시 측정하십시오
+
+finding-littles-law-broken =
+    { $how ->
+        [impossible] 리틀의 법칙에 어긋납니다: 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }이면 동시에 { FIXED($under_way, decimals: 1) }개가 진행되어야 하지만 실제로는 { FIXED($depth) }개뿐이었습니다. 속도와 지연 시간 중 하나가 틀렸습니다
+       *[idle] 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }이면 동시에 진행된 것은 { FIXED($under_way, decimals: 1) }개로, 깊이 { FIXED($depth) }의 { PERCENT($share) }입니다. 나머지 시간에는 부하 쪽이 준비되지 않았습니다
+    }
+
+finding-disturbed-by-others =
+    { $named ->
+        [yes] 측정 구간에 다른 프로그램이 CPU 하나의 { PERCENT($others_cpu) }를 사용했습니다: { $who }
+       *[no] 측정 구간에 다른 프로그램이 CPU 하나의 { PERCENT($others_cpu) }를 사용했습니다
+    }
+    .advice = 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
+
+finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라집니다
+    .advice = 다른 시간대에, 또는 전용 CPU가 있는 서버에서 다시 측정하십시오
+
+finding-throttled = 시행 { $of }회 중 { $trials }회에서 발열이나 전력 때문에 프로세서의 속도가 제한되었습니다. 식은 상태의 속도가 아닙니다
+    .advice = 팬, 먼지, 전력 제한을 점검하고 식은 뒤에 다시 측정하십시오
+
+finding-swapping = 측정 구간에 스왑이 발생했습니다(인 { SHORT($in, unit: "B/s") }, 아웃 { SHORT($out, unit: "B/s") }). 스왑 장치의 속도가 수치에 섞였을 수 있습니다
+    .advice = 크기를 줄이거나 메모리를 비우거나, 측정하는 동안 스왑을 끄십시오
+
+finding-generator-bound = 부하가 대상 없이 이 프로그램이 낼 수 있는 속도의 { PERCENT($share) }에 이르렀습니다. 대상이 더 빨라도 수치에 나타나지 않습니다
+    .advice = 스레드를 늘리거나 블록을 키우거나, 다른 서버에서 부하를 주십시오
+
+finding-too-few-trials =
+    { $trials ->
+        [1] 시행이 한 번뿐이라 신뢰 구간이 없습니다. 다시 측정하면 얼마나 달라질지 알 수 없습니다
+       *[other] 시행 { $trials }회로는 의미 있는 신뢰 구간을 얻을 수 없습니다
+    }
+    .advice = --trials 5 이상을 사용하십시오
+
+## 약속한 값과의 차이
+
+finding-promise =
+    { $by ->
+        [metric] { $metric }: 측정값은 { SHORT($measured, $unit) }, 스터디가 약속한 값은 { $bound ->
+            [most] { SHORT($promised, $unit) } 이하
+           *[least] { SHORT($promised, $unit) } 이상
+        }입니다. { $how ->
+            [kept] 약속을 지켰습니다
+           *[short] 약속을 지키지 못했습니다
+        }
+        [study] { RESOURCE($resource) }: 스터디가 약속한 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
+            [short] 약속에 미치지 못합니다
+           *[kept] 약속을 지켰습니다
+        }
+       *[datasheet] { RESOURCE($resource) }: 데이터시트가 약속한 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
+            [short] 약속에 미치지 못합니다
+            [beyond] 약속보다 빠르므로 캐시가 응답했거나 다른 드라이브일 수 있습니다
+           *[kept] 약속을 지켰습니다
+        }
+    }
+
+## 무엇이 결과를 제한하는가
+
+finding-cpu-quota = 컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
+    .advice = 그룹의 cpu.max(cpu.cfs_quota_us)를 높이거나 그룹 밖에서 측정하십시오
+
+finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
+    .advice = 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
+
+finding-link-full =
+    { $bound ->
+        [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+       *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+    }
+    .advice = 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
+
+finding-memory-bandwidth-full =
+    { $all ->
+        [yes] 메모리 대역폭의 한계에 도달했습니다: 코어 { $cores }개 모두가 캐시에 들어가지 않는 데이터를 읽고 쓰며, { $bound ->
+            [modules] 메모리 모듈이 낼 수 있는
+           *[copy] 실행 전 복사로 측정한
+        } { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+       *[no] 메모리 대역폭의 한계에 도달했습니다: { $bound ->
+            [modules] 메모리 모듈이 낼 수 있는
+           *[copy] 실행 전 복사로 측정한
+        } { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+    }
+
+finding-one-core-full =
+    { $threads ->
+        [1] 코어 하나의 한계에 도달했습니다: { $waits ->
+            [yes] 항상 계산하거나 메모리를 기다립니다
+           *[no] 시간의 { PERCENT($share) } 동안 계산합니다
+        }
+       *[other] 스레드 { FIXED($threads) }개의 코어가 한계에 도달했습니다: { $waits ->
+            [yes] 항상 계산하거나 메모리를 기다립니다
+           *[no] 시간의 { PERCENT($share) } 동안 계산합니다
+        }
+    }
+    .advice = 스레드를 늘리면 더 많은 코어를 쓸 수 있습니다
+
+finding-all-cores-full =
+    { $shared ->
+        [yes] 모든 CPU({ FIXED($cpus) }개)가 한계에 도달했으며, 일부는 다른 프로그램이 쓰고 있습니다
+       *[no] 모든 CPU({ FIXED($cpus) }개)가 한계에 도달했습니다
+    }
+
+finding-device-full =
+    { $how ->
+        [datasheet] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터시트가 약속한 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 냅니다
+       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 깊이를 { FIXED($from) }에서 { FIXED($to) }까지 늘려도 속도는 { PERCENT($more) }만 늘고 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
+    }
+
+finding-latency-bound = 지연 시간이 결과를 제한합니다: 동시에 진행하는 작업은 { FIXED($depth) }개, 작업당 { SHORT($latency_s, unit: "s") }입니다. 한계에 도달한 것으로 알려진 자원은 없습니다
+    .advice = --queue-depth나 --threads를 늘리면 장치가 동시에 얼마나 처리할 수 있는지 알 수 있습니다
+
+finding-cannot-tell =
+    { $missing ->
+        [0] 무엇이 결과를 제한하는지 측정한 것만으로는 알 수 없습니다
+       *[other] 무엇이 결과를 제한하는지 알 수 없습니다: { $evidence }
+    }
+
+## 근거
+
+evidence-buffered = direct=no
+evidence-bus-estimate = 버스를 지난 바이트의 추정값
+evidence-busy = 모든 CPU를 합쳐 시간의 { PERCENT($share) } 동안 사용 중
+evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치가 옮긴 양 { SHORT($device, unit: "B/s") }
+evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
+evidence-deeper = 깊이 { FIXED($depth) }에서는 더 빠름
+evidence-demand = 측정한 속도
+evidence-depth-rate = 깊이 { FIXED($depth) }에서 { SHORT($rate, unit: "1/s") }
+evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
+evidence-device-depth-alone = 깊이 { FIXED($depth) }에서 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 깊이도 측정해야 알 수 있습니다
+evidence-device-deepest = { RESOURCE($resource) }의 성능이 깊이 { FIXED($depth) }보다 얼마나 더 나올 수 있는지는 깊이를 더 늘려 측정해야 알 수 있습니다
+evidence-device-few-trials = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행이 너무 적어 확실하지 않습니다
+evidence-device-gives-more = { RESOURCE($resource) }: 깊이 { FIXED($to) }에서 깊이 { FIXED($from) }의 { FIXED($times, decimals: 1) }배를 처리함
+evidence-device-noise = { RESOURCE($resource) }에서 깊이를 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
+evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 깊이를 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
+evidence-device-workers-busy = 작업 스레드 자체가 거의 한계라 { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다
+evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
+evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
+evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
+evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
+evidence-measured = 측정 결과: { SHORT($measured, $unit) }
+evidence-memory =
+    { $bound ->
+        [modules] 메모리 모듈이 낼 수 있는 대역폭의 { PERCENT($fraction) }
+       *[copy] 실행 전 복사로 측정한 메모리 대역폭의 { PERCENT($fraction) }
+    }
+evidence-memory-room = 메모리 { BINARY($bytes) }
+evidence-null = 대상이 없을 때 { SHORT($rate, unit: "1/s") }
+evidence-others-cpu = 부하 외의 프로그램이 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
+evidence-process = { $name }: 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
+evidence-promised =
+    { $by ->
+        [study] 스터디가 약속한 값 { SHORT($promised, $unit) }
+       *[datasheet] 데이터시트가 약속한 값 { SHORT($promised, $unit) }
+    }
+evidence-quota = { RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
+evidence-rate = { SHORT($rate, unit: "1/s") }
+evidence-result = 측정 결과
+evidence-span = 읽는 범위 { BINARY($bytes) }
+evidence-steal = steal { PERCENT($share) }
+evidence-swap = 스왑 { SHORT($rate, unit: "B/s") }
+evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링 { FIXED($events) }회
+evidence-throttled = 1초마다 { SHORT($stopped_s, unit: "s") } 멈춤
+evidence-trials = n = { $trials }
+evidence-worker-cpu = 각 작업 스레드가 시간의 { PERCENT($share) } 동안 계산함
