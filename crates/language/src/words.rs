@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use model::finding::Evidence;
-use model::{Finding, Value};
+use model::{Finding, FindingKind, Value};
 
 use crate::function;
 
@@ -167,10 +167,20 @@ impl Words {
         self.look_up(&identifier(key), &FluentArgs::new()).unwrap_or_else(|| english.to_owned())
     }
 
+    /// Whether this language itself has the text of `key`, as [`Words::or`]
+    /// takes it, or of `key.attribute`.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        let message = |id: &str| self.bundle.get_message(id);
+        let is_whole = message(&identifier(key)).is_some_and(|m| m.value().is_some());
+        let (id, attribute) = parts(key);
+        is_whole || attribute.is_some_and(|a| message(id).is_some_and(|m| m.get_attribute(a).is_some()))
+    }
+
     /// A finding's sentence.
     #[must_use]
     pub fn finding(&self, finding: &Finding) -> String {
-        self.of_args(&format!("finding-{}", finding.code), &finding.args, finding.resource.as_deref())
+        self.of_args(&key_of(finding), &finding.args, finding.resource.as_deref())
             .unwrap_or_else(|| finding.text.clone())
     }
 
@@ -178,7 +188,7 @@ impl Words {
     #[must_use]
     pub fn advice(&self, finding: &Finding) -> Option<String> {
         let english = finding.advice.clone()?;
-        let key = format!("finding-{}.advice", finding.code);
+        let key = format!("{}.advice", key_of(finding));
         Some(self.of_args(&key, &finding.args, finding.resource.as_deref()).unwrap_or(english))
     }
 
@@ -187,6 +197,26 @@ impl Words {
     pub fn evidence(&self, evidence: &Evidence) -> Option<String> {
         let english = evidence.text.clone()?;
         Some(self.of_args(&format!("evidence-{}", evidence.code), &evidence.args, None).unwrap_or(english))
+    }
+
+    /// The keys that this language needs to say a finding with its advice and
+    /// its evidence, and that are missing or lack an argument; none of English,
+    /// which stands in the finding.
+    #[must_use]
+    pub fn lacking(&self, finding: &Finding) -> Vec<String> {
+        if self.language == Language::English {
+            return Vec::new();
+        }
+        let (key, resource) = (key_of(finding), finding.resource.as_deref());
+        let advice = finding.advice.as_ref().map(|_| (format!("{key}.advice"), &finding.args, resource));
+        let all = finding.evidence.iter().chain(&finding.ruled_out).filter(|e| e.text.is_some());
+        let evidence = all.map(|e| (format!("evidence-{}", e.code), &e.args, None));
+        std::iter::once((key, &finding.args, resource))
+            .chain(advice)
+            .chain(evidence)
+            .filter(|(key, args, resource)| self.of_args(key, args, *resource).is_none())
+            .map(|(key, ..)| key)
+            .collect()
     }
 
     /// English stands in the document; documents of earlier versions may lack
@@ -205,7 +235,7 @@ impl Words {
     /// The filled text of `key` or `key.attribute`; `None` where it is missing
     /// or lacks an argument.
     fn look_up(&self, key: &str, arguments: &FluentArgs<'_>) -> Option<String> {
-        let (id, attribute) = key.split_once('.').map_or((key, None), |(id, a)| (id, Some(a)));
+        let (id, attribute) = parts(key);
         let message = self.bundle.get_message(id)?;
         let pattern = match attribute {
             Some(attribute) => message.get_attribute(attribute)?.value(),
@@ -215,6 +245,20 @@ impl Words {
         let text = self.bundle.format_pattern(pattern, Some(arguments), &mut errors);
         errors.is_empty().then(|| text.into_owned())
     }
+}
+
+/// The key of a finding's sentence. Conditions have keys of their own: a quota
+/// is a condition of the machine, and of a case what holds it back.
+fn key_of(finding: &Finding) -> String {
+    match finding.kind {
+        FindingKind::Condition => format!("condition-{}", finding.code),
+        _ => format!("finding-{}", finding.code),
+    }
+}
+
+/// A key, and the attribute behind its point.
+fn parts(key: &str) -> (&str, Option<&str>) {
+    key.split_once('.').map_or((key, None), |(id, attribute)| (id, Some(attribute)))
 }
 
 /// A name of ours as a key: `workload-cpu.primes` is `workload-cpu-primes`.

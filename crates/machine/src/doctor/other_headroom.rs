@@ -34,7 +34,7 @@ pub(super) const CHECK: Check = Check {
                 .on("cpu")
                 .arg("count", u64::from(activity.other_headrooms))
                 .arg("busy", is_busy)
-                .because(seen("process", evidence))
+                .because(seen("headroom-process", evidence).arg("count", u64::from(activity.other_headrooms)))
                 .advise("wait until it has ended (see `pgrep -a headroom`)"),
         ]
     },

@@ -1,6 +1,6 @@
 //! Memory is being swapped, or was.
 
-use model::scalar::binary;
+use language::format::part;
 use model::{Finding, Severity};
 
 use super::{Check, Patient, condition, listed, seen};
@@ -29,9 +29,16 @@ fn moving(patient: &Patient<'_>) -> Option<Finding> {
     Some(
         condition(CODE, Severity::Warning, text.clone())
             .on("memory")
+            .arg("how", "moving")
             .arg("pages_in", pages_in)
             .arg("pages_out", pages_out)
-            .because(seen("vmstat", text))
+            .arg("seconds", activity.seconds)
+            .because(
+                seen("vmstat", text)
+                    .arg("pages_in", pages_in)
+                    .arg("pages_out", pages_out)
+                    .arg("seconds", activity.seconds),
+            )
             .advise("end what holds memory; then `swapoff -a && swapon -a` brings all back into memory"),
     )
 }
@@ -42,12 +49,13 @@ fn lying(patient: &Patient<'_>) -> Option<Finding> {
     if used == 0 {
         return None;
     }
-    let text = format!("{} of memory lie in swap, none moves now", binary(used));
+    let text = format!("{} of memory lie in swap, none moves now", part(used));
     Some(
         condition(CODE, Severity::Note, text.clone())
             .on("memory")
+            .arg("how", "lying")
             .arg("used_bytes", used)
-            .because(listed("swap", "memory", text))
+            .because(listed("swap-used", "memory", text).arg("used_bytes", used))
             .advise("if memory suffices, `swapoff -a && swapon -a` brings all back into it"),
     )
 }
