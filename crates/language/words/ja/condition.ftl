@@ -43,11 +43,11 @@ condition-near-critical-temperature = { $chip } の { $label } が { FIXED($valu
 evidence-sensor-temperature = { $chip } の { $label }: { FIXED($value) } °C、臨界温度 { FIXED($critical) } °C
 
 condition-array-sync = アレイ { $array } ({ $level }) の{ $action ->
-        [resync] 再同期 (resync)
-        [recover] リビルド (recover)
-        [check] 整合性チェック (check)
-        [repair] 修復 (repair)
-        [reshape] 再構成 (reshape)
+        [resync] 再同期 (resync) {""}
+        [recover] リビルド (recover) {""}
+        [check] 整合性チェック (check) {""}
+        [repair] 修復 (repair) {""}
+        [reshape] 再構成 (reshape) {""}
        *[other] {" "}{ $action }{" "}
     }が進行中です{ $how ->
         [progress] {" "}({ PERCENT($progress) } 完了)
@@ -168,7 +168,7 @@ evidence-available-spare = 残りの予備ブロック: { $value } %
 evidence-spare-threshold = 予備ブロックの下限: { $value } %
 evidence-percentage-used = 消費した寿命: { $value } %
 evidence-media-errors = 訂正できなかったメディアエラー: { $value } 件
-evidence-critical-warning = 重大な警告のビット: { $value }
+evidence-critical-warning = 重大な警告のビット (critical warning): { $value }
 
 condition-drive-hot = ドライブ { $drive } が { FIXED($value) } °C です。{ FIXED($limit) } °C からは自ら速度を落とすことがあります
     .advice = 冷えるまで待つか通風を改善し、測定前の書き込みを減らしてください
@@ -329,31 +329,31 @@ evidence-memory-quota = 最大 { BINARY($quota_bytes) }
 condition-io-quota = { $holder ->
         [container] コンテナー ({ $container }) が
        *[group] コントロールグループが
-    }デバイス { $device } を制限しています:{ $has_read_bytes ->
-        [yes] {" "}読み取り { SHORT($read_bytes, unit: "B/s") }
+    }デバイス { $device } を制限しています{ $has_read_bytes ->
+        [yes] {" "}(読み取り { SHORT($read_bytes, unit: "B/s") })
        *[no] {""}
     }{ $has_write_bytes ->
-        [yes] {" "}書き込み { SHORT($write_bytes, unit: "B/s") }
+        [yes] {" "}(書き込み { SHORT($write_bytes, unit: "B/s") })
        *[no] {""}
     }{ $has_read_operations ->
-        [yes] {" "}読み取り毎秒 { $read_operations } 回
+        [yes] {" "}(読み取り毎秒 { $read_operations } 回)
        *[no] {""}
     }{ $has_write_operations ->
-        [yes] {" "}書き込み毎秒 { $write_operations } 回
+        [yes] {" "}(書き込み毎秒 { $write_operations } 回)
        *[no] {""}
     }
     .advice = このデバイスの結果は制限によるものと考えるか、制限を外して測定してください
 evidence-io-quota = { $device }:{ $has_read_bytes ->
-        [yes] {" "}読み取り { SHORT($read_bytes, unit: "B/s") }
+        [yes] {" "}(読み取り { SHORT($read_bytes, unit: "B/s") })
        *[no] {""}
     }{ $has_write_bytes ->
-        [yes] {" "}書き込み { SHORT($write_bytes, unit: "B/s") }
+        [yes] {" "}(書き込み { SHORT($write_bytes, unit: "B/s") })
        *[no] {""}
     }{ $has_read_operations ->
-        [yes] {" "}読み取り毎秒 { $read_operations } 回
+        [yes] {" "}(読み取り毎秒 { $read_operations } 回)
        *[no] {""}
     }{ $has_write_operations ->
-        [yes] {" "}書き込み毎秒 { $write_operations } 回
+        [yes] {" "}(書き込み毎秒 { $write_operations } 回)
        *[no] {""}
     }
 

@@ -25,7 +25,7 @@ evidence-busy-process = { $name }: CPU { FIXED($cpus, decimals: 2) }개만큼 �
 
 condition-steal = { $how ->
         [now] 하이퍼바이저가 CPU 시간의 { PERCENT($share) }를 다른 게스트에 주고 있습니다 (steal)
-        [ever-not-now] 부팅 이후 하이퍼바이저가 CPU 시간의 { PERCENT($share) }를 가져갔으며, 지금은 거의 가져가지 않습니다
+        [ever-not-now] 부팅 이후 하이퍼바이저가 CPU 시간의 { PERCENT($share) }를 가져갔지만, 지금은 거의 가져가지 않습니다
        *[ever] 부팅 이후 하이퍼바이저가 CPU 시간의 { PERCENT($share) }를 가져갔습니다
     }
     .advice = 호스트가 덜 바쁠 때 측정하거나, 전용 CPU(dedicated 또는 pinned)를 요청하세요
@@ -34,7 +34,7 @@ evidence-steal-ever = /proc/stat: { $line }
 
 condition-throttling = { $how ->
         [now] CPU가 지금 스로틀링되고 있습니다 ({ FIXED($seconds, decimals: 1) }초 동안 { $now }회)
-       *[ever] CPU가 부팅 이후 { $ever }회 스로틀링되었으며, 지금은 아닙니다
+       *[ever] CPU가 부팅 이후 { $ever }회 스로틀링되었지만, 지금은 아닙니다
     }
     .advice = 냉각을 개선하거나 시스템이 식을 때까지 기다리고, 각 시행의 클럭 속도를 확인하세요
 evidence-throttle-count = thermal_throttle: 관찰하는 동안 { $now }회 증가, 부팅 이후 최대 { $ever }회
@@ -169,7 +169,7 @@ evidence-available-spare = 남은 예비 블록: { $value } %
 evidence-spare-threshold = 예비 블록 하한: { $value } %
 evidence-percentage-used = 사용한 수명: { $value } %
 evidence-media-errors = 정정하지 못한 미디어 오류: { $value }건
-evidence-critical-warning = 심각한 경고 비트: { $value }
+evidence-critical-warning = 심각한 경고 비트(critical warning): { $value }
 
 condition-drive-hot = { $drive } 드라이브의 온도가 { FIXED($value) } °C입니다. { FIXED($limit) } °C부터는 스스로 속도를 낮출 수 있습니다
     .advice = 식을 때까지 기다리거나 통풍을 개선하고, 측정 전에는 쓰기를 줄이세요
@@ -280,16 +280,16 @@ evidence-tracefs = { $how ->
        *[both] current_tracer: { $tracer }, set_event: { $events }개
     }
 
-condition-governor = 클럭 속도를 performance가 아닌 거버너 { $governors }{ $more ->
+condition-governor = 클럭 속도가 performance가 아닌 거버너 { $governors }{ $more ->
         [0] {""}
        *[other] {" "}외 { $more }개
     }{ $how ->
-        [preference] , 에너지 선호도 { $preferences }{ $more_preferences ->
+        [preference] (에너지 선호도 { $preferences }{ $more_preferences ->
             [0] {""}
            *[other] {" "}외 { $more_preferences }개
-        }
+        })
        *[governor] {""}
-    } 설정이 정합니다
+    }에 따라 정해집니다
     .advice = `cpupower frequency-set -g performance` 명령을 실행하세요
 evidence-scaling-driver = { $driver ->
         [unknown] 드라이버 알 수 없음
@@ -330,31 +330,31 @@ evidence-memory-quota = 최대 { BINARY($quota_bytes) }
 condition-io-quota = { $holder ->
         [container] 컨테이너({ $container })가
        *[group] 제어 그룹이
-    } { $device } 장치를 제한합니다:{ $has_read_bytes ->
-        [yes] {" "}읽기 { SHORT($read_bytes, unit: "B/s") }
+    } { $device } 장치를 제한합니다{ $has_read_bytes ->
+        [yes] {" "}(읽기 { SHORT($read_bytes, unit: "B/s") })
        *[no] {""}
     }{ $has_write_bytes ->
-        [yes] {" "}쓰기 { SHORT($write_bytes, unit: "B/s") }
+        [yes] {" "}(쓰기 { SHORT($write_bytes, unit: "B/s") })
        *[no] {""}
     }{ $has_read_operations ->
-        [yes] {" "}읽기 초당 { $read_operations }회
+        [yes] {" "}(읽기 초당 { $read_operations }회)
        *[no] {""}
     }{ $has_write_operations ->
-        [yes] {" "}쓰기 초당 { $write_operations }회
+        [yes] {" "}(쓰기 초당 { $write_operations }회)
        *[no] {""}
     }
     .advice = 이 장치의 결과는 제한의 결과로 보거나, 제한을 풀고 측정하세요
 evidence-io-quota = { $device }:{ $has_read_bytes ->
-        [yes] {" "}읽기 { SHORT($read_bytes, unit: "B/s") }
+        [yes] {" "}(읽기 { SHORT($read_bytes, unit: "B/s") })
        *[no] {""}
     }{ $has_write_bytes ->
-        [yes] {" "}쓰기 { SHORT($write_bytes, unit: "B/s") }
+        [yes] {" "}(쓰기 { SHORT($write_bytes, unit: "B/s") })
        *[no] {""}
     }{ $has_read_operations ->
-        [yes] {" "}읽기 초당 { $read_operations }회
+        [yes] {" "}(읽기 초당 { $read_operations }회)
        *[no] {""}
     }{ $has_write_operations ->
-        [yes] {" "}쓰기 초당 { $write_operations }회
+        [yes] {" "}(쓰기 초당 { $write_operations }회)
        *[no] {""}
     }
 
@@ -364,13 +364,13 @@ evidence-idle-state = { $state }: 깨어나는 데 { SHORT($latency_s, unit: "s"
 
 condition-turbo = { $on ->
         [yes] 터보가 켜져 있습니다. 클럭 속도는 최대{ $rated ->
-            [yes] {" "}{ SHORT($hz, unit: "Hz") }까지
-           *[no] {" "}속도까지
+            [yes] {" "}{ SHORT($hz, unit: "Hz") }까지,
+           *[no] {" "}속도까지,
         } 온도와 사용 중인 코어 수에 따라 달라집니다
        *[no] 터보가 꺼져 있습니다. 결과는 기본 클럭{ $rated ->
-            [yes] {" "}({ SHORT($hz, unit: "Hz") })
+            [yes] ({ SHORT($hz, unit: "Hz") })
            *[no] {""}
-        }의 결과입니다
+        } 기준입니다
     }
     .advice = { $on ->
         [yes] 충분히 달궈지도록 시행을 길게 하고, 단일 코어끼리 비교하려면 펌웨어에서 끄세요

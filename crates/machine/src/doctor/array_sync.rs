@@ -50,6 +50,11 @@ mod tests {
         let work = Array { action: Some("check".to_owned()), progress: Some(0.412), ..array("raid6") };
         let shown = diagnose_inventory(&CHECK, crate::doctor::tests::with_array(work));
         shown.one(Severity::Warning, "check of array md0 (raid6) is under way, 41 % done");
+        for action in ["resync", "recover", "repair", "reshape", "another"] {
+            let work = Array { action: Some(action.to_owned()), ..array("raid1") };
+            let shown = diagnose_inventory(&CHECK, crate::doctor::tests::with_array(work));
+            shown.one(Severity::Warning, &format!("{action} of array md0 (raid1) is under way"));
+        }
     }
 
     #[test]

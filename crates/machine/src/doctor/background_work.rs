@@ -169,6 +169,8 @@ pub(super) const CHECK: Check = Check {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::doctor::tests::{Shown, diagnose};
 
@@ -187,6 +189,18 @@ mod tests {
         assert_eq!(diagnose(&CHECK, &tree("sshd", true)), Shown::nothing());
         diagnose(&CHECK, &tree("packagekitd", true)).one(Severity::Warning, "is at work");
         assert_eq!(diagnose(&CHECK, &tree("packagekitd", false)), Shown::nothing());
+    }
+
+    #[test]
+    fn all_kinds_of_work_are_told_apart_in_every_language() {
+        let kinds: BTreeSet<_> = TABLE.iter().map(|known| known.does.code).collect();
+        for language in language::LANGUAGES {
+            let said = TABLE.iter().map(|known| {
+                let finding = &diagnose(&CHECK, &tree(known.name, true)).findings[0];
+                language.words().finding(finding).replace(known.name, "it")
+            });
+            assert_eq!(said.collect::<BTreeSet<_>>().len(), kinds.len(), "{language:?}");
+        }
     }
 
     #[test]

@@ -24,7 +24,11 @@ pub(super) const CHECK: Check = Check {
             return Vec::new();
         }
         let shown = |hz: u64| setting(hz as f64, Unit::Hertz);
-        let text = format!("the clock rate is held to {} of {} by policy", shown(most), shown(hardware));
+        let text = format!(
+            "the clock rate is held to {} by policy; the hardware can do {}",
+            shown(most),
+            shown(hardware)
+        );
         vec![
             condition(CODE, Severity::Warning, text.clone())
                 .on("cpu")
@@ -56,7 +60,8 @@ mod tests {
 
     #[test]
     fn a_cap_is_seen_unless_turbo_is_off() {
-        look(2_000_000_000, Some(true)).one(Severity::Warning, "held to 2 GHz of 4.9 GHz");
+        look(2_000_000_000, Some(true))
+            .one(Severity::Warning, "held to 2 GHz by policy; the hardware can do 4.9 GHz");
         assert_eq!(look(2_000_000_000, Some(false)), Shown::nothing());
         assert_eq!(look(4_900_000_000, None), Shown::nothing());
     }

@@ -108,6 +108,8 @@ mod tests {
         let system = System { command_line: line, ..System::default() };
         diagnose_inventory(&CHECK, Inventory { system, ..Inventory::default() })
             .one(Severity::Warning, "slub_debug=FZP");
+        diagnose(&CHECK, "==> /probe/kernel-debug\n[\"a\", \"b\", \"c\", \"d\"]\n")
+            .one(Severity::Warning, "a, b, c and 1 more");
     }
 
     #[test]

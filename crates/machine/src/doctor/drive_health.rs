@@ -55,7 +55,7 @@ fn judge(name: &str, smart: &Smart) -> Option<Finding> {
     }
     let words: Vec<String> = wrong.iter().map(|(_, text)| text.clone()).collect();
     let words = few(&words);
-    let mut finding = condition(CODE, severity, format!("{name} says of itself: {words}"))
+    let mut finding = condition(CODE, severity, format!("{name} reports: {words}"))
         .on(format!("block:{name}"))
         .arg("drive", name)
         .arg("critical_warning", u64::from(bits))
@@ -97,8 +97,13 @@ mod tests {
     #[test]
     fn every_warning_of_the_drive_has_words() {
         look(r#"{"critical_warning": 8}"#)
-            .one(Severity::Warning, "nvme0n1 says of itself: it takes no writes any more");
+            .one(Severity::Warning, "nvme0n1 reports: it takes no writes any more");
         look(r#"{"critical_warning": 2}"#).one(Severity::Warning, "its temperature is beyond a limit");
+        let all = look(r#"{"critical_warning": 191, "percentage_used": 100, "media_errors": 1}"#);
+        all.one(Severity::Warning, "it is unreliable after errors and 6 more");
+        for bit in 0..6 {
+            look(&format!("{{\"critical_warning\": {}}}", 1 << bit)).one(Severity::Warning, WARNINGS[bit].1);
+        }
         look(r#"{"critical_warning": 128}"#).one(Severity::Warning, "critical warning 0x80");
         look(r#"{"critical_warning": 0, "percentage_used": 104}"#)
             .one(Severity::Note, "104 % of its life is used");

@@ -102,11 +102,11 @@ fn judge(mount: &Mount, space: Space) -> Option<Finding> {
     };
     let (point, kind) = (clip(&mount.point), clip(&mount.kind));
     let text = format!(
-        "the file system at {point} ({kind}) is {} full, {} are left",
+        "the file system at {point} ({kind}) is {} full, with {} left",
         percent(used),
         part(space.available_bytes)
     );
-    let evidence = format!("{} of {} are free", part(space.free_bytes), part(space.total_bytes));
+    let evidence = format!("{} of {} free", part(space.free_bytes), part(space.total_bytes));
     let evidence =
         seen("statvfs", evidence).arg("free_bytes", space.free_bytes).arg("total_bytes", space.total_bytes);
     Some(
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn two_thresholds_part_note_from_warning() {
         look(985, inventory("/", "ext4", "rw"))
-            .one(Severity::Warning, "at / (ext4) is 98 % full, 15 bytes are left");
+            .one(Severity::Warning, "at / (ext4) is 98 % full, with 15 bytes left");
         look(930, inventory("/", "xfs", "rw")).one(Severity::Note, "at / (xfs) is 93 % full");
         assert_eq!(look(800, inventory("/", "ext4", "rw")), Shown::nothing());
     }

@@ -29,7 +29,7 @@ pub(super) const CHECK: Check = Check {
         }
         let finding = |(sensor, value, critical): (&Sensor, f64, f64)| {
             let (label, chip) = (clip(&sensor.label), clip(&sensor.chip));
-            let text = format!("{label} of {chip} is at {value:.0} °C; {critical:.0} °C are critical");
+            let text = format!("{label} of {chip} is at {value:.0} °C; {critical:.0} °C is critical");
             let resource = resource(sensor, patient.inventory);
             let evidence = match &resource {
                 Some(r) => listed("sensor-temperature", r, text.clone()),
@@ -98,7 +98,7 @@ mod tests {
             ..Inventory::default()
         };
         let shown = diagnose_inventory(&CHECK, inventory);
-        assert_eq!(shown.texts()[0], "Core 1 of coretemp is at 99 °C; 100 °C are critical");
+        assert_eq!(shown.texts()[0], "Core 1 of coretemp is at 99 °C; 100 °C is critical");
         assert_eq!(shown.findings[1].resource.as_deref(), Some("block:nvme0n1"));
         assert_eq!(shown.findings.len(), 2);
     }

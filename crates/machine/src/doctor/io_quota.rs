@@ -82,6 +82,13 @@ mod tests {
             Severity::Note,
             "the container (docker) holds nvme0n1: writes to 52.43 MB/s, reads to 500 operations/s",
         );
+        look(IoThrottle {
+            device: device(),
+            read_bytes: Some(2_000_000_000),
+            write_operations: Some(7),
+            ..IoThrottle::default()
+        })
+        .one(Severity::Note, "reads to 2 GB/s, writes to 7 operations/s");
         assert_eq!(
             look(IoThrottle { device: device(), read_bytes: Some(0), ..IoThrottle::default() }),
             Shown::nothing()

@@ -23,7 +23,7 @@ pub(super) const CHECK: Check = Check {
             return Vec::new();
         }
         let available = memory.available_bytes;
-        let text = format!("{} of {} of memory are available", part(available), part(total_bytes));
+        let text = format!("{} of {} of memory is available", part(available), part(total_bytes));
         vec![
             condition(CODE, Severity::Warning, text.clone())
                 .on("memory")
@@ -51,7 +51,7 @@ mod tests {
             let memory = Memory { total_bytes: 16 << 30, available_bytes, ..Memory::default() };
             diagnose_inventory(&CHECK, Inventory { memory, ..Inventory::default() })
         };
-        look(1 << 30).one(Severity::Warning, "1 GiB of 16 GiB of memory are available");
+        look(1 << 30).one(Severity::Warning, "1 GiB of 16 GiB of memory is available");
         assert_eq!(look(8 << 30), Shown::nothing());
     }
 

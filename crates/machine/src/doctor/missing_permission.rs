@@ -97,6 +97,15 @@ mod tests {
         let tree = "==> /probe/privilege\n{\"root\": false}\n==> /probe/smart/sda !permission denied\n";
         diagnose_with(&CHECK, tree, inventory)
             .one(Severity::Note, "may not be read here: memory modules, health of sda");
+        let mut inventory = with_drive("sda", "sata");
+        for what in
+            ["block device sdb", "sensors of nvme0", "/sys/x", "PCI function 0000:00:1f.0", "control groups"]
+        {
+            let reason = "permission denied".to_owned();
+            inventory.absent.push(Absent { what: what.to_owned(), reason });
+        }
+        diagnose_with(&CHECK, "==> /probe/privilege\n{\"root\": true}\n", inventory)
+            .one(Severity::Note, "block device sdb, sensors of nvme0, /sys/x and 2 more");
         diagnose(&CHECK, "==> /probe/privilege\n{\"root\": false}\n")
             .one(Severity::Note, "does not run as root");
     }

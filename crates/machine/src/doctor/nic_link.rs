@@ -87,6 +87,7 @@ mod tests {
     #[test]
     fn half_duplex_and_low_speed_are_warnings() {
         look(100, 1000, "half", true).one(Severity::Warning, "eth0 is half duplex at 100 Mbit/s");
+        look(0, 1000, "half", true).one(Severity::Warning, "eth0 is half duplex at an unknown rate");
         look(1000, 10_000, "full", true)
             .one(Severity::Warning, "eth0 runs at 1 Gbit/s; the best that both ends could is 10 Gbit/s");
     }

@@ -68,8 +68,12 @@ fn speed(device: &PciDevice, link: PciLink, port: PciLink) -> Option<Finding> {
         return None;
     }
     let shown = |transfers: f64| format!("{}T/s", setting(transfers, Unit::One));
-    let text =
-        format!("the link of {} runs at {} of {}; it may be asleep", name(device), shown(now), shown(best));
+    let text = format!(
+        "the link of {} runs at {} instead of {}; it may be asleep",
+        name(device),
+        shown(now),
+        shown(best)
+    );
     let resource = format!("pci:{}", device.address);
     let evidence = listed("link-speed", &resource, text.clone());
     let address = clip(&device.address);
@@ -169,7 +173,7 @@ mod tests {
     fn a_lower_speed_is_a_note_for_storage_and_nothing_for_graphics() {
         let root = device(ROOT, None, 0x06_04_00, (2.5, 4, 8.0, 4));
         let drive = device(DRIVE, Some(ROOT), 0x01_08_02, (2.5, 4, 16.0, 4));
-        look(vec![root.clone(), drive]).one(Severity::Note, "runs at 2.5 GT/s of 8 GT/s");
+        look(vec![root.clone(), drive]).one(Severity::Note, "runs at 2.5 GT/s instead of 8 GT/s");
         let card = device(DRIVE, Some(ROOT), 0x03_00_00, (2.5, 4, 16.0, 4));
         assert_eq!(look(vec![root, card]), Shown::nothing());
     }

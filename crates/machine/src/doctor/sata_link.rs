@@ -75,6 +75,7 @@ mod tests {
             .one(Severity::Warning, "the link of sda runs at 3 Gbit/s, port and drive can do 6 Gbit/s");
         look(15 * G / 10, Some(6 * G), None)
             .one(Severity::Note, "runs at 1.5 Gbit/s, the port can do 6 Gbit/s");
+        look(15 * G / 10, None, Some(3 * G)).one(Severity::Note, "the drive can do 3 Gbit/s");
     }
 
     #[test]

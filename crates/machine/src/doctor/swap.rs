@@ -49,7 +49,7 @@ fn lying(patient: &Patient<'_>) -> Option<Finding> {
     if used == 0 {
         return None;
     }
-    let text = format!("{} of memory lie in swap, none moves now", part(used));
+    let text = format!("{} of memory lies in swap, and none moves now", part(used));
     Some(
         condition(CODE, Severity::Note, text.clone())
             .on("memory")
@@ -77,7 +77,7 @@ mod tests {
         diagnose_with(&CHECK, moving, inventory(1 << 30))
             .one(Severity::Warning, "12 pages in and 0 out in 0.2 s");
         let still = "==> /probe/activity\n{\"seconds\": 0.2, \"swapped_in\": 0, \"swapped_out\": 0}\n";
-        diagnose_with(&CHECK, still, inventory(1 << 30)).one(Severity::Note, "1 GiB of memory lie in swap");
+        diagnose_with(&CHECK, still, inventory(1 << 30)).one(Severity::Note, "1 GiB of memory lies in swap");
         assert_eq!(diagnose_with(&CHECK, still, inventory(0)), Shown::nothing());
     }
 }

@@ -63,6 +63,10 @@ mod tests {
         let events = "block:block_rq_issue\nblock:block_rq_complete";
         diagnose(&CHECK, &tree("1", "nop", events))
             .one(Severity::Note, "at 2 events: block:block_rq_issue, ");
+        diagnose(&CHECK, &tree("1", "nop", "a:b")).one(Severity::Note, "at event a:b");
+        diagnose(&CHECK, &tree("1", "nop", "a\nb\nc\nd\ne"))
+            .one(Severity::Note, "5 events: a, b, c and 2 more");
+        diagnose(&CHECK, &tree("1", "function", "a")).one(Severity::Note, "tracer function and 1 event");
     }
 
     #[test]

@@ -54,6 +54,11 @@ mod tests {
             diagnose_inventory(&CHECK, with_frequency(Frequency { boost, base_hz, ..Frequency::default() }))
         };
         look(Some(true)).one(Severity::Note, "turbo is on");
+        let hardware_max_hz = Some(4_700_000_000);
+        let on = Frequency { boost: Some(true), hardware_max_hz, ..Frequency::default() };
+        diagnose_inventory(&CHECK, with_frequency(on)).one(Severity::Note, "up to the highest (4.7 GHz)");
+        let off = Frequency { boost: Some(false), ..Frequency::default() };
+        diagnose_inventory(&CHECK, with_frequency(off)).one(Severity::Note, "those of the base rate");
         look(Some(false)).one(Severity::Note, "turbo is off: results are those of the base rate (2.1 GHz)");
         assert_eq!(look(None), Shown::nothing());
     }
