@@ -377,5 +377,15 @@ mod tests {
             "The sentence in English.",
         );
         assert_eq!(korean.finding(&finding), "The sentence in English.");
+        assert_eq!(korean.lacking(&finding), ["finding-no-such-code"]);
+        assert_eq!(Language::English.words().lacking(&finding), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_language_has_the_keys_that_stand_in_its_tables() {
+        let korean = Language::Korean.words();
+        assert!(korean.has("workload-cpu.primes") && korean.has("condition-steal.advice"));
+        assert!(!korean.has("workload-no-such") && !korean.has("condition-steal.no-such"));
+        assert!(!Language::English.words().has("condition-steal"));
     }
 }
