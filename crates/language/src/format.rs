@@ -129,9 +129,9 @@ pub fn bits(rate: u64) -> String {
 /// as [`binary`] with two decimals where they say something, `1.25 MiB`.
 #[must_use]
 pub fn part(bytes: u64) -> String {
-    for (shift, suffix) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+    for (shift, suffix) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
         if bytes >> shift > 0 {
-            let value = format!("{:.2}", bytes as f64 / f64::from(1u32 << shift));
+            let value = format!("{:.2}", bytes as f64 / (1u64 << shift) as f64);
             return format!("{} {suffix}", value.trim_end_matches('0').trim_end_matches('.'));
         }
     }
@@ -267,6 +267,7 @@ mod tests {
         assert_eq!(part(28_835_840), "27.5 MiB");
         assert_eq!(part(32 << 10), "32 KiB");
         assert_eq!(part(480 << 20), "480 MiB");
+        assert_eq!(part(3 << 39), "1.5 TiB");
         assert_eq!(part(1000), "1000 bytes");
     }
 

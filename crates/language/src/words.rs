@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use model::finding::Evidence;
-use model::{Finding, Value};
+use model::{Finding, FindingKind, Value};
 
 use crate::function;
 
@@ -166,6 +166,16 @@ impl Words {
         self.look_up(&identifier(key), &FluentArgs::new()).unwrap_or_else(|| english.to_owned())
     }
 
+    /// Whether this language itself has the text of `key`, as [`Words::or`]
+    /// takes it, or of `key.attribute`.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        let message = |id: &str| self.bundle.get_message(id);
+        let is_whole = message(&identifier(key)).is_some_and(|m| m.value().is_some());
+        let (id, attribute) = parts(key);
+        is_whole || attribute.is_some_and(|a| message(id).is_some_and(|m| m.get_attribute(a).is_some()))
+    }
+
     /// A finding's sentence.
     #[must_use]
     pub fn finding(&self, finding: &Finding) -> String {
@@ -186,12 +196,6 @@ impl Words {
         Some(self.of_evidence(evidence).unwrap_or(english))
     }
 
-    /// Whether this language has a text for `key` of its own.
-    #[must_use]
-    pub fn has(&self, key: &str) -> bool {
-        self.bundle.get_message(key).is_some_and(|message| message.value().is_some())
-    }
-
     /// The keys that this language needs to say a finding with its advice, its
     /// evidence and what it rules out, and lacks, or whose arguments it lacks:
     /// what would be said in English. For tests of those that make findings.
@@ -202,10 +206,10 @@ impl Words {
             return lacking;
         }
         if self.of_finding(finding, "").is_none() {
-            lacking.push(format!("finding-{}", finding.code));
+            lacking.push(key_of(finding));
         }
         if finding.advice.is_some() && self.of_finding(finding, ".advice").is_none() {
-            lacking.push(format!("finding-{}.advice", finding.code));
+            lacking.push(format!("{}.advice", key_of(finding)));
         }
         let evidence = finding.evidence.iter().chain(&finding.ruled_out);
         let unsaid = evidence.filter(|e| e.text.is_some() && self.of_evidence(e).is_none());
@@ -227,7 +231,7 @@ impl Words {
         }
         let said: Vec<String> = finding.evidence.iter().filter_map(|e| self.evidence(e)).collect();
         filled.set("evidence", said.join("; "));
-        self.look_up(&format!("finding-{}{attribute}", finding.code), &filled)
+        self.look_up(&format!("{}{attribute}", key_of(finding)), &filled)
     }
 
     fn of_evidence(&self, evidence: &Evidence) -> Option<String> {
@@ -241,7 +245,7 @@ impl Words {
     /// The filled text of `key` or `key.attribute`; `None` where it is missing
     /// or lacks an argument.
     fn look_up(&self, key: &str, arguments: &FluentArgs<'_>) -> Option<String> {
-        let (id, attribute) = key.split_once('.').map_or((key, None), |(id, a)| (id, Some(a)));
+        let (id, attribute) = parts(key);
         let message = self.bundle.get_message(id)?;
         let pattern = match attribute {
             Some(attribute) => message.get_attribute(attribute)?.value(),
@@ -251,6 +255,20 @@ impl Words {
         let text = self.bundle.format_pattern(pattern, Some(arguments), &mut errors);
         errors.is_empty().then(|| text.into_owned())
     }
+}
+
+/// The key of a finding's sentence. Conditions have keys of their own: a quota
+/// is a condition of the machine, and of a case what holds it back.
+fn key_of(finding: &Finding) -> String {
+    match finding.kind {
+        FindingKind::Condition => format!("condition-{}", finding.code),
+        _ => format!("finding-{}", finding.code),
+    }
+}
+
+/// A key, and the attribute behind its point.
+fn parts(key: &str) -> (&str, Option<&str>) {
+    key.split_once('.').map_or((key, None), |(id, attribute)| (id, Some(attribute)))
 }
 
 /// A name of ours as a key: `workload-cpu.primes` is `workload-cpu-primes`.
@@ -369,6 +387,16 @@ mod tests {
             "The sentence in English.",
         );
         assert_eq!(korean.finding(&finding), "The sentence in English.");
+        assert_eq!(korean.lacking(&finding), ["finding-no-such-code"]);
+        assert_eq!(Language::English.words().lacking(&finding), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_language_has_the_keys_that_stand_in_its_tables() {
+        let korean = Language::Korean.words();
+        assert!(korean.has("workload-cpu.primes") && korean.has("condition-steal.advice"));
+        assert!(!korean.has("workload-no-such") && !korean.has("condition-steal.no-such"));
+        assert!(!Language::English.words().has("condition-steal"));
     }
 
     #[test]

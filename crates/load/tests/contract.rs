@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
+use language::{LANGUAGES, Language};
 use load::engine::record::Timeline;
 use load::engine::{LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
@@ -48,6 +49,20 @@ fn defaults(workload: &dyn Workload) -> Parameters {
         }
     }
     parameters
+}
+
+#[test]
+fn workloads_and_metrics_have_words_in_every_language() {
+    for words in LANGUAGES.iter().map(|l| l.words()).filter(|w| w.language() != Language::English) {
+        for spec in &catalogue().workloads {
+            let metrics = spec.metrics.iter().map(|m| m.name);
+            let of_metrics = metrics.flat_map(|m| [format!("metric-{m}"), format!("metric-title-{m}")]);
+            for key in of_metrics.chain([format!("workload-{}", spec.name)]) {
+                assert!(words.has(&key), "{:?} lacks {key}", words.language());
+                assert_ne!(words.or(&key, "English"), "English", "{:?}: {key}", words.language());
+            }
+        }
+    }
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub fn find(name: &str) -> Option<&'static Ready> {
 
 #[cfg(test)]
 mod tests {
+    use language::{LANGUAGES, Language};
+
     use super::*;
 
     #[test]
@@ -30,6 +32,17 @@ mod tests {
         for ready in READY {
             let study = crate::read::from_toml(&agent::catalogue(), ready.name, ready.name, ready.text);
             assert!(study.is_ok(), "{}: {study:?}", ready.name);
+        }
+    }
+
+    #[test]
+    fn every_ready_study_has_words_in_every_language() {
+        for words in LANGUAGES.iter().map(|l| l.words()).filter(|w| w.language() != Language::English) {
+            for name in READY.iter().map(|ready| ready.name) {
+                for key in [format!("study-{name}-title"), format!("study-{name}-question")] {
+                    assert!(words.has(&key), "{:?} lacks {key}", words.language());
+                }
+            }
         }
     }
 }

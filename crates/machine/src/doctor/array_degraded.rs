@@ -14,20 +14,20 @@ pub(super) const CHECK: Check = Check {
         let finding = |device: &model::machine::BlockDevice| {
             let array = device.array.as_ref().filter(|a| a.degraded > 0)?;
             let name = clip(&device.name);
-            let text = format!(
-                "array {name} ({}) lacks {} of {} members",
-                clip(&array.level),
-                array.degraded,
-                array.members
-            );
+            let level = clip(&array.level);
+            let (missing, members) = (u64::from(array.degraded), u64::from(array.members));
+            let text = format!("array {name} ({level}) lacks {missing} of {members} members");
             let resource = format!("block:{name}");
             Some(
                 condition(CODE, Severity::Warning, text.clone())
                     .on(resource.as_str())
                     .arg("array", name.as_str())
-                    .arg("missing", u64::from(array.degraded))
-                    .arg("members", u64::from(array.members))
-                    .because(listed("degraded", &resource, text))
+                    .arg("level", level.as_str())
+                    .arg("missing", missing)
+                    .arg("members", members)
+                    .because(
+                        listed("degraded", &resource, text).arg("missing", missing).arg("members", members),
+                    )
                     .advise(format!("add the missing members (see `mdadm --detail /dev/{name}`)")),
             )
         };

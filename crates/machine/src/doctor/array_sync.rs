@@ -1,8 +1,9 @@
 //! An array is being synchronised, checked or rebuilt.
 
+use language::format::percent;
 use model::Severity;
 
-use super::{Check, clip, condition, listed, percent};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "array-sync";
 /// Words of `sync_action` for nothing (`Documentation/admin-guide/md.rst`).
@@ -16,16 +17,18 @@ pub(super) const CHECK: Check = Check {
         let finding = |device: &model::machine::BlockDevice| {
             let array = device.array.as_ref()?;
             let action = array.action.as_deref().map(str::trim).filter(|a| !RESTING.contains(a))?;
-            let (name, action) = (clip(&device.name), clip(action));
+            let (name, action, level) = (clip(&device.name), clip(action), clip(&array.level));
             let done = array.progress.filter(|p| (0.0..=1.0).contains(p));
             let progress = done.map(|p| format!(", {} done", percent(p))).unwrap_or_default();
-            let text = format!("{action} of array {name} ({}) is under way{progress}", clip(&array.level));
+            let text = format!("{action} of array {name} ({level}) is under way{progress}");
             let resource = format!("block:{name}");
             let finding = condition(CODE, Severity::Warning, text.clone())
                 .on(resource.as_str())
                 .arg("array", name.as_str())
                 .arg("action", action.as_str())
-                .because(listed("sync-action", &resource, text))
+                .arg("level", level.as_str())
+                .arg("how", if done.is_some() { "progress" } else { "unknown" })
+                .because(listed("sync-action", &resource, text).arg("action", action.as_str()))
                 .advise(format!("wait for its end (see `cat /sys/block/{name}/md/sync_completed`)"));
             Some(match done {
                 Some(p) => finding.arg("progress", p),
@@ -47,6 +50,11 @@ mod tests {
         let work = Array { action: Some("check".to_owned()), progress: Some(0.412), ..array("raid6") };
         let shown = diagnose_inventory(&CHECK, crate::doctor::tests::with_array(work));
         shown.one(Severity::Warning, "check of array md0 (raid6) is under way, 41 % done");
+        for action in ["resync", "recover", "repair", "reshape", "another"] {
+            let work = Array { action: Some(action.to_owned()), ..array("raid1") };
+            let shown = diagnose_inventory(&CHECK, crate::doctor::tests::with_array(work));
+            shown.one(Severity::Warning, &format!("{action} of array md0 (raid1) is under way"));
+        }
     }
 
     #[test]

@@ -7,6 +7,35 @@ use super::{Check, clip, condition, seen};
 
 const CODE: &str = "background-work";
 
+/// What a program does that disturbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Work {
+    /// Its name in a finding.
+    code: &'static str,
+    /// The same in words.
+    does: &'static str,
+}
+
+const TRIMS: Work = Work { code: "trims", does: "discards free blocks" };
+const CHECKS: Work = Work { code: "checks", does: "checks a file system" };
+const CHANGES: Work = Work { code: "changes", does: "works on a file system" };
+const FORMATS: Work = Work { code: "formats", does: "makes a file system" };
+const SCANS: Work = Work { code: "scans", does: "reads or writes a whole disk" };
+const COPIES_DATA: Work = Work { code: "copies-data", does: "copies data" };
+const WIPES: Work = Work { code: "wipes", does: "writes a whole disk" };
+const INSTALLS: Work = Work { code: "installs", does: "installs packages" };
+const BUILDS_MODULES: Work = Work { code: "builds-modules", does: "builds kernel modules" };
+const BUILDS_IMAGE: Work = Work { code: "builds-image", does: "builds a boot image" };
+const COPIES_FILES: Work = Work { code: "copies-files", does: "copies files" };
+const BACKS_UP: Work = Work { code: "backs-up", does: "makes a backup" };
+const LISTS_FILES: Work = Work { code: "lists-files", does: "lists all files" };
+const INDEXES_MANUALS: Work = Work { code: "indexes-manuals", does: "indexes manual pages" };
+const INDEXES_FILES: Work = Work { code: "indexes-files", does: "indexes files" };
+const SEARCHES_VIRUSES: Work = Work { code: "searches-viruses", does: "searches files for viruses" };
+const SEARCHES_FILES: Work = Work { code: "searches-files", does: "searches files" };
+const LOADS: Work = Work { code: "loads", does: "makes a load" };
+const TRACES: Work = Work { code: "traces", does: "traces" };
+
 /// A program that disturbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Known {
@@ -14,85 +43,85 @@ pub(super) struct Known {
     /// bytes of a name.
     name: &'static str,
     /// What it does.
-    does: &'static str,
+    does: Work,
     /// A word of its command line by which it is a daemon that waits.
     pub(super) unless: Option<&'static str>,
     /// Whether it is always there, so that only its work is worth a word.
     stays: bool,
 }
 
-const fn row(name: &'static str, does: &'static str) -> Known {
+const fn row(name: &'static str, does: Work) -> Known {
     Known { name, does, unless: None, stays: false }
 }
 
-const fn daemon(name: &'static str, does: &'static str) -> Known {
+const fn daemon(name: &'static str, does: Work) -> Known {
     Known { stays: true, ..row(name, does) }
 }
 
 /// Trims, checks and copies of file systems; package managers; backups; those
 /// who index or search all files; other loads; tracers.
 const TABLE: &[Known] = &[
-    row("fstrim", "discards free blocks"),
-    row("fsck*", "checks a file system"),
-    row("e2fsck", "checks a file system"),
-    row("xfs_repair", "checks a file system"),
-    row("xfs_scrub", "checks a file system"),
-    row("btrfs", "works on a file system"),
-    row("resize2fs", "works on a file system"),
-    row("mkfs*", "makes a file system"),
-    row("mke2fs", "makes a file system"),
-    row("badblocks", "reads or writes a whole disk"),
-    row("dd", "copies data"),
-    row("tar", "copies data"),
-    row("shred", "writes a whole disk"),
-    row("apt", "installs packages"),
-    row("apt-get", "installs packages"),
-    row("aptitude", "installs packages"),
-    row("dpkg", "installs packages"),
-    Known { unless: Some("--wait-for-signal"), ..row("unattended-upgr", "installs packages") },
-    row("dnf", "installs packages"),
-    row("dnf-automatic", "installs packages"),
-    row("yum", "installs packages"),
-    row("rpm", "installs packages"),
-    row("zypper", "installs packages"),
-    row("pacman", "installs packages"),
-    daemon("packagekitd", "installs packages"),
-    row("dkms", "builds kernel modules"),
-    row("update-initramf", "builds a boot image"),
-    row("dracut", "builds a boot image"),
-    Known { unless: Some("--daemon"), ..row("rsync", "copies files") },
-    row("rclone", "copies files"),
-    row("borg", "makes a backup"),
-    row("restic", "makes a backup"),
-    row("kopia", "makes a backup"),
-    row("duplicity", "makes a backup"),
-    daemon("bacula-fd", "makes a backup"),
-    daemon("veeamagent", "makes a backup"),
-    row("updatedb*", "lists all files"),
-    row("mandb", "indexes manual pages"),
-    daemon("tracker-miner*", "indexes files"),
-    daemon("localsearch*", "indexes files"),
-    daemon("baloo_file*", "indexes files"),
-    row("clamscan", "searches files for viruses"),
-    row("rkhunter", "searches files"),
-    row("aide", "searches files"),
-    row("fio", "makes a load"),
-    row("sysbench", "makes a load"),
-    row("stress", "makes a load"),
-    row("stress-ng*", "makes a load"),
-    row("iperf*", "makes a load"),
-    row("netperf", "makes a load"),
-    row("wrk", "makes a load"),
-    row("bonnie++", "makes a load"),
-    row("memtester", "makes a load"),
-    row("mprime", "makes a load"),
-    row("perf", "traces"),
-    row("bpftrace", "traces"),
-    row("trace-cmd", "traces"),
-    row("blktrace", "traces"),
-    row("strace", "traces"),
-    row("ltrace", "traces"),
-    row("gdb", "traces"),
+    row("fstrim", TRIMS),
+    row("fsck*", CHECKS),
+    row("e2fsck", CHECKS),
+    row("xfs_repair", CHECKS),
+    row("xfs_scrub", CHECKS),
+    row("btrfs", CHANGES),
+    row("resize2fs", CHANGES),
+    row("mkfs*", FORMATS),
+    row("mke2fs", FORMATS),
+    row("badblocks", SCANS),
+    row("dd", COPIES_DATA),
+    row("tar", COPIES_DATA),
+    row("shred", WIPES),
+    row("apt", INSTALLS),
+    row("apt-get", INSTALLS),
+    row("aptitude", INSTALLS),
+    row("dpkg", INSTALLS),
+    Known { unless: Some("--wait-for-signal"), ..row("unattended-upgr", INSTALLS) },
+    row("dnf", INSTALLS),
+    row("dnf-automatic", INSTALLS),
+    row("yum", INSTALLS),
+    row("rpm", INSTALLS),
+    row("zypper", INSTALLS),
+    row("pacman", INSTALLS),
+    daemon("packagekitd", INSTALLS),
+    row("dkms", BUILDS_MODULES),
+    row("update-initramf", BUILDS_IMAGE),
+    row("dracut", BUILDS_IMAGE),
+    Known { unless: Some("--daemon"), ..row("rsync", COPIES_FILES) },
+    row("rclone", COPIES_FILES),
+    row("borg", BACKS_UP),
+    row("restic", BACKS_UP),
+    row("kopia", BACKS_UP),
+    row("duplicity", BACKS_UP),
+    daemon("bacula-fd", BACKS_UP),
+    daemon("veeamagent", BACKS_UP),
+    row("updatedb*", LISTS_FILES),
+    row("mandb", INDEXES_MANUALS),
+    daemon("tracker-miner*", INDEXES_FILES),
+    daemon("localsearch*", INDEXES_FILES),
+    daemon("baloo_file*", INDEXES_FILES),
+    row("clamscan", SEARCHES_VIRUSES),
+    row("rkhunter", SEARCHES_FILES),
+    row("aide", SEARCHES_FILES),
+    row("fio", LOADS),
+    row("sysbench", LOADS),
+    row("stress", LOADS),
+    row("stress-ng*", LOADS),
+    row("iperf*", LOADS),
+    row("netperf", LOADS),
+    row("wrk", LOADS),
+    row("bonnie++", LOADS),
+    row("memtester", LOADS),
+    row("mprime", LOADS),
+    row("perf", TRACES),
+    row("bpftrace", TRACES),
+    row("trace-cmd", TRACES),
+    row("blktrace", TRACES),
+    row("strace", TRACES),
+    row("ltrace", TRACES),
+    row("gdb", TRACES),
 ];
 
 /// The program of this name.
@@ -117,18 +146,20 @@ pub(super) const CHECK: Check = Check {
                 true => (Severity::Warning, "is at work"),
                 false => (Severity::Note, "waits"),
             };
-            let evidence = format!(
-                "{name}: {} processes, {:.2} CPU seconds",
-                process.count.max(1),
-                process.cpu_s.max(0.0)
-            );
+            let (count, cpu_s) = (u64::from(process.count.max(1)), process.cpu_s.max(0.0));
+            let processes = if count == 1 { "process" } else { "processes" };
+            let evidence = format!("{name}: {count} {processes}, {cpu_s:.2} CPU seconds");
+            let evidence = seen("background-process", evidence)
+                .arg("name", name.as_str())
+                .arg("count", count)
+                .arg("cpu_s", cpu_s);
             Some(
-                condition(CODE, severity, format!("`{name}`, which {}, {state}", known.does))
+                condition(CODE, severity, format!("`{name}`, which {}, {state}", known.does.does))
                     .on("cpu")
                     .arg("name", name.as_str())
-                    .arg("does", known.does)
+                    .arg("does", known.does.code)
                     .arg("busy", process.active)
-                    .because(seen("process", evidence))
+                    .because(evidence)
                     .advise(format!("wait until `{name}` has ended, or stop it")),
             )
         };
@@ -138,6 +169,8 @@ pub(super) const CHECK: Check = Check {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::doctor::tests::{Shown, diagnose};
 
@@ -156,6 +189,18 @@ mod tests {
         assert_eq!(diagnose(&CHECK, &tree("sshd", true)), Shown::nothing());
         diagnose(&CHECK, &tree("packagekitd", true)).one(Severity::Warning, "is at work");
         assert_eq!(diagnose(&CHECK, &tree("packagekitd", false)), Shown::nothing());
+    }
+
+    #[test]
+    fn all_kinds_of_work_are_told_apart_in_every_language() {
+        let kinds: BTreeSet<_> = TABLE.iter().map(|known| known.does.code).collect();
+        for language in language::LANGUAGES {
+            let said = TABLE.iter().map(|known| {
+                let finding = &diagnose(&CHECK, &tree(known.name, true)).findings[0];
+                language.words().finding(finding).replace(known.name, "it")
+            });
+            assert_eq!(said.collect::<BTreeSet<_>>().len(), kinds.len(), "{language:?}");
+        }
     }
 
     #[test]

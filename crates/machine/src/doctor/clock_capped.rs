@@ -1,6 +1,7 @@
 //! Policy holds the clock rate below what the hardware can.
 
-use model::Severity;
+use language::format::setting;
+use model::{Severity, Unit};
 
 use super::{Check, condition, listed};
 
@@ -22,14 +23,20 @@ pub(super) const CHECK: Check = Check {
         if frequency.boost == Some(false) || most == 0 || most as f64 >= hardware as f64 * SHARE {
             return Vec::new();
         }
-        let (now, best) = (most as f64 / 1e9, hardware as f64 / 1e9);
-        let text = format!("the clock rate is held to {now:.2} of {best:.2} GHz by policy");
+        let shown = |hz: u64| setting(hz as f64, Unit::Hertz);
+        let text = format!(
+            "the clock rate is held to {} by policy; the hardware can do {}",
+            shown(most),
+            shown(hardware)
+        );
         vec![
             condition(CODE, Severity::Warning, text.clone())
                 .on("cpu")
                 .arg("max_hz", most)
                 .arg("hardware_max_hz", hardware)
-                .because(listed("scaling-max", "cpu", text))
+                .because(
+                    listed("scaling-max", "cpu", text).arg("max_hz", most).arg("hardware_max_hz", hardware),
+                )
                 .advise("type `cpupower frequency-set -u 100GHz` to lift it, or find the power profile that set it"),
         ]
     },
@@ -53,7 +60,8 @@ mod tests {
 
     #[test]
     fn a_cap_is_seen_unless_turbo_is_off() {
-        look(2_000_000_000, Some(true)).one(Severity::Warning, "held to 2.00 of 4.90 GHz");
+        look(2_000_000_000, Some(true))
+            .one(Severity::Warning, "held to 2 GHz by policy; the hardware can do 4.9 GHz");
         assert_eq!(look(2_000_000_000, Some(false)), Shown::nothing());
         assert_eq!(look(4_900_000_000, None), Shown::nothing());
     }

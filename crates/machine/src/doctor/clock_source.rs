@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use model::Severity;
+use language::format::setting;
+use model::{Severity, Unit};
 use serde::{Deserialize, Serialize};
 
-use super::{Check, clip, condition, listed, seen, short_time};
+use super::{Check, clip, condition, listed, seen};
 
 const CODE: &str = "clock-source";
 /// Sources that are read without a call of the kernel, beside the processor's
@@ -16,6 +17,9 @@ const GOOD: &[&str] = &["tsc", "arch_sys_counter", "timebase", "tod", "riscv_clo
 const SLOW: &[&str] = &["hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"];
 /// A read that costs so much is seen in the time of an operation of 10 us.
 const SLOW_S: f64 = 200e-9;
+
+/// How often the cost of a reading is taken.
+const ROUNDS: u32 = 8;
 
 /// What reading the clock costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,7 +38,7 @@ impl Cost {
             }
             start.elapsed().as_secs_f64() / f64::from(READS)
         };
-        Self { seconds: (0..8).map(round).fold(f64::INFINITY, f64::min) }
+        Self { seconds: (0..ROUNDS).map(round).fold(f64::INFINITY, f64::min) }
     }
 }
 
@@ -52,37 +56,47 @@ pub(super) const CHECK: Check = Check {
         let is_slow = SLOW.contains(&source) || cost.is_some_and(|c| c >= SLOW_S);
         let severity = if is_slow { Severity::Warning } else { Severity::Note };
         let name = clip(source);
-        let each = cost.map(|c| format!("; each reading costs {}", short_time(c))).unwrap_or_default();
-        let others: Vec<_> = system.clock_sources.iter().map(|s| clip(s)).take(4).collect();
+        let shown = |cost: f64| setting(cost, Unit::Seconds);
+        let each = cost.map(|c| format!("; each reading costs {}", shown(c))).unwrap_or_default();
+        let mut others: Vec<_> = system.clock_sources.iter().map(|s| clip(s)).take(4).collect();
+        if others.is_empty() {
+            others.push(name.clone());
+        }
+        let others = others.join(", ");
         let has_counter = system.clock_sources.iter().any(|s| s == "tsc");
-        let advice = advice(is_slow, has_counter, system.container.is_some());
+        let (way, advice) = advice(is_slow, has_counter, system.container.is_some());
+        let sources = listed("clock-sources", "system", format!("sources there: {others}"));
         let mut finding =
             condition(CODE, severity, format!("the clock is {name}, not the CPU's counter{each}"))
                 .on("cpu")
                 .arg("source", name.as_str())
-                .because(listed("clock-sources", "system", format!("sources there: {}", others.join(", "))))
+                .arg("how", if cost.is_some() { "cost" } else { "unknown" })
+                .arg("advice", way)
+                .because(sources.arg("sources", others.as_str()))
                 .advise(advice);
         if let Some(cost) = cost {
-            let text = format!("the best of 8 rounds: {}", short_time(cost));
-            finding = finding.arg("seconds", cost).because(seen("clock-read", text));
+            let text = format!("the best of {ROUNDS} rounds: {}", shown(cost));
+            let read = seen("clock-read", text).arg("seconds", cost).arg("rounds", u64::from(ROUNDS));
+            finding = finding.arg("seconds", cost).because(read);
         }
         vec![finding]
     },
 };
 
-/// What to do. A source of the hypervisor's that is fast is there for a reason:
+/// What to do, in a word and in a sentence. A source of the hypervisor's that is fast is there for a reason:
 /// it stays right where the guest is moved to a machine with another clock rate.
-fn advice(is_slow: bool, has_counter: bool, in_container: bool) -> &'static str {
+fn advice(is_slow: bool, has_counter: bool, in_container: bool) -> (&'static str, &'static str) {
     match (is_slow, has_counter, in_container) {
-        (false, _, _) => "leave it; compare only with results taken by the same clock source",
+        (false, _, _) => ("leave", "leave it; compare only with results taken by the same clock source"),
         (true, true, false) => {
-            "type `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`"
+            ("set", "type `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`")
         }
-        (true, true, true) => {
+        (true, true, true) => (
+            "set-on-host",
             "on the host, for /sys is read-only in a container, type `echo tsc > \
-             /sys/devices/system/clocksource/clocksource0/current_clocksource`"
-        }
-        (true, false, _) => "see `dmesg | grep -i tsc` for why the CPU's counter is not used",
+             /sys/devices/system/clocksource/clocksource0/current_clocksource`",
+        ),
+        (true, false, _) => ("look", "see `dmesg | grep -i tsc` for why the CPU's counter is not used"),
     }
 }
 
@@ -110,7 +124,7 @@ mod tests {
     #[test]
     fn a_slow_clock_is_a_warning_and_a_hypervisors_a_note() {
         look("hpet", 1.2e-6)
-            .one(Severity::Warning, "the clock is hpet, not the CPU's counter; each reading costs 1 us");
+            .one(Severity::Warning, "the clock is hpet, not the CPU's counter; each reading costs 1.2 us");
         look("kvm-clock", 45e-9).one(Severity::Note, "each reading costs 45 ns");
         look("xen", 300e-9).one(Severity::Warning, "300 ns");
         assert_eq!(look("tsc", 20e-9), Shown::nothing());

@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, condition, holder, listed};
+use super::{Check, condition, held, holder, listed};
 
 const CODE: &str = "cpu-quota";
 
@@ -18,14 +18,14 @@ pub(super) const CHECK: Check = Check {
             "{} allows {quota:.2} CPUs of {cpus}: more threads are stopped in the middle of each period",
             holder(patient)
         );
-        vec![
-            condition(CODE, Severity::Note, text)
-                .on("cpu")
-                .arg("quota", quota)
-                .arg("cpus", cpus as u64)
-                .because(listed("cpu-quota", "cgroup", format!("{quota} CPU seconds for each second")))
-                .advise("use at most as many threads, or measure outside of it or with the quota lifted"),
-        ]
+        let evidence = listed("cpu-quota", "cgroup", format!("{quota:.2} CPU seconds for each second"));
+        let finding = condition(CODE, Severity::Note, text)
+            .on("cpu")
+            .arg("quota", quota)
+            .arg("cpus", cpus as u64)
+            .because(evidence.arg("quota", quota))
+            .advise("use at most as many threads, or measure outside of it or with the quota lifted");
+        vec![held(finding, patient)]
     },
 };
 

@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, Patient, condition, few, seen};
+use super::{Check, Patient, clip, condition, few, seen};
 use crate::Host;
 
 const CODE: &str = "debug-kernel";
@@ -45,13 +45,15 @@ pub(super) const CHECK: Check = Check {
         if all.is_empty() {
             return Vec::new();
         }
-        let text = format!("the kernel checks itself, which slows everything down: {}", few(&all));
+        let shown = few(&all);
+        let text = format!("the kernel checks itself, which slows everything down: {shown}");
         let mut finding = condition(CODE, Severity::Warning, text)
             .on("system")
-            .arg("signs", few(&all).as_str())
+            .arg("signs", shown.names.as_str())
+            .arg("more", shown.more)
             .advise("start a kernel without these, as distributions ship it");
         for sign in all.iter().take(8) {
-            finding = finding.because(seen("kernel-option", sign.as_str()));
+            finding = finding.because(seen("kernel-option", clip(sign)).arg("option", clip(sign).as_str()));
         }
         vec![finding]
     },
@@ -106,6 +108,8 @@ mod tests {
         let system = System { command_line: line, ..System::default() };
         diagnose_inventory(&CHECK, Inventory { system, ..Inventory::default() })
             .one(Severity::Warning, "slub_debug=FZP");
+        diagnose(&CHECK, "==> /probe/kernel-debug\n[\"a\", \"b\", \"c\", \"d\"]\n")
+            .one(Severity::Warning, "a, b, c and 1 more");
     }
 
     #[test]

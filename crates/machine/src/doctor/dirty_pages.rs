@@ -1,7 +1,7 @@
 //! Earlier writes are still on their way to disks.
 
+use language::format::part;
 use model::Severity;
-use model::scalar::binary;
 
 use super::{Check, condition, seen};
 use crate::inventory::memory::field;
@@ -26,8 +26,8 @@ pub(super) const CHECK: Check = Check {
         if waiting <= most {
             return Vec::new();
         }
-        let text = format!("{} of earlier writes are still on their way to disks", binary(waiting));
-        let evidence = format!("Dirty {}, Writeback {}", binary(dirty.0), binary(dirty.1));
+        let text = format!("{} of earlier writes are still on their way to disks", part(waiting));
+        let evidence = format!("Dirty {}, Writeback {}", part(dirty.0), part(dirty.1));
         vec![
             condition(CODE, Severity::Warning, text)
                 .on("memory")
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn much_that_waits_to_be_written_is_seen() {
         look(1024, 100, "0").one(Severity::Warning, "100 MiB of earlier writes");
-        look(1 << 20, 1000, "102400").one(Severity::Warning, "1.1 GiB of earlier writes");
+        look(1 << 20, 1000, "102400").one(Severity::Warning, "1.07 GiB of earlier writes");
         assert_eq!(look(1 << 20, 900, "0"), Shown::nothing());
         assert_eq!(look(1024, 20, "0"), Shown::nothing());
         assert_eq!(look(1024, 1000, "18446744073709551615"), Shown::nothing());

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use language::format::percent;
+use model::finding::Evidence;
 use model::machine::{BlockDevice, BlockKind, Inventory};
 use model::{Finding, Severity};
 
 use super::activity::{Activity, Traffic};
-use super::{Check, Patient, clip, condition, few, listed, percent, rate};
+use super::{Check, Patient, clip, condition, few, listed, rate};
 
 const CODE: &str = "disk-traffic";
 /// Shares of the look during which a hard disk had requests of others. One
@@ -52,6 +54,19 @@ impl Use {
         let busy = self.busy.map(|share| format!(", {} of the time", percent(share))).unwrap_or_default();
         format!("{:.0} requests/s, {}{busy}", self.requests, rate(self.bytes))
     }
+
+    fn evidence(&self) -> Evidence {
+        let text = format!("{}: {}", self.disk, self.text());
+        let evidence = listed("diskstats", &format!("block:{}", self.disk), text)
+            .arg("disk", self.disk.as_str())
+            .arg("requests_per_s", self.requests)
+            .arg("bytes_per_s", self.bytes)
+            .arg("timed", self.busy.is_some());
+        match self.busy {
+            Some(busy) => evidence.arg("busy", busy),
+            None => evidence,
+        }
+    }
 }
 
 fn judge(patient: &Patient<'_>, activity: &Activity, disk: &Traffic) -> Option<Use> {
@@ -93,22 +108,25 @@ fn finding(name: &str, uses: &[Use]) -> Option<Finding> {
     let busy = uses.iter().filter_map(|u| u.busy).max_by(f64::total_cmp);
     let all = Use { disk: clip(name), severity: gravest, requests, bytes, busy };
     let disks: Vec<String> = uses.iter().map(|u| u.disk.clone()).collect();
-    let on = if disks == [all.disk.as_str()] { String::new() } else { format!(" ({})", few(&disks)) };
+    let is_array = disks != [all.disk.as_str()];
+    let disks = few(&disks);
+    let on = if is_array { format!(" ({disks})") } else { String::new() };
     let text = format!("others use {}{on} now: {}", all.disk, all.text());
     let mut finding = condition(CODE, gravest, text)
         .on(format!("block:{}", all.disk))
         .arg("disk", all.disk.as_str())
+        .arg("array", is_array)
         .arg("requests_per_s", requests)
         .arg("bytes_per_s", bytes)
+        .arg("timed", busy.is_some())
         .advise("find who reads and writes (`iotop`, `pidstat -d 1`), and wait or end it");
     if let Some(busy) = busy {
         finding = finding.arg("busy", busy);
     }
-    for used in uses.iter().take(8) {
-        let text = format!("{}: {}", used.disk, used.text());
-        finding = finding.because(listed("diskstats", &format!("block:{}", used.disk), text));
+    if is_array {
+        finding = finding.arg("disks", disks.names.as_str()).arg("more", disks.more);
     }
-    Some(finding)
+    Some(uses.iter().take(8).fold(finding, |finding, used| finding.because(used.evidence())))
 }
 
 #[cfg(test)]
@@ -152,7 +170,7 @@ mod tests {
     fn other_disks_are_judged_by_what_they_do() {
         assert_eq!(look(20, 80_000, Some(0.19), false), Shown::nothing());
         look(30, 20_000_000, Some(0.1), false)
-            .one(Severity::Warning, "others use sda now: 150 requests/s, 100.0 MB/s");
+            .one(Severity::Warning, "others use sda now: 150 requests/s, 100 MB/s");
         look(300, 80_000, None, false).one(Severity::Warning, "1500 requests/s");
     }
 

@@ -32,7 +32,12 @@ pub(super) const CHECK: Check = Check {
                     .arg("drive", name.as_str())
                     .arg("value", value)
                     .arg("limit", limit)
-                    .because(seen("temperature", text))
+                    .because(
+                        seen("drive-temperature", text)
+                            .arg("drive", name.as_str())
+                            .arg("value", value)
+                            .arg("limit", limit),
+                    )
                     .advise("let it cool down, or give it air; write less before measuring"),
             )
         };

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use language::format::{part, percent};
 use model::machine::{BlockDevice, BlockKind, Mount};
-use model::scalar::binary;
 use model::{Finding, Severity};
 use serde::{Deserialize, Serialize};
 
-use super::{Check, Patient, clip, condition, percent, seen};
+use super::{Check, Patient, clip, condition, seen};
 use crate::inventory::block::mount::{self, Line};
 
 const CODE: &str = "full-file-system";
@@ -100,21 +100,23 @@ fn judge(mount: &Mount, space: Space) -> Option<Finding> {
         u if u > NOTE => Severity::Note,
         _ => return None,
     };
-    let point = clip(&mount.point);
+    let (point, kind) = (clip(&mount.point), clip(&mount.kind));
     let text = format!(
-        "the file system at {point} ({}) is {} full, {} are left",
-        clip(&mount.kind),
+        "the file system at {point} ({kind}) is {} full, with {} left",
         percent(used),
-        binary(space.available_bytes)
+        part(space.available_bytes)
     );
-    let evidence = format!("{} of {} are free", binary(space.free_bytes), binary(space.total_bytes));
+    let evidence = format!("{} of {} free", part(space.free_bytes), part(space.total_bytes));
+    let evidence =
+        seen("statvfs", evidence).arg("free_bytes", space.free_bytes).arg("total_bytes", space.total_bytes);
     Some(
         condition(CODE, severity, text)
             .on(format!("filesystem:{}", mount.point))
             .arg("mount", point.as_str())
+            .arg("kind", kind.as_str())
             .arg("used", used)
             .arg("available_bytes", space.available_bytes)
-            .because(seen("statvfs", evidence))
+            .because(evidence)
             .advise("delete what is not needed, or measure on another file system"),
     )
 }
@@ -142,7 +144,7 @@ mod tests {
     #[test]
     fn two_thresholds_part_note_from_warning() {
         look(985, inventory("/", "ext4", "rw"))
-            .one(Severity::Warning, "at / (ext4) is 98 % full, 15 bytes are left");
+            .one(Severity::Warning, "at / (ext4) is 98 % full, with 15 bytes left");
         look(930, inventory("/", "xfs", "rw")).one(Severity::Note, "at / (xfs) is 93 % full");
         assert_eq!(look(800, inventory("/", "ext4", "rw")), Shown::nothing());
     }

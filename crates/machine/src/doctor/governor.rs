@@ -3,7 +3,7 @@
 use model::machine::Frequency;
 use model::{Finding, Severity};
 
-use super::{Check, clip, condition, few, listed};
+use super::{Check, Few, clip, condition, few, listed};
 
 const CODE: &str = "governor";
 /// Drivers that leave the choice to the CPU, which takes it within a
@@ -39,27 +39,37 @@ fn judge(frequency: &Frequency) -> Option<Finding> {
     }
     let saves = preferences.iter().any(|p| SAVING.contains(&p.as_str()));
     let severity = if is_autonomous && !saves { Severity::Note } else { Severity::Warning };
+    let (shown, preferred) = (short(&governors), short(&preferences));
     let with = match preferences.is_empty() {
         true => String::new(),
-        false => format!(" with energy preference {}", clip(&few(&preferences))),
+        false => format!(" with energy preference {preferred}"),
     };
-    let text =
-        format!("the clock rate is chosen by governor {}{with}, not performance", clip(&few(&governors)));
-    let driver = frequency.driver.clone().unwrap_or_else(|| "unknown".to_owned());
+    let text = format!("the clock rate is chosen by governor {shown}{with}, not performance");
+    let driver = frequency.driver.as_deref().map_or_else(|| "unknown".to_owned(), clip);
     let mut finding = condition(CODE, severity, text)
         .on("cpu")
-        .arg("governors", few(&frequency.governors).as_str())
-        .because(listed("scaling-driver", "cpu", format!("driver {driver}")))
+        .arg("governors", shown.names.as_str())
+        .arg("more", shown.more)
+        .arg("how", if preferences.is_empty() { "governor" } else { "preference" })
+        .because(listed("scaling-driver", "cpu", format!("driver {driver}")).arg("driver", driver.as_str()))
         .advise("type `cpupower frequency-set -g performance`");
     if !preferences.is_empty() {
-        finding = finding.arg("preferences", few(&frequency.preferences).as_str());
+        finding =
+            finding.arg("preferences", preferred.names.as_str()).arg("more_preferences", preferred.more);
     }
     Some(finding)
+}
+
+/// The first few, so short that two of these fit into a sentence.
+fn short(names: &[String]) -> Few {
+    let Few { names, more } = few(names);
+    Few { names: clip(&names), more }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doctor::tests::keeps_the_contract;
 
     fn look(driver: &str, governors: &[&str], preferences: &[&str]) -> Option<(Severity, String)> {
         let words = |all: &[&str]| all.iter().map(|w| (*w).to_owned()).collect();
@@ -69,6 +79,7 @@ mod tests {
             preferences: words(preferences),
             ..Frequency::default()
         })?;
+        keeps_the_contract(&finding);
         Some((finding.severity, finding.text))
     }
 

@@ -28,16 +28,22 @@ pub(super) const CHECK: Check = Check {
             }
         }
         let finding = |(sensor, value, critical): (&Sensor, f64, f64)| {
-            let name = format!("{} of {}", clip(&sensor.label), clip(&sensor.chip));
-            let text = format!("{name} is at {value:.0} °C; {critical:.0} °C are critical");
+            let (label, chip) = (clip(&sensor.label), clip(&sensor.chip));
+            let text = format!("{label} of {chip} is at {value:.0} °C; {critical:.0} °C is critical");
             let resource = resource(sensor, patient.inventory);
             let evidence = match &resource {
-                Some(r) => listed("temperature", r, text.clone()),
-                None => seen("temperature", text.clone()),
+                Some(r) => listed("sensor-temperature", r, text.clone()),
+                None => seen("sensor-temperature", text.clone()),
             };
+            let evidence = evidence
+                .arg("label", label.as_str())
+                .arg("chip", chip.as_str())
+                .arg("value", value)
+                .arg("critical", critical);
             condition(CODE, Severity::Warning, text)
                 .on(resource.unwrap_or_else(|| "cpu".to_owned()))
-                .arg("sensor", name.as_str())
+                .arg("label", label.as_str())
+                .arg("chip", chip.as_str())
                 .arg("value", value)
                 .arg("critical", critical)
                 .because(evidence)
@@ -92,7 +98,7 @@ mod tests {
             ..Inventory::default()
         };
         let shown = diagnose_inventory(&CHECK, inventory);
-        assert_eq!(shown.texts()[0], "Core 1 of coretemp is at 99 °C; 100 °C are critical");
+        assert_eq!(shown.texts()[0], "Core 1 of coretemp is at 99 °C; 100 °C is critical");
         assert_eq!(shown.findings[1].resource.as_deref(), Some("block:nvme0n1"));
         assert_eq!(shown.findings.len(), 2);
     }

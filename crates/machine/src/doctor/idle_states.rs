@@ -1,9 +1,10 @@
 //! CPUs may sleep so deeply that waking up is seen in latencies.
 
-use model::Severity;
+use language::format::setting;
 use model::machine::IdleState;
+use model::{Severity, Unit};
 
-use super::{Check, clip, condition, listed, short_time};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "idle-states";
 /// A tenth of a read from a fast NVMe drive, a third of a round trip on a wire:
@@ -25,14 +26,16 @@ pub(super) const CHECK: Check = Check {
             states.iter().filter(is_deep).max_by(|a, b| a.exit_latency_s.total_cmp(&b.exit_latency_s));
         let Some(state) = deepest else { return Vec::new() };
         let (name, latency_s) = (clip(&state.name), state.exit_latency_s);
-        let text =
-            format!("idle CPUs may sleep down to {name}, which takes {} to leave", short_time(latency_s));
+        let shown = setting(latency_s, Unit::Seconds);
+        let text = format!("idle CPUs may sleep down to {name}, which takes {shown} to leave");
         vec![
             condition(CODE, Severity::Note, text.clone())
                 .on("cpu")
                 .arg("state", name.as_str())
                 .arg("latency_s", latency_s)
-                .because(listed("idle-state", "cpu", text))
+                .because(
+                    listed("idle-state", "cpu", text).arg("state", name.as_str()).arg("latency_s", latency_s),
+                )
                 .advise("for latencies at low load type `cpupower idle-set -D 10`, and `-E` to put it back"),
         ]
     },

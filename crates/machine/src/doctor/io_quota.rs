@@ -3,7 +3,7 @@
 use model::machine::IoThrottle;
 use model::{Finding, Severity};
 
-use super::{Check, Patient, clip, condition, holder, listed, rate};
+use super::{Check, Patient, clip, condition, held, holder, listed, rate};
 
 const CODE: &str = "io-quota";
 
@@ -15,34 +15,42 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn judge(patient: &Patient<'_>, io: &IoThrottle) -> Option<Finding> {
-    let bytes = |rate_of: Option<u64>| rate_of.map(|r| rate(r as f64));
-    let operations = |rate_of: Option<u64>| rate_of.map(|r| format!("{r} operations/s"));
-    // Zero throttles nothing, in either version of control groups.
-    let some = |value: Option<u64>| value.filter(|v| *v > 0);
+    let bytes = |rate_of: u64| rate(rate_of as f64);
+    let operations = |rate_of: u64| format!("{rate_of} operations/s");
     let bounds = [
-        ("read_bytes", "reads", some(io.read_bytes), bytes(io.read_bytes)),
-        ("write_bytes", "writes", some(io.write_bytes), bytes(io.write_bytes)),
-        ("read_operations", "reads", some(io.read_operations), operations(io.read_operations)),
-        ("write_operations", "writes", some(io.write_operations), operations(io.write_operations)),
+        ("read_bytes", io.read_bytes.map(|r| format!("reads to {}", bytes(r)))),
+        ("write_bytes", io.write_bytes.map(|r| format!("writes to {}", bytes(r)))),
+        ("read_operations", io.read_operations.map(|r| format!("reads to {}", operations(r)))),
+        ("write_operations", io.write_operations.map(|r| format!("writes to {}", operations(r)))),
     ];
-    let bounds: Vec<_> = bounds
-        .into_iter()
-        .filter_map(|(name, way, value, words)| Some((name, way, value?, words?)))
+    // Zero throttles nothing, in either version of control groups.
+    let values = [io.read_bytes, io.write_bytes, io.read_operations, io.write_operations];
+    let values = values.map(|value| value.filter(|v| *v > 0));
+    let held_back: Vec<&str> = bounds
+        .iter()
+        .zip(values)
+        .filter_map(|((_, words), value)| words.as_deref().filter(|_| value.is_some()))
         .collect();
-    let words: Vec<String> = bounds.iter().map(|(_, way, _, words)| format!("{way} to {words}")).collect();
-    if words.is_empty() {
+    if held_back.is_empty() {
         return None;
     }
     let device = clip(&io.device);
-    let held = words.join(", ");
-    let mut finding = condition(CODE, Severity::Note, format!("{} holds {device}: {held}", holder(patient)))
+    let words = held_back.join(", ");
+    let mut evidence =
+        listed("io-quota", "cgroup", format!("{device}: {words}")).arg("device", device.as_str());
+    let mut finding = condition(CODE, Severity::Note, format!("{} holds {device}: {words}", holder(patient)))
         .on(format!("block:{device}"))
-        .because(listed("io-quota", "cgroup", format!("{device}: {held}")))
+        .arg("device", device.as_str())
         .advise("read results of this device as the quota's, or measure with the quota lifted");
-    for (name, _, value, _) in bounds {
-        finding = finding.arg(name, value);
+    for ((name, _), value) in bounds.iter().zip(values) {
+        // Sentences ask first whether there is a bound.
+        let asked = format!("has_{name}");
+        (finding, evidence) = (finding.arg(&asked, value.is_some()), evidence.arg(&asked, value.is_some()));
+        if let Some(value) = value {
+            (finding, evidence) = (finding.arg(name, value), evidence.arg(name, value));
+        }
     }
-    Some(finding)
+    Some(held(finding.because(evidence), patient))
 }
 
 #[cfg(test)]
@@ -72,8 +80,15 @@ mod tests {
         })
         .one(
             Severity::Note,
-            "the container (docker) holds nvme0n1: writes to 52.4 MB/s, reads to 500 operations/s",
+            "the container (docker) holds nvme0n1: writes to 52.43 MB/s, reads to 500 operations/s",
         );
+        look(IoThrottle {
+            device: device(),
+            read_bytes: Some(2_000_000_000),
+            write_operations: Some(7),
+            ..IoThrottle::default()
+        })
+        .one(Severity::Note, "reads to 2 GB/s, writes to 7 operations/s");
         assert_eq!(
             look(IoThrottle { device: device(), read_bytes: Some(0), ..IoThrottle::default() }),
             Shown::nothing()

@@ -22,7 +22,7 @@ pub(super) const CHECK: Check = Check {
             condition(CODE, Severity::Warning, "ext4 initialises a new file system in the background and writes to it")
                 .on("filesystem")
                 .arg("thread", THREAD)
-                .because(seen("process", format!("the kernel's thread {THREAD} runs")))
+                .because(seen("lazy-init-thread", format!("the kernel's thread {THREAD} runs")).arg("thread", THREAD))
                 .advise("wait until it has ended, or make the file system with `-E lazy_itable_init=0,lazy_journal_init=0`"),
         ]
     },

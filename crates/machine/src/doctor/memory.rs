@@ -1,7 +1,7 @@
 //! Too little memory free.
 
+use language::format::part;
 use model::Severity;
-use model::scalar::binary;
 
 use super::{Check, condition, listed};
 
@@ -22,14 +22,18 @@ pub(super) const CHECK: Check = Check {
         if total_bytes == 0 || memory.available_bytes >= total_bytes / SHARE {
             return Vec::new();
         }
-        let text =
-            format!("{} of {} of memory are available", binary(memory.available_bytes), binary(total_bytes));
+        let available = memory.available_bytes;
+        let text = format!("{} of {} of memory is available", part(available), part(total_bytes));
         vec![
             condition(CODE, Severity::Warning, text.clone())
                 .on("memory")
-                .arg("available_bytes", memory.available_bytes)
+                .arg("available_bytes", available)
                 .arg("total_bytes", total_bytes)
-                .because(listed("available", "memory", text))
+                .because(
+                    listed("memory-available", "memory", text)
+                        .arg("available_bytes", available)
+                        .arg("total_bytes", total_bytes),
+                )
                 .advise("end what holds memory, or measure with sizes that fit"),
         ]
     },
@@ -47,7 +51,7 @@ mod tests {
             let memory = Memory { total_bytes: 16 << 30, available_bytes, ..Memory::default() };
             diagnose_inventory(&CHECK, Inventory { memory, ..Inventory::default() })
         };
-        look(1 << 30).one(Severity::Warning, "1 GiB of 16 GiB of memory are available");
+        look(1 << 30).one(Severity::Warning, "1 GiB of 16 GiB of memory is available");
         assert_eq!(look(8 << 30), Shown::nothing());
     }
 

@@ -1,9 +1,9 @@
 //! A control group holds our memory.
 
+use language::format::part;
 use model::Severity;
-use model::scalar::binary;
 
-use super::{Check, condition, holder, listed};
+use super::{Check, condition, held, holder, listed};
 
 const CODE: &str = "memory-quota";
 
@@ -20,17 +20,17 @@ pub(super) const CHECK: Check = Check {
         let text = format!(
             "{} allows {} of {} of memory, and what files are cached counts",
             holder(patient),
-            binary(quota),
-            binary(total)
+            part(quota),
+            part(total)
         );
-        vec![
-            condition(CODE, Severity::Note, text)
-                .on("memory")
-                .arg("quota_bytes", quota)
-                .arg("total_bytes", total)
-                .because(listed("memory-quota", "cgroup", format!("at most {}", binary(quota))))
-                .advise("choose sizes by the quota, or measure outside of it or with the quota lifted"),
-        ]
+        let evidence = listed("memory-quota", "cgroup", format!("at most {}", part(quota)));
+        let finding = condition(CODE, Severity::Note, text)
+            .on("memory")
+            .arg("quota_bytes", quota)
+            .arg("total_bytes", total)
+            .because(evidence.arg("quota_bytes", quota))
+            .advise("choose sizes by the quota, or measure outside of it or with the quota lifted");
+        vec![held(finding, patient)]
     },
 };
 

@@ -1,10 +1,10 @@
 //! What we may not see.
 
-use model::Severity;
 use model::machine::Absent;
+use model::{Finding, Severity};
 use serde::{Deserialize, Serialize};
 
-use super::{Check, condition, few, listed, seen};
+use super::{Check, clip, condition, few, listed, seen};
 
 const CODE: &str = "missing-permission";
 
@@ -12,6 +12,25 @@ const CODE: &str = "missing-permission";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Privilege {
     root: bool,
+}
+
+/// What may be denied, as it begins in the inventory's list of what is absent,
+/// and its name in a finding.
+const PARTS: &[(&str, &str)] = &[
+    ("memory modules", "memory-modules"),
+    ("PCI Express payload sizes", "pcie-payload"),
+    ("health of ", "drive-health"),
+    ("sensors of ", "sensors"),
+    ("block device ", "block-device"),
+    ("network interface ", "network-interface"),
+    ("PCI function ", "pci-function"),
+];
+
+/// What is denied, as a code, and the name of the one that is meant.
+fn part(what: &str) -> (&'static str, String) {
+    let known = PARTS.iter().find_map(|(start, code)| Some((*code, what.strip_prefix(start)?)));
+    let (code, name) = known.unwrap_or(("other", what));
+    (code, clip(name))
 }
 
 /// The check. All that is denied is one note: one thing mends it.
@@ -25,33 +44,44 @@ pub(super) const CHECK: Check = Check {
             patient.inventory.absent.iter().filter(is_denied).map(|a| a.what.clone()).collect();
         denied.extend(patient.drives.denied().map(|name| format!("health of {name}")));
         let is_root = || Ok(Privilege { root: rustix::process::geteuid().is_root() });
-        let privilege = patient.host.probe("privilege", is_root).ok();
-        let is_root = privilege.is_some_and(|p| p.root);
-        let text = match (denied.is_empty(), privilege) {
-            (true, None | Some(Privilege { root: true })) => return Vec::new(),
-            (true, _) => {
-                "Headroom does not run as root: settings and some counters are out of reach".to_owned()
-            }
-            (false, _) => format!("may not be read here: {}", few(&denied)),
-        };
-        let advice = match is_root {
-            true => "run outside of the container, or give it what it lacks (CAP_SYS_ADMIN, CAP_SYS_RAWIO)",
-            false => "run it with `sudo`",
-        };
-        let mut finding = condition(CODE, Severity::Note, text)
-            .on("system")
-            .arg("root", is_root)
-            .arg("denied", denied.len() as u64)
-            .advise(advice);
-        if denied.is_empty() {
-            finding = finding.because(seen("privilege", "the effective user is not root"));
+        match patient.host.probe("privilege", is_root).ok() {
+            None | Some(Privilege { root: true }) if denied.is_empty() => Vec::new(),
+            privilege => vec![judge(&denied, privilege.is_some_and(|p| p.root))],
         }
-        for what in denied.iter().take(16) {
-            finding = finding.because(listed("denied", "absent", what.as_str()));
-        }
-        vec![finding]
     },
 };
+
+fn judge(denied: &[String], is_root: bool) -> Finding {
+    let shown = few(denied);
+    let text = match denied.is_empty() {
+        true => "Headroom does not run as root: settings and some counters are out of reach".to_owned(),
+        false => format!("may not be read here: {shown}"),
+    };
+    let advice = match is_root {
+        true => "run outside of the container, or give it what it lacks (CAP_SYS_ADMIN, CAP_SYS_RAWIO)",
+        false => "run it with `sudo`",
+    };
+    let mut finding = condition(CODE, Severity::Note, text)
+        .on("system")
+        .arg("how", if denied.is_empty() { "privilege" } else { "denied" })
+        .arg("root", is_root)
+        .arg("denied", denied.len() as u64)
+        .arg("more", shown.more)
+        .advise(advice);
+    for (place, key) in ["first", "second", "third"].into_iter().enumerate() {
+        let (code, name) = denied.get(place).map_or(("none", String::new()), |what| part(what));
+        finding = finding.arg(key, code).arg(&format!("{key}_name"), name.as_str());
+    }
+    if denied.is_empty() {
+        finding = finding.because(seen("privilege", "the effective user is not root"));
+    }
+    for what in denied.iter().take(16) {
+        let (code, name) = part(what);
+        let evidence = listed("denied", "absent", clip(what)).arg("part", code).arg("name", name.as_str());
+        finding = finding.because(evidence);
+    }
+    finding
+}
 
 #[cfg(test)]
 mod tests {
@@ -67,6 +97,15 @@ mod tests {
         let tree = "==> /probe/privilege\n{\"root\": false}\n==> /probe/smart/sda !permission denied\n";
         diagnose_with(&CHECK, tree, inventory)
             .one(Severity::Note, "may not be read here: memory modules, health of sda");
+        let mut inventory = with_drive("sda", "sata");
+        for what in
+            ["block device sdb", "sensors of nvme0", "/sys/x", "PCI function 0000:00:1f.0", "control groups"]
+        {
+            let reason = "permission denied".to_owned();
+            inventory.absent.push(Absent { what: what.to_owned(), reason });
+        }
+        diagnose_with(&CHECK, "==> /probe/privilege\n{\"root\": true}\n", inventory)
+            .one(Severity::Note, "block device sdb, sensors of nvme0, /sys/x and 2 more");
         diagnose(&CHECK, "==> /probe/privilege\n{\"root\": false}\n")
             .one(Severity::Note, "does not run as root");
     }

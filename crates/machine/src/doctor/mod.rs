@@ -42,9 +42,10 @@ mod tracing;
 mod turbo;
 mod virtual_machine;
 
+use language::format::setting;
 use model::finding::{Evidence, Place};
 use model::machine::Inventory;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Unit};
 
 use crate::Host;
 use activity::Activity;
@@ -152,6 +153,14 @@ fn holder(patient: &Patient<'_>) -> String {
     }
 }
 
+/// As [`holder`], for sentences of other languages.
+fn held(finding: Finding, patient: &Patient<'_>) -> Finding {
+    match &patient.inventory.system.container {
+        Some(name) => finding.arg("holder", "container").arg("container", clip(name).as_str()),
+        None => finding.arg("holder", "group"),
+    }
+}
+
 /// A name that others chose, so short that a sentence stays one.
 fn clip(text: &str) -> String {
     clip_to(text, 48)
@@ -163,38 +172,29 @@ fn clip_to(text: &str, characters: usize) -> String {
     if clean.next().is_some() { format!("{start}…") } else { start }
 }
 
-/// The first few of many, in words.
-fn few(items: &[String]) -> String {
+/// The first few of many names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Few {
+    /// Those, with commas.
+    names: String,
+    /// How many more there are.
+    more: u64,
+}
+
+impl std::fmt::Display for Few {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.names)?;
+        if self.more > 0 { write!(f, " and {} more", self.more) } else { Ok(()) }
+    }
+}
+
+fn few(items: &[String]) -> Few {
     const MOST: usize = 3;
     let first: Vec<String> = items.iter().take(MOST).map(|i| clip(i)).collect();
-    match items.len().saturating_sub(MOST) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
+    Few { names: first.join(", "), more: items.len().saturating_sub(MOST) as u64 }
 }
 
-/// A share as people write it: `4.2 %`, `63 %`.
-fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    if value < 10.0 { format!("{value:.1} %") } else { format!("{value:.0} %") }
-}
-
-/// Bits per second of a link: `2.5 Gbit/s`, `100 Mbit/s`.
-fn bits(rate: u64) -> String {
-    let rate = rate as f64;
-    if rate >= 1e9 { format!("{} Gbit/s", rate / 1e9) } else { format!("{} Mbit/s", rate / 1e6) }
-}
-
-/// Bytes per second, decimal as rates are.
+/// Bytes per second: `52.4 MB/s`.
 fn rate(bytes: f64) -> String {
-    match bytes {
-        b if b >= 1e9 => format!("{:.1} GB/s", b / 1e9),
-        b if b >= 1e6 => format!("{:.1} MB/s", b / 1e6),
-        b => format!("{:.0} kB/s", b / 1e3),
-    }
-}
-
-/// A time of waking or reading: `133 us`, `45 ns`.
-fn short_time(seconds: f64) -> String {
-    if seconds >= 1e-6 { format!("{:.0} us", seconds * 1e6) } else { format!("{:.0} ns", seconds * 1e9) }
+    setting(bytes, Unit::BytesPerSecond)
 }

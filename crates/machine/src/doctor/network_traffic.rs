@@ -1,10 +1,11 @@
 //! Others use a network interface now.
 
+use language::format::percent;
 use model::machine::NetworkInterface;
 use model::{Finding, Severity};
 
 use super::activity::Activity;
-use super::{Check, clip, condition, listed, percent, rate};
+use super::{Check, clip, condition, listed, rate};
 
 const CODE: &str = "network-traffic";
 /// From this share of the link on, others are seen in a result.
@@ -36,11 +37,21 @@ fn judge(activity: &Activity, interface: &NetworkInterface) -> Option<Finding> {
     let of = share.map(|s| format!(", {} of its rate", percent(s))).unwrap_or_default();
     let text = format!("others use {name} now: {}{of}", rate(bytes));
     let resource = format!("nic:{name}");
-    let finding = condition(CODE, Severity::Warning, text.clone())
-        .on(resource.as_str())
+    let how = if share.is_some() { "share" } else { "rate" };
+    let evidence = listed("net-dev", &resource, text.clone())
         .arg("interface", name.as_str())
         .arg("bytes_per_s", bytes)
-        .because(listed("net-dev", &resource, text))
+        .arg("how", how);
+    let evidence = match share {
+        Some(share) => evidence.arg("share", share),
+        None => evidence,
+    };
+    let finding = condition(CODE, Severity::Warning, text)
+        .on(resource)
+        .arg("interface", name.as_str())
+        .arg("bytes_per_s", bytes)
+        .arg("how", how)
+        .because(evidence)
         .advise("find who sends and receives (`ss -tpi`, `nethogs`), and wait or end it");
     Some(match share {
         Some(share) => finding.arg("share", share),
@@ -73,7 +84,7 @@ mod tests {
         look(6_250_000, Some(1_000_000_000))
             .one(Severity::Warning, "others use eth0 now: 12.5 MB/s, 10 % of its rate");
         assert_eq!(look(6_250_000, Some(100_000_000_000)), Shown::nothing());
-        look(1_000_000, None).one(Severity::Warning, "others use eth0 now: 2.0 MB/s");
+        look(1_000_000, None).one(Severity::Warning, "others use eth0 now: 2 MB/s");
         assert_eq!(look(1000, None), Shown::nothing());
     }
 }

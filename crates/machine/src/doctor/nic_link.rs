@@ -1,10 +1,11 @@
 //! A network link is half duplex, or slower than both its ends can. Where the
 //! other end does not say what it can, it may be the slower one: a note.
 
+use language::format::bits;
 use model::machine::NetworkInterface;
 use model::{Finding, Severity};
 
-use super::{Check, bits, clip, condition, listed};
+use super::{Check, clip, condition, listed};
 
 const CODE: &str = "nic-link";
 
@@ -24,32 +25,39 @@ fn judge(interface: &NetworkInterface) -> Option<Finding> {
     let best = interface.max_speed_bits.filter(|best| now.is_some_and(|now| now < *best));
     let is_half = interface.duplex.as_deref() == Some("half");
     let speed = now.map_or_else(|| "an unknown rate".to_owned(), bits);
-    let (severity, text) = match (is_half, best) {
+    let best_speed = best.map_or_else(String::new, bits);
+    let (severity, how, text) = match (is_half, best) {
         (true, _) => {
-            (Severity::Warning, format!("{name} is half duplex at {speed}: it cannot send while it receives"))
+            let how = if now.is_some() { "half" } else { "half-unknown" };
+            let text = format!("{name} is half duplex at {speed}: it cannot send while it receives");
+            (Severity::Warning, how, text)
         }
-        (false, Some(best)) if interface.partner_max_bits.is_some() => (
+        (false, Some(_)) if interface.partner_max_bits.is_some() => (
             Severity::Warning,
-            format!("{name} runs at {speed}; the best that both ends could is {}", bits(best)),
+            "both",
+            format!("{name} runs at {speed}; the best that both ends could is {best_speed}"),
         ),
-        (false, Some(best)) => (
+        (false, Some(_)) => (
             Severity::Note,
-            format!("{name} runs at {speed} and could {}; what its other end could is not known", bits(best)),
+            "own",
+            format!("{name} runs at {speed} and could {best_speed}; what its other end could is not known"),
         ),
         (false, None) => return None,
     };
     let resource = format!("nic:{name}");
-    let mut finding = condition(CODE, severity, text.clone())
-        .on(resource.as_str())
+    let mut evidence = listed("nic-link", &resource, text.clone());
+    let mut finding = condition(CODE, severity, text)
+        .on(resource)
         .arg("duplex", if is_half { "half" } else { "full" })
-        .because(listed("link", &resource, text))
         .advise(format!("look at cable, port and autonegotiation at both ends (`ethtool {name}`)"));
-    for (key, value) in [("bits", now), ("best_bits", best)] {
-        if let Some(value) = value {
-            finding = finding.arg(key, value);
-        }
+    for (key, value) in [("interface", name.as_str()), ("how", how)] {
+        (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
     }
-    Some(finding)
+    for (key, value) in [("bits", now), ("best_bits", best)] {
+        let Some(value) = value else { continue };
+        (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
+    }
+    Some(finding.because(evidence))
 }
 
 #[cfg(test)]
@@ -79,6 +87,7 @@ mod tests {
     #[test]
     fn half_duplex_and_low_speed_are_warnings() {
         look(100, 1000, "half", true).one(Severity::Warning, "eth0 is half duplex at 100 Mbit/s");
+        look(0, 1000, "half", true).one(Severity::Warning, "eth0 is half duplex at an unknown rate");
         look(1000, 10_000, "full", true)
             .one(Severity::Warning, "eth0 runs at 1 Gbit/s; the best that both ends could is 10 Gbit/s");
     }

@@ -34,7 +34,7 @@ pub(super) const CHECK: Check = Check {
                 .on("cpu")
                 .arg("count", u64::from(activity.other_headrooms))
                 .arg("busy", is_busy)
-                .because(seen("process", evidence))
+                .because(seen("headroom-process", evidence).arg("count", u64::from(activity.other_headrooms)))
                 .advise("wait until it has ended (see `pgrep -a headroom`)"),
         ]
     },
@@ -55,6 +55,7 @@ mod tests {
     #[test]
     fn another_headroom_is_seen_by_whether_it_works() {
         diagnose(&super::CHECK, &tree(1, true)).one(Severity::Warning, "another Headroom is at work");
+        diagnose(&super::CHECK, &tree(1, false)).one(Severity::Note, "another Headroom is there and waits");
         diagnose(&super::CHECK, &tree(2, false)).one(Severity::Note, "2 other Headrooms are there and wait");
         let evidence =
             |count| diagnose(&super::CHECK, &tree(count, true)).findings[0].evidence[0].text.clone().unwrap();

@@ -1,9 +1,10 @@
 //! Others use the CPUs now.
 
+use language::format::percent;
 use model::{Finding, Severity};
 
 use super::activity::{Activity, Process};
-use super::{Check, clip_to, condition, percent, seen};
+use super::{Check, clip_to, condition, seen};
 
 const CODE: &str = "other-load";
 /// Above this share of all CPUs a load on all of them loses as much, which is
@@ -46,18 +47,20 @@ fn judge(activity: &Activity) -> Option<Finding> {
     };
     let text = format!("others use {cpus:.1} of {} CPUs ({}): {who}", activity.cpus, percent(share));
     let watched = format!("{others_s:.2} CPU seconds of others in {:.2} s", activity.seconds);
+    let watched = seen("cpu-time", watched).arg("cpu_s", others_s).arg("seconds", activity.seconds);
     let mut finding = condition(CODE, severity, text)
         .on("cpu")
         .arg("cpus_used", cpus)
         .arg("cpus", u64::from(activity.cpus))
         .arg("share", share)
-        .arg("processes", who.as_str())
-        .because(seen("cpu-time", watched).arg("seconds", activity.seconds))
+        .arg("how", if words.is_empty() { "hidden" } else { "named" })
+        .arg("processes", words.join(", ").as_str())
+        .because(watched)
         .advise("end what uses the CPUs (see `top`), or wait until it has ended");
     for (process, cpus) in named.iter().take(8) {
         let text = format!("{} uses {cpus:.2} CPUs", name(process));
-        finding =
-            finding.because(seen("process", text).arg("name", name(process).as_str()).arg("cpus", *cpus));
+        finding = finding
+            .because(seen("busy-process", text).arg("name", name(process).as_str()).arg("cpus", *cpus));
     }
     Some(finding)
 }
@@ -72,6 +75,7 @@ fn name(process: &Process) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doctor::tests::keeps_the_contract;
 
     fn activity(others_s: f64, cpus: u32) -> Activity {
         let process = |name: &str, kernel, cpu_s, count| Process {
@@ -92,6 +96,7 @@ mod tests {
     #[test]
     fn who_uses_the_cpus_is_named() {
         let finding = judge(&activity(0.26, 2)).unwrap();
+        keeps_the_contract(&finding);
         assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(finding.text, "others use 1.3 of 2 CPUs (65 %): rustc x 3 0.9, [md0_resync] 0.3");
     }
@@ -112,6 +117,8 @@ mod tests {
     #[test]
     fn what_is_not_visible_is_said_so() {
         let hidden = Activity { processes: Vec::new(), ..activity(0.3, 2) };
-        assert!(judge(&hidden).unwrap().text.ends_with("processes that are not visible or have ended"));
+        let finding = judge(&hidden).unwrap();
+        keeps_the_contract(&finding);
+        assert!(finding.text.ends_with("processes that are not visible or have ended"));
     }
 }

@@ -1,7 +1,9 @@
 //! A PCI Express link is narrower or slower than both its ends can.
 
+use language::format::setting;
+use model::finding::Evidence;
 use model::machine::{PciDevice, PciLink};
-use model::{Finding, Severity};
+use model::{Finding, Severity, Unit, Value};
 
 use super::{Check, Patient, clip, condition, listed};
 
@@ -48,16 +50,13 @@ fn lanes(device: &PciDevice, link: PciLink, port: PciLink) -> Option<Finding> {
     let now = link.lanes.filter(|now| *now > 0 && *now < best)?;
     let text = format!("the link of {} has {now} of {best} lanes", name(device));
     let resource = format!("pci:{}", device.address);
-    Some(
-        condition(CODE, Severity::Warning, text.clone())
-            .on(resource.as_str())
-            .arg("lanes", u64::from(now))
-            .arg("best_lanes", u64::from(best))
-            .because(listed("link-width", &resource, text))
-            .advise(
-                "seat the card again or use another slot; see the board's manual on lanes that slots share",
-            ),
-    )
+    let evidence = listed("link-width", &resource, text.clone());
+    let finding = condition(CODE, Severity::Warning, text)
+        .on(resource)
+        .arg("how", "lanes")
+        .advise("seat the card again or use another slot; see the board's manual on lanes that slots share");
+    let counts = [("lanes", Value::from(u64::from(now))), ("best_lanes", Value::from(u64::from(best)))];
+    Some(named(device, finding, evidence, counts))
 }
 
 /// Storage and network, whose results a slow link shows in: base classes 01 and
@@ -68,24 +67,49 @@ fn speed(device: &PciDevice, link: PciLink, port: PciLink) -> Option<Finding> {
     if !matches!(device.class >> 16, 0x01 | 0x02) {
         return None;
     }
+    let shown = |transfers: f64| format!("{}T/s", setting(transfers, Unit::One));
     let text = format!(
-        "the link of {} runs at {} of {} GT/s; it may be asleep",
+        "the link of {} runs at {} instead of {}; it may be asleep",
         name(device),
-        now / 1e9,
-        best / 1e9
+        shown(now),
+        shown(best)
     );
     let resource = format!("pci:{}", device.address);
-    Some(
-        condition(CODE, Severity::Note, text.clone())
-            .on(resource.as_str())
-            .arg("transfers", now)
-            .arg("best_transfers", best)
-            .because(listed("link-speed", &resource, text))
-            .advise(format!(
-                "look again under load: `cat /sys/bus/pci/devices/{}/current_link_speed`",
-                device.address
-            )),
-    )
+    let evidence = listed("link-speed", &resource, text.clone());
+    let address = clip(&device.address);
+    let finding = condition(CODE, Severity::Note, text)
+        .on(resource)
+        .arg("how", "speed")
+        .advise(format!("look again under load: `cat /sys/bus/pci/devices/{address}/current_link_speed`"));
+    let rates = [("transfers", Value::from(now)), ("best_transfers", Value::from(best))];
+    Some(named(device, finding, evidence, rates))
+}
+
+/// A finding with its evidence, both of which name the device and the numbers.
+fn named(
+    device: &PciDevice,
+    mut finding: Finding,
+    mut evidence: Evidence,
+    numbers: [(&str, Value); 2],
+) -> Finding {
+    let address = clip(&device.address);
+    let class = match (&device.device_name, device.class >> 16) {
+        (Some(_), _) => "named",
+        (None, 0x01) => "storage",
+        (None, 0x02) => "network",
+        (None, 0x03) => "display",
+        (None, 0x06) => "bridge",
+        (None, _) => "other",
+    };
+    let texts = [
+        ("address", address.as_str()),
+        ("class", class),
+        ("device", &clip(device.device_name.as_deref().unwrap_or_default())),
+    ];
+    for (key, value) in texts.into_iter().map(|(key, text)| (key, Value::from(text))).chain(numbers) {
+        (finding, evidence) = (finding.arg(key, value.clone()), evidence.arg(key, value));
+    }
+    finding.because(evidence)
 }
 
 /// Its address, and what it is.
@@ -149,7 +173,7 @@ mod tests {
     fn a_lower_speed_is_a_note_for_storage_and_nothing_for_graphics() {
         let root = device(ROOT, None, 0x06_04_00, (2.5, 4, 8.0, 4));
         let drive = device(DRIVE, Some(ROOT), 0x01_08_02, (2.5, 4, 16.0, 4));
-        look(vec![root.clone(), drive]).one(Severity::Note, "runs at 2.5 of 8 GT/s");
+        look(vec![root.clone(), drive]).one(Severity::Note, "runs at 2.5 GT/s instead of 8 GT/s");
         let card = device(DRIVE, Some(ROOT), 0x03_00_00, (2.5, 4, 16.0, 4));
         assert_eq!(look(vec![root, card]), Shown::nothing());
     }

@@ -1,9 +1,10 @@
 //! A SATA link is slower than both its ends can.
 
+use language::format::bits;
 use model::machine::BlockDevice;
 use model::{Finding, Severity};
 
-use super::{Check, Patient, bits, clip, condition, listed, seen};
+use super::{Check, Patient, clip, condition, listed, seen};
 
 const CODE: &str = "sata-link";
 
@@ -29,23 +30,27 @@ fn judge(patient: &Patient<'_>, device: &BlockDevice) -> Option<Finding> {
     if now >= best {
         return None;
     }
-    let (severity, who) = match (port, drive) {
-        (Some(_), Some(_)) => (Severity::Warning, "port and drive can do"),
-        (Some(_), None) => (Severity::Note, "the port can do"),
-        _ => (Severity::Note, "the drive can do"),
+    let (severity, how, who) = match (port, drive) {
+        (Some(_), Some(_)) => (Severity::Warning, "both", "port and drive can do"),
+        (Some(_), None) => (Severity::Note, "port", "the port can do"),
+        _ => (Severity::Note, "drive", "the drive can do"),
     };
     let name = clip(&device.name);
     let text = format!("the link of {name} runs at {}, {who} {}", bits(now), bits(best));
+    let negotiated = listed("sata-link", &format!("block:{name}"), format!("negotiated {}", bits(now)));
     let mut finding = condition(CODE, severity, text)
         .on(format!("sata:{name}"))
+        .arg("drive", name.as_str())
+        .arg("how", how)
         .arg("bits", now)
         .arg("best_bits", best)
-        .because(listed("link", &format!("block:{name}"), format!("negotiated {}", bits(now))))
+        .because(negotiated.arg("bits", now))
         .advise(
             "use another cable or port; `dmesg | grep -i 'sata link'` tells whether errors slowed it down",
         );
     if let Some(drive) = drive {
-        finding = finding.because(seen("identify", format!("the drive can do {}", bits(drive))));
+        let text = format!("the drive can do {}", bits(drive));
+        finding = finding.because(seen("identify", text).arg("bits", drive));
     }
     Some(finding)
 }
@@ -70,6 +75,7 @@ mod tests {
             .one(Severity::Warning, "the link of sda runs at 3 Gbit/s, port and drive can do 6 Gbit/s");
         look(15 * G / 10, Some(6 * G), None)
             .one(Severity::Note, "runs at 1.5 Gbit/s, the port can do 6 Gbit/s");
+        look(15 * G / 10, None, Some(3 * G)).one(Severity::Note, "the drive can do 3 Gbit/s");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The hypervisor gives our CPU time to others.
 
+use language::format::percent;
 use model::{Finding, Severity};
 
-use super::{Check, Patient, condition, percent, seen};
+use super::{Check, Patient, clip_to, condition, seen};
 
 const CODE: &str = "steal";
 /// Time that is stolen is missing from every result; 1 % is as much as an
@@ -29,8 +30,9 @@ fn now(patient: &Patient<'_>) -> Option<Finding> {
     }
     let text = format!("the hypervisor takes {} of the CPUs' time for others (steal)", percent(share));
     let evidence = format!("{stolen_s:.2} CPU seconds stolen in {:.2} s", activity.seconds);
-    let finding = condition(CODE, Severity::Warning, text).on("cpu").arg("share", share);
-    Some(finding.because(seen("steal", evidence)).advise(ADVICE))
+    let evidence = seen("steal-time", evidence).arg("stolen_s", stolen_s).arg("seconds", activity.seconds);
+    let finding = condition(CODE, Severity::Warning, text).on("cpu").arg("how", "now").arg("share", share);
+    Some(finding.because(evidence).advise(ADVICE))
 }
 
 /// Since the machine was started: what came before may come again.
@@ -45,10 +47,12 @@ fn ever(patient: &Patient<'_>) -> Option<Finding> {
         return None;
     }
     let is_seen = patient.activity.is_some_and(|a| a.steal_s.and_then(|s| a.as_cpus(s)).is_some());
-    let now = if is_seen { ", hardly any now" } else { "" };
+    let (how, now) = if is_seen { ("ever-not-now", ", hardly any now") } else { ("ever", "") };
     let text = format!("the hypervisor took {} of the CPUs' time since the start{now}", percent(share));
-    let finding = condition(CODE, Severity::Note, text).on("cpu").arg("share", share);
-    Some(finding.because(seen("steal-ever", format!("/proc/stat: {line}"))).advise(ADVICE))
+    let line = clip_to(line.trim(), 200);
+    let evidence = seen("steal-ever", format!("/proc/stat: {line}")).arg("line", line.as_str());
+    let finding = condition(CODE, Severity::Note, text).on("cpu").arg("how", how).arg("share", share);
+    Some(finding.because(evidence).advise(ADVICE))
 }
 
 #[cfg(test)]
@@ -60,7 +64,7 @@ mod tests {
     fn steal_is_seen_now_and_since_the_start() {
         let now = r#"{"seconds": 0.2, "cpus": 2, "steal_s": 0.02}"#;
         let shown = diagnose(&super::CHECK, &format!("==> /probe/activity\n{now}\n"));
-        shown.one(Severity::Warning, "takes 5.0 % of the CPUs' time");
+        shown.one(Severity::Warning, "takes 5 % of the CPUs' time");
         let since = "==> /proc/stat\ncpu  100 0 100 700 0 0 0 100 50 0\n";
         let unseen = diagnose(&super::CHECK, since);
         unseen.one(Severity::Note, "took 10 % of the CPUs' time since the start");

@@ -1,6 +1,6 @@
 //! Memory is being swapped, or was.
 
-use model::scalar::binary;
+use language::format::part;
 use model::{Finding, Severity};
 
 use super::{Check, Patient, condition, listed, seen};
@@ -29,9 +29,16 @@ fn moving(patient: &Patient<'_>) -> Option<Finding> {
     Some(
         condition(CODE, Severity::Warning, text.clone())
             .on("memory")
+            .arg("how", "moving")
             .arg("pages_in", pages_in)
             .arg("pages_out", pages_out)
-            .because(seen("vmstat", text))
+            .arg("seconds", activity.seconds)
+            .because(
+                seen("vmstat", text)
+                    .arg("pages_in", pages_in)
+                    .arg("pages_out", pages_out)
+                    .arg("seconds", activity.seconds),
+            )
             .advise("end what holds memory; then `swapoff -a && swapon -a` brings all back into memory"),
     )
 }
@@ -42,12 +49,13 @@ fn lying(patient: &Patient<'_>) -> Option<Finding> {
     if used == 0 {
         return None;
     }
-    let text = format!("{} of memory lie in swap, none moves now", binary(used));
+    let text = format!("{} of memory lies in swap, and none moves now", part(used));
     Some(
         condition(CODE, Severity::Note, text.clone())
             .on("memory")
+            .arg("how", "lying")
             .arg("used_bytes", used)
-            .because(listed("swap", "memory", text))
+            .because(listed("swap-used", "memory", text).arg("used_bytes", used))
             .advise("if memory suffices, `swapoff -a && swapon -a` brings all back into it"),
     )
 }
@@ -69,7 +77,7 @@ mod tests {
         diagnose_with(&CHECK, moving, inventory(1 << 30))
             .one(Severity::Warning, "12 pages in and 0 out in 0.2 s");
         let still = "==> /probe/activity\n{\"seconds\": 0.2, \"swapped_in\": 0, \"swapped_out\": 0}\n";
-        diagnose_with(&CHECK, still, inventory(1 << 30)).one(Severity::Note, "1 GiB of memory lie in swap");
+        diagnose_with(&CHECK, still, inventory(1 << 30)).one(Severity::Note, "1 GiB of memory lies in swap");
         assert_eq!(diagnose_with(&CHECK, still, inventory(0)), Shown::nothing());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use language::{LANGUAGES, Language};
 use model::finding::Place;
 use model::machine::{
     Array, BlockDevice, BlockKind, Cpu, Frequency, Idle, IdleState, Inventory, Mount, PciDevice, PciLink,
@@ -85,7 +86,7 @@ pub(super) fn with_frequency(frequency: Frequency) -> Inventory {
 
 /// What holds for every finding of every check; [`diagnose_with`] asks it of
 /// all that the checks' own tests bring about.
-fn keeps_the_contract(finding: &Finding) {
+pub(super) fn keeps_the_contract(finding: &Finding) {
     let what = format!("{finding:?}");
     assert_eq!(finding.kind, FindingKind::Condition, "{what}");
     assert!(CHECKS.iter().any(|c| c.code == finding.code), "{what}");
@@ -102,6 +103,41 @@ fn keeps_the_contract(finding: &Finding) {
             assert!(matches!(place, Place::Inventory(resource) if !resource.is_empty()), "{what}");
         }
     }
+    is_said_in_every_language(finding);
+}
+
+/// That other languages say it, in one line, with its figures and its commands.
+fn is_said_in_every_language(finding: &Finding) {
+    for words in LANGUAGES.iter().map(|l| l.words()).filter(|w| w.language() != Language::English) {
+        let tag = words.language().tag();
+        assert_eq!(words.lacking(finding), Vec::<String>::new(), "{tag}: {finding:?}");
+        let advice = words.advice(finding).unwrap_or_default();
+        assert_eq!(code(&advice), code(finding.advice.as_deref().unwrap_or_default()), "{tag}: {advice}");
+        let text = words.finding(finding);
+        assert_eq!(figures(&text), figures(&finding.text), "{tag}: {text} | {}", finding.text);
+        let evidence = finding.evidence.iter().filter_map(|e| words.evidence(e));
+        for text in evidence.chain([text, advice]) {
+            assert!(!text.is_empty() && text.trim() == text, "{tag}: {text:?}");
+            assert!(
+                !text.contains('\n') && !text.contains("  ") && !text.ends_with(['.', '。']),
+                "{tag}: {text:?}"
+            );
+        }
+    }
+}
+
+/// The commands of an advice.
+fn code(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// The figures of a sentence, each once: languages have an order of their own.
+fn figures(text: &str) -> BTreeSet<&str> {
+    let words =
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '%' | ':' | '_' | '-')));
+    let words = words.map(|w| w.trim_end_matches([':', '.']));
+    // Fluent's numbers are exact up to 15 digits, and nothing real has more.
+    words.filter(|w| w.starts_with(|c: char| c.is_ascii_digit()) && w.len() <= 15).collect()
 }
 
 fn is_kebab(text: &str) -> bool {
@@ -115,6 +151,17 @@ fn every_check_has_a_name_of_its_own_and_says_what_it_looks_at() {
     for check in CHECKS {
         assert!(is_kebab(check.code), "{}", check.code);
         assert!(check.doc.len() > 20 && !check.doc.ends_with('.'), "{}: {}", check.code, check.doc);
+    }
+}
+
+#[test]
+fn every_check_has_a_sentence_and_an_advice_in_every_language() {
+    for words in LANGUAGES.iter().map(|l| l.words()).filter(|w| w.language() != Language::English) {
+        for code in CHECKS.iter().map(|c| c.code) {
+            for key in [format!("condition-{code}"), format!("condition-{code}.advice")] {
+                assert!(words.has(&key), "{:?} lacks {key}", words.language());
+            }
+        }
     }
 }
 

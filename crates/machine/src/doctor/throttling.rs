@@ -13,11 +13,15 @@ pub(super) const CHECK: Check = Check {
     look: |patient| {
         let Some(activity) = patient.activity else { return Vec::new() };
         let (now, ever) = (activity.throttled.unwrap_or(0), activity.throttled_ever.unwrap_or(0));
-        let (severity, text) = match (now, ever) {
+        let (severity, how, text) = match (now, ever) {
             (0, 0) => return Vec::new(),
-            (0, _) => (Severity::Note, format!("CPUs were throttled {ever} times since the start, not now")),
+            (0, _) => {
+                let text = format!("CPUs were throttled {ever} times since the start, not now");
+                (Severity::Note, "ever", text)
+            }
             _ => (
                 Severity::Warning,
+                "now",
                 format!("CPUs are throttled now, {now} times in {:.1} s", activity.seconds),
             ),
         };
@@ -25,9 +29,11 @@ pub(super) const CHECK: Check = Check {
         vec![
             condition(CODE, severity, text)
                 .on("cpu")
+                .arg("how", how)
                 .arg("now", now)
                 .arg("ever", ever)
-                .because(seen("throttle-count", evidence))
+                .arg("seconds", activity.seconds)
+                .because(seen("throttle-count", evidence).arg("now", now).arg("ever", ever))
                 .advise(
                     "improve the cooling or let the machine cool down; watch the clock rate of the trials",
                 ),

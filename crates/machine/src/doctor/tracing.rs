@@ -21,22 +21,28 @@ pub(super) const CHECK: Check = Check {
         let tracer = Some(read("current_tracer").trim().to_owned()).filter(|t| !t.is_empty() && t != "nop");
         let events: Vec<String> =
             read("set_event").lines().map(str::to_owned).filter(|l| !l.is_empty()).collect();
-        let what = match (&tracer, events.len()) {
+        let shown = few(&events);
+        let (how, what) = match (&tracer, events.len()) {
             (None, 0) => return Vec::new(),
-            (Some(tracer), 0) => format!("with tracer {}", clip(tracer)),
-            (None, 1) => format!("at event {}", few(&events)),
-            (None, count) => format!("at {count} events: {}", few(&events)),
-            (Some(tracer), count) => format!("with tracer {} and {count} events", clip(tracer)),
+            (Some(tracer), 0) => ("tracer", format!("with tracer {}", clip(tracer))),
+            (None, 1) => ("event", format!("at event {shown}")),
+            (None, count) => ("events", format!("at {count} events: {shown}")),
+            (Some(tracer), 1) => ("both", format!("with tracer {} and 1 event", clip(tracer))),
+            (Some(tracer), count) => ("both", format!("with tracer {} and {count} events", clip(tracer))),
         };
+        let tracer = clip(tracer.as_deref().unwrap_or("nop"));
         let text = format!("the kernel is being traced {what}");
-        vec![
-            condition(CODE, Severity::Note, text.clone())
-                .on("system")
-                .arg("tracer", tracer.as_deref().unwrap_or("nop"))
-                .arg("events", events.len() as u64)
-                .because(seen("tracefs", text))
-                .advise(format!("type `echo nop > {TRACEFS}/current_tracer; echo > {TRACEFS}/set_event`")),
-        ]
+        let mut evidence = seen("tracefs", text.clone());
+        let mut finding = condition(CODE, Severity::Note, text)
+            .on("system")
+            .advise(format!("type `echo nop > {TRACEFS}/current_tracer; echo > {TRACEFS}/set_event`"));
+        for (key, value) in [("how", how), ("tracer", &tracer), ("names", &shown.names)] {
+            (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
+        }
+        for (key, value) in [("events", events.len() as u64), ("more", shown.more)] {
+            (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
+        }
+        vec![finding.because(evidence)]
     },
 };
 
@@ -57,6 +63,10 @@ mod tests {
         let events = "block:block_rq_issue\nblock:block_rq_complete";
         diagnose(&CHECK, &tree("1", "nop", events))
             .one(Severity::Note, "at 2 events: block:block_rq_issue, ");
+        diagnose(&CHECK, &tree("1", "nop", "a:b")).one(Severity::Note, "at event a:b");
+        diagnose(&CHECK, &tree("1", "nop", "a\nb\nc\nd\ne"))
+            .one(Severity::Note, "5 events: a, b, c and 2 more");
+        diagnose(&CHECK, &tree("1", "function", "a")).one(Severity::Note, "tracer function and 1 event");
     }
 
     #[test]

@@ -19,7 +19,10 @@ pub(super) const CHECK: Check = Check {
             condition(CODE, Severity::Note, text.clone())
                 .on("system")
                 .arg("kind", kind.as_str())
-                .because(listed("virtualization", "system", format!("a guest of {kind}")))
+                .because(
+                    listed("virtualization", "system", format!("a guest of {kind}"))
+                        .arg("kind", kind.as_str()),
+                )
                 .advise("repeat at other hours; use spans larger than the host's memory for disks"),
         ]
     },

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use language::LANGUAGES;
 use machine::{Host, doctor, inventory, limit, sampler};
 use model::machine::BlockKind;
 
@@ -211,6 +212,10 @@ fn every_reader_reads_every_host() {
         }
         for finding in doctor::look(&host, &inventory) {
             assert!(!finding.text.is_empty(), "{name}: {finding:?}");
+            for language in LANGUAGES {
+                let lacking = language.words().lacking(&finding);
+                assert_eq!(lacking, Vec::<String>::new(), "{name}: {} {finding:?}", language.tag());
+            }
         }
         for limit in limit::of(&inventory) {
             assert!(limit.bound().is_some(), "{name}: {limit:?}");
