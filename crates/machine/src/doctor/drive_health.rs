@@ -101,8 +101,8 @@ mod tests {
         look(r#"{"critical_warning": 2}"#).one(Severity::Warning, "its temperature is beyond a limit");
         let all = look(r#"{"critical_warning": 191, "percentage_used": 100, "media_errors": 1}"#);
         all.one(Severity::Warning, "it is unreliable after errors and 6 more");
-        for bit in 0..6 {
-            look(&format!("{{\"critical_warning\": {}}}", 1 << bit)).one(Severity::Warning, WARNINGS[bit].1);
+        for (bit, (_, text)) in WARNINGS.iter().enumerate() {
+            look(&format!("{{\"critical_warning\": {}}}", 1 << bit)).one(Severity::Warning, text);
         }
         look(r#"{"critical_warning": 128}"#).one(Severity::Warning, "critical warning 0x80");
         look(r#"{"critical_warning": 0, "percentage_used": 104}"#)
