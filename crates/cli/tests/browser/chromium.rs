@@ -29,7 +29,7 @@ pub(crate) struct Chromium {
     last_id: Cell<u64>,
     /// What it said without being asked.
     events: RefCell<Vec<Value>>,
-    _home: TempDir,
+    home: TempDir,
 }
 
 impl Chromium {
@@ -73,13 +73,19 @@ impl Chromium {
             let mut message = Vec::new();
             while out.read_until(0, &mut message).is_ok_and(|n| n > 0) {
                 let text = message.strip_suffix(&[0]).unwrap_or(&message);
-                match serde_json::from_slice(text) {
-                    Ok(value) if send.send(value).is_ok() => message.clear(),
-                    _ => return,
+                let Ok(value) = serde_json::from_slice(text) else { return };
+                if send.send(value).is_err() {
+                    return;
                 }
+                message.clear();
             }
         });
-        Self { process, to, from, last_id: Cell::new(0), events: RefCell::default(), _home: home }
+        Self { process, to, from, last_id: Cell::new(0), events: RefCell::default(), home }
+    }
+
+    /// The folder that is its home.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
     }
 
     /// Sends a command, to a page where `session` names one, and waits for its
@@ -231,7 +237,11 @@ impl<'a> Page<'a> {
         let mut all = Vec::new();
         for event in self.events("Runtime.exceptionThrown") {
             let details = &event["exceptionDetails"];
-            all.push(format!("exception: {} {}", text(&details["text"]), details["exception"]["description"]));
+            all.push(format!(
+                "exception: {} {}",
+                text(&details["text"]),
+                details["exception"]["description"]
+            ));
         }
         for event in self.events("Runtime.consoleAPICalled") {
             let said: Vec<String> =
