@@ -2,7 +2,7 @@
 //! with: `cargo run --release -p report --example long_run -- FOLDER`.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../src/tests/long.rs"]
+#[path = "../src/tests/long/mod.rs"]
 #[allow(dead_code)]
 mod long;
 #[path = "../src/tests/odd.rs"]

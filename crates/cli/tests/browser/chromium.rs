@@ -202,6 +202,11 @@ impl<'a> Page<'a> {
         page
     }
 
+    /// Closes the tab. What is left open goes with the browser.
+    pub(crate) fn close(self) {
+        self.call("Page.close", json!({}));
+    }
+
     /// A command of the protocol.
     pub(crate) fn call(&self, method: &str, parameters: Value) -> Value {
         self.chromium.call(Some(&self.session), method, &parameters).unwrap_or_else(|e| panic!("{e}"))

@@ -1,12 +1,15 @@
 //! The runs made for tests are what they say, and everything that is made of a
 //! run takes them.
 
+use language::Language;
 use model::Run;
 use model::trial::Status;
+use model::workload::Catalogue;
 
 use super::long::{CPUS, DIP, HOUR, SPIKE, long, short};
 use super::odd::{TEXTS, odd};
 use crate::export::EXPORTERS;
+use crate::page::Subject;
 
 #[test]
 fn the_long_run_is_long_and_always_the_same() {
@@ -59,9 +62,11 @@ fn every_odd_run_can_be_kept_and_read_again() {
 /// What cannot be written is an error, not a panic.
 #[test]
 fn every_format_takes_every_odd_run() {
+    let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
     for (name, run) in odd() {
+        let subject = Subject { run: &run, catalogue: &catalogue, words: Language::English.words() };
         for exporter in EXPORTERS {
-            if let Err(e) = (exporter.write)(&run) {
+            if let Err(e) = (exporter.write)(&subject) {
                 assert!(!e.to_string().is_empty(), "{name}.{}", exporter.extension);
             }
         }
