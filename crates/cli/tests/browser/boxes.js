@@ -63,6 +63,8 @@
   const isHidden = (element, style, rect) => {
     if (style.display === 'none') return true;
     if (inSvg(element)) return false;
+    // A link to skip with, which comes in when it has the focus.
+    if (style.position !== 'static' && rect.right < -999) return true;
     const tiny = rect.width <= 1.5 && rect.height <= 1.5 && style.overflowX !== 'visible';
     return tiny || /inset\((50%|100%)/.test(style.clipPath) || /^rect\((0|1)px,? (0|1)px/.test(style.clip);
   };

@@ -172,6 +172,7 @@ const RIGHT: &str = "
 <h2 id=a>Section</h2><p>Words with a <a href='https://example.org/'>link</a>, H<sub>2</sub>O and <b>weight</b>.
 <div style='overflow-x:auto'><table><tr><th>name<th>value<tr><td><div style='width:1200px'>wide</div><td>1</table></div>
 <div style='position:absolute;width:1px;height:1px;overflow:hidden;white-space:nowrap'>only to be heard by some</div>
+<a href='#a' style='position:absolute;left:-999rem'>Skip</a>
 <details><summary>More</summary><p style='position:absolute;top:0'>not to be seen</p></details>
 <svg role=img width=300 height=120 font-size=12 style='max-width:100%'><title>Bars</title>
 <defs><linearGradient id=g><stop/></linearGradient><text>no ink</text></defs>
