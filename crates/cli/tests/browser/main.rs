@@ -6,8 +6,16 @@
 mod checks;
 mod chromium;
 mod inspect;
+#[path = "../../../report/src/tests/long/mod.rs"]
+#[allow(dead_code)]
+mod long;
+#[path = "../../../report/src/tests/odd.rs"]
+mod odd;
+mod pages;
 mod pdf;
 mod pictures;
+#[path = "../../../report/src/tests/server.rs"]
+mod server;
 
 use std::path::PathBuf;
 
