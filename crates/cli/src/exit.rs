@@ -8,6 +8,8 @@ use store::StoreError;
 use study::run::RunError;
 use study::{Mistake, PlanError};
 
+use crate::browser::BrowserError;
+
 /// Bad arguments or study.
 pub(crate) const INVALID: u8 = 2;
 /// Refused: unsafe target, missing permission or tool; nothing was touched.
@@ -34,6 +36,8 @@ pub enum Failure {
     Agent(AgentError),
     /// A format cannot hold the run.
     Export(ExportError),
+    /// No PDF was printed.
+    Browser(BrowserError),
     /// A file cannot be read or written.
     File {
         /// What was tried.
@@ -74,7 +78,10 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Failure::Mistake(_) | Failure::Arguments { .. } => INVALID,
-            Failure::Plan(PlanError::Agent(AgentError::Cancelled)) | Failure::Interrupted => INTERRUPTED,
+            Failure::Plan(PlanError::Agent(AgentError::Cancelled))
+            | Failure::Browser(BrowserError::Interrupted)
+            | Failure::Interrupted => INTERRUPTED,
+            Failure::Browser(BrowserError::Missing(_) | BrowserError::NotThere(_)) => REFUSED,
             Failure::Plan(error) if error.is_invalid() => INVALID,
             Failure::Store(
                 StoreError::Unknown { .. } | StoreError::Ambiguous { .. } | StoreError::Empty { .. },
@@ -82,9 +89,11 @@ impl Failure {
             // A store that fails later is `Unkept`: here it took not even the head
             // of the run.
             Failure::Run(RunError::Store(_)) => REFUSED,
-            Failure::Run(_) | Failure::Agent(_) | Failure::Export(_) | Failure::Unwritten { .. } => {
-                TRIAL_FAILED
-            }
+            Failure::Run(_)
+            | Failure::Agent(_)
+            | Failure::Export(_)
+            | Failure::Browser(_)
+            | Failure::Unwritten { .. } => TRIAL_FAILED,
             // Results that could not be printed: much was done before.
             Failure::File { what: "writing to", .. } => TRIAL_FAILED,
             Failure::Plan(_) | Failure::Store(_) | Failure::File { .. } | Failure::Refused { .. } => REFUSED,
@@ -101,6 +110,7 @@ impl Failure {
             Failure::Store(e) => e.to_string(),
             Failure::Agent(e) => e.to_string(),
             Failure::Export(e) => e.to_string(),
+            Failure::Browser(e) => e.message(),
             Failure::File { what, path, source } => format!("{what} {} failed: {source}", path.display()),
             Failure::Arguments { message, .. } | Failure::Refused { message, .. } => message.clone(),
             Failure::Unwritten { failure, .. } => failure.message(),
@@ -114,6 +124,7 @@ impl Failure {
         match self {
             Failure::Mistake(m) => m.help.clone(),
             Failure::Plan(e) => e.help().map(str::to_owned),
+            Failure::Browser(e) => e.help(),
             Failure::Store(e) | Failure::Run(RunError::Store(e)) => Some(e.help()),
             Failure::Run(RunError::Unkept { error, .. }) => {
                 Some(format!("{} The summary above is all that is left of this run.", error.help()))
@@ -141,6 +152,7 @@ from!(Run, RunError);
 from!(Store, StoreError);
 from!(Agent, AgentError);
 from!(Export, ExportError);
+from!(Browser, BrowserError);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! What a person types, and what they read: the only crate that prints and
 //! exits. The program is [`main`]; the commands are one file each.
 
+pub mod browser;
 mod command;
 mod exit;
 mod output;

@@ -13,26 +13,56 @@ use rustix::process::geteuid;
 
 use super::{Outcome, passed_through};
 
-/// A program of a Debian package.
+/// What a Debian package gives to tests.
 #[derive(Debug)]
 struct Tool {
     package: &'static str,
-    binary: &'static str,
-    /// Makes it say who it is.
+    /// What it is called in messages, and in PATH where it is a program.
+    name: &'static str,
+    proof: Proof,
+}
+
+/// How it is known that a tool is there.
+#[derive(Debug)]
+enum Proof {
+    /// A program that says who it is.
+    Program {
+        argument: &'static str,
+        /// How its answer begins. A name alone proves little: `fio` is also
+        /// Python's Fiona.
+        answer: &'static str,
+    },
+    /// A font that fontconfig finds for this language.
+    Font { language: &'static str },
+}
+
+/// A program as a line of the table.
+const fn program(
+    package: &'static str,
+    name: &'static str,
     argument: &'static str,
-    /// How its answer begins. A name alone proves little: `fio` is also
-    /// Python's Fiona.
     answer: &'static str,
+) -> Tool {
+    Tool { package, name, proof: Proof::Program { argument, answer } }
+}
+
+/// A font as a line of the table.
+const fn font(package: &'static str, name: &'static str, language: &'static str) -> Tool {
+    Tool { package, name, proof: Proof::Font { language } }
 }
 
 /// Every tool that some test or benchmark needs.
 const TOOLS: &[Tool] = &[
-    Tool { package: "fio", binary: "fio", argument: "--version", answer: "fio-" },
-    Tool { package: "sysbench", binary: "sysbench", argument: "--version", answer: "sysbench " },
-    Tool { package: "mbw", binary: "mbw", argument: "-h", answer: "Usage: mbw" },
-    Tool { package: "gcc", binary: "gcc", argument: "--version", answer: "gcc " },
-    Tool { package: "lshw", binary: "lshw", argument: "-version", answer: "" },
-    Tool { package: "util-linux", binary: "taskset", argument: "--version", answer: "taskset " },
+    program("fio", "fio", "--version", "fio-"),
+    program("sysbench", "sysbench", "--version", "sysbench "),
+    program("mbw", "mbw", "-h", "Usage: mbw"),
+    program("gcc", "gcc", "--version", "gcc "),
+    program("lshw", "lshw", "-version", ""),
+    program("util-linux", "taskset", "--version", "taskset "),
+    program("chromium", "chromium", "--version", "Chromium "),
+    program("fontconfig", "fc-list", "--version", "fontconfig "),
+    font("fonts-nanum", "a Korean font", "ko"),
+    font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];
 
 /// Why a tool cannot be used.
@@ -60,25 +90,25 @@ pub(super) fn ensure() -> Outcome {
     if lacking.is_empty() {
         return Outcome::Passed;
     }
-    let names: Vec<_> = lacking.iter().map(|(tool, _)| tool.binary).collect();
+    let names: Vec<_> = lacking.iter().map(|(tool, _)| tool.name).collect();
     Outcome::Skipped(format!("tests that need {} were skipped: {}", names.join(", "), advice(&lacking)))
 }
 
 /// Whether the tools with these names are there; the error says what to do.
-pub(crate) fn require(binaries: &[&str]) -> Result<(), String> {
+pub(crate) fn require(names: &[&str]) -> Result<(), String> {
     let mut lacking = lacking();
-    lacking.retain(|(tool, _)| binaries.contains(&tool.binary));
+    lacking.retain(|(tool, _)| names.contains(&tool.name));
     if lacking.is_empty() {
         return Ok(());
     }
-    let names: Vec<_> = lacking.iter().map(|(tool, _)| tool.binary).collect();
-    Err(format!("{} cannot be found: {}", names.join(", "), advice(&lacking)))
+    let missing: Vec<_> = lacking.iter().map(|(tool, _)| tool.name).collect();
+    Err(format!("{} cannot be found: {}", missing.join(", "), advice(&lacking)))
 }
 
 /// Whether [`require`] can look for this tool.
 #[cfg(test)]
-pub(crate) fn is_known(binary: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.binary == binary)
+pub(crate) fn is_known(name: &str) -> bool {
+    TOOLS.iter().any(|tool| tool.name == name)
 }
 
 fn lacking() -> Vec<(&'static Tool, Lack)> {
@@ -89,11 +119,11 @@ fn lacking() -> Vec<(&'static Tool, Lack)> {
 fn tell(lacking: &[(&Tool, Lack)]) {
     for (tool, lack) in lacking {
         match lack {
-            Lack::Missing => println!("{} is missing", tool.binary),
+            Lack::Missing => println!("{} is missing", tool.name),
             Lack::Other { path, says } => println!(
                 "`{}` is not the {} of the package {}: it says `{says}`",
                 path.display(),
-                tool.binary,
+                tool.name,
                 tool.package
             ),
         }
@@ -109,7 +139,7 @@ fn advice(lacking: &[(&Tool, Lack)]) -> String {
         steps.push(format!("run `apt-get install --no-install-recommends {}` as root", packages.join(" ")));
     }
     for (tool, _) in others {
-        steps.push(format!("let PATH find the {} of the package {} first", tool.binary, tool.package));
+        steps.push(format!("let PATH find the {} of the package {} first", tool.name, tool.package));
     }
     steps.join("; ")
 }
@@ -135,22 +165,33 @@ fn install(lacking: &[(&Tool, Lack)]) {
 
 /// Why this tool cannot be used; none if it can.
 fn lack(tool: &Tool, path: &OsStr) -> Option<Lack> {
-    let Some(program) = find(tool.binary, path) else {
-        return Some(Lack::Missing);
-    };
-    let answer = Process::new(&program).arg(tool.argument).stdin(Stdio::null()).output();
-    let texts = match answer {
+    match tool.proof {
+        Proof::Program { argument, answer } => {
+            let Some(program) = find(tool.name, path) else { return Some(Lack::Missing) };
+            let says = judge(answer, &said(&program, argument))?;
+            Some(Lack::Other { path: program, says })
+        }
+        Proof::Font { language } => {
+            let fonts = find("fc-list", path).map(|list| said(&list, &format!(":lang={language}")));
+            let found = fonts.is_some_and(|[fonts, _]| !fonts.trim().is_empty());
+            (!found).then_some(Lack::Missing)
+        }
+    }
+}
+
+/// What a program says, on standard output and standard error.
+fn said(program: &Path, argument: &str) -> [String; 2] {
+    match Process::new(program).arg(argument).stdin(Stdio::null()).output() {
         Ok(output) => {
             [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         }
         Err(e) => [e.to_string(), String::new()],
-    };
-    judge(tool, &texts).map(|says| Lack::Other { path: program, says })
+    }
 }
 
 /// What another program said in the tool's place; none if it is the tool.
-fn judge(tool: &Tool, texts: &[String]) -> Option<String> {
-    if texts.iter().any(|text| text.starts_with(tool.answer)) {
+fn judge(answer: &str, texts: &[String]) -> Option<String> {
+    if texts.iter().any(|text| text.starts_with(answer)) {
         return None;
     }
     Some(texts.iter().flat_map(|text| text.lines()).next().unwrap_or_default().to_owned())
@@ -172,9 +213,23 @@ mod tests {
 
     use super::*;
 
-    fn judged(binary: &str, stdout: &str, stderr: &str) -> Option<String> {
-        let tool = TOOLS.iter().find(|tool| tool.binary == binary).unwrap();
-        judge(tool, &[stdout.to_owned(), stderr.to_owned()])
+    fn judged(name: &str, stdout: &str, stderr: &str) -> Option<String> {
+        let tool = TOOLS.iter().find(|tool| tool.name == name).unwrap();
+        let Proof::Program { answer, .. } = tool.proof else { panic!("{name} is no program") };
+        judge(answer, &[stdout.to_owned(), stderr.to_owned()])
+    }
+
+    #[test]
+    fn a_font_is_there_where_fontconfig_lists_one() {
+        let korean = font("fonts-nanum", "a Korean font", "ko");
+        // One that lists something, and one that lists nothing.
+        for (stand_in, expected) in [("echo", None), ("true", Some(Lack::Missing))] {
+            let folder = tempfile::tempdir().unwrap();
+            let program = find(stand_in, &env::var_os("PATH").unwrap()).unwrap();
+            std::os::unix::fs::symlink(program, folder.path().join("fc-list")).unwrap();
+            assert_eq!(lack(&korean, folder.path().as_os_str()), expected, "{stand_in}");
+        }
+        assert_eq!(lack(&korean, OsStr::new("/no/such/folder")), Some(Lack::Missing));
     }
 
     #[test]

@@ -1,0 +1,70 @@
+//! Reports in the browser: of an ordinary run in every language, of a very long
+//! one, and of those that nobody wants.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use language::{LANGUAGES, Language};
+use model::Run;
+use report::page::Subject;
+
+use crate::chromium::{Chromium, Page};
+use crate::inspect::{MATRIX, assert_clean, check, inspect};
+use crate::long::{long, short};
+use crate::odd::odd;
+
+/// The report of a run as a page in a file.
+fn write(folder: &Path, name: &str, run: &Run, language: Language) -> PathBuf {
+    let catalogue = agent::catalogue();
+    let subject = Subject { run, catalogue: &catalogue, words: language.words() };
+    let file = folder.join(format!("{name}.html"));
+    let exporter = report::export::for_path(&file).unwrap();
+    std::fs::write(&file, (exporter.write)(&subject).unwrap()).unwrap();
+    file
+}
+
+#[test]
+fn a_report_is_right_in_every_language() {
+    let Some(program) = crate::browser() else { return };
+    let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());
+    for language in LANGUAGES {
+        let file = write(folder.path(), &format!("short-{}", language.tag()), &short(), *language);
+        assert_clean(&inspect(&chromium, &file));
+    }
+}
+
+#[test]
+fn a_report_of_500_cases_is_right_and_below_3_mb() {
+    let Some(program) = crate::browser() else { return };
+    let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());
+    let file = write(folder.path(), "long", &long(), Language::English);
+    let inspection = inspect(&chromium, &file);
+    assert!(inspection.bytes < 3_000_000, "{} bytes", inspection.bytes);
+    assert_clean(&inspection);
+}
+
+/// Nothing of a run becomes a part of the page: no script runs, nothing is
+/// asked for, no element that the page does not have otherwise.
+#[test]
+fn reports_of_odd_runs_are_right_and_run_nothing() {
+    let Some(program) = crate::browser() else { return };
+    let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());
+    let mut wrong: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, run) in odd() {
+        let file = write(folder.path(), &name, &run, Language::English);
+        let page = Page::open(&chromium, &file, MATRIX[0]);
+        for view in MATRIX.iter().filter(|v| ["1440-light", "360-dark"].contains(&v.name)) {
+            page.show(*view);
+            for complaint in check(&page) {
+                wrong.entry(complaint.to_string()).or_default().push(format!("{name} {}", view.name));
+            }
+        }
+        for alarm in page.console().into_iter().chain(page.requests()) {
+            wrong.entry(alarm).or_default().push(name.clone());
+        }
+        page.close();
+    }
+    let lines: Vec<String> =
+        wrong.iter().map(|(what, places)| format!("{what}\n    in {}", places.join(", "))).collect();
+    assert!(lines.is_empty(), "{} complaints:\n{}", lines.len(), lines.join("\n"));
+}

@@ -1,0 +1,74 @@
+//! The runs made for tests are what they say, and everything that is made of a
+//! run takes them.
+
+use language::Language;
+use model::Run;
+use model::trial::Status;
+use model::workload::Catalogue;
+
+use super::long::{CPUS, DIP, HOUR, SPIKE, long, short};
+use super::odd::{TEXTS, odd};
+use crate::export::EXPORTERS;
+use crate::page::Subject;
+
+#[test]
+fn the_long_run_is_long_and_always_the_same() {
+    let run = long();
+    assert_eq!(run.cases.len(), 500);
+    assert!(run.cases.iter().all(|c| c.trials.len() == 5 && !c.estimates.is_empty()));
+    let mut labels: Vec<_> = run.cases.iter().map(|c| &c.label).collect();
+    labels.sort();
+    labels.dedup();
+    assert_eq!(labels.len(), 500);
+    let series = |resource: &str, name: &str| {
+        let all = run.cases.iter().flat_map(|c| &c.trials).flat_map(|t| &t.result.series);
+        let long = all.filter(|s| s.resource == resource && s.name == name && s.values.len() == HOUR);
+        long.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(series("load", "throughput").len(), 15);
+    for throughput in series("load", "throughput") {
+        let most = throughput.values.iter().copied().fold(0.0, f64::max);
+        assert_eq!((throughput.values[DIP], throughput.values[SPIKE]), (0.0, most));
+    }
+    for cpu in 0..CPUS {
+        assert_eq!(series(&format!("cpu:{cpu}"), "user").len(), 1, "{cpu}");
+    }
+    let reads = run.cases.iter().filter(|c| c.workload == "disk");
+    assert!(reads.flat_map(|c| &c.trials).all(|t| t.result.histograms.contains_key("latency")));
+    assert_eq!(short(), short());
+}
+
+#[test]
+fn every_odd_run_can_be_kept_and_read_again() {
+    let all = odd();
+    for (name, run) in &all {
+        let text = serde_json::to_string(run).unwrap();
+        let again: Run = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(again, *run, "{name}");
+    }
+    let named = |name: &str| &all.iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("{name}")).1;
+    assert!(named("failed").cases[0].trials.iter().all(|t| t.status == Status::Failed));
+    assert_eq!(named("number-largest").cases[0].estimates["iops"].median, f64::MAX);
+    for (name, text) in TEXTS {
+        let (some, every) = (named(&format!("text-{name}")), named(&format!("all-{name}")));
+        assert_eq!(some.study.title.as_deref(), Some(*text));
+        assert_eq!((some.cases[0].label.as_str(), some.cases[0].workload.as_str()), (*text, "disk"));
+        assert_eq!(every.cases[0].workload, *text);
+        let reason = every.cases[0].trials.last().unwrap().reason.as_deref();
+        assert_eq!((reason, every.findings[0].text.as_str()), (Some(*text), *text));
+    }
+}
+
+/// What cannot be written is an error, not a panic.
+#[test]
+fn every_format_takes_every_odd_run() {
+    let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+    for (name, run) in odd() {
+        let subject = Subject { run: &run, catalogue: &catalogue, words: Language::English.words() };
+        for exporter in EXPORTERS {
+            if let Err(e) = (exporter.write)(&subject) {
+                assert!(!e.to_string().is_empty(), "{name}.{}", exporter.extension);
+            }
+        }
+    }
+}
