@@ -15,6 +15,9 @@ pub(crate) const ROOT: &str = "headroom-chart";
 /// The family of all text: the reader's own.
 const FONTS: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
+/// How many series have a colour of their own.
+pub(crate) const SERIES: usize = 6;
+
 /// How many steps the scale of shares has.
 pub(crate) const STEPS: usize = 5;
 
@@ -30,6 +33,9 @@ pub(crate) fn step(fraction: f64) -> usize {
 /// through one family of hues, and its lightness only falls (rises, in the
 /// dark): it reads the same in grey and to the colour-blind (after ColorBrewer
 /// YlOrBr). `on-share-N` is text upon it, at a contrast of at least 4.5.
+/// `series-0` to `series-5` were found by a search for the greatest least
+/// distance, as all see them and as the colour-blind do, each with a lightness
+/// of its own.
 pub(crate) const COLOURS: &[(&str, &str, &str)] = &[
     ("paper", "#ffffff", "#0f1419"),
     ("ink", "#1c2127", "#e8ecf1"),
@@ -53,25 +59,41 @@ pub(crate) const COLOURS: &[(&str, &str, &str)] = &[
     ("on-share-2", "#1c2127", "#ffffff"),
     ("on-share-3", "#ffffff", "#17120a"),
     ("on-share-4", "#ffffff", "#17120a"),
+    ("series-0", "#4667ea", "#6c8cf8"),
+    ("series-1", "#623000", "#e24909"),
+    ("series-2", "#276e4d", "#91c488"),
+    ("series-3", "#8d1c91", "#ac4193"),
+    ("series-4", "#02a3b2", "#32e4ff"),
+    ("series-5", "#898611", "#fbe93d"),
 ];
 
 /// The style sheet of a chart: colours, `rules` that all charts share, and
 /// `own` rules. A rule is `selector { property: value; ... }` with `$name` for
 /// a colour; selectors are below the root.
 pub(crate) fn sheet(own: &[(&str, &[(&str, &str)])]) -> String {
+    sheet_below("", own)
+}
+
+/// As [`sheet`], the rules only for charts that also match `also`, such as
+/// `.plot`.
+pub(crate) fn sheet_below(also: &str, own: &[(&str, &[(&str, &str)])]) -> String {
     let mut css = String::from("\n");
+    let rules: Vec<_> = SHARED.iter().chain(own).collect();
+    let used: Vec<&str> =
+        rules.iter().flat_map(|rule| rule.1).filter_map(|d| d.1.strip_prefix('$')).collect();
     let _ = write!(css, ".{ROOT}{{font-family:{FONTS};");
-    variables(&mut css, |(_, light, _)| light);
+    variables(&mut css, &used, |(_, light, _)| light);
     css.push_str("}\n");
     let _ = write!(css, "@media screen and (prefers-color-scheme:dark){{.{ROOT}{{");
-    variables(&mut css, |(_, _, dark)| dark);
+    variables(&mut css, &used, |(_, _, dark)| dark);
     css.push_str("}}\n");
     // The whole window, where the picture is opened by itself.
     let _ = write!(css, ".{ROOT}:root{{");
     declare(&mut css, "background", "$paper");
     css.push_str("}\n");
-    for (selector, declarations) in SHARED.iter().chain(own) {
-        let selectors: Vec<String> = selector.split(',').map(|s| format!(".{ROOT} {}", s.trim())).collect();
+    for (selector, declarations) in rules {
+        let selectors: Vec<String> =
+            selector.split(',').map(|s| format!(".{ROOT}{also} {}", s.trim())).collect();
         let _ = write!(css, "{}{{", selectors.join(","));
         for (property, value) in *declarations {
             declare(&mut css, property, value);
@@ -90,8 +112,11 @@ const SHARED: &[(&str, &[(&str, &str)])] = &[
     ("text.bold", &[("font-weight", "600")]),
 ];
 
-fn variables(css: &mut String, pick: fn(&(&'static str, &'static str, &'static str)) -> &'static str) {
-    for colour in COLOURS {
+type Colour = (&'static str, &'static str, &'static str);
+
+/// Declares the colours that are used.
+fn variables(css: &mut String, used: &[&str], pick: fn(&Colour) -> &'static str) {
+    for colour in COLOURS.iter().filter(|c| used.contains(&c.0)) {
         let _ = write!(css, "--{ROOT}-{0}:var(--headroom-{0},{1});", colour.0, pick(colour));
     }
 }

@@ -1,0 +1,165 @@
+//! Limits, promises and ideals: lines with their names, each kind dashed its own
+//! way. One that lies far beyond the data stands at the edge with an arrow.
+
+use language::Words;
+
+use super::canvas::{Canvas, LINE, TEXT};
+use super::scale::Domain;
+use super::{Reference, ReferenceKind};
+use crate::svg::clean;
+
+/// As many are shown; more than a few nobody asked for.
+const MOST: usize = 8;
+
+impl ReferenceKind {
+    /// The class of its line.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            ReferenceKind::Limit => "r0",
+            ReferenceKind::Promise => "r1",
+            ReferenceKind::Ideal => "r2",
+        }
+    }
+
+    /// Its name in a sentence.
+    pub(crate) fn say(self, words: &Words) -> String {
+        words.say(match self {
+            ReferenceKind::Limit => "chart-limit",
+            ReferenceKind::Promise => "chart-promise",
+            ReferenceKind::Ideal => "chart-ideal",
+        })
+    }
+}
+
+/// Those that are on an axis, and what is said of those that are beyond it, with
+/// these arrows for below and above.
+pub(crate) fn split<'a>(
+    references: impl IntoIterator<Item = &'a Reference>,
+    domain: &Domain,
+    arrows: (&str, &str),
+) -> (Vec<&'a Reference>, Vec<String>) {
+    let known = references.into_iter().filter(|r| r.value.is_finite()).take(MOST);
+    let (on, off): (Vec<_>, Vec<_>) = known.partition(|r| domain.holds(r.value));
+    let told = |r: &Reference| {
+        let arrow = if r.value > domain.high { arrows.1 } else { arrows.0 };
+        format!("{} {arrow}", clean(&r.label))
+    };
+    (on, off.into_iter().map(told).collect())
+}
+
+/// Names at places along the top of an area, each with a line down into it.
+#[derive(Debug, Default)]
+pub(crate) struct Flags {
+    /// Left edge, line's place, row from the top, class of the line, name.
+    placed: Vec<(f64, f64, usize, &'static str, String)>,
+    rows: usize,
+    /// What is said at the right end, a row each, above the others.
+    beyond: Vec<String>,
+}
+
+impl Flags {
+    /// Lays out names at these places between the edges of a sheet, and what lies
+    /// beyond the axis.
+    pub(crate) fn lay(
+        wanted: Vec<(f64, &'static str, String)>,
+        beyond: Vec<String>,
+        (left, right): (f64, f64),
+    ) -> Self {
+        let mut wanted: Vec<_> = wanted.into_iter().take(MOST).collect();
+        wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut ends: Vec<f64> = Vec::new();
+        let mut placed = Vec::new();
+        for (at, class, name) in wanted {
+            let name = TEXT.fit(&clean(&name), right - left);
+            let width = TEXT.width(&name);
+            let start = (at - width / 2.0).min(right - width).max(left);
+            let free = ends.iter().position(|end| start >= end + 12.0);
+            let row = free.unwrap_or(ends.len());
+            if row == ends.len() {
+                ends.push(0.0);
+            }
+            ends[row] = start + width;
+            placed.push((start, at, row, class, name));
+        }
+        let beyond = beyond.into_iter().map(|name| TEXT.fit(&name, right - left)).collect();
+        Self { placed, rows: ends.len(), beyond }
+    }
+
+    /// Their height.
+    pub(crate) fn height(&self) -> f64 {
+        (self.rows + self.beyond.len()) as f64 * LINE
+    }
+
+    /// Draws them from `top` on, their lines down to `bottom`.
+    pub(crate) fn draw(&self, canvas: &mut Canvas, right: f64, top: f64, bottom: f64) {
+        for (i, name) in self.beyond.iter().enumerate() {
+            canvas.text((right, top + (i + 1) as f64 * LINE - 4.0), "w e", name);
+        }
+        let base = |row: usize| top + (self.beyond.len() + row + 1) as f64 * LINE - 4.0;
+        for (_, at, row, class, _) in &self.placed {
+            canvas.down(class, *at, base(*row) + 3.0, bottom);
+        }
+        for (start, _, row, class, name) in &self.placed {
+            let class = if *class == "r2" { "q o" } else { "w o" };
+            canvas.text((*start, base(*row)), class, name);
+        }
+    }
+}
+
+/// Where the data are, so that a name can be put where they are not.
+pub(crate) type Obstacles<'a> = &'a [(f64, f64)];
+
+/// Draws lines across an area, `(left, right, top, bottom)`, for values that
+/// `place` puts on the sheet, with their names beside them where the least is in
+/// the way.
+pub(crate) fn across(
+    canvas: &mut Canvas,
+    references: &[&Reference],
+    place: impl Fn(f64) -> f64,
+    (left, right, top, bottom): (f64, f64, f64, f64),
+    obstacles: Obstacles<'_>,
+) {
+    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    let mut names = Vec::new();
+    for reference in references {
+        let y = place(reference.value);
+        canvas.across(reference.kind.class(), y, left, right);
+        let name = TEXT.fit(&clean(&reference.label), right - left - 12.0);
+        let width = TEXT.width(&name);
+        let starts = [left + 6.0, right - 6.0 - width, (left + right - width) / 2.0];
+        let below_and_above = [y - 5.0, y + 13.0];
+        let mut wanted: Vec<(f64, f64)> =
+            below_and_above.iter().flat_map(|base| starts.map(|x| (x, *base))).collect();
+        // Further off, where the near places are taken by other names.
+        for step in 1..=MOST {
+            for base in [y - 5.0 - step as f64 * LINE, y + 13.0 + step as f64 * LINE] {
+                wanted.extend(starts.map(|x| (x, base)));
+            }
+        }
+        let cost = |(x, base): (f64, f64)| {
+            let hits = obstacles
+                .iter()
+                .filter(|(ox, oy)| {
+                    *ox > x - 4.0 && *ox < x + width + 4.0 && *oy > base - 12.0 && *oy < base + 5.0
+                })
+                .count();
+            let away = (base - y).abs();
+            hits as f64 * 10.0 + away
+        };
+        let is_free = |(x, base): (f64, f64)| {
+            base - 10.0 >= top - 2.0
+                && base + 3.0 <= bottom
+                && taken.iter().all(|(tx, tw, tb)| {
+                    x > tx + tw + 4.0 || x + width + 4.0 < *tx || (base - tb).abs() >= 14.0
+                })
+        };
+        let free = wanted.into_iter().filter(|at| is_free(*at));
+        if let Some((x, base)) = free.min_by(|a, b| cost(*a).total_cmp(&cost(*b))) {
+            taken.push((x, width, base));
+            names.push((x, base, if reference.kind == ReferenceKind::Ideal { "q o" } else { "w o" }, name));
+        }
+    }
+    for (x, base, class, name) in names {
+        canvas.text((x, base), class, &name);
+    }
+}
