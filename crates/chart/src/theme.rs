@@ -59,12 +59,12 @@ pub(crate) const COLOURS: &[(&str, &str, &str)] = &[
     ("on-share-2", "#1c2127", "#ffffff"),
     ("on-share-3", "#ffffff", "#17120a"),
     ("on-share-4", "#ffffff", "#17120a"),
-    ("series-0", "#4667ea", "#6c8cf8"),
-    ("series-1", "#623000", "#e24909"),
-    ("series-2", "#276e4d", "#91c488"),
-    ("series-3", "#8d1c91", "#ac4193"),
-    ("series-4", "#02a3b2", "#32e4ff"),
-    ("series-5", "#898611", "#fbe93d"),
+    ("series-0", "#1960cf", "#6c8cf8"),
+    ("series-1", "#d57f0c", "#e24909"),
+    ("series-2", "#105b3a", "#91c488"),
+    ("series-3", "#9b2a83", "#ac4193"),
+    ("series-4", "#078fb9", "#32e4ff"),
+    ("series-5", "#8e6b28", "#fbe93d"),
 ];
 
 /// The style sheet of a chart: colours, `rules` that all charts share, and

@@ -170,15 +170,15 @@ impl Pen {
     }
 
     /// An interval as a whisker: a line with a bar across each end.
-    pub(crate) fn whisker(along: Along, at: f64, low: f64, high: f64, half: f64) -> Self {
-        match along {
-            Along::X => Self::at(low, at - half)
+    pub(crate) fn whisker(direction: Direction, at: f64, low: f64, high: f64, half: f64) -> Self {
+        match direction {
+            Direction::X => Self::at(low, at - half)
                 .up(at + half)
                 .jump(low, at)
                 .across(high)
                 .jump(high, at - half)
                 .up(at + half),
-            Along::Y => Self::at(at - half, low)
+            Direction::Y => Self::at(at - half, low)
                 .across(at + half)
                 .jump(at, low)
                 .up(high)
@@ -203,7 +203,7 @@ impl Pen {
 
 /// The direction of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Along {
+pub(crate) enum Direction {
     /// Left to right.
     X,
     /// Up and down.

@@ -45,6 +45,13 @@ impl Frame {
         (widest + TICK_GAP).ceil()
     }
 
+    /// Gives the area its place on the sheet, and the upright axis its ticks.
+    pub(crate) fn stand(&mut self, top: f64, height: f64, ticks: impl Fn(&Scale) -> Vec<Tick>) {
+        (self.top, self.bottom) = (top, top + height);
+        (self.y.scale.from, self.y.scale.to) = (self.bottom, self.top);
+        self.y.ticks = ticks(&self.y.scale);
+    }
+
     /// Draws grid, ticks and their labels, and the title of the axis from left
     /// to right. The answer is the height down to where all of that ends.
     pub(crate) fn draw(&self, canvas: &mut Canvas, x_title: &str) -> f64 {

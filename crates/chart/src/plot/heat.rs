@@ -2,7 +2,13 @@
 
 use language::Words;
 
-use super::{Better, Drawing, Measured, Numbers, Plot, Table};
+use super::canvas::{Area, Canvas, LINE, MIDDLE, Pen, TEXT};
+use super::scale::Domain;
+use super::ticks::TICK;
+use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Spread, Table};
+use super::{count, frame, text};
+use crate::svg::clean;
+use crate::theme::STEPS;
 
 /// One value for each pair of two factors' levels.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,16 +27,297 @@ pub struct Heat {
     pub better: Option<Better>,
 }
 
+/// How many rows are drawn at most.
+const MOST_ROWS: usize = 40;
+/// The height of a row.
+const ROW: f64 = 26.0;
+/// The least width of a column.
+const LEAST: f64 = 14.0;
+/// The greatest.
+const MOST: f64 = 110.0;
+/// Between cells.
+const GAP: f64 = 2.0;
+/// Values that span more than so many times are coloured by their logarithm.
+const BY_FACTOR_FROM: f64 = 20.0;
+/// A sample in the legend.
+const SAMPLE: f64 = 16.0;
+
+/// Which levels are drawn: all, or of too many some, evenly among them.
+fn thinned(levels: usize, most: usize) -> Vec<usize> {
+    if levels <= most {
+        return (0..levels).collect();
+    }
+    let most = most.max(2);
+    let mut kept: Vec<usize> = (0..most).map(|i| i * (levels - 1) / (most - 1)).collect();
+    kept.dedup();
+    kept
+}
+
+/// From values to the steps of the scale of shares.
+#[derive(Clone, Copy)]
+struct Steps {
+    low: f64,
+    high: f64,
+    by_factor: bool,
+}
+
+impl Steps {
+    fn of(values: &[f64]) -> Option<Self> {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (low <= high).then_some(Self { low, high, by_factor: low > 0.0 && high / low > BY_FACTOR_FROM })
+    }
+
+    fn step(&self, value: f64) -> usize {
+        let share = if self.by_factor {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0)
+        };
+        if share.is_finite() { ((share * STEPS as f64) as usize).min(STEPS - 1) } else { STEPS / 2 }
+    }
+
+    /// Where a step begins.
+    fn from(&self, step: usize) -> f64 {
+        let share = step as f64 / STEPS as f64;
+        if self.by_factor {
+            self.low * (self.high / self.low).powf(share)
+        } else {
+            self.low * (1.0 - share) + self.high * share
+        }
+    }
+}
+
+/// The cells of a sheet.
+struct Grid {
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    left: f64,
+    column: f64,
+    /// What values are divided by to be written in cells, and their digits that
+    /// count; none where there is no room.
+    digits: Option<(f64, usize)>,
+}
+
 impl Plot for Heat {
-    fn draw(&self, _words: &Words, _width: f64) -> Drawing {
-        Drawing::default()
+    fn draw(&self, words: &Words, width: f64) -> Drawing {
+        let Some(steps) = Steps::of(&self.values()) else {
+            return Canvas::nothing(words, width);
+        };
+        let mut canvas = Canvas::new(width);
+        let grid = self.grid(width, steps);
+        let mut top = self.heading(&mut canvas, &grid, steps, words);
+        let x_title = TEXT.fit(&format!("{} →", clean(&self.x.0)), width - grid.left);
+        let y_title = TEXT.fit(&format!("{} ↓", clean(&self.y.0)), grid.left - 8.0);
+        let (all, drawn) = ((self.y.1.len(), self.x.1.len()), (grid.rows.len(), grid.columns.len()));
+        if all != drawn {
+            let counts = [
+                ("rows", count(all.0)),
+                ("columns", count(all.1)),
+                ("drawn_rows", count(drawn.0)),
+                ("drawn_columns", count(drawn.1)),
+            ];
+            top = frame::heading(&mut canvas, &words.tell("heat-drawn", &counts), top, "q");
+        }
+        top += LINE + 4.0;
+        canvas.text((grid.left, top - 4.0), "q", &x_title);
+        canvas.text((grid.left - 8.0, top + 15.0 - 4.0), "q e", &y_title);
+        self.column_names(&mut canvas, &grid, top + 11.0);
+        top += 18.0;
+        let best = self.best();
+        for (i, row) in grid.rows.iter().enumerate() {
+            let y = top + i as f64 * ROW;
+            let name = TICK.fit(&clean(&self.y.1[*row]), grid.left - 8.0);
+            canvas.text((grid.left - 8.0, y + ROW / 2.0 + MIDDLE), "t e", &name);
+            self.draw_row(&mut canvas, (&grid, steps, best), (*row, y), words);
+        }
+        canvas.finish(top + grid.rows.len() as f64 * ROW + 4.0)
     }
 
-    fn describe(&self, _words: &Words) -> String {
-        String::new()
+    fn describe(&self, words: &Words) -> String {
+        let titles = [("title", text(&self.title)), ("x", text(&self.x.0)), ("y", text(&self.y.0))];
+        let mut said = vec![words.tell("heat-what", &titles)];
+        let known = self.known();
+        let tell = |key: &str, at: &(usize, usize, f64)| {
+            let place = format!("{}, {}", clean(&self.x.1[at.1]), clean(&self.y.1[at.0]));
+            words.tell(key, &[("value", text(&self.numbers.write(at.2))), ("at", text(&place))])
+        };
+        let by_value = |a: &&(usize, usize, f64), b: &&(usize, usize, f64)| a.2.total_cmp(&b.2);
+        match (known.iter().max_by(by_value), known.iter().min_by(by_value)) {
+            (Some(high), Some(low)) => said.extend([tell("heat-highest", high), tell("heat-lowest", low)]),
+            _ => said.push(words.say("chart-nothing")),
+        }
+        let missing = (self.x.1.len() * self.y.1.len()).saturating_sub(known.len());
+        if missing > 0 {
+            said.push(words.tell("heat-missing", &[("count", count(missing))]));
+        }
+        said.join(" ")
     }
 
-    fn table(&self, _words: &Words) -> Table {
-        Table::default()
+    fn table(&self, words: &Words) -> Table {
+        let corner = format!("{} \\ {}", clean(&self.y.0), clean(&self.x.0));
+        let head = [corner].into_iter().chain(self.x.1.iter().map(|level| clean(level))).collect();
+        let cell = |row: usize, column: usize| {
+            self.cell(row, column)
+                .map_or_else(|| words.say("chart-missing"), |m| self.numbers.measured(&m, words))
+        };
+        let row = |(i, level): (usize, &String)| {
+            let cells = (0..self.x.1.len()).map(|column| cell(i, column));
+            [clean(level)].into_iter().chain(cells).collect()
+        };
+        Table { head, rows: self.y.1.iter().enumerate().map(row).collect() }
     }
+}
+
+impl Heat {
+    fn cell(&self, row: usize, column: usize) -> Option<Measured> {
+        self.cells.get(row)?.get(column).copied().flatten().filter(|m| m.value.is_finite())
+    }
+
+    /// Row, column and value of all that were measured.
+    fn known(&self) -> Vec<(usize, usize, f64)> {
+        let all = (0..self.y.1.len()).flat_map(|row| (0..self.x.1.len()).map(move |column| (row, column)));
+        all.filter_map(|(row, column)| self.cell(row, column).map(|m| (row, column, m.value))).collect()
+    }
+
+    fn values(&self) -> Vec<f64> {
+        self.known().into_iter().map(|(_, _, value)| value).collect()
+    }
+
+    fn best(&self) -> Option<(usize, usize)> {
+        let known = self.known();
+        if known.len() < 2 {
+            return None;
+        }
+        let found = match self.better? {
+            Better::Higher => known.iter().max_by(|a, b| a.2.total_cmp(&b.2)),
+            Better::Lower => known.iter().min_by(|a, b| a.2.total_cmp(&b.2)),
+        };
+        found.map(|(row, column, _)| (*row, *column))
+    }
+
+    fn grid(&self, width: f64, steps: Steps) -> Grid {
+        let rows = thinned(self.y.1.len(), MOST_ROWS);
+        let names = rows.iter().map(|row| TICK.width(&clean(&self.y.1[*row])));
+        let title = TEXT.width(&format!("{} ↓", clean(&self.y.0)));
+        let left = (names.fold(title, f64::max).min(width * 0.25) + 8.0).ceil();
+        let columns = thinned(self.x.1.len(), ((width - left) / LEAST) as usize);
+        let column = ((width - left) / columns.len().max(1) as f64).min(MOST).floor();
+        let factor = self.numbers.scale(steps.low.abs().max(steps.high.abs())).0;
+        let values = self.values();
+        let fits = |digits: &usize| {
+            let widest = values.iter().map(|v| TICK.width(&figure(*v / factor, *digits))).fold(0.0, f64::max);
+            widest + 6.0 <= column - GAP
+        };
+        let digits = [4, 3, 2].into_iter().find(fits).map(|digits| (factor, digits));
+        Grid { rows, columns, left, column, digits }
+    }
+
+    /// The title with the unit that the cells share, and the legend.
+    fn heading(&self, canvas: &mut Canvas, grid: &Grid, steps: Steps, words: &Words) -> f64 {
+        let unit = self.numbers.scale(steps.low.abs().max(steps.high.abs())).1;
+        let numbers = self.numbers;
+        let mut title = clean(&self.title);
+        let short = numbers.write_under(1e3, &title);
+        let unit = if short.ends_with("/s") { unit } else { unit.trim_end_matches("/s") };
+        if grid.digits.is_some() && !unit.is_empty() {
+            title = words.tell("heat-in", &[("title", text(&title)), ("unit", text(unit))]);
+        }
+        let axis = Axis { title, numbers, spread: Spread::Linear };
+        let mut title = frame::title(&axis, &Domain::exact(0.0, 1.0, 1.0), self.better, words);
+        if self.best().is_some() {
+            title = format!("{title} · {}", words.say("heat-best"));
+        }
+        let top = frame::heading(canvas, title.trim_end_matches('.'), 0.0, "");
+        if steps.low < steps.high { legend(canvas, steps, numbers, top + 6.0) } else { top }
+    }
+
+    fn column_names(&self, canvas: &mut Canvas, grid: &Grid, y: f64) {
+        let mut end = grid.left - 8.0;
+        for (i, column) in grid.columns.iter().enumerate() {
+            let name = clean(&self.x.1[*column]);
+            let middle = grid.left + (i as f64 + 0.5) * grid.column;
+            let room = if self.fits(grid) { grid.column - 2.0 } else { grid.column * 3.0 };
+            let name = TICK.fit(&name, room);
+            let half = TICK.width(&name) / 2.0;
+            if middle - half >= end + 4.0 && middle + half <= canvas.width {
+                canvas.text((middle, y), "t m", &name);
+                end = middle + half;
+            }
+        }
+    }
+
+    /// Whether the name of each column fits over it.
+    fn fits(&self, grid: &Grid) -> bool {
+        grid.columns.iter().all(|c| TICK.width(&clean(&self.x.1[*c])) + 4.0 <= grid.column)
+    }
+
+    fn draw_row(
+        &self,
+        canvas: &mut Canvas,
+        (grid, steps, best): (&Grid, Steps, Option<(usize, usize)>),
+        (row, y): (usize, f64),
+        words: &Words,
+    ) {
+        for (i, column) in grid.columns.iter().enumerate() {
+            let x = grid.left + i as f64 * grid.column;
+            let area = Area { x, y, width: grid.column - GAP, height: ROW - GAP };
+            let place = format!("{}, {}", clean(&self.x.1[*column]), clean(&self.y.1[row]));
+            let Some(measured) = self.cell(row, *column) else {
+                let told = format!("{place}: {}", words.say("chart-missing"));
+                canvas.path(
+                    "g",
+                    &Pen::at(x + 4.0, y + ROW - 6.0).line(x + grid.column - 6.0, y + 4.0),
+                    Some(&told),
+                );
+                continue;
+            };
+            let class = format!("p{}", steps.step(measured.value));
+            let told = format!("{place}: {}", self.numbers.measured(&measured, words));
+            canvas.rect(&class, area, Some(&told));
+            if best == Some((row, *column)) {
+                canvas.rect(
+                    "h y",
+                    Area { x: x + 1.0, y: y + 1.0, width: area.width - 2.0, height: area.height - 2.0 },
+                    None,
+                );
+            }
+            if let Some((factor, digits)) = grid.digits {
+                let middle = (x + area.width / 2.0, y + area.height / 2.0 + MIDDLE);
+                canvas.text(middle, &format!("t m {class}"), &figure(measured.value / factor, digits));
+            }
+        }
+    }
+}
+
+/// What the colours mean: where each begins.
+fn legend(canvas: &mut Canvas, steps: Steps, numbers: Numbers, top: f64) -> f64 {
+    let (mut x, mut y) = (0.0, top);
+    for step in 0..STEPS {
+        let from = format!("≥ {}", numbers.write(steps.from(step)));
+        let width = SAMPLE + 5.0 + TICK.width(&from) + 12.0;
+        if x > 0.0 && x + width > canvas.width {
+            (x, y) = (0.0, y + LINE);
+        }
+        let area = Area { x, y: y + 2.0, width: SAMPLE, height: 11.0 };
+        canvas.rect(&format!("p{step}"), area, None);
+        canvas.text((x + SAMPLE + 5.0, y + 11.5), "t", &from);
+        x += width;
+    }
+    y + LINE + 4.0
+}
+
+/// A figure with so many digits that count, never an exponent where it can be
+/// without.
+fn figure(value: f64, digits: usize) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-3..1e6).contains(&value.abs()) {
+        return format!("{value:.0e}");
+    }
+    let whole = value.abs().log10().floor() as i32 + 1;
+    let decimals = (digits as i32 - whole).clamp(0, 3) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

@@ -23,6 +23,7 @@ mod panels;
 mod percentiles;
 mod ratios;
 mod reference;
+mod rows;
 mod scale;
 mod scatter;
 mod series;
@@ -30,7 +31,7 @@ mod style;
 mod ticks;
 
 use language::Words;
-use model::Unit;
+use model::{Unit, Value};
 
 use crate::svg::{Svg, clean, number};
 use crate::theme;
@@ -198,4 +199,14 @@ fn name(parts: &[&str]) -> String {
     let hash =
         bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     format!("c{hash:x}")
+}
+
+/// Text from a machine or a file, as an argument of a sentence.
+fn text(raw: &str) -> Value {
+    clean(raw).as_str().into()
+}
+
+/// A count, as an argument of a sentence.
+fn count(n: usize) -> Value {
+    (n as u64).into()
 }

@@ -78,7 +78,7 @@ impl Numbers {
     }
 
     /// What to divide a number of this size by, and the unit written behind it.
-    fn scale(self, like: f64) -> (f64, &'static str) {
+    pub(crate) fn scale(self, like: f64) -> (f64, &'static str) {
         match self {
             Numbers::Unit(unit) => format::scale_for(like, unit),
             Numbers::Bits => {

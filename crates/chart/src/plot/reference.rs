@@ -47,6 +47,25 @@ pub(crate) fn split<'a>(
     (on, off.into_iter().map(told).collect())
 }
 
+/// What is said of references in a sentence each: what they are, and how much
+/// of them the greatest value is.
+pub(crate) fn describe(references: &[Reference], greatest: f64, words: &Words) -> Vec<String> {
+    let known = references.iter().filter(|r| r.value.is_finite()).take(MOST);
+    known
+        .map(|r| {
+            let share = greatest / r.value;
+            let arguments =
+                [("label", clean(&r.label).as_str().into()), ("kind", r.kind.say(words).as_str().into())];
+            if share.is_finite() && (0.0..1e6).contains(&share) {
+                let [label, kind] = arguments;
+                words.tell("chart-reached", &[label, kind, ("share", share.into())])
+            } else {
+                words.tell("chart-held-against", &arguments)
+            }
+        })
+        .collect()
+}
+
 /// Names at places along the top of an area, each with a line down into it.
 #[derive(Debug, Default)]
 pub(crate) struct Flags {

@@ -1,6 +1,6 @@
 //! From values to pixels: how far an axis reaches, and where a value stands.
 
-use super::{Axis, Numbers, Reference, Spread};
+use super::{Axis, Measured, Numbers, Reference, Spread};
 
 /// Beyond this a value is drawn as if it were this, so that differences are
 /// still numbers.
@@ -96,6 +96,19 @@ pub(crate) fn with_references(axis: &Axis, values: &[f64], references: &[&Refere
     };
     let near = references.iter().map(|r| r.value).filter(|v| v.is_finite() && near(*v));
     values.iter().copied().chain(near).collect()
+}
+
+/// Values and the ends of their intervals. An end far from all values, as few
+/// trials give, does not count: it would squash them, and is told in numbers.
+pub(crate) fn with_intervals<'a>(measured: impl IntoIterator<Item = &'a Measured>) -> Vec<f64> {
+    let all: Vec<&Measured> = measured.into_iter().filter(|m| m.value.is_finite()).collect();
+    let mut values: Vec<f64> = all.iter().map(|m| m.value).collect();
+    let (low, high) = ends(&values);
+    let slack = (high - low).max(high.abs().max(low.abs()) * 0.5);
+    let bounds = all.iter().filter_map(|m| m.interval).flat_map(|(a, b)| [a, b]);
+    let least = if low > 0.0 { low / 10.0 } else { low - slack };
+    values.extend(bounds.filter(|b| *b >= least && *b <= high + slack).collect::<Vec<_>>());
+    values
 }
 
 /// The spread that these values get.

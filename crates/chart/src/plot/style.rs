@@ -3,7 +3,7 @@
 //! for its middle or end; a series' colour is `c0` to `c5` and its dash `d0` to
 //! `d5` on a group, within which `l` is a line, `f` filled, `k` a band and `n` a
 //! thin line. `g` is the grid, `a` an axis, `h` a whisker, `r0` to `r2` a limit,
-//! a promise and an ideal, `v` the window that counts, `z` a background.
+//! a promise and an ideal, `u0` to `u2` good, bad and neither, `v` the window that counts, `z` a background.
 
 /// The rules, below the root; `$name` is a colour of the theme.
 pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
@@ -48,6 +48,10 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".r0,.r1,.r2", &[("fill", "none"), ("stroke", "$warn"), ("stroke-width", "1.5")]),
     (".r1", &[("stroke-dasharray", "7 4")]),
     (".r2", &[("stroke", "$quiet"), ("stroke-dasharray", "2 3")]),
+    (".y", &[("stroke-width", "2.5")]),
+    (".u0", &[("color", "$network")]),
+    (".u1", &[("color", "$warn")]),
+    (".u2", &[("color", "$quiet")]),
     (".v", &[("fill", "$card")]),
     (".z", &[("fill", "$paper")]),
     (".p0", &[("fill", "$share-0")]),
