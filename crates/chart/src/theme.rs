@@ -165,6 +165,100 @@ mod tests {
         }
     }
 
+    fn linear(hex: &str) -> [f64; 3] {
+        [1, 3, 5].map(|i| {
+            let v = f64::from(u8::from_str_radix(&hex[i..i + 2], 16).unwrap()) / 255.0;
+            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        })
+    }
+
+    fn times(m: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
+        m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
+    }
+
+    /// Oklab of a linear sRGB colour (Ottosson 2020).
+    fn oklab(rgb: [f64; 3]) -> [f64; 3] {
+        const CONES: [[f64; 3]; 3] = [
+            [0.412_221_470_8, 0.536_332_536_3, 0.051_445_992_9],
+            [0.211_903_498_2, 0.680_699_545_1, 0.107_396_956_6],
+            [0.088_302_461_9, 0.281_718_837_6, 0.629_978_700_5],
+        ];
+        const LAB: [[f64; 3]; 3] = [
+            [0.210_454_255_3, 0.793_617_785_0, -0.004_072_046_8],
+            [1.977_998_495_1, -2.428_592_205_0, 0.450_593_709_9],
+            [0.025_904_037_1, 0.782_771_766_2, -0.808_675_766_0],
+        ];
+        times(&LAB, times(&CONES, rgb).map(|v| v.max(0.0).cbrt()))
+    }
+
+    /// What those without one kind of cones see: Machado, Oliveira, Fernandes,
+    /// "A Physiologically-based Model for Simulation of Color Vision Deficiency",
+    /// 2009, severity 1.0; and what all others see.
+    const EYES: [(&str, [[f64; 3]; 3]); 4] = [
+        ("all cones", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        (
+            "protanopia",
+            [
+                [0.152_286, 1.052_583, -0.204_868],
+                [0.114_503, 0.786_281, 0.099_216],
+                [-0.003_882, -0.048_116, 1.051_998],
+            ],
+        ),
+        (
+            "deuteranopia",
+            [
+                [0.367_322, 0.860_646, -0.227_968],
+                [0.280_085, 0.672_501, 0.047_413],
+                [-0.011_820, 0.042_940, 0.968_881],
+            ],
+        ),
+        (
+            "tritanopia",
+            [
+                [1.255_528, -0.076_749, -0.178_779],
+                [-0.078_411, 0.930_809, 0.147_602],
+                [0.004_733, 0.691_367, 0.303_900],
+            ],
+        ),
+    ];
+
+    /// CIE 1976 lightness, 0 to 100.
+    fn lightness(hex: &str) -> f64 {
+        let y = luminance(hex);
+        if y > 0.008_856 { 116.0 * y.cbrt() - 16.0 } else { 903.3 * y }
+    }
+
+    #[test]
+    fn series_are_told_apart_by_all_eyes_and_in_grey() {
+        let pick: [fn(usize) -> &'static str; 2] =
+            [|i| colour(&format!("series-{i}")).0, |i| colour(&format!("series-{i}")).1];
+        for pick in pick {
+            for a in 0..SERIES {
+                for b in 0..a {
+                    let (one, other) = (pick(a), pick(b));
+                    assert!((lightness(one) - lightness(other)).abs() >= 3.5, "{one} {other} in grey");
+                    for (eyes, matrix) in EYES {
+                        let seen = |hex| oklab(times(&matrix, linear(hex)).map(|v| v.clamp(0.0, 1.0)));
+                        let (x, y) = (seen(one), seen(other));
+                        let apart = (0..3).map(|i| (x[i] - y[i]).powi(2)).sum::<f64>().sqrt();
+                        // Four times what is just told apart side by side, about 0.02.
+                        assert!(apart >= 0.08, "{one} {other}, {eyes}: {apart:.3}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn series_stand_out_from_the_paper() {
+        let paper = colour("paper");
+        for i in 0..SERIES {
+            let (light, dark) = colour(&format!("series-{i}"));
+            assert!(contrast(light, paper.0) >= 3.0, "{light}");
+            assert!(contrast(dark, paper.1) >= 3.0, "{dark}");
+        }
+    }
+
     #[test]
     fn the_scale_only_darkens_in_the_light_and_only_brightens_in_the_dark() {
         for i in 1..STEPS {

@@ -58,6 +58,8 @@ const PITCH: f64 = 20.0;
 const BETWEEN: f64 = 8.0;
 /// From a bar's end to its figure, and from that to what else is said.
 const TO_TEXT: f64 = 6.0;
+/// From the greatest value to the right edge.
+const INSET: f64 = 16.0;
 /// How many lines of its own a note may take.
 const NOTE_LINES: usize = 2;
 
@@ -66,6 +68,8 @@ struct Layout {
     names: Names,
     /// Where the names of series begin and how wide they are.
     series: Option<(f64, f64)>,
+    /// Where the figures end.
+    figures: f64,
     scale: Scale,
     right: f64,
 }
@@ -85,7 +89,7 @@ impl Plot for Bars {
         }
         let top =
             frame::heading(&mut canvas, &frame::title(&self.value, &domain, self.better, words), 0.0, "");
-        let layout = self.layout(&canvas, &groups, domain, words);
+        let layout = self.layout(&canvas, &groups, domain);
         let flags = on.iter().map(|r| (layout.scale.place(r.value), r.kind.class(), r.label.clone()));
         let flags = Flags::lay(flags.collect(), beyond, (0.0, width));
         let area_top = top + 6.0 + flags.height();
@@ -94,14 +98,13 @@ impl Plot for Bars {
         let ticks =
             ticks::ticks(&layout.scale, self.value.numbers, &self.value.title, Along::Across(0.0, width));
         rows::grid(&mut canvas, &ticks, area_top, bottom);
+        canvas.down("a", layout.scale.place(0.0), area_top, bottom);
         flags.draw(&mut canvas, width, top + 6.0, bottom);
         let mut y = area_top + 4.0;
         for (group, height) in groups.iter().zip(heights) {
             self.draw_group(&mut canvas, &layout, group, (y, height), words);
             y += height;
         }
-        let zero = layout.scale.place(0.0);
-        canvas.down("a", zero, area_top, bottom);
         let end = frame::foot(&mut canvas, &ticks, bottom, (0.0, width), "");
         canvas.finish(end)
     }
@@ -230,60 +233,59 @@ impl Bars {
         Domain::of(&axis, &values, Base::Zero, 5)
     }
 
-    fn layout(&self, canvas: &Canvas, groups: &[&BarGroup], domain: Domain, words: &Words) -> Layout {
+    fn layout(&self, canvas: &Canvas, groups: &[&BarGroup], domain: Domain) -> Layout {
         let names = Names::of(groups.iter().map(|g| g.label.as_str()), canvas);
         let bars = || groups.iter().flat_map(|g| g.bars.iter());
-        let series = self.has_series().then(|| {
-            let widest = bars().map(|b| TEXT.width(&self.series_name(b.series))).fold(0.0, f64::max);
-            (names.right(), widest.min(canvas.width * 0.2).ceil())
-        });
+        let widest = |text: &dyn Fn(&Bar) -> String, most: f64| {
+            bars().map(|b| TEXT.width(&text(b))).fold(0.0, f64::max).min(canvas.width * most).ceil()
+        };
+        let series = self.has_series().then(|| (names.right(), widest(&|b| self.series_name(b.series), 0.2)));
         let left =
             series.map_or(names.right(), |(at, width)| if width > 0.0 { at + width + rows::GAP } else { at });
-        let widest = bars().map(|b| TEXT.width(&self.figure(b, words))).fold(0.0, f64::max);
-        // What is not measured may say so on the whole width.
-        let right = (canvas.width - widest.min(canvas.width * 0.4) - TO_TEXT).max(left + 40.0);
-        Layout { names, series, scale: Scale { domain, from: left + 1.0, to: right }, right: canvas.width }
+        let figures = left + widest(&|b| self.figure(b), 0.3);
+        let from = if figures > left { figures + rows::GAP } else { left + 1.0 };
+        let scale = Scale { domain, from, to: canvas.width - INSET };
+        Layout { names, series, figures, scale, right: canvas.width }
     }
 
-    /// The figure at a bar's end.
-    fn figure(&self, bar: &Bar, words: &Words) -> String {
-        match bar.value.filter(|m| m.value.is_finite()) {
-            Some(m) => self.value.numbers.write_under(m.value, &self.value.title),
-            None if bar.note.is_some() => String::new(),
-            None => words.say("chart-missing"),
-        }
+    /// The figure before a bar.
+    fn figure(&self, bar: &Bar) -> String {
+        let value = bar.value.filter(|m| m.value.is_finite());
+        value.map_or_else(String::new, |m| self.value.numbers.write_under(m.value, &self.value.title))
     }
 
-    /// Where the text behind a bar begins.
-    fn text_at(layout: &Layout, bar: &Bar) -> f64 {
-        let Some(measured) = bar.value.filter(|m| m.value.is_finite()) else {
-            return layout.scale.place(0.0) + TO_TEXT;
-        };
-        let ends = rows::ends(&layout.scale, measured.interval);
-        let reference = bar.reference.as_ref().map(|r| r.value).filter(|v| v.is_finite());
-        let all = [layout.scale.place(measured.value), layout.scale.place(0.0)];
-        let all = all.into_iter().chain(ends.map(|e| e.1)).chain(reference.map(|v| layout.scale.place(v)));
-        all.fold(0.0, f64::max) + TO_TEXT
-    }
-
-    /// What is said behind a bar's figure: at its end where there is room, else
-    /// in lines of its own below.
+    /// What is said behind a bar: at its end where there is room, before or
+    /// behind its own limit, else in lines of its own below.
     fn tail(&self, layout: &Layout, bar: &Bar, words: &Words) -> (Option<(f64, String)>, Vec<String>) {
         let beyond = |r: &Reference| if r.value > layout.scale.domain.high { " →" } else { "" };
         let reference = bar.reference.as_ref().map(|r| format!("{}{}", clean(&r.label), beyond(r)));
-        let parts: Vec<String> = [reference, bar.note.as_deref().map(clean)].into_iter().flatten().collect();
-        let tail = parts.join(" · ");
+        let value = bar.value.filter(|m| m.value.is_finite());
+        let missing = (value.is_none() && bar.note.is_none()).then(|| words.say("chart-missing"));
+        let parts = [missing, reference, bar.note.as_deref().map(clean)].into_iter().flatten();
+        let tail = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
         if tail.is_empty() {
             return (None, Vec::new());
         }
-        let figure = self.figure(bar, words);
-        let gap = if figure.is_empty() { 0.0 } else { TO_TEXT * 2.0 };
-        let start = Self::text_at(layout, bar) + TEXT.width(&figure) + gap;
-        if start + TEXT.width(&tail) <= layout.right {
-            return (Some((start, tail)), Vec::new());
+        let (scale, width) = (&layout.scale, TEXT.width(&tail));
+        let ends = value.and_then(|m| rows::ends(scale, m.interval)).map(|e| e.1);
+        let end = value.map(|m| scale.place(m.value));
+        let start = [Some(scale.place(0.0)), end, ends].into_iter().flatten().fold(0.0, f64::max) + TO_TEXT;
+        let own = bar.reference.as_ref().filter(|r| scale.domain.holds(r.value));
+        let own = own.map(|r| scale.place(r.value)).filter(|x| *x > start - TO_TEXT);
+        match own {
+            Some(x) if start + width > x - TO_TEXT => {
+                if x + TO_TEXT + width <= layout.right {
+                    return (Some((x + TO_TEXT, tail)), Vec::new());
+                }
+            }
+            _ if start + width <= layout.right => return (Some((start, tail)), Vec::new()),
+            _ => {}
         }
         let room = layout.right - layout.scale.from - TO_TEXT;
-        (None, TEXT.wrap(&tail, room, room, NOTE_LINES))
+        let mut lines = TEXT.wrap(&tail, room, room, NOTE_LINES + usize::from(value.is_none()));
+        // Without a bar there is room on its line.
+        let inline = (value.is_none() && !lines.is_empty()).then(|| (scale.from + TO_TEXT, lines.remove(0)));
+        (inline, lines)
     }
 
     fn bar_height(&self, layout: &Layout, bar: &Bar, words: &Words) -> f64 {
@@ -365,10 +367,7 @@ impl Bars {
                 middle + BAR / 2.0 + 2.0,
             );
         }
-        let figure = self.figure(bar, words);
-        let class = if bar.value.is_some() { "o" } else { "q o" };
-        let at = Self::text_at(layout, bar);
-        canvas.text((at, middle + MIDDLE), class, &TEXT.fit(&figure, layout.right - at));
+        canvas.text((layout.figures, middle + MIDDLE), "e", &self.figure(bar));
         let (inline, below) = self.tail(layout, bar, words);
         if let Some((at, tail)) = inline {
             canvas.text((at, middle + MIDDLE), "q o", &tail);
@@ -376,5 +375,101 @@ impl Bars {
         for (i, line) in below.iter().enumerate() {
             canvas.text((scale.from + TO_TEXT, y + PITCH + (i + 1) as f64 * LINE - 5.0), "q o", line);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::texts;
+    use super::super::{ReferenceKind, svg};
+    use super::*;
+    use language::Language;
+    use model::Unit;
+
+    fn bar(series: usize, value: Option<f64>) -> Bar {
+        let value = value.map(|v| Measured { value: v, interval: Some((v * 0.9, v * 1.05)) });
+        Bar { series, value, reference: None, note: None }
+    }
+
+    fn two() -> Bars {
+        let group = |label: &str, read: f64, write: Option<f64>| BarGroup {
+            label: label.to_owned(),
+            bars: vec![bar(0, Some(read)), bar(1, write)],
+        };
+        let mut plot = Bars {
+            value: Axis {
+                title: "throughput".to_owned(),
+                numbers: Numbers::Unit(Unit::BytesPerSecond),
+                spread: Spread::Auto,
+            },
+            series: vec!["read".to_owned(), "write".to_owned()],
+            groups: vec![group("ext4", 541e6, Some(2e6)), group("XFS", 508e6, None)],
+            references: vec![Reference {
+                value: 560e6,
+                label: "SATA 3: 560 MB/s".to_owned(),
+                kind: ReferenceKind::Limit,
+            }],
+            better: Some(Better::Higher),
+        };
+        plot.groups[0].bars[1].note = Some("burst".to_owned());
+        plot
+    }
+
+    #[test]
+    fn bars_of_two_series_look_as_they_did() {
+        insta::assert_snapshot!(svg(&two(), "throughput", Language::English.words()));
+    }
+
+    #[test]
+    fn all_bars_have_names_figures_and_notes_at_both_widths() {
+        for width in [760.0, 340.0] {
+            let texts = texts(&two(), Language::English.words(), width);
+            for text in [
+                "ext4",
+                "XFS",
+                "read",
+                "write",
+                "541 MB/s",
+                "2 MB/s",
+                "burst",
+                "not measured",
+                "SATA 3: 560 MB/s",
+            ] {
+                assert!(texts.iter().any(|t| t == text), "{text} in {texts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bars_are_told_in_words() {
+        assert_eq!(
+            two().describe(Language::English.words()),
+            "throughput of 4 cases. Highest: ext4, read with 541 MB/s. Lowest: ext4, write with 2 MB/s. That is \
+             270 times as much. 1 without a value. SATA 3: 560 MB/s (limit): the highest value is 97 % of it."
+        );
+        assert_eq!(
+            two().table(Language::English.words()).rows[3],
+            ["XFS", "write", "not measured", "", "", ""]
+        );
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_its_value_though_values_span_decades() {
+        let plot = two();
+        let domain = plot.domain(&plot.drawn());
+        assert_eq!((domain.low, domain.spread), (0.0, Spread::Linear));
+    }
+
+    #[test]
+    fn of_very_many_bars_the_highest_and_the_lowest_are_drawn_and_that_is_said() {
+        let mut plot = two();
+        plot.groups = (0..500)
+            .map(|i| BarGroup { label: format!("case {i}"), bars: vec![bar(0, Some(f64::from(i) * 1e6))] })
+            .collect();
+        let texts = texts(&plot, Language::English.words(), 760.0);
+        assert!(texts.contains(&"case 499".to_owned()) && texts.contains(&"case 0".to_owned()));
+        assert!(!texts.contains(&"case 250".to_owned()));
+        assert!(texts.iter().any(|t| t.starts_with("Of 500, 48 are drawn")), "{texts:?}");
+        assert_eq!(plot.table(Language::English.words()).rows.len(), 500);
     }
 }

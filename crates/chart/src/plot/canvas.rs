@@ -9,14 +9,8 @@ use crate::text::Font;
 
 /// All text but ticks.
 pub(crate) const TEXT: Font = Font::plain(12.0);
-/// Text in bold.
-pub(crate) const BOLD: Font = Font::bold(12.0);
 /// From one line of text to the next.
 pub(crate) const LINE: f64 = 16.0;
-/// From the base line of text up to its top, and down to its bottom.
-pub(crate) const ASCENT: f64 = 10.0;
-/// See [`ASCENT`].
-pub(crate) const DESCENT: f64 = 3.0;
 /// What text is lower than its middle: added to a middle it gives the base line.
 pub(crate) const MIDDLE: f64 = 4.0;
 /// A sheet narrower than this is a phone's: nothing points there, so nothing is
@@ -188,8 +182,6 @@ impl Pen {
     }
 
     fn to(mut self, command: char, numbers: &[f64]) -> Self {
-        // After `M`, and after another `L`, `L` need not be written; a command
-        // also parts numbers.
         self.d.push(command);
         for (i, n) in numbers.iter().enumerate() {
             if i > 0 {

@@ -4,10 +4,14 @@
 
 use language::{LANGUAGES, Words};
 
-use super::canvas::{ASCENT, DESCENT};
 use super::style::WIDTHS;
 use super::{Plot, Table};
 use crate::text::Font;
+
+/// From the base line of text up to its top, and down to its bottom.
+const ASCENT: f64 = 10.0;
+/// See [`ASCENT`].
+const DESCENT: f64 = 3.0;
 
 /// Text on a sheet: what it says and the box it takes.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::scale::{Domain, Scale};
 use super::ticks::{TICK, Tick};
 use super::{Axis, Better};
 
-/// From the left edge to the labels of ticks, and from those to the axis.
+/// From the labels of ticks to the axis.
 const TICK_GAP: f64 = 6.0;
 
 /// An axis with its ticks.
@@ -77,9 +77,9 @@ pub(crate) fn foot(
 ) -> f64 {
     for tick in ticks {
         canvas.down("a", tick.at, bottom, bottom + 4.0);
-        canvas.text((tick.middle, bottom + 15.0), "t m", &tick.label);
+        canvas.text((tick.middle, bottom + 17.0), "t m", &tick.label);
     }
-    let mut y = bottom + 19.0;
+    let mut y = bottom + 21.0;
     for line in TEXT.wrap(title, right - left, right - left, 2) {
         y += LINE;
         canvas.text((right, y - 4.0), "q e", &line);

@@ -2,14 +2,14 @@
 
 use language::Words;
 
-use super::canvas::{Canvas, Direction, LINE, MIDDLE, Pen, TEXT};
+use super::canvas::{Canvas, Direction, LINE, MIDDLE, POINTED_FROM, Pen, TEXT};
 use super::frame::{Frame, Ruler};
 use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
 use super::ticks::Along;
 use super::{Axis, Better, Drawing, Measured, Plot, Reference, Table};
-use super::{count, frame, reference, scale, series, text, ticks};
+use super::{between, count, frame, reference, scale, series, text, ticks};
 use crate::svg::clean;
 
 /// Lines over an ordered factor.
@@ -72,7 +72,7 @@ struct Drawn<'a> {
 
 impl Plot for Lines {
     fn draw(&self, words: &Words, width: f64) -> Drawing {
-        let drawn = self.drawn();
+        let (drawn, common) = self.drawn();
         if drawn.iter().all(|line| line.points.is_empty()) {
             return Canvas::nothing(words, width);
         }
@@ -85,10 +85,15 @@ impl Plot for Lines {
         }
         let title = frame::title(&self.y, &y_domain, self.better, words);
         let mut top = frame::heading(&mut canvas, &title, 0.0, "");
+        top = frame::heading(&mut canvas, &common, top, "q");
         let height = if canvas.is_pointed() { 250.0 } else { 190.0 };
         let names = EndNames::of(&drawn, width, height);
         if names.is_none() && drawn.len() > 1 {
-            let entries: Vec<_> = drawn.iter().map(|line| (line.series, line.name.clone())).collect();
+            let mut entries: Vec<_> = drawn.iter().collect();
+            // In the order in which the lines end, top to bottom.
+            let last = |line: &Drawn<'_>| line.points.last().map_or(f64::NEG_INFINITY, |p| p.1.value);
+            entries.sort_by(|a, b| last(b).total_cmp(&last(a)));
+            let entries: Vec<_> = entries.iter().map(|line| (line.series, line.name.clone())).collect();
             let more = |n| words.tell("chart-more", &[("count", count(n))]);
             top += 4.0 + series::legend(&mut canvas, &entries, Sample::Line, (0.0, top + 10.0), more);
         }
@@ -98,7 +103,7 @@ impl Plot for Lines {
         let at = |mark: &Mark| (frame.x.scale.place(mark.x), "a", mark.label.clone());
         let known = self.marks.iter().filter(|m| x_domain.holds(m.x));
         let flags = Flags::lay(known.map(at).collect(), beyond, (0.0, width));
-        frame.stand(top + 6.0 + flags.height() + 4.0, height, |scale| {
+        frame.stand(top + 6.0 + flags.height() + 6.0, height, |scale| {
             ticks::ticks(scale, self.y.numbers, &self.y.title, Along::Up)
         });
         let bottom = frame.draw(&mut canvas, &clean(&self.x.title));
@@ -119,14 +124,19 @@ impl Plot for Lines {
 
     fn describe(&self, words: &Words) -> String {
         let titles = [("y", text(&self.y.title)), ("x", text(&self.x.title))];
-        let mut said = vec![words.tell("lines-what", &titles)];
-        let drawn: Vec<_> = self.lines.iter().enumerate().map(|(i, line)| finite(i, line)).collect();
-        let told: Vec<_> = drawn.iter().filter(|line| !line.points.is_empty()).collect();
-        if told.is_empty() {
-            said.push(words.say("chart-nothing"));
-        }
-        for line in told.iter().take(MOST_TOLD) {
-            said.push(self.tell(line, words));
+        let what = words.tell("lines-what", &titles);
+        let all = self.lines.iter().enumerate().map(|(i, line)| finite(i, line));
+        let mut told: Vec<_> = all.filter(|line| !line.points.is_empty()).collect();
+        let common = shorten(&mut told);
+        let what = if common.is_empty() { what } else { format!("{what} ({common})") };
+        let mut said = Vec::new();
+        match told.as_slice() {
+            [] => said.extend([format!("{what}."), words.say("chart-nothing")]),
+            [only] if only.name.is_empty() => said.push(self.tell(only, &what, words)),
+            many => {
+                said.push(format!("{what}."));
+                said.extend(many.iter().take(MOST_TOLD).map(|line| self.tell(line, &line.name, words)));
+            }
         }
         if told.len() > MOST_TOLD {
             said.push(words.tell("chart-others", &[("count", count(told.len() - MOST_TOLD))]));
@@ -135,8 +145,7 @@ impl Plot for Lines {
         let greatest = values.fold(f64::NEG_INFINITY, f64::max);
         said.extend(reference::describe(&self.references, greatest, words));
         for mark in self.marks.iter().filter(|m| m.x.is_finite()).take(MOST_TOLD) {
-            let at = text(&self.x.numbers.write(mark.x));
-            said.push(words.tell("lines-mark", &[("label", text(&mark.label)), ("at", at)]));
+            said.push(words.tell("lines-mark", &[("label", text(&mark.label))]));
         }
         said.join(" ")
     }
@@ -151,13 +160,15 @@ impl Plot for Lines {
 }
 
 impl Lines {
-    fn drawn(&self) -> Vec<Drawn<'_>> {
+    /// The lines that are drawn, and what their names have in common.
+    fn drawn(&self) -> (Vec<Drawn<'_>>, String) {
         let all = self.lines.iter().enumerate().map(|(i, line)| finite(i, line));
         let mut drawn: Vec<_> = all.filter(|line| !line.points.is_empty()).take(MOST_LINES).collect();
         for line in &mut drawn {
             line.points = thinned(std::mem::take(&mut line.points));
         }
-        drawn
+        let common = shorten(&mut drawn);
+        (drawn, common)
     }
 
     fn y_domain(&self, drawn: &[Drawn<'_>]) -> Domain {
@@ -205,7 +216,7 @@ impl Lines {
         }
     }
 
-    fn tell(&self, line: &Drawn<'_>, words: &Words) -> String {
+    fn tell(&self, line: &Drawn<'_>, name: &str, words: &Words) -> String {
         let y = |m: &Measured| text(&self.y.numbers.write_under(m.value, &self.y.title));
         let x = |at: f64| text(&self.x.numbers.write(at));
         let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
@@ -225,10 +236,7 @@ impl Lines {
                 [("high", y(&high.1)), ("high_at", x(high.0)), ("low", y(&low.1)), ("low_at", x(low.0))];
             what = format!("{what}; {}", words.tell("lines-between", &ends));
         }
-        if line.name.is_empty() {
-            return format!("{what}.");
-        }
-        format!("{}.", words.tell("chart-named", &[("name", text(&line.name)), ("what", text(&what))]))
+        format!("{}.", words.tell("chart-named", &[("name", text(name)), ("what", text(&what))]))
     }
 
     /// A row a level, a column a line.
@@ -283,6 +291,14 @@ fn finite(series: usize, line: &Line) -> Drawn<'_> {
     Drawn { series, name: clean(&line.name), points }
 }
 
+/// Takes out of the names what all have in common, and answers it.
+fn shorten(lines: &mut [Drawn<'_>]) -> String {
+    let names: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
+    let (short, common) = series::without_common(&names);
+    lines.iter_mut().zip(short).for_each(|(line, name)| line.name = name);
+    common
+}
+
 /// Of many points, the least and the greatest of each stretch.
 fn thinned(points: Vec<&(f64, Measured)>) -> Vec<&(f64, Measured)> {
     if points.len() <= MOST_POINTS {
@@ -335,12 +351,7 @@ fn along(frame: &Frame, line: &Drawn<'_>) -> Vec<(f64, f64)> {
     let place = |p: &(f64, Measured)| (frame.x.scale.place(p.0), frame.y.scale.place(p.1.value));
     let mut places: Vec<_> = line.points.iter().map(|p| place(p)).collect();
     for pair in line.points.windows(2) {
-        let ((ax, ay), (bx, by)) = (place(pair[0]), place(pair[1]));
-        let steps = ((bx - ax).abs() / 6.0).max((by - ay).abs() / 6.0).min(200.0) as usize;
-        places.extend((1..=steps).map(|i| {
-            let share = i as f64 / (steps + 1) as f64;
-            (ax + (bx - ax) * share, ay + (by - ay) * share)
-        }));
+        places.extend(between(place(pair[0]), place(pair[1])));
     }
     places
 }
@@ -355,7 +366,8 @@ impl EndNames {
     /// height for all.
     fn of(drawn: &[Drawn<'_>], width: f64, height: f64) -> Option<Self> {
         let widest = drawn.iter().map(|line| TEXT.width(&line.name)).fold(0.0, f64::max);
-        let has_room = widest <= width * 0.26 && drawn.len() as f64 * LINE <= height;
+        let has_room = widest <= width * if width < POINTED_FROM { 0.15 } else { 0.26 }
+            && drawn.len() as f64 * LINE <= height;
         (drawn.len() > 1 && drawn.iter().all(|line| !line.name.is_empty()) && has_room)
             .then_some(Self { width: widest })
     }
@@ -379,5 +391,110 @@ impl EndNames {
             }
             canvas.text((x, y + MIDDLE), "", &line.name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{self, texts};
+    use super::super::{Numbers, ReferenceKind, Spread, svg};
+    use super::*;
+    use language::Language;
+    use model::Unit;
+
+    fn around(value: f64) -> Measured {
+        Measured { value, interval: Some((value * 0.97, value * 1.03)) }
+    }
+
+    fn rising() -> Lines {
+        let points = [10.9e3, 21.4e3, 39.8e3, 66.0e3, 84.2e3, 91.4e3];
+        let levels = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+        Lines {
+            x: Axis { title: "queue depth".to_owned(), numbers: Numbers::Count, spread: Spread::Auto },
+            y: Axis {
+                title: "IOPS".to_owned(),
+                numbers: Numbers::Unit(Unit::PerSecond),
+                spread: Spread::Auto,
+            },
+            lines: vec![Line {
+                name: String::new(),
+                points: levels.into_iter().zip(points.map(around)).collect(),
+            }],
+            references: vec![
+                Reference {
+                    value: 110e3,
+                    label: "datasheet: 110 k".to_owned(),
+                    kind: ReferenceKind::Promise,
+                },
+                Reference { value: 540e3, label: "PCIe: 540 k".to_owned(), kind: ReferenceKind::Limit },
+            ],
+            marks: vec![Mark { x: 16.0, label: "knee: 16".to_owned() }],
+            better: Some(Better::Higher),
+        }
+    }
+
+    #[test]
+    fn a_rising_line_looks_as_it_did() {
+        insta::assert_snapshot!(svg(&rising(), "IOPS over depth", Language::English.words()));
+    }
+
+    #[test]
+    fn a_line_is_told_in_words() {
+        assert_eq!(
+            rising().describe(Language::English.words()),
+            "IOPS over queue depth: from 10.9 k at 1 to 91.4 k at 32. datasheet: 110 k (promise): the highest \
+             value is 83 % of it. PCIe: 540 k (limit): the highest value is 17 % of it. Marked: knee: 16."
+        );
+        let table = rising().table(Language::English.words());
+        assert_eq!(table.head, ["queue depth", "IOPS", "Low", "High"]);
+        assert_eq!(table.rows[5], ["32", "91.4 k/s", "88.66 k/s", "94.14 k/s"]);
+    }
+
+    #[test]
+    fn a_limit_far_above_stands_at_the_edge_and_a_near_one_at_its_line() {
+        let texts = texts(&rising(), Language::English.words(), 760.0);
+        assert!(texts.contains(&"PCIe: 540 k ↑".to_owned()), "{texts:?}");
+        assert!(texts.contains(&"datasheet: 110 k".to_owned()), "{texts:?}");
+        assert!(texts.contains(&"IOPS · higher is better".to_owned()), "{texts:?}");
+        // The data reach two thirds up; the far limit does not squash them.
+        assert!(texts.contains(&"100 k".to_owned()) && !texts.contains(&"500 k".to_owned()), "{texts:?}");
+    }
+
+    #[test]
+    fn an_axis_that_does_not_begin_at_zero_says_so() {
+        let mut plot = rising();
+        plot.references.clear();
+        for (i, point) in plot.lines[0].points.iter_mut().enumerate() {
+            point.1 = Measured { value: 90e3 + i as f64 * 1e3, interval: None };
+        }
+        let texts = texts(&plot, Language::English.words(), 760.0);
+        assert!(texts.contains(&"IOPS · higher is better · axis starts at 90 k/s".to_owned()), "{texts:?}");
+    }
+
+    #[test]
+    fn names_stand_at_the_ends_of_lines_or_in_a_legend() {
+        let mut plot = rising();
+        let again = plot.lines[0].clone();
+        plot.lines[0].name = "randread, io_uring".to_owned();
+        plot.lines.push(Line { name: "randread, libaio".to_owned(), ..again });
+        check::hold(&plot, "two lines that lie on one another");
+        for width in [760.0, 340.0] {
+            let texts = texts(&plot, Language::English.words(), width);
+            for name in ["randread", "io_uring", "libaio"] {
+                assert!(texts.iter().any(|t| t == name), "{name} in {texts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_very_many_points_the_extremes_stay() {
+        let mut plot = rising();
+        plot.x.spread = Spread::Linear;
+        let value = |i: usize| if i == 4321 { 9.0 } else { 5.0 };
+        plot.lines[0].points =
+            (0..10_000).map(|i| (i as f64, Measured { value: value(i), interval: None })).collect();
+        let (drawn, _) = plot.drawn();
+        assert!(drawn[0].points.len() <= MOST_POINTS);
+        assert!(drawn[0].points.iter().any(|p| p.1.value == 9.0));
     }
 }

@@ -28,6 +28,8 @@ mod scale;
 mod scatter;
 mod series;
 mod style;
+#[cfg(test)]
+mod tests;
 mod ticks;
 
 use language::Words;
@@ -209,4 +211,14 @@ fn text(raw: &str) -> Value {
 /// A count, as an argument of a sentence.
 fn count(n: usize) -> Value {
     (n as u64).into()
+}
+
+/// Places on the way from one to another, close enough together that no text
+/// lies between two.
+fn between((ax, ay): (f64, f64), (bx, by): (f64, f64)) -> impl Iterator<Item = (f64, f64)> {
+    let steps = ((bx - ax).abs() / 6.0).max((by - ay).abs() / 6.0).min(200.0) as usize + 1;
+    (0..=steps).map(move |i| {
+        let share = i as f64 / steps as f64;
+        (ax + (bx - ax) * share, ay + (by - ay) * share)
+    })
 }

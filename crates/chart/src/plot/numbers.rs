@@ -72,7 +72,8 @@ impl Numbers {
         }
         let decimals = (-step.log10() - 1e-9).ceil().clamp(0.0, 6.0) as usize;
         // A step of 2.5 (of bytes in powers of two: 0.25) needs one more.
-        let more = usize::from((step * 10f64.powi(decimals as i32)).fract() > 1e-6);
+        let written = step * 10f64.powi(decimals as i32);
+        let more = usize::from((written - written.round()).abs() > 1e-6);
         let text = format!("{scaled:.*}", (decimals + more).min(6));
         self.under(join(&text, suffix), title)
     }
@@ -166,6 +167,7 @@ mod tests {
         assert_eq!(rate.tick(200e6, 200e6, 800e6, ""), "200 MB/s");
         assert_eq!(Numbers::Unit(Unit::PerSecond).tick(20e3, 20e3, 100e3, "IOPS"), "20 k");
         assert_eq!(Numbers::Share.tick(0.25, 0.25, 1.0, ""), "25 %");
+        assert_eq!(Numbers::Times.tick(0.9, 0.1, 1.3, ""), "0.9 x");
         assert_eq!(Numbers::Unit(Unit::Seconds).tick(0.0012, 0.0002, 0.002, ""), "1.2 ms");
     }
 }

@@ -67,8 +67,11 @@ impl Plot for Ratios {
             top = frame::heading(&mut canvas, &words.tell("ratios-drawn", &counts), top, "q");
         }
         let names = Names::of(rows.iter().map(|r| r.label.as_str()), &canvas);
-        let widest = rows.iter().map(|r| TEXT.width(&said(r))).fold(0.0, f64::max);
-        let right = (width - widest.min(width * 0.42) - 14.0).max(names.right() + 40.0);
+        let widest =
+            |text: fn(&RatioRow) -> String| rows.iter().map(|r| TEXT.width(&text(r))).fold(0.0, f64::max);
+        let verdicts = width - widest(verdict).min(width * 0.3);
+        let figures = verdicts - 8.0;
+        let right = figures - widest(figure) - 14.0;
         let scale = self.scale(&rows, names.right() + 8.0, right);
         let (area_top, area_left) = (top + 8.0, names.right());
         let heights: Vec<f64> = rows.iter().map(|r| names.height(&r.label, PITCH) + 2.0).collect();
@@ -88,7 +91,7 @@ impl Plot for Ratios {
         for (row, height) in rows.iter().zip(heights) {
             let start = names.draw(&mut canvas, &row.label, y, height);
             let middle = if names.beside.is_some() { y + height / 2.0 } else { start + PITCH / 2.0 };
-            draw_row(&mut canvas, &scale, row, middle, words);
+            draw_row(&mut canvas, &scale, row, (middle, figures, verdicts), words);
             y += height;
         }
         let end = frame::foot(&mut canvas, &ticks, bottom, (0.0, width), "");
@@ -180,17 +183,26 @@ fn times(value: f64) -> String {
     if (value - 1.0).abs() < 0.0995 { format!("{value:.3} x") } else { Numbers::Times.write(value) }
 }
 
-/// What stands at the right end of a row.
-fn said(row: &RatioRow) -> String {
-    let value = ratio(row).map(|m| times(m.value));
-    let parts = [value, Some(clean(&row.verdict)).filter(|v| !v.is_empty())];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+/// The ratio at the right end of a row, and what it means.
+fn figure(row: &RatioRow) -> String {
+    ratio(row).map_or_else(String::new, |m| times(m.value))
 }
 
-fn draw_row(canvas: &mut Canvas, scale: &Scale, row: &RatioRow, middle: f64, words: &Words) {
-    let at = scale.to + 14.0;
-    let class = if row.good == Some(false) { "w" } else { "" };
-    canvas.text((at, middle + MIDDLE), class, &TEXT.fit(&said(row), canvas.width - at));
+/// See [`figure`].
+fn verdict(row: &RatioRow) -> String {
+    clean(&row.verdict)
+}
+
+fn draw_row(
+    canvas: &mut Canvas,
+    scale: &Scale,
+    row: &RatioRow,
+    (middle, figures, verdicts): (f64, f64, f64),
+    words: &Words,
+) {
+    let (figure_class, class) = if row.good == Some(false) { ("w e", "w") } else { ("e", "") };
+    canvas.text((figures, middle + MIDDLE), figure_class, &figure(row));
+    canvas.text((verdicts, middle + MIDDLE), class, &TEXT.fit(&verdict(row), canvas.width - verdicts));
     let Some(measured) = ratio(row) else { return };
     // The shape tells as well as the colour: up is better, down is worse.
     let (colour, shape) = match row.good {
@@ -241,7 +253,8 @@ fn ticks_around_one(scale: &Scale, (left, right): (f64, f64)) -> Vec<Tick> {
         values.retain(|v| scale.domain.holds(*v));
         values.sort_by(f64::total_cmp);
         let label = |v: f64| {
-            let text = format!("{v:.3}");
+            let decimals = if set.iter().any(|v| v.fract() > 0.0 && *v < 1.05) { 3 } else { 2 };
+            let text = format!("{v:.decimals$}");
             format!("{} x", text.trim_end_matches('0').trim_end_matches('.'))
         };
         let made: Vec<Tick> = values.iter().map(|v| ticks::tick(scale.place(*v), label(*v), along)).collect();
@@ -253,4 +266,67 @@ fn ticks_around_one(scale: &Scale, (left, right): (f64, f64)) -> Vec<Tick> {
         }
     }
     vec![ticks::tick(scale.place(1.0), "1 x".to_owned(), along)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::texts;
+    use super::super::svg;
+    use super::*;
+    use language::Language;
+
+    fn kernels() -> Ratios {
+        let row = |label: &str, ratio: Option<f64>, verdict: &str, good| RatioRow {
+            label: label.to_owned(),
+            ratio: ratio.map(|r| Measured { value: r, interval: Some((r * 0.97, r * 1.03)) }),
+            verdict: verdict.to_owned(),
+            good,
+        };
+        Ratios {
+            sides: ("6.1".to_owned(), "6.18".to_owned()),
+            margin: 0.05,
+            rows: vec![
+                row("IOPS", Some(1.21), "better", Some(true)),
+                row("latency", Some(1.3), "worse", Some(false)),
+                row("copy", Some(1.004), "same", None),
+                row("primes", None, "not comparable", None),
+                row("absurd", Some(1e9), "better", Some(true)),
+            ],
+        }
+    }
+
+    #[test]
+    fn ratios_look_as_they_did() {
+        insta::assert_snapshot!(svg(&kernels(), "6.18 to 6.1", Language::English.words()));
+    }
+
+    #[test]
+    fn every_row_has_its_figure_and_verdict_at_both_widths() {
+        for width in [760.0, 340.0] {
+            let texts = texts(&kernels(), Language::English.words(), width);
+            for text in ["1.21 x", "better", "worse", "1.004 x", "same", "not comparable", "1 x"] {
+                assert!(texts.iter().any(|t| t == text), "{text} in {texts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn half_and_twice_as_much_are_equally_far_from_one() {
+        let plot = kernels();
+        let rows = plot.drawn();
+        let scale = plot.scale(&rows, 0.0, 100.0);
+        assert!((scale.place(2.0) + scale.place(0.5) - 100.0).abs() < 1e-9);
+        assert!((scale.place(1.0) - 50.0).abs() < 1e-9);
+        assert!(scale.domain.high <= MOST_TIMES);
+    }
+
+    #[test]
+    fn of_very_many_rows_those_that_differ_are_drawn() {
+        let mut plot = kernels();
+        let same = plot.rows[2].clone();
+        plot.rows = std::iter::repeat_n(same, 200).chain(plot.rows[..2].to_vec()).collect();
+        let texts = texts(&plot, Language::English.words(), 760.0);
+        assert!(texts.contains(&"worse".to_owned()));
+        assert!(texts.iter().any(|t| t.starts_with("Of 202, 60 are drawn")), "{texts:?}");
+    }
 }

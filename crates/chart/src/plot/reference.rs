@@ -54,11 +54,12 @@ pub(crate) fn describe(references: &[Reference], greatest: f64, words: &Words) -
     known
         .map(|r| {
             let share = greatest / r.value;
-            let arguments =
-                [("label", clean(&r.label).as_str().into()), ("kind", r.kind.say(words).as_str().into())];
+            let (label, kind) = (clean(&r.label), r.kind.say(words));
+            let label = if label.contains(&kind) { label } else { format!("{label} ({kind})") };
+            let arguments = [("label", label.as_str().into())];
             if share.is_finite() && (0.0..1e6).contains(&share) {
-                let [label, kind] = arguments;
-                words.tell("chart-reached", &[label, kind, ("share", share.into())])
+                let [label] = arguments;
+                words.tell("chart-reached", &[label, ("share", share.into())])
             } else {
                 words.tell("chart-held-against", &arguments)
             }
@@ -66,11 +67,46 @@ pub(crate) fn describe(references: &[Reference], greatest: f64, words: &Words) -
         .collect()
 }
 
+/// A name's left edge, its line's place, its row from the area up, the class of
+/// its line, and the name.
+type Flag = (f64, f64, usize, &'static str, String);
+
+/// Places names one after the other, each where fewest lines pass through names;
+/// the answer's second part says how bad that is.
+fn place(wanted: &[(f64, &'static str, String)], (left, right): (f64, f64)) -> (Vec<Flag>, f64) {
+    let mut placed: Vec<Flag> = Vec::new();
+    let mut all = 0.0;
+    for (at, class, name) in wanted {
+        let name = TEXT.fit(&clean(name), right - left);
+        let width = TEXT.width(&name);
+        let end = |flag: &Flag| flag.0 + TEXT.width(&flag.4);
+        let starts = [at - width / 2.0, at - 1.0, at - width + 1.0].map(|x| x.min(right - width).max(left));
+        let places =
+            (0..=placed.len()).flat_map(|row| starts.iter().enumerate().map(move |(i, x)| (row, i, *x)));
+        let free = places.filter(|(row, _, x)| {
+            placed.iter().all(|f| f.2 != *row || *x >= end(f) + 12.0 || x + width + 12.0 <= f.0)
+        });
+        let cost = |(row, i, x): &(usize, usize, f64)| {
+            let through_me = wanted.iter().filter(|w| w.0 != *at && w.0 > x - 2.0 && w.0 < x + width + 2.0);
+            let through_me = through_me.map(|w| {
+                placed.iter().find(|f| f.1 == w.0).map_or(5.0, |f| if f.2 > *row { 100.0 } else { 0.0 })
+            });
+            let through_them = placed.iter().filter(|f| f.2 < *row && *at > f.0 - 2.0 && *at < end(f) + 2.0);
+            through_me.sum::<f64>() + through_them.count() as f64 * 100.0 + *row as f64 * 10.0 + *i as f64
+        };
+        let costs = free.map(|place| (cost(&place), place));
+        if let Some((cost, (row, _, x))) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            all += cost;
+            placed.push((x, *at, row, class, name));
+        }
+    }
+    (placed, all)
+}
+
 /// Names at places along the top of an area, each with a line down into it.
 #[derive(Debug, Default)]
 pub(crate) struct Flags {
-    /// Left edge, line's place, row from the top, class of the line, name.
-    placed: Vec<(f64, f64, usize, &'static str, String)>,
+    placed: Vec<Flag>,
     rows: usize,
     /// What is said at the right end, a row each, above the others.
     beyond: Vec<String>,
@@ -80,28 +116,19 @@ impl Flags {
     /// Lays out names at these places between the edges of a sheet, and what lies
     /// beyond the axis.
     pub(crate) fn lay(
-        wanted: Vec<(f64, &'static str, String)>,
+        mut wanted: Vec<(f64, &'static str, String)>,
         beyond: Vec<String>,
         (left, right): (f64, f64),
     ) -> Self {
-        let mut wanted: Vec<_> = wanted.into_iter().take(MOST).collect();
+        wanted.truncate(MOST);
         wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut ends: Vec<f64> = Vec::new();
-        let mut placed = Vec::new();
-        for (at, class, name) in wanted {
-            let name = TEXT.fit(&clean(&name), right - left);
-            let width = TEXT.width(&name);
-            let start = (at - width / 2.0).min(right - width).max(left);
-            let free = ends.iter().position(|end| start >= end + 12.0);
-            let row = free.unwrap_or(ends.len());
-            if row == ends.len() {
-                ends.push(0.0);
-            }
-            ends[row] = start + width;
-            placed.push((start, at, row, class, name));
-        }
-        let beyond = beyond.into_iter().map(|name| TEXT.fit(&name, right - left)).collect();
-        Self { placed, rows: ends.len(), beyond }
+        let there = place(&wanted, (left, right));
+        wanted.reverse();
+        let back = place(&wanted, (left, right));
+        let (placed, _) = if back.1 < there.1 { back } else { there };
+        let rows = placed.iter().map(|flag| flag.2 + 1).max().unwrap_or(0);
+        let beyond = beyond.into_iter().flat_map(|name| TEXT.wrap(&name, right - left, right - left, 2));
+        Self { placed, rows, beyond: beyond.collect() }
     }
 
     /// Their height.
@@ -114,12 +141,16 @@ impl Flags {
         for (i, name) in self.beyond.iter().enumerate() {
             canvas.text((right, top + (i + 1) as f64 * LINE - 4.0), "w e", name);
         }
-        let base = |row: usize| top + (self.beyond.len() + row + 1) as f64 * LINE - 4.0;
+        let base = |row: usize| top + (self.beyond.len() + self.rows - row) as f64 * LINE - 4.0;
         for (_, at, row, class, _) in &self.placed {
             canvas.down(class, *at, base(*row) + 3.0, bottom);
         }
         for (start, _, row, class, name) in &self.placed {
-            let class = if *class == "r2" { "q o" } else { "w o" };
+            let class = match *class {
+                "r0" | "r1" => "w o",
+                "r2" => "q o",
+                _ => "o",
+            };
             canvas.text((*start, base(*row)), class, name);
         }
     }

@@ -53,7 +53,7 @@ impl Names {
         for (i, line) in lines.iter().enumerate() {
             let base = start + (i + 1) as f64 * LINE - 4.0;
             match self.beside {
-                None => canvas.text((0.0, base), "", line),
+                None => canvas.text((0.0, base), "o", line),
                 Some(end) => canvas.text((end, base), "e", line),
             }
         }

@@ -19,6 +19,9 @@ const DOUBLINGS_FROM: f64 = 8.0;
 /// at zero, where the chart allows it: else their differences could not be seen.
 const NARROW: f64 = 0.2;
 
+/// The same for points, whose distance from an axis says less.
+const LOOSE: f64 = 0.65;
+
 /// A limit is on the axis up to so many times the greatest value; beyond, it
 /// would squash the data, and is told at the edge.
 const REACH: f64 = 2.0;
@@ -30,6 +33,8 @@ pub(crate) enum Base {
     Zero,
     /// At zero, unless the values lie close together far from it.
     Near,
+    /// At zero, unless the values lie far from it: a place, not a length.
+    Loose,
     /// At the least value: a factor.
     Data,
 }
@@ -152,10 +157,11 @@ fn evenly(values: &[f64], base: Base, ticks: usize, numbers: Numbers) -> Domain 
     match base {
         Base::Zero => (low, high) = (low.min(0.0), high.max(0.0)),
         Base::Near if low >= 0.0 && high - low > NARROW * high => low = 0.0,
-        Base::Near if low < 0.0 || values.len() < 2 || low == high => {
+        Base::Loose if low >= 0.0 && high - low > LOOSE * high => low = 0.0,
+        Base::Near | Base::Loose if low < 0.0 || values.len() < 2 || low == high => {
             (low, high) = (low.min(0.0), high.max(0.0))
         }
-        Base::Near | Base::Data => {}
+        Base::Near | Base::Loose | Base::Data => {}
     }
     if high - low <= high.abs().max(low.abs()) * 1e-9 {
         // One value, or all the same.
@@ -290,7 +296,7 @@ mod tests {
         ];
         for values in odd {
             for spread in [Spread::Auto, Spread::Linear, Spread::Decades, Spread::Doublings] {
-                for base in [Base::Zero, Base::Near, Base::Data] {
+                for base in [Base::Zero, Base::Near, Base::Loose, Base::Data] {
                     let domain = Domain::of(&axis(spread), values, base, 5);
                     assert!(
                         domain.low < domain.high && (domain.high - domain.low).is_finite(),

@@ -2,14 +2,14 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Direction, Pen};
+use super::canvas::{Area, Canvas, Pen};
 use super::frame::{Frame, Ruler};
 use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
 use super::ticks::{Along, TICK};
 use super::{Axis, Drawing, Measured, Plot, Reference, Table};
-use super::{count, frame, reference, rows, scale, series, text, ticks};
+use super::{between, count, frame, reference, rows, scale, series, text, ticks};
 use crate::svg::clean;
 
 /// Points of two metrics, such as latency against throughput.
@@ -53,6 +53,8 @@ const MOST_DOTS: usize = 400;
 const MOST_TOLD: usize = 6;
 /// From the area's edges to the outermost points.
 const INSET: f64 = 8.0;
+/// More points than this are drawn smaller.
+const CROWD: usize = 40;
 /// Half of a mark.
 const HALF: f64 = 4.0;
 
@@ -65,11 +67,11 @@ impl Plot for Scatter {
         let mut canvas = Canvas::new(width);
         let dots = || groups.iter().flat_map(|(_, _, dots)| dots.iter());
         let y_values = scale::with_intervals(dots().map(|d| &d.y));
-        let y_domain = Domain::of(&self.y, &y_values, Base::Near, 5);
+        let y_domain = Domain::of(&self.y, &y_values, Base::Loose, 5);
         let references: Vec<&Reference> = self.references.iter().collect();
         let x_values = scale::with_intervals(dots().map(|d| &d.x));
         let x_values = scale::with_references(&self.x, &x_values, &references);
-        let x_domain = Domain::of(&self.x, &x_values, Base::Near, 6);
+        let x_domain = Domain::of(&self.x, &x_values, Base::Loose, 6);
         let (on, mut beyond) = reference::split(&self.references, &x_domain, ("←", "→"));
         let (all, drawn) = (self.groups.iter().map(|g| g.dots.len()).sum(), dots().count());
         if drawn == MOST_DOTS && drawn < all {
@@ -89,7 +91,7 @@ impl Plot for Scatter {
         let flags = on.iter().map(|r| (frame.x.scale.place(r.value), r.kind.class(), r.label.clone()));
         let flags = Flags::lay(flags.collect(), beyond, (0.0, width));
         let height = if canvas.is_pointed() { 280.0 } else { 220.0 };
-        frame.stand(top + 10.0 + flags.height(), height, |scale| {
+        frame.stand(top + 12.0 + flags.height(), height, |scale| {
             ticks::ticks(scale, self.y.numbers, &self.y.title, Along::Up)
         });
         // Marks have room at the edges.
@@ -197,17 +199,24 @@ impl Scatter {
         if group.joined && places.len() > 1 {
             canvas.path("l", &Pen::through(places.iter().copied()), None);
         }
-        for (dot, (x, y)) in dots.iter().zip(places) {
+        let mut whiskers = Pen::default();
+        for (dot, (x, y)) in dots.iter().zip(&places) {
             if let Some((low, high)) = rows::ends(&frame.x.scale, dot.x.interval) {
-                canvas.path("n", &Pen::whisker(Direction::X, y, low, high, 2.5), None);
+                whiskers = whiskers.jump(low, *y).across(high);
             }
             if let Some((low, high)) = rows::ends(&frame.y.scale, dot.y.interval) {
-                canvas.path("n", &Pen::whisker(Direction::Y, x, low, high, 2.5), None);
+                whiskers = whiskers.jump(*x, low).up(high);
             }
+        }
+        if whiskers != Pen::default() {
+            canvas.path("n", &whiskers, None);
+        }
+        let half = if dots.len() > CROWD { 2.6 } else { HALF };
+        for (dot, (x, y)) in dots.iter().zip(places) {
             let figures = [self.x.numbers.measured(&dot.x, words), self.y.numbers.measured(&dot.y, words)];
             let told = [clean(&group.name), clean(&dot.label), figures.join("; ")];
             let told: Vec<String> = told.into_iter().filter(|part| !part.is_empty()).collect();
-            canvas.path("f", &series::mark(series, x, y, HALF), Some(&told.join(", ")));
+            canvas.path("f", &series::mark(series, x, y, half), Some(&told.join(", ")));
         }
     }
 
@@ -258,8 +267,9 @@ fn place(frame: &Frame, dot: &Dot) -> (f64, f64) {
 /// Names points where there is room: the first and the last of each group
 /// before those between. A name covers no other name and no point.
 fn name_dots(canvas: &mut Canvas, frame: &Frame, groups: &[Group<'_>]) {
-    let places: Vec<(f64, f64)> =
+    let marks: Vec<(f64, f64)> =
         groups.iter().flat_map(|(_, _, dots)| dots.iter().map(|dot| place(frame, dot))).collect();
+    let in_the_way: Vec<(f64, f64)> = groups.iter().flat_map(|group| lines_of(frame, group)).collect();
     let mut wanted: Vec<(usize, (f64, f64), String)> = Vec::new();
     for (_, _, dots) in groups {
         for (i, dot) in dots.iter().enumerate() {
@@ -286,7 +296,8 @@ fn name_dots(canvas: &mut Canvas, frame: &Frame, groups: &[Group<'_>]) {
                 && a.y >= frame.top
                 && a.y + a.height <= frame.bottom - 2.0
                 && taken.iter().all(|t| !touch(a, t))
-                && places.iter().all(|p| *p == (x, y) || !touch(a, &around(*p)))
+                && marks.iter().all(|p| *p == (x, y) || !touch(a, &around(*p)))
+                && !in_the_way.iter().any(|p| touch(a, &Area { x: p.0, y: p.1, width: 0.0, height: 0.0 }))
         });
         if let Some(area) = free {
             canvas.text((area.x, area.y + 10.0), "t o", &name);
@@ -295,10 +306,92 @@ fn name_dots(canvas: &mut Canvas, frame: &Frame, groups: &[Group<'_>]) {
     }
 }
 
+/// Places along the lines and the intervals of a group.
+fn lines_of(frame: &Frame, (_, group, dots): &Group<'_>) -> Vec<(f64, f64)> {
+    let mut places = Vec::new();
+    if group.joined {
+        for pair in dots.windows(2) {
+            places.extend(between(place(frame, pair[0]), place(frame, pair[1])));
+        }
+    }
+    for dot in dots {
+        let (x, y) = place(frame, dot);
+        if let Some((low, high)) = rows::ends(&frame.x.scale, dot.x.interval) {
+            places.extend(between((low, y), (high, y)));
+        }
+        if let Some((low, high)) = rows::ends(&frame.y.scale, dot.y.interval) {
+            places.extend(between((x, low), (x, high)));
+        }
+    }
+    places
+}
+
 fn around((x, y): (f64, f64)) -> Area {
     Area { x: x - HALF, y: y - HALF, width: 2.0 * HALF, height: 2.0 * HALF }
 }
 
 fn touch(a: &Area, b: &Area) -> bool {
     a.x < b.x + b.width + 2.0 && b.x < a.x + a.width + 2.0 && a.y < b.y + b.height && b.y < a.y + a.height
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::texts;
+    use super::super::{Numbers, ReferenceKind, Spread, svg};
+    use super::*;
+    use language::Language;
+    use model::Unit;
+
+    fn curve() -> Scatter {
+        let exact = |value| Measured { value, interval: None };
+        let dot = |depth: u32, rate: f64, latency: f64| Dot {
+            x: Measured { value: rate, interval: Some((rate * 0.95, rate * 1.05)) },
+            y: exact(latency),
+            label: format!("depth {depth}"),
+        };
+        Scatter {
+            x: Axis {
+                title: "IOPS".to_owned(),
+                numbers: Numbers::Unit(Unit::PerSecond),
+                spread: Spread::Auto,
+            },
+            y: Axis {
+                title: "latency".to_owned(),
+                numbers: Numbers::Unit(Unit::Seconds),
+                spread: Spread::Auto,
+            },
+            groups: vec![Dots {
+                name: "io_uring".to_owned(),
+                dots: vec![dot(1, 10.5e3, 95e-6), dot(8, 48e3, 167e-6), dot(64, 86.7e3, 738e-6)],
+                joined: true,
+            }],
+            references: vec![Reference {
+                value: 1e6,
+                label: "datasheet: 1 M".to_owned(),
+                kind: ReferenceKind::Promise,
+            }],
+        }
+    }
+
+    #[test]
+    fn a_curve_looks_as_it_did() {
+        insta::assert_snapshot!(svg(&curve(), "latency against IOPS", Language::English.words()));
+    }
+
+    #[test]
+    fn points_have_their_names_and_a_far_promise_an_arrow() {
+        let texts = texts(&curve(), Language::English.words(), 760.0);
+        for text in ["depth 1", "depth 8", "depth 64", "datasheet: 1 M →"] {
+            assert!(texts.iter().any(|t| t == text), "{text} in {texts:?}");
+        }
+    }
+
+    #[test]
+    fn a_curve_is_told_in_words() {
+        assert_eq!(
+            curve().describe(Language::English.words()),
+            "latency against IOPS. io_uring: from depth 1 (10.5 k, 95 us) to depth 64 (86.7 k, 738 us). \
+             datasheet: 1 M (promise): the highest value is 9 % of it."
+        );
+    }
 }

@@ -6,7 +6,7 @@ use crate::svg::clean;
 use crate::theme::SERIES;
 
 /// How many lines a legend has at most.
-const LEGEND_LINES: usize = 3;
+const LEGEND_LINES: usize = 12;
 /// The sample of a series in a legend.
 const SAMPLE: f64 = 22.0;
 /// Between a sample and its name, and between entries.
@@ -137,6 +137,25 @@ fn draw_sample(canvas: &mut Canvas, series: usize, sample: Sample, x: f64, y: f6
     canvas.path("f", &mark(series, x + SAMPLE / 2.0, y, 3.5), None);
 }
 
+/// Names without the parts (between commas) that all of them have, and those
+/// parts: of cases that differ in one parameter, only that one tells them apart.
+pub(crate) fn without_common(names: &[String]) -> (Vec<String>, String) {
+    let parts: Vec<Vec<&str>> = names.iter().map(|name| name.split(", ").collect()).collect();
+    let Some((first, rest)) = parts.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+        return (names.to_vec(), String::new());
+    };
+    let common: Vec<&str> =
+        first.iter().copied().filter(|part| rest.iter().all(|other| other.contains(part))).collect();
+    let own = |all: &Vec<&str>| {
+        all.iter().copied().filter(|part| !common.contains(part)).collect::<Vec<_>>().join(", ")
+    };
+    let short: Vec<String> = parts.iter().map(own).collect();
+    if short.iter().any(String::is_empty) {
+        return (names.to_vec(), String::new());
+    }
+    (short, common.join(", "))
+}
+
 /// Moves labels that want these middles until they are `gap` apart and within
 /// the ends, each as little as can be; `None` where they have no room. The order
 /// stays that of the wishes.
@@ -209,6 +228,17 @@ mod tests {
             placed.sort_by(f64::total_cmp);
             assert!(placed.iter().all(|p| (7.999..=150.001).contains(p)), "{wanted:?} {placed:?}");
             assert!(placed.windows(2).all(|p| p[1] - p[0] >= 15.999), "{wanted:?} {placed:?}");
+        }
+    }
+
+    #[test]
+    fn names_lose_what_all_of_them_say() {
+        let names = |all: &[&str]| all.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let cases = names(&["randread, 4 KiB, io_uring", "randread, 8 KiB, io_uring"]);
+        let short = (names(&["4 KiB", "8 KiB"]), "randread, io_uring".to_owned());
+        assert_eq!(without_common(&cases), short);
+        for kept in [&["read", "write"][..], &["read", "read, again"], &["only, one"], &[]] {
+            assert_eq!(without_common(&names(kept)), (names(kept), String::new()));
         }
     }
 

@@ -52,7 +52,7 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".u0", &[("color", "$network")]),
     (".u1", &[("color", "$warn")]),
     (".u2", &[("color", "$quiet")]),
-    (".v", &[("fill", "$card")]),
+    (".v", &[("fill", "$edge"), ("fill-opacity", ".3")]),
     (".z", &[("fill", "$paper")]),
     (".p0", &[("fill", "$share-0")]),
     (".p1", &[("fill", "$share-1")]),

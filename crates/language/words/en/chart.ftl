@@ -2,8 +2,8 @@
 
 ## All charts
 
-chart-reached = { $label } ({ $kind }): the highest value is { PERCENT($share) } of it.
-chart-held-against = { $label } ({ $kind }).
+chart-reached = { $label }: the highest value is { PERCENT($share) } of it.
+chart-held-against = { $label }.
 chart-named = { $name }: { $what }
 chart-others = { $count -> 
     [one] One more is in the table.
@@ -26,11 +26,11 @@ chart-missing = not measured
 
 ## lines
 
-lines-what = { $y } over { $x }.
+lines-what = { $y } over { $x }
 lines-change = from { $first } at { $from } to { $last } at { $to }
 lines-between = highest { $high } at { $high_at }, lowest { $low } at { $low_at }
 lines-point = { $value } at { $at }
-lines-mark = { $label }: at { $at }.
+lines-mark = Marked: { $label }.
 lines-drawn = Of { $all } lines, { $drawn } are drawn; the table has all.
 lines-name = Line
 
@@ -57,7 +57,7 @@ heat-what = { $title } for each pair of { $x } (across) and { $y } (down).
 heat-highest = Highest: { $value } at { $at }.
 heat-lowest = Lowest: { $value } at { $at }.
 heat-drawn = Of { $rows } rows and { $columns } columns, { $drawn_rows } and { $drawn_columns } are drawn; the table has all.
-heat-best = The best is framed.
+heat-best = best framed
 heat-missing = { $count } not measured.
 
 ## scatter

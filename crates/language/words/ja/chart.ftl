@@ -2,8 +2,8 @@
 
 ## All charts
 
-chart-reached = { $label }({ $kind }): 最高値はその { PERCENT($share) } です。
-chart-held-against = { $label }({ $kind })。
+chart-reached = { $label }: 最高値はその { PERCENT($share) } です。
+chart-held-against = { $label }。
 chart-named = { $name }: { $what }
 chart-others = ほか { $count } 件は表にあります。
 
@@ -23,11 +23,11 @@ chart-missing = 未測定
 
 ## lines
 
-lines-what = { $x }に対する{ $y }。
+lines-what = { $x }に対する{ $y }
 lines-change = { $from } で { $first }、{ $to } で { $last }
 lines-between = 最高 { $high }({ $high_at })、最低 { $low }({ $low_at })
 lines-point = { $at } で { $value }
-lines-mark = { $label }: { $at }。
+lines-mark = 印: { $label }。
 lines-drawn = { $all } 本の線のうち { $drawn } 本を描いています。表にはすべてあります。
 lines-name = 線
 
@@ -51,7 +51,7 @@ heat-what = { $x }(横)と{ $y }(縦)の組み合わせごとの{ $title }。
 heat-highest = 最高: { $at } で { $value }。
 heat-lowest = 最低: { $at } で { $value }。
 heat-drawn = { $rows } 行 { $columns } 列のうち { $drawn_rows } 行 { $drawn_columns } 列を描いています。表にはすべてあります。
-heat-best = 最良の値を枠で囲んでいます。
+heat-best = 最良の値に枠
 heat-missing = 未測定 { $count } 件。
 
 ## scatter

@@ -2,8 +2,8 @@
 
 ## All charts
 
-chart-reached = { $label }({ $kind }): 가장 높은 값이 그 { PERCENT($share) }입니다.
-chart-held-against = { $label }({ $kind }).
+chart-reached = { $label }: 가장 높은 값이 그 { PERCENT($share) }입니다.
+chart-held-against = { $label }.
 chart-named = { $name }: { $what }
 chart-others = 그 밖의 { $count }개는 표에 있습니다.
 
@@ -23,11 +23,11 @@ chart-missing = 측정 안 됨
 
 ## lines
 
-lines-what = { $x }에 따른 { $y }.
+lines-what = { $x }에 따른 { $y }
 lines-change = { $from }에서 { $first }, { $to }에서 { $last }
 lines-between = 최고 { $high }({ $high_at }), 최저 { $low }({ $low_at })
 lines-point = { $at }에서 { $value }
-lines-mark = { $label }: { $at }.
+lines-mark = 표시: { $label }.
 lines-drawn = 선 { $all }개 중 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
 lines-name = 선
 
@@ -51,7 +51,7 @@ heat-what = { $x }(가로)와 { $y }(세로)의 조합별 { $title }.
 heat-highest = 최고: { $at }에서 { $value }.
 heat-lowest = 최저: { $at }에서 { $value }.
 heat-drawn = { $rows }행 { $columns }열 중 { $drawn_rows }행 { $drawn_columns }열을 그렸습니다. 표에는 모두 있습니다.
-heat-best = 가장 좋은 값에 테두리를 둘렀습니다.
+heat-best = 가장 좋은 값에 테두리
 heat-missing = 측정 안 됨 { $count }개.
 
 ## scatter
