@@ -31,6 +31,11 @@ impl Svg {
         self.out.push('\n');
     }
 
+    /// Elements that another [`Svg`] wrote.
+    pub(crate) fn raw(&mut self, elements: &str) {
+        self.out.push_str(elements);
+    }
+
     /// Text that is ours and needs no escaping, for a style sheet.
     pub(crate) fn style(&mut self, css: &str) {
         let _ = write!(self.out, "<style>{css}</style>");

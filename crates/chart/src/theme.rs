@@ -15,6 +15,9 @@ pub(crate) const ROOT: &str = "headroom-chart";
 /// The family of all text: the reader's own.
 const FONTS: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
+/// How many series have a colour of their own.
+pub(crate) const SERIES: usize = 6;
+
 /// How many steps the scale of shares has.
 pub(crate) const STEPS: usize = 5;
 
@@ -30,6 +33,9 @@ pub(crate) fn step(fraction: f64) -> usize {
 /// through one family of hues, and its lightness only falls (rises, in the
 /// dark): it reads the same in grey and to the colour-blind (after ColorBrewer
 /// YlOrBr). `on-share-N` is text upon it, at a contrast of at least 4.5.
+/// `series-0` to `series-5` were found by a search for the greatest least
+/// distance, as all see them and as the colour-blind do, each with a lightness
+/// of its own.
 pub(crate) const COLOURS: &[(&str, &str, &str)] = &[
     ("paper", "#ffffff", "#0f1419"),
     ("ink", "#1c2127", "#e8ecf1"),
@@ -53,25 +59,41 @@ pub(crate) const COLOURS: &[(&str, &str, &str)] = &[
     ("on-share-2", "#1c2127", "#ffffff"),
     ("on-share-3", "#ffffff", "#17120a"),
     ("on-share-4", "#ffffff", "#17120a"),
+    ("series-0", "#1960cf", "#6c8cf8"),
+    ("series-1", "#d57f0c", "#e24909"),
+    ("series-2", "#105b3a", "#91c488"),
+    ("series-3", "#9b2a83", "#ac4193"),
+    ("series-4", "#078fb9", "#32e4ff"),
+    ("series-5", "#8e6b28", "#fbe93d"),
 ];
 
 /// The style sheet of a chart: colours, `rules` that all charts share, and
 /// `own` rules. A rule is `selector { property: value; ... }` with `$name` for
 /// a colour; selectors are below the root.
 pub(crate) fn sheet(own: &[(&str, &[(&str, &str)])]) -> String {
+    sheet_below("", own)
+}
+
+/// As [`sheet`], the rules only for charts that also match `also`, such as
+/// `.plot`.
+pub(crate) fn sheet_below(also: &str, own: &[(&str, &[(&str, &str)])]) -> String {
     let mut css = String::from("\n");
+    let rules: Vec<_> = SHARED.iter().chain(own).collect();
+    let used: Vec<&str> =
+        rules.iter().flat_map(|rule| rule.1).filter_map(|d| d.1.strip_prefix('$')).collect();
     let _ = write!(css, ".{ROOT}{{font-family:{FONTS};");
-    variables(&mut css, |(_, light, _)| light);
+    variables(&mut css, &used, |(_, light, _)| light);
     css.push_str("}\n");
     let _ = write!(css, "@media screen and (prefers-color-scheme:dark){{.{ROOT}{{");
-    variables(&mut css, |(_, _, dark)| dark);
+    variables(&mut css, &used, |(_, _, dark)| dark);
     css.push_str("}}\n");
     // The whole window, where the picture is opened by itself.
     let _ = write!(css, ".{ROOT}:root{{");
     declare(&mut css, "background", "$paper");
     css.push_str("}\n");
-    for (selector, declarations) in SHARED.iter().chain(own) {
-        let selectors: Vec<String> = selector.split(',').map(|s| format!(".{ROOT} {}", s.trim())).collect();
+    for (selector, declarations) in rules {
+        let selectors: Vec<String> =
+            selector.split(',').map(|s| format!(".{ROOT}{also} {}", s.trim())).collect();
         let _ = write!(css, "{}{{", selectors.join(","));
         for (property, value) in *declarations {
             declare(&mut css, property, value);
@@ -90,8 +112,11 @@ const SHARED: &[(&str, &[(&str, &str)])] = &[
     ("text.bold", &[("font-weight", "600")]),
 ];
 
-fn variables(css: &mut String, pick: fn(&(&'static str, &'static str, &'static str)) -> &'static str) {
-    for colour in COLOURS {
+type Colour = (&'static str, &'static str, &'static str);
+
+/// Declares the colours that are used.
+fn variables(css: &mut String, used: &[&str], pick: fn(&Colour) -> &'static str) {
+    for colour in COLOURS.iter().filter(|c| used.contains(&c.0)) {
         let _ = write!(css, "--{ROOT}-{0}:var(--headroom-{0},{1});", colour.0, pick(colour));
     }
 }
@@ -137,6 +162,100 @@ mod tests {
             let ((light, dark), (light_ground, dark_ground)) = (colour(&text), colour(&ground));
             assert!(contrast(light, light_ground) >= 4.5, "{text} on {ground}, light");
             assert!(contrast(dark, dark_ground) >= 4.5, "{text} on {ground}, dark");
+        }
+    }
+
+    fn linear(hex: &str) -> [f64; 3] {
+        [1, 3, 5].map(|i| {
+            let v = f64::from(u8::from_str_radix(&hex[i..i + 2], 16).unwrap()) / 255.0;
+            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        })
+    }
+
+    fn times(m: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
+        m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
+    }
+
+    /// Oklab of a linear sRGB colour (Ottosson 2020).
+    fn oklab(rgb: [f64; 3]) -> [f64; 3] {
+        const CONES: [[f64; 3]; 3] = [
+            [0.412_221_470_8, 0.536_332_536_3, 0.051_445_992_9],
+            [0.211_903_498_2, 0.680_699_545_1, 0.107_396_956_6],
+            [0.088_302_461_9, 0.281_718_837_6, 0.629_978_700_5],
+        ];
+        const LAB: [[f64; 3]; 3] = [
+            [0.210_454_255_3, 0.793_617_785_0, -0.004_072_046_8],
+            [1.977_998_495_1, -2.428_592_205_0, 0.450_593_709_9],
+            [0.025_904_037_1, 0.782_771_766_2, -0.808_675_766_0],
+        ];
+        times(&LAB, times(&CONES, rgb).map(|v| v.max(0.0).cbrt()))
+    }
+
+    /// What those without one kind of cones see: Machado, Oliveira, Fernandes,
+    /// "A Physiologically-based Model for Simulation of Color Vision Deficiency",
+    /// 2009, severity 1.0; and what all others see.
+    const EYES: [(&str, [[f64; 3]; 3]); 4] = [
+        ("all cones", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        (
+            "protanopia",
+            [
+                [0.152_286, 1.052_583, -0.204_868],
+                [0.114_503, 0.786_281, 0.099_216],
+                [-0.003_882, -0.048_116, 1.051_998],
+            ],
+        ),
+        (
+            "deuteranopia",
+            [
+                [0.367_322, 0.860_646, -0.227_968],
+                [0.280_085, 0.672_501, 0.047_413],
+                [-0.011_820, 0.042_940, 0.968_881],
+            ],
+        ),
+        (
+            "tritanopia",
+            [
+                [1.255_528, -0.076_749, -0.178_779],
+                [-0.078_411, 0.930_809, 0.147_602],
+                [0.004_733, 0.691_367, 0.303_900],
+            ],
+        ),
+    ];
+
+    /// CIE 1976 lightness, 0 to 100.
+    fn lightness(hex: &str) -> f64 {
+        let y = luminance(hex);
+        if y > 0.008_856 { 116.0 * y.cbrt() - 16.0 } else { 903.3 * y }
+    }
+
+    #[test]
+    fn series_are_told_apart_by_all_eyes_and_in_grey() {
+        let pick: [fn(usize) -> &'static str; 2] =
+            [|i| colour(&format!("series-{i}")).0, |i| colour(&format!("series-{i}")).1];
+        for pick in pick {
+            for a in 0..SERIES {
+                for b in 0..a {
+                    let (one, other) = (pick(a), pick(b));
+                    assert!((lightness(one) - lightness(other)).abs() >= 3.5, "{one} {other} in grey");
+                    for (eyes, matrix) in EYES {
+                        let seen = |hex| oklab(times(&matrix, linear(hex)).map(|v| v.clamp(0.0, 1.0)));
+                        let (x, y) = (seen(one), seen(other));
+                        let apart = (0..3).map(|i| (x[i] - y[i]).powi(2)).sum::<f64>().sqrt();
+                        // Four times what is just told apart side by side, about 0.02.
+                        assert!(apart >= 0.08, "{one} {other}, {eyes}: {apart:.3}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn series_stand_out_from_the_paper() {
+        let paper = colour("paper");
+        for i in 0..SERIES {
+            let (light, dark) = colour(&format!("series-{i}"));
+            assert!(contrast(light, paper.0) >= 3.0, "{light}");
+            assert!(contrast(dark, paper.1) >= 3.0, "{dark}");
         }
     }
 

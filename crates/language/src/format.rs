@@ -51,6 +51,14 @@ fn scale_of(value: f64, unit: Unit) -> Scale {
     scales.iter().find(fits).copied().unwrap_or(smallest)
 }
 
+/// How a number of this size is scaled: what to divide it by, and the unit that
+/// is then written behind it. For the ticks of an axis, which share one scale.
+#[must_use]
+pub fn scale_for(value: f64, unit: Unit) -> (f64, &'static str) {
+    let Scale { factor, suffix } = scale_of(value, unit);
+    (factor, suffix)
+}
+
 /// Four significant digits, never an exponent.
 fn digits(value: f64) -> String {
     let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };

@@ -9,18 +9,35 @@
 
 mod bars;
 mod boxes;
+mod canvas;
 mod chain;
+#[cfg(test)]
+mod check;
 mod cpu_load;
+mod frame;
 mod heat;
 mod histogram;
 mod lines;
+mod numbers;
 mod panels;
 mod percentiles;
 mod ratios;
+mod reference;
+mod rows;
+mod scale;
 mod scatter;
+mod series;
+mod style;
+#[cfg(test)]
+mod tests;
+mod ticks;
 
 use language::Words;
-use model::Unit;
+use model::{Unit, Value};
+
+use crate::svg::{Svg, clean, number};
+use crate::theme;
+use style::{CHOICE, RULES, WIDTHS};
 
 pub use bars::{Bar, BarGroup, Bars};
 pub use boxes::{BoxRow, Boxes};
@@ -140,15 +157,68 @@ pub struct Reference {
 /// Which way is better, to be said on the chart.
 pub use model::Better;
 
-/// A chart as two `svg` elements, `title` and description within.
+/// A chart as two `svg` elements, for a screen and for a phone, with `title` and
+/// description within. The page must hold [`style_sheet`].
 #[must_use]
 pub fn svg(plot: &dyn Plot, title: &str, words: &Words) -> String {
-    let _ = (plot, title, words);
-    String::new()
+    let title = clean(title);
+    let description = plot.describe(words);
+    let drawn = WIDTHS.map(|(class, width)| (class, width, plot.draw(words, width)));
+    // The same chart twice on a page says the same of itself.
+    let id = name(&[&title, &description, &drawn[0].2.elements]);
+    let mut svg = Svg::default();
+    for (class, width, drawing) in &drawn {
+        let size = format!("0 0 {} {}", number(*width), number(drawing.height.max(1.0)));
+        svg.tag("svg")
+            .class(&format!("{} plot {class}", theme::ROOT))
+            .attr("viewBox", &size)
+            .attr("width", "100%")
+            .attr("role", "img")
+            .attr("aria-labelledby", &format!("{id}-t {id}-d"))
+            .open();
+        if *class == WIDTHS[0].0 {
+            svg.tag("title").attr("id", &format!("{id}-t")).text(&title);
+            svg.tag("desc").attr("id", &format!("{id}-d")).text(&description);
+        }
+        svg.raw(drawing.elements.trim_end());
+        svg.close();
+        svg.line();
+    }
+    svg.finish()
 }
 
 /// The rules that all charts of a page need, once.
 #[must_use]
 pub fn style_sheet() -> String {
-    String::new()
+    let mut css = theme::sheet_below(".plot", RULES);
+    css.push_str(CHOICE);
+    css
+}
+
+/// A name for what has these parts: FNV-1a, 64 bits (Fowler, Noll, Vo).
+fn name(parts: &[&str]) -> String {
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    format!("c{hash:x}")
+}
+
+/// Text from a machine or a file, as an argument of a sentence.
+fn text(raw: &str) -> Value {
+    clean(raw).as_str().into()
+}
+
+/// A count, as an argument of a sentence.
+fn count(n: usize) -> Value {
+    (n as u64).into()
+}
+
+/// Places on the way from one to another, close enough together that no text
+/// lies between two.
+fn between((ax, ay): (f64, f64), (bx, by): (f64, f64)) -> impl Iterator<Item = (f64, f64)> {
+    let steps = ((bx - ax).abs() / 6.0).max((by - ay).abs() / 6.0).min(200.0) as usize + 1;
+    (0..=steps).map(move |i| {
+        let share = i as f64 / steps as f64;
+        (ax + (bx - ax) * share, ay + (by - ay) * share)
+    })
 }

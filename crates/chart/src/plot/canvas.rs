@@ -1,0 +1,203 @@
+//! What charts draw on: [`Svg`] with short attributes and classes, since a page
+//! holds many charts. How the classes look is in [`super::style`].
+
+use language::Words;
+
+use super::Drawing;
+use crate::svg::{Svg, clean, number};
+use crate::text::Font;
+
+/// All text but ticks.
+pub(crate) const TEXT: Font = Font::plain(12.0);
+/// From one line of text to the next.
+pub(crate) const LINE: f64 = 16.0;
+/// What text is lower than its middle: added to a middle it gives the base line.
+pub(crate) const MIDDLE: f64 = 4.0;
+/// A sheet narrower than this is a phone's: nothing points there, so nothing is
+/// told to a pointer.
+pub(crate) const POINTED_FROM: f64 = 500.0;
+
+/// A rectangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Area {
+    /// Its left edge.
+    pub(crate) x: f64,
+    /// Its upper edge.
+    pub(crate) y: f64,
+    /// Its width.
+    pub(crate) width: f64,
+    /// Its height.
+    pub(crate) height: f64,
+}
+
+/// A sheet that a chart is drawn on.
+pub(crate) struct Canvas {
+    svg: Svg,
+    /// Its width in pixels.
+    pub(crate) width: f64,
+}
+
+impl Canvas {
+    /// An empty sheet.
+    pub(crate) fn new(width: f64) -> Self {
+        Self { svg: Svg::default(), width }
+    }
+
+    /// A sheet that says that there is nothing to draw.
+    pub(crate) fn nothing(words: &Words, width: f64) -> Drawing {
+        let mut canvas = Self::new(width);
+        let text = TEXT.fit(&words.say("chart-nothing"), width);
+        canvas.text((0.0, LINE), "q", &text);
+        canvas.finish(LINE * 1.5)
+    }
+
+    /// Whether a pointer may rest on something.
+    pub(crate) fn is_pointed(&self) -> bool {
+        self.width >= POINTED_FROM
+    }
+
+    /// One line of text; its base line begins at `at`, or with the class `m`
+    /// has its middle there, with `e` its end. Names must be cut to their room
+    /// before; marks that turn writing around are taken out here.
+    pub(crate) fn text(&mut self, at: (f64, f64), class: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let tag = self.svg.tag("text").num("x", at.0).num("y", at.1);
+        let tag = if class.is_empty() { tag } else { tag.class(class) };
+        tag.text(&clean(text));
+    }
+
+    /// Opens a group, such as the colour of a series; [`Canvas::end`] ends it.
+    pub(crate) fn group(&mut self, class: &str) {
+        self.svg.tag("g").class(class).open();
+    }
+
+    /// Ends the group that was opened last.
+    pub(crate) fn end(&mut self) {
+        self.svg.close();
+    }
+
+    /// A path, and what is told where a pointer rests on it.
+    pub(crate) fn path(&mut self, class: &str, path: &Pen, told: Option<&str>) {
+        let tag = self.svg.tag("path");
+        let tag = if class.is_empty() { tag } else { tag.class(class) };
+        let tag = tag.attr("d", &path.d);
+        match told.filter(|_| self.width >= POINTED_FROM) {
+            None => tag.empty(),
+            Some(told) => {
+                tag.open();
+                self.svg.tag("title").text(&clean(told));
+                self.svg.close();
+            }
+        }
+    }
+
+    /// A rectangle.
+    pub(crate) fn rect(&mut self, class: &str, area: Area, told: Option<&str>) {
+        let Area { x, y, width, height } = area;
+        let pen = Pen::at(x, y).across(x + width.max(0.0)).up(y + height.max(0.0)).across(x).close();
+        self.path(class, &pen, told);
+    }
+
+    /// A line across.
+    pub(crate) fn across(&mut self, class: &str, y: f64, from: f64, to: f64) {
+        self.path(class, &Pen::at(from, y).across(to), None);
+    }
+
+    /// A line down.
+    pub(crate) fn down(&mut self, class: &str, x: f64, from: f64, to: f64) {
+        self.path(class, &Pen::at(x, from).up(to), None);
+    }
+
+    /// What was drawn, on a sheet of this height.
+    pub(crate) fn finish(self, height: f64) -> Drawing {
+        Drawing { elements: self.svg.finish(), height: height.ceil() }
+    }
+}
+
+/// The path of a `path` element.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Pen {
+    d: String,
+}
+
+impl Pen {
+    /// Puts the pen down.
+    pub(crate) fn at(x: f64, y: f64) -> Self {
+        Self::default().jump(x, y)
+    }
+
+    /// Lifts it and puts it down elsewhere.
+    pub(crate) fn jump(self, x: f64, y: f64) -> Self {
+        self.to('M', &[x, y])
+    }
+
+    /// A straight line.
+    pub(crate) fn line(self, x: f64, y: f64) -> Self {
+        self.to('L', &[x, y])
+    }
+
+    /// A line to `x`, at the same height.
+    pub(crate) fn across(self, x: f64) -> Self {
+        self.to('H', &[x])
+    }
+
+    /// A line to `y`, straight up or down.
+    pub(crate) fn up(self, y: f64) -> Self {
+        self.to('V', &[y])
+    }
+
+    /// Back to where it was put down.
+    pub(crate) fn close(mut self) -> Self {
+        self.d.push('Z');
+        self
+    }
+
+    /// Straight lines through all points.
+    pub(crate) fn through(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let mut pen = Self::default();
+        for (x, y) in points {
+            pen = if pen.d.is_empty() { pen.jump(x, y) } else { pen.line(x, y) };
+        }
+        pen
+    }
+
+    /// An interval as a whisker: a line with a bar across each end.
+    pub(crate) fn whisker(direction: Direction, at: f64, low: f64, high: f64, half: f64) -> Self {
+        match direction {
+            Direction::X => Self::at(low, at - half)
+                .up(at + half)
+                .jump(low, at)
+                .across(high)
+                .jump(high, at - half)
+                .up(at + half),
+            Direction::Y => Self::at(at - half, low)
+                .across(at + half)
+                .jump(at, low)
+                .up(high)
+                .jump(at - half, high)
+                .across(at + half),
+        }
+    }
+
+    fn to(mut self, command: char, numbers: &[f64]) -> Self {
+        self.d.push(command);
+        for (i, n) in numbers.iter().enumerate() {
+            if i > 0 {
+                self.d.push(' ');
+            }
+            self.d.push_str(&number(*n));
+        }
+        self
+    }
+}
+
+/// The direction of an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Left to right.
+    X,
+    /// Up and down.
+    Y,
+}
