@@ -273,11 +273,10 @@ impl Bars {
         let own = bar.reference.as_ref().filter(|r| scale.domain.holds(r.value));
         let own = own.map(|r| scale.place(r.value)).filter(|x| *x > start - TO_TEXT);
         match own {
-            Some(x) if start + width > x - TO_TEXT => {
-                if x + TO_TEXT + width <= layout.right {
-                    return (Some((x + TO_TEXT, tail)), Vec::new());
-                }
+            Some(x) if start + width > x - TO_TEXT && x + TO_TEXT + width <= layout.right => {
+                return (Some((x + TO_TEXT, tail)), Vec::new());
             }
+            Some(x) if start + width > x - TO_TEXT => {}
             _ if start + width <= layout.right => return (Some((start, tail)), Vec::new()),
             _ => {}
         }
