@@ -100,6 +100,8 @@ impl Plot for Lines {
         let right = width - names.as_ref().map_or(4.0, |n| n.width + TO_NAME);
         let x_domain = Domain::of(&self.x, &xs(&drawn), Base::Data, 6);
         let mut frame = self.frame(&drawn, (x_domain, y_domain), (right, width));
+        let long = references.iter().filter(|r| !reference::has_room(r, right - frame.left));
+        beyond.extend(long.map(|r| clean(&r.label)));
         let at = |mark: &Mark| (frame.x.scale.place(mark.x), "a", mark.label.clone());
         let known = self.marks.iter().filter(|m| x_domain.holds(m.x));
         let flags = Flags::lay(known.map(at).collect(), beyond, (0.0, width));

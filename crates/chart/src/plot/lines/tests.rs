@@ -93,3 +93,15 @@ fn of_very_many_points_the_extremes_stay() {
     assert!(drawn[0].points.len() <= MOST_POINTS);
     assert!(drawn[0].points.iter().any(|p| p.1.value == 9.0));
 }
+
+#[test]
+fn the_name_of_a_limit_is_never_lost_however_long_it_is() {
+    let mut plot = rising();
+    let label = "what the link can carry after its coding and its frames: 110 k".to_owned();
+    plot.references = vec![Reference { value: 110e3, label: label.clone(), kind: ReferenceKind::Limit }];
+    check::hold(&plot, "a limit with a long name");
+    for width in [760.0, 340.0] {
+        let all = texts(&plot, Language::English.words(), width).join(" ");
+        assert!(all.contains(&label), "{all}");
+    }
+}
