@@ -1,5 +1,7 @@
 //! Bars with intervals, in groups: categories against one value.
 
+use std::collections::VecDeque;
+
 use language::Words;
 
 use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, Pen, TEXT};
@@ -195,21 +197,24 @@ impl Bars {
 
     /// The groups that are drawn: all, or of too many those with the highest and
     /// the lowest values, in their order.
-    fn drawn(&self) -> Vec<&BarGroup> {
-        let groups: Vec<&BarGroup> = self.groups.iter().filter(|g| !g.bars.is_empty()).collect();
+    fn drawn(&self) -> Vec<BarGroup> {
+        let groups = self.groups.iter().filter(|g| !g.bars.is_empty());
         if self.bars() <= MOST_BARS {
-            return groups;
+            return groups.cloned().collect();
         }
+        let cut = |group: &BarGroup| {
+            let bars = group.bars.iter().take(MOST_BARS).cloned().collect();
+            BarGroup { label: group.label.clone(), bars }
+        };
+        let groups: Vec<BarGroup> = groups.map(cut).collect();
         let value = |group: &BarGroup| {
             let values = group.bars.iter().filter_map(|b| b.value).map(|m| m.value).filter(|v| v.is_finite());
             values.fold(f64::NEG_INFINITY, f64::max)
         };
-        let mut order: Vec<usize> =
-            (0..groups.len()).filter(|i| groups[*i].bars.len() <= MOST_BARS).collect();
-        order.sort_by(|a, b| value(groups[*b]).total_cmp(&value(groups[*a])));
+        let mut order: VecDeque<usize> = (0..groups.len()).collect();
+        order.make_contiguous().sort_by(|a, b| value(&groups[*b]).total_cmp(&value(&groups[*a])));
         let (mut kept, mut room, mut from_top) = (Vec::new(), MOST_BARS, true);
-        while !order.is_empty() {
-            let next = if from_top { order.remove(0) } else { order.pop().unwrap_or_default() };
+        while let Some(next) = if from_top { order.pop_front() } else { order.pop_back() } {
             if groups[next].bars.len() > room {
                 break;
             }
@@ -218,10 +223,10 @@ impl Bars {
             from_top = !from_top;
         }
         kept.sort_unstable();
-        kept.into_iter().map(|i| groups[i]).collect()
+        kept.into_iter().map(|i| groups[i].clone()).collect()
     }
 
-    fn domain(&self, groups: &[&BarGroup]) -> Domain {
+    fn domain(&self, groups: &[BarGroup]) -> Domain {
         let bars = || groups.iter().flat_map(|g| g.bars.iter());
         let values = scale::with_intervals(bars().filter_map(|b| b.value.as_ref()));
         let own = bars().filter_map(|b| b.reference.as_ref());
@@ -233,7 +238,7 @@ impl Bars {
         Domain::of(&axis, &values, Base::Zero, 5)
     }
 
-    fn layout(&self, canvas: &Canvas, groups: &[&BarGroup], domain: Domain) -> Layout {
+    fn layout(&self, canvas: &Canvas, groups: &[BarGroup], domain: Domain) -> Layout {
         let names = Names::of(groups.iter().map(|g| g.label.as_str()), canvas);
         let bars = || groups.iter().flat_map(|g| g.bars.iter());
         let widest = |text: &dyn Fn(&Bar) -> String, most: f64| {
@@ -273,11 +278,10 @@ impl Bars {
         let own = bar.reference.as_ref().filter(|r| scale.domain.holds(r.value));
         let own = own.map(|r| scale.place(r.value)).filter(|x| *x > start - TO_TEXT);
         match own {
-            Some(x) if start + width > x - TO_TEXT => {
-                if x + TO_TEXT + width <= layout.right {
-                    return (Some((x + TO_TEXT, tail)), Vec::new());
-                }
+            Some(x) if start + width > x - TO_TEXT && x + TO_TEXT + width <= layout.right => {
+                return (Some((x + TO_TEXT, tail)), Vec::new());
             }
+            Some(x) if start + width > x - TO_TEXT => {}
             _ if start + width <= layout.right => return (Some((start, tail)), Vec::new()),
             _ => {}
         }
@@ -458,6 +462,15 @@ mod tests {
         let plot = two();
         let domain = plot.domain(&plot.drawn());
         assert_eq!((domain.low, domain.spread), (0.0, Spread::Linear));
+    }
+
+    #[test]
+    fn a_group_of_too_many_bars_is_cut_and_not_lost() {
+        let mut plot = two();
+        plot.groups.truncate(1);
+        plot.groups[0].bars = (0..60).map(|i| bar(i, Some(1e6))).collect();
+        let texts = texts(&plot, Language::English.words(), 760.0);
+        assert!(texts.iter().any(|t| t.starts_with("Of 60, 48 are drawn")), "{texts:?}");
     }
 
     #[test]

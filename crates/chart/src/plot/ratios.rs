@@ -2,7 +2,7 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Direction, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, Pen, TEXT};
 use super::rows::Names;
 use super::scale::{Domain, Scale};
 use super::ticks::{Along, Tick};
@@ -71,10 +71,14 @@ impl Plot for Ratios {
             |text: fn(&RatioRow) -> String| rows.iter().map(|r| TEXT.width(&text(r))).fold(0.0, f64::max);
         let verdicts = width - widest(verdict).min(width * 0.3);
         let figures = verdicts - 8.0;
-        let right = figures - widest(figure) - 14.0;
+        let room = width - figures + widest(figure) + 14.0;
+        // On a phone the figures stand in the line of the name, above the row.
+        let names = names.leaving(room);
+        let right = if canvas.is_pointed() { width - room } else { width - 10.0 };
         let scale = self.scale(&rows, names.right() + 8.0, right);
         let (area_top, area_left) = (top + 8.0, names.right());
-        let heights: Vec<f64> = rows.iter().map(|r| names.height(&r.label, PITCH) + 2.0).collect();
+        let height = |row: &&RatioRow| names.height(&row.label, PITCH).max(names.height("-", PITCH)) + 2.0;
+        let heights: Vec<f64> = rows.iter().map(height).collect();
         let bottom = area_top + heights.iter().sum::<f64>() + 2.0;
         if let Some(margin) = self.margin() {
             let (low, high) = (scale.place(1.0 / (1.0 + margin)), scale.place(1.0 + margin));
@@ -89,9 +93,13 @@ impl Plot for Ratios {
         canvas.down("a", scale.place(1.0), area_top, bottom);
         let mut y = area_top + 2.0;
         for (row, height) in rows.iter().zip(heights) {
-            let start = names.draw(&mut canvas, &row.label, y, height);
-            let middle = if names.beside.is_some() { y + height / 2.0 } else { start + PITCH / 2.0 };
-            draw_row(&mut canvas, &scale, row, (middle, figures, verdicts), words);
+            names.draw(&mut canvas, &row.label, y, height);
+            let (middle, line) = match names.beside {
+                Some(_) => (y + height / 2.0, y + height / 2.0),
+                None => (y + height - 2.0 - PITCH / 2.0, y + LINE - 4.0 - MIDDLE),
+            };
+            draw_figures(&mut canvas, row, (line, figures, verdicts));
+            draw_row(&mut canvas, &scale, row, middle, words);
             y += height;
         }
         let end = frame::foot(&mut canvas, &ticks, bottom, (0.0, width), "");
@@ -193,16 +201,13 @@ fn verdict(row: &RatioRow) -> String {
     clean(&row.verdict)
 }
 
-fn draw_row(
-    canvas: &mut Canvas,
-    scale: &Scale,
-    row: &RatioRow,
-    (middle, figures, verdicts): (f64, f64, f64),
-    words: &Words,
-) {
-    let (figure_class, class) = if row.good == Some(false) { ("w e", "w") } else { ("e", "") };
+fn draw_figures(canvas: &mut Canvas, row: &RatioRow, (middle, figures, verdicts): (f64, f64, f64)) {
+    let (figure_class, class) = if row.good == Some(false) { ("w e o", "w o") } else { ("e o", "o") };
     canvas.text((figures, middle + MIDDLE), figure_class, &figure(row));
     canvas.text((verdicts, middle + MIDDLE), class, &TEXT.fit(&verdict(row), canvas.width - verdicts));
+}
+
+fn draw_row(canvas: &mut Canvas, scale: &Scale, row: &RatioRow, middle: f64, words: &Words) {
     let Some(measured) = ratio(row) else { return };
     // The shape tells as well as the colour: up is better, down is worse.
     let (colour, shape) = match row.good {

@@ -159,6 +159,11 @@ impl Flags {
 /// Where the data are, so that a name can be put where they are not.
 pub(crate) type Obstacles<'a> = &'a [(f64, f64)];
 
+/// Whether a name can stand beside a line of this length.
+pub(crate) fn has_room(reference: &Reference, length: f64) -> bool {
+    TEXT.width(&clean(&reference.label)) <= length - 12.0
+}
+
 /// Draws lines across an area, `(left, right, top, bottom)`, for values that
 /// `place` puts on the sheet, with their names beside them where the least is in
 /// the way.
@@ -174,7 +179,11 @@ pub(crate) fn across(
     for reference in references {
         let y = place(reference.value);
         canvas.across(reference.kind.class(), y, left, right);
-        let name = TEXT.fit(&clean(&reference.label), right - left - 12.0);
+        if !has_room(reference, right - left) {
+            // It stands above the area.
+            continue;
+        }
+        let name = clean(&reference.label);
         let width = TEXT.width(&name);
         let starts = [left + 6.0, right - 6.0 - width, (left + right - width) / 2.0];
         let below_and_above = [y - 5.0, y + 13.0];

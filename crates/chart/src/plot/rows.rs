@@ -31,6 +31,12 @@ impl Names {
         Self { beside: canvas.is_pointed().then(|| widest.min(width * 0.32).ceil()), width }
     }
 
+    /// The same, where they stand above rows with so much room left at the right
+    /// of their lines; beside rows nothing changes.
+    pub(crate) fn leaving(self, room: f64) -> Self {
+        Self { width: if self.beside.is_none() { self.width - room } else { self.width }, ..self }
+    }
+
     /// Where the area right of them begins.
     pub(crate) fn right(&self) -> f64 {
         self.beside.map_or(0.0, |end| if end > 0.0 { end + GAP } else { 0.0 })

@@ -53,7 +53,7 @@ const MOST_DOTS: usize = 400;
 const MOST_TOLD: usize = 6;
 /// From the area's edges to the outermost points.
 const INSET: f64 = 8.0;
-/// More points than this are drawn smaller.
+/// More points than this are drawn smaller, and of one group as one path.
 const CROWD: usize = 40;
 /// Half of a mark.
 const HALF: f64 = 4.0;
@@ -210,6 +210,12 @@ impl Scatter {
         }
         if whiskers != Pen::default() {
             canvas.path("n", &whiskers, None);
+        }
+        if dots.len() > CROWD && self.groups.len() == 1 && !group.joined {
+            // A line without a length has round ends: a dot, in few bytes.
+            let dots = places.iter().fold(Pen::default(), |pen, (x, y)| pen.jump(*x, *y).across(*x));
+            canvas.path("i", &dots, None);
+            return;
         }
         let half = if dots.len() > CROWD { 2.6 } else { HALF };
         for (dot, (x, y)) in dots.iter().zip(places) {

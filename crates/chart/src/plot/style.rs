@@ -2,7 +2,7 @@
 //! text is `t` (ticks), `q` (quiet), `b` (bold), `w` (warning), with `m` or `e`
 //! for its middle or end; a series' colour is `c0` to `c5` and its dash `d0` to
 //! `d5` on a group, within which `l` is a line, `f` filled, `k` a band and `n` a
-//! thin line. `g` is the grid, `a` an axis, `h` a whisker, `r0` to `r2` a limit,
+//! thin line, `i` dots. `g` is the grid, `a` an axis, `h` a whisker, `r0` to `r2` a limit,
 //! a promise and an ideal, `u0` to `u2` good, bad and neither, `v` the window that counts, `z` a background.
 
 /// The rules, below the root; `$name` is a colour of the theme.
@@ -42,6 +42,7 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".f", &[("fill", "currentColor")]),
     (".k", &[("fill", "currentColor"), ("fill-opacity", ".16")]),
     (".n", &[("fill", "none"), ("stroke", "currentColor"), ("stroke-width", "1")]),
+    (".i", &[("stroke", "currentColor"), ("stroke-width", "5"), ("stroke-linecap", "round")]),
     (".g", &[("fill", "none"), ("stroke", "$edge"), ("stroke-width", "1"), ("stroke-opacity", ".55")]),
     (".a", &[("fill", "none"), ("stroke", "$wire"), ("stroke-width", "1")]),
     (".h", &[("fill", "none"), ("stroke", "$ink"), ("stroke-width", "1.2")]),
