@@ -11,6 +11,7 @@ mod bars;
 mod boxes;
 mod canvas;
 mod chain;
+mod clock;
 #[cfg(test)]
 mod check;
 mod cpu_load;
@@ -20,6 +21,7 @@ mod histogram;
 mod lines;
 mod numbers;
 mod panels;
+mod path;
 mod percentiles;
 mod ratios;
 mod reference;
@@ -30,6 +32,7 @@ mod series;
 mod style;
 #[cfg(test)]
 mod tests;
+mod thin;
 mod ticks;
 
 use language::Words;
