@@ -123,6 +123,11 @@ pub(crate) struct Pen {
 }
 
 impl Pen {
+    /// Data that are written already.
+    pub(crate) fn of(d: String) -> Self {
+        Self { d }
+    }
+
     /// Puts the pen down.
     pub(crate) fn at(x: f64, y: f64) -> Self {
         Self::default().jump(x, y)

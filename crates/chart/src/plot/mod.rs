@@ -26,6 +26,7 @@ mod percentiles;
 mod ratios;
 mod reference;
 mod rows;
+mod said;
 mod scale;
 mod scatter;
 mod series;

@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use super::canvas::Pen;
+
 /// A pen that writes path data.
 #[derive(Debug, Default)]
 pub(super) struct Path {
@@ -68,14 +70,19 @@ impl Path {
         self.command = 'z';
     }
 
-    /// Whether nothing was drawn.
-    pub(super) fn is_empty(&self) -> bool {
-        self.data.is_empty()
+    /// How far right the pen stands, as it is written.
+    pub(super) fn x(&self) -> f64 {
+        self.at.0 as f64 / 10.0
     }
 
     /// The attribute `d`.
     pub(super) fn data(self) -> String {
         self.data
+    }
+
+    /// What was drawn, for a canvas.
+    pub(super) fn pen(self) -> Pen {
+        Pen::of(self.data)
     }
 
     fn step(&mut self, command: char, by: i64) {
@@ -119,7 +126,7 @@ pub(super) fn corners(data: &str) -> Vec<Vec<(f64, f64)>> {
         if c.is_ascii_alphabetic() {
             rest = &rest[1..];
             command = c;
-            if c == 'z' {
+            if matches!(c, 'z' | 'Z') {
                 at = strokes.last().unwrap()[0];
                 continue;
             }
