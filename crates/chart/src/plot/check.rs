@@ -6,7 +6,7 @@ use language::{LANGUAGES, Words};
 
 use super::path::corners;
 use super::style::WIDTHS;
-use super::{Plot, Table};
+use super::{Drawing, Plot, Table};
 use crate::text::Font;
 
 /// From the base line of text up to its top, and down to its bottom.
@@ -45,6 +45,14 @@ pub(crate) fn texts(plot: &dyn Plot, words: &Words, width: f64) -> Vec<String> {
     let whole = format!("<svg>{}</svg>", drawing.elements);
     let document = roxmltree::Document::parse(&whole).unwrap();
     boxes(&document).into_iter().map(|b| b.text).collect()
+}
+
+/// The data of the paths of a class, within groups too.
+pub(crate) fn paths(drawing: &Drawing, class: &str) -> Vec<String> {
+    let whole = format!("<svg>{}</svg>", drawing.elements);
+    let document = roxmltree::Document::parse(&whole).unwrap();
+    let of_class = |n: &roxmltree::Node<'_, '_>| n.attribute("class") == Some(class);
+    document.descendants().filter(of_class).filter_map(|n| n.attribute("d").map(str::to_owned)).collect()
 }
 
 fn table(table: &Table, what: &str) {

@@ -141,7 +141,7 @@ mod tests {
     use language::Language;
 
     use super::*;
-    use crate::plot::check::{self, Dice};
+    use crate::plot::check::{self, Dice, paths};
     use crate::plot::path::corners;
     use crate::plot::{Drawing, ReferenceKind};
 
@@ -155,13 +155,6 @@ mod tests {
 
     fn one(length: f64, track: Track) -> Panels {
         Panels { span: (0.0, length), window: None, panels: vec![panel(vec![track])] }
-    }
-
-    fn paths(drawing: &Drawing, class: &str) -> Vec<String> {
-        let whole = format!("<svg>{}</svg>", drawing.elements);
-        let document = roxmltree::Document::parse(&whole).unwrap();
-        let found = document.descendants().filter(|n| n.attribute("class") == Some(class));
-        found.filter_map(|n| n.attribute("d").map(str::to_owned)).collect()
     }
 
     fn draw(panels: &Panels, width: f64) -> Drawing {
@@ -205,7 +198,7 @@ mod tests {
         let panels = one(3600.0, track(0.1, values));
         let bytes: usize = [760.0, 340.0].map(|width| {
             let drawing = draw(&panels, width);
-            ["u", "y"].iter().flat_map(|class| paths(&drawing, class)).map(|d| d.len()).sum::<usize>()
+            ["u", "j"].iter().flat_map(|class| paths(&drawing, class)).map(|d| d.len()).sum::<usize>()
         }).iter().sum();
         assert!(bytes < 6000, "{bytes}");
         assert!(bytes > 3000, "{bytes}: is it drawn at all?");
@@ -215,7 +208,7 @@ mod tests {
     fn few_intervals_are_drawn_one_by_one() {
         let drawing = draw(&one(3.0, track(1.0, vec![0.0, 2.0, 1.0])), 760.0);
         assert!(paths(&drawing, "u").is_empty());
-        let steps = corners(&paths(&drawing, "y")[0]).remove(0);
+        let steps = corners(&paths(&drawing, "j")[0]).remove(0);
         // Down and up again: six corners, two a height.
         assert_eq!(steps.len(), 6);
         assert_eq!(steps[0].1, steps[1].1);
@@ -225,11 +218,11 @@ mod tests {
     #[test]
     fn what_was_not_seen_is_a_gap() {
         let drawing = draw(&one(4.0, track(1.0, vec![1.0, f64::NAN, 1.0, 1.0])), 760.0);
-        assert_eq!(corners(&paths(&drawing, "y")[0]).len(), 2);
+        assert_eq!(corners(&paths(&drawing, "j")[0]).len(), 2);
         let mut values = vec![5.0; 36_000];
         values[10_000..20_000].fill(f64::NAN);
         let drawing = draw(&one(3600.0, track(0.1, values)), 760.0);
-        assert_eq!(corners(&paths(&drawing, "y")[0]).len(), 2);
+        assert_eq!(corners(&paths(&drawing, "j")[0]).len(), 2);
     }
 
     #[test]

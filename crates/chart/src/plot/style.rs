@@ -3,9 +3,10 @@
 //! for its middle or end; a series' colour is `c0` to `c5` and its dash `d0` to
 //! `d5` on a group, within which `l` is a line, `f` filled, `k` a band and `n` a
 //! thin line, `j` a line over time with `u` as its shade from least to greatest,
-//! `s` an area in a stack. `x` veils what does not count. `g` is the grid, `a` an
-//! axis, `h` a whisker, `r0` to `r2` a limit, a promise and an ideal, `u0` to
-//! `u2` good, bad and neither, `v` the window that counts, `z` a background.
+//! `s` an area in a stack. `x` veils what does not count, `i` is a pipe. `g` is
+//! the grid, `a` an axis, `h` a whisker, `r0` to `r2` a limit, a promise and an
+//! ideal, `u0` to `u2` good, bad and neither, `v` what lies outside the window,
+//! `z` a background.
 
 /// The rules, below the root; `$name` is a colour of the theme.
 pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
@@ -36,11 +37,11 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
         ".l",
         &[("fill", "none"), ("stroke", "currentColor"), ("stroke-width", "2"), ("stroke-linejoin", "round")],
     ),
-    (".d1 .l,.d1 .y", &[("stroke-dasharray", "7 3")]),
-    (".d2 .l,.d2 .y", &[("stroke-dasharray", "2 2.5")]),
-    (".d3 .l,.d3 .y", &[("stroke-dasharray", "9 3 2 3")]),
-    (".d4 .l,.d4 .y", &[("stroke-dasharray", "14 4")]),
-    (".d5 .l,.d5 .y", &[("stroke-dasharray", "5 2 2 2 2 2")]),
+    (".d1 .l,.d1 .j", &[("stroke-dasharray", "7 3")]),
+    (".d2 .l,.d2 .j", &[("stroke-dasharray", "2 2.5")]),
+    (".d3 .l,.d3 .j", &[("stroke-dasharray", "9 3 2 3")]),
+    (".d4 .l,.d4 .j", &[("stroke-dasharray", "14 4")]),
+    (".d5 .l,.d5 .j", &[("stroke-dasharray", "5 2 2 2 2 2")]),
     (".f", &[("fill", "currentColor")]),
     (".k", &[("fill", "currentColor"), ("fill-opacity", ".16")]),
     (
@@ -54,7 +55,7 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
-        ".y",
+        ".j",
         &[
             ("fill", "none"),
             ("stroke", "currentColor"),
@@ -63,6 +64,7 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (".s", &[("fill", "currentColor"), ("fill-opacity", ".8"), ("stroke", "$paper"), ("stroke-width", ".6")]),
+    (".i", &[("fill", "$wire")]),
     (".x", &[("fill", "$paper"), ("fill-opacity", ".62")]),
     (".n", &[("fill", "none"), ("stroke", "currentColor"), ("stroke-width", "1")]),
     (".g", &[("fill", "none"), ("stroke", "$edge"), ("stroke-width", "1"), ("stroke-opacity", ".55")]),

@@ -294,9 +294,9 @@ impl Sheet<'_> {
             if *thinned {
                 let shade = envelope(&runs, time, scale);
                 canvas.path("u", &shade.pen(), told.as_deref());
-                canvas.path("y", &middle(&runs, time, scale).pen(), None);
+                canvas.path("j", &middle(&runs, time, scale).pen(), None);
             } else {
-                canvas.path("y", &steps(&runs, time, scale).pen(), told.as_deref());
+                canvas.path("j", &steps(&runs, time, scale).pen(), told.as_deref());
             }
             canvas.end();
         }
