@@ -93,6 +93,11 @@ impl Canvas {
         }
     }
 
+    /// Many strokes of this thickness.
+    pub(crate) fn strokes(&mut self, class: &str, path: &Pen, thickness: f64) {
+        self.svg.tag("path").class(class).num("stroke-width", thickness).attr("d", &path.d).empty();
+    }
+
     /// A rectangle.
     pub(crate) fn rect(&mut self, class: &str, area: Area, told: Option<&str>) {
         let Area { x, y, width, height } = area;

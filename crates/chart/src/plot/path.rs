@@ -12,6 +12,8 @@ pub(super) struct Path {
     data: String,
     /// Where the pen stands, in tenths of a pixel.
     at: (i64, i64),
+    /// Where it was put down last.
+    start: (i64, i64),
     /// The command that a pair of numbers would continue.
     command: char,
 }
@@ -25,7 +27,7 @@ impl Path {
         self.write(to.0, false);
         self.write(to.1, true);
         self.command = 'M';
-        self.at = to;
+        (self.at, self.start) = (to, to);
     }
 
     /// A line to a point.
@@ -60,14 +62,14 @@ impl Path {
         self.write(to.0 - self.at.0, false);
         self.write(to.1 - self.at.1, true);
         self.command = 'm';
-        self.at = to;
+        (self.at, self.start) = (to, to);
     }
 
-    /// Joins the end to the beginning. The next stroke must begin with
-    /// [`Path::go`].
+    /// Joins the end to the beginning, where the pen then stands.
     pub(super) fn close(&mut self) {
         self.data.push('z');
         self.command = 'z';
+        self.at = self.start;
     }
 
     /// How far right the pen stands, as it is written.
@@ -213,5 +215,11 @@ mod tests {
         path.skip_to(10.0, 7.0);
         path.line(11.0, 7.0);
         assert_eq!(path.data(), "M5 7h3m2 0h1");
+        let mut path = Path::default();
+        path.go(5.0, 5.0);
+        path.line(9.0, 9.0);
+        path.close();
+        path.skip_to(6.0, 6.0);
+        assert_eq!(corners(&path.data())[1], [(6.0, 6.0)]);
     }
 }

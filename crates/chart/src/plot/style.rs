@@ -3,7 +3,8 @@
 //! for its middle or end; a series' colour is `c0` to `c5` and its dash `d0` to
 //! `d5` on a group, within which `l` is a line, `f` filled, `k` a band and `n` a
 //! thin line, `j` a line over time with `u` as its shade from least to greatest,
-//! `s` an area in a stack. `x` veils what does not count, `i` is a pipe. `g` is
+//! `s` an area in a stack. `x` veils what does not count, `i` is a pipe, `s0`
+//! to `s4` strokes in the colours of shares. `g` is
 //! the grid, `a` an axis, `h` a whisker, `r0` to `r2` a limit, a promise and an
 //! ideal, `u0` to `u2` good, bad and neither, `v` what lies outside the window,
 //! `z` a background.
@@ -84,6 +85,11 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".p2", &[("fill", "$share-2")]),
     (".p3", &[("fill", "$share-3")]),
     (".p4", &[("fill", "$share-4")]),
+    (".s0", &[("stroke", "$share-0")]),
+    (".s1", &[("stroke", "$share-1")]),
+    (".s2", &[("stroke", "$share-2")]),
+    (".s3", &[("stroke", "$share-3")]),
+    (".s4", &[("stroke", "$share-4")]),
     ("text.p0", &[("fill", "$on-share-0")]),
     ("text.p1", &[("fill", "$on-share-1")]),
     ("text.p2", &[("fill", "$on-share-2")]),
