@@ -331,7 +331,7 @@ mod tests {
         let chart = chart(vec![row("a", &[90.0, 100.0, 110.0]), row("b", &[99.0, 100.0, 101.0])]);
         assert_eq!(
             chart.describe(words),
-            "IOPS of each trial of 2 cases. The trials of a differ most, from 90 to 110 (20 % of their median). \
+            "Every trial of 2 cases: IOPS. The trials of a differ most, from 90 to 110 (20 % of their median). \
              Those of b differ least, by 2 %."
         );
         assert_eq!(chart.table(words).rows[0], ["a", "3", "90", "", "100", "", "110", "100 (98 to 103)"]);

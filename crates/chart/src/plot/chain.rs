@@ -169,9 +169,6 @@ impl Plot for Chain {
             y = start + layout.row();
         }
         let bottom = y;
-        if links.iter().any(|l| l.known().is_some()) {
-            Self::limit(&mut canvas, words, &layout, (top, bottom));
-        }
         for (i, (above, start, said, link)) in rows.iter().enumerate() {
             let end = rows.get(i + 1).map_or(*start + LINE, |next| next.0);
             let half = link.pipe() / 2.0;
@@ -181,6 +178,9 @@ impl Plot for Chain {
                 canvas.text((NAMES, *above + 12.0), "t", &TICK.fit(said, width - NAMES));
             }
             draw_link(&mut canvas, words, link, &layout, *start);
+        }
+        if links.iter().any(|l| l.known().is_some()) {
+            Self::limit(&mut canvas, words, &layout, (top, bottom));
         }
         for (_, start, _, link) in &rows {
             let half = (link.pipe() / 2.0 + 2.5).min(PIPE);

@@ -320,7 +320,7 @@ mod tests {
         let chart = chart(&[(0.0, 1.0, 5), (1.0, 2.0, 60), (2.0, 3.0, 30), (3.0, 4.0, 0), (9.0, 10.0, 5)]);
         assert_eq!(
             chart.describe(words),
-            "latency of 100 values, from 0 s to 10 s. 90 % lie from 1 s to 3 s."
+            "100 values of latency, from 0 s to 10 s. 90 % lie from 1 s to 3 s."
         );
         assert_eq!(chart.table(words).rows[1], ["1 s", "2 s", "60", "60 %", "65 %"]);
         assert_eq!(chart.table(words).rows.len(), 4);

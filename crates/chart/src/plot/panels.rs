@@ -255,6 +255,9 @@ mod tests {
         let whole = corners(&paths(&drawing, "s")[0]).remove(0);
         assert!((whole[0].1 - top[0].1).abs() < 1.0, "{whole:?} {top:?}");
         assert!(ground - top[0].1 > 40.0);
+        panels.panels[0].tracks[0].values[9_000..18_000].fill(f64::NAN);
+        let drawing = draw(&panels, 760.0);
+        assert_eq!(corners(&paths(&drawing, "h")[0]).len(), 2, "the sum was seen where a part was not");
     }
 
     #[test]

@@ -334,7 +334,7 @@ mod tests {
         let words = Language::English.words();
         assert_eq!(
             chart(vec![one("", 1.0)]).describe(words),
-            "latency by percentile. 50 % at most 100 us, 99 % at most 1 ms, 99.9 % at most 4 ms \
+            "Percentiles of latency. 50 % at most 100 us, 99 % at most 1 ms, 99.9 % at most 4 ms \
              (20000 operations). At 99.9 % it is 40.0 x the median."
         );
         let two = chart(vec![one("depth 1", 1.0), one("depth 8", 3.0)]).describe(words);

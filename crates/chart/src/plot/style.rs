@@ -51,7 +51,7 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
             ("fill", "currentColor"),
             ("fill-opacity", ".25"),
             ("stroke", "currentColor"),
-            ("stroke-opacity", ".5"),
+            ("stroke-opacity", ".7"),
             ("stroke-width", ".75"),
         ],
     ),

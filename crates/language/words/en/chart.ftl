@@ -86,7 +86,7 @@ ratios-column-verdict = Verdict
 
 percentiles-axis = share of operations at or below
 percentiles-item = { $share } at most { $value }
-percentiles-describe = { $value } by percentile.
+percentiles-describe = Percentiles of { $value }.
 percentiles-said = { $name }: { $list } ({ $count } operations).
 percentiles-said-alone = { $list } ({ $count } operations).
 percentiles-tail = At { $share } it is { $times } the median.
@@ -100,7 +100,7 @@ percentiles-too-few = too few operations
 
 histogram-by-height = share of values
 histogram-by-area = share of values, by area
-histogram-describe = { $value } of { $count } values, from { $low } to { $high }.
+histogram-describe = { $count } values of { $value }, from { $low } to { $high }.
 histogram-most = { $share } lie from { $low } to { $high }.
 histogram-bin = { $low } to { $high }: { $count } ({ $share })
 histogram-from = From
@@ -161,10 +161,10 @@ boxes-box = box: the middle half
 boxes-estimate = diamond: estimate and its interval
 boxes-cut = The { $shown } of { $count } cases that spread most; the table has all.
 boxes-said = { $name }, trial { $order }: { $value }
-boxes-describe = { $value } of each trial of { $count ->
+boxes-describe = Every trial of { $count ->
     [one] one case
    *[other] { $count } cases
- }.
+ }: { $value }.
 boxes-widest = The trials of { $name } differ most, from { $low } to { $high } ({ $share } of their median).
 boxes-closest = Those of { $name } differ least, by { $share }.
 boxes-name = Case

@@ -147,7 +147,9 @@ fn are_alike(tracks: &[Track]) -> bool {
 /// greatest, which need not have been at one time. `None` where intervals differ.
 fn peaks(panel: &Panel, clock: &Clock, columns: usize) -> Option<Vec<Slot>> {
     let first = panel.tracks.first().filter(|_| are_alike(&panel.tracks))?;
-    let values = (0..first.values.len()).map(|i| panel.tracks.iter().map(|t| t.values[i].max(0.0)).sum());
+    // Where a part was not seen, so is the sum: no number plus it is none.
+    let part = |value: f64| if value.is_finite() { value.max(0.0) } else { f64::NAN };
+    let values = (0..first.values.len()).map(|i| panel.tracks.iter().map(|t| part(t.values[i])).sum());
     Some(as_columns(&Track { values: values.collect(), ..first.clone() }, clock, columns))
 }
 
