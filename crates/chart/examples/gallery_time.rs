@@ -60,7 +60,11 @@ fn second(dice: &mut Dice) -> Panels {
         ],
     );
     user.stacked = true;
-    let heat = panel("sensor", Numbers::Unit(Unit::Celsius), vec![track("disk", 0.25, vec![41.0, 41.0, 42.0, 44.0, 45.0])]);
+    let heat = panel(
+        "sensor",
+        Numbers::Unit(Unit::Celsius),
+        vec![track("disk", 0.25, vec![41.0, 41.0, 42.0, 44.0, 45.0])],
+    );
     Panels { span: (0.0, 1.3), window: Some((0.3, 1.3)), panels: vec![throughput, user, heat] }
 }
 
@@ -70,14 +74,20 @@ fn hour(dice: &mut Dice) -> Panels {
     for at in [4_000, 17_777, 17_778, 30_123] {
         values[at] = 0.0;
     }
-    let writes: Vec<f64> = (0..36_000).map(|i| if i % 3000 < 250 { 90e6 } else { 4e6 } + 6e5 * dice.normal()).collect();
+    let writes: Vec<f64> =
+        (0..36_000).map(|i| if i % 3000 < 250 { 90e6 } else { 4e6 } + 6e5 * dice.normal()).collect();
     let depth: Vec<f64> = (0..3600).map(|_| 30.0 + 2.0 * dice.normal()).collect();
-    let mut gap: Vec<f64> = (0..36_000).map(|i| 0.2 + 0.03 * dice.normal() + if i > 18_000 { 0.3 } else { 0.0 }).collect();
+    let mut gap: Vec<f64> =
+        (0..36_000).map(|i| 0.2 + 0.03 * dice.normal() + if i > 18_000 { 0.3 } else { 0.0 }).collect();
     gap[9_000..12_000].fill(f64::NAN);
     let system: Vec<f64> = (0..36_000).map(|_| 0.2 + 0.02 * dice.normal()).collect();
     let mut disk = panel("disk nvme0n1", RATE, vec![track("read", 0.1, values), track("write", 0.1, writes)]);
     disk.references.push(limit(3.9e9, "PCIe 3.0 x4: 3.9 GB/s"));
-    disk.references.push(Reference { value: 450e6, label: "datasheet: 450 MB/s".into(), kind: ReferenceKind::Promise });
+    disk.references.push(Reference {
+        value: 450e6,
+        label: "datasheet: 450 MB/s".into(),
+        kind: ReferenceKind::Promise,
+    });
     let queue = panel("disk nvme0n1", Numbers::Count, vec![track("in flight", 1.0, depth)]);
     let mut cpu = panel("CPU", Numbers::Share, vec![track("user", 0.1, gap), track("system", 0.1, system)]);
     cpu.stacked = true;
@@ -87,7 +97,13 @@ fn hour(dice: &mut Dice) -> Panels {
 fn cpus(dice: &mut Dice, count: u32, length: f64, interval_s: f64) -> CpuLoad {
     let n = (length / interval_s) as usize;
     let row = |cpu: u32, dice: &mut Dice| {
-        let base = if cpu == 1 { 0.97 } else if cpu % 8 < 3 { 0.62 } else { 0.12 };
+        let base = if cpu == 1 {
+            0.97
+        } else if cpu % 8 < 3 {
+            0.62
+        } else {
+            0.12
+        };
         let busy = (0..n)
             .map(|i| {
                 let on = i as f64 / n as f64 > 0.15;
@@ -122,7 +138,11 @@ fn percentiles(dice: &mut Dice) -> Percentiles {
             curve("depth 8", 160e-6, 1.0, 900_000, dice),
             curve("depth 32", 420e-6, 1.3, 1_400_000, dice),
         ],
-        references: vec![Reference { value: 0.01, label: "promised: 10 ms".into(), kind: ReferenceKind::Promise }],
+        references: vec![Reference {
+            value: 0.01,
+            label: "promised: 10 ms".into(),
+            kind: ReferenceKind::Promise,
+        }],
     }
 }
 
@@ -139,18 +159,25 @@ fn histogram(dice: &mut Dice) -> Histogram {
         bins[at].count += 1;
     }
     bins[88].count = 3;
-    let named = |value: f64, label: &str| Reference { value, label: label.to_owned(), kind: ReferenceKind::Ideal };
+    let named =
+        |value: f64, label: &str| Reference { value, label: label.to_owned(), kind: ReferenceKind::Ideal };
     Histogram {
         value: axis("latency", SECONDS),
         bins,
-        references: vec![named(2.4e-4, "median 240 us"), named(3.4e-3, "99 %: 3.4 ms"), named(4.1e-3, "99.9 %: 4.1 ms")],
+        references: vec![
+            named(2.4e-4, "median 240 us"),
+            named(3.4e-3, "99 %: 3.4 ms"),
+            named(4.1e-3, "99.9 %: 4.1 ms"),
+        ],
     }
 }
 
 fn boxes(dice: &mut Dice) -> Boxes {
     let row = |label: &str, mean: f64, spread: f64, n: usize, dice: &mut Dice| {
-        let trials: Vec<f64> = (0..n).map(|i| mean * (1.0 + spread * dice.normal()) + mean * 0.004 * i as f64).collect();
-        let estimate = Measured { value: mean, interval: Some((mean * (1.0 - spread), mean * (1.0 + spread))) };
+        let trials: Vec<f64> =
+            (0..n).map(|i| mean * (1.0 + spread * dice.normal()) + mean * 0.004 * i as f64).collect();
+        let estimate =
+            Measured { value: mean, interval: Some((mean * (1.0 - spread), mean * (1.0 + spread))) };
         BoxRow { label: label.to_owned(), trials, estimate: Some(estimate) }
     };
     Boxes {
@@ -166,13 +193,16 @@ fn boxes(dice: &mut Dice) -> Boxes {
 }
 
 fn chain() -> Chain {
-    let link = |name: &str, detail: Option<&str>, share: Option<f64>, amplification: f64, is_bottleneck: bool| Link {
-        name: name.to_owned(),
-        detail: detail.map(str::to_owned),
-        share,
-        amplification,
-        is_bottleneck,
-    };
+    let link =
+        |name: &str, detail: Option<&str>, share: Option<f64>, amplification: f64, is_bottleneck: bool| {
+            Link {
+                name: name.to_owned(),
+                detail: detail.map(str::to_owned),
+                share,
+                amplification,
+                is_bottleneck,
+            }
+        };
     Chain {
         links: vec![
             link("CPU 0-7", Some("1.4 of 8 CPUs"), Some(0.175), 1.0, false),

@@ -122,7 +122,8 @@ impl Boxes {
             && let (Some(low), Some(high)) = (quantile(&sorted, 0.25), quantile(&sorted, 0.75))
         {
             let (left, right) = (scale.place(low), scale.place(high));
-            let area = Area { x: left, y: middle - HALF - 2.0, width: right - left, height: 2.0 * HALF + 4.0 };
+            let area =
+                Area { x: left, y: middle - HALF - 2.0, width: right - left, height: 2.0 * HALF + 4.0 };
             canvas.rect("k", area, None);
             if let Some(median) = quantile(&sorted, 0.5) {
                 canvas.down("n", scale.place(median), middle - HALF - 2.0, middle + HALF + 2.0);
@@ -145,7 +146,15 @@ impl Boxes {
     }
 
     /// The trials, the first on top, so that a drift is seen as a slope.
-    fn dots(&self, canvas: &mut Canvas, words: &Words, row: &BoxRow, trials: &[f64], scale: &Scale, middle: f64) {
+    fn dots(
+        &self,
+        canvas: &mut Canvas,
+        words: &Words,
+        row: &BoxRow,
+        trials: &[f64],
+        scale: &Scale,
+        middle: f64,
+    ) {
         let step = if trials.len() > 1 { 2.0 * HALF / (trials.len() - 1) as f64 } else { 0.0 };
         let top = if trials.len() > 1 { middle - HALF } else { middle };
         let small = trials.len() > POINTED;
@@ -225,7 +234,8 @@ impl Plot for Boxes {
         let spreads = || self.rows.iter().filter_map(|row| Some((row, row.spread()?)));
         if let Some((row, spread)) = spreads().max_by(|a, b| a.1.total_cmp(&b.1)) {
             let sorted = row.sorted();
-            let write = |value: Option<&f64>| said::text(self.value.numbers.write(*value.unwrap_or(&f64::NAN)));
+            let write =
+                |value: Option<&f64>| said::text(self.value.numbers.write(*value.unwrap_or(&f64::NAN)));
             let arguments = [
                 ("name", said::name(&row.label)),
                 ("low", write(sorted.first())),
@@ -234,9 +244,12 @@ impl Plot for Boxes {
             ];
             sentences.push(words.tell("boxes-widest", &arguments));
         }
-        if let Some((row, spread)) = spreads().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| spreads().count() > 1) {
+        if let Some((row, spread)) =
+            spreads().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| spreads().count() > 1)
+        {
             let share = said::text(Numbers::Share.write(spread));
-            sentences.push(words.tell("boxes-closest", &[("name", said::name(&row.label)), ("share", share)]));
+            sentences
+                .push(words.tell("boxes-closest", &[("name", said::name(&row.label)), ("share", share)]));
         }
         sentences.join(" ")
     }
@@ -313,8 +326,9 @@ mod tests {
 
     #[test]
     fn of_many_cases_those_that_spread_most_are_drawn_and_the_table_has_all() {
-        let rows: Vec<BoxRow> =
-            (0..500).map(|i| row(&format!("case {i}"), &[100.0, 100.0 + f64::from(i * 7 % 500) / 10.0])).collect();
+        let rows: Vec<BoxRow> = (0..500)
+            .map(|i| row(&format!("case {i}"), &[100.0, 100.0 + f64::from(i * 7 % 500) / 10.0]))
+            .collect();
         let chart = chart(rows);
         let words = Language::English.words();
         let texts = check::texts(&chart, words, 760.0);
@@ -335,6 +349,14 @@ mod tests {
              Those of b differ least, by 2 %."
         );
         assert_eq!(chart.table(words).rows[0], ["a", "3", "90", "", "100", "", "110", "100 (98 to 103)"]);
+    }
+
+    #[test]
+    fn boxes_look_as_they_did() {
+        let limit = Reference { value: 120.0, label: "limit: 120".into(), kind: ReferenceKind::Limit };
+        let rows = vec![row("read", &[99.0, 101.0, 97.0, 104.0, 100.0]), row("write", &[96.0, 108.0, 90.0])];
+        let chart = Boxes { references: vec![limit], ..chart(rows) };
+        insta::assert_snapshot!(crate::plot::svg(&chart, "Trials", Language::English.words()));
     }
 
     #[test]

@@ -9,6 +9,8 @@ use crate::text::Font;
 
 /// All text but ticks.
 pub(crate) const TEXT: Font = Font::plain(12.0);
+/// Text in bold.
+pub(crate) const BOLD: Font = Font::bold(12.0);
 /// From one line of text to the next.
 pub(crate) const LINE: f64 = 16.0;
 /// What text is lower than its middle: added to a middle it gives the base line.

@@ -291,7 +291,9 @@ mod tests {
         let unknown = Chain { links: vec![link("c", None, 1.0, false)] };
         let drawing = unknown.draw(Language::English.words(), 760.0);
         assert!((0..5).all(|step| check::paths(&drawing, &format!("p{step}")).is_empty()));
-        assert!(check::texts(&unknown, Language::English.words(), 760.0).contains(&"no limit known".to_owned()));
+        assert!(
+            check::texts(&unknown, Language::English.words(), 760.0).contains(&"no limit known".to_owned())
+        );
     }
 
     #[test]
@@ -309,6 +311,11 @@ mod tests {
     }
 
     #[test]
+    fn a_chain_looks_as_it_did() {
+        insta::assert_snapshot!(crate::plot::svg(&chain(), "The path", Language::English.words()));
+    }
+
+    #[test]
     fn whatever_comes_is_drawn_within_the_sheet() {
         let mut dice = Dice(17);
         check::hold(&Chain { links: vec![] }, "no links");
@@ -316,7 +323,8 @@ mod tests {
             let link = |dice: &mut Dice| Link {
                 name: dice.name(),
                 detail: (dice.below(2) == 0).then(|| dice.name()),
-                share: (dice.below(3) > 0).then(|| if dice.below(2) == 0 { dice.value() } else { dice.share() }),
+                share: (dice.below(3) > 0)
+                    .then(|| if dice.below(2) == 0 { dice.value() } else { dice.share() }),
                 amplification: if dice.below(4) == 0 { dice.value() } else { 1.0 },
                 is_bottleneck: dice.below(4) == 0,
             };

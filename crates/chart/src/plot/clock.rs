@@ -142,7 +142,9 @@ mod tests {
 
     #[test]
     fn a_clock_without_an_end_is_none() {
-        for span in [(0.0, 0.0), (5.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (-1e308, 1.5e308), (1e300, 1e300)] {
+        for span in
+            [(0.0, 0.0), (5.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (-1e308, 1.5e308), (1e300, 1e300)]
+        {
             assert_eq!(Clock::new(span, None), None, "{span:?}");
         }
         let clock = |window| Clock::new((0.0, 10.0), Some(window)).unwrap().window;

@@ -10,7 +10,7 @@ use language::Words;
 use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
 use super::clock::{BRACKET, Clock};
 use super::path::Path;
-use super::said::{self, duration};
+use super::said::{self, duration, rough_duration};
 use super::scale::Scale;
 use super::thin::{Series, Summary};
 use super::ticks::TICK;
@@ -157,7 +157,8 @@ impl CpuLoad {
     fn legend(&self, canvas: &mut Canvas, words: &Words, y: f64) -> f64 {
         let percent = |share: f64| format!("{:.0}", share * 100.0);
         let mut labels = vec![format!("0–{} %", percent(STEP_FROM[0]))];
-        labels.extend(STEP_FROM.windows(2).map(|pair| format!("{}–{} %", percent(pair[0]), percent(pair[1]))));
+        labels
+            .extend(STEP_FROM.windows(2).map(|pair| format!("{}–{} %", percent(pair[0]), percent(pair[1]))));
         labels.push(format!("≥ {} %", percent(STEP_FROM[STEPS - 2])));
         let (mut x, mut base) = (0.0, y + LINE - 4.0);
         let title = words.say("cpu-load-legend");
@@ -182,7 +183,7 @@ impl CpuLoad {
         let length = clock.length() / layout.columns as f64;
         let is_one = self.cpus.iter().all(|c| (c.interval_s / length - 1.0).abs() < 0.05);
         let key = if is_one { "cpu-load-one" } else { "cpu-load-cell" };
-        let mut text = vec![words.tell(key, &[("length", said::text(duration(length)))])];
+        let mut text = vec![words.tell(key, &[("length", said::text(rough_duration(length)))])];
         let each = layout.rows.iter().map(|r| r.cpus.len()).max().unwrap_or(1);
         if each > 1 {
             text.push(words.tell("cpu-load-row", &[("count", said::count(each))]));
@@ -309,7 +310,9 @@ impl Plot for CpuLoad {
             .filter_map(|(cpu, summary)| Some((cpu, summary?.mean)))
             .collect();
         let by = |a: &&(&CpuRow, f64), b: &&(&CpuRow, f64)| a.1.total_cmp(&b.1);
-        let (Some(clock), Some(most), Some(least)) = (clock, known.iter().max_by(by), known.iter().min_by(by)) else {
+        let (Some(clock), Some(most), Some(least)) =
+            (clock, known.iter().max_by(by), known.iter().min_by(by))
+        else {
             return words.say("chart-nothing");
         };
         let percent = |share: f64| said::text(Numbers::Share.write(share));
@@ -337,7 +340,8 @@ impl Plot for CpuLoad {
         }
         for cpu in self.cpus.iter().filter(|c| c.note.is_some()).take(3) {
             let note = said::name(cpu.note.as_deref().unwrap_or_default());
-            sentences.push(format!("{}.", words.tell("cpu-load-note", &[("cpu", name(cpu)), ("note", note)])));
+            sentences
+                .push(format!("{}.", words.tell("cpu-load-note", &[("cpu", name(cpu)), ("note", note)])));
         }
         sentences.join(" ")
     }
@@ -455,6 +459,14 @@ mod tests {
     }
 
     #[test]
+    fn two_cpus_look_as_they_did() {
+        let mut all = load(vec![row(0, &[0.02, 0.4, 0.6, 0.5]), row(1, &[0.02, 0.97, 1.0, f64::NAN])], 4.0);
+        all.window = Some((1.0, 4.0));
+        all.cpus[1].note = Some("takes the disk's interrupts".into());
+        insta::assert_snapshot!(crate::plot::svg(&all, "Load of 2 CPUs", Language::English.words()));
+    }
+
+    #[test]
     fn whatever_comes_is_drawn_within_the_sheet() {
         let mut dice = Dice(31);
         check::hold(&load(vec![], 1.0), "no CPUs");
@@ -464,7 +476,9 @@ mod tests {
                 cpu: cpu * if dice.below(9) == 0 { 1 << 20 } else { 1 },
                 start_s: dice.share(),
                 interval_s: if dice.below(9) == 0 { dice.value() } else { 0.5 },
-                busy: (0..dice.below(30)).map(|_| if dice.below(5) == 0 { dice.value() } else { dice.share() }).collect(),
+                busy: (0..dice.below(30))
+                    .map(|_| if dice.below(5) == 0 { dice.value() } else { dice.share() })
+                    .collect(),
                 note: (dice.below(4) == 0).then(|| dice.name()),
             };
             let cpus = (0..count).map(|i| cpu(i, &mut dice)).collect();

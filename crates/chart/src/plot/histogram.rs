@@ -60,7 +60,12 @@ impl Histogram {
     fn seen(&self) -> Vec<Bin> {
         let usable = |b: &&Bin| b.low.is_finite() && b.high.is_finite() && b.low < b.high;
         let mut last = f64::NEG_INFINITY;
-        let mut ascends = |b: &&Bin| b.low >= last && { last = b.high; true };
+        let mut ascends = |b: &&Bin| {
+            b.low >= last && {
+                last = b.high;
+                true
+            }
+        };
         self.bins.iter().filter(usable).filter(|b| ascends(b)).copied().collect()
     }
 
@@ -202,9 +207,16 @@ impl Plot for Histogram {
         let along = Along::Across(0.0, width);
         let x_ticks = ticks::ticks(&x, self.value.numbers, &self.value.title, along);
         let title = frame::title(&self.value, &Domain { low: 0.0, ..domain }, None, words);
-        let title = if domain.is_logarithmic() { frame::title(&self.value, &domain, None, words) } else { title };
-        let frame =
-            Frame { x: Ruler { scale: x, ticks: x_ticks }, y: Ruler { scale: up, ticks: labels }, left, right, top, bottom };
+        let title =
+            if domain.is_logarithmic() { frame::title(&self.value, &domain, None, words) } else { title };
+        let frame = Frame {
+            x: Ruler { scale: x, ticks: x_ticks },
+            y: Ruler { scale: up, ticks: labels },
+            left,
+            right,
+            top,
+            bottom,
+        };
         let end = frame.draw(&mut canvas, &title);
         let tops: Vec<(Bar, f64)> =
             bars.iter().zip(&heights).map(|(bar, h)| (*bar, up.place(*h).min(bottom - LOWEST))).collect();
@@ -216,7 +228,9 @@ impl Plot for Histogram {
     fn describe(&self, words: &Words) -> String {
         let bins = self.seen();
         let full: Vec<&Bin> = bins.iter().filter(|b| b.count > 0).collect();
-        let (Some(first), Some(last)) = (full.first(), full.last()) else { return words.say("chart-nothing") };
+        let (Some(first), Some(last)) = (full.first(), full.last()) else {
+            return words.say("chart-nothing");
+        };
         let write = |value: f64| said::text(self.value.numbers.write(value));
         let arguments = [
             ("value", said::name(&self.value.title)),
@@ -249,7 +263,13 @@ impl Plot for Histogram {
             so_far += count;
             let write = |value: f64| self.value.numbers.write(value);
             let share = |count: f64| Numbers::Share.write(count / all);
-            Some(vec![write(first.low), write(last.high), Numbers::Count.write(count), share(count), share(so_far)])
+            Some(vec![
+                write(first.low),
+                write(last.high),
+                Numbers::Count.write(count),
+                share(count),
+                share(so_far),
+            ])
         };
         let rows = bins.chunks(bins.len().div_ceil(ROWS).max(1)).filter_map(row).collect();
         Table { head, rows }
@@ -267,8 +287,10 @@ mod tests {
     use crate::plot::path::corners;
 
     fn chart(bins: &[(f64, f64, u64)]) -> Histogram {
-        let value = Axis { title: "latency".into(), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Auto };
-        let bins = bins.iter().map(|(low, high, count)| Bin { low: *low, high: *high, count: *count }).collect();
+        let value =
+            Axis { title: "latency".into(), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Auto };
+        let bins =
+            bins.iter().map(|(low, high, count)| Bin { low: *low, high: *high, count: *count }).collect();
         Histogram { value, bins, references: vec![] }
     }
 
@@ -283,7 +305,10 @@ mod tests {
     fn areas_are_shares_where_bins_differ_in_width() {
         let all = boxes(&chart(&[(0.0, 1.0, 10), (1.0, 3.0, 10), (3.0, 4.0, 20)]));
         let areas: Vec<f64> = all.iter().map(|(w, h)| w * h).collect();
-        assert!((areas[1] / areas[0] - 1.0).abs() < 0.02 && (areas[2] / areas[0] - 2.0).abs() < 0.02, "{all:?}");
+        assert!(
+            (areas[1] / areas[0] - 1.0).abs() < 0.02 && (areas[2] / areas[0] - 2.0).abs() < 0.02,
+            "{all:?}"
+        );
     }
 
     #[test]
@@ -305,8 +330,9 @@ mod tests {
 
     #[test]
     fn no_count_is_lost_when_bins_are_drawn_as_one() {
-        let bins: Vec<Bin> =
-            (0..5000).map(|i| Bin { low: f64::from(i), high: f64::from(i + 1), count: 1 + i as u64 % 7 }).collect();
+        let bins: Vec<Bin> = (0..5000)
+            .map(|i| Bin { low: f64::from(i), high: f64::from(i + 1), count: 1 + i as u64 % 7 })
+            .collect();
         let chart = Histogram { bins: bins.clone(), ..chart(&[]) };
         let scale = Scale { domain: chart.domain(&bins), from: 0.0, to: 700.0 };
         let bars = Histogram::bars(&bins, &scale);
@@ -327,6 +353,18 @@ mod tests {
     }
 
     #[test]
+    fn a_histogram_looks_as_it_did() {
+        let count =
+            |i: i32| (1000.0 * (-f64::from((i - 6) * (i - 6)) / 8.0).exp()) as u64 + u64::from(i == 19);
+        let bins: Vec<(f64, f64, u64)> =
+            (0..20).map(|i| (1e-5 * 1.5f64.powi(i), 1e-5 * 1.5f64.powi(i + 1), count(i))).collect();
+        let mut chart = chart(&bins);
+        let median = Reference { value: 1.4e-4, label: "median 140 us".into(), kind: ReferenceKind::Ideal };
+        chart.references.push(median);
+        insta::assert_snapshot!(crate::plot::svg(&chart, "Latency", Language::English.words()));
+    }
+
+    #[test]
     fn whatever_comes_is_drawn_within_the_sheet() {
         let mut dice = Dice(9);
         check::hold(&chart(&[]), "no bins");
@@ -334,12 +372,16 @@ mod tests {
             let mut low = if dice.below(3) == 0 { 0.0 } else { dice.share() * 1e-4 };
             let mut bins = Vec::new();
             for _ in 0..dice.below(300) {
-                let high = if dice.below(50) == 0 { dice.value() } else { low + low.max(1e-6) * dice.share() };
+                let high =
+                    if dice.below(50) == 0 { dice.value() } else { low + low.max(1e-6) * dice.share() };
                 bins.push(Bin { low, high, count: dice.roll() >> dice.below(40) });
                 low = high;
             }
-            let reference =
-                |dice: &mut Dice| Reference { value: dice.value(), label: dice.name(), kind: ReferenceKind::Ideal };
+            let reference = |dice: &mut Dice| Reference {
+                value: dice.value(),
+                label: dice.name(),
+                kind: ReferenceKind::Ideal,
+            };
             let references = (0..dice.below(5)).map(|_| reference(&mut dice)).collect();
             let spread = [Spread::Auto, Spread::Linear, Spread::Decades][dice.below(3)];
             let value = Axis { title: dice.name(), spread, ..chart(&[]).value };

@@ -11,9 +11,9 @@ mod bars;
 mod boxes;
 mod canvas;
 mod chain;
-mod clock;
 #[cfg(test)]
 mod check;
+mod clock;
 mod cpu_load;
 mod frame;
 mod heat;

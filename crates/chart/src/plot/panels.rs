@@ -176,7 +176,8 @@ mod tests {
                         shade.iter().map(|p| p.1).fold(f64::INFINITY, f64::min),
                         shade.iter().map(|p| p.1).fold(f64::NEG_INFINITY, f64::max),
                     );
-                    let ground = paths(&drawing, "a").iter().flat_map(|d| corners(d)).flatten().next().unwrap().1;
+                    let ground =
+                        paths(&drawing, "a").iter().flat_map(|d| corners(d)).flatten().next().unwrap().1;
                     if down {
                         assert!((high - ground).abs() < 0.6, "{at} in {width}: {high} of {ground}");
                     } else {
@@ -196,10 +197,13 @@ mod tests {
         let mut dice = Dice(3);
         let values = (0..36_000).map(|_| dice.share() * 1e9).collect();
         let panels = one(3600.0, track(0.1, values));
-        let bytes: usize = [760.0, 340.0].map(|width| {
-            let drawing = draw(&panels, width);
-            ["u", "j"].iter().flat_map(|class| paths(&drawing, class)).map(|d| d.len()).sum::<usize>()
-        }).iter().sum();
+        let bytes: usize = [760.0, 340.0]
+            .map(|width| {
+                let drawing = draw(&panels, width);
+                ["u", "j"].iter().flat_map(|class| paths(&drawing, class)).map(|d| d.len()).sum::<usize>()
+            })
+            .iter()
+            .sum();
         assert!(bytes < 6000, "{bytes}");
         assert!(bytes > 3000, "{bytes}: is it drawn at all?");
     }
@@ -281,6 +285,22 @@ mod tests {
         assert_eq!(panels.describe(words), "Nothing was measured.");
         check::hold(&panels, "no panels");
         check::hold(&one(1.0, track(1.0, vec![])), "no values");
+    }
+
+    #[test]
+    fn panels_of_a_trial_look_as_they_did() {
+        let mut disk = panel(vec![track(0.5, vec![520e6, 530e6, 510e6, 525e6, 90e6, 515e6])]);
+        disk.numbers = Numbers::Unit(model::Unit::BytesPerSecond);
+        let limit = |value, label: &str| Reference { value, label: label.into(), kind: ReferenceKind::Limit };
+        disk.references = vec![limit(560e6, "SATA 3: 560 MB/s"), limit(3.9e9, "PCIe: 3.9 GB/s")];
+        let busy = |values: &[f64], name: &str| Track { name: name.into(), ..track(0.5, values.to_vec()) };
+        let mut cpu = panel(vec![
+            busy(&[0.1, 0.2, 0.2, 0.2, 0.1, 0.2], "user"),
+            busy(&[0.3, 0.3, 0.4, 0.4, 0.1, 0.4], "system"),
+        ]);
+        (cpu.title, cpu.numbers, cpu.stacked) = ("CPU".into(), Numbers::Share, true);
+        let panels = Panels { span: (0.0, 3.0), window: Some((0.5, 3.0)), panels: vec![disk, cpu] };
+        insta::assert_snapshot!(crate::plot::svg(&panels, "A trial", Language::English.words()));
     }
 
     #[test]

@@ -130,7 +130,8 @@ impl Percentiles {
         for share in TOLD {
             let Some(value) = curve.at(share) else { continue };
             let (x, y) = place((share, value));
-            let told = format!("{} {}: {}", clean(&curve.name), percent(share), self.value.numbers.write(value));
+            let told =
+                format!("{} {}: {}", clean(&curve.name), percent(share), self.value.numbers.write(value));
             canvas.path("f", &series::mark(index, x, y, 3.2), Some(told.trim_start()));
         }
         canvas.end();
@@ -214,7 +215,8 @@ impl Plot for Percentiles {
             return words.say("chart-nothing");
         }
         let write = |value: f64| said::text(self.value.numbers.write(value));
-        let mut sentences = vec![words.tell("percentiles-describe", &[("value", said::name(&self.value.title))])];
+        let mut sentences =
+            vec![words.tell("percentiles-describe", &[("value", said::name(&self.value.title))])];
         for curve in known.iter().take(SAID) {
             let item = |share: f64| {
                 let arguments = [("share", said::text(percent(share))), ("value", write(curve.at(share)?))];
@@ -354,12 +356,22 @@ mod tests {
     }
 
     #[test]
+    fn two_curves_look_as_they_did() {
+        let mut chart = chart(vec![one("depth 1", 1.0), one("depth 8", 3.0)]);
+        let promise =
+            Reference { value: 0.01, label: "promised: 10 ms".into(), kind: ReferenceKind::Promise };
+        chart.references.push(promise);
+        insta::assert_snapshot!(crate::plot::svg(&chart, "Latency", Language::English.words()));
+    }
+
+    #[test]
     fn whatever_comes_is_drawn_within_the_sheet() {
         let mut dice = Dice(5);
         check::hold(&chart(vec![]), "no curves");
         for round in 0..80 {
             let curve = |dice: &mut Dice| {
-                let points = (0..dice.below(40)).map(|i| (1.0 - 0.7f64.powi(i as i32), dice.value())).collect();
+                let points =
+                    (0..dice.below(40)).map(|i| (1.0 - 0.7f64.powi(i as i32), dice.value())).collect();
                 Curve { name: dice.name(), points, count: dice.roll() }
             };
             let curves = (0..dice.below(16)).map(|_| curve(&mut dice)).collect();

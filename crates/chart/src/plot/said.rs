@@ -41,6 +41,14 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
+/// A span of time in three digits, as the length of a column, which nobody needs
+/// to the last: `193 ms`.
+pub(super) fn rough_duration(seconds: f64) -> String {
+    let digits = 10f64.powf(seconds.abs().log10().floor() - 2.0);
+    let rounded = if digits.is_normal() { (seconds / digits).round() * digits } else { seconds };
+    duration(rounded)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +61,9 @@ mod tests {
         assert_eq!(duration(330.0), "5 min 30 s");
         assert_eq!(duration(300.0), "5 min");
         assert_eq!(duration(-5.0), "-5 s");
+        assert_eq!(rough_duration(0.192_93), "193 ms");
+        assert_eq!(rough_duration(10.471), "10.5 s");
+        assert_eq!(rough_duration(0.0), "0 s");
     }
 
     #[test]

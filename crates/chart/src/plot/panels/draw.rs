@@ -3,11 +3,11 @@
 use language::Words;
 
 use super::{Panel, Panels, Track};
-use crate::plot::canvas::{BOLD, Canvas, DESCENT, LINE, MIDDLE, TEXT};
+use crate::plot::canvas::{BOLD, Canvas, LINE, MIDDLE, TEXT};
 use crate::plot::clock::{BRACKET, Clock};
 use crate::plot::path::Path;
 use crate::plot::reference;
-use crate::plot::said::{self, duration};
+use crate::plot::said::{self, rough_duration};
 use crate::plot::scale::{Base, Domain, Scale, with_references};
 use crate::plot::series::{self, Sample};
 use crate::plot::thin::Column;
@@ -17,6 +17,8 @@ use crate::svg::clean;
 
 /// The width of a column of a thinned track, in pixels.
 const COLUMN: f64 = 2.0;
+/// From the base line of text down to its bottom.
+const DESCENT: f64 = 3.0;
 /// Between a tick's label and the axis.
 const GAP: f64 = 6.0;
 /// The room right of the panels.
@@ -91,7 +93,7 @@ fn notes(canvas: &mut Canvas, words: &Words, panels: &Panels, clock: &Clock, col
     let thinned = |track: &Track| is_thinned(track, length);
     let mut text = Vec::new();
     if panels.tracks().any(|(_, t)| thinned(t)) {
-        text.push(words.tell("panels-columns", &[("length", said::text(duration(length)))]));
+        text.push(words.tell("panels-columns", &[("length", said::text(rough_duration(length)))]));
     }
     if panels.panels.iter().any(|p| p.stacked && p.tracks.iter().any(thinned) && are_alike(&p.tracks)) {
         text.push(words.say("panels-stack"));
@@ -116,7 +118,8 @@ fn slots_of_all(panel: &Panel, clock: &Clock, columns: usize) -> Vec<(Vec<Slot>,
     let column_s = clock.length() / columns as f64;
     let alike = are_alike(&panel.tracks);
     let steps = |track: &Track| !is_thinned(track, column_s) && (alike || !panel.stacked);
-    let slots = |track: &Track| if steps(track) { as_steps(track, clock) } else { as_columns(track, clock, columns) };
+    let slots =
+        |track: &Track| if steps(track) { as_steps(track, clock) } else { as_columns(track, clock, columns) };
     panel.tracks.iter().map(|track| (slots(track), !steps(track))).collect()
 }
 
@@ -160,8 +163,15 @@ fn sums(tracks: &[(Vec<Slot>, bool)]) -> Vec<Vec<Slot>> {
     let mut all = Vec::new();
     for (slots, _) in tracks {
         let sum: Vec<Slot> = match &below {
-            None => slots.iter().map(|s| Slot { column: s.column.and_then(|c| plus(Some(c), Some(NONE))), ..*s }).collect(),
-            Some(below) => below.iter().zip(slots).map(|(a, b)| Slot { column: plus(a.column, b.column), ..*a }).collect(),
+            None => slots
+                .iter()
+                .map(|s| Slot { column: s.column.and_then(|c| plus(Some(c), Some(NONE))), ..*s })
+                .collect(),
+            Some(below) => below
+                .iter()
+                .zip(slots)
+                .map(|(a, b)| Slot { column: plus(a.column, b.column), ..*a })
+                .collect(),
         };
         all.push(sum.clone());
         below = Some(sum);
@@ -217,7 +227,15 @@ impl Sheet<'_> {
     }
 
     /// Draws it from `y` down; the answer is where it ends.
-    fn draw(&self, canvas: &mut Canvas, words: &Words, clock: &Clock, time: &Scale, below: &[Tick], y: f64) -> f64 {
+    fn draw(
+        &self,
+        canvas: &mut Canvas,
+        words: &Words,
+        clock: &Clock,
+        time: &Scale,
+        below: &[Tick],
+        y: f64,
+    ) -> f64 {
         let top = self.header(canvas, words, y) + 7.0;
         let bottom = top + self.height;
         let scale = self.scale(top);
@@ -254,8 +272,12 @@ impl Sheet<'_> {
             canvas.text((x, base), "q", &TEXT.fit(&note, canvas.width - x));
             x += width + 14.0;
         }
-        let entries: Vec<(usize, String)> =
-            tracks.iter().enumerate().map(|(i, t)| (i, t.name.clone())).filter(|(_, n)| !n.is_empty()).collect();
+        let entries: Vec<(usize, String)> = tracks
+            .iter()
+            .enumerate()
+            .map(|(i, t)| (i, t.name.clone()))
+            .filter(|(_, n)| !n.is_empty())
+            .collect();
         if entries.is_empty() {
             return base + DESCENT;
         }
@@ -274,7 +296,9 @@ impl Sheet<'_> {
         }
         let sample = if *stacked { Sample::Fill } else { Sample::Line };
         let more = |n: usize| words.tell("chart-more", &[("count", said::count(n))]);
-        base - MIDDLE - LINE / 2.0 + series::legend(canvas, &entries, sample, (x, base - MIDDLE), more) + DESCENT
+        base - MIDDLE - LINE / 2.0
+            + series::legend(canvas, &entries, sample, (x, base - MIDDLE), more)
+            + DESCENT
     }
 
     /// Limits beyond the axis, and an axis that does not begin at zero.
@@ -333,9 +357,8 @@ impl Sheet<'_> {
     fn references(&self, canvas: &mut Canvas, time: &Scale, scale: &Scale) {
         let (shown, _) = self.split();
         let tracks = self.tracks.iter().flat_map(|(slots, _)| slots);
-        let points: Vec<(f64, f64)> = tracks
-            .filter_map(|s| Some((time.place(s.from_s), scale.place(s.column?.mean))))
-            .collect();
+        let points: Vec<(f64, f64)> =
+            tracks.filter_map(|s| Some((time.place(s.from_s), scale.place(s.column?.mean)))).collect();
         let area = (time.from, time.to, scale.to, scale.from);
         reference::across(canvas, &shown, |value| scale.place(value), area, &points);
     }
@@ -348,7 +371,9 @@ impl Sheet<'_> {
 /// Slots without those in which nothing was seen.
 fn runs(slots: &[Slot]) -> Vec<&[Slot]> {
     slots
-        .chunk_by(|a, b| a.column.is_some() && b.column.is_some() && (b.from_s - a.to_s).abs() < 0.01 * (a.to_s - a.from_s))
+        .chunk_by(|a, b| {
+            a.column.is_some() && b.column.is_some() && (b.from_s - a.to_s).abs() < 0.01 * (a.to_s - a.from_s)
+        })
         .filter(|run| run[0].column.is_some())
         .collect()
 }
