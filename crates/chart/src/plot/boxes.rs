@@ -2,7 +2,13 @@
 
 use language::Words;
 
-use super::{Axis, Drawing, Measured, Plot, Reference, Table};
+use super::canvas::{Area, Canvas, Direction, MIDDLE, Pen, TEXT};
+use super::reference::{self, Flags};
+use super::rows::{self, Names};
+use super::scale::{Base, Domain, Scale, with_references};
+use super::ticks::{self, Along};
+use super::{Axis, Drawing, Measured, Numbers, Plot, Reference, Table, frame, said, series};
+use crate::svg::clean;
 
 /// A row a case: its trials as dots, from five on a box of the quartiles behind
 /// them, and the estimate with its interval.
@@ -27,16 +33,347 @@ pub struct BoxRow {
     pub estimate: Option<Measured>,
 }
 
+/// From so many trials on quartiles say something.
+const BOXED: usize = 5;
+/// More rows are not drawn; those that spread most are.
+const MOST: usize = 40;
+/// More trials than this tell nothing to a pointer.
+const POINTED: usize = 12;
+/// More trials of a row are drawn as a line from the least to the greatest.
+const DOTTED: usize = 400;
+/// Half the height in which the trials of a row stand, and half a box.
+const HALF: f64 = 9.0;
+/// From the middle of the trials down to the estimate.
+const BELOW: f64 = 16.0;
+/// The height of a row beside its name.
+const ROW: f64 = 44.0;
+
+impl BoxRow {
+    /// The trials that have a number, in their order.
+    fn seen(&self) -> Vec<f64> {
+        self.trials.iter().copied().filter(|v| v.is_finite()).collect()
+    }
+
+    /// The trials by size.
+    fn sorted(&self) -> Vec<f64> {
+        let mut sorted = self.seen();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    }
+
+    /// From the least to the greatest, as a share of the median.
+    fn spread(&self) -> Option<f64> {
+        let sorted = self.sorted();
+        let median = quantile(&sorted, 0.5)?;
+        let spread = (sorted.last()? - sorted.first()?) / median.abs();
+        (sorted.len() > 1 && spread.is_finite()).then_some(spread)
+    }
+}
+
+/// The quantile of sorted values by linear interpolation between closest ranks:
+/// type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996.
+fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let rank = share * sorted.len().checked_sub(1)? as f64;
+    let (low, high) = (sorted[rank.floor() as usize], sorted[rank.ceil() as usize]);
+    // Halves first: the difference of great values would overflow.
+    let part = rank.fract();
+    Some(low * (1.0 - part) + high * part)
+}
+
+impl Boxes {
+    /// The rows that are drawn: all of a few, of many those that spread most, in
+    /// their order.
+    fn drawn(&self) -> Vec<&BoxRow> {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        if order.len() > MOST {
+            let spread = |i: &usize| self.rows[*i].spread().unwrap_or(-1.0);
+            order.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
+            order.truncate(MOST);
+            order.sort_unstable();
+        }
+        order.into_iter().map(|i| &self.rows[i]).collect()
+    }
+
+    fn domain(&self, rows: &[&BoxRow]) -> Domain {
+        let of = |row: &&BoxRow| {
+            let estimate = row.estimate.into_iter().flat_map(|m| {
+                let (low, high) = m.interval.unwrap_or((m.value, m.value));
+                [m.value, low, high]
+            });
+            row.seen().into_iter().chain(estimate).collect::<Vec<f64>>()
+        };
+        let values: Vec<f64> = rows.iter().flat_map(of).collect();
+        let references: Vec<&Reference> = self.references.iter().collect();
+        Domain::of(&self.value, &with_references(&self.value, &values, &references), Base::Near, 6)
+    }
+
+    /// What the signs stand for, on as many lines as they need.
+    fn key(canvas: &mut Canvas, words: &Words, boxed: bool, y: f64) -> f64 {
+        let keys = ["boxes-trial", "boxes-box", "boxes-estimate"];
+        let shown = keys.into_iter().filter(|key| boxed || *key != "boxes-box");
+        let text = shown.map(|key| words.say(key)).collect::<Vec<_>>().join(" · ");
+        frame::heading(canvas, &text, y, "q")
+    }
+
+    fn row(&self, canvas: &mut Canvas, words: &Words, row: &BoxRow, scale: &Scale, middle: f64) {
+        let (trials, sorted) = (row.seen(), row.sorted());
+        canvas.group("c0");
+        if sorted.len() >= BOXED
+            && let (Some(low), Some(high)) = (quantile(&sorted, 0.25), quantile(&sorted, 0.75))
+        {
+            let (left, right) = (scale.place(low), scale.place(high));
+            let area =
+                Area { x: left, y: middle - HALF - 2.0, width: right - left, height: 2.0 * HALF + 4.0 };
+            canvas.rect("k", area, None);
+            if let Some(median) = quantile(&sorted, 0.5) {
+                canvas.down("n", scale.place(median), middle - HALF - 2.0, middle + HALF + 2.0);
+            }
+        }
+        if trials.len() > DOTTED {
+            let (left, right) = (scale.place(sorted[0]), scale.place(sorted[sorted.len() - 1]));
+            canvas.across("l", middle, left, right);
+        } else {
+            self.dots(canvas, words, row, &trials, scale, middle);
+        }
+        canvas.end();
+        let Some(estimate) = row.estimate.filter(|m| m.value.is_finite()) else { return };
+        let y = middle + BELOW;
+        if let Some((low, high)) = rows::ends(scale, estimate.interval) {
+            canvas.path("h", &Pen::whisker(Direction::X, y, low, high, 3.0), None);
+        }
+        let told = format!("{}: {}", clean(&row.label), self.value.numbers.measured(&estimate, words));
+        canvas.path("h z", &series::mark(3, scale.place(estimate.value), y, 4.0), Some(&told));
+    }
+
+    /// The trials, the first on top, so that a drift is seen as a slope.
+    fn dots(
+        &self,
+        canvas: &mut Canvas,
+        words: &Words,
+        row: &BoxRow,
+        trials: &[f64],
+        scale: &Scale,
+        middle: f64,
+    ) {
+        let step = if trials.len() > 1 { 2.0 * HALF / (trials.len() - 1) as f64 } else { 0.0 };
+        let top = if trials.len() > 1 { middle - HALF } else { middle };
+        let small = trials.len() > POINTED;
+        let mut all = Pen::default();
+        for (i, value) in trials.iter().enumerate() {
+            let (x, y) = (scale.place(*value), top + step * i as f64);
+            if small {
+                all = all.jump(x - 1.2, y - 1.2).across(x + 1.2).up(y + 1.2).across(x - 1.2).close();
+                continue;
+            }
+            let arguments = [
+                ("name", said::name(&row.label)),
+                ("order", said::count(i + 1)),
+                ("value", said::text(self.value.numbers.write(*value))),
+            ];
+            canvas.path("f", &series::mark(0, x, y, 2.4), Some(&words.tell("boxes-said", &arguments)));
+        }
+        if small {
+            canvas.path("f", &all, None);
+        }
+    }
+
+    /// The estimate in figures, for the right end of a row.
+    fn figure(&self, row: &BoxRow) -> String {
+        row.estimate.map(|m| self.value.numbers.write_under(m.value, &self.value.title)).unwrap_or_default()
+    }
+}
+
 impl Plot for Boxes {
-    fn draw(&self, _words: &Words, _width: f64) -> Drawing {
-        Drawing::default()
+    fn draw(&self, words: &Words, width: f64) -> Drawing {
+        let rows = self.drawn();
+        if rows.iter().all(|r| r.seen().is_empty() && r.estimate.is_none()) {
+            return Canvas::nothing(words, width);
+        }
+        let mut canvas = Canvas::new(width);
+        let domain = self.domain(&rows);
+        let mut y = 0.0;
+        if rows.len() < self.rows.len() {
+            let arguments = [("shown", said::count(rows.len())), ("count", said::count(self.rows.len()))];
+            y = frame::heading(&mut canvas, &words.tell("boxes-cut", &arguments), y, "q");
+        }
+        y = Self::key(&mut canvas, words, rows.iter().any(|r| r.seen().len() >= BOXED), y);
+        let names = Names::of(rows.iter().map(|r| r.label.as_str()), &canvas);
+        let figures = rows.iter().map(|r| TEXT.width(&self.figure(r))).fold(0.0, f64::max);
+        let (left, right) = (names.right() + 8.0, width - figures - 18.0);
+        let scale = Scale { domain, from: left, to: right };
+        let (on, off) = reference::split(&self.references, &domain, ("←", "→"));
+        let flags = on.iter().map(|r| (scale.place(r.value), r.kind.class(), r.label.clone())).collect();
+        let flags = Flags::lay(flags, off, (0.0, width));
+        let flags_top = y;
+        y += flags.height() + 4.0;
+        let top = y;
+        let bottom = top + rows.iter().map(|r| names.height(&r.label, ROW)).sum::<f64>();
+        let made = ticks::ticks(&scale, self.value.numbers, &self.value.title, Along::Across(0.0, width));
+        rows::grid(&mut canvas, &made, top, bottom);
+        canvas.across("a", bottom, left - 8.0, right + 8.0);
+        for row in rows {
+            let start = names.draw(&mut canvas, &row.label, y, ROW);
+            let middle = start + HALF + 5.0;
+            self.row(&mut canvas, words, row, &scale, middle);
+            canvas.text((width, middle + BELOW + MIDDLE - 8.0), "e", &self.figure(row));
+            y += names.height(&row.label, ROW);
+        }
+        flags.draw(&mut canvas, width, flags_top, bottom);
+        let title = frame::title(&self.value, &domain, None, words);
+        let end = frame::foot(&mut canvas, &made, bottom, (0.0, width), &title);
+        canvas.finish(end)
     }
 
-    fn describe(&self, _words: &Words) -> String {
-        String::new()
+    fn describe(&self, words: &Words) -> String {
+        let known = self.rows.iter().filter(|r| !r.seen().is_empty()).count();
+        if known == 0 {
+            return words.say("chart-nothing");
+        }
+        let arguments = [("value", said::name(&self.value.title)), ("count", said::count(known))];
+        let mut sentences = vec![words.tell("boxes-describe", &arguments)];
+        let spreads = || self.rows.iter().filter_map(|row| Some((row, row.spread()?)));
+        if let Some((row, spread)) = spreads().max_by(|a, b| a.1.total_cmp(&b.1)) {
+            let sorted = row.sorted();
+            let write =
+                |value: Option<&f64>| said::text(self.value.numbers.write(*value.unwrap_or(&f64::NAN)));
+            let arguments = [
+                ("name", said::name(&row.label)),
+                ("low", write(sorted.first())),
+                ("high", write(sorted.last())),
+                ("share", said::text(Numbers::Share.write(spread))),
+            ];
+            sentences.push(words.tell("boxes-widest", &arguments));
+        }
+        if let Some((row, spread)) =
+            spreads().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| spreads().count() > 1)
+        {
+            let share = said::text(Numbers::Share.write(spread));
+            sentences
+                .push(words.tell("boxes-closest", &[("name", said::name(&row.label)), ("share", share)]));
+        }
+        sentences.join(" ")
     }
 
-    fn table(&self, _words: &Words) -> Table {
-        Table::default()
+    fn table(&self, words: &Words) -> Table {
+        let keys = ["name", "trials", "least", "lower", "median", "upper", "greatest", "point"];
+        let head = keys.map(|key| words.say(&format!("boxes-{key}"))).to_vec();
+        let row = |row: &BoxRow| {
+            let sorted = row.sorted();
+            let write = |value: Option<f64>| value.map(|v| self.value.numbers.write(v)).unwrap_or_default();
+            let quartile = |share: f64| write(quantile(&sorted, share).filter(|_| sorted.len() >= BOXED));
+            let estimate = row.estimate.map(|m| self.value.numbers.measured(&m, words));
+            vec![
+                clean(&row.label),
+                sorted.len().to_string(),
+                write(sorted.first().copied()),
+                quartile(0.25),
+                write(quantile(&sorted, 0.5)),
+                quartile(0.75),
+                write(sorted.last().copied()),
+                estimate.unwrap_or_default(),
+            ]
+        };
+        Table { head, rows: self.rows.iter().map(row).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+
+    use super::*;
+    use crate::plot::check::{self, Dice};
+    use crate::plot::path::corners;
+    use crate::plot::{ReferenceKind, Spread};
+
+    fn row(label: &str, trials: &[f64]) -> BoxRow {
+        let estimate = Some(Measured { value: 100.0, interval: Some((98.0, 103.0)) });
+        BoxRow { label: label.into(), trials: trials.to_vec(), estimate }
+    }
+
+    fn chart(rows: Vec<BoxRow>) -> Boxes {
+        let value = Axis { title: "IOPS".into(), numbers: Numbers::Count, spread: Spread::Auto };
+        Boxes { value, rows, references: vec![] }
+    }
+
+    #[test]
+    fn quartiles_are_those_of_r() {
+        // quantile(c(1, 2, 4, 7, 11, 16), c(.25, .5, .75)) in R: 2.5, 5.5, 10.
+        let sorted = [1.0, 2.0, 4.0, 7.0, 11.0, 16.0];
+        assert_eq!([0.25, 0.5, 0.75].map(|share| quantile(&sorted, share).unwrap()), [2.5, 5.5, 10.0]);
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(quantile(&[7.0], 0.25), Some(7.0));
+    }
+
+    #[test]
+    fn four_trials_have_no_box_and_five_have_one() {
+        let boxes = |trials: &[f64]| {
+            let drawing = chart(vec![row("a", trials)]).draw(Language::English.words(), 760.0);
+            (check::paths(&drawing, "k").len(), check::paths(&drawing, "f").len())
+        };
+        assert_eq!(boxes(&[90.0, 95.0, 105.0, 110.0]), (0, 4));
+        assert_eq!(boxes(&[90.0, 95.0, f64::NAN, 105.0, 110.0]), (0, 4));
+        assert_eq!(boxes(&[90.0, 95.0, 100.0, 105.0, 110.0]), (1, 5));
+    }
+
+    #[test]
+    fn trials_stand_from_top_to_bottom_in_their_order() {
+        let drawing = chart(vec![row("a", &[90.0, 110.0, 100.0])]).draw(Language::English.words(), 760.0);
+        let dots = check::paths(&drawing, "f").iter().map(|d| corners(d)[0][0]).collect::<Vec<_>>();
+        assert!(dots[0].1 < dots[1].1 && dots[1].1 < dots[2].1, "{dots:?}");
+        assert!(dots[0].0 < dots[2].0 && dots[2].0 < dots[1].0, "{dots:?}");
+    }
+
+    #[test]
+    fn of_many_cases_those_that_spread_most_are_drawn_and_the_table_has_all() {
+        let rows: Vec<BoxRow> = (0..500)
+            .map(|i| row(&format!("case {i}"), &[100.0, 100.0 + f64::from(i * 7 % 500) / 10.0]))
+            .collect();
+        let chart = chart(rows);
+        let words = Language::English.words();
+        let texts = check::texts(&chart, words, 760.0);
+        // 500 / 7 leaves a remainder: the widest is case 357 (2499 % 500).
+        assert!(texts.iter().any(|t| t == "case 357") && !texts.iter().any(|t| t == "case 0"));
+        assert!(texts[0].starts_with("The 40 of 500 cases"), "{}", texts[0]);
+        assert_eq!(chart.table(words).rows.len(), 500);
+        check::hold(&chart, "500 cases");
+    }
+
+    #[test]
+    fn words_name_the_widest_and_the_closest() {
+        let words = Language::English.words();
+        let chart = chart(vec![row("a", &[90.0, 100.0, 110.0]), row("b", &[99.0, 100.0, 101.0])]);
+        assert_eq!(
+            chart.describe(words),
+            "Every trial of 2 cases: IOPS. The trials of a differ most, from 90 to 110 (20 % of their median). \
+             Those of b differ least, by 2 %."
+        );
+        assert_eq!(chart.table(words).rows[0], ["a", "3", "90", "", "100", "", "110", "100 (98 to 103)"]);
+    }
+
+    #[test]
+    fn boxes_look_as_they_did() {
+        let limit = Reference { value: 120.0, label: "limit: 120".into(), kind: ReferenceKind::Limit };
+        let rows = vec![row("read", &[99.0, 101.0, 97.0, 104.0, 100.0]), row("write", &[96.0, 108.0, 90.0])];
+        let chart = Boxes { references: vec![limit], ..chart(rows) };
+        insta::assert_snapshot!(crate::plot::svg(&chart, "Trials", Language::English.words()));
+    }
+
+    #[test]
+    fn whatever_comes_is_drawn_within_the_sheet() {
+        let mut dice = Dice(21);
+        check::hold(&chart(vec![]), "no rows");
+        for round in 0..60 {
+            let row = |dice: &mut Dice| {
+                let trials = (0..[0, 1, 3, 7, 30, 900][dice.below(6)]).map(|_| dice.value()).collect();
+                let measured = Measured { value: dice.value(), interval: Some((dice.value(), dice.value())) };
+                BoxRow { label: dice.name(), trials, estimate: (dice.below(3) > 0).then_some(measured) }
+            };
+            let rows = (0..dice.below(9)).map(|_| row(&mut dice)).collect();
+            let references = (0..dice.below(3))
+                .map(|_| Reference { value: dice.value(), label: dice.name(), kind: ReferenceKind::Limit })
+                .collect();
+            check::hold(&Boxes { references, ..chart(rows) }, &format!("round {round}"));
+        }
     }
 }

@@ -9,6 +9,8 @@ use crate::text::Font;
 
 /// All text but ticks.
 pub(crate) const TEXT: Font = Font::plain(12.0);
+/// Text in bold.
+pub(crate) const BOLD: Font = Font::bold(12.0);
 /// From one line of text to the next.
 pub(crate) const LINE: f64 = 16.0;
 /// What text is lower than its middle: added to a middle it gives the base line.
@@ -93,6 +95,11 @@ impl Canvas {
         }
     }
 
+    /// Many strokes of this thickness.
+    pub(crate) fn strokes(&mut self, class: &str, path: &Pen, thickness: f64) {
+        self.svg.tag("path").class(class).num("stroke-width", thickness).attr("d", &path.d).empty();
+    }
+
     /// A rectangle.
     pub(crate) fn rect(&mut self, class: &str, area: Area, told: Option<&str>) {
         let Area { x, y, width, height } = area;
@@ -123,6 +130,11 @@ pub(crate) struct Pen {
 }
 
 impl Pen {
+    /// Data that are written already.
+    pub(crate) fn of(d: String) -> Self {
+        Self { d }
+    }
+
     /// Puts the pen down.
     pub(crate) fn at(x: f64, y: f64) -> Self {
         Self::default().jump(x, y)

@@ -4,8 +4,9 @@
 
 use language::{LANGUAGES, Words};
 
+use super::path::corners;
 use super::style::WIDTHS;
-use super::{Plot, Table};
+use super::{Drawing, Plot, Table};
 use crate::text::Font;
 
 /// From the base line of text up to its top, and down to its bottom.
@@ -46,6 +47,14 @@ pub(crate) fn texts(plot: &dyn Plot, words: &Words, width: f64) -> Vec<String> {
     boxes(&document).into_iter().map(|b| b.text).collect()
 }
 
+/// The data of the paths of a class, within groups too.
+pub(crate) fn paths(drawing: &Drawing, class: &str) -> Vec<String> {
+    let whole = format!("<svg>{}</svg>", drawing.elements);
+    let document = roxmltree::Document::parse(&whole).unwrap();
+    let of_class = |n: &roxmltree::Node<'_, '_>| n.attribute("class") == Some(class);
+    document.descendants().filter(of_class).filter_map(|n| n.attribute("d").map(str::to_owned)).collect()
+}
+
 fn table(table: &Table, what: &str) {
     assert!(!table.head.is_empty(), "{what}: a table without a head");
     for row in &table.rows {
@@ -61,7 +70,7 @@ fn sheet(plot: &dyn Plot, words: &Words, width: f64, what: &str) {
     let document = roxmltree::Document::parse(&whole).unwrap_or_else(|e| panic!("{what}: {e}\n{whole}"));
     for node in document.descendants().filter(|n| n.has_tag_name("path")) {
         let d = node.attribute("d").unwrap();
-        for (x, y) in points(d) {
+        for (x, y) in corners(d).into_iter().flatten() {
             assert!((-0.6..=width + 0.6).contains(&x), "{what}: {x} across in {d}");
             assert!((-0.6..=drawing.height + 0.6).contains(&y), "{what}: {y} down in {d}");
         }
@@ -101,27 +110,6 @@ fn boxes(document: &roxmltree::Document<'_>) -> Vec<TextBox> {
             TextBox { text, left, right: left + width, top: y - ASCENT, bottom: y + DESCENT }
         })
         .collect()
-}
-
-/// The points of a path of `M`, `L`, `H`, `V` and `Z`.
-fn points(d: &str) -> Vec<(f64, f64)> {
-    let (mut x, mut y) = (0.0, 0.0);
-    let mut found = Vec::new();
-    let mut rest = d;
-    while let Some(command) = rest.chars().next() {
-        let end = rest[1..].find(|c: char| c.is_ascii_alphabetic()).map_or(rest.len(), |at| at + 1);
-        let numbers: Vec<f64> = rest[1..end].split_whitespace().map(|n| n.parse().unwrap()).collect();
-        match (command, numbers.as_slice()) {
-            ('M' | 'L', [nx, ny]) => (x, y) = (*nx, *ny),
-            ('H', [nx]) => x = *nx,
-            ('V', [ny]) => y = *ny,
-            ('Z', []) => {}
-            other => panic!("{other:?} in {d}"),
-        }
-        found.push((x, y));
-        rest = &rest[end..];
-    }
-    found
 }
 
 /// Numbers for tests that look random: the same each time (Knuth's MMIX).

@@ -1,8 +1,22 @@
 //! The load of each CPU over time: a row a CPU, the darker the busier.
+//!
+//! A cell is the mean of its time, so that the ink of a row is the work that
+//! was done in it; the greatest interval of each CPU stands in figures at the
+//! row's end, and in the table. Colours are steps: a CPU that was full is told
+//! from one that was nearly so, and neighbours of one step are one stroke.
 
 use language::Words;
 
-use super::{Drawing, Plot, Table};
+use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
+use super::clock::{BRACKET, Clock};
+use super::path::Path;
+use super::said::{self, duration, rough_duration};
+use super::scale::Scale;
+use super::thin::{Series, Summary};
+use super::ticks::TICK;
+use super::{Drawing, Numbers, Plot, Table};
+use crate::svg::clean;
+use crate::theme::{self, STEP_FROM, STEPS};
 
 /// How busy each CPU was.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,16 +45,445 @@ pub struct CpuRow {
     pub note: Option<String>,
 }
 
+/// Up to so many rows each has its label and figures.
+const LABELLED: usize = 48;
+/// Beyond, every so manieth has.
+const EVERY: usize = 8;
+/// More rows than this are several CPUs each.
+const MOST: usize = 256;
+/// How high all rows may be together, and each at least and at most.
+const HEIGHT: f64 = 512.0;
+const ROW: (f64, f64) = (2.0, 16.0);
+/// Notes of so many CPUs are shown below.
+const NOTES: usize = 6;
+/// Fewer columns say nothing, more than these nobody tells apart.
+const COLUMNS: [usize; 9] = [240, 160, 120, 80, 60, 40, 30, 20, 12];
+/// Strokes of a drawing, for each pixel of its width: beyond, columns are fewer.
+const STROKES: f64 = 1.6;
+/// From the area to the figures.
+const GAP: f64 = 8.0;
+
+impl CpuRow {
+    fn series(&self) -> Series<'_> {
+        Series { start_s: self.start_s, interval_s: self.interval_s, values: &self.busy }
+    }
+}
+
+/// CPUs that share a row.
+struct Row<'a> {
+    cpus: &'a [CpuRow],
+}
+
+impl Row<'_> {
+    fn name(&self, words: &Words) -> String {
+        match self.cpus {
+            [one] => words.tell("cpu-load-cpu", &[("cpu", u64::from(one.cpu).into())]),
+            [first, .., last] => {
+                let ends = [("first", u64::from(first.cpu).into()), ("last", u64::from(last.cpu).into())];
+                words.tell("cpu-load-cpus", &ends)
+            }
+            [] => String::new(),
+        }
+    }
+
+    /// The mean of each of `count` columns over all its CPUs; `None` where none
+    /// was seen.
+    fn means(&self, clock: &Clock, count: usize) -> Vec<Option<f64>> {
+        let mut all = vec![(0.0, 0u32); count];
+        for cpu in self.cpus {
+            for (sum, column) in all.iter_mut().zip(cpu.series().columns(clock.span, count)) {
+                if let Some(column) = column {
+                    *sum = (sum.0 + column.mean.clamp(0.0, 1.0), sum.1 + 1);
+                }
+            }
+        }
+        all.into_iter().map(|(sum, n)| (n > 0).then(|| sum / f64::from(n))).collect()
+    }
+
+    /// Its mean and its greatest interval in the window.
+    fn summary(&self, clock: &Clock) -> Option<(f64, f64)> {
+        let all = self.cpus.iter().filter_map(|c| c.series().summary(clock.counted()));
+        let (mut sum, mut count, mut most) = (0.0, 0u32, 0.0f64);
+        for Summary { mean, max, .. } in all {
+            (sum, count, most) = (sum + mean, count + 1, most.max(max.value));
+        }
+        (count > 0).then(|| (sum / f64::from(count), most))
+    }
+}
+
+/// How the rows lie.
+struct Layout<'a> {
+    rows: Vec<Row<'a>>,
+    height: f64,
+    left: f64,
+    right: f64,
+    columns: usize,
+    /// The step of each cell, row by row.
+    cells: Vec<Vec<Option<usize>>>,
+}
+
+impl CpuLoad {
+    /// The CPUs by row, and how many share one.
+    fn rows(&self) -> (Vec<Row<'_>>, usize) {
+        let each = self.cpus.len().div_ceil(MOST).max(1);
+        (self.cpus.chunks(each).map(|cpus| Row { cpus }).collect(), each)
+    }
+
+    fn layout(&self, words: &Words, clock: &Clock, width: f64) -> Layout<'_> {
+        let (rows, _) = self.rows();
+        let height = (HEIGHT / rows.len() as f64).floor().clamp(ROW.0, ROW.1);
+        let label = rows.iter().map(|r| TICK.width(&r.name(words))).fold(0.0, f64::max);
+        let left = label.ceil() + GAP;
+        let figures = TICK.width(&words.say("cpu-load-figures")).max(TICK.width("100 %, 100 %"));
+        let right = if rows.len() <= LABELLED { width - figures.ceil() - GAP } else { width - GAP };
+        // Cells no narrower than two pixels, nor shorter than an interval.
+        let intervals = self.cpus.iter().map(|c| clock.length() / c.interval_s).filter(|n| n.is_finite());
+        let intervals = intervals.fold(1.0, f64::max).round() as usize;
+        let most = (((right - left) / 2.0) as usize).min(intervals).max(1);
+        let choices = std::iter::once(most).chain(COLUMNS.into_iter().filter(|n| *n < most));
+        let mut cells = Vec::new();
+        let mut columns = 1;
+        for count in choices {
+            columns = count;
+            cells = rows.iter().map(|r| steps(&r.means(clock, count))).collect();
+            if strokes(&cells) as f64 <= STROKES * width {
+                break;
+            }
+        }
+        Layout { rows, height, left, right, columns, cells }
+    }
+
+    /// The steps and their colours, above the rows; the answer is their end.
+    fn legend(&self, canvas: &mut Canvas, words: &Words, y: f64) -> f64 {
+        let percent = |share: f64| format!("{:.0}", share * 100.0);
+        let mut labels = vec![format!("0–{} %", percent(STEP_FROM[0]))];
+        labels
+            .extend(STEP_FROM.windows(2).map(|pair| format!("{}–{} %", percent(pair[0]), percent(pair[1]))));
+        labels.push(format!("≥ {} %", percent(STEP_FROM[STEPS - 2])));
+        let (mut x, mut base) = (0.0, y + LINE - 4.0);
+        let title = words.say("cpu-load-legend");
+        canvas.text((x, base), "q", &title);
+        x += TEXT.width(&title) + GAP;
+        for (step, label) in labels.iter().enumerate() {
+            let width = 18.0 + TICK.width(label);
+            if x + width > canvas.width {
+                (x, base) = (0.0, base + LINE);
+            }
+            let area = Area { x, y: base - 10.0, width: 14.0, height: 11.0 };
+            canvas.rect(&format!("p{step}"), area, None);
+            canvas.rect("g", area, None);
+            canvas.text((x + 18.0, base), "t", label);
+            x += width + 12.0;
+        }
+        base + 4.0
+    }
+
+    /// What must be known to read it, and what CPUs did besides.
+    fn notes(&self, canvas: &mut Canvas, words: &Words, clock: &Clock, layout: &Layout<'_>, y: f64) -> f64 {
+        let length = clock.length() / layout.columns as f64;
+        let is_one = self.cpus.iter().all(|c| (c.interval_s / length - 1.0).abs() < 0.05);
+        let key = if is_one { "cpu-load-one" } else { "cpu-load-cell" };
+        let mut text = vec![words.tell(key, &[("length", said::text(rough_duration(length)))])];
+        let each = layout.rows.iter().map(|r| r.cpus.len()).max().unwrap_or(1);
+        if each > 1 {
+            text.push(words.tell("cpu-load-row", &[("count", said::count(each))]));
+        }
+        if layout.cells.iter().flatten().any(Option::is_none) {
+            text.push(words.say("cpu-load-not-seen"));
+        }
+        let mut lines = TICK.wrap(&text.join(" "), canvas.width, canvas.width, 3);
+        let noted = self.cpus.iter().filter(|c| c.note.is_some());
+        for cpu in noted.take(NOTES) {
+            let note = clean(cpu.note.as_deref().unwrap_or_default());
+            let name = Row { cpus: std::slice::from_ref(cpu) }.name(words);
+            let text = words.tell("cpu-load-note", &[("cpu", said::text(name)), ("note", said::text(note))]);
+            lines.extend(TICK.wrap(&text, canvas.width, canvas.width, 2));
+        }
+        let mut y = y;
+        for line in lines {
+            y += LINE;
+            canvas.text((0.0, y), "t", &line);
+        }
+        y
+    }
+}
+
+fn steps(means: &[Option<f64>]) -> Vec<Option<usize>> {
+    means.iter().map(|mean| mean.map(theme::step)).collect()
+}
+
+/// How many strokes the cells take: neighbours of one step are one.
+fn strokes(cells: &[Vec<Option<usize>>]) -> usize {
+    cells.iter().map(|row| row.chunk_by(|a, b| a == b).filter(|run| run[0].is_some()).count()).sum()
+}
+
+impl Layout<'_> {
+    fn bottom(&self, top: f64) -> f64 {
+        top + self.height * self.rows.len() as f64
+    }
+
+    /// A path a step: all its strokes in all rows.
+    fn draw_cells(&self, canvas: &mut Canvas, top: f64) {
+        let width = (self.right - self.left) / self.columns as f64;
+        // Rows of some height have paper between them.
+        let gap = if self.height >= 6.0 { 1.0 } else { 0.0 };
+        for step in 0..STEPS {
+            let mut path = Path::default();
+            for (i, row) in self.cells.iter().enumerate() {
+                let y = top + self.height * i as f64 + (self.height - gap) / 2.0;
+                let mut at = 0;
+                for run in row.chunk_by(|a, b| a == b) {
+                    // Whole pixels are sharper, and shorter to write.
+                    let edge = |column: usize| (self.left + width * column as f64).round();
+                    let (from, to) = (edge(at), edge(at + run.len()));
+                    at += run.len();
+                    if run[0] == Some(step) {
+                        path.skip_to(from, y);
+                        path.line(to, y);
+                    }
+                }
+            }
+            canvas.strokes(&format!("s{step}"), &path.pen(), self.height - gap);
+        }
+    }
+
+    /// Names at the left, means and greatest intervals at the right.
+    fn label(&self, canvas: &mut Canvas, words: &Words, clock: &Clock, top: f64) {
+        let every = if self.rows.len() > LABELLED { EVERY } else { 1 };
+        let every = every.max((13.0 / self.height).ceil() as usize);
+        let mut free = f64::NEG_INFINITY;
+        for (i, row) in self.rows.iter().enumerate() {
+            let middle = top + self.height * (i as f64 + 0.5);
+            if i % every != 0 || middle < free {
+                continue;
+            }
+            free = middle + 13.0;
+            let base = middle + MIDDLE - 0.5;
+            canvas.text((self.left - 6.0, base), "t e", &row.name(words));
+            if self.rows.len() <= LABELLED && every == 1 {
+                let figures = row.summary(clock);
+                let figures = figures.map(|(mean, most)| {
+                    format!("{}, {}", Numbers::Share.write(mean), Numbers::Share.write(most))
+                });
+                canvas.text((canvas.width, base), "t e", &figures.unwrap_or_default());
+            }
+        }
+    }
+}
+
 impl Plot for CpuLoad {
-    fn draw(&self, _words: &Words, _width: f64) -> Drawing {
-        Drawing::default()
+    fn draw(&self, words: &Words, width: f64) -> Drawing {
+        let clock = Clock::new(self.span, self.window).filter(|_| !self.cpus.is_empty());
+        let Some(clock) = clock else { return Canvas::nothing(words, width) };
+        let mut canvas = Canvas::new(width);
+        let layout = self.layout(words, &clock, width);
+        let mut y = self.legend(&mut canvas, words, 0.0);
+        let time: Scale = clock.scale(layout.left, layout.right);
+        y += if clock.window.is_some() { BRACKET + 4.0 } else { LINE };
+        clock.bracket(&mut canvas, words, &time, y);
+        if layout.rows.len() <= LABELLED && layout.height >= 13.0 {
+            // Level with the bracket's hooks, below its label.
+            y += LINE - 4.0;
+            canvas.text((width, y), "t e", &words.say("cpu-load-figures"));
+        }
+        let (top, bottom) = (y + 5.0, layout.bottom(y + 5.0));
+        layout.draw_cells(&mut canvas, top);
+        clock.shade(&mut canvas, &time, "x", (top, bottom));
+        if let Some((from, to)) = clock.window {
+            canvas.down("a", time.place(from), top, bottom);
+            canvas.down("a", time.place(to), top, bottom);
+        }
+        layout.label(&mut canvas, words, &clock, top);
+        for tick in clock.ticks(&time, width) {
+            canvas.down("a", tick.at, bottom, bottom + 4.0);
+            canvas.text((tick.middle, bottom + 16.0), "t m", &tick.label);
+        }
+        y = self.notes(&mut canvas, words, &clock, &layout, bottom + 20.0);
+        canvas.finish(y + 4.0)
     }
 
-    fn describe(&self, _words: &Words) -> String {
-        String::new()
+    fn describe(&self, words: &Words) -> String {
+        let clock = Clock::new(self.span, self.window);
+        let known: Vec<(&CpuRow, f64)> = clock
+            .iter()
+            .flat_map(|clock| self.cpus.iter().map(|c| (c, c.series().summary(clock.counted()))))
+            .filter_map(|(cpu, summary)| Some((cpu, summary?.mean)))
+            .collect();
+        let by = |a: &&(&CpuRow, f64), b: &&(&CpuRow, f64)| a.1.total_cmp(&b.1);
+        let (Some(clock), Some(most), Some(least)) =
+            (clock, known.iter().max_by(by), known.iter().min_by(by))
+        else {
+            return words.say("chart-nothing");
+        };
+        let percent = |share: f64| said::text(Numbers::Share.write(share));
+        let name = |cpu: &CpuRow| said::text(Row { cpus: std::slice::from_ref(cpu) }.name(words));
+        let mean = known.iter().map(|(_, mean)| mean).sum::<f64>() / known.len() as f64;
+        let (from, to) = clock.counted();
+        let arguments = [
+            ("count", said::count(known.len())),
+            ("length", said::text(duration(to - from))),
+            ("mean", percent(mean)),
+        ];
+        let mut sentences = vec![words.tell("cpu-load-describe", &arguments)];
+        if known.len() > 1 {
+            let arguments = [
+                ("cpu", name(most.0)),
+                ("mean", percent(most.1)),
+                ("other", name(least.0)),
+                ("low", percent(least.1)),
+            ];
+            sentences.push(words.tell("cpu-load-busiest", &arguments));
+        }
+        let full = known.iter().filter(|(_, mean)| *mean >= STEP_FROM[STEPS - 2]).count();
+        if full > 0 {
+            sentences.push(words.tell("cpu-load-full", &[("count", said::count(full))]));
+        }
+        for cpu in self.cpus.iter().filter(|c| c.note.is_some()).take(3) {
+            let note = said::name(cpu.note.as_deref().unwrap_or_default());
+            sentences
+                .push(format!("{}.", words.tell("cpu-load-note", &[("cpu", name(cpu)), ("note", note)])));
+        }
+        sentences.join(" ")
     }
 
-    fn table(&self, _words: &Words) -> Table {
-        Table::default()
+    fn table(&self, words: &Words) -> Table {
+        let keys = ["name", "mean", "greatest", "full-time", "remark"];
+        let head = keys.map(|key| words.say(&format!("cpu-load-{key}"))).to_vec();
+        let Some(clock) = Clock::new(self.span, self.window) else { return Table { head, rows: Vec::new() } };
+        let row = |cpu: &CpuRow| {
+            let mut row = vec![Row { cpus: std::slice::from_ref(cpu) }.name(words)];
+            match cpu.series().summary(clock.counted()) {
+                Some(Summary { mean, max, .. }) => {
+                    row.extend([mean, max.value, full_time(cpu, &clock)].map(|v| Numbers::Share.write(v)));
+                }
+                None => row.extend([words.say("panels-none"), String::new(), String::new()]),
+            }
+            row.push(clean(cpu.note.as_deref().unwrap_or_default()));
+            row
+        };
+        Table { head, rows: self.cpus.iter().map(row).collect() }
+    }
+}
+
+/// The share of the time that was seen in which a CPU was full.
+fn full_time(cpu: &CpuRow, clock: &Clock) -> f64 {
+    let (mut full, mut all) = (0.0, 0.0);
+    for (from, to, busy) in cpu.series().within(clock.counted()) {
+        all += to - from;
+        full += if busy >= STEP_FROM[STEPS - 2] { to - from } else { 0.0 };
+    }
+    if all > 0.0 { full / all } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+
+    use super::*;
+    use crate::plot::check::{self, Dice};
+    use crate::plot::path::corners;
+
+    fn row(cpu: u32, busy: &[f64]) -> CpuRow {
+        CpuRow { cpu, start_s: 0.0, interval_s: 1.0, busy: busy.to_vec(), note: None }
+    }
+
+    fn load(cpus: Vec<CpuRow>, length: f64) -> CpuLoad {
+        CpuLoad { span: (0.0, length), window: None, cpus }
+    }
+
+    /// How long all cells of a step are, in pixels.
+    fn length(load: &CpuLoad, step: usize) -> f64 {
+        let drawing = load.draw(Language::English.words(), 760.0);
+        let cells = check::paths(&drawing, &format!("s{step}"));
+        cells.iter().flat_map(|d| corners(d)).map(|c| c[1].0 - c[0].0).sum()
+    }
+
+    #[test]
+    fn every_interval_has_the_ink_of_its_load() {
+        let all = load(vec![row(0, &[0.1, 0.1, 0.97, 0.6]), row(1, &[0.1, 1.0, 1.0, 1.0])], 4.0);
+        let lengths: Vec<f64> = (0..STEPS).map(|step| length(&all, step)).collect();
+        let unit = lengths[0] / 3.0;
+        let shares: Vec<f64> = lengths.iter().map(|l| (l / unit * 10.0).round() / 10.0).collect();
+        assert_eq!(shares, [3.0, 0.0, 1.0, 0.0, 4.0]);
+    }
+
+    #[test]
+    fn what_was_not_seen_is_empty_and_said_so() {
+        let gap = load(vec![row(0, &[0.1, f64::NAN, 0.1, 0.1])], 4.0);
+        let whole = load(vec![row(0, &[0.1, 0.1, 0.1, 0.1])], 4.0);
+        assert!((length(&gap, 0) / length(&whole, 0) - 0.75).abs() < 0.01);
+        let words = Language::English.words();
+        assert!(check::texts(&gap, words, 760.0).iter().any(|t| t.contains("Empty: not seen.")));
+        assert!(!check::texts(&whole, words, 760.0).iter().any(|t| t.contains("Empty")));
+    }
+
+    #[test]
+    fn a_thinned_cell_is_the_mean_and_the_greatest_interval_stands_in_figures() {
+        // Every tenth interval full, else idle: 10 % is the lowest step.
+        let busy: Vec<f64> = (0..36_000).map(|i| if i % 10 == 0 { 1.0 } else { 0.0 }).collect();
+        let all = load(vec![row(0, &busy)], 36_000.0);
+        assert!(length(&all, 0) > 0.0 && length(&all, 4) == 0.0);
+        let words = Language::English.words();
+        assert!(check::texts(&all, words, 760.0).contains(&"10 %, 100 %".to_owned()));
+        assert_eq!(all.table(words).rows, [["CPU 0", "10 %", "100 %", "10 %", ""]]);
+    }
+
+    #[test]
+    fn a_large_machine_stays_small_and_is_labelled_every_eighth() {
+        let mut dice = Dice(2);
+        let mut cpu = |cpu: u32| row(cpu, &(0..3600).map(|_| dice.share()).collect::<Vec<f64>>());
+        let all = load((0..128).map(&mut cpu).collect(), 3600.0);
+        let words = Language::English.words();
+        let bytes: usize = [760.0, 340.0].map(|width| all.draw(words, width).elements.len()).iter().sum();
+        assert!(bytes < 20_000, "{bytes}");
+        let texts = check::texts(&all, words, 760.0);
+        let named: Vec<&String> = texts.iter().filter(|t| t.starts_with("CPU ")).collect();
+        assert_eq!((named.len(), named[1].as_str()), (16, "CPU 8"));
+        check::hold(&all, "128 CPUs");
+        let mut cpu = |cpu: u32| row(cpu, &[0.5, 0.5]);
+        let most = load((0..1024).map(&mut cpu).collect(), 2.0);
+        assert!(check::texts(&most, words, 760.0).iter().any(|t| t.contains("A row is the mean of 4 CPUs.")));
+        check::hold(&most, "1024 CPUs");
+    }
+
+    #[test]
+    fn words_name_the_busiest_and_those_that_were_full() {
+        let words = Language::English.words();
+        let mut all = load(vec![row(0, &[0.2, 0.4]), row(1, &[1.0, 0.96])], 2.0);
+        all.cpus[1].note = Some("takes the disk's interrupts".into());
+        assert_eq!(
+            all.describe(words),
+            "Load of 2 CPUs over 2 s: 64 % busy on average. CPU 1 is the busiest with 98 %, CPU 0 the least \
+             with 30 %. One CPU was full (95 % or more) on average. CPU 1: takes the disk's interrupts."
+        );
+    }
+
+    #[test]
+    fn two_cpus_look_as_they_did() {
+        let mut all = load(vec![row(0, &[0.02, 0.4, 0.6, 0.5]), row(1, &[0.02, 0.97, 1.0, f64::NAN])], 4.0);
+        all.window = Some((1.0, 4.0));
+        all.cpus[1].note = Some("takes the disk's interrupts".into());
+        insta::assert_snapshot!(crate::plot::svg(&all, "Load of 2 CPUs", Language::English.words()));
+    }
+
+    #[test]
+    fn whatever_comes_is_drawn_within_the_sheet() {
+        let mut dice = Dice(31);
+        check::hold(&load(vec![], 1.0), "no CPUs");
+        for round in 0..50 {
+            let count = [1, 2, 5, 17, 49, 200][dice.below(6)];
+            let cpu = |cpu: u32, dice: &mut Dice| CpuRow {
+                cpu: cpu * if dice.below(9) == 0 { 1 << 20 } else { 1 },
+                start_s: dice.share(),
+                interval_s: if dice.below(9) == 0 { dice.value() } else { 0.5 },
+                busy: (0..dice.below(30))
+                    .map(|_| if dice.below(5) == 0 { dice.value() } else { dice.share() })
+                    .collect(),
+                note: (dice.below(4) == 0).then(|| dice.name()),
+            };
+            let cpus = (0..count).map(|i| cpu(i, &mut dice)).collect();
+            let window = (dice.below(2) == 0).then(|| (dice.value(), 8.0 * dice.share()));
+            check::hold(&CpuLoad { window, ..load(cpus, 10.0) }, &format!("round {round}"));
+        }
     }
 }

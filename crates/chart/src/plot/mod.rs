@@ -13,6 +13,7 @@ mod canvas;
 mod chain;
 #[cfg(test)]
 mod check;
+mod clock;
 mod cpu_load;
 mod frame;
 mod heat;
@@ -20,16 +21,19 @@ mod histogram;
 mod lines;
 mod numbers;
 mod panels;
+mod path;
 mod percentiles;
 mod ratios;
 mod reference;
 mod rows;
+mod said;
 mod scale;
 mod scatter;
 mod series;
 mod style;
 #[cfg(test)]
 mod tests;
+mod thin;
 mod ticks;
 
 use language::Words;

@@ -2,8 +2,12 @@
 //! text is `t` (ticks), `q` (quiet), `b` (bold), `w` (warning), with `m` or `e`
 //! for its middle or end; a series' colour is `c0` to `c5` and its dash `d0` to
 //! `d5` on a group, within which `l` is a line, `f` filled, `k` a band and `n` a
-//! thin line, `i` dots. `g` is the grid, `a` an axis, `h` a whisker, `r0` to `r2` a limit,
-//! a promise and an ideal, `u0` to `u2` good, bad and neither, `v` the window that counts, `z` a background.
+//! thin line, `j` a line over time with `u` as its shade from least to greatest,
+//! `s` an area in a stack. `x` veils what does not count, `y` is a pipe, `i` dots, `s0`
+//! to `s4` strokes in the colours of shares. `g` is
+//! the grid, `a` an axis, `h` a whisker, `r0` to `r2` a limit, a promise and an
+//! ideal, `u0` to `u2` good, bad and neither, `v` what lies outside the window,
+//! `z` a background.
 
 /// The rules, below the root; `$name` is a colour of the theme.
 pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
@@ -34,13 +38,35 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
         ".l",
         &[("fill", "none"), ("stroke", "currentColor"), ("stroke-width", "2"), ("stroke-linejoin", "round")],
     ),
-    (".d1 .l", &[("stroke-dasharray", "7 3")]),
-    (".d2 .l", &[("stroke-dasharray", "2 2.5")]),
-    (".d3 .l", &[("stroke-dasharray", "9 3 2 3")]),
-    (".d4 .l", &[("stroke-dasharray", "14 4")]),
-    (".d5 .l", &[("stroke-dasharray", "5 2 2 2 2 2")]),
+    (".d1 .l,.d1 .j", &[("stroke-dasharray", "7 3")]),
+    (".d2 .l,.d2 .j", &[("stroke-dasharray", "2 2.5")]),
+    (".d3 .l,.d3 .j", &[("stroke-dasharray", "9 3 2 3")]),
+    (".d4 .l,.d4 .j", &[("stroke-dasharray", "14 4")]),
+    (".d5 .l,.d5 .j", &[("stroke-dasharray", "5 2 2 2 2 2")]),
     (".f", &[("fill", "currentColor")]),
     (".k", &[("fill", "currentColor"), ("fill-opacity", ".16")]),
+    (
+        ".u",
+        &[
+            ("fill", "currentColor"),
+            ("fill-opacity", ".25"),
+            ("stroke", "currentColor"),
+            ("stroke-opacity", ".7"),
+            ("stroke-width", ".75"),
+        ],
+    ),
+    (
+        ".j",
+        &[
+            ("fill", "none"),
+            ("stroke", "currentColor"),
+            ("stroke-width", "1.4"),
+            ("stroke-linejoin", "round"),
+        ],
+    ),
+    (".s", &[("fill", "currentColor"), ("fill-opacity", ".8"), ("stroke", "$paper"), ("stroke-width", ".6")]),
+    (".y", &[("fill", "$wire")]),
+    (".x", &[("fill", "$paper"), ("fill-opacity", ".62")]),
     (".n", &[("fill", "none"), ("stroke", "currentColor"), ("stroke-width", "1")]),
     (".i", &[("stroke", "currentColor"), ("stroke-width", "5"), ("stroke-linecap", "round")]),
     (".g", &[("fill", "none"), ("stroke", "$edge"), ("stroke-width", "1"), ("stroke-opacity", ".55")]),
@@ -60,6 +86,11 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".p2", &[("fill", "$share-2")]),
     (".p3", &[("fill", "$share-3")]),
     (".p4", &[("fill", "$share-4")]),
+    (".s0", &[("stroke", "$share-0")]),
+    (".s1", &[("stroke", "$share-1")]),
+    (".s2", &[("stroke", "$share-2")]),
+    (".s3", &[("stroke", "$share-3")]),
+    (".s4", &[("stroke", "$share-4")]),
     ("text.p0", &[("fill", "$on-share-0")]),
     ("text.p1", &[("fill", "$on-share-1")]),
     ("text.p2", &[("fill", "$on-share-2")]),

@@ -84,12 +84,112 @@ ratios-column-verdict = Verdict
 
 ## percentiles
 
+percentiles-axis = share of operations at or below
+percentiles-item = { $share } at most { $value }
+percentiles-describe = Percentiles of { $value }.
+percentiles-said = { $name }: { $list } ({ $count } operations).
+percentiles-said-alone = { $list } ({ $count } operations).
+percentiles-tail = At { $share } it is { $times } the median.
+percentiles-worst = At { $share }, { $name } is { $times } { $other }.
+percentiles-rest = The other { $count } are in the table.
+percentiles-name = Distribution
+percentiles-count = Operations
+percentiles-too-few = too few operations
+
 ## histogram
+
+histogram-by-height = share of values
+histogram-by-area = share of values, by area
+histogram-describe = { $count } values of { $value }, from { $low } to { $high }.
+histogram-most = { $share } lie from { $low } to { $high }.
+histogram-bin = { $low } to { $high }: { $count } ({ $share })
+histogram-from = From
+histogram-to = To
+histogram-count = Values
+histogram-share = Share
+histogram-so-far = At or below
 
 ## panels
 
+panels-window = window that counts: { $length }
+panels-window-short = window: { $length }
+panels-columns = A column is { $length }: the line is its mean, the shade reaches from its least value to its greatest.
+panels-stack = Stacked are means; the line is the greatest sum.
+panels-describe = { $count ->
+    [one] One panel over { $length }.
+   *[other] { $count } panels over { $length }.
+ }
+panels-describe-window = The window that counts is from { $from } to { $to }; the figures are of it.
+panels-said = { $name }: mean { $mean }, least { $low }, greatest { $high } at { $at }.
+panels-rest = The other { $count } are in the table.
+panels-panel = Panel
+panels-track = Quantity
+panels-mean = Mean
+panels-least = Least
+panels-greatest = Greatest
+panels-at = Greatest at
+panels-none = not seen
+
 ## cpu-load
+
+cpu-load-cpu = CPU { $cpu }
+cpu-load-cpus = CPU { $first } to { $last }
+cpu-load-legend = Busy:
+cpu-load-cell = A cell is the mean of { $length }.
+cpu-load-one = A cell is one interval of { $length }.
+cpu-load-row = A row is the mean of { $count } CPUs.
+cpu-load-not-seen = Empty: not seen.
+cpu-load-note = { $cpu }: { $note }
+cpu-load-row-said = { $cpu }: mean { $mean }, greatest { $high }
+cpu-load-figures = mean, max
+cpu-load-describe = Load of { $count } CPUs over { $length }: { $mean } busy on average.
+cpu-load-busiest = { $cpu } is the busiest with { $mean }, { $other } the least with { $low }.
+cpu-load-full = { $count ->
+    [one] One CPU was full (95 % or more) on average.
+   *[other] { $count } CPUs were full (95 % or more) on average.
+ }
+cpu-load-name = CPU
+cpu-load-mean = Mean
+cpu-load-greatest = Greatest interval
+cpu-load-full-time = Time at 95 % or more
+cpu-load-remark = Remark
 
 ## boxes
 
+boxes-trial = dot: a trial, the first on top
+boxes-box = box: the middle half
+boxes-estimate = diamond: estimate and its interval
+boxes-cut = The { $shown } of { $count } cases that spread most; the table has all.
+boxes-said = { $name }, trial { $order }: { $value }
+boxes-describe = Every trial of { $count ->
+    [one] one case
+   *[other] { $count } cases
+ }: { $value }.
+boxes-widest = The trials of { $name } differ most, from { $low } to { $high } ({ $share } of their median).
+boxes-closest = Those of { $name } differ least, by { $share }.
+boxes-name = Case
+boxes-trials = Trials
+boxes-least = Least
+boxes-lower = Lower quartile
+boxes-median = Median
+boxes-upper = Upper quartile
+boxes-greatest = Greatest
+boxes-point = Estimate
+
 ## chain
+
+chain-title = share of its limit
+chain-full = limit
+chain-unknown = no limit known
+chain-bottleneck = bottleneck
+chain-amplified = { $times } the bytes
+chain-describe = A path of { $count } resources, from the program outwards: { $list }.
+chain-holds = { $name } holds the result back, at { $share } of its limit.
+chain-holds-unknown = { $name } holds the result back.
+chain-fullest = None is known to hold the result back; the fullest is { $name }, at { $share }.
+chain-grows = { $name } passes { $times } the bytes of the workload.
+chain-name = Resource
+chain-detail = What passes
+chain-share = Share of limit
+chain-amplification = Bytes for each of the workload's
+chain-remark = Remark

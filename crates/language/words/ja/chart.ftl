@@ -78,12 +78,103 @@ ratios-column-verdict = 判定
 
 ## percentiles
 
+percentiles-axis = この値以下の操作の割合
+percentiles-item = { $share } が { $value } 以下
+percentiles-describe = パーセンタイルごとの{ $value }。
+percentiles-said = { $name }: { $list }（操作 { $count } 件）。
+percentiles-said-alone = { $list }（操作 { $count } 件）。
+percentiles-tail = { $share } の値は中央値の { $times } です。
+percentiles-worst = { $share } では { $name } は { $other } の { $times } です。
+percentiles-rest = ほかの { $count } 件は表にあります。
+percentiles-name = 分布
+percentiles-count = 操作数
+percentiles-too-few = 操作が少なすぎる
+
 ## histogram
+
+histogram-by-height = 値の割合
+histogram-by-area = 値の割合（面積）
+histogram-describe = { $value }: 値 { $count } 個、{ $low } から { $high } まで。
+histogram-most = { $share } が { $low } から { $high } の間にあります。
+histogram-bin = { $low }～{ $high }: { $count }（{ $share }）
+histogram-from = から
+histogram-to = まで
+histogram-count = 値の数
+histogram-share = 割合
+histogram-so-far = 累積
 
 ## panels
 
+panels-window = 集計区間: { $length }
+panels-window-short = 集計: { $length }
+panels-columns = 一列は { $length } です。線は平均、影は最小値から最大値までです。
+panels-stack = 積み上げは平均、線は合計の最大値です。
+panels-describe = { $length } にわたるパネル { $count } 枚。
+panels-describe-window = 集計区間は { $from } から { $to } までで、数値はその区間のものです。
+panels-said = { $name }: 平均 { $mean }、最小 { $low }、最大 { $high }（{ $at } の時点）。
+panels-rest = ほかの { $count } 件は表にあります。
+panels-panel = パネル
+panels-track = 項目
+panels-mean = 平均
+panels-least = 最小
+panels-greatest = 最大
+panels-at = 最大の時点
+panels-none = 観測なし
+
 ## cpu-load
+
+cpu-load-cpu = CPU { $cpu }
+cpu-load-cpus = CPU { $first }～{ $last }
+cpu-load-legend = 使用率:
+cpu-load-cell = 一マスは { $length } の平均です。
+cpu-load-one = 一マスは { $length } の一間隔です。
+cpu-load-row = 一行は CPU { $count } 個の平均です。
+cpu-load-not-seen = 空白: 観測なし。
+cpu-load-note = { $cpu }: { $note }
+cpu-load-row-said = { $cpu }: 平均 { $mean }、最大 { $high }
+cpu-load-figures = 平均、最大
+cpu-load-describe = { $length } の CPU { $count } 個の負荷: 平均 { $mean } 使用。
+cpu-load-busiest = 最も忙しいのは { $cpu }（{ $mean }）、最も空いているのは { $other }（{ $low }）です。
+cpu-load-full = 平均で満杯（95 % 以上）の CPU は { $count } 個です。
+cpu-load-name = CPU
+cpu-load-mean = 平均
+cpu-load-greatest = 最大の間隔
+cpu-load-full-time = 95 % 以上の時間
+cpu-load-remark = 備考
 
 ## boxes
 
+boxes-trial = 点: 試行、いちばん上が最初
+boxes-box = 箱: 中央の半分
+boxes-estimate = ひし形: 推定値とその区間
+boxes-cut = { $count } 件のうちばらつきの大きい { $shown } 件です。表にはすべてあります。
+boxes-said = { $name }、試行 { $order }: { $value }
+boxes-describe = { $count } 件の試行ごとの{ $value }。
+boxes-widest = { $name } の試行が { $low } から { $high } まで最も大きく異なります（中央値の { $share }）。
+boxes-closest = { $name } の試行は { $share } で最も差が小さいです。
+boxes-name = 件
+boxes-trials = 試行
+boxes-least = 最小
+boxes-lower = 第1四分位
+boxes-median = 中央値
+boxes-upper = 第3四分位
+boxes-greatest = 最大
+boxes-point = 推定値
+
 ## chain
+
+chain-title = 限界に対する割合
+chain-full = 限界
+chain-unknown = 限界は不明
+chain-bottleneck = ボトルネック
+chain-amplified = バイト数 { $times }
+chain-describe = プログラムから外へ向かう資源 { $count } 個の経路: { $list }。
+chain-holds = { $name } が結果を抑えており、限界の { $share } です。
+chain-holds-unknown = { $name } が結果を抑えています。
+chain-fullest = 結果を抑えていると分かる資源はなく、最も埋まっているのは { $name } の { $share } です。
+chain-grows = { $name } には作業量の { $times } のバイトが通ります。
+chain-name = 資源
+chain-detail = 通る量
+chain-share = 限界に対する割合
+chain-amplification = 作業量 1 バイトあたりのバイト
+chain-remark = 備考

@@ -78,12 +78,103 @@ ratios-column-verdict = 판정
 
 ## percentiles
 
+percentiles-axis = 이 값 이하인 작업의 비율
+percentiles-item = { $share }가 { $value } 이하
+percentiles-describe = 백분위별 { $value }.
+percentiles-said = { $name }: { $list } (작업 { $count }개).
+percentiles-said-alone = { $list } (작업 { $count }개).
+percentiles-tail = { $share } 지점의 값은 중앙값의 { $times }입니다.
+percentiles-worst = { $share } 지점에서 { $name }은(는) { $other }의 { $times }입니다.
+percentiles-rest = 나머지 { $count }개는 표에 있습니다.
+percentiles-name = 분포
+percentiles-count = 작업 수
+percentiles-too-few = 작업이 너무 적음
+
 ## histogram
+
+histogram-by-height = 값의 비율
+histogram-by-area = 값의 비율(넓이)
+histogram-describe = { $value }: 값 { $count }개, { $low }에서 { $high }까지.
+histogram-most = { $share }가 { $low }에서 { $high } 사이에 있습니다.
+histogram-bin = { $low }~{ $high }: { $count } ({ $share })
+histogram-from = 부터
+histogram-to = 까지
+histogram-count = 값의 수
+histogram-share = 비율
+histogram-so-far = 누적
 
 ## panels
 
+panels-window = 집계 구간: { $length }
+panels-window-short = 집계: { $length }
+panels-columns = 열 하나는 { $length }입니다. 선은 평균, 음영은 최솟값에서 최댓값까지입니다.
+panels-stack = 쌓은 것은 평균이고, 선은 합의 최댓값입니다.
+panels-describe = { $length } 동안의 패널 { $count }개.
+panels-describe-window = 집계 구간은 { $from }부터 { $to }까지이며, 수치는 그 구간의 것입니다.
+panels-said = { $name }: 평균 { $mean }, 최소 { $low }, 최대 { $high }({ $at } 시점).
+panels-rest = 나머지 { $count }개는 표에 있습니다.
+panels-panel = 패널
+panels-track = 항목
+panels-mean = 평균
+panels-least = 최소
+panels-greatest = 최대
+panels-at = 최대 시점
+panels-none = 관측 없음
+
 ## cpu-load
+
+cpu-load-cpu = CPU { $cpu }
+cpu-load-cpus = CPU { $first }~{ $last }
+cpu-load-legend = 사용률:
+cpu-load-cell = 칸 하나는 { $length }의 평균입니다.
+cpu-load-one = 칸 하나는 { $length } 간격 하나입니다.
+cpu-load-row = 행 하나는 CPU { $count }개의 평균입니다.
+cpu-load-not-seen = 빈 곳: 관측 없음.
+cpu-load-note = { $cpu }: { $note }
+cpu-load-row-said = { $cpu }: 평균 { $mean }, 최대 { $high }
+cpu-load-figures = 평균, 최대
+cpu-load-describe = { $length } 동안 CPU { $count }개의 부하: 평균 { $mean } 사용.
+cpu-load-busiest = { $cpu }이(가) { $mean }로 가장 바빴고, { $other }이(가) { $low }로 가장 한가했습니다.
+cpu-load-full = 평균적으로 가득 찬(95 % 이상) CPU는 { $count }개입니다.
+cpu-load-name = CPU
+cpu-load-mean = 평균
+cpu-load-greatest = 최대 간격
+cpu-load-full-time = 95 % 이상인 시간
+cpu-load-remark = 비고
 
 ## boxes
 
+boxes-trial = 점: 시행, 맨 위가 첫 번째
+boxes-box = 상자: 가운데 절반
+boxes-estimate = 마름모: 추정값과 구간
+boxes-cut = 사례 { $count }개 중 가장 많이 흩어진 { $shown }개입니다. 표에는 모두 있습니다.
+boxes-said = { $name }, 시행 { $order }: { $value }
+boxes-describe = 사례 { $count }개의 시행별 { $value }.
+boxes-widest = { $name }의 시행이 { $low }에서 { $high }까지 가장 크게 다릅니다(중앙값의 { $share }).
+boxes-closest = { $name }의 시행은 { $share }로 가장 적게 다릅니다.
+boxes-name = 사례
+boxes-trials = 시행
+boxes-least = 최소
+boxes-lower = 제1사분위
+boxes-median = 중앙값
+boxes-upper = 제3사분위
+boxes-greatest = 최대
+boxes-point = 추정값
+
 ## chain
+
+chain-title = 한계 대비 비율
+chain-full = 한계
+chain-unknown = 알려진 한계 없음
+chain-bottleneck = 병목
+chain-amplified = 바이트 { $times }
+chain-describe = 프로그램에서 바깥쪽으로 자원 { $count }개의 경로: { $list }.
+chain-holds = { $name }이(가) 결과를 제한하며, 한계의 { $share }입니다.
+chain-holds-unknown = { $name }이(가) 결과를 제한합니다.
+chain-fullest = 결과를 제한하는 것으로 알려진 자원은 없으며, 가장 찬 것은 { $share }인 { $name }입니다.
+chain-grows = { $name }에는 작업량의 { $times }에 해당하는 바이트가 지나갑니다.
+chain-name = 자원
+chain-detail = 지나가는 양
+chain-share = 한계 대비 비율
+chain-amplification = 작업량 1바이트당 바이트
+chain-remark = 비고
