@@ -20,19 +20,20 @@ impl Price {
     pub fn parse(text: &str) -> Option<Self> {
         let is_digit = |c: char| c.is_ascii_digit();
         let start = text.find(is_digit)?;
-        let in_number = |c: char| is_digit(c) || matches!(c, '.' | ',' | '\'' | '\u{2019}' | '\u{a0}' | '\u{202f}');
+        let in_number =
+            |c: char| is_digit(c) || matches!(c, '.' | ',' | '\'' | '\u{2019}' | '\u{a0}' | '\u{202f}');
         let length = text[start..].find(|c| !in_number(c)).unwrap_or(text.len() - start);
-        let (mut number, mut after) = text[start..].split_at(length);
+        let number = &text[start..start + length];
         // A point or comma at the end is the sentence's.
-        let trimmed = number.trim_end_matches(|c| !is_digit(c));
-        after = &text[start + trimmed.len()..];
-        number = trimmed;
+        let number = number.trim_end_matches(|c| !is_digit(c));
+        let after = &text[start + number.len()..];
         let before = text[..start].trim();
         if after.contains(is_digit) || before.ends_with(['-', '\u{2212}']) || multiplied(after) {
             return None;
         }
         let amount = amount(number)?;
-        let (currency, rest) = if before.is_empty() { split(after) } else { (last_word(before), after.trim()) };
+        let (currency, rest) =
+            if before.is_empty() { split(after) } else { (last_word(before), after.trim()) };
         (amount > 0.0).then(|| Self { amount, currency: currency.to_owned(), rest: rest.to_owned() })
     }
 }
@@ -126,8 +127,7 @@ mod tests {
             ("about EUR 12.50.", 12.5, "EUR", "."),
             ("0.05 USD per hour", 0.05, "USD", "per hour"),
         ] {
-            let expected =
-                Price { amount, currency: currency.to_owned(), rest: rest.to_owned() };
+            let expected = Price { amount, currency: currency.to_owned(), rest: rest.to_owned() };
             assert_eq!(Price::parse(text), Some(expected), "{text}");
         }
     }
@@ -135,8 +135,20 @@ mod tests {
     #[test]
     fn what_may_be_read_in_two_ways_is_not_read() {
         for text in [
-            "", "free", "1.299 €", "2 x 400 USD", "400-500 USD", "USD -5", "0", "2k USD", "3 million won", "1,2345",
-            "1.2.3", "1,23,456.7.8", "5만원", "0,299 EUR",
+            "",
+            "free",
+            "1.299 €",
+            "2 x 400 USD",
+            "400-500 USD",
+            "USD -5",
+            "0",
+            "2k USD",
+            "3 million won",
+            "1,2345",
+            "1.2.3",
+            "1,23,456.7.8",
+            "5만원",
+            "0,299 EUR",
         ] {
             assert_eq!(Price::parse(text), None, "{text}");
         }

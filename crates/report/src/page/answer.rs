@@ -95,7 +95,9 @@ fn fast(view: &View<'_>) -> Option<Answer> {
 fn limits(view: &View<'_>) -> Option<Answer> {
     let mut lines: Vec<(String, usize, Vec<&str>)> = Vec::new();
     for shared in &view.findings {
-        let Some(first) = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck) else { continue };
+        let Some(first) = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck) else {
+            continue;
+        };
         let verdict = verdict(view, first);
         let workloads = shared.cases.iter().map(|c| c.workload.as_str());
         match lines.iter_mut().find(|(known, ..)| *known == verdict) {
@@ -121,9 +123,6 @@ fn limits(view: &View<'_>) -> Option<Answer> {
 fn verdict(view: &View<'_>, finding: &Finding) -> String {
     let sentence = findings::sentence(&clause(&view.words.finding(finding)));
     let key = format!("verdict-{}", finding.code);
-    if view.words.or(&key, "").is_empty() && finding.resource.is_none() {
-        return sentence;
-    }
     let resource = finding.resource.as_deref().map(|r| view.resource(r)).unwrap_or_default();
     let said = view.tell(&key, &[("resource", &resource)]);
     if said == key { sentence } else { said }
@@ -140,20 +139,32 @@ fn promises(view: &View<'_>) -> Option<Answer> {
     let all = || view.findings.iter().filter(|s| s.findings.iter().any(|f| f.kind == FindingKind::Deviation));
     let is_missed = |s: &&Shared<'_>| s.findings.iter().any(|f| f.severity >= Severity::Warning);
     let count = |shared: &Shared<'_>| shared.findings.len();
-    let (missed, total) = (all().filter(is_missed).map(count).sum::<usize>(), all().map(count).sum::<usize>());
+    let (missed, total) =
+        (all().filter(is_missed).map(count).sum::<usize>(), all().map(count).sum::<usize>());
     if total == 0 {
         let asked = !view.run.study.expect.is_empty();
-        return if asked { answer(view, "answer-promised", vec![view.say("answer-promise-unknown").into()]) } else { None };
+        return if asked {
+            answer(view, "answer-promised", vec![view.say("answer-promise-unknown").into()])
+        } else {
+            None
+        };
     }
     if missed == 0 {
         let badge = Piece::Badge(Tone::Good, view.say("answer-kept"));
-        return answer(view, "answer-promised", vec![Text(vec![badge]).plain(view.count("answer-all-kept", total))]);
+        return answer(
+            view,
+            "answer-promised",
+            vec![Text(vec![badge]).plain(view.count("answer-all-kept", total))],
+        );
     }
     let badge = Piece::Badge(Tone::Warning, view.say("answer-not-kept"));
-    let mut lines = vec![Text(vec![badge]).plain(view.words.tell(
-        "answer-missed",
-        &[("missed", (missed as u64).into()), ("total", (total as u64).into())],
-    ))];
+    let mut lines =
+        vec![Text(vec![badge]).plain(
+            view.words.tell(
+                "answer-missed",
+                &[("missed", (missed as u64).into()), ("total", (total as u64).into())],
+            ),
+        )];
     let told = all().filter(is_missed).take(NAMED).filter_map(|s| Some((s.cases.first()?, s)));
     lines.extend(told.map(|(case, s)| {
         Text::default().link("promises", view.name(case)).plain(format!(" {}", findings::text(view, s)))
@@ -168,7 +179,8 @@ fn health(view: &View<'_>) -> Option<Answer> {
     }
     let doubts: Vec<(String, &Shared<'_>)> = findings::doubts(view).collect();
     let conditions = findings::all_conditions(view);
-    let grave: Vec<_> = conditions.iter().enumerate().filter(|(_, c)| c.finding.severity >= Severity::Warning).collect();
+    let grave: Vec<_> =
+        conditions.iter().enumerate().filter(|(_, c)| c.finding.severity >= Severity::Warning).collect();
     let severities = doubts.iter().flat_map(|(_, s)| s.findings.iter().map(|f| f.severity));
     let gravest = severities.chain(grave.iter().map(|(_, c)| c.finding.severity)).max();
     let (tone, word, text) = match gravest {

@@ -77,7 +77,11 @@ pub(super) fn table(view: &View<'_>, group: &Group<'_>) -> Table {
     let head = Column::words(view.say("column-case"));
     let columns = std::iter::once(head).chain(cells.iter().map(|c| c.column.clone())).collect();
     let row = |row: &Row<'_>| {
-        let label = if row.is_main { Piece::Plain(row.label.clone()) } else { Piece::Plain(format!("+ {}", row.label)) };
+        let label = if row.is_main {
+            Piece::Plain(row.label.clone())
+        } else {
+            Piece::Plain(format!("+ {}", row.label))
+        };
         let first = std::iter::once(Text(vec![label]));
         first.chain(cells.iter().map(|c| (c.write)(view, row).into())).collect()
     };
@@ -98,7 +102,10 @@ fn cells(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
     let mut cells = vec![
         cell(view.metric(&headline), |view, row| value(view, row, &row.headline)),
         cell(view.say("column-interval"), |view, row| {
-            row.estimates.get(&row.headline).and_then(|e| view.interval(e)).unwrap_or_else(|| NOTHING.to_owned())
+            row.estimates
+                .get(&row.headline)
+                .and_then(|e| view.interval(e))
+                .unwrap_or_else(|| NOTHING.to_owned())
         }),
         cell(view.say("column-n"), |_, row| trials(row)),
     ];

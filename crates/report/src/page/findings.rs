@@ -166,7 +166,8 @@ pub(super) fn text(view: &View<'_>, shared: &Shared<'_>) -> String {
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.trim().chars();
     let Some(first) = letters.next() else { return String::new() };
-    let point = if text.trim_end().ends_with(['.', '!', '?', '。', ')']) || !text.is_ascii() { "" } else { "." };
+    let point =
+        if text.trim_end().ends_with(['.', '!', '?', '。', ')']) || !text.is_ascii() { "" } else { "." };
     format!("{}{}{point}", first.to_uppercase(), letters.as_str())
 }
 
@@ -200,7 +201,8 @@ fn add<'a>(all: &mut Vec<Condition<'a>>, look: &Look, finding: &'a Finding) {
     let (before, after) = (look.moment == Moment::Before, look.moment == Moment::After);
     let same = |c: &&mut Condition<'_>| {
         let f = c.finding;
-        (&f.code, &f.resource) == (&finding.code, &finding.resource) && (f.resource.is_some() || f.text == finding.text)
+        (&f.code, &f.resource) == (&finding.code, &finding.resource)
+            && (f.resource.is_some() || f.text == finding.text)
     };
     match all.iter_mut().find(same) {
         Some(known) => {
@@ -222,7 +224,8 @@ fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
             (true, false) => "condition-before",
             _ => "condition-after",
         };
-        let resource = finding.resource.as_deref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
+        let resource =
+            finding.resource.as_deref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
         section.blocks.push(Block::Notice(Notice {
             id: Some(format!("condition-{}", index + 1)),
             severity: finding.severity,

@@ -109,7 +109,8 @@ fn promise(view: &View<'_>, case: &CaseResult, finding: &Finding) -> Against {
     let share = number("fraction");
     let label = match (used, share) {
         (Some(used), Some(share)) => {
-            let key = if used.kind == LimitKind::Datasheet { "figures-of-datasheet" } else { "figures-of-promise" };
+            let key =
+                if used.kind == LimitKind::Datasheet { "figures-of-datasheet" } else { "figures-of-promise" };
             let limit = limit::bound(used.limit, used.unit, &used.quantity);
             view.tell(key, &[("share", &format::percent(share)), ("limit", &limit)])
         }
@@ -120,7 +121,8 @@ fn promise(view: &View<'_>, case: &CaseResult, finding: &Finding) -> Against {
 
 /// Why a case's figures may not be trusted as they are.
 fn doubt(view: &View<'_>, case: &CaseResult) -> Option<Doubt> {
-    let grave = case.findings.iter().filter(|f| f.kind == FindingKind::Validity && f.severity >= Severity::Warning);
+    let grave =
+        case.findings.iter().filter(|f| f.kind == FindingKind::Validity && f.severity >= Severity::Warning);
     let severity = grave.clone().map(|f| f.severity).max()?;
     let key = if severity == Severity::Error { "errors" } else { "warnings" };
     let count = grave.filter(|f| f.severity == severity).count();

@@ -51,7 +51,11 @@ fn trials(view: &View<'_>, out: &mut String) {
     if let Some(precision) = controls.precision {
         let _ = writeln!(out, "precision = \"{}%\"", precision * 100.0);
     }
-    for (key, value) in [("budget", controls.budget_s), ("interval", controls.interval_s), ("warm-up", Some(controls.warm_up_s))] {
+    for (key, value) in [
+        ("budget", controls.budget_s),
+        ("interval", controls.interval_s),
+        ("warm-up", Some(controls.warm_up_s)),
+    ] {
         if let Some(value) = value {
             let _ = writeln!(out, "{key} = {}", seconds(value));
         }
@@ -105,7 +109,8 @@ fn expect(view: &View<'_>, out: &mut String) {
 }
 
 fn key(name: &str) -> String {
-    let is_bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    let is_bare =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     if is_bare { name.to_owned() } else { string(name) }
 }
 

@@ -40,10 +40,16 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
         ("method-intervals", methods(view)),
         ("method-percentiles", Some(view.say("method-percentiles-text"))),
         ("method-steady", steady(view)),
-        ("method-placement", Some(view.words.or(&format!("pin-{}", controls.pin.name()), controls.pin.name()))),
-        ("method-observer", observer.map(|o| {
-            view.tell("method-observer-text", &[("share", &format::percent(o.cpu_s / o.watched_s))])
-        })),
+        (
+            "method-placement",
+            Some(view.words.or(&format!("pin-{}", controls.pin.name()), controls.pin.name())),
+        ),
+        (
+            "method-observer",
+            observer.map(|o| {
+                view.tell("method-observer-text", &[("share", &format::percent(o.cpu_s / o.watched_s))])
+            }),
+        ),
         ("method-precision", controls.precision.map(format::percent)),
         ("method-budget", controls.budget_s.map(format::span)),
         ("method-bytes", Some(view.say("method-bytes-text"))),
@@ -51,9 +57,10 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
         ("method-finished", run.finished.as_deref().map(moment)),
         ("method-run", Some(run.id.clone())),
         ("method-version", Some(version(view))),
-        ("method-origin", (run.origin.tool != "headroom").then(|| {
-            format!("{} {}", run.origin.tool, run.origin.version)
-        })),
+        (
+            "method-origin",
+            (run.origin.tool != "headroom").then(|| format!("{} {}", run.origin.tool, run.origin.version)),
+        ),
         ("method-analysis", Some(run.analysis.version.to_string())),
     ];
     let there = |(key, text): (&str, Option<String>)| {
@@ -67,7 +74,8 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
 fn trials(view: &View<'_>) -> String {
     let of = |c: &model::run::CaseResult| c.trials.iter().filter(|t| t.status == Status::Ok).count();
     let counts: Vec<usize> = view.run.cases.iter().map(of).collect();
-    let (least, most) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
+    let (least, most) =
+        (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
     let number = if least == most {
         most.to_string()
     } else {
@@ -110,9 +118,13 @@ fn steady(view: &View<'_>) -> Option<String> {
 
 fn version(view: &View<'_>) -> String {
     let build = &view.run.headroom;
-    format!("Headroom {} {}", build.version, if build.build.is_empty() { String::new() } else { format!("({})", build.build) })
-        .trim()
-        .to_owned()
+    format!(
+        "Headroom {} {}",
+        build.version,
+        if build.build.is_empty() { String::new() } else { format!("({})", build.build) }
+    )
+    .trim()
+    .to_owned()
 }
 
 /// The command that does it again: as typed, with the seed that it got.

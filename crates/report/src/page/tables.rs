@@ -56,14 +56,18 @@ fn of(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Block {
     Block::More { title, blocks: vec![Block::Table(table)] }
 }
 
-fn estimates<'b>(view: &'b View<'_>, all: &'b BTreeMap<String, Estimate>) -> impl Iterator<Item = Vec<Text>> + 'b {
+fn estimates<'b>(
+    view: &'b View<'_>,
+    all: &'b BTreeMap<String, Estimate>,
+) -> impl Iterator<Item = Vec<Text>> + 'b {
     let shown = |v: Option<f64>, e: &Estimate| v.map(|v| format::quantity(v, e.unit)).unwrap_or_default();
     all.iter().map(move |(metric, e)| {
         let better = match e.better {
             Better::Higher => "better-higher",
             Better::Lower => "better-lower",
         };
-        let method = e.method.as_deref().map(|m| view.words.or(&format!("method-{m}"), m)).unwrap_or_default();
+        let method =
+            e.method.as_deref().map(|m| view.words.or(&format!("method-{m}"), m)).unwrap_or_default();
         [
             view.metric(metric),
             format::quantity(e.median, e.unit),
@@ -91,7 +95,8 @@ fn trials(view: &View<'_>) -> Option<Block> {
     if all.is_empty() {
         return None;
     }
-    let keys = ["column-order", "column-case", "column-status", "column-figure", "column-settled", "column-started"];
+    let keys =
+        ["column-order", "column-case", "column-status", "column-figure", "column-settled", "column-started"];
     let is_number = |key: &str| matches!(key, "column-figure");
     let columns = keys.map(|key| Column { title: view.say(key), is_number: is_number(key) }).to_vec();
     let rows = all.iter().map(|(case, trial)| trial_row(view, case, trial)).collect();

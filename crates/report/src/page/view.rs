@@ -71,7 +71,8 @@ impl<'a> View<'a> {
 
     /// A text of the page, filled with texts.
     pub(crate) fn tell(&self, key: &str, texts: &[(&str, &str)]) -> String {
-        let texts: Vec<_> = texts.iter().map(|(name, text)| (*name, Value::Text((*text).to_owned()))).collect();
+        let texts: Vec<_> =
+            texts.iter().map(|(name, text)| (*name, Value::Text((*text).to_owned()))).collect();
         self.words.tell(key, &texts)
     }
 
@@ -117,7 +118,7 @@ impl<'a> View<'a> {
 
     /// What people call a resource.
     pub(crate) fn resource(&self, resource: &str) -> String {
-        resource.to_owned()
+        language::resource_name(self.words, resource)
     }
 
     /// The title of a metric.

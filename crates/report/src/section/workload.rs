@@ -19,6 +19,7 @@ const BESIDE: &[(&str, &str)] =
 pub fn title(metric: &str) -> String {
     match metric {
         "iops" => "IOPS".to_owned(),
+        "latency_p99_9" => "latency p99.9".to_owned(),
         other => other.replace('_', " "),
     }
 }

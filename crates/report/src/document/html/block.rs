@@ -193,7 +193,10 @@ fn lines(text: &str) -> String {
 /// Classes that say which columns hold numbers: shorter than a class a cell.
 fn numeric(columns: &[Column]) -> String {
     let numbers = columns.iter().enumerate().filter(|(_, c)| c.is_number);
-    std::iter::once("t".to_owned()).chain(numbers.map(|(i, _)| format!("n{}", i + 1))).collect::<Vec<_>>().join(" ")
+    std::iter::once("t".to_owned())
+        .chain(numbers.map(|(i, _)| format!("n{}", i + 1)))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn gauge(against: &Against) -> Markup {

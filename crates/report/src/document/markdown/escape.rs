@@ -78,7 +78,10 @@ mod tests {
         assert_eq!(plain("a|b `c` <i> *d* [e](f)"), "a\\|b \\`c\\` \\<i\\> \\*d\\* \\[e\\](f)");
         assert_eq!(plain("# 1"), "\\#<!-- --> 1");
         assert_eq!(plain("@someone fixes #12"), "@<!-- -->someone fixes \\#<!-- -->12");
-        assert_eq!(plain("see https://x.example and www.x.example"), "see https\\://x.example and www\\.x.example");
+        assert_eq!(
+            plain("see https://x.example and www.x.example"),
+            "see https\\://x.example and www\\.x.example"
+        );
         assert_eq!(plain("- no list"), "\\- no list");
         assert_eq!(plain("1. no list"), "1\\. no list");
         assert_eq!(plain("1.5 GB"), "1.5 GB");

@@ -47,7 +47,11 @@ impl Page {
 
     fn section(&mut self, section: &Section, number: &str, level: usize) {
         let anchor = format!("<a name=\"{}\"></a>", html(&section.id));
-        self.paragraph(&format!("{anchor}\n\n{} {number} {}", "#".repeat(level.min(6)), plain(&section.title)));
+        self.paragraph(&format!(
+            "{anchor}\n\n{} {number} {}",
+            "#".repeat(level.min(6)),
+            plain(&section.title)
+        ));
         self.blocks(&section.blocks);
         for (index, part) in section.subsections.iter().enumerate() {
             self.section(part, &format!("{number}.{}", index + 1), level + 1);
@@ -185,7 +189,8 @@ fn table(table: &Table) -> String {
         }
         rows.extend(own.iter().map(|row| row.iter().map(cell).collect()));
     }
-    let caption = if table.caption.is_empty() { String::new() } else { format!("**{}**\n\n", plain(&table.caption)) };
+    let caption =
+        if table.caption.is_empty() { String::new() } else { format!("**{}**\n\n", plain(&table.caption)) };
     caption + &grid(&head, &numbers, rows.into_iter())
 }
 
@@ -199,9 +204,8 @@ fn cell(text: &Text) -> String {
 /// A table of cells that are escaped already.
 fn grid(head: &[String], numbers: &[usize], rows: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let rule: Vec<String> = (0..head.len())
-        .map(|i| if numbers.contains(&i) { "---:" } else { "---" }.to_owned())
-        .collect();
+    let rule: Vec<String> =
+        (0..head.len()).map(|i| if numbers.contains(&i) { "---:" } else { "---" }.to_owned()).collect();
     let mut out = line(head) + &line(&rule);
     rows.for_each(|row| out.push_str(&line(&row)));
     out

@@ -11,7 +11,8 @@ use crate::section::machine::brief::short_model;
 pub(in crate::page) fn line(view: &View<'_>, machine: &Machine) -> String {
     let inventory = &machine.inventory;
     let bytes = Some(inventory.memory.total_bytes).filter(|b| *b > 0).map(format::binary);
-    let groups = [Some(processors(view, &inventory.cpu)), bytes, Some(software(inventory)), held_by(view, inventory)];
+    let groups =
+        [Some(processors(view, &inventory.cpu)), bytes, Some(software(inventory)), held_by(view, inventory)];
     let groups: Vec<String> = groups.into_iter().flatten().filter(|g| !g.is_empty()).collect();
     groups.join("; ")
 }
@@ -61,7 +62,8 @@ pub(super) fn held_by(view: &View<'_>, inventory: &Inventory) -> Option<String> 
         };
         view.tell("machine-guest", &[("of", name)])
     });
-    let container = inventory.system.container.as_deref().map(|c| view.tell("machine-container", &[("of", c)]));
+    let container =
+        inventory.system.container.as_deref().map(|c| view.tell("machine-container", &[("of", c)]));
     let both: Vec<String> = [guest, container].into_iter().flatten().collect();
     (!both.is_empty()).then(|| both.join(", "))
 }

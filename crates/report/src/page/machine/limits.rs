@@ -6,8 +6,8 @@ use model::{Limit, Machine};
 use crate::document::{Block, Column, Section, Table, Text};
 use crate::format;
 use crate::page::{View, headline};
-use crate::section::machine::limit::bound;
 use crate::section::machine::layout::names;
+use crate::section::machine::limit::bound;
 
 /// So many limits are listed; arrays and switches have hundreds.
 const LISTED: usize = 60;
@@ -40,7 +40,8 @@ fn limits(view: &View<'_>, all: &[Limit]) -> Table {
             None => lines.push((limit, vec![&limit.resource])),
         }
     }
-    let shown = |value: Option<f64>, l: &Limit| value.map(|v| bound(v, l.unit, &l.quantity)).unwrap_or_default();
+    let shown =
+        |value: Option<f64>, l: &Limit| value.map(|v| bound(v, l.unit, &l.quantity)).unwrap_or_default();
     let mut rows: Vec<Vec<Text>> = lines
         .iter()
         .take(LISTED)
@@ -104,7 +105,11 @@ fn what(view: &View<'_>, limit: &Limit) -> String {
 fn calibration(view: &View<'_>, machine: &Machine) -> Table {
     let row = |c: &model::machine::Calibration| {
         let result = format::quantity(c.result.value, c.result.unit);
-        vec![c.name.clone().into(), result.into(), view.words.or(&format!("calibration-{}", c.name), &c.method).into()]
+        vec![
+            c.name.clone().into(),
+            result.into(),
+            view.words.or(&format!("calibration-{}", c.name), &c.method).into(),
+        ]
     };
     Table {
         caption: String::new(),

@@ -22,7 +22,11 @@ pub(super) fn write(view: &View<'_>) -> Section {
         several => {
             for (index, machine) in several.iter().enumerate() {
                 let id = format!("machine-{}", index + 1);
-                let title = if machine.role.is_empty() { machine.id.clone() } else { format!("{}: {}", machine.id, machine.role) };
+                let title = if machine.role.is_empty() {
+                    machine.id.clone()
+                } else {
+                    format!("{}: {}", machine.id, machine.role)
+                };
                 let mut part = Section::new(id.clone(), title);
                 of(view, machine, &mut part, &format!("{id}-"));
                 section.subsections.push(part);
@@ -34,7 +38,8 @@ pub(super) fn write(view: &View<'_>) -> Section {
 
 fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
     section.blocks.push(Block::Paragraph(line(view, machine).into()));
-    let case = telling::fullest(view).filter(|_| view.run.machines.first().is_some_and(|m| std::ptr::eq(m, machine)));
+    let case = telling::fullest(view)
+        .filter(|_| view.run.machines.first().is_some_and(|m| std::ptr::eq(m, machine)));
     let title = match case {
         Some(case) => view.tell("machine-picture-path", &[("case", &view.name(case))]),
         None => view.say("machine-picture"),

@@ -1,8 +1,8 @@
 //! The machine's parts: names and what is known of each. Names and modes of
 //! hardware stay as hardware says them.
 
-use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Machine, Memory, NetworkInterface};
 use model::Unit;
+use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Machine, Memory, NetworkInterface};
 
 use super::brief;
 use crate::document::Text;
@@ -67,7 +67,8 @@ fn facts<const N: usize>(all: [Option<String>; N]) -> String {
 
 fn system(inventory: &Inventory) -> Option<String> {
     let system = &inventory.system;
-    let product: Vec<&str> = [&system.vendor, &system.product].into_iter().flatten().map(String::as_str).collect();
+    let product: Vec<&str> =
+        [&system.vendor, &system.product].into_iter().flatten().map(String::as_str).collect();
     let all = facts([(!product.is_empty()).then(|| product.join(" ")), system.board.clone()]);
     (!all.is_empty()).then_some(all)
 }
@@ -93,7 +94,9 @@ fn caches(cpu: &Cpu) -> Option<String> {
     let all: Vec<String> = if cpu.cache_kinds.is_empty() {
         cpu.caches.iter().map(|c| format!("L{} {}", c.level, format::part(c.bytes))).collect()
     } else {
-        kinds.map(|c| format!("L{}{} {} × {}", c.level, letter(&c.kind), c.instances, format::part(c.bytes))).collect()
+        kinds
+            .map(|c| format!("L{}{} {} × {}", c.level, letter(&c.kind), c.instances, format::part(c.bytes)))
+            .collect()
     };
     (!all.is_empty()).then(|| all.join(", "))
 }
@@ -134,7 +137,8 @@ fn memory(view: &View<'_>, memory: &Memory) -> Option<String> {
     let total = (memory.total_bytes > 0).then(|| binary(memory.total_bytes));
     let mut kinds: Vec<(String, usize)> = Vec::new();
     for module in &memory.modules {
-        let speed = module.configured_transfers.or(module.speed_transfers).map(|t| format!("-{}", t / 1_000_000));
+        let speed =
+            module.configured_transfers.or(module.speed_transfers).map(|t| format!("-{}", t / 1_000_000));
         let kind = format!(
             "{} {}{}{}",
             binary(module.bytes),
@@ -147,14 +151,17 @@ fn memory(view: &View<'_>, memory: &Memory) -> Option<String> {
             None => kinds.push((kind, 1)),
         }
     }
-    let modules: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} × {}", kind.trim())).collect();
+    let modules: Vec<String> =
+        kinds.iter().map(|(kind, count)| format!("{count} × {}", kind.trim())).collect();
     let allowed = memory.limit_bytes.map(|b| view.tell("part-memory-allowed", &[("bytes", &binary(b))]));
     let all = facts([total, (!modules.is_empty()).then(|| modules.join(", ")), allowed]);
     (!all.is_empty()).then_some(all)
 }
 
 fn nodes(memory: &Memory) -> Option<String> {
-    let node = |n: &model::machine::NumaNode| format!("{}: CPU {}, {}", n.id, number_list(&n.cpus), binary(n.total_bytes));
+    let node = |n: &model::machine::NumaNode| {
+        format!("{}: CPU {}, {}", n.id, number_list(&n.cpus), binary(n.total_bytes))
+    };
     (memory.nodes.len() > 1).then(|| memory.nodes.iter().map(node).collect::<Vec<_>>().join("; "))
 }
 
@@ -168,8 +175,10 @@ fn swap(view: &View<'_>, memory: &Memory) -> Option<String> {
 
 /// What control groups allow.
 fn quota(view: &View<'_>, inventory: &Inventory) -> Option<String> {
-    let cpus = inventory.cgroup.cpu_quota.map(|q| view.tell("part-quota-cpu", &[("cpus", &format::short(q))]));
-    let bytes = inventory.cgroup.memory_bytes.map(|b| view.tell("part-memory-allowed", &[("bytes", &binary(b))]));
+    let cpus =
+        inventory.cgroup.cpu_quota.map(|q| view.tell("part-quota-cpu", &[("cpus", &format::short(q))]));
+    let bytes =
+        inventory.cgroup.memory_bytes.map(|b| view.tell("part-memory-allowed", &[("bytes", &binary(b))]));
     let io: Vec<&str> = inventory.cgroup.io.iter().map(|t| t.device.as_str()).collect();
     let io = (!io.is_empty()).then(|| view.tell("part-quota-io", &[("devices", &names(&io))]));
     let all = facts([cpus, bytes, io]);
@@ -197,7 +206,9 @@ fn device(view: &View<'_>, device: &BlockDevice, inventory: &Inventory) -> Strin
         let below: Vec<&str> = device.below.iter().map(String::as_str).collect();
         format!("{} × {} ({})", a.level, a.members, names(&below))
     });
-    let part = |d: &&BlockDevice| d.name == device.name || (d.kind == BlockKind::Partition && d.below.contains(&device.name));
+    let part = |d: &&BlockDevice| {
+        d.name == device.name || (d.kind == BlockKind::Partition && d.below.contains(&device.name))
+    };
     let mounts: Vec<String> = inventory
         .block
         .iter()
