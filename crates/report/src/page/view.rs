@@ -17,7 +17,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(subject: &Subject<'a>) -> Self {
+    pub(crate) fn new(subject: &Subject<'a>) -> Self {
         Self { run: subject.run, catalogue: subject.catalogue, words: subject.words }
     }
 
