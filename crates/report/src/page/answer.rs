@@ -80,9 +80,9 @@ fn fast(view: &View<'_>) -> Option<Answer> {
         }
     }
     let line = |(workload, all): &(&str, Vec<&Best<'_>>)| {
-        let mut text = Text::default().link(all[0].section.clone(), *workload).plain(" ");
+        let mut text = Text::default().link(all[0].section.clone(), *workload).plain(": ");
         for (index, one) in all.iter().take(IN_A_LINE).enumerate() {
-            let value = format!("{} {}", view.figure(&one.metric, one.estimate), view.metric(&one.metric));
+            let value = view.with_metric(&one.metric, one.estimate);
             text = text.plain(if index > 0 { "; " } else { "" }).strong(value);
             text = text.plain(format!(" ({})", view.short(one.case)));
         }
@@ -114,8 +114,10 @@ fn limits(view: &View<'_>) -> Option<Answer> {
         names.dedup();
         names.truncate(6);
         let cases = view.count("cases", count);
-        Text::default().strong(verdict).plain(format!(" {} ({cases})", names.join(", ")))
+        Text::default().strong(verdict).plain(format!(": {} ({cases})", names.join(", ")))
     };
+    // What is not known says least.
+    lines.sort_by_key(|(verdict, ..)| *verdict == view.say("verdict-cannot-tell"));
     answer(view, "answer-limits", lines.into_iter().take(6).map(line).collect())
 }
 

@@ -46,7 +46,7 @@ fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
             let for_one = price.amount * step / value;
             vec![
                 view.name(b.case).into(),
-                format!("{} {}", view.figure(&b.metric, b.estimate), view.metric(&b.metric)).into(),
+                view.with_metric(&b.metric, b.estimate).into(),
                 format::quantity(value / price.amount, unit).into(),
                 view.tell("price-for", &[("money", &money(price, for_one)), ("unit", &name)]).into(),
             ]

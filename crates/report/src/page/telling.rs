@@ -79,10 +79,15 @@ pub(crate) fn metric(view: &View<'_>, group: &Group<'_>, cases: &[&CaseResult]) 
     headline
 }
 
-/// The limit that a case is nearest to, of those that say something.
+/// The limit that a case is nearest to, of those that say something. That the
+/// CPUs are busy is said of a case that is not near to anything else: a load
+/// that waits for memory keeps them busy too.
 pub(crate) fn nearest(case: &CaseResult) -> Option<&Utilization> {
+    const NEAR: f64 = 0.7;
     let promised = |u: &&Utilization| matches!(u.kind, LimitKind::Promise | LimitKind::Datasheet);
-    case.utilization.iter().filter(|u| !promised(u)).find(|u| share::tells(u))
+    let cpus = |u: &&Utilization| u.quantity == "cpu" && u.kind == LimitKind::Hardware;
+    let told = || case.utilization.iter().filter(|u| !promised(u) && share::tells(u));
+    told().find(|u| !cpus(u) && u.fraction >= NEAR).or_else(|| told().next())
 }
 
 /// The case that uses the largest share of a limit of its path.

@@ -44,7 +44,7 @@ impl Group<'_> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(subject: &Subject<'a>) -> Self {
+    pub(crate) fn new(subject: &Subject<'a>) -> Self {
         let findings = shared(subject.run);
         Self { run: subject.run, catalogue: subject.catalogue, words: subject.words, findings }
     }
@@ -134,6 +134,12 @@ impl<'a> View<'a> {
     /// A case's figure of a metric, below the metric's title.
     pub(crate) fn figure(&self, metric: &str, estimate: &Estimate) -> String {
         format::under_title(estimate.median, estimate.unit, &workload::title(metric))
+    }
+
+    /// A case's figure with what it counts, which bytes a second say themselves.
+    pub(crate) fn with_metric(&self, metric: &str, estimate: &Estimate) -> String {
+        let figure = self.figure(metric, estimate);
+        if metric == "throughput" { figure } else { format!("{figure} {}", self.metric(metric)) }
     }
 
     /// An estimate's interval; that there are too few trials for one is said.
