@@ -59,8 +59,12 @@ pub fn scale_for(value: f64, unit: Unit) -> (f64, &'static str) {
     (factor, suffix)
 }
 
-/// Four significant digits, never an exponent.
+/// Four significant digits; an exponent only where nobody could count the
+/// digits.
 fn digits(value: f64) -> String {
+    if value.abs() >= 1e9 {
+        return format!("{value:.3e}");
+    }
     let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
     let decimals = (3 - magnitude).clamp(0, 3) as usize;
     let text = format!("{value:.decimals$}");
@@ -95,11 +99,19 @@ pub fn under_title(value: f64, unit: Unit, title: &str) -> String {
 /// wide one with a scale for each end: `36.84 k to 1.311 M`. Absent with fewer than two trials.
 #[must_use]
 pub fn interval(estimate: &Estimate) -> Option<String> {
+    let (low, high) = interval_ends(estimate)?;
+    Some(if low.is_empty() { "too few trials".to_owned() } else { format!("{low} to {high}") })
+}
+
+/// The ends that [`interval`] writes; empty texts for one that says only that
+/// there are too few trials.
+#[must_use]
+pub fn interval_ends(estimate: &Estimate) -> Option<(String, String)> {
     let Scale { factor, .. } = scale_of(estimate.median, estimate.unit);
     let (low, high) = (estimate.low?, estimate.high?);
     // Two trials that differ give bounds of many digits that say one thing.
     if high > estimate.median * WIDEST || low * WIDEST < estimate.median {
-        return Some("too few trials".to_owned());
+        return Some(<(String, String)>::default());
     }
     let differ = [low, high].iter().any(|bound| scale_of(*bound, estimate.unit).factor != factor);
     if differ && high > low * WIDE {
@@ -110,9 +122,9 @@ pub fn interval(estimate: &Estimate) -> Option<String> {
                 _ => text,
             }
         };
-        return Some(format!("{} to {}", own(low), own(high)));
+        return Some((own(low), own(high)));
     }
-    Some(format!("{} to {}", digits(low / factor), digits(high / factor)))
+    Some((digits(low / factor), digits(high / factor)))
 }
 
 /// Ends so many times apart are written each in its own scale, where those

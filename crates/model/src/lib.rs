@@ -13,6 +13,7 @@ pub mod message;
 pub mod metric;
 pub mod parameter;
 pub mod plan;
+pub mod price;
 pub mod resource;
 pub mod run;
 pub mod scalar;

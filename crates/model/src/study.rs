@@ -15,6 +15,8 @@ use crate::value::Value;
 /// plain value is a level of one part.
 pub type Level = Vec<Value>;
 
+pub use crate::price::Price;
+
 /// A study, read and checked, before levels are combined into cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Study {

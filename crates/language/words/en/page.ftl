@@ -1,3 +1,324 @@
+## The page itself
+
+page-skip = Skip to the text
+page-contents = Contents
+page-figure = Figure { $number }
+page-data = Data
+page-evidence = Evidence
+page-untitled = Measurement
+page-tile-what = what
+page-tile-value = figure
+page-tile-interval = 95 % interval
+page-tile-against = held against
+footer = Made by Headroom { $version } from run { $run }.
+range = { $low } to { $high }
+and-more = and { $count } more
+yes = yes
+no = no
+cases =
+    { $count ->
+       [one] 1 case
+    *[other] { $count } cases
+    }
+trials =
+    { $count ->
+       [one] 1 trial
+    *[other] { $count } trials
+    }
+warnings =
+    { $count ->
+       [one] 1 warning
+    *[other] { $count } warnings
+    }
+errors =
+    { $count ->
+       [one] 1 error
+    *[other] { $count } errors
+    }
+severity-error = error
+severity-warning = warning
+severity-note = note
+kind-bottleneck = bottleneck
+kind-promise = promise
+
+## In short
+
+answer-title = In short
+answer-fast = How fast
+answer-limits = What limits
+answer-promised = As promised
+answer-health = May it be trusted
+answer-kept = Yes
+answer-not-kept = Not all
+answer-all-kept =
+    { $count ->
+       [one] The one promise is kept.
+    *[other] All { $count } promises are kept.
+    }
+answer-missed = { $missed } of { $total } are not as promised:
+answer-promise-unknown = What was promised could not be held against any figure.
+health-good = Yes
+health-care = With care
+health-bad = Not all of it
+health-good-text = Nothing was found that casts doubt on the figures.
+health-care-text =
+    { $doubts ->
+         [0] No warning is about the figures
+       [one] One kind of warning is about the figures
+    *[other] { $doubts } kinds of warnings are about the figures
+    }, { $conditions ->
+         [0] none about the state of the machine.
+       [one] one about the state of the machine.
+    *[other] { $conditions } about the state of the machine.
+    }
+health-bad-text =
+    Some figures are not what they say: { $doubts ->
+       [one] one kind of doubt about them
+    *[other] { $doubts } kinds of doubts about them
+    }, { $conditions ->
+         [0] none about the state of the machine.
+       [one] one about the state of the machine.
+    *[other] { $conditions } about the state of the machine.
+    }
+ending-title = How it ended
+ending-interrupted = The run was interrupted; what was finished is here.
+ending-unfinished = The run is unfinished: still running, or killed. What was finished is here.
+ending-budget = The budget ended the run before every case had all its trials.
+ending-no-trial = No trial was finished, so there is no figure.
+ending-failed =
+    { $count ->
+       [one] 1 trial failed.
+    *[other] { $count } trials failed.
+    }
+ending-skipped =
+    { $count ->
+       [one] 1 trial was skipped.
+    *[other] { $count } trials were skipped.
+    }
+
+## Verdicts in a few words
+
+verdict-one-core-full = One core is full
+verdict-all-cores-full = All CPUs are full
+verdict-memory-bandwidth-full = Memory bandwidth is full
+verdict-device-full = Full: { $resource }
+verdict-link-full = Full: { $resource }
+verdict-io-quota = A quota holds { $resource }
+verdict-cpu-quota = A CPU quota
+verdict-latency-bound = Waiting for { $resource }
+verdict-cannot-tell = Cannot be told
+
+## Headline figures
+
+figures-title = Headline figures
+figures-best = Each is the best case of its kind of load; the sections below have all.
+figures-interval = { $range }, { $trials }
+figures-of-limit = { $share } of { $resource } ({ $limit }, { $kind })
+figures-of-promise = { $share } of the { $limit } promised
+figures-of-datasheet = { $share } of the datasheet's { $limit }
+interval-wide = too few trials
+limit-link = link
+limit-datasheet = datasheet
+limit-promise = promise
+limit-quota = quota
+limit-measured = measured
+limit-hardware = hardware
+
+## Findings
+
+findings-title = Findings
+findings-none = Nothing was found.
+findings-bottlenecks = What holds the results back
+findings-promises = Promises
+findings-validity = What casts doubt on figures
+findings-conditions = The state of the machine
+findings-whole-run = the whole run
+findings-several = { $cases }, such as { $first }
+findings-cases = Cases:
+findings-evidence = Rests on:
+findings-ruled-out = Ruled out:
+findings-more =
+    { $count ->
+       [one] 1 more of this kind is left out here; the run document has it.
+    *[other] { $count } more of this kind are left out here; the run document has them.
+    }
+condition-before = before the run
+condition-after = after the run
+condition-both = before and after the run
+
+## The machine
+
+machine-title = The machine
+machine-picture = The machine: its parts and the links between them
+machine-picture-path = The machine, and the path of { $case }: the case that fills most of a limit
+machine-parts = Its parts
+machine-no-cpu = unknown processor
+machine-cpus =
+    { $count ->
+       [one] 1 CPU
+    *[other] { $count } CPUs
+    }
+machine-cores =
+    { $count ->
+       [one] 1 core
+    *[other] { $count } cores
+    }
+machine-threads =
+    { $count ->
+       [one] 1 thread
+    *[other] { $count } threads
+    }
+machine-allowed = { $count } of them allowed
+machine-guest = { $of } guest
+machine-container = in { $of }
+part-system = system
+part-firmware = firmware
+part-os = operating system
+part-kernel = kernel
+part-command-line = kernel command line
+part-guest = held by
+part-clock = clock source
+part-cpu = processor
+part-caches = caches
+part-rate = clock rate
+part-rate-base = base { $rate }
+part-turbo-on = turbo on
+part-turbo-off = turbo off
+part-microcode = microcode
+part-flaws = mitigations
+flaws-vulnerable = { $count } vulnerable
+flaws-mitigated = { $count } mitigated
+flaws-unknown = { $count } unknown
+flaws-unaffected = { $count } not affected
+part-memory = memory
+part-memory-allowed = { $bytes } allowed
+part-nodes = NUMA nodes
+part-swap = swap
+part-swap-used = { $bytes } used
+part-huge-pages = transparent huge pages
+part-quota = control group
+part-quota-cpu = { $cpus } CPU seconds for each second
+part-quota-io = I/O limits on { $devices }
+part-disk = disk
+part-disk-rotating = rotating
+part-disk-firmware = firmware { $firmware }
+part-disk-scheduler = scheduler { $scheduler }
+part-nic = network
+limits-title = What its parts can do at most
+calibration-title = What measuring itself costs
+calibration-about = Measured by the agent before the run
+quantity-cpu = CPU time
+access-sequential = sequential
+access-random = random
+direction-read = read
+direction-write = write
+column-resource = resource
+column-limit-of = limit of
+column-line = line
+column-effective = effective
+column-kind = kind
+column-source = known from
+column-what = what
+column-result = result
+column-how = how
+
+## Workloads
+
+workloads-title = What was measured
+workloads-constant = The same in all cases:
+workloads-with = With
+workloads-table =
+    { $count ->
+       [one] The case
+    *[other] All { $count } cases
+    }
+case-defaults = at its defaults
+case-beside = beside it, { $workload }: { $metric }
+case-of-limit = { $share } of { $resource }
+column-case = case
+column-interval = 95 % interval
+column-n = n
+column-limit = share of a limit
+
+## Time and tables
+
+time-title = Over time
+time-about = What the samplers saw, on one clock; the window that counts is marked.
+tables-title = Every number
+tables-of = { $workload }: all estimates of every case
+tables-trials = All trials, in the order in which they ran
+tables-failed = Trials that gave no figure
+tables-rest = Samples, counters, distributions and the metrics of each trial are in the run document:
+column-metric = metric
+column-median = median
+column-low = low
+column-high = high
+column-better = better
+column-method = interval by
+column-order = order
+column-status = status
+column-figure = figure
+column-settled = settled
+column-started = started
+better-higher = higher
+better-lower = lower
+status-ok = ok
+status-failed = failed
+status-skipped = skipped
+
+## Method
+
+method-title = Method
+method-about = Every case is measured several times; the figure is the median of its trials, and the interval says how far it may be off.
+method-trials = trials
+method-trials-text = { $trials } of each of { $cases }
+method-order = order
+method-order-text = complete blocks, shuffled within; seed { $seed }
+method-window = window
+method-warm-up = warm-up
+method-intervals = intervals
+method-student-t-log = 95 %, Student's t of the logarithms
+method-student-t = 95 %, Student's t
+method-order-statistic-interpolated = 95 %, order statistics, interpolated
+method-bca = 95 %, BCa bootstrap
+method-none = none with fewer than two trials
+method-percentiles = percentiles
+method-percentiles-text = of the histograms of all trials merged; the maximum is the median of the trials'
+method-steady = steady state
+method-steady-text = { $settled } of { $judged } trials settled within the first half of their window (MSER-5)
+method-placement = placement
+pin-auto = on the CPUs that take the resource's interrupts, or else one worker on each CPU
+pin-local = on the CPUs that take the resource's interrupts
+pin-remote = away from the CPUs that take the resource's interrupts
+pin-spread = one worker on each CPU
+pin-none = wherever the kernel puts them
+method-observer = cost of watching
+method-observer-text = { $share } of one CPU
+method-precision = precision wanted
+method-budget = budget
+method-bytes = bytes
+method-bytes-text = decimal: 1 MB/s is 1,000,000 bytes per second; sizes of blocks and memory are binary: 1 KiB is 1024 bytes. Memory throughput counts what the program moves: a copied byte is read and written, so it counts twice.
+method-started = started
+method-finished = finished
+method-run = run
+method-version = measured by
+method-origin = figures from
+method-analysis = version of the analysis
+method-again = To do it again
+method-study = The study as it was read
+
+## References and price
+
+references-title = References
+references-sources = Sources
+price-title = Price
+price-text = The price, as the study has it: { $price }.
+price-unclear = It may be read in more than one way, so nothing is divided by it.
+price-per = for each { $currency }
+price-unit = unit of price
+price-cost = cost
+price-for = { $money } for each { $unit }
+
 ## Resources, as people call them
 
 resource-array = array { $name }

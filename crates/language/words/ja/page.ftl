@@ -1,3 +1,259 @@
+## The page itself
+
+page-skip = 本文へ移動
+page-contents = 目次
+page-figure = 図 { $number }
+page-data = データ
+page-evidence = 根拠
+page-untitled = 測定
+page-tile-what = 対象
+page-tile-value = 値
+page-tile-interval = 95 % 区間
+page-tile-against = 比較の基準
+footer = Headroom { $version } が実行 { $run } から作成しました。
+range = { $low } ~ { $high }
+and-more = 他 { $count } 件
+yes = はい
+no = いいえ
+cases = { $count } ケース
+trials = 試行 { $count } 回
+warnings = 警告 { $count } 件
+errors = エラー { $count } 件
+severity-error = エラー
+severity-warning = 警告
+severity-note = 参考
+kind-bottleneck = ボトルネック
+kind-promise = 約束値
+
+## In short
+
+answer-title = 要約
+answer-fast = 速さ
+answer-limits = 何が制限か
+answer-promised = 約束どおりか
+answer-health = 信頼できるか
+answer-kept = はい
+answer-not-kept = 一部未達
+answer-all-kept = 約束された { $count } 件をすべて満たしました。
+answer-missed = { $total } 件中 { $missed } 件が約束と異なります:
+answer-promise-unknown = 約束された値と比べられる測定値がありません。
+health-good = はい
+health-care = 注意が必要
+health-bad = 一部は不可
+health-good-text = 値を疑わせる点は見つかりませんでした。
+health-care-text = 値に関する警告が { $doubts } 種、マシンの状態に関する警告が { $conditions } 件あります。
+health-bad-text = 一部の値はそのまま受け取れません。値への疑問が { $doubts } 種、マシンの状態への疑問が { $conditions } 件あります。
+ending-title = 終わり方
+ending-interrupted = 実行は中断されました。終わった分だけを載せています。
+ending-unfinished = 実行は終わっていません(実行中か、強制終了)。終わった分だけを載せています。
+ending-budget = 時間の上限に達したため、一部のケースは試行をすべて終えていません。
+ending-no-trial = 終わった試行がないため、測定値はありません。
+ending-failed = 試行 { $count } 回が失敗しました。
+ending-skipped = 試行 { $count } 回を飛ばしました。
+
+## Verdicts in a few words
+
+verdict-one-core-full = 1 コアが飽和
+verdict-all-cores-full = 全 CPU が飽和
+verdict-memory-bandwidth-full = メモリ帯域が飽和
+verdict-device-full = 飽和: { $resource }
+verdict-link-full = 飽和: { $resource }
+verdict-io-quota = クォータ: { $resource }
+verdict-cpu-quota = CPU のクォータ
+verdict-latency-bound = 応答待ち: { $resource }
+verdict-cannot-tell = 判断できない
+
+## Headline figures
+
+figures-title = 主な測定値
+figures-best = それぞれの負荷で最良のケースです。すべては以下の節にあります。
+figures-interval = { $range }、{ $trials }
+figures-of-limit = { $resource } の { $share }({ $limit }、{ $kind })
+figures-of-promise = 約束された { $limit } の { $share }
+figures-of-datasheet = データシート値 { $limit } の { $share }
+interval-wide = 試行不足
+limit-link = リンク
+limit-datasheet = データシート
+limit-promise = 約束値
+limit-quota = クォータ
+limit-measured = 測定値
+limit-hardware = ハードウェア
+
+## Findings
+
+findings-title = 所見
+findings-none = 見つかったものはありません。
+findings-bottlenecks = 何が結果を制限しているか
+findings-promises = 約束値
+findings-validity = 値を疑わせる点
+findings-conditions = マシンの状態
+findings-whole-run = 実行全体
+findings-several = { $cases }、例: { $first }
+findings-cases = ケース:
+findings-evidence = 根拠:
+findings-ruled-out = 除外:
+findings-more = 同じ種類の { $count } 件はここでは省きました。実行文書にあります。
+condition-before = 実行前
+condition-after = 実行後
+condition-both = 実行の前後
+
+## The machine
+
+machine-title = マシン
+machine-picture = マシンの部品とその間の接続
+machine-picture-path = マシンと、限界に最も近づいた { $case } の経路
+machine-parts = 部品
+machine-no-cpu = 不明なプロセッサ
+machine-cpus = { $count } CPU
+machine-cores = { $count } コア
+machine-threads = { $count } スレッド
+machine-allowed = うち { $count } 個を使用可
+machine-guest = { $of } ゲスト
+machine-container = { $of } 内
+part-system = システム
+part-firmware = ファームウェア
+part-os = OS
+part-kernel = カーネル
+part-command-line = カーネルコマンドライン
+part-guest = 仮想化
+part-clock = クロックソース
+part-cpu = プロセッサ
+part-caches = キャッシュ
+part-rate = クロック周波数
+part-rate-base = 基本 { $rate }
+part-turbo-on = ターボ有効
+part-turbo-off = ターボ無効
+part-microcode = マイクロコード
+part-flaws = 脆弱性の緩和
+flaws-vulnerable = 脆弱 { $count } 件
+flaws-mitigated = 緩和済み { $count } 件
+flaws-unknown = 不明 { $count } 件
+flaws-unaffected = 影響なし { $count } 件
+part-memory = メモリ
+part-memory-allowed = { $bytes } まで使用可
+part-nodes = NUMA ノード
+part-swap = スワップ
+part-swap-used = { $bytes } 使用
+part-huge-pages = 透過的ヒュージページ
+part-quota = コントロールグループ
+part-quota-cpu = 毎秒 { $cpus } CPU 秒
+part-quota-io = I/O 制限: { $devices }
+part-disk = ディスク
+part-disk-rotating = 回転式
+part-disk-firmware = ファームウェア { $firmware }
+part-disk-scheduler = スケジューラ { $scheduler }
+part-nic = ネットワーク
+limits-title = 各部品の上限
+calibration-title = 測定そのものの費用
+calibration-about = 実行前にエージェントが測った値
+quantity-cpu = CPU 時間
+access-sequential = 順次
+access-random = ランダム
+direction-read = 読み取り
+direction-write = 書き込み
+column-resource = リソース
+column-limit-of = 上限の対象
+column-line = 回線
+column-effective = 実効
+column-kind = 種類
+column-source = 出典
+column-what = 対象
+column-result = 結果
+column-how = 方法
+
+## Workloads
+
+workloads-title = 測定したもの
+workloads-constant = 全ケースに共通:
+workloads-with = 条件:
+workloads-table = 全 { $count } ケース
+case-defaults = 既定値
+case-beside = 同時実行、{ $workload }: { $metric }
+case-of-limit = { $resource } の { $share }
+column-case = ケース
+column-interval = 95 % 区間
+column-n = n
+column-limit = 上限に対する割合
+
+## Time and tables
+
+time-title = 時間の経過
+time-about = 一つの時計にそろえたサンプルです。集計に使った区間を示しています。
+tables-title = すべての数値
+tables-of = { $workload }: 全ケースの全推定値
+tables-trials = 実行順の全試行
+tables-failed = 値が得られなかった試行
+tables-rest = サンプル、カウンタ、分布、試行ごとの指標は実行文書にあります:
+column-metric = 指標
+column-median = 中央値
+column-low = 下限
+column-high = 上限
+column-better = 良い方向
+column-method = 区間の求め方
+column-order = 順序
+column-status = 状態
+column-figure = 値
+column-settled = 安定
+column-started = 開始
+better-higher = 高いほど
+better-lower = 低いほど
+status-ok = 正常
+status-failed = 失敗
+status-skipped = 省略
+
+## Method
+
+method-title = 方法
+method-about = 各ケースを複数回測定します。値は試行の中央値で、区間はその値がどれだけ外れうるかを示します。
+method-trials = 試行
+method-trials-text = { $cases }、各 { $trials } 回
+method-order = 順序
+method-order-text = 完備ブロック、ブロック内で無作為、シード { $seed }
+method-window = 集計区間
+method-warm-up = ウォームアップ
+method-intervals = 区間
+method-student-t-log = 95 %、対数のスチューデント t
+method-student-t = 95 %、スチューデント t
+method-order-statistic-interpolated = 95 %、順序統計量(補間)
+method-bca = 95 %、BCa ブートストラップ
+method-none = 試行が 2 回未満ならなし
+method-percentiles = パーセンタイル
+method-percentiles-text = 全試行のヒストグラムを合わせて算出、最大値は試行ごとの最大値の中央値
+method-steady = 定常状態
+method-steady-text = { $judged } 回中 { $settled } 回が区間の前半で安定 (MSER-5)
+method-placement = 配置
+pin-auto = リソースの割り込みを受ける CPU、なければ CPU ごとにワーカー 1 つ
+pin-local = リソースの割り込みを受ける CPU
+pin-remote = リソースの割り込みを受けない CPU
+pin-spread = CPU ごとにワーカー 1 つ
+pin-none = カーネルに任せる
+method-observer = 観察の費用
+method-observer-text = CPU 1 つの { $share }
+method-precision = 目標精度
+method-budget = 時間の上限
+method-bytes = バイト
+method-bytes-text = 10 進: 1 MB/s は毎秒 1,000,000 バイト。ブロックとメモリの大きさは 2 進: 1 KiB は 1024 バイト。メモリのスループットはプログラムが動かした量で、コピーした 1 バイトは読み書きで 2 回数えます。
+method-started = 開始
+method-finished = 終了
+method-run = 実行
+method-version = 測定したもの
+method-origin = 値の出どころ
+method-analysis = 分析の版
+method-again = もう一度行うには
+method-study = 読み込まれたスタディ
+
+## References and price
+
+references-title = 参考
+references-sources = 出典
+price-title = 価格
+price-text = スタディに記された価格: { $price }
+price-unclear = 複数の読み方ができるため、割り算はしていません。
+price-per = { $currency } あたり
+price-unit = 価格の単位
+price-cost = 費用
+price-for = { $unit } あたり { $money }
+
 ## リソースの呼び名
 
 resource-array = アレイ { $name }

@@ -6,8 +6,13 @@
 use chart::plot::Plot;
 use model::Severity;
 
+mod clean;
 pub mod html;
 pub mod markdown;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use clean::clean;
 
 /// A whole report.
 pub struct Document {
@@ -17,8 +22,12 @@ pub struct Document {
     pub title: String,
     /// What stands below the title: author, machine, date.
     pub byline: Vec<String>,
+    /// What stands before the first section: what the report is for.
+    pub purpose: Vec<Block>,
     /// The sections, in order; numbered by the writer.
     pub sections: Vec<Section>,
+    /// What stands at the end: what made it, from what.
+    pub footer: Text,
 }
 
 /// One section.
@@ -57,6 +66,8 @@ pub enum Block {
     List(Vec<Text>),
     /// The headline figures, as tiles.
     Figures(Vec<Tile>),
+    /// What the report says in short: questions, each with its answers.
+    Summary(Vec<Answer>),
     /// Something to be noticed, with how grave it is.
     Notice(Notice),
     /// A chart with its title; the writer adds description and data table.
@@ -107,6 +118,40 @@ pub enum Piece {
     Code(String),
     /// A link within the page: the id of a section, and the words.
     Link(String, String),
+    /// A verdict in a word or two, with how good it is.
+    Badge(Tone, String),
+}
+
+/// How good something is that is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// As hoped for.
+    Good,
+    /// Neither good nor bad.
+    Plain,
+    /// To be kept in mind.
+    Warning,
+    /// Bad.
+    Error,
+}
+
+impl From<Severity> for Tone {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Note => Tone::Plain,
+            Severity::Warning => Tone::Warning,
+            Severity::Error => Tone::Error,
+        }
+    }
+}
+
+/// A question that every reader has, and what there is to say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The question in a few words: `How fast`.
+    pub question: String,
+    /// The answers, a line each.
+    pub lines: Vec<Text>,
 }
 
 impl Text {
@@ -115,6 +160,24 @@ impl Text {
     pub fn with(mut self, piece: Piece) -> Self {
         self.0.push(piece);
         self
+    }
+
+    /// With plain words.
+    #[must_use]
+    pub fn plain(self, text: impl Into<String>) -> Self {
+        self.with(Piece::Plain(text.into()))
+    }
+
+    /// With words that the eye should find.
+    #[must_use]
+    pub fn strong(self, text: impl Into<String>) -> Self {
+        self.with(Piece::Strong(text.into()))
+    }
+
+    /// With words that lead to a section.
+    #[must_use]
+    pub fn link(self, id: impl Into<String>, text: impl Into<String>) -> Self {
+        self.with(Piece::Link(id.into(), text.into()))
     }
 
     /// Whether it says nothing.
@@ -139,19 +202,37 @@ impl From<&str> for Text {
 /// One headline figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tile {
-    /// What was measured: `disk randread 4 KiB, depth 32`.
+    /// What was measured: `randread 4KiB queue-depth=32`.
     pub label: String,
-    /// The figure: `91.4 k IOPS`.
+    /// What it belongs to, above the label: the workload.
+    pub group: String,
+    /// The figure: `91.4 k`.
     pub value: String,
+    /// What the figure counts: `IOPS`.
+    pub metric: String,
     /// Its interval: `81.2 to 108`.
     pub interval: Option<String>,
+    /// What else is known of it, in short: `p99 1.2 ms`.
+    pub beside: Vec<String>,
     /// What it is held against, each with the share reached: limits, promises,
     /// a baseline.
     pub against: Vec<Against>,
-    /// Whether something says that the figure may not be trusted as it is.
-    pub doubt: Option<Severity>,
+    /// What says that the figure may not be trusted as it is: how grave, in a
+    /// few words, and the place that says more.
+    pub doubt: Option<Doubt>,
     /// The section with more.
     pub link: Option<String>,
+}
+
+/// Why a figure may not be trusted as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// How grave.
+    pub severity: Severity,
+    /// In a word or two.
+    pub text: String,
+    /// Where more is said.
+    pub link: String,
 }
 
 /// What a figure is held against.
@@ -169,6 +250,8 @@ pub struct Against {
 /// Something to be noticed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
+    /// Its name in links, ours.
+    pub id: Option<String>,
     /// How grave.
     pub severity: Severity,
     /// The word at its head: `bottleneck`, `warning`.
@@ -192,6 +275,22 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows, each as long as the columns. The first cell names the row.
     pub rows: Vec<Vec<Text>>,
+    /// Where groups of rows begin, in order, each with its name; rows before the
+    /// first have none.
+    pub groups: Vec<(usize, Text)>,
+}
+
+impl Table {
+    /// Its rows by groups: the name of each, and its rows.
+    fn by_group(&self) -> Vec<(Option<&Text>, &[Vec<Text>])> {
+        let starts = self.groups.iter().map(|(first, name)| (*first, Some(name)));
+        let mut bounds: Vec<(usize, Option<&Text>)> = std::iter::once((0, None)).chain(starts).collect();
+        bounds.push((self.rows.len(), None));
+        let rows = |from: usize, to: usize| self.rows.get(from..to).unwrap_or_default();
+        let mut all: Vec<_> = bounds.windows(2).map(|w| (w[0].1, rows(w[0].0, w[1].0))).collect();
+        all.retain(|(name, rows)| name.is_some() || !rows.is_empty());
+        all
+    }
 }
 
 /// One column.
@@ -201,4 +300,18 @@ pub struct Column {
     pub title: String,
     /// Whether it holds numbers, which stand to the right.
     pub is_number: bool,
+}
+
+impl Column {
+    /// A column of words.
+    #[must_use]
+    pub fn words(title: impl Into<String>) -> Self {
+        Self { title: title.into(), is_number: false }
+    }
+
+    /// A column of numbers.
+    #[must_use]
+    pub fn numbers(title: impl Into<String>) -> Self {
+        Self { title: title.into(), is_number: true }
+    }
 }

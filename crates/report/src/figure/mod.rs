@@ -1,21 +1,202 @@
 //! Which charts a workload's cases get: decided by their factors and metrics,
-//! never by the workload's name.
+//! never by the workload's name. The rules stand in [`rule::RULES`].
 
+mod factors;
+mod metric;
+mod reference;
+mod resource;
+mod rule;
+mod samples;
+#[cfg(test)]
+mod tests;
+
+use chart::plot::Plot;
 use model::run::CaseResult;
+use model::{Value, WorkloadSpec};
 
+use self::factors::Group;
 use crate::document::Block;
 use crate::page::View;
+
+/// Charts of one workload, at most: a page is read, not searched.
+const MOST: usize = 6;
+
+/// Charts of all workloads together, at most, so that a long study stays a page
+/// that a browser draws at once.
+const MOST_OF_RUN: usize = 60;
 
 /// The charts of one workload's cases, each a [`Block::Chart`].
 #[must_use]
 pub(crate) fn of_workload(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
-    let _ = (view, cases);
-    Vec::new()
+    let mut workloads: Vec<&str> = view.run.cases.iter().map(|c| c.workload.as_str()).collect();
+    workloads.sort_unstable();
+    workloads.dedup();
+    let most = (MOST_OF_RUN / workloads.len().max(1)).clamp(2, MOST);
+    figures(view, cases, most).into_iter().map(Figure::into_block).collect()
 }
 
 /// Samples of the trials that tell most, in panels on one clock.
 #[must_use]
 pub(crate) fn of_samples(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
-    let _ = (view, cases);
-    Vec::new()
+    samples::figures(view, cases).into_iter().map(Figure::into_block).collect()
+}
+
+/// A chart with its words.
+struct Figure {
+    /// What it shows, in a line.
+    title: String,
+    /// What to know when reading it, in sentences.
+    notes: Vec<String>,
+    /// The rule that made it.
+    kind: &'static str,
+    plot: Box<dyn Plot>,
+}
+
+impl Figure {
+    fn new(kind: &'static str, title: String, plot: impl Plot + 'static) -> Self {
+        Self { title, notes: Vec::new(), kind, plot: Box::new(plot) }
+    }
+
+    /// With a sentence, if there is one.
+    fn note(mut self, note: Option<String>) -> Self {
+        self.notes.extend(note);
+        self
+    }
+
+    fn into_block(self) -> Block {
+        let note = (!self.notes.is_empty()).then(|| self.notes.join(" "));
+        Block::Chart { title: self.title, note, plot: self.plot }
+    }
+}
+
+/// What the rules look at.
+struct Scene<'a> {
+    view: &'a View<'a>,
+    spec: Option<&'a WorkloadSpec>,
+    /// All cases of the workload.
+    cases: Vec<&'a CaseResult>,
+    /// Those that have a figure, in groups that one chart can show; those that
+    /// tell most first.
+    groups: Vec<Group<'a>>,
+}
+
+impl<'a> Scene<'a> {
+    fn new(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Self {
+        let spec = cases.first().and_then(|c| view.workload(&c.workload));
+        let groups = factors::groups(view.words, view.catalogue, cases);
+        let mut groups: Vec<Group<'a>> =
+            groups.into_iter().flat_map(|g| one_figure_each(view, g, spec)).collect();
+        // The same everywhere is said nowhere; the most cases tell the most,
+        // then the highest figure.
+        groups.sort_by(|a, b| {
+            let key = |g: &Group<'_>| {
+                (g.cases.iter().filter(|c| !c.estimates.is_empty()).count(), best(view, g, spec))
+            };
+            let (a, b) = (key(a), key(b));
+            b.0.cmp(&a.0).then(b.1.total_cmp(&a.1))
+        });
+        Self { view, spec, cases: cases.to_vec(), groups }
+    }
+
+    /// A title with the place of a group behind it.
+    fn title(&self, text: &str, group: &Group<'_>) -> String {
+        let text = match group.place.is_empty() {
+            true => text.to_owned(),
+            false => self.view.words.tell(
+                "figure-where",
+                &[("title", Value::from(text)), ("where", Value::Text(group.place_text()))],
+            ),
+        };
+        capitalized(&text)
+    }
+}
+
+/// The highest figure of a group.
+fn best(view: &View<'_>, group: &Group<'_>, spec: Option<&WorkloadSpec>) -> f64 {
+    let metric = metric::common(view.words, &group.cases, spec);
+    let values = group.cases.iter().filter_map(|c| metric.as_ref()?.at(c));
+    values.map(|m| m.value).fold(f64::MIN, f64::max)
+}
+
+/// A group whose cases ask for different figures, for operations are small in
+/// some and large in others, by the factor that decides it.
+fn one_figure_each<'a>(view: &View<'_>, group: Group<'a>, spec: Option<&WorkloadSpec>) -> Vec<Group<'a>> {
+    let uniform = |cases: &[&CaseResult]| {
+        let mut all = cases.iter().filter_map(|c| metric::figure(c, spec));
+        let first = all.next();
+        all.all(|f| Some(f) == first)
+    };
+    let Some(by) = group.series().filter(|_| group.factors.len() == 2 && !uniform(&group.cases)) else {
+        return vec![group];
+    };
+    let part = |level: usize| -> Vec<&'a CaseResult> {
+        group.cases.iter().copied().filter(|c| by.level_of(c) == Some(level)).collect()
+    };
+    let parts: Vec<Vec<&CaseResult>> = (0..by.levels.len()).map(part).collect();
+    if !parts.iter().all(|p| uniform(p)) {
+        return vec![group];
+    }
+    let levels = by.levels.iter().zip(parts);
+    let of_level = |(level, cases): (&factors::Level, Vec<&'a CaseResult>)| {
+        let mut place = group.place.clone();
+        place.push((by.title.clone(), level.text.clone()));
+        let factors = factors::of(view.words, view.catalogue, &cases);
+        Group { place, cases, factors }
+    };
+    levels.map(of_level).collect()
+}
+
+/// A title as a sentence begins, but for names such as `p99`.
+fn capitalized(text: &str) -> String {
+    if text.chars().nth(1).is_some_and(|c| c.is_ascii_digit()) {
+        return text.to_owned();
+    }
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The charts in order of telling: of each rule first what it wants, then more
+/// of each while there is room. What is left out is named below the last.
+fn figures(view: &View<'_>, cases: &[&CaseResult], most: usize) -> Vec<Figure> {
+    if cases.is_empty() {
+        return Vec::new();
+    }
+    let scene = Scene::new(view, cases);
+    let mut made: Vec<(usize, std::vec::IntoIter<Figure>)> =
+        rule::RULES.iter().map(|r| (r.first, (r.charts)(&scene).into_iter())).collect();
+    let mut kept: Vec<Vec<Figure>> = made.iter().map(|_| Vec::new()).collect();
+    let mut room = most;
+    for wave in [true, false] {
+        for (kept, (first, rest)) in kept.iter_mut().zip(&mut made) {
+            let want = if wave { *first } else { most };
+            while room > 0 && kept.len() < want {
+                let Some(figure) = rest.next() else { break };
+                kept.push(figure);
+                room -= 1;
+            }
+        }
+    }
+    let left: Vec<Figure> = made.into_iter().flat_map(|(_, rest)| rest).collect();
+    let mut all: Vec<Figure> = kept.into_iter().flatten().collect();
+    if let Some(last) = all.last_mut() {
+        last.notes.extend(left_out(view, &left));
+    }
+    all
+}
+
+/// Titles that are named of those left out; the rest is counted.
+const NAMED: usize = 3;
+
+fn left_out(view: &View<'_>, left: &[Figure]) -> Option<String> {
+    let names: Vec<String> = left.iter().take(NAMED).map(|f| f.title.clone()).collect();
+    let more = left.len().saturating_sub(NAMED);
+    let names = Value::Text(names.join("; "));
+    match (left.is_empty(), more) {
+        (true, _) => None,
+        (_, 0) => Some(view.words.tell("figure-left-out", &[("charts", names)])),
+        _ => {
+            let more = Value::from(more as u64);
+            Some(view.words.tell("figure-left-out-more", &[("charts", names), ("more", more)]))
+        }
+    }
 }

@@ -1,13 +1,25 @@
 //! The report of a run: which sections it has, in which order.
 
+mod answer;
+mod case_table;
+mod findings;
+mod headline;
+mod listing;
+mod machine;
+mod method;
+mod references;
+mod tables;
+mod telling;
+mod time;
 mod view;
+mod workloads;
 
 use model::Run;
 use model::workload::Catalogue;
 
 pub use view::View;
 
-use crate::document::{Document, Section};
+use crate::document::{Block, Document, Section, Text};
 
 /// One section: a file and a line in [`SECTIONS`].
 pub(crate) struct Part {
@@ -16,7 +28,17 @@ pub(crate) struct Part {
 }
 
 /// Every section, in order.
-const SECTIONS: &[Part] = &[];
+const SECTIONS: &[Part] = &[
+    Part { write: answer::write },
+    Part { write: headline::write },
+    Part { write: findings::write },
+    Part { write: machine::write },
+    Part { write: workloads::write },
+    Part { write: time::write },
+    Part { write: tables::write },
+    Part { write: method::write },
+    Part { write: references::write },
+];
 
 /// What a report is made from.
 pub struct Subject<'a> {
@@ -33,5 +55,38 @@ pub struct Subject<'a> {
 pub fn document(subject: &Subject<'_>) -> Document {
     let view = View::new(subject);
     let sections = SECTIONS.iter().map(|part| (part.write)(&view)).filter(|s| !s.is_empty());
-    Document { words: subject.words, title: view.title(), byline: Vec::new(), sections: sections.collect() }
+    Document {
+        words: subject.words,
+        title: view.title(),
+        byline: byline(&view),
+        purpose: purpose(&view),
+        sections: sections.collect(),
+        footer: footer(&view),
+    }
+}
+
+/// Who, on what, when.
+fn byline(view: &View<'_>) -> Vec<String> {
+    let machine = view.run.machines.first();
+    let name = machine.map(|m| m.hostname.trim().to_owned());
+    // A recording has letters without meaning for a name.
+    let name = name.filter(|n| n.chars().any(|c| c.is_alphanumeric() && !matches!(c, 'x' | '0')));
+    let all = [
+        view.run.study.author.clone(),
+        name,
+        machine.map(|m| machine::line(view, m)),
+        Some(method::moment(&view.run.started)),
+    ];
+    all.into_iter().flatten().filter(|t| !t.trim().is_empty()).collect()
+}
+
+fn purpose(view: &View<'_>) -> Vec<Block> {
+    let text = view.run.study.purpose.as_deref().unwrap_or_default();
+    let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
+    paragraphs.map(|p| Block::Paragraph(p.into())).collect()
+}
+
+fn footer(view: &View<'_>) -> Text {
+    let texts = [("version", view.run.headroom.version.as_str()), ("run", &view.run.id)];
+    view.tell("footer", &texts).into()
 }

@@ -1,10 +1,16 @@
 //! What the sections of a report look at: the run, and what several of them
 //! need to know of it.
 
+use std::collections::BTreeSet;
+
+use model::run::{CaseResult, Estimate};
 use model::workload::Catalogue;
-use model::{Run, WorkloadSpec};
+use model::{Kind, Run, Status, Value, WorkloadSpec};
 
 use super::Subject;
+use crate::format;
+use crate::section::findings::{Shared, shared};
+use crate::section::workload;
 
 /// A run as a report sees it.
 pub struct View<'a> {
@@ -14,22 +20,155 @@ pub struct View<'a> {
     pub catalogue: &'a Catalogue,
     /// The words.
     pub words: &'static language::Words,
+    /// All findings, the gravest first, alike ones together.
+    pub(crate) findings: Vec<Shared<'a>>,
+}
+
+/// The cases of one workload.
+pub(crate) struct Group<'a> {
+    /// The workload's name.
+    pub(crate) name: &'a str,
+    /// Its place among the workloads of the run, from 0.
+    pub(crate) place: usize,
+    /// Its description, where this program has it.
+    pub(crate) spec: Option<&'static WorkloadSpec>,
+    /// Its cases, in the order of the run.
+    pub(crate) cases: Vec<&'a CaseResult>,
+}
+
+impl Group<'_> {
+    /// The section about it.
+    pub(crate) fn id(&self) -> String {
+        format!("workload-{}", self.place + 1)
+    }
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(subject: &Subject<'a>) -> Self {
-        Self { run: subject.run, catalogue: subject.catalogue, words: subject.words }
+    pub(crate) fn new(subject: &Subject<'a>) -> Self {
+        let findings = shared(subject.run);
+        Self { run: subject.run, catalogue: subject.catalogue, words: subject.words, findings }
     }
 
     /// The report's title.
     #[must_use]
     pub fn title(&self) -> String {
-        self.run.study.title.clone().unwrap_or_else(|| self.run.study.name.clone())
+        let study = &self.run.study;
+        let title = study.title.clone().unwrap_or_else(|| study.name.clone());
+        let title = self.words.or(&format!("study-{}-title", study.name), &title);
+        if title.trim().is_empty() { self.say("page-untitled") } else { title }
     }
 
     /// The description of a workload.
     #[must_use]
     pub fn workload(&self, name: &str) -> Option<&WorkloadSpec> {
         self.catalogue.workload(name)
+    }
+
+    /// A text of the page.
+    pub(crate) fn say(&self, key: &str) -> String {
+        self.words.say(key)
+    }
+
+    /// A text of the page, filled with texts.
+    pub(crate) fn tell(&self, key: &str, texts: &[(&str, &str)]) -> String {
+        let texts: Vec<_> =
+            texts.iter().map(|(name, text)| (*name, Value::Text((*text).to_owned()))).collect();
+        self.words.tell(key, &texts)
+    }
+
+    /// A text of the page about so many.
+    pub(crate) fn count(&self, key: &str, count: usize) -> String {
+        self.words.tell(key, &[("count", Value::Integer(count as u64))])
+    }
+
+    /// The run's cases by workload, in the order in which they first come.
+    pub(crate) fn groups(&self) -> Vec<Group<'a>> {
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        for case in &self.run.cases {
+            match groups.iter_mut().find(|g| g.name == case.workload) {
+                Some(group) => group.cases.push(case),
+                None => groups.push(Group {
+                    name: &case.workload,
+                    place: groups.len(),
+                    spec: self.catalogue.workload(&case.workload),
+                    cases: vec![case],
+                }),
+            }
+        }
+        groups
+    }
+
+    /// What a case is called beside others of its workload.
+    pub(crate) fn short(&self, case: &CaseResult) -> String {
+        workload::own_label(case, self.catalogue).unwrap_or_else(|| self.say("case-defaults"))
+    }
+
+    /// What a case is called among all of the run.
+    pub(crate) fn name(&self, case: &CaseResult) -> String {
+        match workload::own_label(case, self.catalogue) {
+            Some(_) if self.is_only(case) => case.workload.clone(),
+            Some(own) => format!("{} {own}", case.workload),
+            None => case.workload.clone(),
+        }
+    }
+
+    fn is_only(&self, case: &CaseResult) -> bool {
+        self.run.cases.iter().filter(|c| c.workload == case.workload).count() == 1
+    }
+
+    /// What people call a resource.
+    pub(crate) fn resource(&self, resource: &str) -> String {
+        language::resource_name(self.words, resource)
+    }
+
+    /// The title of a metric.
+    pub(crate) fn metric(&self, name: &str) -> String {
+        self.words.or(&format!("metric-title-{name}"), &workload::title(name))
+    }
+
+    /// The headline metric of a workload's cases.
+    pub(crate) fn headline(&self, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
+        workload::headline_name(cases, spec)
+    }
+
+    /// A case's figure of a metric, below the metric's title.
+    pub(crate) fn figure(&self, metric: &str, estimate: &Estimate) -> String {
+        format::under_title(estimate.median, estimate.unit, &workload::title(metric))
+    }
+
+    /// A case's figure with what it counts, which bytes a second say themselves.
+    pub(crate) fn with_metric(&self, metric: &str, estimate: &Estimate) -> String {
+        let figure = self.figure(metric, estimate);
+        if metric == "throughput" { figure } else { format!("{figure} {}", self.metric(metric)) }
+    }
+
+    /// An estimate's interval; that there are too few trials for one is said.
+    pub(crate) fn interval(&self, estimate: &Estimate) -> Option<String> {
+        let (low, high) = format::interval_ends(estimate)?;
+        Some(match (low.is_empty(), high.is_empty()) {
+            (true, _) | (_, true) => self.say("interval-wide"),
+            _ => self.tell("range", &[("low", &low), ("high", &high)]),
+        })
+    }
+
+    /// The names of parameters of a kind that differ among cases.
+    pub(crate) fn varying(&self, cases: &[&'a CaseResult], fits: impl Fn(Kind) -> bool) -> Vec<&'a str> {
+        let names: BTreeSet<&'a str> =
+            cases.iter().flat_map(|c| c.parameters.0.keys().map(String::as_str)).collect();
+        let of_kind = |name: &str, case: &CaseResult| {
+            let spec = self.catalogue.workload(&case.workload)?;
+            Some(fits(self.catalogue.parameter(spec, name)?.kind))
+        };
+        let varies = |name: &&str| {
+            let first = cases.first().map(|c| c.parameters.get(name));
+            cases.iter().any(|c| Some(c.parameters.get(name)) != first)
+                && cases.iter().any(|c| of_kind(name, c) == Some(true))
+        };
+        names.into_iter().filter(varies).collect()
+    }
+
+    /// How many trials there are of this status.
+    pub(crate) fn trials(&self, status: Status) -> usize {
+        self.run.cases.iter().flat_map(|c| &c.trials).filter(|t| t.status == status).count()
     }
 }

@@ -28,25 +28,45 @@ fn mark(finding: &Finding) -> &'static str {
     }
 }
 
+/// A finding that many cases share, said once.
+pub(crate) struct Shared<'a> {
+    /// The cases that have it; none where it is about the whole run.
+    pub(crate) cases: Vec<&'a CaseResult>,
+    /// Each case's own, or the run's.
+    pub(crate) findings: Vec<&'a Finding>,
+}
+
+/// All findings of a run, the gravest first, alike ones together.
+pub(crate) fn shared(run: &Run) -> Vec<Shared<'_>> {
+    let of_cases = run.cases.iter().flat_map(|c: &CaseResult| c.findings.iter().map(move |f| (Some(c), f)));
+    let mut all: Vec<_> = run.findings.iter().map(|f| (None, f)).chain(of_cases).collect();
+    all.sort_by_key(|(_, f)| Reverse(f.severity));
+    let mut merged: Vec<Shared<'_>> = Vec::new();
+    for (case, finding) in all {
+        let same = |s: &&mut Shared<'_>| s.findings.first().is_some_and(|f| alike(f, finding));
+        match merged.iter_mut().find(same) {
+            Some(shared) => {
+                shared.cases.extend(case);
+                shared.findings.push(finding);
+            }
+            None => merged.push(Shared { cases: case.into_iter().collect(), findings: vec![finding] }),
+        }
+    }
+    merged
+}
+
 /// All findings of a run as wrapped lines; empty if there are none. A finding
 /// that many cases share is written once.
 #[must_use]
 pub fn text(run: &Run) -> String {
-    let of_cases = run.cases.iter().flat_map(|c: &CaseResult| c.findings.iter().map(move |f| (Some(c), f)));
-    let mut all: Vec<_> = run.findings.iter().map(|f| (None, f)).chain(of_cases).collect();
-    all.sort_by_key(|(_, f)| Reverse(f.severity));
-    let mut merged: Vec<(Vec<&str>, Vec<&Finding>)> = Vec::new();
-    for (case, finding) in all {
-        let label = case.map_or("run", |c| called(run, c));
-        match merged.iter_mut().find(|(_, same)| same.first().is_some_and(|f| alike(f, finding))) {
-            Some((labels, same)) => {
-                labels.push(label);
-                same.push(finding);
-            }
-            None => merged.push((vec![label], vec![finding])),
+    let label = |shared: &Shared<'_>| {
+        let first = shared.cases.first().map_or("run", |c| called(run, c));
+        match shared.findings.len() {
+            1 => first.to_owned(),
+            many => format!("{many} cases, such as {first}"),
         }
-    }
-    merged.iter().map(|(labels, same)| one(labels, same)).collect()
+    };
+    shared(run).iter().map(|shared| one(&label(shared), &shared.findings)).collect()
 }
 
 /// A case in the words that tell it from others: of a workload's only one, what
@@ -59,29 +79,25 @@ fn called<'a>(run: &Run, case: &'a CaseResult) -> &'a str {
 /// Whether one text does for both: the same words, the same verdict, or the
 /// same doubt about several cases, which the first of them shows well enough.
 fn alike(a: &Finding, b: &Finding) -> bool {
-    let about = |f: &Finding| (f.kind, f.severity, f.code.clone(), f.resource.clone());
+    let about = (a.kind, a.severity, &a.code, &a.resource) == (b.kind, b.severity, &b.code, &b.resource);
     // "Cannot tell" says of each what is missing.
     let same_verdict = a.kind == FindingKind::Bottleneck && a.code != "cannot-tell";
-    a.text == b.text || ((a.kind == FindingKind::Validity || same_verdict) && about(a) == about(b))
+    a.text == b.text || ((a.kind == FindingKind::Validity || same_verdict) && about)
 }
 
 /// A finding with all that several cases have to say with it.
-fn one(labels: &[&str], same: &[&Finding]) -> String {
+fn one(who: &str, same: &[&Finding]) -> String {
     let Some(first) = same.first() else { return String::new() };
-    let who = match labels {
-        [one] => (*one).to_owned(),
-        many => format!("{} cases, such as {}", many.len(), many.first().unwrap_or(&"")),
-    };
     // A verdict's numbers as a range, where its words are the same.
     let text = match first.kind {
-        FindingKind::Bottleneck => ranges(same.iter().map(|f| f.text.as_str())).into_iter().next(),
+        FindingKind::Bottleneck => ranges(same.iter().map(|f| f.text.as_str()), english).into_iter().next(),
         _ => None,
     };
     let text = text.as_ref().unwrap_or(&first.text);
     let mut out = paragraph("", INDENT, &format!("{}: {who}: {text}", mark(first)));
     let bottlenecks = same.iter().filter(|f| f.kind == FindingKind::Bottleneck);
     let texts = bottlenecks.flat_map(|f| &f.ruled_out).filter_map(|e| e.text.as_deref());
-    let ruled_out = ranges(texts.map(|t| t.trim_end_matches('.')));
+    let ruled_out = ranges(texts.map(|t| t.trim_end_matches('.')), english);
     if !ruled_out.is_empty() {
         out.push_str(&paragraph(INDENT, INDENT, &format!("Ruled out: {}.", ruled_out.join("; "))));
     }
@@ -92,8 +108,11 @@ fn one(labels: &[&str], same: &[&Finding]) -> String {
 }
 
 /// Texts that differ in their numbers only as one with the least and the most
-/// of each: `83 to 84 % of the link sda`.
-fn ranges<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
+/// of each: `83 to 84 % of the link sda`, where `join` writes the two.
+pub(crate) fn ranges<'a>(
+    all: impl Iterator<Item = &'a str>,
+    join: impl Fn(&str, &str) -> String,
+) -> Vec<String> {
     let mut sentences: Vec<Vec<(&str, &str)>> = Vec::new();
     for text in all.filter(|t| !t.is_empty()) {
         let words: Vec<&str> = text.split(' ').collect();
@@ -107,9 +126,13 @@ fn ranges<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
         }
     }
     let shown = |(low, high): &(&str, &str)| {
-        if low == high { (*low).to_owned() } else { format!("{low} to {high}") }
+        if low == high { (*low).to_owned() } else { join(low, high) }
     };
     sentences.iter().map(|words| words.iter().map(shown).collect::<Vec<_>>().join(" ")).collect()
+}
+
+fn english(low: &str, high: &str) -> String {
+    format!("{low} to {high}")
 }
 
 fn number(word: &str) -> Option<f64> {
@@ -127,7 +150,7 @@ fn widen<'a>(range: &mut (&'a str, &'a str), word: &'a str) {
 }
 
 /// Each text once, in the order they come.
-fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = Vec::new();
     for text in all.filter(|t| !t.is_empty()) {
         if !seen.contains(&text) {

@@ -3,5 +3,5 @@
 pub mod condition;
 pub mod findings;
 pub mod machine;
-mod share;
+pub(crate) mod share;
 pub mod workload;

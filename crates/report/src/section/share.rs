@@ -31,7 +31,7 @@ pub(super) fn text(cases: &[&CaseResult], label: impl Fn(&CaseResult) -> String)
 
 /// A load on all CPUs keeps them busy whatever it waits for: that is no limit
 /// that it is near to until hardly anything is left.
-fn tells(used: &Utilization) -> bool {
+pub(crate) fn tells(used: &Utilization) -> bool {
     const CPUS_NEARLY_FULL: f64 = 0.9;
     let is_hardware = used.quantity == "cpu" && used.kind == LimitKind::Hardware;
     used.fraction.is_finite() && (!is_hardware || used.fraction >= CPUS_NEARLY_FULL)

@@ -19,6 +19,7 @@ const BESIDE: &[(&str, &str)] =
 pub fn title(metric: &str) -> String {
     match metric {
         "iops" => "IOPS".to_owned(),
+        "latency_p99_9" => "latency p99.9".to_owned(),
         other => other.replace('_', " "),
     }
 }
@@ -72,13 +73,24 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
     format!("{summary}{}", plain(&head, &rows))
 }
 
-/// What was asked for and is the same in all cases, which no row says.
+/// The line about what no row says.
 fn constants(run: &Run, name: &str, catalogue: &Catalogue) -> String {
+    let words = constant_words(run, name, catalogue);
+    let count = run.cases.iter().filter(|c| c.workload == name).count();
+    match (words.is_empty(), count) {
+        (true, _) => String::new(),
+        (false, 1) => paragraph(" ", "   ", &format!("with {}", words.join(" "))),
+        (false, _) => paragraph(" ", "   ", &format!("all with {}", words.join(" "))),
+    }
+}
+
+/// What was asked for and is the same in all cases, which no row says.
+pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Vec<String> {
     let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
-    let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return String::new() };
+    let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return Vec::new() };
     let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
     let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| c.label.contains(&format!(" {p}=")));
-    let words: Vec<String> = first
+    first
         .parameters
         .iter()
         .filter(|(p, levels)| {
@@ -88,30 +100,36 @@ fn constants(run: &Run, name: &str, catalogue: &Catalogue) -> String {
             let kind = catalogue.parameter(spec, p)?.kind;
             Some(format!("{p}={}", model::scalar::show(kind, levels.first()?.first()?)))
         })
-        .collect();
-    match (words.is_empty(), cases.len()) {
-        (true, _) => String::new(),
-        (false, 1) => paragraph(" ", "   ", &format!("with {}", words.join(" "))),
-        (false, _) => paragraph(" ", "   ", &format!("all with {}", words.join(" "))),
-    }
+        .collect()
 }
 
-fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
+/// The metric to show first: the time of a load that has an end, or else the
+/// workload's own.
+pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
     if cases.iter().any(|c| c.estimates.contains_key("elapsed")) {
         return "elapsed".to_owned();
     }
     spec.map_or("throughput", |s| s.headline).to_owned()
 }
 
+/// What a case is called in a table. The `only` case of one has what was asked
+/// of it below.
+fn short_label(case: &CaseResult, only: bool, catalogue: &Catalogue) -> String {
+    let Some(own) = own_label(case, catalogue) else { return "at its defaults".to_owned() };
+    match own.find("with ") {
+        _ if !only => own,
+        Some(0) => own,
+        Some(with) => own.split_at(with).1.to_owned(),
+        None => "one case".to_owned(),
+    }
+}
+
 /// The label without what the head and common sense say: the workload's name,
 /// and the names of choices and of the one size (`randread 4KiB queue-depth=32`).
-/// The `only` case of a table has what was asked of it below.
-fn short_label(case: &CaseResult, only: bool, catalogue: &Catalogue) -> String {
+/// `None` where that leaves nothing.
+pub(crate) fn own_label(case: &CaseResult, catalogue: &Catalogue) -> Option<String> {
     let text = case.label.strip_prefix(&case.workload).unwrap_or(&case.label).trim();
     let (own, with) = text.split_at(text.find("with ").unwrap_or(text.len()));
-    if only && !own.is_empty() {
-        return if with.is_empty() { "one case".to_owned() } else { with.to_owned() };
-    }
     let kind = |name: &str| Some(catalogue.parameter(catalogue.workload(&case.workload)?, name)?.kind);
     let words: Vec<&str> = own.split_whitespace().collect();
     let sizes = words.iter().filter_map(|w| kind(w.split_once('=')?.0)).filter(|k| *k == Kind::Size).count();
@@ -124,10 +142,8 @@ fn short_label(case: &CaseResult, only: bool, catalogue: &Catalogue) -> String {
         None => (*word).to_owned(),
     };
     let own = words.iter().map(short).collect::<Vec<_>>().join(" ");
-    match (own.is_empty(), with.is_empty()) {
-        (true, true) => "at its defaults".to_owned(),
-        _ => format!("{own} {with}").trim().to_owned(),
-    }
+    let whole = format!("{own} {with}").trim().to_owned();
+    (!whole.is_empty()).then_some(whole)
 }
 
 fn row(

@@ -8,7 +8,7 @@ use crate::format;
 use crate::text::{counted, printable};
 
 /// The line.
-pub(super) fn line(machine: &Machine) -> String {
+pub(crate) fn line(machine: &Machine) -> String {
     let inventory = &machine.inventory;
     let groups =
         [Some(processors(&inventory.cpu)), memory(inventory), Some(software(inventory)), held_by(inventory)];
@@ -41,7 +41,7 @@ fn processors(cpu: &Cpu) -> String {
 
 /// A processor's name without what every name has: `Intel(R) Xeon(R) CPU E3-1220
 /// v6 @ 3.00GHz` is a Xeon E3-1220 v6.
-fn short_model(model: &str) -> String {
+pub(crate) fn short_model(model: &str) -> String {
     let printed = printable(model);
     let plain = printed.replace("(R)", " ").replace("(TM)", " ").replace("(tm)", " ");
     let before_rate = plain.split(" @ ").next().unwrap_or(&plain);

@@ -181,12 +181,12 @@ fn flaws(rows: &mut Pairs, cpu: &Cpu, detail: Detail) {
 }
 
 /// The place of the group that needs no more words than its names.
-const UNAFFECTED: usize = 3;
+pub(crate) const UNAFFECTED: usize = 3;
 
 /// The group of a flaw's state, and the state without what its group says, by
 /// the kernel's words for each (`Documentation/ABI/testing/sysfs-devices-system-cpu`,
 /// "vulnerabilities"; `KVM: Mitigation: Split huge pages` among them).
-fn judged(state: &str) -> (usize, String) {
+pub(crate) fn judged(state: &str) -> (usize, String) {
     const VULNERABLE: &str = "Vulnerable";
     let rest = |word: &str| state.replacen(word, "", 1).trim_start_matches([':', ',', ';', ' ']).to_owned();
     if state == "Not affected" {

@@ -65,7 +65,7 @@ pub(super) fn hidden(count: usize, noun: &str) -> String {
 }
 
 /// Names of one kind in short: `sda, sdb`, or `sda ... sdl (12)` for many.
-pub(super) fn names(all: &[&str]) -> String {
+pub(crate) fn names(all: &[&str]) -> String {
     const SHOWN_MAX: usize = 4;
     match all {
         [first, .., last] if all.len() > SHOWN_MAX => format!("{first} ... {last} ({})", all.len()),
@@ -75,7 +75,7 @@ pub(super) fn names(all: &[&str]) -> String {
 
 /// Numbers in the kernel's list format: `0-3,8`; many at one distance, as the
 /// CPUs of a node may be, are `0,2 ... 62`.
-pub(super) fn number_list(numbers: &[u32]) -> String {
+pub(crate) fn number_list(numbers: &[u32]) -> String {
     let steps = numbers.windows(2).map(|w| w[1].checked_sub(w[0]));
     if let [first, second, .., last] = numbers
         && numbers.len() > STRIDE_MIN

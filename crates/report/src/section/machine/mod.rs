@@ -1,9 +1,9 @@
 //! Which machine: in a line or two for the summary of a run, and in full for
 //! `headroom machine`.
 
-mod brief;
-mod cpu;
-mod layout;
+pub(crate) mod brief;
+pub(crate) mod cpu;
+pub(crate) mod layout;
 pub(crate) mod limit;
 mod memory;
 mod network;

@@ -1,0 +1,165 @@
+//! What a machine costs, as people write it: `USD 2,100 a node`, `4,000 yen`,
+//! `€1.299,00`.
+
+/// A price that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// How much.
+    pub amount: f64,
+    /// Of what: `USD`, `yen`, `€`; empty where nothing is said.
+    pub currency: String,
+    /// What else is said: `a node`.
+    pub rest: String,
+}
+
+impl Price {
+    /// Reads a price. `None` where there is no number, more than one, or one
+    /// that may be read in two ways (`1.299` is a thousand and more, or one and
+    /// a bit): a wrong division is worse than none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_digit = |c: char| c.is_ascii_digit();
+        let start = text.find(is_digit)?;
+        let in_number =
+            |c: char| is_digit(c) || matches!(c, '.' | ',' | '\'' | '\u{2019}' | '\u{a0}' | '\u{202f}');
+        let length = text[start..].find(|c| !in_number(c)).unwrap_or(text.len() - start);
+        let number = &text[start..start + length];
+        // A point or comma at the end is the sentence's.
+        let number = number.trim_end_matches(|c| !is_digit(c));
+        let after = &text[start + number.len()..];
+        let before = text[..start].trim();
+        if after.contains(is_digit) || before.ends_with(['-', '\u{2212}']) || multiplied(after) {
+            return None;
+        }
+        let amount = amount(number)?;
+        let (currency, rest) =
+            if before.is_empty() { split(after) } else { (last_word(before), after.trim()) };
+        (amount > 0.0).then(|| Self { amount, currency: currency.to_owned(), rest: rest.to_owned() })
+    }
+}
+
+/// `2k`, `3 million`: more than the digits say.
+fn multiplied(after: &str) -> bool {
+    let joined = after.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
+    let word = after.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let scales = ["k", "m", "thousand", "million", "billion", "lakh", "crore"];
+    scales.contains(&word) && (joined || word.len() > 1 || after.starts_with(' '))
+        || ['천', '만', '억', '万', '億', '千'].iter().any(|c| after.trim_start().starts_with(*c))
+}
+
+/// The currency in front of a number, its last word: `about USD`.
+fn last_word(before: &str) -> &str {
+    before.split_whitespace().last().unwrap_or_default().trim_end_matches(':')
+}
+
+/// The currency behind a number, and what follows.
+fn split(after: &str) -> (&str, &str) {
+    let after = after.trim();
+    let end = after.find(char::is_whitespace).unwrap_or(after.len());
+    let (word, rest) = after.split_at(end);
+    // "a node", "per node" say no currency.
+    if matches!(word.to_lowercase().as_str(), "a" | "an" | "per" | "each" | "/" | "for") {
+        return ("", after);
+    }
+    (word.trim_end_matches([',', ';', '.']), rest.trim())
+}
+
+/// A number with or without marks between thousands.
+fn amount(text: &str) -> Option<f64> {
+    let marks: Vec<char> = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let mut kinds = marks.clone();
+    kinds.dedup();
+    let plain = |t: &str| t.chars().filter(char::is_ascii_digit).collect::<String>();
+    match (&kinds[..], &marks[..]) {
+        ([], _) => text.parse().ok(),
+        // One mark once: decimals where two digits or one follow; thousands
+        // where it is a comma or no point at all; a point before three digits is
+        // either.
+        ([mark], [_]) => {
+            let (whole, part) = text.split_once(*mark)?;
+            match (part.len(), mark) {
+                (1 | 2, '.' | ',') => format!("{}.{part}", plain(whole)).parse().ok(),
+                (3, ',') if (1..=3).contains(&whole.len()) && whole != "0" => plain(text).parse().ok(),
+                (3, '.') => None,
+                (3, _) if grouped(text, *mark) => plain(text).parse().ok(),
+                _ => None,
+            }
+        }
+        // One mark several times: thousands.
+        ([mark], _) if grouped(text, *mark) => plain(text).parse().ok(),
+        // Thousands by one, decimals by the other.
+        ([thousands, decimal], _) if matches!(decimal, '.' | ',') => {
+            let (whole, part) = text.rsplit_once(*decimal)?;
+            let fits = grouped(whole, *thousands) && (1..=2).contains(&part.len());
+            if fits { format!("{}.{part}", plain(whole)).parse().ok() } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// Whether `mark` stands before each three digits.
+fn grouped(text: &str, mark: char) -> bool {
+    let mut groups = text.split(mark);
+    let first = groups.next().unwrap_or_default();
+    let digits = |g: &str| g.chars().all(|c| c.is_ascii_digit());
+    (1..=3).contains(&first.len()) && digits(first) && groups.all(|g| g.len() == 3 && digits(g))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn prices_are_read_as_people_write_them() {
+        for (text, amount, currency, rest) in [
+            ("USD 2,100 a node", 2100.0, "USD", "a node"),
+            ("4,000 yen", 4000.0, "yen", ""),
+            ("€1.299,00", 1299.0, "€", ""),
+            ("$1,299.00", 1299.0, "$", ""),
+            ("2100", 2100.0, "", ""),
+            ("2100 a node", 2100.0, "", "a node"),
+            ("1'250.50 CHF", 1250.5, "CHF", ""),
+            ("1\u{202f}299,90 €", 1299.9, "€", ""),
+            ("1,234,567 KRW, used", 1_234_567.0, "KRW", "used"),
+            ("¥398000", 398_000.0, "¥", ""),
+            ("about EUR 12.50.", 12.5, "EUR", "."),
+            ("0.05 USD per hour", 0.05, "USD", "per hour"),
+        ] {
+            let expected = Price { amount, currency: currency.to_owned(), rest: rest.to_owned() };
+            assert_eq!(Price::parse(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_read_in_two_ways_is_not_read() {
+        for text in [
+            "",
+            "free",
+            "1.299 €",
+            "2 x 400 USD",
+            "400-500 USD",
+            "USD -5",
+            "0",
+            "2k USD",
+            "3 million won",
+            "1,2345",
+            "1.2.3",
+            "1,23,456.7.8",
+            "5만원",
+            "0,299 EUR",
+        ] {
+            assert_eq!(Price::parse(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_makes_it_panic(text in ".{0,40}|[0-9.,' -]{0,20}") {
+            if let Some(price) = Price::parse(&text) {
+                prop_assert!(price.amount > 0.0 && price.amount.is_finite());
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The blocks of a page, each as its elements.
+
+use chart::plot::{self, Plot};
+use maud::{Markup, PreEscaped, html};
+use model::{Severity, Value};
+
+use super::super::{Against, Answer, Block, Column, Notice, Table, Text, Tile, Tone, clean};
+use super::{Page, class, fragment};
+
+impl Page {
+    pub(super) fn block(&self, block: &Block) -> Markup {
+        match block {
+            Block::Paragraph(text) => html! { p { (self.text(text)) } },
+            Block::Lead(text) => html! { p.lead { (self.text(text)) } },
+            Block::List(items) => html! { ul { @for item in items { li { (self.text(item)) } } } },
+            Block::Figures(tiles) => html! { ul.tiles { @for tile in tiles { (self.tile(tile)) } } },
+            Block::Summary(answers) => self.summary(answers),
+            Block::Notice(notice) => self.notice(notice),
+            Block::Chart { title, note, plot } => self.chart(title, note.as_deref(), plot.as_ref()),
+            Block::Picture { title, svg, description } => self.picture(title, svg, description),
+            Block::Table(table) => self.table(table),
+            Block::Pairs(pairs) => self.pairs(pairs),
+            Block::Code(text) => html! { pre tabindex="0" { code { (lines(text)) } } },
+            Block::More { title, blocks } => html! {
+                details.more {
+                    summary { (clean(title)) }
+                    div { @for block in blocks { (self.block(block)) } }
+                }
+            },
+        }
+    }
+
+    fn summary(&self, answers: &[Answer]) -> Markup {
+        html! {
+            dl.summary {
+                @for answer in answers {
+                    div {
+                        dt { (clean(&answer.question)) }
+                        dd {
+                            @if let [one] = &answer.lines[..] { (self.text(one)) }
+                            @else { ul { @for line in &answer.lines { li { (self.text(line)) } } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn tile(&self, tile: &Tile) -> Markup {
+        let label = html! {
+            @if !tile.group.is_empty() { span.group { (clean(&tile.group)) } " " }
+            span.label { (clean(&tile.label)) }
+        };
+        html! {
+            li.tile {
+                p.what {
+                    @match &tile.link {
+                        Some(id) => a href=(format!("#{}", fragment(id))) { (label) },
+                        None => (label),
+                    }
+                }
+                p.value { b { (clean(&tile.value)) } " " span.metric { (clean(&tile.metric)) } }
+                @if let Some(interval) = &tile.interval { p.interval { (clean(interval)) } }
+                @if !tile.beside.is_empty() {
+                    p.beside { @for fact in &tile.beside { span { (clean(fact)) } " " } }
+                }
+                @for against in &tile.against { (gauge(against)) }
+                @if let Some(doubt) = &tile.doubt {
+                    p class=(format!("doubt {}", class(Tone::from(doubt.severity)))) {
+                        a href=(format!("#{}", fragment(&doubt.link))) { (clean(&doubt.text)) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn notice(&self, notice: &Notice) -> Markup {
+        let tone = match notice.severity {
+            Severity::Note => "plain",
+            other => class(Tone::from(other)),
+        };
+        html! {
+            article id=[notice.id.as_deref().map(fragment)] class=(format!("notice {tone}")) {
+                p.kind { b { (clean(&notice.kind)) } " " span { (clean(&notice.about)) } }
+                p { (self.text(&notice.text)) }
+                @if let Some(advice) = &notice.advice { p.advice { (self.text(advice)) } }
+                @if !notice.details.is_empty() {
+                    details {
+                        summary { (self.words.say("page-evidence")) }
+                        ul { @for line in &notice.details { li { (self.text(line)) } } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// `Figure 3` and its title.
+    fn caption(&self, title: &str) -> Markup {
+        let number = self.figures.get() + 1;
+        self.figures.set(number);
+        let number = self.words.tell("page-figure", &[("number", Value::Integer(number as u64))]);
+        html! { figcaption { span.number { (number) } " " (clean(title)) } }
+    }
+
+    fn chart(&self, title: &str, note: Option<&str>, plot: &dyn Plot) -> Markup {
+        let data = plot.table(self.words);
+        html! {
+            figure.chart {
+                (self.caption(title))
+                (PreEscaped(plot::svg(plot, title, self.words)))
+                @if let Some(note) = note { p.note { (clean(note)) } }
+                @if !data.rows.is_empty() {
+                    details.data {
+                        summary { (self.words.say("page-data")) }
+                        (self.data(title, &data))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The numbers of a chart.
+    fn data(&self, title: &str, data: &plot::Table) -> Markup {
+        html! {
+            div.scroll tabindex="0" role="region" aria-label=(clean(title)) {
+                table.data {
+                    thead { tr { @for head in &data.head { th scope="col" { (clean(head)) } } } }
+                    tbody {
+                        @for row in &data.rows {
+                            tr {
+                                @for (index, cell) in row.iter().enumerate() {
+                                    @if index == 0 { th scope="row" { (clean(cell)) } } @else { td { (clean(cell)) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn picture(&self, title: &str, svg: &str, description: &str) -> Markup {
+        html! {
+            figure.picture {
+                (self.caption(title))
+                (PreEscaped(svg))
+                @if !description.is_empty() { p.note { (clean(description)) } }
+            }
+        }
+    }
+
+    fn table(&self, table: &Table) -> Markup {
+        html! {
+            div.scroll tabindex="0" role="region" aria-label=(clean(&table.caption)) {
+                table class=(numeric(&table.columns)) {
+                    @if !table.caption.is_empty() { caption { (clean(&table.caption)) } }
+                    thead { tr { @for column in &table.columns { th scope="col" { (clean(&column.title)) } } } }
+                    @for (name, rows) in table.by_group() {
+                        tbody {
+                            @if let Some(name) = name {
+                                tr.group { th scope="rowgroup" colspan=(table.columns.len()) { (self.text(name)) } }
+                            }
+                            @for row in rows { (self.row(row)) "\n" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn row(&self, row: &[Text]) -> Markup {
+        html! {
+            tr {
+                @for (index, cell) in row.iter().enumerate() {
+                    @if index == 0 { th scope="row" { (self.text(cell)) } } @else { td { (self.text(cell)) } }
+                }
+            }
+        }
+    }
+
+    fn pairs(&self, pairs: &[(String, Text)]) -> Markup {
+        html! {
+            dl.pairs { @for (name, text) in pairs { div { dt { (clean(name)) } dd { (self.text(text)) } } } }
+        }
+    }
+}
+
+/// Lines stay lines.
+fn lines(text: &str) -> String {
+    text.lines().map(clean).collect::<Vec<_>>().join("\n")
+}
+
+/// Classes that say which columns hold numbers: shorter than a class a cell.
+fn numeric(columns: &[Column]) -> String {
+    let numbers = columns.iter().enumerate().filter(|(_, c)| c.is_number);
+    std::iter::once("t".to_owned())
+        .chain(numbers.map(|(i, _)| format!("n{}", i + 1)))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn gauge(against: &Against) -> Markup {
+    let tone = match against.good {
+        Some(true) => "good",
+        Some(false) => "error",
+        None => "plain",
+    };
+    let share = against.share.filter(|s| s.is_finite()).map(|s| s.clamp(0.0, 1.0) * 100.0);
+    html! {
+        p class=(format!("against {tone}")) {
+            @if let Some(share) = share {
+                span.gauge aria-hidden="true" { span style=(format!("width:{share:.1}%")) {} }
+            }
+            span { (clean(&against.label)) }
+        }
+    }
+}

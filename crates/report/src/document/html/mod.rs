@@ -1,0 +1,119 @@
+//! A document as one self-contained HTML page: no script, nothing fetched, and
+//! a policy in its head that holds browsers to that. It is well-formed XML too,
+//! so that any tool can read it.
+
+mod block;
+mod contents;
+
+use std::cell::Cell;
+
+use language::Words;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::{Document, Piece, Section, Text, Tone, clean};
+
+/// The rules of the page.
+const STYLE: &str = include_str!("style.css");
+
+/// What stands in the head of every page. Not written by maud, whose empty
+/// elements are no XML.
+const HEAD: &str = concat!(
+    r#"<meta charset="utf-8"/>"#,
+    r#"<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; "#,
+    r#"img-src data:; base-uri 'none'; form-action 'none'"/>"#,
+    r#"<meta name="viewport" content="width=device-width, initial-scale=1"/>"#,
+    r#"<meta name="color-scheme" content="light dark"/>"#,
+    r#"<meta name="generator" content="Headroom"/>"#
+);
+
+/// The page.
+#[must_use]
+pub fn write(document: &Document) -> String {
+    let page = Page { words: document.words, figures: Cell::new(0) };
+    let words = document.words;
+    let title = clean(&document.title);
+    let markup = html! {
+        (DOCTYPE)
+        html lang=(words.language().tag()) {
+            head {
+                (PreEscaped(HEAD))
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(chart::plot::style_sheet())) }
+            }
+            body {
+                a.skip href="#main" { (words.say("page-skip")) }
+                header.top {
+                    h1 { (title) }
+                    @if !document.byline.is_empty() {
+                        p.byline { @for fact in &document.byline { span { (clean(fact)) } " " } }
+                    }
+                }
+                div.page {
+                    (contents::beside(document))
+                    main #main {
+                        (contents::above(document))
+                        @if !document.purpose.is_empty() {
+                            div.purpose { @for block in &document.purpose { (page.block(block)) } }
+                        }
+                        @for (index, section) in document.sections.iter().enumerate() {
+                            (page.section(section, &format!("{}", index + 1), 2))
+                        }
+                    }
+                }
+                footer.end { p { (page.text(&document.footer)) } }
+            }
+        }
+    };
+    markup.into_string() + "\n"
+}
+
+/// What the blocks of one page share.
+struct Page {
+    words: &'static Words,
+    /// Figures so far.
+    figures: Cell<usize>,
+}
+
+impl Page {
+    fn section(&self, section: &Section, number: &str, level: u8) -> Markup {
+        let id = format!("{}-title", section.id);
+        let title = html! { span.number { (number) } " " (clean(&section.title)) };
+        html! {
+            section id=(section.id) aria-labelledby=(id) {
+                @if level == 2 { h2 id=(id) { (title) } } @else { h3 id=(id) { (title) } }
+                @for block in &section.blocks { (self.block(block)) }
+                @for (index, part) in section.subsections.iter().enumerate() {
+                    (self.section(part, &format!("{number}.{}", index + 1), level + 1))
+                }
+            }
+        }
+    }
+
+    fn text(&self, text: &Text) -> Markup {
+        html! {
+            @for piece in &text.0 {
+                @match piece {
+                    Piece::Plain(text) => (clean(text)),
+                    Piece::Strong(text) => b { (clean(text)) },
+                    Piece::Code(text) => code { (clean(text)) },
+                    Piece::Link(id, text) => a href=(format!("#{}", fragment(id))) { (clean(text)) },
+                    Piece::Badge(tone, text) => span class=(format!("badge {}", class(*tone))) { (clean(text)) },
+                }
+            }
+        }
+    }
+}
+
+/// An id as a link may hold it: ours are made of these letters only.
+fn fragment(id: &str) -> String {
+    id.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect()
+}
+
+fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "good",
+        Tone::Plain => "plain",
+        Tone::Warning => "warning",
+        Tone::Error => "error",
+    }
+}

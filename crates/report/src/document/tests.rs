@@ -1,0 +1,1 @@
+//! What the writers make of documents.

@@ -1,0 +1,354 @@
+//! What differs between the cases of one workload, and how irregular sets of
+//! them fall apart into grids of at most two factors that a chart can show.
+
+use language::{Words, format};
+use model::parameter::Kind;
+use model::run::CaseResult;
+use model::workload::Catalogue;
+use model::{Unit, Value};
+
+/// Where a parameter stands in a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seat {
+    /// It is the main load's.
+    Own,
+    /// It is that of a load that runs with it, by place.
+    With(usize),
+    /// It is no parameter: which loads run with it.
+    Company,
+}
+
+/// A parameter that differs between cases.
+#[derive(Clone, Debug)]
+pub(crate) struct Factor {
+    seat: Seat,
+    /// Its name, as a person types it.
+    pub(crate) name: String,
+    /// How it is called on an axis.
+    pub(crate) title: String,
+    /// What values it takes; absent of a parameter that this build does not know.
+    pub(crate) kind: Option<Kind>,
+    /// The levels that occur, in order.
+    pub(crate) levels: Vec<Level>,
+}
+
+/// One level of a factor.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    /// As it stands in the case; absent where the parameter is not set there.
+    value: Option<Value>,
+    /// The number, of what has an order.
+    pub(crate) number: Option<f64>,
+    /// As it is shown.
+    pub(crate) text: String,
+}
+
+impl Factor {
+    /// Whether its levels are numbers that stand on an axis.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.levels.iter().all(|l| l.number.is_some())
+    }
+
+    /// Which level a case has.
+    pub(crate) fn level_of(&self, case: &CaseResult) -> Option<usize> {
+        let value = value_at(case, self.seat, &self.name);
+        self.levels.iter().position(|l| l.value == value)
+    }
+
+    /// The number of the level that a case has.
+    pub(crate) fn number_of(&self, case: &CaseResult) -> Option<f64> {
+        self.levels.get(self.level_of(case)?)?.number
+    }
+
+    /// The text of the level that a case has.
+    pub(crate) fn text_of(&self, case: &CaseResult) -> &str {
+        self.level_of(case).and_then(|i| self.levels.get(i)).map_or("", |l| &l.text)
+    }
+
+    /// Whether each level of `self` comes with one level of `other` only.
+    fn decides(&self, other: &Factor, cases: &[&CaseResult]) -> bool {
+        let mut with = vec![None; self.levels.len()];
+        cases.iter().all(|case| match (self.level_of(case), other.level_of(case)) {
+            (Some(own), Some(its)) => *with[own].get_or_insert(its) == its,
+            _ => false,
+        })
+    }
+}
+
+fn value_at(case: &CaseResult, seat: Seat, name: &str) -> Option<Value> {
+    match seat {
+        Seat::Own => case.parameters.get(name).cloned(),
+        Seat::With(place) => case.with.get(place)?.parameters.get(name).cloned(),
+        Seat::Company => {
+            let names: Vec<&str> = case.with.iter().map(|c| c.workload.as_str()).collect();
+            (!names.is_empty()).then(|| Value::Text(names.join(" + ")))
+        }
+    }
+}
+
+/// How a parameter is called in a sentence or on an axis.
+pub(crate) fn title(words: &Words, name: &str) -> String {
+    words.or(&format!("parameter-title-{name}"), &name.replace('-', " "))
+}
+
+/// A value of a parameter as a reader sees it.
+fn shown(words: &Words, kind: Option<Kind>, value: Option<&Value>) -> String {
+    match (kind, value) {
+        (_, None) => words.say("figure-not-set"),
+        (Some(Kind::Size), Some(Value::Integer(bytes))) => format::part(*bytes),
+        (Some(Kind::Rate), Some(Value::Number(rate))) => format::setting(*rate, Unit::PerSecond),
+        (Some(Kind::Duration), Some(Value::Number(s))) => format::setting(*s, Unit::Seconds),
+        (_, Some(Value::Number(number))) => format::short(*number),
+        (_, Some(Value::Bool(yes))) => words.say(if *yes { "figure-yes" } else { "figure-no" }),
+        (_, Some(other)) => other.to_string(),
+    }
+}
+
+/// The number of a value on an axis; words and choices have none.
+fn number(kind: Option<Kind>, value: Option<&Value>) -> Option<f64> {
+    let number = match value? {
+        Value::Integer(whole) => *whole as f64,
+        Value::Number(number) => *number,
+        Value::Bool(_) | Value::Text(_) => return None,
+    };
+    (kind.is_none_or(Kind::ordered) && number.is_finite()).then_some(number)
+}
+
+/// The factors of these cases, in the order in which their workload declares
+/// its parameters; those of companions follow.
+pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) -> Vec<Factor> {
+    let mut all = Vec::new();
+    let parameters = cases.iter().map(|c| (c.workload.as_str(), &c.parameters));
+    for (name, kind) in names(catalogue, parameters) {
+        all.extend(factor(words, cases, Seat::Own, &name, title(words, &name), kind));
+    }
+    let company =
+        factor(words, cases, Seat::Company, "with", words.say("figure-company"), Some(Kind::Choice));
+    all.extend(company.map(|mut factor| {
+        for level in factor.levels.iter_mut().filter(|l| l.value.is_none()) {
+            level.text = words.say("figure-alone");
+        }
+        factor
+    }));
+    for place in 0..cases.iter().map(|c| c.with.len()).max().unwrap_or(0) {
+        let with: Vec<_> = cases.iter().filter_map(|c| c.with.get(place)).collect();
+        for (name, kind) in names(catalogue, with.iter().map(|c| (c.workload.as_str(), &c.parameters))) {
+            let title = with.first().map(|c| format!("{} {}", c.workload, title(words, &name)));
+            all.extend(factor(words, cases, Seat::With(place), &name, title.unwrap_or_default(), kind));
+        }
+    }
+    without_followers(all, cases)
+}
+
+/// The names that occur with their kinds: as declared, then unknown ones.
+fn names<'a>(
+    catalogue: &Catalogue,
+    loads: impl Iterator<Item = (&'a str, &'a model::Parameters)> + Clone,
+) -> Vec<(String, Option<Kind>)> {
+    let spec = loads.clone().next().and_then(|(workload, _)| catalogue.workload(workload));
+    let occurs = |name: &str| loads.clone().any(|(_, p)| p.get(name).is_some());
+    let declared = spec.into_iter().flat_map(|s| catalogue.parameters(s));
+    let mut all: Vec<(String, Option<Kind>)> =
+        declared.filter(|p| occurs(p.name)).map(|p| (p.name.to_owned(), Some(p.kind))).collect();
+    let known = all.len();
+    for (_, parameters) in loads {
+        for name in parameters.0.keys() {
+            if !all.iter().any(|(n, _)| n == name) {
+                all.push((name.clone(), None));
+            }
+        }
+    }
+    all[known..].sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+fn factor(
+    words: &Words,
+    cases: &[&CaseResult],
+    seat: Seat,
+    name: &str,
+    title: String,
+    kind: Option<Kind>,
+) -> Option<Factor> {
+    let mut levels: Vec<Level> = Vec::new();
+    for case in cases {
+        let value = value_at(case, seat, name);
+        if !levels.iter().any(|l| l.value == value) {
+            let number = number(kind, value.as_ref());
+            levels.push(Level { number, text: shown(words, kind, value.as_ref()), value });
+        }
+    }
+    if levels.len() < 2 {
+        return None;
+    }
+    // Choices stay as the study has them; numbers ascend.
+    if levels.iter().all(|l| l.number.is_some()) {
+        levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
+    }
+    Some(Factor { seat, name: name.to_owned(), title, kind, levels })
+}
+
+/// Leaves out what only follows from another factor, such as the kind of stores
+/// that a working set's size brings with it: nobody asked for it, so that no
+/// case's label names it.
+fn without_followers(mut all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor> {
+    let is_asked = |f: &Factor| {
+        f.seat == Seat::Company || cases.iter().any(|c| c.label.contains(&format!(" {}=", f.name)))
+    };
+    let mut at = all.len();
+    while at > 0 {
+        at -= 1;
+        let follows = |f: &Factor| all.iter().any(|o| !std::ptr::eq(o, f) && o.decides(f, cases));
+        if !is_asked(&all[at]) && follows(&all[at]) {
+            all.remove(at);
+        }
+    }
+    all
+}
+
+/// Cases that one chart can show.
+#[derive(Clone, Debug)]
+pub(crate) struct Group<'a> {
+    /// What they have in common that others do not: factor and level.
+    pub(crate) place: Vec<(String, String)>,
+    /// The cases.
+    pub(crate) cases: Vec<&'a CaseResult>,
+    /// What differs between them: at most two factors, the axis first.
+    pub(crate) factors: Vec<Factor>,
+}
+
+impl Group<'_> {
+    /// `block size 4 KiB, threads 2`.
+    pub(crate) fn place_text(&self) -> String {
+        let all: Vec<String> = self.place.iter().map(|(factor, level)| format!("{factor} {level}")).collect();
+        all.join(", ")
+    }
+
+    /// The ordered factor that stands on the axis.
+    pub(crate) fn axis(&self) -> Option<&Factor> {
+        self.factors.first().filter(|f| f.is_ordered())
+    }
+
+    /// The other factor.
+    pub(crate) fn series(&self) -> Option<&Factor> {
+        match self.axis() {
+            Some(_) => self.factors.get(1),
+            None => self.factors.first(),
+        }
+    }
+
+    /// How a case is called among these.
+    pub(crate) fn label(&self, case: &CaseResult) -> String {
+        label(&self.factors, case)
+    }
+
+    /// Whether two cases stand in one place.
+    pub(crate) fn collides(&self) -> bool {
+        let mut places: Vec<Vec<Option<usize>>> =
+            self.cases.iter().map(|c| self.factors.iter().map(|f| f.level_of(c)).collect()).collect();
+        places.sort();
+        places.windows(2).any(|pair| pair[0] == pair[1])
+    }
+}
+
+/// How a case is called by what differs: choices and sizes speak for
+/// themselves, counts need their name.
+pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
+    let says = |f: &Factor| {
+        let text = f.text_of(case);
+        match f.kind {
+            Some(Kind::Choice | Kind::Size | Kind::Path) if f.seat != Seat::With(0) => text.to_owned(),
+            _ => format!("{} {text}", f.title),
+        }
+    };
+    let sizes = factors.iter().filter(|f| f.kind == Some(Kind::Size)).count();
+    let one = |f: &Factor| match f.kind {
+        Some(Kind::Size) if sizes > 1 => format!("{} {}", f.title, f.text_of(case)),
+        _ => says(f),
+    };
+    let all: Vec<String> = factors.iter().map(one).collect();
+    if all.is_empty() { case.label.clone() } else { all.join(", ") }
+}
+
+/// Splits cases until each group has two factors at most.
+///
+/// Of more than two, the ordered one with most levels stays for the axis; the
+/// others are tried in turn, and the one that leaves the fewest groups of at
+/// most two factors splits. A set that is no full grid falls apart into such
+/// grids by itself, because what is the same within a group is no factor there.
+pub(crate) fn groups<'a>(words: &Words, catalogue: &Catalogue, cases: &[&'a CaseResult]) -> Vec<Group<'a>> {
+    split(words, catalogue, cases, Vec::new())
+}
+
+fn split<'a>(
+    words: &Words,
+    catalogue: &Catalogue,
+    cases: &[&'a CaseResult],
+    place: Vec<(String, String)>,
+) -> Vec<Group<'a>> {
+    let mut factors = merged(of(words, catalogue, cases), cases);
+    let axis = axis_of(&factors);
+    if let Some(axis) = axis {
+        let first = factors.remove(axis);
+        factors.insert(0, first);
+    }
+    if factors.len() <= 2 {
+        return vec![Group { place, cases: cases.to_vec(), factors }];
+    }
+    let parts = |f: &Factor| -> Vec<Vec<&'a CaseResult>> {
+        (0..f.levels.len())
+            .map(|l| cases.iter().copied().filter(|c| f.level_of(c) == Some(l)).collect())
+            .collect()
+    };
+    let cost = |f: &Factor| {
+        let left: Vec<usize> =
+            parts(f).iter().map(|part| merged(of(words, catalogue, part), part).len()).collect();
+        let too_many = left.iter().map(|n| n.saturating_sub(2)).sum::<usize>();
+        (too_many, left.len(), left.iter().sum::<usize>())
+    };
+    let candidates = factors.iter().skip(usize::from(axis.is_some()));
+    let Some(by) = candidates.min_by_key(|f| cost(f)) else {
+        return vec![Group { place, cases: cases.to_vec(), factors }];
+    };
+    let levels = by.levels.iter().zip(parts(by));
+    levels
+        .flat_map(|(level, part)| {
+            let mut place = place.clone();
+            place.push((by.title.clone(), level.text.clone()));
+            split(words, catalogue, &part, place)
+        })
+        .collect()
+}
+
+/// The factor for the axis: of the ordered ones that with most levels, the
+/// first of equals.
+fn axis_of(factors: &[Factor]) -> Option<usize> {
+    let ordered = factors.iter().enumerate().filter(|(_, f)| f.is_ordered());
+    ordered.min_by_key(|(at, f)| (std::cmp::Reverse(f.levels.len()), *at)).map(|(at, _)| at)
+}
+
+/// Factors that go hand in hand, level by level, as one.
+fn merged(all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor> {
+    let mut kept: Vec<Factor> = Vec::new();
+    for factor in all {
+        let same = kept.iter_mut().find(|k| k.decides(&factor, cases) && factor.decides(k, cases));
+        match same {
+            Some(kept) => *kept = joined(kept, &factor, cases),
+            None => kept.push(factor),
+        }
+    }
+    kept
+}
+
+/// Two such factors: the one with an order leads.
+fn joined(one: &Factor, other: &Factor, cases: &[&CaseResult]) -> Factor {
+    let (lead, follow) = if !one.is_ordered() && other.is_ordered() { (other, one) } else { (one, other) };
+    let mut both = lead.clone();
+    both.title = format!("{}, {}", lead.title, follow.title);
+    for (at, level) in both.levels.iter_mut().enumerate() {
+        if let Some(case) = cases.iter().find(|c| lead.level_of(c) == Some(at)) {
+            level.text = format!("{}, {}", level.text, follow.text_of(case));
+        }
+    }
+    both
+}

@@ -1,0 +1,159 @@
+//! Which figure of a case a chart shows, and how.
+
+use chart::plot::{Axis, Measured, Numbers, Spread};
+use language::Words;
+use model::parameter::Kind;
+use model::run::{CaseResult, Estimate};
+use model::{Better, Unit, WorkloadSpec};
+
+use super::factors::Factor;
+use crate::section::workload;
+
+/// From this many bytes an operation on, people ask for bytes per second, not
+/// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,
+/// 4 and 8 KiB in IOPS.
+const LARGE_BYTES: f64 = 65536.0;
+
+/// An interval with an end so many times off its point says nothing.
+const WIDEST: f64 = 20.0;
+
+/// What is looked at first where no description of the workload says it.
+const USUAL: &[&str] = &[
+    "throughput",
+    "iops",
+    "operations_per_second",
+    "transactions_per_second",
+    "events_per_second",
+    "latency_p50",
+];
+
+/// Latencies that are held against a rate, the first that all cases have.
+pub(crate) const LATENCIES: &[&str] = &["latency_p99", "latency_p90", "latency_p50"];
+
+/// A metric that charts show.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Metric {
+    /// Its name in the document.
+    pub(crate) name: String,
+    /// How it is called.
+    pub(crate) title: String,
+    /// Its unit.
+    pub(crate) unit: Unit,
+    /// Which way is better.
+    pub(crate) better: Better,
+    /// How its numbers are written.
+    pub(crate) numbers: Numbers,
+}
+
+impl Metric {
+    /// The metric `name` of `case`, if it has it.
+    pub(crate) fn of(words: &Words, case: &CaseResult, name: &str) -> Option<Self> {
+        let estimate = case.estimates.get(name)?;
+        // Networks are sold and asked for in bits.
+        let is_network = case.path.iter().any(|s| s.resource.starts_with("nic:"));
+        let numbers = match estimate.unit {
+            Unit::BytesPerSecond if is_network => Numbers::Bits,
+            unit => Numbers::Unit(unit),
+        };
+        Some(Self {
+            name: name.to_owned(),
+            title: title(words, name),
+            unit: estimate.unit,
+            better: estimate.better,
+            numbers,
+        })
+    }
+
+    /// What a case has of it.
+    pub(crate) fn at(&self, case: &CaseResult) -> Option<Measured> {
+        case.estimates.get(&self.name).filter(|e| e.unit == self.unit).and_then(measured)
+    }
+
+    /// Its axis.
+    pub(crate) fn axis(&self) -> Axis {
+        Axis { title: self.title.clone(), numbers: self.numbers, spread: Spread::Auto }
+    }
+
+    /// Whether more of it is better and it counts per second.
+    pub(crate) fn is_rate(&self) -> bool {
+        matches!(self.unit, Unit::PerSecond | Unit::BytesPerSecond)
+    }
+}
+
+/// How a metric is called.
+pub(crate) fn title(words: &Words, name: &str) -> String {
+    words.or(&format!("metric-title-{name}"), &english(name))
+}
+
+/// `latency_p99_9` is `p99.9 latency`.
+fn english(name: &str) -> String {
+    match name.rsplit_once("_p") {
+        Some((of, percent)) if percent.chars().all(|c| c.is_ascii_digit() || c == '_') => {
+            format!("p{} {}", percent.replace('_', "."), workload::title(of))
+        }
+        _ => workload::title(name),
+    }
+}
+
+/// The point and its interval, where they are numbers and the interval says
+/// something.
+fn measured(estimate: &Estimate) -> Option<Measured> {
+    let value = Some(estimate.median).filter(|m| m.is_finite())?;
+    let interval = estimate.low.zip(estimate.high).filter(|(low, high)| {
+        low.is_finite()
+            && high.is_finite()
+            && (*low..=*high).contains(&value)
+            && (value <= 0.0 || *high <= value * WIDEST && value <= low * WIDEST)
+    });
+    Some(Measured { value, interval })
+}
+
+/// The figure that people ask of one case: the workload's headline; of large
+/// operations their bytes per second; of a fixed amount of work its time.
+pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> Option<&'a str> {
+    let has = |name: &str| case.estimates.get_key_value(name).map(|(key, _)| key.as_str());
+    if let Some(elapsed) = has("elapsed") {
+        return Some(elapsed);
+    }
+    let headline = spec
+        .and_then(|s| has(s.headline))
+        .or_else(|| USUAL.iter().find_map(|name| has(name)))
+        .or_else(|| case.estimates.keys().next().map(String::as_str))?;
+    match bytes_an_operation(case, headline) {
+        Some(bytes) if bytes >= LARGE_BYTES => has("throughput").or(Some(headline)),
+        _ => Some(headline),
+    }
+}
+
+/// Bytes that one operation of `headline` moves.
+fn bytes_an_operation(case: &CaseResult, headline: &str) -> Option<f64> {
+    let rate = case.estimates.get(headline).filter(|e| e.unit == Unit::PerSecond && e.median > 0.0)?;
+    let bytes = case.estimates.get("throughput").filter(|e| e.unit == Unit::BytesPerSecond)?;
+    Some(bytes.median / rate.median)
+}
+
+/// The figure of several cases on one axis: the one that they agree on; bytes
+/// per second where some are of small and some of large operations.
+pub(crate) fn common(words: &Words, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> Option<Metric> {
+    let mut names: Vec<&str> = cases.iter().filter_map(|c| figure(c, spec)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let name = match names.as_slice() {
+        [] => return None,
+        [one] => one,
+        several if several.contains(&"throughput") => "throughput",
+        several => several[0],
+    };
+    cases.iter().find_map(|c| Metric::of(words, c, name))
+}
+
+/// The axis of an ordered factor.
+pub(crate) fn factor_axis(factor: &Factor) -> Axis {
+    let numbers = match factor.kind {
+        Some(Kind::Size) => Numbers::Binary,
+        Some(Kind::Rate) => Numbers::Unit(Unit::PerSecond),
+        Some(Kind::Duration) => Numbers::Unit(Unit::Seconds),
+        _ => Numbers::Count,
+    };
+    Axis { title: factor.title.clone(), numbers, spread: Spread::Auto }
+}

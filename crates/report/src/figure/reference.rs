@@ -1,0 +1,127 @@
+//! What a chart's figures are held against: limits of the path, promises, what
+//! was measured of the machine itself. Each once a chart, with where it is
+//! known from.
+
+use chart::plot::{Measured, Reference, ReferenceKind};
+use language::{Words, format};
+use model::limit::LimitKind;
+use model::run::{CaseResult, Utilization};
+use model::{Unit, Value};
+
+use super::metric::Metric;
+use super::resource;
+use crate::section::share;
+
+/// Lines of one kind across one chart, at most: more are a grid, not a scale.
+const MOST: usize = 2;
+
+/// Values of a limit in the chart's metric that differ by less are one line.
+const SAME: f64 = 0.01;
+
+/// One bound as several cases meet it.
+struct Bound<'a> {
+    used: &'a Utilization,
+    /// The metric's value at which the bound is reached, one a case.
+    values: Vec<f64>,
+    /// The highest share of it that a case used.
+    nearest: f64,
+}
+
+/// The references of `metric` over these cases, limits first.
+///
+/// A bound is on what a resource must do; the line is where the *metric* would
+/// stand when that is full, median / share: of an array that writes parity,
+/// less than the link's own figure. A bound that is another value for each case,
+/// such as that of a link in operations of different sizes, is no line and is
+/// left out.
+pub(crate) fn of(words: &Words, cases: &[&CaseResult], metric: &Metric) -> Vec<Reference> {
+    let mut bounds: Vec<Bound<'_>> = Vec::new();
+    for case in cases {
+        let Some(Measured { value, .. }) = metric.at(case) else { continue };
+        for used in relevant(case, metric) {
+            let at = value / used.fraction;
+            match bounds.iter_mut().find(|b| is_same(b.used, used)) {
+                Some(bound) => {
+                    bound.values.push(at);
+                    bound.nearest = bound.nearest.max(used.fraction);
+                }
+                None => bounds.push(Bound { used, values: vec![at], nearest: used.fraction }),
+            }
+        }
+    }
+    bounds.retain(|b| {
+        let (low, high) = b.values.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+        high.is_finite() && low > 0.0 && high <= low * (1.0 + SAME)
+    });
+    bounds.sort_by(|a, b| b.nearest.total_cmp(&a.nearest));
+    let mut all = Vec::new();
+    for kind in [ReferenceKind::Limit, ReferenceKind::Promise] {
+        let of_kind = bounds.iter().filter(|b| kind_of(b.used.kind) == kind).take(MOST);
+        all.extend(of_kind.map(|b| Reference {
+            value: b.values[0],
+            label: label(words, b.used, b.values[0], metric),
+            kind,
+        }));
+    }
+    all
+}
+
+/// The bounds that say something: those of the metric itself or of the bytes it
+/// moves. Of limits only the nearest one of a case, of promises all.
+fn relevant<'a>(case: &'a CaseResult, metric: &Metric) -> impl Iterator<Item = &'a Utilization> {
+    let quantity = metric.name.clone();
+    let is_rate = metric.is_rate();
+    let fits = move |u: &&Utilization| {
+        let of_bytes = is_rate && matches!(u.quantity.as_str(), "throughput" | "iops");
+        u.fraction.is_finite()
+            && u.fraction > 0.0
+            && u.limit.is_finite()
+            && (u.quantity == quantity || of_bytes)
+    };
+    let is_limit = |u: &&Utilization| kind_of(u.kind) == ReferenceKind::Limit;
+    let nearest = case.utilization.iter().filter(fits.clone()).find(|u| is_limit(u) && share::tells(u));
+    let promises = case.utilization.iter().filter(fits).filter(move |u| !is_limit(u));
+    nearest.into_iter().chain(promises)
+}
+
+fn is_same(one: &Utilization, other: &Utilization) -> bool {
+    (&one.resource, &one.quantity, one.kind, one.limit)
+        == (&other.resource, &other.quantity, other.kind, other.limit)
+}
+
+fn kind_of(kind: LimitKind) -> ReferenceKind {
+    match kind {
+        LimitKind::Datasheet | LimitKind::Promise => ReferenceKind::Promise,
+        _ => ReferenceKind::Limit,
+    }
+}
+
+/// The words for each kind of bound.
+fn key(kind: LimitKind) -> &'static str {
+    match kind {
+        LimitKind::Link => "figure-limit-link",
+        LimitKind::Datasheet => "figure-limit-datasheet",
+        LimitKind::Promise => "figure-limit-promise",
+        LimitKind::Quota => "figure-limit-quota",
+        LimitKind::Measured => "figure-limit-measured",
+        LimitKind::Hardware => "figure-limit-hardware",
+    }
+}
+
+fn label(words: &Words, used: &Utilization, value: f64, metric: &Metric) -> String {
+    let resource = resource::name(words, &used.resource);
+    words.tell(
+        key(used.kind),
+        &[("resource", Value::from(resource.as_str())), ("value", Value::Text(shown(value, metric)))],
+    )
+}
+
+/// A value as the metric's axis writes it.
+pub(crate) fn shown(value: f64, metric: &Metric) -> String {
+    match metric.unit {
+        Unit::BytesPerSecond if metric.numbers == chart::plot::Numbers::Bits => {
+            format::bits((value * 8.0).max(0.0).round() as u64)
+        }
+        unit => format::under_title(value, unit, &crate::section::workload::title(&metric.name)),
+    }
+}

@@ -1,0 +1,118 @@
+//! Bars: choices, and ordered factors of fewer than three levels.
+
+use chart::plot::{Bar, BarGroup, Bars, Measured, Reference, ReferenceKind};
+use model::parameter::Kind;
+use model::run::CaseResult;
+use model::{Better, Severity, Value};
+
+use super::sweep;
+use crate::figure::factors::{Factor, Group};
+use crate::figure::metric::{self, Metric};
+use crate::figure::{Figure, Scene, reference};
+
+pub(super) const KIND: &str = "bars";
+
+/// Bars side by side in one group that are told apart at a glance.
+const SERIES_MOST: usize = 6;
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter(|g| !sweep::applies(g)).filter_map(|g| chart(scene, g)).collect()
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let metric = metric::common(words, &group.cases, scene.spec)?;
+    let references = reference::of(words, &group.cases, &metric);
+    // One bar alone shows nothing unless it is held against something.
+    if group.cases.len() < 2 && references.is_empty() {
+        return None;
+    }
+    let (series, groups) = bars(scene, group, &metric);
+    let by: Vec<Value> = group.factors.iter().map(|f| Value::Text(f.title.clone())).collect();
+    let name = Value::Text(metric.title.clone());
+    let title = match by.as_slice() {
+        [one] => words.tell("figure-by", &[("metric", name), ("factor", one.clone())]),
+        [one, other] => words
+            .tell("figure-by-two", &[("metric", name), ("factor", one.clone()), ("other", other.clone())]),
+        _ => metric.title.clone(),
+    };
+    let is_ideal = groups.iter().flat_map(|g| &g.bars).any(|b| b.reference.is_some());
+    let plot = Bars { value: metric.axis(), series, groups, references, better: Some(metric.better) };
+    let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    Some(figure.note(is_ideal.then(|| words.say("figure-ideal-note"))))
+}
+
+/// The names of the series, and the groups.
+fn bars(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric) -> (Vec<String>, Vec<BarGroup>) {
+    let one = |case: &CaseResult, series: usize| bar(scene, group, metric, case, series);
+    let flat = || {
+        let all = group.cases.iter();
+        all.map(|c| BarGroup { label: alone(group, c), bars: vec![one(c, 0)] }).collect()
+    };
+    let Some((rows, series)) = sides(group) else { return (Vec::new(), flat()) };
+    if group.collides() {
+        return (Vec::new(), flat());
+    }
+    let of_row = |row: usize| {
+        let cases = group.cases.iter().filter(move |c| rows.level_of(c) == Some(row));
+        let mut bars: Vec<Bar> = cases.filter_map(|c| Some(one(c, series.level_of(c)?))).collect();
+        bars.sort_by_key(|b| b.series);
+        bars
+    };
+    let level = |f: &Factor, text: &str| match f.kind {
+        Some(Kind::Choice | Kind::Size | Kind::Path) => text.to_owned(),
+        _ => format!("{} {text}", f.title),
+    };
+    let rows_of = rows.levels.iter().enumerate();
+    let groups = rows_of.map(|(row, l)| BarGroup { label: level(rows, &l.text), bars: of_row(row) });
+    (series.levels.iter().map(|l| level(series, &l.text)).collect(), groups.collect())
+}
+
+/// What stands in rows and what side by side; `None` for a single factor, or
+/// where both have too many levels.
+fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
+    let [one, other] = group.factors.as_slice() else { return None };
+    // An order reads best side by side, from the top down within each row.
+    let (rows, series) = if one.is_ordered() { (other, one) } else { (one, other) };
+    let fits = |f: &Factor| f.levels.len() <= SERIES_MOST;
+    match (fits(series), fits(rows)) {
+        (true, _) => Some((rows, series)),
+        (false, true) => Some((series, rows)),
+        (false, false) => None,
+    }
+}
+
+/// What a row of a case alone is called.
+fn alone(group: &Group<'_>, case: &CaseResult) -> String {
+    if group.factors.is_empty() || group.collides() { case.label.clone() } else { group.label(case) }
+}
+
+fn bar(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, case: &CaseResult, series: usize) -> Bar {
+    let words = scene.view.words;
+    let value = metric.at(case);
+    let note = match value {
+        None => Some("figure-no-result"),
+        Some(_) if case.findings.iter().any(|f| f.severity == Severity::Error) => Some("figure-doubt"),
+        Some(_) => None,
+    };
+    let reference = value.and_then(|_| ideal(scene, group, metric, case));
+    Bar { series, value, reference, note: note.map(|key| words.say(key)) }
+}
+
+/// With workers as the one factor: the first case's rate times as many, as far
+/// as there are CPUs for them.
+fn ideal(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, case: &CaseResult) -> Option<Reference> {
+    let [factor] = group.factors.as_slice() else { return None };
+    if factor.name != "threads" || !metric.is_rate() || metric.better != Better::Higher {
+        return None;
+    }
+    let cpus = scene.view.run.machines.first()?.inventory.cpu.allowed.len() as f64;
+    let with = |c: &CaseResult| Some((factor.number_of(c)?, metric.at(c)?));
+    let first = group.cases.iter().filter_map(|c| with(c)).min_by(|a, b| a.0.total_cmp(&b.0));
+    let (least, Measured { value, .. }) = first?;
+    let own = factor.number_of(case).filter(|own| *own > least && least > 0.0 && *own <= cpus)?;
+    let value = value / least * own;
+    let shown = reference::shown(value, metric);
+    let label = scene.view.words.tell("figure-ideal-at", &[("value", Value::Text(shown))]);
+    Some(Reference { value, label, kind: ReferenceKind::Ideal })
+}

@@ -1,0 +1,113 @@
+//! The path of the case that tells most, with the share of each resource.
+
+use chart::plot::{Chain, Link};
+use language::{Words, format};
+use model::limit::LimitKind;
+use model::run::{CaseResult, Utilization};
+use model::{Better, FindingKind, Unit, Value, WorkloadSpec};
+
+use crate::figure::{Figure, Scene, capitalized, factors, metric, resource};
+use crate::section::share;
+
+pub(super) const KIND: &str = "chain";
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    let Some((case, reason)) = telling(&scene.cases, scene.spec) else { return Vec::new() };
+    let words = scene.view.words;
+    let links: Vec<Link> = case.path.iter().map(|step| link(words, case, step)).collect();
+    let says = links.iter().any(|l| l.share.is_some() || l.is_bottleneck);
+    // One resource alone is no path.
+    if links.len() < 2 || !says {
+        return Vec::new();
+    }
+    let factors = factors::of(words, scene.view.catalogue, &scene.cases);
+    let title = match scene.cases.len() {
+        1 => words.say("figure-path"),
+        _ => words.tell("figure-path-of", &[("case", Value::Text(factors::label(&factors, case)))]),
+    };
+    let note = match reason {
+        Reason::Only => None,
+        Reason::NearestLimit => Some(words.say("figure-path-nearest")),
+        Reason::Best => Some(words.say("figure-path-best")),
+    };
+    vec![Figure::new(KIND, capitalized(&title), Chain { links }).note(note)]
+}
+
+/// Why a case was chosen to stand for its workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::figure) enum Reason {
+    /// It is the only one.
+    Only,
+    /// It comes nearest to a limit.
+    NearestLimit,
+    /// No case is near a limit that tells; its figure is the best.
+    Best,
+}
+
+/// The case that tells most: the one nearest to a limit that tells; where there
+/// is none, the one with the best headline, of those whose bottleneck is known
+/// if there are any.
+pub(in crate::figure) fn telling<'a>(
+    cases: &[&'a CaseResult],
+    spec: Option<&WorkloadSpec>,
+) -> Option<(&'a CaseResult, Reason)> {
+    if let [only] = cases {
+        return Some((only, Reason::Only));
+    }
+    let shares = |c: &CaseResult| {
+        c.utilization.iter().filter(|u| share::tells(u)).map(|u| u.fraction).fold(0.0, f64::max)
+    };
+    let near = cases.iter().copied().filter(|c| shares(c) > 0.0);
+    if let Some(nearest) = near.max_by(|a, b| shares(a).total_cmp(&shares(b))) {
+        return Some((nearest, Reason::NearestLimit));
+    }
+    let headline = |c: &CaseResult| {
+        let name = spec.map(|s| s.headline).filter(|h| c.estimates.contains_key(*h));
+        let estimate = c.estimates.get(name.or_else(|| metric::figure(c, spec))?)?;
+        Some(if estimate.better == Better::Higher { estimate.median } else { -estimate.median })
+    };
+    let key = |c: &CaseResult| (bottleneck(c).is_some(), headline(c).unwrap_or(f64::MIN));
+    let best = cases.iter().copied().max_by(|a, b| {
+        let (a, b) = (key(a), key(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    best.map(|case| (case, Reason::Best))
+}
+
+/// The resource that holds a case back, as its finding names it.
+fn bottleneck(case: &CaseResult) -> Option<&str> {
+    let found = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck && f.resource.is_some())?;
+    found.resource.as_deref()
+}
+
+fn link(words: &Words, case: &CaseResult, step: &model::resource::PathStep) -> Link {
+    let of_step = |u: &&Utilization| u.resource == step.resource && u.fraction.is_finite() && u.limit > 0.0;
+    let nearest = case.utilization.iter().find(of_step);
+    let kind = step.resource.split(':').next().unwrap_or_default();
+    Link {
+        name: resource::name(words, &step.resource),
+        detail: nearest.map(|u| detail(words, u)),
+        share: nearest.map(|u| u.fraction.max(0.0)),
+        amplification: step.amplification,
+        is_bottleneck: bottleneck(case).is_some_and(|b| b == step.resource || b == kind),
+    }
+}
+
+/// `429 MB/s of 560 MB/s`; of CPUs, how many of how many are busy.
+fn detail(words: &Words, used: &Utilization) -> String {
+    let shown = |value: f64| match (used.kind, used.unit) {
+        (LimitKind::Hardware, Unit::One) => format!("{value:.1}"),
+        (_, unit) => format::setting(value, unit),
+    };
+    let limit = match (used.kind, used.unit) {
+        (LimitKind::Hardware, Unit::One) => format::short(used.limit),
+        _ => shown(used.limit),
+    };
+    let key = match used.kind {
+        LimitKind::Hardware => "figure-used-hardware",
+        LimitKind::Measured => "figure-used-measured",
+        LimitKind::Datasheet | LimitKind::Promise => "figure-used-promised",
+        LimitKind::Link | LimitKind::Quota => "figure-used",
+    };
+    words.tell(key, &[("used", Value::Text(shown(used.demand))), ("limit", Value::Text(limit))])
+}

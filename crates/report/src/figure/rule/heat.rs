@@ -1,0 +1,69 @@
+//! A heat map where two factors have many levels each.
+
+use chart::plot::{Heat, Measured};
+use model::Value;
+
+use super::sweep::{LEVELS_LEAST, LINES_MOST};
+use crate::figure::factors::{Factor, Group};
+use crate::figure::metric::{self, Metric};
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "heat";
+
+/// Cells that a page and an eye can bear.
+const CELLS_MOST: usize = 400;
+
+/// Less than this share of the cells filled is no map.
+const FILLED_LEAST: f64 = 0.5;
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+/// Both have an order and three levels, or one has more levels than there can
+/// be lines.
+fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
+    let [x, y] = group.factors.as_slice() else { return None };
+    let (columns, rows) = (x.levels.len(), y.levels.len());
+    let both_ordered = x.is_ordered() && y.is_ordered() && columns >= LEVELS_LEAST && rows >= LEVELS_LEAST;
+    let many = columns >= LEVELS_LEAST && rows > LINES_MOST || columns > LINES_MOST && rows >= LEVELS_LEAST;
+    let cells = columns * rows;
+    let filled = group.cases.len() as f64 / cells as f64;
+    let fits = cells <= CELLS_MOST && filled >= FILLED_LEAST && !group.collides();
+    ((both_ordered || many) && fits).then_some((x, y))
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let (x, y) = sides(group)?;
+    let metric = metric::common(words, &group.cases, scene.spec)?;
+    let cells = cells(group, &metric, x, y);
+    let texts = |f: &Factor| (f.title.clone(), f.levels.iter().map(|l| l.text.clone()).collect());
+    let title = words.tell(
+        "figure-by-two",
+        &[
+            ("metric", Value::Text(metric.title.clone())),
+            ("factor", Value::Text(x.title.clone())),
+            ("other", Value::Text(y.title.clone())),
+        ],
+    );
+    let plot = Heat {
+        title: metric.title.clone(),
+        numbers: metric.numbers,
+        x: texts(x),
+        y: texts(y),
+        cells,
+        better: Some(metric.better),
+    };
+    Some(Figure::new(KIND, scene.title(&title, group), plot))
+}
+
+fn cells(group: &Group<'_>, metric: &Metric, x: &Factor, y: &Factor) -> Vec<Vec<Option<Measured>>> {
+    let mut cells = vec![vec![None; x.levels.len()]; y.levels.len()];
+    for case in &group.cases {
+        if let (Some(column), Some(row)) = (x.level_of(case), y.level_of(case)) {
+            cells[row][column] = metric.at(case);
+        }
+    }
+    cells
+}

@@ -1,0 +1,75 @@
+//! Latency against throughput while the load is turned up: what more costs.
+
+use chart::plot::{Dot, Dots, Reference, Scatter};
+use model::run::CaseResult;
+use model::{Better, Value};
+
+use super::sweep::{LEVELS_LEAST, LINES_MOST};
+use crate::figure::factors::{Factor, Group};
+use crate::figure::metric::{self, LATENCIES, Metric};
+use crate::figure::{Figure, Scene, reference};
+
+pub(super) const KIND: &str = "scatter";
+
+/// Factors that turn the load up and leave the work as it is.
+const LOADS: &[&str] =
+    &["queue-depth", "threads", "rate", "clients", "connections", "streams", "outstanding"];
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+/// The factor that turns the load up, and the other one.
+fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, Option<&'g Factor>)> {
+    let is_load =
+        |f: &&Factor| f.is_ordered() && f.levels.len() >= LEVELS_LEAST && LOADS.contains(&f.name.as_str());
+    let load = group.factors.iter().find(is_load)?;
+    let other = group.factors.iter().find(|f| f.name != load.name);
+    let fits = other.is_none_or(|f| f.levels.len() <= LINES_MOST) && !group.collides();
+    fits.then_some((load, other))
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let (load, other) = sides(group)?;
+    let rate = metric::common(words, &group.cases, scene.spec)
+        .filter(|m| m.is_rate() && m.better == Better::Higher)?;
+    let latency = LATENCIES.iter().find_map(|name| {
+        let measured = group.cases.iter().filter(|c| rate.at(c).is_some());
+        let all = measured.clone().all(|c| c.estimates.contains_key(*name));
+        measured.clone().next().filter(|_| all).and_then(|c| Metric::of(words, c, name))
+    })?;
+    let groups: Vec<Dots> = (0..other.map_or(1, |f| f.levels.len()))
+        .map(|level| {
+            let cases = group.cases.iter().copied();
+            let own: Vec<&CaseResult> =
+                cases.filter(|c| other.is_none_or(|f| f.level_of(c) == Some(level))).collect();
+            let name = own.first().zip(other).map(|(c, f)| f.text_of(c).to_owned()).unwrap_or_default();
+            Dots { name, dots: dots(load, &rate, &latency, &own), joined: true }
+        })
+        .filter(|d| !d.dots.is_empty())
+        .collect();
+    if groups.iter().map(|d| d.dots.len()).max()? < LEVELS_LEAST {
+        return None;
+    }
+    let references: Vec<Reference> = reference::of(words, &group.cases, &rate);
+    let title = words.tell(
+        "figure-against",
+        &[("metric", Value::Text(latency.title.clone())), ("other", Value::Text(rate.title.clone()))],
+    );
+    let note = words.tell("figure-against-note", &[("factor", Value::Text(load.title.clone()))]);
+    let plot = Scatter { x: rate.axis(), y: latency.axis(), groups, references };
+    Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(note)))
+}
+
+fn dots(load: &Factor, rate: &Metric, latency: &Metric, cases: &[&CaseResult]) -> Vec<Dot> {
+    let mut all: Vec<(f64, Dot)> = cases
+        .iter()
+        .filter_map(|c| {
+            let label = format!("{} {}", load.title, load.text_of(c));
+            Some((load.number_of(c)?, Dot { x: rate.at(c)?, y: latency.at(c)?, label }))
+        })
+        .collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.into_iter().map(|(_, dot)| dot).collect()
+}

@@ -1,0 +1,187 @@
+//! Percentiles of distributions that were kept whole.
+
+use chart::plot::{Axis, Curve, Numbers, Percentiles, Reference, ReferenceKind, Spread};
+use language::{Words, format};
+use model::run::CaseResult;
+use model::{Unit, Value};
+use stats::histogram::{Histogram, percentile};
+
+use super::histogram::merged;
+use super::sweep::evenly;
+use crate::figure::factors::Group;
+use crate::figure::{Figure, Scene, metric};
+
+pub(super) const KIND: &str = "percentiles";
+
+/// Curves that are told apart at a glance.
+const CURVES_MOST: usize = 6;
+
+/// Points for each further nine: 90 to 99 %, 99 to 99.9 %.
+const POINTS_A_NINE: u32 = 10;
+
+/// No count of operations supports more nines than this.
+const NINES_MOST: u32 = 12;
+
+/// Distributions that may be kept, the first that a case has, with their words.
+pub(super) const DISTRIBUTIONS: &[(&str, &str)] =
+    &[("latency", "figure-latency"), ("service_time", "figure-service-time")];
+
+/// The distribution that these cases have. Where the workload makes no metric
+/// of it, as of the time that one pass over memory takes, it is nobody's question.
+pub(super) fn distribution(cases: &[&CaseResult]) -> Option<(&'static str, &'static str)> {
+    let has = |case: &CaseResult, name: &str| {
+        let is_asked =
+            case.estimates.keys().any(|m| m.strip_prefix(name).is_some_and(|m| m.starts_with('_')));
+        is_asked && case.trials.iter().any(|t| t.result.histograms.contains_key(name))
+    };
+    DISTRIBUTIONS.iter().copied().find(|(name, _)| cases.iter().any(|c| has(c, name)))
+}
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let (name, key) = distribution(&group.cases)?;
+    let (chosen, note) = chosen(scene, group, name);
+    let curves: Vec<Curve> = chosen
+        .iter()
+        .filter_map(|case| {
+            let all = merged(case, name)?;
+            let label = if group.cases.len() > 1 { group.label(case) } else { String::new() };
+            let points = points(&all);
+            (points.len() > 1).then(|| Curve { name: label, points, count: all.len() })
+        })
+        .collect();
+    if curves.is_empty() {
+        return None;
+    }
+    let value = Axis { title: words.say(key), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Auto };
+    let title = words.tell("figure-percentiles", &[("metric", Value::Text(value.title.clone()))]);
+    let references = promises(scene, group);
+    let plot = Percentiles { value, curves, references };
+    Some(
+        Figure::new(KIND, scene.title(&title, group), plot)
+            .note(note)
+            .note(Some(words.say("figure-percentiles-note"))),
+    )
+}
+
+/// The cases that get a curve: all, or of many those at even steps of the
+/// headline from the lowest to the highest.
+fn chosen<'a>(scene: &Scene<'_>, group: &Group<'a>, name: &str) -> (Vec<&'a CaseResult>, Option<String>) {
+    let has = |c: &&CaseResult| c.trials.iter().any(|t| t.result.histograms.contains_key(name));
+    let mut with: Vec<&CaseResult> = group.cases.iter().copied().filter(has).collect();
+    if with.len() <= CURVES_MOST {
+        return (with, None);
+    }
+    let words = scene.view.words;
+    let metric = metric::common(words, &group.cases, scene.spec);
+    let value = |c: &CaseResult| metric.as_ref().and_then(|m| m.at(c)).map_or(f64::MIN, |m| m.value);
+    let all = with.len();
+    with.sort_by(|a, b| value(a).total_cmp(&value(b)));
+    let some = evenly(all, CURVES_MOST).into_iter().filter_map(|at| with.get(at).copied()).collect();
+    let title = metric.as_ref().map(|m| m.title.clone()).unwrap_or_default();
+    let note = words.tell(
+        "figure-percentiles-some",
+        &[
+            ("shown", Value::from(CURVES_MOST as u64)),
+            ("all", Value::from(all as u64)),
+            ("metric", Value::Text(title)),
+        ],
+    );
+    (some, Some(note))
+}
+
+/// Shares at even steps on the axis of nines, with the values at them in
+/// seconds; only those with ten operations beyond
+/// ([`stats::histogram::PERCENTILE_MIN_BEYOND`]).
+pub(super) fn points(all: &Histogram<u64>) -> Vec<(f64, f64)> {
+    let steps = 0..=NINES_MOST * POINTS_A_NINE;
+    let nines =
+        steps.map(|step| -(-f64::from(step) / f64::from(POINTS_A_NINE) * std::f64::consts::LN_10).exp_m1());
+    // The median is no round number of nines.
+    let mut shares: Vec<f64> = nines.filter(|s| *s < 1.0).chain([0.01, 0.05, 0.1, 0.25, 0.5]).collect();
+    shares.sort_by(f64::total_cmp);
+    let known: Vec<(f64, f64)> = shares
+        .into_iter()
+        .filter_map(|s| Some((rounded(s), percentile(all, rounded(s) * 100.0)? * 1e-9)))
+        .collect();
+    without_flat(known)
+}
+
+/// Rounded where it is a plain percentile but for the arithmetic: 0.9, 0.999.
+fn rounded(share: f64) -> f64 {
+    let plain = (share * 1e12).round() / 1e12;
+    if (plain - share).abs() < 1e-13 { plain } else { share }
+}
+
+/// Without those between equal neighbours, which a line does not need.
+fn without_flat(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let is_needed = |at: usize| {
+        at == 0
+            || at + 1 == points.len()
+            || points[at - 1].1 != points[at].1
+            || points[at + 1].1 != points[at].1
+    };
+    (0..points.len()).filter(|at| is_needed(*at)).map(|at| points[at]).collect()
+}
+
+/// Latencies that the study promises for operations of this size.
+fn promises(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Reference> {
+    let words: &Words = scene.view.words;
+    let fits = |p: &&model::study::Promise| {
+        let sizes = group.cases.iter().map(|c| c.parameters.integer("block-size").ok());
+        let fits = p.block_bytes.is_none() || sizes.clone().all(|s| s == p.block_bytes);
+        fits && p.metric.starts_with("latency_")
+            && p.unit == Unit::Seconds
+            && p.direction.is_none()
+            && p.access.is_none()
+    };
+    let all = scene.view.run.study.expect.promises.iter().filter(fits);
+    all.filter(|p| p.value.is_finite() && p.value > 0.0)
+        .map(|p| {
+            let value = format::setting(p.value, p.unit);
+            let metric = metric::title(words, &p.metric);
+            let label = words
+                .tell("figure-promised", &[("metric", Value::Text(metric)), ("value", Value::Text(value))]);
+            Reference { value: p.value, label, kind: ReferenceKind::Promise }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stats::histogram::new_latency;
+
+    fn of(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
+        let mut all = new_latency();
+        values.into_iter().for_each(|v| all.saturating_record(v));
+        all
+    }
+
+    #[test]
+    fn percentiles_go_as_far_as_the_count_supports() {
+        let points = points(&of(1..=10_000));
+        let at = |share: f64| points.iter().find(|p| p.0 == share).map(|p| (p.1 * 1e9).round());
+        // To three digits, rounded up to a bucket: 8 ns wide from 8192 on.
+        assert_eq!((at(0.5), at(0.9), at(0.99)), (Some(5003.0), Some(9007.0), Some(9903.0)));
+        assert_eq!(points.last().map(|p| p.0), Some(0.999));
+        assert!(points.windows(2).all(|p| p[0].0 < p[1].0 && p[0].1 <= p[1].1), "{points:?}");
+    }
+
+    #[test]
+    fn a_step_needs_its_corners_only() {
+        let points = points(&of((0..10_000).map(|i| if i < 9_500 { 1000 } else { 5000 })));
+        assert_eq!(points.len(), 4, "{points:?}");
+        assert!(points[1].0 < 0.951 && points[2].0 > 0.949, "{points:?}");
+    }
+
+    #[test]
+    fn of_few_operations_nothing_is_said() {
+        assert_eq!(points(&of(1..=19)).len(), 0);
+        assert_eq!(points(&new_latency()).len(), 0);
+    }
+}

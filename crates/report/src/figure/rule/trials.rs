@@ -1,0 +1,107 @@
+//! Every trial of every case: the spread that intervals sum up.
+
+use chart::plot::{Axis, BoxRow, Boxes, Measured, Numbers, Spread};
+use model::Value;
+use model::run::CaseResult;
+use model::trial::Status;
+
+use crate::figure::factors;
+use crate::figure::metric::{self, Metric};
+use crate::figure::{Figure, Scene, capitalized};
+
+pub(super) const KIND: &str = "boxes";
+
+/// Rows that a reader goes through.
+const ROWS_MOST: usize = 40;
+
+/// Medians further apart than this have no spread to see on one axis: then each
+/// trial is shown against its own case's median.
+const APART: f64 = 5.0;
+
+/// One case's trials.
+struct Row<'a> {
+    case: &'a CaseResult,
+    metric: Metric,
+    values: Vec<f64>,
+    point: Measured,
+}
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    chart(scene).into_iter().collect()
+}
+
+fn row<'a>(scene: &Scene<'_>, case: &'a CaseResult) -> Option<Row<'a>> {
+    let metric = metric::figure(case, scene.spec).and_then(|m| Metric::of(scene.view.words, case, m))?;
+    let good = case.trials.iter().filter(|t| t.status == Status::Ok);
+    let values: Vec<f64> = good
+        .filter_map(|t| t.result.metrics.get(&metric.name))
+        .filter(|q| q.unit == metric.unit && q.value.is_finite())
+        .map(|q| q.value)
+        .collect();
+    let point = metric.at(case)?;
+    (!values.is_empty()).then_some(Row { case, metric, values, point })
+}
+
+fn chart(scene: &Scene<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let mut rows: Vec<Row<'_>> = scene.cases.iter().filter_map(|c| row(scene, c)).collect();
+    if !rows.iter().any(|r| r.values.len() > 1) {
+        return None;
+    }
+    let factors = factors::of(words, scene.view.catalogue, &scene.cases);
+    let all = rows.len();
+    if all > ROWS_MOST {
+        rows = widest(rows);
+    }
+    let same = rows.iter().all(|r| r.metric == rows[0].metric) && !are_apart(&rows);
+    let metric = rows[0].metric.clone();
+    let made = rows.iter().map(|row| {
+        let scale = if same { 1.0 } else { row.point.value };
+        BoxRow {
+            label: factors::label(&factors, row.case),
+            trials: row.values.iter().map(|v| v / scale).collect(),
+            estimate: Some(Measured {
+                value: row.point.value / scale,
+                interval: row.point.interval.map(|(low, high)| (low / scale, high / scale)),
+            }),
+        }
+    });
+    let usable = made.filter(|r| r.trials.iter().all(|t| t.is_finite())).collect::<Vec<_>>();
+    if usable.is_empty() {
+        return None;
+    }
+    let value = if same {
+        metric.axis()
+    } else {
+        Axis { title: words.say("figure-to-median"), numbers: Numbers::Times, spread: Spread::Auto }
+    };
+    let title = match (same, scene.cases.len()) {
+        (true, 1) => words.tell("figure-trials-of-one", &[("metric", Value::Text(metric.title))]),
+        (true, _) => words.tell("figure-trials", &[("metric", Value::Text(metric.title))]),
+        (false, _) => words.say("figure-trials-to-median"),
+    };
+    let cut = (all > ROWS_MOST).then(|| {
+        let (shown, all) = (Value::from(usable.len() as u64), Value::from(all as u64));
+        words.tell("figure-trials-some", &[("shown", shown), ("all", all)])
+    });
+    let plot = Boxes { value, rows: usable, references: Vec::new() };
+    Some(Figure::new(KIND, capitalized(&title), plot).note(cut))
+}
+
+fn are_apart(rows: &[Row<'_>]) -> bool {
+    let medians = rows.iter().map(|r| r.point.value);
+    let (low, high) = medians.fold((f64::MAX, f64::MIN), |(l, h), m| (l.min(m), h.max(m)));
+    low > 0.0 && high > low * APART
+}
+
+/// Those with the widest spread, in the order they had.
+fn widest(rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
+    let spread = |r: &Row<'_>| {
+        let (low, high) = r.values.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+        (high - low) / r.point.value.abs().max(f64::MIN_POSITIVE)
+    };
+    let mut places: Vec<usize> = (0..rows.len()).collect();
+    places.sort_by(|a, b| spread(&rows[*b]).total_cmp(&spread(&rows[*a])));
+    places.truncate(ROWS_MOST);
+    rows.into_iter().enumerate().filter(|(at, _)| places.contains(at)).map(|(_, row)| row).collect()
+}

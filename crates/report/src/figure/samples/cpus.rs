@@ -1,0 +1,66 @@
+//! How busy each CPU was, a row a CPU.
+
+use chart::plot::{CpuLoad, CpuRow};
+use language::Words;
+use model::trial::{Placement, Series};
+
+use super::{Shot, extent};
+
+/// States in which a CPU works, or is kept from it by a hypervisor. Waiting for
+/// I/O is idleness.
+const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq", "steal"];
+
+/// The load of each CPU, where there are several.
+pub(super) fn of(shot: &Shot<'_>) -> Option<CpuLoad> {
+    let mut numbers: Vec<u32> = shot.series().filter_map(number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.len() < 2 {
+        return None;
+    }
+    let words = shot.view.words;
+    let placement = shot.trial.result.placement.as_ref();
+    let cpus: Vec<CpuRow> =
+        numbers.into_iter().filter_map(|cpu| row(shot, cpu, note(words, placement, cpu))).collect();
+    if cpus.len() < 2 {
+        return None;
+    }
+    let span = extent(cpus.iter().map(|c| (c.start_s, c.interval_s, c.busy.len())), &shot.window);
+    Some(CpuLoad { span, window: Some((0.0, shot.window.seconds())), cpus })
+}
+
+fn number(series: &Series) -> Option<u32> {
+    let states = BUSY.iter().chain(&["idle", "iowait"]);
+    let number = series.resource.strip_prefix("cpu:")?;
+    if states.into_iter().any(|s| *s == series.name) { number.parse().ok() } else { None }
+}
+
+/// The busy share of one CPU. States that never occurred have no series; a CPU
+/// that was idle all the time has that one.
+fn row(shot: &Shot<'_>, cpu: u32, note: Option<String>) -> Option<CpuRow> {
+    let own: Vec<&Series> = shot.series().filter(|s| number(s) == Some(cpu)).collect();
+    let mut base = shot.track(own.first()?, String::new(), 0.0)?;
+    for series in own.iter().filter(|s| BUSY.contains(&s.name.as_str())) {
+        let Some(track) = shot.track(series, String::new(), 1.0) else { continue };
+        // Of one sampler, so that intervals match; what does not is left out.
+        if track.start_s == base.start_s && track.interval_s == base.interval_s {
+            base.values.resize(base.values.len().max(track.values.len()), 0.0);
+            base.values.iter_mut().zip(&track.values).for_each(|(sum, v)| *sum += v);
+        }
+    }
+    let busy = base.values.into_iter().map(|v| if v.is_finite() { v.clamp(0.0, 1.0) } else { v }).collect();
+    Some(CpuRow { cpu, start_s: base.start_s, interval_s: base.interval_s, busy, note })
+}
+
+/// What else the CPU did: workers of the load, interrupts of its device.
+fn note(words: &Words, placement: Option<&Placement>, cpu: u32) -> Option<String> {
+    let placement = placement?;
+    let works = placement.workers.iter().any(|w| w.cpu == Some(cpu));
+    let takes = placement.interrupts.iter().any(|i| i.cpus.contains(&cpu));
+    match (works, takes) {
+        (true, true) => Some(words.say("figure-cpu-both")),
+        (true, false) => Some(words.say("figure-cpu-works")),
+        (false, true) => Some(words.say("figure-cpu-interrupts")),
+        (false, false) => None,
+    }
+}

@@ -1,0 +1,119 @@
+//! The trials in the order they ran, each against its own case's median: did
+//! the machine change during the run?
+
+use chart::plot::{Axis, Dot, Dots, Measured, Numbers, Scatter, Spread};
+use model::Value;
+use model::run::CaseResult;
+use model::trial::Status;
+
+use crate::figure::{Figure, metric};
+use crate::page::View;
+
+/// Trials that are drawn one by one; of more, groups of neighbours.
+const DOTS_MOST: usize = 160;
+
+/// Trials that make a course.
+const TRIALS_LEAST: usize = 6;
+
+/// Workloads that are told apart.
+const GROUPS_MOST: usize = 6;
+
+/// One trial: its place in the run, its figure against its case's median.
+struct Step<'a> {
+    order: u32,
+    block: u32,
+    workload: &'a str,
+    label: &'a str,
+    ratio: f64,
+}
+
+pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
+    let words = view.words;
+    let mut steps: Vec<Step<'_>> = cases.iter().flat_map(|c| of_case(view, c)).collect();
+    if steps.len() < TRIALS_LEAST {
+        return None;
+    }
+    steps.sort_by_key(|s| s.order);
+    let all = steps.len();
+    let groups = if all > DOTS_MOST { vec![in_groups(view, &steps)] } else { by_workload(view, &steps) };
+    let x = Axis { title: words.say("figure-order"), numbers: Numbers::Count, spread: Spread::Linear };
+    let y = Axis { title: words.say("figure-to-median"), numbers: Numbers::Times, spread: Spread::Auto };
+    let plot = Scatter { x, y, groups, references: Vec::new() };
+    let note =
+        (all > DOTS_MOST).then(|| words.tell("figure-order-groups", &[("all", Value::from(all as u64))]));
+    Some(
+        Figure::new("scatter", words.say("figure-order-title"), plot)
+            .note(Some(words.say("figure-order-note")))
+            .note(note),
+    )
+}
+
+/// The trials of one case; one alone is its own median and says nothing.
+fn of_case<'a>(view: &View<'_>, case: &'a CaseResult) -> Vec<Step<'a>> {
+    let Some(name) = metric::figure(case, view.workload(&case.workload)) else { return Vec::new() };
+    let value = |t: &model::trial::Trial| t.result.metrics.get(name).map(|q| q.value);
+    let good = || case.trials.iter().filter(|t| t.status == Status::Ok && value(t).is_some());
+    let Some(median) = case.estimates.get(name).map(|e| e.median).filter(|m| *m > 0.0) else {
+        return Vec::new();
+    };
+    if good().count() < 2 {
+        return Vec::new();
+    }
+    good()
+        .map(|t| Step {
+            order: t.order,
+            block: t.block,
+            workload: &case.workload,
+            label: &case.label,
+            ratio: value(t).unwrap_or(median) / median,
+        })
+        .filter(|s| s.ratio.is_finite())
+        .collect()
+}
+
+fn by_workload(view: &View<'_>, steps: &[Step<'_>]) -> Vec<Dots> {
+    let mut names: Vec<&str> = Vec::new();
+    for step in steps {
+        if !names.contains(&step.workload) {
+            names.push(step.workload);
+        }
+    }
+    let dot = |s: &Step<'_>| Dot {
+        x: plain(f64::from(s.order) + 1.0),
+        y: plain(s.ratio),
+        label: view.words.tell(
+            "figure-order-dot",
+            &[("block", Value::from(u64::from(s.block) + 1)), ("case", Value::from(s.label))],
+        ),
+    };
+    if names.len() == 1 || names.len() > GROUPS_MOST {
+        return vec![Dots { name: String::new(), dots: steps.iter().map(dot).collect(), joined: false }];
+    }
+    let of = |name: &&str| Dots {
+        name: (*name).to_owned(),
+        dots: steps.iter().filter(|s| s.workload == *name).map(dot).collect(),
+        joined: false,
+    };
+    names.iter().map(of).collect()
+}
+
+fn plain(value: f64) -> Measured {
+    Measured { value, interval: None }
+}
+
+/// Neighbours together: their median, from their least to their greatest.
+fn in_groups(view: &View<'_>, steps: &[Step<'_>]) -> Dots {
+    let size = steps.len().div_ceil(DOTS_MOST / 2);
+    let dots = steps.chunks(size).filter_map(|part| {
+        let ratios: Vec<f64> = part.iter().map(|s| s.ratio).collect();
+        let value = stats::interval::median(&ratios)?;
+        let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), r| (l.min(*r), h.max(*r)));
+        let (first, last) = (u64::from(part.first()?.order) + 1, u64::from(part.last()?.order) + 1);
+        let label = view
+            .words
+            .tell("figure-order-group", &[("first", Value::from(first)), ("last", Value::from(last))]);
+        let x = plain((first + last) as f64 / 2.0);
+        Some(Dot { x, y: Measured { value, interval: Some((low, high)) }, label })
+    });
+    Dots { name: String::new(), dots: dots.collect(), joined: true }
+}

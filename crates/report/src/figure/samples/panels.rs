@@ -1,0 +1,359 @@
+//! The panels: a line each says which series, how they are called, and how they
+//! are written. What stayed at zero is no panel, and is named in the note.
+
+use chart::plot::{Numbers, Panel, Track};
+use model::trial::Series;
+use model::{Unit, Value};
+
+use super::Shot;
+use crate::figure::{metric, resource};
+
+/// How the values of a series become those of its panel.
+#[derive(Clone, Copy)]
+enum Scale {
+    /// As they are.
+    As,
+    /// CPUs to the share of all of them.
+    OfCpus,
+}
+
+/// Which series a track is made of.
+struct Source {
+    /// The resource; `block:` stands for all whose names begin so.
+    resource: &'static str,
+    /// The name of the series.
+    name: &'static str,
+    /// The words for it; `$resource` is the resource's name.
+    key: &'static str,
+}
+
+const fn source(resource: &'static str, name: &'static str, key: &'static str) -> Source {
+    Source { resource, name, key }
+}
+
+/// One line of the table.
+struct Spec {
+    title: &'static str,
+    numbers: Numbers,
+    stacked: bool,
+    scale: Scale,
+    /// Whether a value that hardly moves says nothing: of amounts, not of rates.
+    must_move: bool,
+    sources: &'static [Source],
+}
+
+const fn panel(title: &'static str, numbers: Numbers, sources: &'static [Source]) -> Spec {
+    Spec { title, numbers, stacked: false, scale: Scale::As, must_move: false, sources }
+}
+
+const BYTES_PER_SECOND: Numbers = Numbers::Unit(Unit::BytesPerSecond);
+const PER_SECOND: Numbers = Numbers::Unit(Unit::PerSecond);
+
+/// Every panel, in order; the load's own rate stands above them.
+const PANELS: &[Spec] = &[
+    panel(
+        "figure-panel-disk",
+        BYTES_PER_SECOND,
+        &[
+            source("block:", "read_sectors", "figure-track-read"),
+            source("block:", "written_sectors", "figure-track-written"),
+        ],
+    ),
+    panel(
+        "figure-panel-in-flight",
+        Numbers::Count,
+        &[source("block:", "in_flight", "figure-track-resource")],
+    ),
+    panel(
+        "figure-panel-network",
+        Numbers::Bits,
+        &[
+            source("nic:", "rx_bytes", "figure-track-received"),
+            source("nic:", "tx_bytes", "figure-track-sent"),
+        ],
+    ),
+    panel(
+        "figure-panel-retransmissions",
+        PER_SECOND,
+        &[
+            source("tcp", "RetransSegs", "figure-track-retransmitted"),
+            source("tcp", "TCPTimeouts", "figure-track-timeouts"),
+        ],
+    ),
+    Spec {
+        stacked: true,
+        scale: Scale::OfCpus,
+        ..panel(
+            "figure-panel-cpu",
+            Numbers::Share,
+            &[
+                source("cpu", "user", "figure-track-user"),
+                source("cpu", "nice", "figure-track-nice"),
+                source("cpu", "system", "figure-track-system"),
+                source("cpu", "irq", "figure-track-irq"),
+                source("cpu", "softirq", "figure-track-softirq"),
+                source("cpu", "steal", "figure-track-steal"),
+                source("cpu", "iowait", "figure-track-iowait"),
+            ],
+        )
+    },
+    panel(
+        "figure-panel-pressure",
+        Numbers::Share,
+        &[
+            source("pressure:cpu", "some", "figure-track-for-cpu"),
+            source("pressure:io", "some", "figure-track-for-io"),
+            source("pressure:memory", "some", "figure-track-for-memory"),
+            source("pressure:irq", "full", "figure-track-for-irq"),
+        ],
+    ),
+    Spec {
+        must_move: true,
+        ..panel(
+            "figure-panel-cache",
+            Numbers::Unit(Unit::Bytes),
+            &[
+                source("memory", "nr_file_pages", "figure-track-cached"),
+                source("memory", "nr_dirty", "figure-track-dirty"),
+                source("memory", "nr_writeback", "figure-track-writeback"),
+            ],
+        )
+    },
+    panel(
+        "figure-panel-swap",
+        BYTES_PER_SECOND,
+        &[source("memory", "pswpin", "figure-track-in"), source("memory", "pswpout", "figure-track-out")],
+    ),
+    panel(
+        "figure-panel-frequency",
+        Numbers::Unit(Unit::Hertz),
+        &[source("cpu:", "scaling_cur_freq", "figure-track-resource")],
+    ),
+    panel(
+        "figure-panel-temperature",
+        Numbers::Unit(Unit::Celsius),
+        &[source("sensor:", "temperature", "figure-track-resource")],
+    ),
+    panel(
+        "figure-panel-throttle",
+        PER_SECOND,
+        &[
+            source("cpu:", "core_throttle_count", "figure-track-resource"),
+            source("cpu:", "package_throttle_count", "figure-track-package"),
+        ],
+    ),
+    panel(
+        "figure-panel-power",
+        Numbers::Unit(Unit::Watts),
+        &[source("power:", "energy_uj", "figure-track-resource")],
+    ),
+    panel(
+        "figure-panel-switches",
+        PER_SECOND,
+        &[source("cpu", "ctxt", "figure-track-switches"), source("cpu", "intr", "figure-track-interrupts")],
+    ),
+];
+
+/// Tracks that are told apart in one panel.
+const TRACKS_MOST: usize = 8;
+
+/// Resources of one kind in one panel: those that did most.
+const RESOURCES_MOST: usize = 3;
+
+/// Panels of one trial, the load's own among them.
+const PANELS_MOST: usize = 9;
+
+/// An amount that moves by less of itself than this is flat.
+const MOVES_LEAST: f64 = 0.01;
+
+/// The panels of one trial, and what is not drawn.
+pub(super) struct Made {
+    pub(super) panels: Vec<Panel>,
+    pub(super) left_out: Option<String>,
+}
+
+pub(super) fn of(shot: &Shot<'_>) -> Made {
+    let words = shot.view.words;
+    let mut panels = loads(shot);
+    let (mut flat, mut more) = (Vec::new(), Vec::new());
+    for spec in PANELS {
+        let title = words.say(spec.title);
+        match one(shot, spec) {
+            Some(panel) if panels.len() < PANELS_MOST => panels.push(panel),
+            Some(_) => more.push(title),
+            None if is_there(shot, spec) => flat.push(title),
+            None => {}
+        }
+    }
+    let said = |key: &str, all: &[String]| {
+        (!all.is_empty()).then(|| words.tell(key, &[("panels", Value::Text(all.join(", ")))]))
+    };
+    let notes: Vec<String> = [said("figure-samples-flat", &flat), said("figure-samples-more", &more)]
+        .into_iter()
+        .flatten()
+        .collect();
+    Made { panels, left_out: (!notes.is_empty()).then(|| notes.join(" ")) }
+}
+
+/// The rate of each load: the main one's in the figure of its case, the others'
+/// in what they have.
+fn loads(shot: &Shot<'_>) -> Vec<Panel> {
+    let of_bytes = metric::figure(shot.case, shot.spec) == Some("throughput");
+    let words = shot.view.words;
+    let main = load(shot, &shot.case.workload, shot.series(), of_bytes);
+    let parts = shot.trial.result.parts.iter().filter_map(|part| {
+        let name = &shot.case.with.get(part.load)?.workload;
+        let spec = shot.view.workload(name);
+        let of_bytes = spec.is_some_and(|s| s.headline == "throughput");
+        let title = words.tell("figure-beside", &[("workload", Value::Text(name.clone()))]);
+        load(shot, &title, part.series.iter(), of_bytes)
+    });
+    main.into_iter().chain(parts).take(PANELS_MOST / 2).collect()
+}
+
+fn load<'a>(
+    shot: &Shot<'_>,
+    title: &str,
+    series: impl Iterator<Item = &'a Series> + Clone,
+    of_bytes: bool,
+) -> Option<Panel> {
+    let names = if of_bytes { ["throughput", "operations"] } else { ["operations", "throughput"] };
+    let found =
+        names.iter().find_map(|name| series.clone().find(|s| s.resource == "load" && s.name == *name))?;
+    let is_bytes = found.unit == Unit::BytesPerSecond;
+    let name =
+        shot.view.words.say(if is_bytes { "figure-track-throughput" } else { "figure-track-operations" });
+    let track = shot.track(found, name, 1.0)?;
+    Some(Panel {
+        title: title.to_owned(),
+        numbers: Numbers::Unit(found.unit),
+        stacked: false,
+        tracks: vec![track],
+        references: Vec::new(),
+    })
+}
+
+/// The series of one source, of the machine that the load ran on.
+fn found<'a>(shot: &Shot<'a>, source: &'static Source) -> impl Iterator<Item = &'a Series> + use<'a> {
+    let fits = |resource: &str| match source.resource.strip_suffix(':') {
+        Some(kind) => resource.split_once(':').is_some_and(|(k, _)| k == kind),
+        None => resource == source.resource,
+    };
+    shot.series().filter(move |s| s.name == source.name && fits(&s.resource))
+}
+
+fn is_there(shot: &Shot<'_>, spec: &'static Spec) -> bool {
+    spec.sources.iter().any(|s| found(shot, s).next().is_some())
+}
+
+fn one(shot: &Shot<'_>, spec: &'static Spec) -> Option<Panel> {
+    let words = shot.view.words;
+    let scale = match spec.scale {
+        Scale::As => 1.0,
+        Scale::OfCpus => 1.0 / cpus(shot),
+    };
+    let chosen = resources(shot, spec);
+    let several = chosen.len() > 1;
+    let mut tracks: Vec<Track> = Vec::new();
+    for source in spec.sources {
+        for series in found(shot, source).filter(|s| chosen.contains(&s.resource.as_str())) {
+            let name = Value::Text(resource::name(words, &series.resource));
+            let mut label = words.tell(source.key, &[("resource", name.clone())]);
+            if several && source.resource.ends_with(':') && source.key != "figure-track-resource" {
+                label = words.tell("figure-track-of", &[("resource", name), ("what", Value::Text(label))]);
+            }
+            tracks.extend(shot.track(series, label, scale).filter(|t| shows(t, spec.must_move)));
+        }
+    }
+    tracks.truncate(TRACKS_MOST);
+    let title = match chosen.as_slice() {
+        [only] if only.contains(':') && spec.sources[0].resource.ends_with(':') => words.tell(
+            "figure-panel-of",
+            &[
+                ("panel", Value::Text(words.say(spec.title))),
+                ("resource", Value::Text(resource::name(words, only))),
+            ],
+        ),
+        _ => words.say(spec.title),
+    };
+    (!tracks.is_empty()).then_some(Panel {
+        title,
+        numbers: spec.numbers,
+        stacked: spec.stacked,
+        tracks,
+        references: Vec::new(),
+    })
+}
+
+/// The resources of a panel: those on the case's path first, then those that
+/// did most.
+fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec) -> Vec<&'a str> {
+    let mut all: Vec<(&str, bool, f64)> = Vec::new();
+    for series in spec.sources.iter().flat_map(|s| found(shot, s)) {
+        let sum = series.values.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum::<f64>();
+        match all.iter_mut().find(|(r, _, _)| *r == series.resource) {
+            Some((_, _, total)) => *total += sum,
+            None => {
+                let is_on_path = shot.case.path.iter().any(|p| p.resource == series.resource);
+                all.push((&series.resource, is_on_path, sum));
+            }
+        }
+    }
+    if !spec.sources.iter().any(|s| s.resource.ends_with(':')) {
+        return all.into_iter().map(|(r, _, _)| r).collect();
+    }
+    all.retain(|(_, _, sum)| *sum > 0.0);
+    all.sort_by(|a, b| b.1.cmp(&a.1).then(b.2.total_cmp(&a.2)));
+    all.truncate(RESOURCES_MOST);
+    all.into_iter().map(|(r, _, _)| r).collect()
+}
+
+/// Whether a track says something.
+fn shows(track: &Track, must_move: bool) -> bool {
+    let known = track.values.iter().copied().filter(|v| v.is_finite());
+    let (low, high) = known.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+    match must_move {
+        true => high - low > high.abs().max(low.abs()) * MOVES_LEAST,
+        false => low != 0.0 || high != 0.0,
+    }
+}
+
+/// How many CPUs the machine has; where the inventory does not say, as many as
+/// were seen at work.
+fn cpus(shot: &Shot<'_>) -> f64 {
+    let known = shot.view.run.machines.first().map_or(0, |m| m.inventory.cpu.online.len());
+    let seen = shot.series().filter(|s| s.resource.starts_with("cpu:"));
+    let mut names: Vec<&str> = seen.map(|s| s.resource.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    known.max(names.len()).max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flat_tracks_say_nothing() {
+        let track = |values: &[f64]| Track {
+            name: String::new(),
+            start_s: 0.0,
+            interval_s: 1.0,
+            values: values.to_vec(),
+        };
+        assert!(!shows(&track(&[0.0, 0.0, f64::NAN]), false));
+        assert!(shows(&track(&[0.0, 0.1]), false) && shows(&track(&[5.0, 5.0]), false));
+        assert!(!shows(&track(&[100.0, 100.5]), true) && shows(&track(&[100.0, 150.0]), true));
+        assert!(!shows(&track(&[f64::NAN]), true));
+    }
+
+    #[test]
+    fn no_series_stands_in_two_panels() {
+        let mut all: Vec<(&str, &str)> =
+            PANELS.iter().flat_map(|p| p.sources).map(|s| (s.resource, s.name)).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}

@@ -1,0 +1,204 @@
+//! Runs made in code: workloads of every shape, with figures that are known.
+
+use std::collections::BTreeMap;
+
+use model::machine::Machine;
+use model::metric::MetricSpec;
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::resource::PathStep;
+use model::run::{CaseResult, Estimate, Run, Utilization};
+use model::trial::{Series, Status, Trial, TrialResult, Window};
+use model::unit::Quantity;
+use model::workload::Catalogue;
+use model::{Better, Unit, Value, WorkloadSpec};
+use stats::histogram::{encode, new_latency};
+
+use crate::figure::Figure;
+use crate::page::{Subject, View};
+
+const PATTERNS: &[Word] = &[Word { word: "read", doc: "" }, Word { word: "write", doc: "" }];
+
+pub(super) const DISK: WorkloadSpec = WorkloadSpec {
+    name: "disk",
+    definition_version: 1,
+    summary: "",
+    doc: "",
+    parameters: &[
+        ParameterSpec::new("pattern", Kind::Choice, "").words(PATTERNS),
+        ParameterSpec::new("block-size", Kind::Size, ""),
+        ParameterSpec::new("queue-depth", Kind::Count, ""),
+        ParameterSpec::new("direct", Kind::Flag, ""),
+    ],
+    headline: "iops",
+    metrics: &[MetricSpec::higher("iops", Unit::PerSecond, "")],
+    path: &[],
+};
+
+pub(super) const PRIMES: WorkloadSpec = WorkloadSpec {
+    name: "cpu.primes",
+    parameters: &[],
+    headline: "events_per_second",
+    metrics: &[MetricSpec::higher("events_per_second", Unit::PerSecond, "")],
+    ..DISK
+};
+
+const COMMON: &[ParameterSpec] = &[
+    ParameterSpec::new("threads", Kind::Count, ""),
+    ParameterSpec::new("rate", Kind::Rate, ""),
+    ParameterSpec::new("duration", Kind::Duration, ""),
+];
+
+pub(super) fn catalogue() -> Catalogue {
+    Catalogue { workloads: vec![&DISK, &PRIMES], common: COMMON }
+}
+
+/// The spread of five trials around their median.
+const SPREAD: [f64; 5] = [0.98, 1.01, 1.0, 0.99, 1.02];
+
+/// A case with one figure, five trials, and an interval of two per cent.
+pub(super) fn case(workload: &str, parameters: &[(&str, Value)], metric: (&str, Unit, f64)) -> CaseResult {
+    let mut case = CaseResult { workload: workload.to_owned(), ..crate::tests::run().cases.remove(0) };
+    let words: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    case.label = format!("{workload} {}", words.join(" "));
+    for (name, value) in parameters {
+        case.parameters.set(name, value.clone());
+    }
+    case.trials = (0..5)
+        .map(|n| Trial {
+            order: n,
+            block: n,
+            started: String::new(),
+            status: Status::Ok,
+            reason: None,
+            result: TrialResult::default(),
+        })
+        .collect();
+    with(case, metric.0, metric.1, metric.2)
+}
+
+/// With one more metric.
+pub(super) fn with(mut case: CaseResult, name: &str, unit: Unit, median: f64) -> CaseResult {
+    let better = if unit == Unit::Seconds { Better::Lower } else { Better::Higher };
+    let estimate = Estimate {
+        n: 5,
+        median,
+        low: Some(median * 0.98),
+        high: Some(median * 1.02),
+        confidence: Some(0.95),
+        method: None,
+        unit,
+        better,
+    };
+    case.estimates.insert(name.to_owned(), estimate);
+    for (trial, spread) in case.trials.iter_mut().zip(SPREAD) {
+        trial.result.metrics.insert(name.to_owned(), Quantity { value: median * spread, unit });
+    }
+    case
+}
+
+/// A case of the disk: reads or writes of a size at a depth, all figures.
+pub(super) fn disk(pattern: &str, block: u64, depth: u64, iops: f64) -> CaseResult {
+    let parameters =
+        [("pattern", pattern.into()), ("block-size", block.into()), ("queue-depth", depth.into())];
+    let case = case("disk", &parameters, ("iops", Unit::PerSecond, iops));
+    let case = with(case, "throughput", Unit::BytesPerSecond, iops * block as f64);
+    with(case, "latency_p99", Unit::Seconds, depth as f64 / iops * 2.0)
+}
+
+/// With a histogram of 4,000 operations in each trial, the fastest at `least_ns`.
+pub(super) fn timed(mut case: CaseResult, least_ns: u64) -> CaseResult {
+    let mut all = new_latency();
+    (0..4000u64).for_each(|n| all.saturating_record(least_ns + n * least_ns / 1000));
+    let text = encode(&all).unwrap();
+    for trial in &mut case.trials {
+        trial.result.histograms.insert("latency".to_owned(), text.clone());
+    }
+    case
+}
+
+/// With a bound on its disk of which it uses a share.
+pub(super) fn limited(
+    mut case: CaseResult,
+    kind: model::limit::LimitKind,
+    limit: f64,
+    amplification: f64,
+) -> CaseResult {
+    let demand = case.estimates["throughput"].median * amplification;
+    case.path = vec![
+        PathStep { resource: "cpu:0-1".to_owned(), amplification: 1.0 },
+        PathStep { resource: "sata:sda".to_owned(), amplification },
+    ];
+    case.utilization.push(Utilization {
+        resource: "sata:sda".to_owned(),
+        quantity: "throughput".to_owned(),
+        kind,
+        demand,
+        limit,
+        unit: Unit::BytesPerSecond,
+        fraction: demand / limit,
+        line_only: false,
+        source: String::new(),
+    });
+    case
+}
+
+pub(super) fn series(resource: &str, name: &str, unit: Unit, start_ns: u64, values: &[f64]) -> Series {
+    Series {
+        machine: "local".to_owned(),
+        resource: resource.to_owned(),
+        name: name.to_owned(),
+        unit,
+        start_ns,
+        interval_ns: 100_000_000,
+        values: values.to_vec(),
+    }
+}
+
+/// With samples in every trial: the window is the second second of the clock.
+pub(super) fn sampled(mut case: CaseResult, all: &[Series]) -> CaseResult {
+    for trial in &mut case.trials {
+        trial.result.window = Some(Window { start_ns: 1_000_000_000, end_ns: 2_000_000_000 });
+        trial.result.series = all.to_vec();
+    }
+    case
+}
+
+pub(super) fn run(cases: Vec<CaseResult>) -> Run {
+    let mut machine = Machine::default();
+    machine.inventory.cpu.allowed = vec![0, 1, 2, 3];
+    machine.inventory.cpu.online = vec![0, 1, 2, 3];
+    let mut run = Run { machines: vec![machine], cases, ..crate::tests::run() };
+    let mut order = 0;
+    for trial in 0..5 {
+        for case in &mut run.cases {
+            if let Some(trial) = case.trials.get_mut(trial) {
+                trial.order = order;
+                order += 1;
+            }
+        }
+    }
+    run
+}
+
+/// What `look` sees of this run.
+pub(super) fn seen<T>(run: &Run, look: impl FnOnce(&View<'_>) -> T) -> T {
+    let catalogue = catalogue();
+    let subject = Subject { run, catalogue: &catalogue, words: language::Language::English.words() };
+    look(&View::new(&subject))
+}
+
+/// The charts of the run's cases, which are of one workload.
+pub(super) fn charts(run: &Run) -> Vec<Figure> {
+    seen(run, |view| crate::figure::figures(view, &run.cases.iter().collect::<Vec<_>>(), crate::figure::MOST))
+}
+
+pub(super) fn kinds(figures: &[Figure]) -> Vec<&'static str> {
+    figures.iter().map(|f| f.kind).collect()
+}
+
+/// Nothing, of maps.
+pub(super) fn cleared(mut case: CaseResult) -> CaseResult {
+    case.estimates = BTreeMap::new();
+    case.trials.clear();
+    case
+}

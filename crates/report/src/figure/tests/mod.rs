@@ -1,0 +1,3 @@
+//! Which charts each shape of a study gets, and the numbers in them.
+
+mod fixture;

@@ -1,0 +1,212 @@
+//! The study's question and its answer in plain words, from facts only: how
+//! fast, what limits, whether promises were kept, whether it may be trusted.
+
+use model::run::Outcome;
+use model::{Finding, FindingKind, Severity, Status};
+
+use super::telling::{self, Best};
+use super::{View, findings};
+use crate::document::{Answer, Block, Notice, Piece, Section, Text, Tone};
+use crate::section::findings::Shared;
+
+/// So many doubts are named.
+const NAMED: usize = 3;
+/// So many figures of one workload stand in a line.
+const IN_A_LINE: usize = 4;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("answer", view.say("answer-title"));
+    let study = &view.run.study;
+    if let Some(question) = &study.question {
+        let question = view.words.or(&format!("study-{}-question", study.name), question);
+        section.blocks.push(Block::Lead(question.into()));
+    }
+    section.blocks.extend(ending(view).map(Block::Notice));
+    let answers = [fast(view), limits(view), promises(view), health(view)];
+    let answers: Vec<Answer> = answers.into_iter().flatten().filter(|a| !a.lines.is_empty()).collect();
+    if !answers.is_empty() {
+        section.blocks.push(Block::Summary(answers));
+    }
+    section
+}
+
+/// What is unusual about how the run ended.
+fn ending(view: &View<'_>) -> Option<Notice> {
+    let (ok, failed, skipped) =
+        (view.trials(Status::Ok), view.trials(Status::Failed), view.trials(Status::Skipped));
+    let outcome = match view.run.outcome {
+        Some(Outcome::Complete | Outcome::Budget) => None,
+        Some(Outcome::Interrupted) => Some(view.say("ending-interrupted")),
+        None => Some(view.say("ending-unfinished")),
+    };
+    let none = (ok == 0).then(|| view.say("ending-no-trial"));
+    let counted = |key: &str, count: usize| (count > 0).then(|| view.count(key, count));
+    let lines = [outcome, none, counted("ending-failed", failed), counted("ending-skipped", skipped)];
+    let text: Vec<String> = lines.into_iter().flatten().collect();
+    let severity = if ok == 0 { Severity::Error } else { Severity::Warning };
+    (!text.is_empty()).then(|| Notice {
+        id: None,
+        severity,
+        kind: view.say("ending-title"),
+        about: String::new(),
+        text: text.join(" ").into(),
+        details: reasons(view),
+        advice: None,
+    })
+}
+
+/// Why trials failed, each reason once.
+fn reasons(view: &View<'_>) -> Vec<Text> {
+    let trials = view.run.cases.iter().flat_map(|c| &c.trials);
+    let mut all: Vec<&str> = trials.filter_map(|t| t.reason.as_deref()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.truncate(8);
+    all.into_iter().map(Into::into).collect()
+}
+
+fn answer(view: &View<'_>, key: &str, lines: Vec<Text>) -> Option<Answer> {
+    Some(Answer { question: view.say(key), lines })
+}
+
+fn fast(view: &View<'_>) -> Option<Answer> {
+    let best = telling::best(view);
+    let mut lines: Vec<(&str, Vec<&Best<'_>>)> = Vec::new();
+    for one in &best {
+        match lines.iter_mut().find(|(workload, _)| *workload == one.case.workload) {
+            Some((_, all)) => all.push(one),
+            None => lines.push((&one.case.workload, vec![one])),
+        }
+    }
+    let line = |(workload, all): &(&str, Vec<&Best<'_>>)| {
+        let mut text = Text::default().link(all[0].section.clone(), *workload).plain(": ");
+        for (index, one) in all.iter().take(IN_A_LINE).enumerate() {
+            let value = view.with_metric(&one.metric, one.estimate);
+            text = text.plain(if index > 0 { "; " } else { "" }).strong(value);
+            text = text.plain(format!(" ({})", view.short(one.case)));
+        }
+        if all.len() > IN_A_LINE { text.plain("; …") } else { text }
+    };
+    answer(view, "answer-fast", lines.iter().map(line).collect())
+}
+
+/// The verdicts, each with the cases that it is for.
+fn limits(view: &View<'_>) -> Option<Answer> {
+    let mut lines: Vec<(String, usize, Vec<&str>)> = Vec::new();
+    for shared in &view.findings {
+        let Some(first) = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck) else {
+            continue;
+        };
+        let verdict = verdict(view, first);
+        let workloads = shared.cases.iter().map(|c| c.workload.as_str());
+        match lines.iter_mut().find(|(known, ..)| *known == verdict) {
+            Some((_, count, names)) => {
+                *count += shared.cases.len();
+                names.extend(workloads);
+            }
+            None => lines.push((verdict, shared.cases.len(), workloads.collect())),
+        }
+    }
+    let line = |(verdict, count, names): (String, usize, Vec<&str>)| {
+        let mut names = names;
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(6);
+        let cases = view.count("cases", count);
+        Text::default().strong(verdict).plain(format!(": {} ({cases})", names.join(", ")))
+    };
+    // What is not known says least.
+    lines.sort_by_key(|(verdict, ..)| *verdict == view.say("verdict-cannot-tell"));
+    answer(view, "answer-limits", lines.into_iter().take(6).map(line).collect())
+}
+
+/// A verdict in a few words.
+fn verdict(view: &View<'_>, finding: &Finding) -> String {
+    let sentence = findings::sentence(&clause(&view.words.finding(finding)));
+    let key = format!("verdict-{}", finding.code);
+    let resource = finding.resource.as_deref().map(|r| view.resource(r)).unwrap_or_default();
+    let said = view.tell(&key, &[("resource", &resource)]);
+    if said == key { sentence } else { said }
+}
+
+/// What stands before the first colon or semicolon.
+fn clause(text: &str) -> String {
+    let end = [": ", "; "].iter().filter_map(|mark| text.find(mark)).min();
+    text[..end.unwrap_or(text.len())].to_owned()
+}
+
+/// Promises that were kept and not, where there are any.
+fn promises(view: &View<'_>) -> Option<Answer> {
+    let all = || view.findings.iter().filter(|s| s.findings.iter().any(|f| f.kind == FindingKind::Deviation));
+    let is_missed = |s: &&Shared<'_>| s.findings.iter().any(|f| f.severity >= Severity::Warning);
+    let count = |shared: &Shared<'_>| shared.findings.len();
+    let (missed, total) =
+        (all().filter(is_missed).map(count).sum::<usize>(), all().map(count).sum::<usize>());
+    if total == 0 {
+        let asked = !view.run.study.expect.is_empty();
+        return if asked {
+            answer(view, "answer-promised", vec![view.say("answer-promise-unknown").into()])
+        } else {
+            None
+        };
+    }
+    if missed == 0 {
+        let badge = Piece::Badge(Tone::Good, view.say("answer-kept"));
+        return answer(
+            view,
+            "answer-promised",
+            vec![Text(vec![badge]).plain(view.count("answer-all-kept", total))],
+        );
+    }
+    let badge = Piece::Badge(Tone::Warning, view.say("answer-not-kept"));
+    let mut lines =
+        vec![Text(vec![badge]).plain(
+            view.words.tell(
+                "answer-missed",
+                &[("missed", (missed as u64).into()), ("total", (total as u64).into())],
+            ),
+        )];
+    let told = all().filter(is_missed).take(NAMED).filter_map(|s| Some((s.cases.first()?, s)));
+    lines.extend(told.map(|(case, s)| {
+        Text::default().link("promises", view.name(case)).plain(format!(" {}", findings::text(view, s)))
+    }));
+    answer(view, "answer-promised", lines)
+}
+
+/// Whether the figures may be trusted, and the machine's state.
+fn health(view: &View<'_>) -> Option<Answer> {
+    if view.trials(Status::Ok) == 0 {
+        return None;
+    }
+    let doubts: Vec<(String, &Shared<'_>)> = findings::doubts(view).collect();
+    let conditions = findings::all_conditions(view);
+    let grave: Vec<_> =
+        conditions.iter().enumerate().filter(|(_, c)| c.finding.severity >= Severity::Warning).collect();
+    let severities = doubts.iter().flat_map(|(_, s)| s.findings.iter().map(|f| f.severity));
+    let gravest = severities.chain(grave.iter().map(|(_, c)| c.finding.severity)).max();
+    let (tone, word, text) = match gravest {
+        Some(Severity::Error) => (Tone::Error, "health-bad", "health-bad-text"),
+        Some(Severity::Warning) => (Tone::Warning, "health-care", "health-care-text"),
+        _ => (Tone::Good, "health-good", "health-good-text"),
+    };
+    let mut first = Text(vec![Piece::Badge(tone, view.say(word))]).plain(view.words.tell(
+        text,
+        &[("doubts", (doubts.len() as u64).into()), ("conditions", (grave.len() as u64).into())],
+    ));
+    if view.run.outcome == Some(Outcome::Budget) {
+        first = first.plain(format!(" {}", view.say("ending-budget")));
+    }
+    let mut lines = vec![first];
+    let of_doubt = |(id, shared): &(String, &Shared<'_>)| {
+        let cases = view.count("cases", shared.cases.len().max(1));
+        Text::default().link(id.clone(), clause(&findings::text(view, shared))).plain(format!(" ({cases})"))
+    };
+    lines.extend(doubts.iter().take(NAMED).map(of_doubt));
+    let of_condition = |(index, c): &(usize, &findings::Condition<'_>)| {
+        let text = clause(&findings::sentence(&view.words.finding(c.finding)));
+        Text::default().link(format!("condition-{}", index + 1), text)
+    };
+    lines.extend(grave.iter().take(NAMED).map(of_condition));
+    answer(view, "answer-health", lines)
+}

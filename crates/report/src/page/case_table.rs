@@ -1,0 +1,139 @@
+//! The table of a workload's cases: what a row says of a case is decided here
+//! alone, so that a column more is one entry more.
+
+use std::collections::BTreeMap;
+
+use model::run::{CaseResult, Estimate};
+
+use super::telling;
+use super::view::{Group, View};
+use crate::document::{Column, Piece, Table, Text};
+use crate::format;
+
+/// Metrics beside the headline, in this order, where a case has them.
+const BESIDE: &[&str] = &[
+    "iops",
+    "throughput",
+    "operations_per_second",
+    "latency_p50",
+    "latency_p99",
+    "latency_p99_9",
+    "latency_max",
+    "cpu_per_operation",
+    "cpu_per_byte",
+];
+
+/// What stands where nothing was measured.
+const NOTHING: &str = "–";
+
+/// A load of a case: itself, or one that ran beside it.
+pub(super) struct Row<'a> {
+    /// What it is called.
+    pub(super) label: String,
+    /// The case that it belongs to.
+    pub(super) case: &'a CaseResult,
+    /// Whether it is the case's own load.
+    pub(super) is_main: bool,
+    /// Its metric to show first.
+    pub(super) headline: String,
+    /// What the trials say of it.
+    pub(super) estimates: &'a BTreeMap<String, Estimate>,
+}
+
+/// The rows of a workload: its cases in their order, each followed by what ran
+/// beside it.
+pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
+    let headline = view.headline(&group.cases, group.spec);
+    let mut rows = Vec::new();
+    for case in group.cases.iter().copied() {
+        let label = view.short(case);
+        rows.push(Row { label, case, is_main: true, headline: headline.clone(), estimates: &case.estimates });
+        for companion in &case.with {
+            let spec = view.catalogue.workload(&companion.workload);
+            let own = spec.map_or("throughput", |s| s.headline);
+            let texts = [("workload", companion.workload.as_str()), ("metric", &view.metric(own))];
+            rows.push(Row {
+                label: view.tell("case-beside", &texts),
+                case,
+                is_main: false,
+                headline: own.to_owned(),
+                estimates: &companion.estimates,
+            });
+        }
+    }
+    rows
+}
+
+/// A column: its title, whether it holds numbers, and what it says of a row.
+struct Cell {
+    column: Column,
+    write: Box<dyn Fn(&View<'_>, &Row<'_>) -> String>,
+}
+
+/// The table.
+pub(super) fn table(view: &View<'_>, group: &Group<'_>) -> Table {
+    let rows = rows(view, group);
+    let cells = cells(view, group, &rows);
+    let head = Column::words(view.say("column-case"));
+    let columns = std::iter::once(head).chain(cells.iter().map(|c| c.column.clone())).collect();
+    let row = |row: &Row<'_>| {
+        let label = if row.is_main {
+            Piece::Plain(row.label.clone())
+        } else {
+            Piece::Plain(format!("+ {}", row.label))
+        };
+        let first = std::iter::once(Text(vec![label]));
+        first.chain(cells.iter().map(|c| (c.write)(view, row).into())).collect()
+    };
+    Table {
+        caption: view.count("workloads-table", group.cases.len()),
+        columns,
+        rows: rows.iter().map(row).collect(),
+        groups: Vec::new(),
+    }
+}
+
+fn cells(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
+    let headline = view.headline(&group.cases, group.spec);
+    let cell = |title: String, write: fn(&View<'_>, &Row<'_>) -> String| Cell {
+        column: Column::numbers(title),
+        write: Box::new(write),
+    };
+    let mut cells = vec![
+        cell(view.metric(&headline), |view, row| value(view, row, &row.headline)),
+        cell(view.say("column-interval"), |view, row| {
+            row.estimates
+                .get(&row.headline)
+                .and_then(|e| view.interval(e))
+                .unwrap_or_else(|| NOTHING.to_owned())
+        }),
+        cell(view.say("column-n"), |_, row| trials(row)),
+    ];
+    for metric in BESIDE.iter().filter(|m| **m != headline) {
+        if rows.iter().any(|r| r.estimates.contains_key(*metric)) {
+            let write = |view: &View<'_>, row: &Row<'_>| value(view, row, metric);
+            cells.push(Cell { column: Column::numbers(view.metric(metric)), write: Box::new(write) });
+        }
+    }
+    if group.cases.iter().any(|c| telling::nearest(c).is_some()) {
+        cells.push(cell(view.say("column-limit"), |view, row| {
+            let used = telling::nearest(row.case).filter(|_| row.is_main);
+            used.map_or_else(String::new, |u| {
+                let (share, resource) = (format::percent(u.fraction), view.resource(&u.resource));
+                view.tell("case-of-limit", &[("share", &share), ("resource", &resource)])
+            })
+        }));
+    }
+    cells
+}
+
+fn value(view: &View<'_>, row: &Row<'_>, metric: &str) -> String {
+    row.estimates.get(metric).map_or_else(|| NOTHING.to_owned(), |e| view.figure(metric, e))
+}
+
+/// Trials that gave the figure, of those that were tried.
+fn trials(row: &Row<'_>) -> String {
+    let n = row.estimates.get(&row.headline).map_or(0, |e| e.n);
+    let tried = row.case.trials.len();
+    if n < tried && row.is_main { format!("{n}/{tried}") } else { n.to_string() }
+}

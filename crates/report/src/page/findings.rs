@@ -1,0 +1,243 @@
+//! The findings, in groups by what they are about, the gravest first.
+
+use model::machine::{Look, Moment};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use super::View;
+use crate::document::{Block, Notice, Section, Text};
+use crate::section::findings::{Shared, distinct, ranges};
+
+/// So many findings of one group are told; of more, the gravest.
+const TOLD: usize = 40;
+/// So many cases of one finding are named.
+const NAMED: usize = 12;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("findings", view.say("findings-title"));
+    let mut groups: Vec<(Severity, Section)> = GROUPS.iter().filter_map(|g| group(view, g)).collect();
+    groups.extend(conditions(view));
+    // Stable: of the same gravity, in the order above.
+    groups.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
+    section.subsections = groups.into_iter().map(|(_, section)| section).collect();
+    if section.is_empty() && view.trials(model::Status::Ok) > 0 {
+        section.blocks.push(Block::Paragraph(view.say("findings-none").into()));
+    }
+    section
+}
+
+/// Findings of one kind: the kind, the section's id, the key of its title.
+type Kind = (FindingKind, &'static str, &'static str);
+
+const GROUPS: &[Kind] = &[
+    (FindingKind::Bottleneck, "bottlenecks", "findings-bottlenecks"),
+    (FindingKind::Deviation, "promises", "findings-promises"),
+    (FindingKind::Validity, "validity", "findings-validity"),
+    (FindingKind::Condition, "run-conditions", "findings-conditions"),
+];
+
+fn of_kind<'a, 'b>(view: &'b View<'a>, kind: FindingKind) -> impl Iterator<Item = (usize, &'b Shared<'a>)> {
+    let is = move |(_, s): &(usize, &Shared<'a>)| s.findings.first().is_some_and(|f| f.kind == kind);
+    view.findings.iter().enumerate().filter(is)
+}
+
+fn group(view: &View<'_>, &(kind, id, title): &Kind) -> Option<(Severity, Section)> {
+    let mut section = Section::new(id, view.say(title));
+    let all: Vec<(usize, &Shared<'_>)> = of_kind(view, kind).collect();
+    let gravest = all.first()?.1.findings.first()?.severity;
+    for (index, shared) in all.iter().take(TOLD) {
+        section.blocks.extend(notice(view, *index, shared).map(Block::Notice));
+    }
+    if all.len() > TOLD {
+        section.blocks.push(Block::Paragraph(view.count("findings-more", all.len() - TOLD).into()));
+    }
+    Some((gravest, section))
+}
+
+/// The name of a finding in links.
+fn id(index: usize) -> String {
+    format!("finding-{}", index + 1)
+}
+
+/// The finding that casts most doubt on a case: its name in links.
+pub(super) fn first_of(view: &View<'_>, case: &CaseResult) -> String {
+    let told: Vec<_> = of_kind(view, FindingKind::Validity).take(TOLD).collect();
+    let has = |s: &Shared<'_>| s.cases.iter().any(|c| std::ptr::eq(*c, case));
+    told.into_iter().find(|(_, s)| has(s)).map_or_else(|| "validity".to_owned(), |(index, _)| id(index))
+}
+
+/// The gravest doubts, at least warnings: name in links, and finding.
+pub(super) fn doubts<'a, 'b>(view: &'b View<'a>) -> impl Iterator<Item = (String, &'b Shared<'a>)> {
+    let grave = |(_, s): &(usize, &Shared<'_>)| s.findings.iter().any(|f| f.severity >= Severity::Warning);
+    of_kind(view, FindingKind::Validity).filter(grave).map(|(index, shared)| (id(index), shared))
+}
+
+fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> {
+    let first = shared.findings.first()?;
+    let mut details = Vec::new();
+    if shared.cases.len() > 1 {
+        details.push(labelled(view, "findings-cases", &named(view, &shared.cases)));
+    }
+    let said = |f: &&Finding| f.evidence.iter().filter_map(|e| view.words.evidence(e)).collect::<Vec<_>>();
+    let evidence: Vec<String> = shared.findings.iter().flat_map(said).collect();
+    let ruled = shared.findings.iter().flat_map(|f| &f.ruled_out).filter_map(|e| view.words.evidence(e));
+    let ruled: Vec<String> = ruled.map(|t| t.trim_end_matches('.').to_owned()).collect();
+    for (key, texts) in [("findings-evidence", evidence), ("findings-ruled-out", ruled)] {
+        let mut merged = ranges(texts.iter().map(String::as_str), |low, high| range(view, low, high));
+        let more = merged.len().saturating_sub(NAMED);
+        merged.truncate(NAMED);
+        if more > 0 {
+            merged.push(view.count("and-more", more));
+        }
+        if !merged.is_empty() {
+            details.push(labelled(view, key, &merged.join("; ")));
+        }
+    }
+    let advice: Vec<String> = shared.findings.iter().filter_map(|f| view.words.advice(f)).collect();
+    let advice = distinct(advice.iter().map(String::as_str)).first().map(|a| (*a).into());
+    Some(Notice {
+        id: Some(id(index)),
+        severity: first.severity,
+        kind: kind(view, first),
+        about: about(view, shared),
+        text: text(view, shared).into(),
+        details,
+        advice,
+    })
+}
+
+fn range(view: &View<'_>, low: &str, high: &str) -> String {
+    view.tell("range", &[("low", low), ("high", high)])
+}
+
+fn labelled(view: &View<'_>, key: &str, text: &str) -> Text {
+    Text::default().strong(view.say(key)).plain(format!(" {text}"))
+}
+
+/// How grave it is, in a word; what holds a result back is no fault.
+pub(super) fn kind(view: &View<'_>, finding: &Finding) -> String {
+    view.say(match (finding.kind, finding.severity) {
+        (FindingKind::Bottleneck, Severity::Note) => "kind-bottleneck",
+        (FindingKind::Deviation, Severity::Note) => "kind-promise",
+        (_, severity) => severity_key(severity),
+    })
+}
+
+fn severity_key(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "severity-error",
+        Severity::Warning => "severity-warning",
+        Severity::Note => "severity-note",
+    }
+}
+
+/// Whom it is about.
+fn about(view: &View<'_>, shared: &Shared<'_>) -> String {
+    match &shared.cases[..] {
+        [] => view.say("findings-whole-run"),
+        [one] => view.name(one),
+        [first, ..] => view.tell(
+            "findings-several",
+            &[("cases", &view.count("cases", shared.cases.len())), ("first", &view.name(first))],
+        ),
+    }
+}
+
+/// The sentence; of a verdict that several cases share, with its numbers from
+/// the least to the most.
+pub(super) fn text(view: &View<'_>, shared: &Shared<'_>) -> String {
+    let Some(first) = shared.findings.first() else { return String::new() };
+    let said = view.words.finding(first);
+    let shown = if first.kind == FindingKind::Bottleneck && shared.findings.len() > 1 {
+        let all: Vec<String> = shared.findings.iter().map(|f| view.words.finding(f)).collect();
+        match &ranges(all.iter().map(String::as_str), |low, high| range(view, low, high))[..] {
+            [one] => one.clone(),
+            _ => said,
+        }
+    } else {
+        said
+    };
+    sentence(&shown)
+}
+
+/// With a capital at its start and a point at its end, as a sentence has where
+/// it stands alone.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.trim().chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let point =
+        if text.trim_end().ends_with(['.', '!', '?', '。', ')']) || !text.is_ascii() { "" } else { "." };
+    format!("{}{}{point}", first.to_uppercase(), letters.as_str())
+}
+
+/// Cases by name; of many, the first.
+pub(super) fn named(view: &View<'_>, cases: &[&CaseResult]) -> String {
+    let mut names: Vec<String> = cases.iter().take(NAMED).map(|c| view.name(c)).collect();
+    if cases.len() > NAMED {
+        names.push(view.count("and-more", cases.len() - NAMED));
+    }
+    names.join("; ")
+}
+
+/// A condition with when it was there.
+pub(super) struct Condition<'a> {
+    pub(super) finding: &'a Finding,
+    before: bool,
+    after: bool,
+}
+
+/// The conditions of all machines, the gravest first, each once.
+pub(super) fn all_conditions<'a>(view: &View<'a>) -> Vec<Condition<'a>> {
+    let mut all: Vec<Condition<'a>> = Vec::new();
+    for look in view.run.machines.iter().flat_map(|m| &m.looks) {
+        look.findings.iter().for_each(|finding| add(&mut all, look, finding));
+    }
+    all.sort_by_key(|c| std::cmp::Reverse(c.finding.severity));
+    all
+}
+
+fn add<'a>(all: &mut Vec<Condition<'a>>, look: &Look, finding: &'a Finding) {
+    let (before, after) = (look.moment == Moment::Before, look.moment == Moment::After);
+    let same = |c: &&mut Condition<'_>| {
+        let f = c.finding;
+        (&f.code, &f.resource) == (&finding.code, &finding.resource)
+            && (f.resource.is_some() || f.text == finding.text)
+    };
+    match all.iter_mut().find(same) {
+        Some(known) => {
+            known.before |= before;
+            known.after |= after;
+        }
+        None => all.push(Condition { finding, before, after }),
+    }
+}
+
+fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
+    let all = all_conditions(view);
+    let gravest = all.first()?.finding.severity;
+    let mut section = Section::new("conditions", view.say("findings-conditions"));
+    for (index, condition) in all.iter().take(TOLD).enumerate() {
+        let finding = condition.finding;
+        let when = match (condition.before, condition.after) {
+            (true, true) => "condition-both",
+            (true, false) => "condition-before",
+            _ => "condition-after",
+        };
+        let resource =
+            finding.resource.as_deref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
+        section.blocks.push(Block::Notice(Notice {
+            id: Some(format!("condition-{}", index + 1)),
+            severity: finding.severity,
+            kind: kind(view, finding),
+            about: format!("{resource}{}", view.say(when)),
+            text: sentence(&view.words.finding(finding)).into(),
+            details: Vec::new(),
+            advice: view.words.advice(finding).map(Into::into),
+        }));
+    }
+    if all.len() > TOLD {
+        section.blocks.push(Block::Paragraph(view.count("findings-more", all.len() - TOLD).into()));
+    }
+    Some((gravest, section))
+}

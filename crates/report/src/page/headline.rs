@@ -1,0 +1,130 @@
+//! The headline figures: a tile for the best case of each kind of load, with
+//! its interval and what it is held against.
+
+use model::limit::LimitKind;
+use model::run::{CaseResult, Utilization};
+use model::{Finding, FindingKind, Severity, Value};
+
+use super::View;
+use super::findings;
+use super::telling::{self, Best};
+use crate::document::{Against, Block, Doubt, Section, Tile};
+use crate::format;
+use crate::section::machine::limit;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("figures", view.say("figures-title"));
+    let best = telling::best(view);
+    if best.is_empty() {
+        return section;
+    }
+    let left_out = view.run.cases.iter().filter(|c| !c.estimates.is_empty()).count() > best.len();
+    section.blocks.push(Block::Figures(best.iter().map(|b| tile(view, b)).collect()));
+    if left_out {
+        section.blocks.push(Block::Paragraph(view.say("figures-best").into()));
+    }
+    section
+}
+
+fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
+    let Best { case, metric, estimate, section } = best;
+    let trials = view.count("trials", estimate.n);
+    let interval = match view.interval(estimate) {
+        Some(range) => view.tell("figures-interval", &[("range", &range), ("trials", &trials)]),
+        None => trials,
+    };
+    Tile {
+        label: view.short(case),
+        group: case.workload.clone(),
+        value: view.figure(metric, estimate),
+        metric: view.metric(metric),
+        interval: Some(interval),
+        beside: beside(view, case, metric),
+        against: against(view, case),
+        doubt: doubt(view, case),
+        link: Some(section.clone()),
+    }
+}
+
+/// The other rate of a transfer, and its latency.
+fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
+    let shown = |name: &&str| {
+        let estimate = case.estimates.get(*name).filter(|_| *name != metric)?;
+        let value = view.figure(name, estimate);
+        Some(match name.strip_prefix("latency_p") {
+            Some(p) => format!("p{} {value}", p.replace('_', ".")),
+            None if *name == "iops" => format!("{value} {}", view.metric(name)),
+            None => value,
+        })
+    };
+    ["iops", "throughput", "latency_p50", "latency_p99"].iter().filter_map(shown).collect()
+}
+
+/// What a case is held against: the limit it is nearest to, and promises.
+pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
+    let limits = telling::nearest(case).map(|used| Against {
+        label: of_limit(view, used),
+        share: Some(used.fraction),
+        good: None,
+    });
+    let promises = case.findings.iter().filter(|f| f.kind == FindingKind::Deviation);
+    limits.into_iter().chain(promises.map(|f| promise(view, case, f))).take(3).collect()
+}
+
+/// `75 % of memory: 41.01 GB/s, measured`.
+pub(super) fn of_limit(view: &View<'_>, used: &Utilization) -> String {
+    let texts = [
+        ("share", format::percent(used.fraction)),
+        ("resource", view.resource(&used.resource)),
+        ("limit", limit::bound(used.limit, used.unit, &used.quantity)),
+        ("kind", view.say(kind(used.kind))),
+    ];
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    view.tell("figures-of-limit", &texts)
+}
+
+/// The key of a limit's kind.
+pub(super) fn kind(kind: LimitKind) -> &'static str {
+    match kind {
+        LimitKind::Link => "limit-link",
+        LimitKind::Datasheet => "limit-datasheet",
+        LimitKind::Promise => "limit-promise",
+        LimitKind::Quota => "limit-quota",
+        LimitKind::Measured => "limit-measured",
+        LimitKind::Hardware => "limit-hardware",
+    }
+}
+
+fn promise(view: &View<'_>, case: &CaseResult, finding: &Finding) -> Against {
+    let number = |name: &str| match finding.args.get(name) {
+        Some(Value::Number(n)) => Some(*n),
+        Some(Value::Integer(n)) => Some(*n as f64),
+        _ => None,
+    };
+    let kept = finding.severity == Severity::Note;
+    let used = case.utilization.iter().find(|u| {
+        matches!(u.kind, LimitKind::Promise | LimitKind::Datasheet) && Some(u.limit) == number("promised")
+    });
+    let share = number("fraction");
+    let label = match (used, share) {
+        (Some(used), Some(share)) => {
+            let key =
+                if used.kind == LimitKind::Datasheet { "figures-of-datasheet" } else { "figures-of-promise" };
+            let limit = limit::bound(used.limit, used.unit, &used.quantity);
+            view.tell(key, &[("share", &format::percent(share)), ("limit", &limit)])
+        }
+        _ => view.words.finding(finding),
+    };
+    Against { label, share, good: Some(kept) }
+}
+
+/// Why a case's figures may not be trusted as they are.
+fn doubt(view: &View<'_>, case: &CaseResult) -> Option<Doubt> {
+    let grave =
+        case.findings.iter().filter(|f| f.kind == FindingKind::Validity && f.severity >= Severity::Warning);
+    let severity = grave.clone().map(|f| f.severity).max()?;
+    let key = if severity == Severity::Error { "errors" } else { "warnings" };
+    let count = grave.filter(|f| f.severity == severity).count();
+    Some(Doubt { severity, text: view.count(key, count), link: findings::first_of(view, case) })
+}

@@ -1,0 +1,133 @@
+//! The study as it would stand in a file.
+
+use std::fmt::Write as _;
+
+use model::scalar;
+use model::study::{Level, StudyWorkload};
+use model::{Kind, Value};
+
+use super::View;
+
+/// The study in TOML.
+pub(super) fn study(view: &View<'_>) -> String {
+    let study = &view.run.study;
+    let mut out = String::new();
+    let texts = [
+        ("title", &study.title),
+        ("question", &study.question),
+        ("author", &study.author),
+        ("purpose", &study.purpose),
+        ("price", &study.price),
+    ];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            let _ = writeln!(out, "{key} = {}", string(text));
+        }
+    }
+    if !study.references.is_empty() {
+        let all: Vec<String> = study.references.iter().map(|r| string(r)).collect();
+        let _ = writeln!(out, "references = [{}]", all.join(", "));
+    }
+    if study.skip_impossible {
+        out.push_str("impossible = \"skip\"\n");
+    }
+    trials(view, &mut out);
+    for workload in &study.workloads {
+        self::workload(view, workload, "workload", &mut out);
+    }
+    expect(view, &mut out);
+    out.trim_start().to_owned()
+}
+
+fn trials(view: &View<'_>, out: &mut String) {
+    let controls = &view.run.study.controls;
+    out.push_str("\n[trials]\n");
+    if controls.trials_min == controls.trials_max {
+        let _ = writeln!(out, "trials = {}", controls.trials_max);
+    } else {
+        let _ = writeln!(out, "trials = \"{}..{}\"", controls.trials_min, controls.trials_max);
+    }
+    let seconds = |s: f64| string(&scalar::show(Kind::Duration, &Value::Number(s)));
+    if let Some(precision) = controls.precision {
+        let _ = writeln!(out, "precision = \"{}%\"", precision * 100.0);
+    }
+    for (key, value) in [
+        ("budget", controls.budget_s),
+        ("interval", controls.interval_s),
+        ("warm-up", Some(controls.warm_up_s)),
+    ] {
+        if let Some(value) = value {
+            let _ = writeln!(out, "{key} = {}", seconds(value));
+        }
+    }
+    let _ = writeln!(out, "pin = \"{}\"\nseed = {}", controls.pin.name(), view.run.seed);
+}
+
+fn workload(view: &View<'_>, workload: &StudyWorkload, table: &str, out: &mut String) {
+    let _ = writeln!(out, "\n[[{table}]]\nkind = {}", string(&workload.kind));
+    let spec = view.catalogue.workload(&workload.kind);
+    for (name, levels) in &workload.parameters {
+        let kind = spec.and_then(|s| view.catalogue.parameter(s, name)).map_or(Kind::Choice, |p| p.kind);
+        let all: Vec<String> = levels.iter().map(|level| level_text(kind, level)).collect();
+        let text = match &all[..] {
+            [one] => one.clone(),
+            _ => format!("[{}]", all.join(", ")),
+        };
+        let _ = writeln!(out, "{} = {text}", key(name));
+    }
+    for with in &workload.with {
+        self::workload(view, with, &format!("{table}.with"), out);
+    }
+}
+
+/// A level of one part, or a list of parts.
+fn level_text(kind: Kind, level: &Level) -> String {
+    let part = |value: &Value| match (kind, value) {
+        (_, Value::Bool(yes)) => yes.to_string(),
+        (Kind::Count, Value::Integer(n)) => n.to_string(),
+        _ => string(&scalar::show(kind, value)),
+    };
+    match &level[..] {
+        [one] => part(one),
+        parts => format!("[{}]", parts.iter().map(part).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn expect(view: &View<'_>, out: &mut String) {
+    let expect = &view.run.study.expect;
+    if expect.is_empty() {
+        return;
+    }
+    out.push_str("\n[expect]\n");
+    if let Some(sheet) = &expect.datasheet {
+        let _ = writeln!(out, "datasheet = {}", string(sheet));
+    }
+    for promise in &expect.promises {
+        let value = crate::format::setting(promise.value, promise.unit).replace(' ', "");
+        let _ = writeln!(out, "{} = {}", key(&promise.key), string(&value));
+    }
+}
+
+fn key(name: &str) -> String {
+    let is_bare =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if is_bare { name.to_owned() } else { string(name) }
+}
+
+/// A basic string (TOML 1.0).
+fn string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}

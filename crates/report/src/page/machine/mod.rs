@@ -1,0 +1,59 @@
+//! The machine: in a line, as a picture with the path of the case that fills
+//! most of a limit, as a list of its parts, and what those can do at most.
+
+mod brief;
+mod limits;
+mod parts;
+
+use model::Machine;
+
+use super::View;
+use super::telling;
+use crate::document::{Block, Section};
+
+pub(super) use brief::line;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("machine", view.say("machine-title"));
+    match &view.run.machines[..] {
+        [] => {}
+        [one] => of(view, one, &mut section, ""),
+        several => {
+            for (index, machine) in several.iter().enumerate() {
+                let id = format!("machine-{}", index + 1);
+                let title = if machine.role.is_empty() {
+                    machine.id.clone()
+                } else {
+                    format!("{}: {}", machine.id, machine.role)
+                };
+                let mut part = Section::new(id.clone(), title);
+                of(view, machine, &mut part, &format!("{id}-"));
+                section.subsections.push(part);
+            }
+        }
+    }
+    section
+}
+
+fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
+    section.blocks.push(Block::Paragraph(line(view, machine).into()));
+    let case = telling::fullest(view)
+        .filter(|_| view.run.machines.first().is_some_and(|m| std::ptr::eq(m, machine)));
+    let title = match case {
+        Some(case) => view.tell("machine-picture-path", &[("case", &view.name(case))]),
+        None => view.say("machine-picture"),
+    };
+    section.blocks.push(Block::Picture {
+        title,
+        svg: chart::machine::svg(machine, case),
+        description: String::new(),
+    });
+    let parts = parts::all(view, machine);
+    if !parts.is_empty() {
+        let mut inventory = Section::new(format!("{prefix}parts"), view.say("machine-parts"));
+        inventory.blocks.push(Block::Pairs(parts));
+        section.subsections.push(inventory);
+    }
+    section.subsections.extend(limits::write(view, machine, prefix));
+}

@@ -1,0 +1,243 @@
+//! The machine's parts: names and what is known of each. Names and modes of
+//! hardware stay as hardware says them.
+
+use model::Unit;
+use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Machine, Memory, NetworkInterface};
+
+use super::brief;
+use crate::document::Text;
+use crate::format::{self, binary};
+use crate::page::View;
+use crate::section::machine::cpu::{UNAFFECTED, judged};
+use crate::section::machine::layout::{names, number_list};
+
+/// So many disks, and so many interfaces, are listed.
+const LISTED: usize = 32;
+/// So many mounts of one disk.
+const MOUNTS: usize = 4;
+
+type Pairs = Vec<(String, Text)>;
+
+/// All that is known, part by part.
+pub(super) fn all(view: &View<'_>, machine: &Machine) -> Pairs {
+    let inventory = &machine.inventory;
+    let mut pairs = Vec::new();
+    let mut add = |key: &str, text: Option<String>| {
+        let text = text.filter(|t| !t.trim().is_empty());
+        pairs.extend(text.map(|t| (view.say(key), Text::from(t))));
+    };
+    add("part-system", system(inventory));
+    add("part-firmware", inventory.system.firmware.clone());
+    add("part-os", inventory.os.clone());
+    add("part-kernel", kernel(inventory));
+    add("part-command-line", inventory.system.command_line.clone());
+    add("part-guest", brief::held_by(view, inventory));
+    add("part-clock", inventory.system.clock_source.clone());
+    add("part-cpu", processor(view, &inventory.cpu));
+    add("part-caches", caches(&inventory.cpu));
+    add("part-rate", rate(view, &inventory.cpu));
+    add("part-microcode", inventory.cpu.microcode.clone());
+    add("part-flaws", flaws(view, &inventory.cpu));
+    add("part-memory", memory(view, &inventory.memory));
+    add("part-nodes", nodes(&inventory.memory));
+    add("part-swap", swap(view, &inventory.memory));
+    add("part-huge-pages", inventory.memory.transparent_huge_pages.clone());
+    add("part-quota", quota(view, inventory));
+    let disks: Vec<&BlockDevice> = inventory.block.iter().filter(|d| matters(d)).collect();
+    for disk in disks.iter().take(LISTED) {
+        add("part-disk", Some(format!("{}: {}", disk.name, device(view, disk, inventory))));
+    }
+    if disks.len() > LISTED {
+        add("part-disk", Some(view.count("and-more", disks.len() - LISTED)));
+    }
+    let nics: Vec<&NetworkInterface> = inventory.network.iter().filter(|n| n.kind != "loopback").collect();
+    for nic in nics.iter().take(LISTED) {
+        add("part-nic", Some(format!("{}: {}", nic.name, interface(nic))));
+    }
+    if nics.len() > LISTED {
+        add("part-nic", Some(view.count("and-more", nics.len() - LISTED)));
+    }
+    pairs
+}
+
+/// What is known, joined by commas.
+fn facts<const N: usize>(all: [Option<String>; N]) -> String {
+    all.into_iter().flatten().filter(|t| !t.trim().is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn system(inventory: &Inventory) -> Option<String> {
+    let system = &inventory.system;
+    let product: Vec<&str> =
+        [&system.vendor, &system.product].into_iter().flatten().map(String::as_str).collect();
+    let all = facts([(!product.is_empty()).then(|| product.join(" ")), system.board.clone()]);
+    (!all.is_empty()).then_some(all)
+}
+
+fn kernel(inventory: &Inventory) -> Option<String> {
+    (!inventory.kernel.is_empty()).then(|| format!("Linux {} {}", inventory.kernel, inventory.architecture))
+}
+
+fn processor(view: &View<'_>, cpu: &Cpu) -> Option<String> {
+    let model = cpu.model.as_deref()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    let packages = Some(cpu.packages()).filter(|p| *p > 1).map(|p| format!("{p} ×"));
+    let packages = packages.map(|p| p + " ").unwrap_or_default();
+    Some(facts([Some(format!("{packages}{model}")), Some(brief::counts(view, cpu)), cpu.signature.clone()]))
+}
+
+fn caches(cpu: &Cpu) -> Option<String> {
+    let letter = |kind: &str| match kind {
+        "Data" => "d",
+        "Instruction" => "i",
+        _ => "",
+    };
+    let kinds = cpu.cache_kinds.iter();
+    let all: Vec<String> = if cpu.cache_kinds.is_empty() {
+        cpu.caches.iter().map(|c| format!("L{} {}", c.level, format::part(c.bytes))).collect()
+    } else {
+        kinds
+            .map(|c| format!("L{}{} {} × {}", c.level, letter(&c.kind), c.instances, format::part(c.bytes)))
+            .collect()
+    };
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+fn rate(view: &View<'_>, cpu: &Cpu) -> Option<String> {
+    let f = cpu.frequency.as_ref()?;
+    let hertz = |hz: u64| format::setting(hz as f64, Unit::Hertz);
+    let span = match (f.min_hz, f.max_hz) {
+        (Some(low), Some(high)) => Some(view.tell("range", &[("low", &hertz(low)), ("high", &hertz(high))])),
+        (None, Some(one)) | (Some(one), None) => Some(hertz(one)),
+        (None, None) => None,
+    };
+    let base = f.base_hz.map(|hz| view.tell("part-rate-base", &[("rate", &hertz(hz))]));
+    let turbo = f.boost.map(|on| view.say(if on { "part-turbo-on" } else { "part-turbo-off" }));
+    let governor = (!f.governors.is_empty()).then(|| f.governors.join(", "));
+    let all = facts([span, base, turbo, f.driver.clone(), governor]);
+    (!all.is_empty()).then_some(all)
+}
+
+/// What stands between known flaws and a program.
+fn flaws(view: &View<'_>, cpu: &Cpu) -> Option<String> {
+    let mut groups: [Vec<&str>; 4] = Default::default();
+    for (name, state) in &cpu.mitigations {
+        groups[judged(state).0].push(name);
+    }
+    let keys = ["flaws-vulnerable", "flaws-mitigated", "flaws-unknown", "flaws-unaffected"];
+    let told = groups.iter().zip(keys).enumerate().filter(|(_, (all, _))| !all.is_empty());
+    let texts: Vec<String> = told
+        .map(|(place, (all, key))| {
+            let count = view.count(key, all.len());
+            if place == UNAFFECTED { count } else { format!("{count}: {}", all.join(", ")) }
+        })
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+fn memory(view: &View<'_>, memory: &Memory) -> Option<String> {
+    let total = (memory.total_bytes > 0).then(|| binary(memory.total_bytes));
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for module in &memory.modules {
+        let speed =
+            module.configured_transfers.or(module.speed_transfers).map(|t| format!("-{}", t / 1_000_000));
+        let kind = format!(
+            "{} {}{}{}",
+            binary(module.bytes),
+            module.kind.as_deref().unwrap_or_default(),
+            speed.unwrap_or_default(),
+            if module.ecc == Some(true) { " ECC" } else { "" }
+        );
+        match kinds.iter_mut().find(|(k, _)| *k == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    let modules: Vec<String> =
+        kinds.iter().map(|(kind, count)| format!("{count} × {}", kind.trim())).collect();
+    let allowed = memory.limit_bytes.map(|b| view.tell("part-memory-allowed", &[("bytes", &binary(b))]));
+    let all = facts([total, (!modules.is_empty()).then(|| modules.join(", ")), allowed]);
+    (!all.is_empty()).then_some(all)
+}
+
+fn nodes(memory: &Memory) -> Option<String> {
+    let node = |n: &model::machine::NumaNode| {
+        format!("{}: CPU {}, {}", n.id, number_list(&n.cpus), binary(n.total_bytes))
+    };
+    (memory.nodes.len() > 1).then(|| memory.nodes.iter().map(node).collect::<Vec<_>>().join("; "))
+}
+
+fn swap(view: &View<'_>, memory: &Memory) -> Option<String> {
+    let one = |s: &model::machine::Swap| {
+        let used = view.tell("part-swap-used", &[("bytes", &binary(s.used_bytes))]);
+        format!("{}: {}, {used}", s.path, binary(s.bytes))
+    };
+    (!memory.swap.is_empty()).then(|| memory.swap.iter().map(one).collect::<Vec<_>>().join("; "))
+}
+
+/// What control groups allow.
+fn quota(view: &View<'_>, inventory: &Inventory) -> Option<String> {
+    let cpus =
+        inventory.cgroup.cpu_quota.map(|q| view.tell("part-quota-cpu", &[("cpus", &format::short(q))]));
+    let bytes =
+        inventory.cgroup.memory_bytes.map(|b| view.tell("part-memory-allowed", &[("bytes", &binary(b))]));
+    let io: Vec<&str> = inventory.cgroup.io.iter().map(|t| t.device.as_str()).collect();
+    let io = (!io.is_empty()).then(|| view.tell("part-quota-io", &[("devices", &names(&io))]));
+    let all = facts([cpus, bytes, io]);
+    (!all.is_empty()).then_some(all)
+}
+
+/// Whole disks and arrays; of made devices those that are in use.
+fn matters(device: &BlockDevice) -> bool {
+    let used = device.content.is_some() || !device.mounts.is_empty();
+    match device.kind {
+        BlockKind::Disk => device.bytes > 0,
+        BlockKind::Md | BlockKind::Dm => true,
+        BlockKind::Partition | BlockKind::Optical => false,
+        BlockKind::Loop | BlockKind::Zram | BlockKind::Ram | BlockKind::Other => used,
+    }
+}
+
+fn device(view: &View<'_>, device: &BlockDevice, inventory: &Inventory) -> String {
+    let model: Vec<&str> = [&device.vendor, &device.model].into_iter().flatten().map(|t| t.trim()).collect();
+    let kind = match device.rotational {
+        Some(true) => Some(view.say("part-disk-rotating")),
+        _ => None,
+    };
+    let array = device.array.as_ref().map(|a| {
+        let below: Vec<&str> = device.below.iter().map(String::as_str).collect();
+        format!("{} × {} ({})", a.level, a.members, names(&below))
+    });
+    let part = |d: &&BlockDevice| {
+        d.name == device.name || (d.kind == BlockKind::Partition && d.below.contains(&device.name))
+    };
+    let mounts: Vec<String> = inventory
+        .block
+        .iter()
+        .filter(part)
+        .flat_map(|d| &d.mounts)
+        .take(MOUNTS)
+        .map(|m| format!("{} ({})", m.point, m.kind))
+        .collect();
+    facts([
+        (device.bytes > 0).then(|| format::decimal(device.bytes)),
+        (!model.is_empty()).then(|| model.join(" ")),
+        device.transport.clone(),
+        kind,
+        array,
+        device.link_bits.map(format::bits),
+        device.firmware.as_ref().map(|f| view.tell("part-disk-firmware", &[("firmware", f)])),
+        device.write_cache.clone(),
+        device.scheduler.as_ref().map(|s| view.tell("part-disk-scheduler", &[("scheduler", s)])),
+        (!mounts.is_empty()).then(|| mounts.join(", ")),
+    ])
+}
+
+fn interface(nic: &NetworkInterface) -> String {
+    facts([
+        Some(nic.kind.clone()),
+        (nic.state != "unknown").then(|| nic.state.clone()),
+        nic.speed_bits.map(format::bits),
+        nic.driver.clone(),
+        (nic.mtu > 0).then(|| format!("MTU {}", nic.mtu)),
+        nic.bond.as_ref().map(|b| format!("{} ({})", b.mode, b.members.join(" "))),
+    ])
+}

@@ -1,0 +1,193 @@
+//! How it was measured, and how to do it again.
+
+use std::collections::BTreeSet;
+
+use model::run::Estimate;
+use model::{Status, Value};
+
+use super::View;
+use super::listing;
+use crate::document::{Block, Section, Text};
+use crate::format;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("method", view.say("method-title"));
+    section.blocks.push(Block::Paragraph(view.say("method-about").into()));
+    section.blocks.push(Block::Pairs(pairs(view)));
+    if !view.run.origin.command.is_empty() {
+        let mut again = Section::new("again", view.say("method-again"));
+        again.blocks.push(Block::Code(command(view)));
+        again.blocks.push(Block::More {
+            title: view.say("method-study"),
+            blocks: vec![Block::Code(listing::study(view))],
+        });
+        section.subsections.push(again);
+    }
+    section
+}
+
+fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
+    let run = view.run;
+    let controls = &run.study.controls;
+    let seconds = |s: f64| format::setting(s, model::Unit::Seconds);
+    let observer = run.machines.iter().filter_map(|m| m.observer_cost).find(|o| o.watched_s > 0.0);
+    let rows: Vec<(&str, Option<String>)> = vec![
+        ("method-trials", Some(trials(view))),
+        ("method-order", Some(view.tell("method-order-text", &[("seed", &run.seed.to_string())]))),
+        ("method-window", window(view)),
+        ("method-warm-up", Some(seconds(controls.warm_up_s))),
+        ("method-intervals", methods(view)),
+        ("method-percentiles", Some(view.say("method-percentiles-text"))),
+        ("method-steady", steady(view)),
+        (
+            "method-placement",
+            Some(view.words.or(&format!("pin-{}", controls.pin.name()), controls.pin.name())),
+        ),
+        (
+            "method-observer",
+            observer.map(|o| {
+                view.tell("method-observer-text", &[("share", &format::percent(o.cpu_s / o.watched_s))])
+            }),
+        ),
+        ("method-precision", controls.precision.map(format::percent)),
+        ("method-budget", controls.budget_s.map(format::span)),
+        ("method-bytes", Some(view.say("method-bytes-text"))),
+        ("method-started", Some(moment(&run.started))),
+        ("method-finished", run.finished.as_deref().map(moment)),
+        ("method-run", Some(run.id.clone())),
+        ("method-version", Some(version(view))),
+        (
+            "method-origin",
+            (run.origin.tool != "headroom").then(|| format!("{} {}", run.origin.tool, run.origin.version)),
+        ),
+        ("method-analysis", Some(run.analysis.version.to_string())),
+    ];
+    let there = |(key, text): (&str, Option<String>)| {
+        let text = text.filter(|t| !t.trim().is_empty())?;
+        Some((view.say(key), text.into()))
+    };
+    rows.into_iter().filter_map(there).collect()
+}
+
+/// How many trials a case has.
+fn trials(view: &View<'_>) -> String {
+    let of = |c: &model::run::CaseResult| c.trials.iter().filter(|t| t.status == Status::Ok).count();
+    let counts: Vec<usize> = view.run.cases.iter().map(of).collect();
+    let (least, most) =
+        (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
+    let number = if least == most {
+        most.to_string()
+    } else {
+        view.tell("range", &[("low", &least.to_string()), ("high", &most.to_string())])
+    };
+    let cases = view.count("cases", counts.len());
+    view.tell("method-trials-text", &[("trials", &number), ("cases", &cases)])
+}
+
+/// How long windows were.
+fn window(view: &View<'_>) -> Option<String> {
+    let trials = view.run.cases.iter().flat_map(|c| &c.trials);
+    let all: Vec<f64> = trials.filter_map(|t| Some(t.result.window?.seconds())).collect();
+    let shown = |s: f64| format::setting(s, model::Unit::Seconds);
+    let (low, high) = (all.iter().copied().reduce(f64::min)?, all.iter().copied().reduce(f64::max)?);
+    let (low, high) = (shown(low), shown(high));
+    Some(if low == high { high } else { view.tell("range", &[("low", &low), ("high", &high)]) })
+}
+
+/// The methods of the intervals, each with how many trials it was used for.
+fn methods(view: &View<'_>) -> Option<String> {
+    let all = view.run.cases.iter().flat_map(|c| c.estimates.values());
+    let used: BTreeSet<&str> = all.clone().filter_map(|e: &Estimate| e.method.as_deref()).collect();
+    let without = all.filter(|e| e.low.is_none() && e.n < 2).count() > 0;
+    let said = |code: &&str| view.words.or(&format!("method-{code}"), code);
+    let mut texts: Vec<String> = used.iter().map(said).collect();
+    if without {
+        texts.push(view.say("method-none"));
+    }
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+fn steady(view: &View<'_>) -> Option<String> {
+    let trials = view.run.cases.iter().flat_map(|c| &c.trials);
+    let judged: Vec<bool> = trials.filter_map(|t| Some(t.result.steady.as_ref()?.settled)).collect();
+    let settled = judged.iter().filter(|s| **s).count();
+    let counts = [("settled", Value::from(settled as u64)), ("judged", Value::from(judged.len() as u64))];
+    (!judged.is_empty()).then(|| view.words.tell("method-steady-text", &counts))
+}
+
+fn version(view: &View<'_>) -> String {
+    let build = &view.run.headroom;
+    format!(
+        "Headroom {} {}",
+        build.version,
+        if build.build.is_empty() { String::new() } else { format!("({})", build.build) }
+    )
+    .trim()
+    .to_owned()
+}
+
+/// The command that does it again: as typed, with the seed that it got.
+fn command(view: &View<'_>) -> String {
+    let run = view.run;
+    let mut words: Vec<String> = Vec::new();
+    for (index, word) in run.origin.command.iter().enumerate() {
+        // Where the program was is not where the reader's is.
+        let word = if index == 0 { word.rsplit('/').next().unwrap_or(word) } else { word };
+        words.push(quoted(word));
+    }
+    let is_seeded = run.origin.command.iter().any(|w| w == "--seed" || w.starts_with("--seed="));
+    if run.origin.tool == "headroom" && !is_seeded {
+        words.push(format!("--seed {}", run.seed));
+    }
+    words.join(" ")
+}
+
+/// `word` as a POSIX shell reads it (XCU 2.2): as it is where nothing in it is
+/// special, else in single quotes.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_^".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// `2026-11-21 11:47:24 UTC` of RFC 3339; anything else as it is.
+pub(super) fn moment(text: &str) -> String {
+    match (text.get(..10), text.get(10..11), text.get(11..19), text.ends_with('Z')) {
+        (Some(day), Some("T"), Some(time), true) => format!("{day} {time} UTC"),
+        _ => text.to_owned(),
+    }
+}
+
+/// The time of day of RFC 3339.
+pub(super) fn clock(text: &str) -> String {
+    match (text.get(10..11), text.get(11..19)) {
+        (Some("T"), Some(time)) => time.to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_as_a_shell_reads_them() {
+        assert_eq!(quoted("--target=/data"), "--target=/data");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("$(rm -rf /)"), "'$(rm -rf /)'");
+        assert_eq!(quoted("~"), "'~'");
+    }
+
+    #[test]
+    fn moments_are_read_by_people() {
+        assert_eq!(moment("2026-11-21T11:47:24.951915812Z"), "2026-11-21 11:47:24 UTC");
+        assert_eq!(moment("2026-11-21T11:47:24+01:00"), "2026-11-21T11:47:24+01:00");
+        assert_eq!(moment("é"), "é");
+        assert_eq!(clock("2026-11-21T11:47:24.9Z"), "11:47:24");
+    }
+}

@@ -1,0 +1,98 @@
+//! The cases that tell most: the best of each kind of load, of as many kinds as
+//! a reader takes in at a glance.
+
+use model::limit::LimitKind;
+use model::run::{CaseResult, Estimate, Utilization};
+use model::{Better, Kind, Value};
+
+use super::view::{Group, View};
+use crate::section::share;
+
+/// So many figures at most, where there is a choice.
+const FIGURES: usize = 12;
+
+/// An operation of so many bytes is of interest for its bytes.
+const LARGE: f64 = 65_536.0;
+
+/// The best case of its kind.
+pub(crate) struct Best<'a> {
+    /// The section of its workload.
+    pub(crate) section: String,
+    /// The case.
+    pub(crate) case: &'a CaseResult,
+    /// The metric by which it is the best.
+    pub(crate) metric: String,
+    /// Its estimate of that.
+    pub(crate) estimate: &'a Estimate,
+}
+
+/// The best case of each kind of load, in the order of the run. Kinds are told
+/// apart by choices and sizes; if that gives too many, by choices only; if that
+/// does too, each workload is one.
+pub(crate) fn best<'a>(view: &View<'a>) -> Vec<Best<'a>> {
+    let groups = view.groups();
+    let level = |fits: fn(Kind) -> bool| -> Vec<Best<'a>> {
+        groups.iter().flat_map(|group| of_group(view, group, fits)).collect()
+    };
+    let finest = level(|kind| matches!(kind, Kind::Choice | Kind::Size | Kind::Path | Kind::Flag));
+    if finest.len() <= FIGURES {
+        return finest;
+    }
+    let choices = level(|kind| kind == Kind::Choice);
+    if choices.len() <= FIGURES { choices } else { level(|_| false) }
+}
+
+fn of_group<'a>(view: &View<'a>, group: &Group<'a>, fits: fn(Kind) -> bool) -> Vec<Best<'a>> {
+    let factors = view.varying(&group.cases, fits);
+    let mut kinds: Vec<(Vec<Option<&Value>>, Vec<&'a CaseResult>)> = Vec::new();
+    for case in group.cases.iter().copied().filter(|c| !c.estimates.is_empty()) {
+        let key: Vec<Option<&Value>> = factors.iter().map(|f| case.parameters.get(f)).collect();
+        match kinds.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, cases)) => cases.push(case),
+            None => kinds.push((key, vec![case])),
+        }
+    }
+    kinds.iter().filter_map(|(_, cases)| best_of(view, group, cases)).collect()
+}
+
+fn best_of<'a>(view: &View<'a>, group: &Group<'a>, cases: &[&'a CaseResult]) -> Option<Best<'a>> {
+    let metric = metric(view, group, cases);
+    let known = cases.iter().filter_map(|c| Some((*c, c.estimates.get(&metric)?)));
+    let rank = |e: &Estimate| match e.better {
+        Better::Higher => e.median,
+        Better::Lower => -e.median,
+    };
+    let (case, estimate) = known.max_by(|a, b| rank(a.1).total_cmp(&rank(b.1)))?;
+    Some(Best { section: group.id(), case, metric, estimate })
+}
+
+/// The headline; of large operations, the bytes rather than their count.
+pub(crate) fn metric(view: &View<'_>, group: &Group<'_>, cases: &[&CaseResult]) -> String {
+    let headline = view.headline(cases, group.spec);
+    let large = |case: &&CaseResult| {
+        let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+        of("throughput").zip(of("iops")).is_some_and(|(bytes, count)| bytes >= count * LARGE)
+    };
+    if headline == "iops" && !cases.is_empty() && cases.iter().all(large) {
+        return "throughput".to_owned();
+    }
+    headline
+}
+
+/// The limit that a case is nearest to, of those that say something. That the
+/// CPUs are busy is said of a case that is not near to anything else: a load
+/// that waits for memory keeps them busy too.
+pub(crate) fn nearest(case: &CaseResult) -> Option<&Utilization> {
+    const NEAR: f64 = 0.7;
+    let promised = |u: &&Utilization| matches!(u.kind, LimitKind::Promise | LimitKind::Datasheet);
+    let cpus = |u: &&Utilization| u.quantity == "cpu" && u.kind == LimitKind::Hardware;
+    let told = || case.utilization.iter().filter(|u| !promised(u) && share::tells(u));
+    told().find(|u| !cpus(u) && u.fraction >= NEAR).or_else(|| told().next())
+}
+
+/// The case that uses the largest share of a limit of its path.
+pub(crate) fn fullest<'a>(view: &View<'a>) -> Option<&'a CaseResult> {
+    let share = |case: &&CaseResult| nearest(case).map_or(0.0, |u| u.fraction);
+    let measured = view.run.cases.iter().filter(|case| !case.utilization.is_empty());
+    measured.max_by(|a, b| share(a).total_cmp(&share(b)))
+}

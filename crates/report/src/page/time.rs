@@ -1,0 +1,19 @@
+//! What the samplers saw, on one clock.
+
+use model::run::CaseResult;
+
+use super::View;
+use crate::document::{Block, Section};
+use crate::figure;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("time", view.say("time-title"));
+    let cases: Vec<&CaseResult> = view.run.cases.iter().collect();
+    let charts = figure::of_samples(view, &cases);
+    if !charts.is_empty() {
+        section.blocks.push(Block::Paragraph(view.say("time-about").into()));
+        section.blocks.extend(charts);
+    }
+    section
+}

@@ -1,0 +1,32 @@
+//! What was measured, a section for each workload: what it does, what was the
+//! same in all cases, charts, and the table of its cases.
+
+use super::case_table;
+use super::view::{Group, View};
+use crate::document::{Block, Piece, Section, Text};
+use crate::figure;
+use crate::section::workload;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("workloads", view.say("workloads-title"));
+    section.subsections = view.groups().iter().map(|group| of(view, group)).collect();
+    section
+}
+
+fn of(view: &View<'_>, group: &Group<'_>) -> Section {
+    let mut section = Section::new(group.id(), group.name);
+    if let Some(spec) = group.spec {
+        let summary = view.words.or(&format!("workload-{}", spec.name), spec.summary);
+        section.blocks.push(Block::Paragraph(super::findings::sentence(&summary).into()));
+    }
+    let constant = workload::constant_words(view.run, group.name, view.catalogue);
+    if !constant.is_empty() {
+        let key = if group.cases.len() == 1 { "workloads-with" } else { "workloads-constant" };
+        let text = Text::default().plain(format!("{} ", view.say(key)));
+        section.blocks.push(Block::Paragraph(text.with(Piece::Code(constant.join(" ")))));
+    }
+    section.blocks.extend(figure::of_workload(view, &group.cases));
+    section.blocks.push(Block::Table(case_table::table(view, group)));
+    section
+}
