@@ -51,8 +51,11 @@ fn scale_of(value: f64, unit: Unit) -> Scale {
     scales.iter().find(fits).copied().unwrap_or(smallest)
 }
 
-/// Four significant digits, never an exponent.
+/// Four significant digits; an exponent only where nobody could count the digits.
 fn digits(value: f64) -> String {
+    if value.abs() >= 1e9 {
+        return format!("{value:.3e}");
+    }
     let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
     let decimals = (3 - magnitude).clamp(0, 3) as usize;
     let text = format!("{value:.decimals$}");
