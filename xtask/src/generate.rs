@@ -37,6 +37,10 @@ pub(crate) struct Generated {
 pub(crate) const GENERATED: &[Generated] = &[
     Generated { path: "docs/reference/run.schema.json", make: || pretty(&model::run::json_schema()) },
     Generated {
+        path: "docs/reference/comparison.schema.json",
+        make: || pretty(&model::comparison::json_schema()),
+    },
+    Generated {
         path: "docs/reference/study.schema.json",
         make: || pretty(&study::schema::study_schema(&agent::catalogue())),
     },

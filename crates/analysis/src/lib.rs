@@ -2,6 +2,7 @@
 //! run again may make it anew, by the version that reads it.
 
 mod bottleneck;
+pub mod comparison;
 mod deviation;
 mod estimate;
 mod measure;

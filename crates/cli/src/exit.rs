@@ -18,6 +18,8 @@ pub(crate) const REFUSED: u8 = 3;
 pub(crate) const TRIAL_FAILED: u8 = 1;
 /// Done, but a condition of the machine could disturb a measurement.
 pub(crate) const CONDITION: u8 = 1;
+/// Done, but something is worse than the baseline, and the user asked to be told.
+pub(crate) const WORSE: u8 = 1;
 /// Interrupted; everything was put back.
 pub(crate) const INTERRUPTED: u8 = 130;
 

@@ -59,8 +59,7 @@ pub fn scale_for(value: f64, unit: Unit) -> (f64, &'static str) {
     (factor, suffix)
 }
 
-/// Four significant digits; an exponent only where nobody could count the
-/// digits.
+/// Four significant digits; an exponent only where nobody could count the digits.
 fn digits(value: f64) -> String {
     if value.abs() >= 1e9 {
         return format!("{value:.3e}");

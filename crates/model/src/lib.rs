@@ -5,6 +5,7 @@
 //! clocks, threads or terminals. Units are SI base (`B/s`, `1/s`, `s`); only
 //! histograms are in nanoseconds. Missing is absent, never zero.
 
+pub mod comparison;
 pub mod event;
 pub mod finding;
 pub mod limit;
@@ -23,6 +24,7 @@ pub mod unit;
 pub mod value;
 pub mod workload;
 
+pub use comparison::Comparison;
 pub use event::{AgentEvent, Phase};
 pub use finding::{Finding, FindingKind, Severity};
 pub use limit::Limit;

@@ -7,14 +7,14 @@ use model::trial::Status;
 use model::workload::Catalogue;
 
 use crate::section::{condition, findings, machine, workload};
-use crate::text::{clauses, paragraph};
+use crate::text::{clauses, paragraph, printable};
 use crate::{WIDTH, format};
 
 /// The summary for a terminal of [`WIDTH`] columns.
 #[must_use]
 pub fn text(run: &Run, catalogue: &Catalogue, seconds: Option<f64>) -> String {
     let mut out = String::new();
-    let title = run.study.title.clone().unwrap_or_else(|| run.study.name.clone());
+    let title = printable(run.study.title.as_ref().unwrap_or(&run.study.name));
     let duration = seconds.map(format::span).unwrap_or_default();
     let room = WIDTH.saturating_sub(duration.len());
     out.push_str(format!("{title:<room$}{duration}").trim_end());

@@ -4,7 +4,7 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::WIDTH;
-use crate::text::{measures, unglued};
+use crate::text::{cleaned, measures, unglued};
 
 /// How one column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +25,9 @@ pub(crate) fn plain_within(width: usize, head: &[(&str, Align)], rows: &[Vec<Str
         .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(u16::try_from(width).unwrap_or(80))
-        .set_header(head.iter().map(|(name, _)| *name));
+        .set_header(head.iter().map(|(name, _)| cleaned(name)));
     for row in rows {
-        table.add_row(row.iter().map(|cell| measures(cell)));
+        table.add_row(row.iter().map(|cell| measures(&cleaned(cell))));
     }
     for (index, (_, align)) in head.iter().enumerate() {
         if let Some(column) = table.column_mut(index) {

@@ -47,10 +47,13 @@ pub fn fill(text: &str) -> String {
 
 /// `text`, made printable, wrapped, with a line break at its end.
 pub(crate) fn paragraph(first: &str, rest: &str, text: &str) -> String {
-    // What is glued is an unusual space only here.
-    let shown: Vec<String> = text.split(GLUE).map(printable).collect();
-    let held = measures(&shown.join(&GLUE.to_string()));
+    let held = measures(&cleaned(text));
     unglued(&textwrap::fill(&held, options(first, rest))) + "\n"
+}
+
+/// As [`printable`], but that what was glued stays so: it is an unusual space only in here.
+pub(crate) fn cleaned(text: &str) -> String {
+    text.split(GLUE).map(printable).collect::<Vec<_>>().join(&GLUE.to_string())
 }
 
 /// Facts that are there, joined by commas; short ones never break.

@@ -6,7 +6,7 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use stats::comparison::{Better, Verdict, paired_ratio, verdict};
+use stats::comparison::{Better, Ratio, Verdict, paired_ratio, unpaired_ratio, verdict};
 use stats::interval::{bca, of_center};
 use stats::steady::mser5;
 use stats::stopping::{Decision, Rule, decide};
@@ -120,6 +120,91 @@ fn equal_sides_are_rarely_called_different() {
         assert!(different < 6.0, "n = {n}: {different}");
         assert!(within_margin <= different, "n = {n}");
     }
+}
+
+/// Whether a comparison calls its sides different.
+fn differ(ratio: &Ratio, margin: f64) -> bool {
+    matches!(verdict(ratio, Better::Higher, margin), Verdict::Better | Verdict::Worse)
+}
+
+/// Two runs with so many trials each, spread 2 %, the first faster by `factor`.
+fn two_runs(random: &mut Random, n: usize, factor: f64) -> Ratio {
+    let mut run = |factor: f64| (0..n).map(|_| factor * random.lognormal(0.02)).collect::<Vec<f64>>();
+    let (a, b) = (run(factor), run(1.0));
+    unpaired_ratio(&a, &b, 0.95).expect("values above 0 have a ratio")
+}
+
+/// Equal runs: how often they are called different. (Of a mere 200 pairs chance alone makes it 2 to
+/// 8 %, so the level is taken from 20,000.)
+#[test]
+fn equal_runs_are_rarely_called_different() {
+    let mut random = Random::new(6);
+    for n in [3, 4, 5, 6, 7, 8, 10, 15] {
+        let mut different = 0;
+        let mut uneven = 0;
+        for _ in 0..SAMPLES {
+            let ratio = two_runs(&mut random, n, 1.0);
+            assert_eq!(differ(&ratio, 0.0), ratio.p_value <= 0.05, "{ratio:?}");
+            different += usize::from(differ(&ratio, 0.0));
+            // The other side four times as steady, and with one trial more.
+            let a: Vec<f64> = (0..n).map(|_| random.lognormal(0.08)).collect();
+            let b: Vec<f64> = (0..=n).map(|_| random.lognormal(0.02)).collect();
+            uneven += usize::from(differ(&unpaired_ratio(&a, &b, 0.95).unwrap(), 0.0));
+        }
+        let (different, uneven) = (percent(different, SAMPLES), percent(uneven, SAMPLES));
+        println!("A/A runs n {n:2}: {different:.2} % at margin 0, {uneven:.2} % with uneven spreads");
+        assert!(different < 5.3, "n = {n}: {different}");
+        // Ranks assume one shape, and four times the spread is another: up to 2.5 points.
+        assert!(uneven < 8.2, "n = {n}: {uneven}");
+    }
+}
+
+/// A true difference of 5 % at a spread of 2 %: how often it is found, by pairs of blocks and by
+/// two runs.
+#[test]
+fn a_true_difference_of_five_percent_is_found() {
+    let mut random = Random::new(7);
+    for (n, runs_at_least, pairs_at_least) in
+        [(5, 90.0, 80.0), (6, 93.0, 88.0), (8, 98.0, 94.0), (10, 99.0, 98.0)]
+    {
+        let (mut by_runs, mut by_pairs) = (0, 0);
+        for _ in 0..SAMPLES {
+            by_runs += usize::from(differ(&two_runs(&mut random, n, 1.05), 0.02));
+            let pairs: Vec<(f64, f64)> =
+                (0..n).map(|_| (1.05 * random.lognormal(0.02), random.lognormal(0.02))).collect();
+            by_pairs += usize::from(differ(&paired_ratio(&pairs, 0.95).unwrap(), 0.02));
+        }
+        let (by_runs, by_pairs) = (percent(by_runs, SAMPLES), percent(by_pairs, SAMPLES));
+        println!("5 % at n {n:2}: {by_runs:.1} % by two runs, {by_pairs:.1} % by pairs");
+        assert!(by_runs >= runs_at_least, "n = {n}: {by_runs}");
+        assert!(by_pairs >= pairs_at_least, "n = {n}: {by_pairs}");
+    }
+}
+
+/// One trial in ten is 5 to 26 % slower: ranks keep their power, which is why they are used as soon
+/// as there are trials enough.
+#[test]
+fn bad_trials_hide_a_difference_less_from_ranks() {
+    let mut random = Random::new(8);
+    let mut found = |n: usize| {
+        let hits = (0..SAMPLES).filter(|_| {
+            let mut run = |factor: f64| {
+                let mut trial = || {
+                    let bad = random.uniform() < 0.1;
+                    let loss = if bad { 0.05 + 0.25 * random.uniform() } else { 0.0 };
+                    factor * random.lognormal(0.02) * (-loss).exp()
+                };
+                (0..n).map(|_| trial()).collect::<Vec<f64>>()
+            };
+            let (a, b) = (run(1.05), run(1.0));
+            differ(&unpaired_ratio(&a, &b, 0.95).unwrap(), 0.02)
+        });
+        percent(hits.count(), SAMPLES)
+    };
+    let (five, six, ten) = (found(5), found(6), found(10));
+    println!("5 % with bad trials: {five:.1} % at 5, {six:.1} % at 6, {ten:.1} % at 10");
+    // SciPy's Welch finds 43 % at six and 51 % at ten (20,000 samples each).
+    assert!(six > 55.0 && ten > 85.0, "{six} {ten}");
 }
 
 /// The bias of stopping when the precision is met: the last interval's coverage. The spreads are

@@ -10,7 +10,7 @@ use model::workload::Catalogue;
 use report::export::{EXPORTERS, Exporter, for_path};
 use report::page::Subject;
 
-use super::{open_store, run_argument, store_argument};
+use super::{run_argument, store_argument};
 use crate::exit::Failure;
 use crate::output::{self, Pending};
 
@@ -78,7 +78,12 @@ impl Destination {
 
 /// `-o FILE`; its extension chooses the format.
 pub(super) fn output_argument() -> Arg {
-    let formats: Vec<String> = EXPORTERS.iter().map(|e| format!(".{} ({})", e.extension, e.doc)).collect();
+    output_argument_of(EXPORTERS)
+}
+
+/// The same for the formats of another document.
+pub(super) fn output_argument_of<Write>(table: &[Exporter<Write>]) -> Arg {
+    let formats: Vec<String> = table.iter().map(|e| format!(".{} ({})", e.extension, e.doc)).collect();
     Arg::new("output")
         .short('o')
         .long("output")
@@ -88,8 +93,16 @@ pub(super) fn output_argument() -> Arg {
 
 /// The format of a file to be written.
 fn exporter_for(path: &str) -> Result<&'static Exporter, Failure> {
-    for_path(Path::new(path)).ok_or_else(|| {
-        let known: Vec<String> = EXPORTERS.iter().map(|e| format!(".{}", e.extension)).collect();
+    exporter_in(EXPORTERS, path)
+}
+
+/// The same, of the formats in `table`.
+pub(super) fn exporter_in<Write>(
+    table: &'static [Exporter<Write>],
+    path: &str,
+) -> Result<&'static Exporter<Write>, Failure> {
+    for_path(table, Path::new(path)).ok_or_else(|| {
+        let known: Vec<String> = table.iter().map(|e| format!(".{}", e.extension)).collect();
         Failure::Arguments {
             message: format!("the name `{path}` does not say in which format to write"),
             help: format!("end it in one of {}", known.join(", ")),
@@ -105,7 +118,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         }
         _ => None,
     };
-    let run = super::load(&open_store(matches)?, matches)?;
+    let run = super::load(matches)?;
     if let Some(destination) = destination {
         destination.write(&run)?;
         return Ok(ExitCode::SUCCESS);

@@ -1,6 +1,7 @@
 //! The subcommands: one file and one table line each.
 
 mod agent;
+mod compare;
 mod doctor;
 mod export;
 mod list;
@@ -9,6 +10,7 @@ mod report;
 mod rm;
 mod run;
 mod show;
+mod source;
 mod studies;
 mod workloads;
 
@@ -16,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
-use store::{SqliteStore, Store, StoreError};
+use store::{SqliteStore, StoreError};
 
 use crate::exit::Failure;
 
@@ -42,6 +44,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "rm", define: rm::define, carry_out: rm::carry_out },
     Subcommand { name: "report", define: report::define, carry_out: report::carry_out },
     Subcommand { name: "export", define: export::define, carry_out: export::carry_out },
+    Subcommand { name: "compare", define: compare::define, carry_out: compare::carry_out },
     Subcommand { name: "agent", define: agent::define, carry_out: agent::carry_out },
 ];
 
@@ -62,7 +65,7 @@ pub fn command_line() -> Command {
 pub fn reference() -> String {
     let mut out = String::from(
         "# The command line\n\nMade by `cargo xtask gen`; edit the command, not this page.\n\n\
-         Exit codes: 0 done; 1 done, but a trial failed or the doctor warns; 2 bad arguments or study; 3 refused (unsafe target, no room, \
+         Exit codes: 0 done; 1 done, but a trial failed, the doctor warns, or (if asked) a comparison is worse; 2 bad arguments or study; 3 refused (unsafe target, no room, \
          missing permission), nothing touched; 130 interrupted, nothing left behind.\n",
     );
     let mut root = command_line().term_width(::report::WIDTH);
@@ -101,7 +104,10 @@ fn store_argument() -> Arg {
 
 /// The run that a command is about.
 fn run_argument() -> Arg {
-    Arg::new("run").value_name("RUN").required(true).help("A run's name, the beginning of it, or `last`")
+    Arg::new("run")
+        .value_name("RUN")
+        .required(true)
+        .help("A run's name, the beginning of it, `last`, or a .json file of one")
 }
 
 /// Where the store is that `--store` names, or the usual one.
@@ -123,12 +129,8 @@ fn open_store(matches: &ArgMatches) -> Result<SqliteStore, StoreError> {
     }
 }
 
-/// The run that is named on the command line, with estimates and findings as
-/// this version makes them.
-fn load(store: &SqliteStore, matches: &ArgMatches) -> Result<model::Run, Failure> {
+/// The run that is named on the command line.
+fn load(matches: &ArgMatches) -> Result<model::Run, Failure> {
     let named = matches.get_one::<String>("run").map_or("", String::as_str);
-    let id = store.resolve(named)?;
-    let mut run = store.load(&id)?;
-    study::run::derive(&mut run, &::agent::catalogue());
-    Ok(run)
+    source::Runs::of(matches).load(named)
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 
 use super::export::{Destination, language, language_argument, output_argument};
-use super::{open_store, run_argument, store_argument};
+use super::{run_argument, store_argument};
 use crate::exit::Failure;
 use crate::output;
 
@@ -22,7 +22,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let run = super::load(&open_store(matches)?, matches)?;
+    let run = super::load(matches)?;
     let path = match matches.get_one::<String>("output") {
         Some(path) => path.clone(),
         // A run's name is made of digits, letters and dashes.

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
+use report::text::printable;
 
-use super::{open_store, run_argument, store_argument};
+use super::{run_argument, store_argument};
 use crate::exit::Failure;
 use crate::output;
 
@@ -13,8 +14,9 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let run = super::load(&open_store(matches)?, matches)?;
+    let run = super::load(matches)?;
     let text = report::summary::text(&run, &agent::catalogue(), None);
-    output::print(format!("Run {}, started {}\n\n{text}", run.id, run.started).as_bytes())?;
+    let (id, started) = (printable(&run.id), printable(&run.started));
+    output::print(format!("Run {id}, started {started}\n\n{text}").as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod compare;
 mod faults;
 mod invalid;
 mod machine;

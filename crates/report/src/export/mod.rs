@@ -1,13 +1,17 @@
 //! A run as a file: one file and one table line a format.
 
+mod comparison;
 mod csv;
 mod html;
 mod json;
 mod markdown;
 mod svg;
 
+use model::Comparison;
+
 use crate::page::Subject;
 
+pub use comparison::json as comparison_json;
 pub use json::{full as json_full, summary as json_summary};
 
 /// Why a run could not be written in a format.
@@ -23,15 +27,21 @@ pub enum ExportError {
     },
 }
 
-/// One format.
+/// How a run becomes bytes.
+pub type WriteRun = fn(&Subject<'_>) -> Result<Vec<u8>, ExportError>;
+
+/// How a comparison becomes bytes.
+pub type WriteComparison = fn(&Comparison) -> Result<Vec<u8>, ExportError>;
+
+/// One format of a run, or of another document.
 #[derive(Debug)]
-pub struct Exporter {
+pub struct Exporter<Write = WriteRun> {
     /// The extension that chooses it.
     pub extension: &'static str,
     /// What it holds.
     pub doc: &'static str,
-    /// The run's bytes.
-    pub write: fn(&Subject<'_>) -> Result<Vec<u8>, ExportError>,
+    /// The document's bytes.
+    pub write: Write,
 }
 
 /// Every format, in documentation order.
@@ -47,9 +57,18 @@ pub const EXPORTERS: &[Exporter] = &[
     },
 ];
 
-/// The format for a file name.
+/// Every format of a comparison, in documentation order.
+pub const COMPARISON_EXPORTERS: &[Exporter<WriteComparison>] = &[
+    Exporter { extension: "json", doc: "the whole comparison document", write: comparison::json },
+    Exporter { extension: "csv", doc: "one row a metric of a case", write: comparison::csv },
+];
+
+/// The format for a file name, of those in `table`.
 #[must_use]
-pub fn for_path(path: &std::path::Path) -> Option<&'static Exporter> {
+pub fn for_path<Write>(
+    table: &'static [Exporter<Write>],
+    path: &std::path::Path,
+) -> Option<&'static Exporter<Write>> {
     let extension = path.extension()?.to_str()?;
-    EXPORTERS.iter().find(|e| e.extension == extension)
+    table.iter().find(|e| e.extension == extension)
 }

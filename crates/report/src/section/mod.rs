@@ -1,5 +1,6 @@
 //! The parts of a summary: each takes a run, or a part of one, and gives text.
 
+pub mod comparison;
 pub mod condition;
 pub mod findings;
 pub mod machine;

@@ -52,6 +52,11 @@ pub enum Method {
     OrderStatistic,
     /// Bias-corrected and accelerated bootstrap: an interval of the given statistic.
     Bca,
+    /// Welch's t on the logarithms of two samples: an interval of the ratio of geometric means.
+    WelchLog,
+    /// The shift of Hodges and Lehmann on logarithms: an interval of the ratio of two samples of one
+    /// shape.
+    HodgesLehmann,
 }
 
 impl Method {
@@ -63,6 +68,8 @@ impl Method {
             Method::Student => "student-t",
             Method::OrderStatistic => "order-statistic-interpolated",
             Method::Bca => "bca",
+            Method::WelchLog => "welch-t-log",
+            Method::HodgesLehmann => "hodges-lehmann",
         }
     }
 }
@@ -243,5 +250,9 @@ mod tests {
         let codes =
             [Method::StudentLog, Method::Student, Method::OrderStatistic, Method::Bca].map(Method::code);
         assert_eq!(codes, ["student-t-log", "student-t", "order-statistic-interpolated", "bca"]);
+        assert_eq!(
+            [Method::WelchLog, Method::HodgesLehmann].map(Method::code),
+            ["welch-t-log", "hodges-lehmann"]
+        );
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
 }
 
 /// The mean and its standard error s / sqrt(n); `None` below two values or when not finite.
-fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
+pub(crate) fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
     if values.len() < 2 || !values.iter().all(|value| value.is_finite()) {
         return None;
     }

@@ -1,0 +1,231 @@
+//! How the circumstances of two runs differ: the machine, its software, and how it was measured.
+//!
+//! What one of them does not know is no difference. Which version of the analysis made the
+//! figures is not asked: both were opened by this one.
+
+use std::collections::BTreeSet;
+
+use model::comparison::Difference;
+use model::machine::{BlockDevice, NetworkInterface};
+use model::run::CaseResult;
+use model::{Machine, Run};
+
+use super::words::counted;
+
+/// One of two runs, with its cases that are compared.
+pub(super) struct View<'a> {
+    run: &'a Run,
+    machine: Option<&'a Machine>,
+    cases: Vec<&'a CaseResult>,
+}
+
+impl<'a> View<'a> {
+    /// `cases` are places in the run.
+    pub(super) fn new(run: &'a Run, cases: &[usize]) -> Self {
+        let cases = cases.iter().filter_map(|place| run.cases.get(*place)).collect();
+        Self { run, machine: super::machine(run), cases }
+    }
+
+    /// The names of resources of one kind on the paths of the cases.
+    fn on_paths(&self, kind: &str) -> BTreeSet<&'a str> {
+        let steps = self.cases.iter().flat_map(|c| &c.path);
+        steps.filter_map(|s| s.resource.strip_prefix(kind)?.strip_prefix(':')).collect()
+    }
+
+    fn drives(&self) -> Vec<&'a BlockDevice> {
+        let names = self.on_paths("block");
+        let all = self.machine.map(|m| m.inventory.block.as_slice()).unwrap_or_default();
+        all.iter().filter(|d| names.contains(d.name.as_str())).collect()
+    }
+
+    fn interfaces(&self) -> Vec<&'a NetworkInterface> {
+        let names = self.on_paths("nic");
+        let all = self.machine.map(|m| m.inventory.network.as_slice()).unwrap_or_default();
+        all.iter().filter(|n| names.contains(n.name.as_str())).collect()
+    }
+}
+
+/// What one thing is on one side.
+enum Fact {
+    /// One text.
+    Whole(String),
+    /// Many of which only those that differ are told.
+    Parts(BTreeSet<String>),
+}
+
+/// One thing that may differ: its code, its name, and how it is read; `None` where it is not known.
+struct Thing {
+    code: &'static str,
+    text: &'static str,
+    read: fn(&View<'_>) -> Option<Fact>,
+}
+
+const fn thing(code: &'static str, text: &'static str, read: fn(&View<'_>) -> Option<Fact>) -> Thing {
+    Thing { code, text, read }
+}
+
+/// All that may differ, in the order in which it is told.
+const THINGS: &[Thing] = &[
+    thing("machine", "machine", |v| whole(&v.machine?.hostname)),
+    thing("product", "product", |v| whole(v.machine?.inventory.system.product.as_ref()?)),
+    thing("cpu", "processor", |v| whole(v.machine?.inventory.cpu.model.as_ref()?)),
+    thing("microcode", "microcode", |v| whole(v.machine?.inventory.cpu.microcode.as_ref()?)),
+    thing("cpus", "CPUs", |v| number(v.machine?.inventory.cpu.online.len(), "CPU")),
+    thing("cpus-allowed", "CPUs allowed", |v| number(v.machine?.inventory.cpu.allowed.len(), "CPU")),
+    thing("cpu-quota", "CPU quota", |v| {
+        let quota = v.machine?.inventory.cgroup.cpu_quota;
+        whole(&quota.map_or_else(|| "none".to_owned(), |q| format!("{q} CPUs")))
+    }),
+    thing("memory", "memory", |v| memory(v.machine?)),
+    thing("memory-modules", "memory modules", |v| modules(v.machine?)),
+    thing("firmware", "firmware", |v| whole(v.machine?.inventory.system.firmware.as_ref()?)),
+    thing("virtualization", "virtual machine", |v| {
+        or_none(v.machine?.inventory.system.virtualization.as_ref())
+    }),
+    thing("container", "container", |v| or_none(v.machine?.inventory.system.container.as_ref())),
+    thing("os", "distribution", |v| whole(v.machine?.inventory.os.as_ref()?)),
+    thing("kernel", "kernel", |v| whole(&v.machine?.inventory.kernel)),
+    thing("kernel-build", "kernel's build", |v| whole(v.machine?.inventory.system.kernel_version.as_ref()?)),
+    thing("command-line", "kernel's command line", |v| {
+        parts(v.machine?.inventory.system.command_line.as_ref()?.split_whitespace().map(str::to_owned))
+    }),
+    thing("mitigations", "mitigations", |v| {
+        parts(v.machine?.inventory.cpu.mitigations.iter().map(|(flaw, state)| format!("{flaw}: {state}")))
+    }),
+    thing("clock-source", "clock source", |v| whole(v.machine?.inventory.system.clock_source.as_ref()?)),
+    thing("governor", "frequency governor", |v| {
+        whole(&v.machine?.inventory.cpu.frequency.as_ref()?.governors.join(", "))
+    }),
+    thing("boost", "turbo", |v| {
+        let boost = v.machine?.inventory.cpu.frequency.as_ref()?.boost?;
+        whole(if boost { "on" } else { "off" })
+    }),
+    thing("huge-pages", "transparent huge pages", |v| {
+        whole(v.machine?.inventory.memory.transparent_huge_pages.as_ref()?)
+    }),
+    thing("swap", "swap", |v| number(v.machine?.inventory.memory.swap.len(), "area")),
+    thing("drive", "drive", |v| parts(v.drives().into_iter().filter_map(drive))),
+    thing("drive-firmware", "drive's firmware", |v| {
+        parts(v.drives().into_iter().filter_map(|d| Some(format!("{} of {}", d.firmware.as_ref()?, d.name))))
+    }),
+    thing("scheduler", "I/O scheduler", |v| {
+        parts(v.drives().into_iter().filter_map(|d| Some(format!("{} of {}", d.scheduler.as_ref()?, d.name))))
+    }),
+    thing("write-cache", "drive's write cache", |v| {
+        parts(
+            v.drives().into_iter().filter_map(|d| Some(format!("{} of {}", d.write_cache.as_ref()?, d.name))),
+        )
+    }),
+    thing("file-system", "file system", |v| parts(v.on_paths("filesystem").into_iter().map(str::to_owned))),
+    thing("mount-options", "mount options", mount_options),
+    thing("nic", "network interface", |v| parts(v.interfaces().into_iter().map(interface))),
+    thing("headroom", "Headroom", |v| whole(&v.run.headroom.version)),
+    thing("build", "Headroom's build", |v| whole(&v.run.headroom.build)),
+    thing("tool", "tool", |v| whole(&format!("{} {}", v.run.origin.tool, v.run.origin.version))),
+    thing("warm-up", "warm-up", |v| whole(&format!("{} s", v.run.study.controls.warm_up_s))),
+    thing("pin", "placement asked for", |v| whole(v.run.study.controls.pin.name())),
+    thing("placement", "placement", placement),
+    thing("interrupts", "CPUs of interrupts", interrupts),
+];
+
+/// In what `after`, which is at `side`, differs from `before`.
+pub(super) fn differences(before: &View<'_>, after: &View<'_>, side: usize) -> Vec<Difference> {
+    let one = |thing: &Thing| {
+        let (before, after) = told((thing.read)(before)?, (thing.read)(after)?)?;
+        Some(Difference { code: thing.code.to_owned(), text: thing.text.to_owned(), side, before, after })
+    };
+    THINGS.iter().filter_map(one).collect()
+}
+
+/// Both as they are told; `None` where they are the same.
+fn told(before: Fact, after: Fact) -> Option<(String, String)> {
+    match (before, after) {
+        (Fact::Whole(a), Fact::Whole(b)) => (a != b).then_some((a, b)),
+        (Fact::Parts(a), Fact::Parts(b)) => {
+            let only = |of: &BTreeSet<String>, other: &BTreeSet<String>| {
+                let own: Vec<&str> = of.difference(other).map(String::as_str).collect();
+                if own.is_empty() { "nothing more".to_owned() } else { own.join(", ") }
+            };
+            (a != b).then(|| (only(&a, &b), only(&b, &a)))
+        }
+        _ => None,
+    }
+}
+
+fn whole(text: &str) -> Option<Fact> {
+    (!text.trim().is_empty()).then(|| Fact::Whole(text.to_owned()))
+}
+
+/// A text, where its absence says that there is none.
+fn or_none(text: Option<&String>) -> Option<Fact> {
+    whole(text.map_or("none", String::as_str))
+}
+
+fn number(count: usize, noun: &str) -> Option<Fact> {
+    whole(&counted(count, noun))
+}
+
+/// `None` where nothing is known, so that an old document without it does not differ.
+fn parts(all: impl Iterator<Item = String>) -> Option<Fact> {
+    let all: BTreeSet<String> = all.collect();
+    (!all.is_empty()).then_some(Fact::Parts(all))
+}
+
+/// The size in steps of a percent: a kernel takes a little more or less of it.
+fn memory(machine: &Machine) -> Option<Fact> {
+    let bytes = machine.inventory.memory.total_bytes;
+    let mib = bytes >> 20;
+    let step = (mib / 100).max(1).next_power_of_two();
+    (bytes > 0).then(|| Fact::Whole(model::scalar::binary((mib / step * step) << 20)))
+}
+
+fn modules(machine: &Machine) -> Option<Fact> {
+    let one = |m: &model::machine::MemoryModule| {
+        let speed = m.configured_transfers.map(|t| format!(" at {} MT/s", t / 1_000_000)).unwrap_or_default();
+        let kind = m.kind.as_deref().unwrap_or("of unknown kind");
+        format!("{}: {} {kind}{speed}", m.slot, model::scalar::binary(m.bytes))
+    };
+    parts(machine.inventory.memory.modules.iter().map(one))
+}
+
+fn drive(device: &BlockDevice) -> Option<String> {
+    let model = device.model.as_ref().or(device.transport.as_ref())?;
+    let vendor = device.vendor.as_ref().map(|v| format!("{v} ")).unwrap_or_default();
+    Some(format!("{vendor}{model} ({}, {})", device.name, model::scalar::binary(device.bytes)))
+}
+
+fn interface(nic: &NetworkInterface) -> String {
+    let fact = |name: &str, value: &Option<String>| value.as_ref().map(|v| format!(" {name} {v}"));
+    let speed = nic.speed_bits.map(|s| format!(" {} Mbit/s", s / 1_000_000));
+    let all = [fact("driver", &nic.driver), fact("firmware", &nic.firmware), speed];
+    format!("{}{} MTU {}", nic.name, all.into_iter().flatten().collect::<String>(), nic.mtu)
+}
+
+/// The options of the file systems on the paths, which are told by where they are mounted.
+fn mount_options(view: &View<'_>) -> Option<Fact> {
+    let points: BTreeSet<&str> =
+        view.on_paths("filesystem").into_iter().filter_map(|f| Some(f.split_once(' ')?.0)).collect();
+    let mounts = view.machine?.inventory.block.iter().flat_map(|d| &d.mounts);
+    let here = mounts.filter(|m| points.contains(m.point.as_str()));
+    parts(here.flat_map(|m| m.options.split(',').map(|o| format!("{o} of {}", m.point))))
+}
+
+/// How and on which CPUs workers ran.
+fn placement(view: &View<'_>) -> Option<Fact> {
+    let places = view.cases.iter().flat_map(|c| &c.trials).filter_map(|t| t.result.placement.as_ref());
+    parts(places.map(|p| {
+        let cpus: BTreeSet<u32> = p.workers.iter().filter_map(|w| w.cpu).collect();
+        let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
+        let on = if cpus.is_empty() { String::new() } else { format!(" on CPU {}", cpus.join(" ")) };
+        format!("{}{on}", p.policy.name())
+    }))
+}
+
+fn interrupts(view: &View<'_>) -> Option<Fact> {
+    let places = view.cases.iter().flat_map(|c| &c.trials).filter_map(|t| t.result.placement.as_ref());
+    let lines = places.flat_map(|p| &p.interrupts);
+    parts(lines.map(|line| {
+        let cpus: Vec<String> = line.cpus.iter().map(u32::to_string).collect();
+        format!("{} on CPU {}", line.name, cpus.join(" "))
+    }))
+}

@@ -1,0 +1,242 @@
+//! The cases of one run, divided by one thing in which they differ.
+//!
+//! Two cases belong together when they agree in everything else that was asked for. What was not
+//! asked for follows from what was (the stores of `memory.bandwidth` from its size), and a note
+//! names it where it differs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::Run;
+use model::comparison::Unmatched;
+use model::run::CaseResult;
+use model::workload::Catalogue;
+
+use super::error::ComparisonError;
+use super::pair::Pair;
+use super::{machine, words};
+
+/// Something in which the cases of a run differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Factor {
+    /// Its name: a parameter, or one of a few others.
+    pub name: String,
+    /// Its levels, in the order of the cases, as a person writes them.
+    pub levels: Vec<String>,
+}
+
+/// What may differ between cases beside their parameters: the name, and a case's level.
+type Special = (&'static str, fn(&Run, &CaseResult, &Catalogue) -> Option<String>);
+
+const SPECIAL: &[Special] = &[
+    ("with", |_, case, catalogue| Some(words::with(case, catalogue))),
+    ("machine", |run, _, _| machine(run).map(|m| m.hostname.clone())),
+];
+
+/// A run divided by one thing.
+pub(super) struct Divided<'a> {
+    pub(super) levels: Vec<String>,
+    pub(super) pairs: Vec<Pair<'a>>,
+    pub(super) unmatched: Vec<Unmatched>,
+}
+
+/// A level of a parameter that is not set and has no default.
+const NOT_SET: &str = "not set";
+
+/// What the cases of a run can be compared by: all in which two of them differ alone.
+#[must_use]
+pub fn factors(run: &Run, catalogue: &Catalogue) -> Vec<Factor> {
+    let parameters: BTreeSet<&str> =
+        run.cases.iter().flat_map(|c| c.parameters.0.keys()).map(String::as_str).collect();
+    let names = parameters.into_iter().chain(SPECIAL.iter().map(|(name, _)| *name));
+    names
+        .filter_map(|name| {
+            let levels = levels(run, name, catalogue);
+            if levels.len() < 2 {
+                return None;
+            }
+            let divided = divide_at(run, name, levels, None, catalogue);
+            (!divided.pairs.is_empty()).then(|| Factor { name: name.to_owned(), levels: divided.levels })
+        })
+        .collect()
+}
+
+/// Divides a run by `by`; every case is held against that of the same group at the baseline, or at
+/// the group's first level.
+pub(super) fn divide<'a>(
+    run: &'a Run,
+    by: &str,
+    baseline: Option<&str>,
+    catalogue: &Catalogue,
+) -> Result<Divided<'a>, ComparisonError> {
+    let levels = levels(run, by, catalogue);
+    let known = || {
+        let named = |f: Factor| format!("{} ({})", f.name, f.levels.join(", "));
+        factors(run, catalogue).into_iter().map(named).collect::<Vec<_>>()
+    };
+    if levels.len() < 2 {
+        return Err(ComparisonError::NoFactor { run: run.id.clone(), by: by.to_owned(), factors: known() });
+    }
+    let base = baseline.map(|value| baseline_level(run, by, value, &levels, catalogue)).transpose()?;
+    let divided = divide_at(run, by, levels, base, catalogue);
+    if divided.pairs.is_empty() {
+        return Err(ComparisonError::NeverAlone { run: run.id.clone(), by: by.to_owned(), factors: known() });
+    }
+    Ok(divided)
+}
+
+/// Divides a run by `by` at these levels, held against the level at `base`.
+fn divide_at<'a>(
+    run: &'a Run,
+    by: &str,
+    levels: Vec<String>,
+    base: Option<usize>,
+    catalogue: &Catalogue,
+) -> Divided<'a> {
+    let mut divided = Divided { levels, pairs: Vec::new(), unmatched: Vec::new() };
+    for group in groups(run, by, catalogue) {
+        pair_up(run, by, base, &group, &mut divided, catalogue);
+    }
+    divided
+}
+
+fn levels(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<String> {
+    let mut all = Vec::new();
+    for found in run.cases.iter().filter_map(|case| level(run, case, by, catalogue)) {
+        if !all.contains(&found) {
+            all.push(found);
+        }
+    }
+    all
+}
+
+/// The level of a case; `None` where its workload knows nothing of it.
+fn level(run: &Run, case: &CaseResult, by: &str, catalogue: &Catalogue) -> Option<String> {
+    if let Some((_, read)) = SPECIAL.iter().find(|(name, _)| *name == by) {
+        return read(run, case, catalogue);
+    }
+    let set = words::parameter(case, by, catalogue);
+    let known = catalogue.workload(&case.workload).is_some_and(|w| catalogue.parameter(w, by).is_some());
+    set.or_else(|| known.then(|| NOT_SET.to_owned()))
+}
+
+/// The place of the level that a person wrote, in whatever form: `4k` is `4KiB`.
+fn baseline_level(
+    run: &Run,
+    by: &str,
+    value: &str,
+    levels: &[String],
+    catalogue: &Catalogue,
+) -> Result<usize, ComparisonError> {
+    let mut forms = vec![value.to_owned()];
+    for case in &run.cases {
+        let spec = catalogue.workload(&case.workload).and_then(|w| catalogue.parameter(w, by));
+        let read = spec.and_then(|s| Some(model::scalar::show(s.kind, &s.parse(value).ok()?)));
+        forms.extend(read);
+    }
+    let place = levels.iter().position(|level| forms.contains(level));
+    place.ok_or_else(|| ComparisonError::NoLevel {
+        by: by.to_owned(),
+        value: value.to_owned(),
+        levels: levels.to_vec(),
+    })
+}
+
+/// Cases by all but `by`, in the order of their first.
+fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
+    type Key = (String, BTreeMap<String, String>, String);
+    let mut all: Vec<(Key, Vec<usize>)> = Vec::new();
+    for (index, case) in run.cases.iter().enumerate() {
+        if level(run, case, by, catalogue).is_none() {
+            continue;
+        }
+        let names = asked(run, case).into_iter().filter(|name| *name != by);
+        let values = names
+            .filter_map(|name| Some((name.to_owned(), words::parameter(case, name, catalogue)?)))
+            .collect();
+        let with = if by == "with" { String::new() } else { words::with(case, catalogue) };
+        let key = (case.workload.clone(), values, with);
+        match all.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, members)) => members.push(index),
+            None => all.push((key, vec![index])),
+        }
+    }
+    all.into_iter().map(|(_, members)| members).collect()
+}
+
+/// The parameters that were asked of a case's workload; all, where the document has no study.
+fn asked<'a>(run: &'a Run, case: &'a CaseResult) -> BTreeSet<&'a str> {
+    let entries = run.study.workloads.iter().filter(|w| w.kind == case.workload);
+    let named: Vec<_> = entries.collect();
+    if named.is_empty() {
+        return case.parameters.0.keys().map(String::as_str).collect();
+    }
+    named.iter().flat_map(|w| w.parameters.keys()).map(String::as_str).collect()
+}
+
+fn pair_up<'a>(
+    run: &'a Run,
+    by: &str,
+    base: Option<usize>,
+    group: &[usize],
+    divided: &mut Divided<'a>,
+    catalogue: &Catalogue,
+) {
+    let place = |index: &usize| {
+        let own = level(run, &run.cases[*index], by, catalogue)?;
+        divided.levels.iter().position(|l| *l == own)
+    };
+    let members: Vec<(usize, usize)> = group.iter().filter_map(|i| Some((*i, place(i)?))).collect();
+    let first = match base {
+        Some(base) => members.iter().find(|(_, level)| *level == base),
+        None => members.first(),
+    };
+    let others: Vec<_> = members.iter().filter(|m| Some(*m) != first).collect();
+    for (index, side) in others {
+        let case = &run.cases[*index];
+        let partner = first.filter(|(_, level)| level != side);
+        match partner {
+            Some((baseline_index, baseline_side)) => divided.pairs.push(Pair {
+                baseline_side: *baseline_side,
+                side: *side,
+                baseline: &run.cases[*baseline_index],
+                new: case,
+                baseline_index: *baseline_index,
+                index: *index,
+                case: without(case, by, &divided.levels[*side]),
+                is_one_run: true,
+            }),
+            None => divided.unmatched.push(alone(case, *side, base.unwrap_or(0))),
+        }
+    }
+    if let ([(index, side)], Some(_)) = (members.as_slice(), first) {
+        let missing_in = usize::from(*side == 0);
+        divided.unmatched.push(alone(&run.cases[*index], *side, missing_in));
+    }
+}
+
+fn alone(case: &CaseResult, side: usize, missing_in: usize) -> Unmatched {
+    Unmatched { side, case: case.label.clone(), missing_in, nearest: None, differs: Vec::new() }
+}
+
+/// What a case is called without its level.
+fn without(case: &CaseResult, by: &str, level: &str) -> String {
+    let label = &case.label;
+    if by == "with" {
+        return label.split(" with ").next().unwrap_or(label).to_owned();
+    }
+    let whole = format!(" {by}={level}");
+    if let Some(at) = label.find(&whole) {
+        let end = at + whole.len();
+        if label[end..].is_empty() || label[end..].starts_with(' ') {
+            return format!("{}{}", &label[..at], &label[end..]);
+        }
+    }
+    // A word stands there that became the level: `threads=all`.
+    match label.split_once(&format!(" {by}=")) {
+        Some((front, rest)) => {
+            let tail = rest.split_once(' ').map(|(_, tail)| format!(" {tail}")).unwrap_or_default();
+            format!("{front}{tail}")
+        }
+        None => label.clone(),
+    }
+}

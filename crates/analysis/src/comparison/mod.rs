@@ -1,0 +1,157 @@
+//! Comparing: runs with one another, or the cases of one run that differ in a single thing.
+//!
+//! Both come down to pairs of cases that did the same work but for what is compared. Cases of one
+//! run and one group were measured in the same blocks, so their trials are pairs; all others are
+//! independent. Which metrics are judged, and how, is in `docs/decisions/0010-comparison.md`.
+
+mod environment;
+mod error;
+mod factor;
+mod note;
+mod pair;
+mod row;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use model::comparison::{Comparison, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};
+use model::run::Build;
+use model::workload::Catalogue;
+use model::{Machine, Run};
+
+use crate::CONFIDENCE;
+pub use error::ComparisonError;
+pub use factor::{Factor, factors};
+use pair::Pair;
+
+/// The difference that does not matter unless another is asked for: about what five trials of a
+/// quiet machine can tell from nothing (half a 90 % interval of 1.2 % at a spread of 1 %).
+pub const MARGIN: f64 = 0.02;
+
+/// How to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The difference that does not matter, as a fraction.
+    pub margin: f64,
+    /// The metrics to judge, `all` for all; none for the usual ones.
+    pub metrics: &'a [String],
+    /// The level that the others are held against; absent for the first.
+    pub baseline: Option<&'a str>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { margin: MARGIN, metrics: &[], baseline: None }
+    }
+}
+
+/// Compares runs with the first of them.
+///
+/// # Errors
+/// If there are fewer than two, one is given twice, or they have no work in common.
+pub fn of_runs(
+    runs: &[Run],
+    options: &Options<'_>,
+    catalogue: &Catalogue,
+) -> Result<Comparison, ComparisonError> {
+    let (baseline, others) = runs.split_first().ok_or(ComparisonError::TooFew)?;
+    if others.is_empty() {
+        return Err(ComparisonError::TooFew);
+    }
+    for (place, run) in runs.iter().enumerate() {
+        if runs[..place].iter().any(|earlier| earlier.id == run.id) {
+            return Err(ComparisonError::Twice { run: run.id.clone() });
+        }
+    }
+    let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
+    for (index, run) in others.iter().enumerate() {
+        let matched = pair::of_runs(baseline, run, index + 1, catalogue);
+        if matched.pairs.is_empty() {
+            return Err(pair::unlike(baseline, run, catalogue));
+        }
+        pairs.extend(matched.pairs);
+        unmatched.extend(matched.unmatched);
+    }
+    let sides = runs.iter().map(|run| side(run, run.id.clone(), None)).collect();
+    let mut found = assemble(sides, &pairs, unmatched, options, catalogue)?;
+    for (index, run) in others.iter().enumerate() {
+        let of_side = |p: &&Pair<'_>| p.side == index + 1;
+        let both = |pick: fn(&Pair<'_>) -> usize| pairs.iter().filter(of_side).map(pick).collect::<Vec<_>>();
+        let before = environment::View::new(baseline, &both(|p| p.baseline_index));
+        let after = environment::View::new(run, &both(|p| p.index));
+        found.differences.extend(environment::differences(&before, &after, index + 1));
+    }
+    found.notes.extend(note::of_runs(runs, &pairs, catalogue));
+    Ok(found)
+}
+
+/// Compares the cases of one run that differ in `by` and in nothing else that was asked for.
+///
+/// # Errors
+/// If the run's cases do not differ in it, or never in it alone.
+pub fn within(
+    run: &Run,
+    by: &str,
+    options: &Options<'_>,
+    catalogue: &Catalogue,
+) -> Result<Comparison, ComparisonError> {
+    let divided = factor::divide(run, by, options.baseline, catalogue)?;
+    let name = |level: &String| side(run, level.clone(), Some(by));
+    let sides = divided.levels.iter().map(name).collect();
+    let mut found = assemble(sides, &divided.pairs, divided.unmatched, options, catalogue)?;
+    found.by = Some(by.to_owned());
+    found.notes.extend(note::within(run, by, &divided.pairs, catalogue));
+    Ok(found)
+}
+
+fn assemble(
+    sides: Vec<Side>,
+    pairs: &[Pair<'_>],
+    unmatched: Vec<Unmatched>,
+    options: &Options<'_>,
+    catalogue: &Catalogue,
+) -> Result<Comparison, ComparisonError> {
+    row::check_metrics(pairs, options.metrics)?;
+    let (rows, family) = row::rows(pairs, options, catalogue);
+    let mut tally = Tally::default();
+    for row in &rows {
+        match row.verdict {
+            Some(Verdict::Better) => tally.better += 1,
+            Some(Verdict::Worse) => tally.worse += 1,
+            Some(Verdict::Same) => tally.same += 1,
+            Some(Verdict::CannotTell) => tally.cannot_tell += 1,
+            None => {}
+        }
+    }
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    Ok(Comparison {
+        schema: SCHEMA.to_owned(),
+        headroom: Build { version: env!("CARGO_PKG_VERSION").to_owned(), build: build.to_owned() },
+        by: None,
+        sides,
+        margin: options.margin,
+        confidence: CONFIDENCE,
+        family,
+        tally,
+        rows,
+        unmatched,
+        differences: Vec::new(),
+        notes: Vec::<Remark>::new(),
+    })
+}
+
+fn side(run: &Run, name: String, by: Option<&str>) -> Side {
+    Side {
+        run: run.id.clone(),
+        started: run.started.clone(),
+        hostname: machine(run).map(|m| m.hostname.clone()).unwrap_or_default(),
+        title: run.study.title.clone().unwrap_or_else(|| run.study.name.clone()),
+        filter: by.map(|by| Filter { name: by.to_owned(), value: name.clone() }),
+        name,
+    }
+}
+
+/// The machine that was measured.
+fn machine(run: &Run) -> Option<&Machine> {
+    run.machines.first()
+}

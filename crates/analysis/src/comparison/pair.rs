@@ -1,0 +1,220 @@
+//! Which case of one run is the same work as which of another.
+//!
+//! `work_id` decides: it hashes the workloads, their definitions, and the parameters that are part
+//! of the work. Where (`target`) and how long (`duration`) are not, so that the same work on another
+//! disk can be compared; the difference is then noted. Where several cases of a run are the same
+//! work, those that agree in more of the rest belong together.
+
+use std::collections::BTreeSet;
+
+use model::comparison::{Differs, Unmatched};
+use model::run::{CaseResult, Companion};
+use model::workload::Catalogue;
+use model::{Parameters, Run};
+
+use super::error::ComparisonError;
+use super::words;
+
+/// Two cases that are held against each other.
+pub(super) struct Pair<'a> {
+    pub(super) baseline_side: usize,
+    pub(super) side: usize,
+    pub(super) baseline: &'a CaseResult,
+    pub(super) new: &'a CaseResult,
+    /// Their places in their runs.
+    pub(super) baseline_index: usize,
+    pub(super) index: usize,
+    /// What they are called, without what they differ in.
+    pub(super) case: String,
+    /// Whether both are of one run, so that blocks mean the same time.
+    pub(super) is_one_run: bool,
+}
+
+/// The cases of two runs, as far as they belong together.
+pub(super) struct Matched<'a> {
+    pub(super) pairs: Vec<Pair<'a>>,
+    pub(super) unmatched: Vec<Unmatched>,
+}
+
+/// Matches the cases of `run`, which is at `side`, with those of the baseline at 0.
+pub(super) fn of_runs<'a>(
+    baseline: &'a Run,
+    run: &'a Run,
+    side: usize,
+    catalogue: &Catalogue,
+) -> Matched<'a> {
+    let mut partner: Vec<Option<usize>> = vec![None; baseline.cases.len()];
+    let mut taken = vec![false; run.cases.len()];
+    for exactly in [true, false] {
+        for (index, case) in baseline.cases.iter().enumerate() {
+            if partner[index].is_some() {
+                continue;
+            }
+            let free = run.cases.iter().enumerate().filter(|(place, other)| {
+                !taken[*place]
+                    && is_same_work(case, other, catalogue)
+                    && (!exactly || circumstances(case, other, catalogue).is_empty())
+            });
+            let nearest = free.min_by_key(|(_, other)| circumstances(case, other, catalogue).len());
+            if let Some((place, _)) = nearest {
+                partner[index] = Some(place);
+                taken[place] = true;
+            }
+        }
+    }
+    let both = partner.iter().enumerate().filter_map(|(index, place)| Some((index, (*place)?)));
+    let pairs = both.map(|(index, place)| Pair {
+        baseline_side: 0,
+        side,
+        baseline: &baseline.cases[index],
+        new: &run.cases[place],
+        baseline_index: index,
+        index: place,
+        case: baseline.cases[index].label.clone(),
+        is_one_run: false,
+    });
+    let alone = |at: usize, case: &CaseResult, missing_in: usize, others: &Run| {
+        let near = nearest(case, &others.cases, at > 0, catalogue);
+        Unmatched {
+            side: at,
+            case: case.label.clone(),
+            missing_in,
+            nearest: near.as_ref().map(|(label, _)| label.clone()),
+            differs: near.map(|(_, differs)| differs).unwrap_or_default(),
+        }
+    };
+    let mut unmatched = Vec::new();
+    for (case, _) in baseline.cases.iter().zip(&partner).filter(|(_, place)| place.is_none()) {
+        unmatched.push(alone(0, case, side, run));
+    }
+    for (case, _) in run.cases.iter().zip(&taken).filter(|(_, taken)| !**taken) {
+        unmatched.push(alone(side, case, 0, baseline));
+    }
+    Matched { pairs: pairs.collect(), unmatched }
+}
+
+/// That two runs have no work in common, with the nearest cases and what differs.
+pub(super) fn unlike(baseline: &Run, run: &Run, catalogue: &Catalogue) -> ComparisonError {
+    let mut differs = BTreeSet::new();
+    for case in &baseline.cases {
+        differs.insert(match nearest(case, &run.cases, false, catalogue) {
+            Some((_, found)) => {
+                let found: Vec<String> = found.iter().map(difference).collect();
+                format!("{}: {}", case.workload, words::list(&found))
+            }
+            None => format!("it has no {}", case.workload),
+        });
+    }
+    if differs.is_empty() {
+        differs.insert(format!("run {} has no cases", baseline.id));
+    }
+    // Of many cases a few show what is the matter.
+    let more = differs.len().saturating_sub(NAMED_MAX);
+    let mut differs: Vec<String> = differs.into_iter().take(NAMED_MAX).collect();
+    if more > 0 {
+        differs.push(format!("and {more} more"));
+    }
+    ComparisonError::Unlike { baseline: baseline.id.clone(), other: run.id.clone(), differs }
+}
+
+/// So many differences are named in a message.
+const NAMED_MAX: usize = 4;
+
+/// `block-size 4KiB against 8KiB`.
+fn difference(d: &Differs) -> String {
+    let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+    format!("{} {} against {}", d.name, side(&d.baseline), side(&d.other))
+}
+
+/// The case that differs least from `case` in what is work, of the same workload.
+fn nearest(
+    case: &CaseResult,
+    others: &[CaseResult],
+    is_other: bool,
+    catalogue: &Catalogue,
+) -> Option<(String, Vec<Differs>)> {
+    let same_kind = others.iter().filter(|o| o.workload == case.workload);
+    let with_differences = same_kind.map(|o| {
+        let found = if is_other { work(o, case, catalogue) } else { work(case, o, catalogue) };
+        (o, found)
+    });
+    let (near, differs) = with_differences.min_by_key(|(_, differs)| differs.len())?;
+    Some((near.label.clone(), differs))
+}
+
+fn is_same_work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> bool {
+    if a.workload != b.workload || a.definition_version != b.definition_version {
+        return false;
+    }
+    // A document without ids is compared by what the ids are made of.
+    if a.work_id.is_empty() && b.work_id.is_empty() {
+        return work(a, b, catalogue).is_empty();
+    }
+    a.work_id == b.work_id
+}
+
+/// In what two cases of one workload are other work.
+fn work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
+    let mut found = Vec::new();
+    if a.definition_version != b.definition_version {
+        found.push(Differs {
+            name: "definition version".to_owned(),
+            baseline: Some(a.definition_version.to_string()),
+            other: Some(b.definition_version.to_string()),
+        });
+    }
+    found.extend(parameters("", &a.workload, &a.parameters, &b.parameters, true, catalogue));
+    for place in 0..a.with.len().max(b.with.len()) {
+        found.extend(companions(a.with.get(place), b.with.get(place), catalogue));
+    }
+    if found.is_empty() && a.work_id != b.work_id {
+        let id = |case: &CaseResult| Some(case.work_id.clone());
+        found.push(Differs { name: "work".to_owned(), baseline: id(a), other: id(b) });
+    }
+    found
+}
+
+fn companions(a: Option<&Companion>, b: Option<&Companion>, catalogue: &Catalogue) -> Vec<Differs> {
+    match (a, b) {
+        (Some(a), Some(b)) if a.workload == b.workload => {
+            let prefix = format!("of {} beside it: ", a.workload);
+            parameters(&prefix, &a.workload, &a.parameters, &b.parameters, true, catalogue)
+        }
+        _ => {
+            let name = |c: Option<&Companion>| c.map(|c| c.workload.clone());
+            vec![Differs { name: "beside it".to_owned(), baseline: name(a), other: name(b) }]
+        }
+    }
+}
+
+/// In what the same work was done otherwise: where, how long.
+pub(super) fn circumstances(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
+    parameters("", &a.workload, &a.parameters, &b.parameters, false, catalogue)
+}
+
+/// Which parameters differ, of those that are part of the work or of the others. One that is not
+/// set has its default.
+fn parameters(
+    prefix: &str,
+    workload: &str,
+    a: &Parameters,
+    b: &Parameters,
+    is_work: bool,
+    catalogue: &Catalogue,
+) -> Vec<Differs> {
+    let spec = catalogue.workload(workload);
+    let names: BTreeSet<&String> = a.0.keys().chain(b.0.keys()).collect();
+    let wanted = |name: &str| {
+        let known = spec.and_then(|s| catalogue.parameter(s, name));
+        known.is_none_or(|p| p.work) == is_work
+    };
+    let shown = |side: &Parameters, name: &str| match side.get(name) {
+        Some(value) => Some(words::value(workload, name, value, catalogue)),
+        None => words::default(workload, name, catalogue),
+    };
+    let differing = names.into_iter().filter(|name| wanted(name)).filter_map(|name| {
+        let (baseline, other) = (shown(a, name), shown(b, name));
+        (baseline != other).then(|| Differs { name: format!("{prefix}{name}"), baseline, other })
+    });
+    differing.collect()
+}

@@ -1,0 +1,282 @@
+//! The rows: each metric of each pair of cases, its ratio, and what may be said.
+//!
+//! Judged are, unless others are asked for, the metric that the workload shows first and the 99th
+//! percentile of its latency. The other metrics of a case mostly say the same again (IOPS,
+//! throughput and the median latency of a closed loop are one number in three units), and each row
+//! that is judged makes Holm ask more of all others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::comparison::{Pairing, Ratio, Remark, Row, Verdict};
+use model::run::{CaseResult, Estimate};
+use model::trial::{Status, Trial};
+use model::workload::Catalogue;
+use model::{Better, Parameters, Unit};
+use stats::comparison::{self, Level, holm, paired_ratio, unpaired_ratio};
+
+use super::error::ComparisonError;
+use super::pair::Pair;
+use super::{Options, words};
+use crate::CONFIDENCE;
+
+/// Judged beside the headline.
+const JUDGED: &str = "latency_p99";
+
+/// In place of metrics: all.
+const ALL: &str = "all";
+
+/// What the result of a count or volume of work is, and what decides how much that was.
+const ELAPSED: &str = "elapsed";
+const ENDS: &[&str] = &["requests", "bytes", "until", "size"];
+
+/// The trials of both sides, ready for a ratio of the new to the baseline.
+enum Sample {
+    Pairs(Vec<(f64, f64)>),
+    Sides(Vec<f64>, Vec<f64>),
+}
+
+/// A row whose ratio is still to be made.
+struct Candidate {
+    row: Row,
+    sample: Result<Sample, Remark>,
+}
+
+/// That each metric that was asked for is there somewhere.
+pub(super) fn check_metrics(pairs: &[Pair<'_>], asked: &[String]) -> Result<(), ComparisonError> {
+    let known: BTreeSet<&String> = pairs
+        .iter()
+        .flat_map(|p| p.new.estimates.keys().filter(|m| p.baseline.estimates.contains_key(*m)))
+        .collect();
+    match asked.iter().find(|m| m.as_str() != ALL && !known.contains(m)) {
+        Some(metric) => Err(ComparisonError::NoMetric {
+            metric: metric.clone(),
+            known: known.into_iter().cloned().collect(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// All rows, those of a case together and its headline first; and how many were judged together.
+pub(super) fn rows(pairs: &[Pair<'_>], options: &Options<'_>, catalogue: &Catalogue) -> (Vec<Row>, usize) {
+    let candidates: Vec<Candidate> =
+        pairs.iter().flat_map(|pair| candidates(pair, options, catalogue)).collect();
+    let family = candidates.iter().filter(|c| c.row.judged && c.sample.is_ok()).count();
+    let level = Level { confidence: CONFIDENCE, family };
+    let mut judged: Vec<(usize, comparison::Ratio)> = Vec::new();
+    let mut rows = Vec::with_capacity(candidates.len());
+    for Candidate { mut row, sample } in candidates {
+        match sample.and_then(|s| ratio(&s, level).ok_or_else(no_interval)) {
+            Ok(found) => {
+                row.ratio = Some(in_document(&found));
+                if row.judged {
+                    judged.push((rows.len(), found));
+                }
+            }
+            Err(reason) => {
+                row.verdict = row.judged.then_some(Verdict::CannotTell);
+                row.reason = Some(reason);
+            }
+        }
+        rows.push(row);
+    }
+    let adjusted = holm(&judged.iter().map(|(_, ratio)| ratio.p_value).collect::<Vec<_>>());
+    let count = judged.len();
+    for ((place, ratio), p) in judged.into_iter().zip(adjusted) {
+        judge(&mut rows[place], &ratio, p, count, options.margin);
+    }
+    (rows, count)
+}
+
+fn ratio(sample: &Sample, level: Level) -> Option<comparison::Ratio> {
+    match sample {
+        Sample::Pairs(pairs) => paired_ratio(pairs, level),
+        Sample::Sides(new, baseline) => unpaired_ratio(new, baseline, level),
+    }
+}
+
+/// *Same* by the margin; *better* and *worse* only where the corrected p agrees.
+fn judge(row: &mut Row, ratio: &comparison::Ratio, p_adjusted: f64, family: usize, margin: f64) {
+    let better = match row.better {
+        Better::Higher => comparison::Better::Higher,
+        Better::Lower => comparison::Better::Lower,
+    };
+    let is_certain = p_adjusted < 1.0 - CONFIDENCE;
+    let verdict = match comparison::verdict(ratio, better, margin) {
+        comparison::Verdict::Same => Verdict::Same,
+        comparison::Verdict::Better if is_certain => Verdict::Better,
+        comparison::Verdict::Worse if is_certain => Verdict::Worse,
+        comparison::Verdict::Better | comparison::Verdict::Worse => {
+            row.reason = Some(lost_among(family));
+            Verdict::CannotTell
+        }
+        comparison::Verdict::CannotTell => Verdict::CannotTell,
+    };
+    row.verdict = Some(verdict);
+    if let Some(shown) = &mut row.ratio {
+        shown.p_adjusted = Some(p_adjusted);
+    }
+}
+
+fn in_document(ratio: &comparison::Ratio) -> Ratio {
+    Ratio {
+        point: ratio.ratio,
+        low: ratio.interval.low,
+        high: ratio.interval.high,
+        same_low: ratio.equivalence.low,
+        same_high: ratio.equivalence.high,
+        method: ratio.interval.method.code().to_owned(),
+        pairing: if ratio.paired { Pairing::Paired } else { Pairing::Independent },
+        baseline_trials: ratio.trials.b,
+        trials: ratio.trials.a,
+        p_value: ratio.p_value,
+        p_adjusted: None,
+    }
+}
+
+/// The rows of one pair of cases.
+fn candidates(pair: &Pair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> Vec<Candidate> {
+    let headline = headline(pair, catalogue);
+    let both = |m: &&String| pair.new.estimates.contains_key(*m);
+    let common = pair.baseline.estimates.keys().filter(both).map(String::as_str);
+    let mut metrics: Vec<&str> = headline.into_iter().collect();
+    metrics.extend(common.filter(|m| Some(*m) != headline));
+    let asked = |metric: &str| match options.metrics {
+        [] => Some(metric) == headline || metric == JUDGED,
+        chosen => chosen.iter().any(|m| m == metric || m == ALL),
+    };
+    let parameters = in_common(&pair.baseline.parameters, &pair.new.parameters);
+    let one = |metric: &str| {
+        let (baseline, new) = (pair.baseline.estimates.get(metric), pair.new.estimates.get(metric));
+        let spec = catalogue.workload(&pair.baseline.workload).and_then(|w| w.metric(metric));
+        let (unit, better) = match (baseline.or(new), spec) {
+            (Some(e), _) => (e.unit, e.better),
+            (None, Some(spec)) => (spec.unit, spec.better),
+            (None, None) => (Unit::One, Better::Higher),
+        };
+        let row = Row {
+            case: pair.case.clone(),
+            workload: pair.baseline.workload.clone(),
+            parameters: parameters.clone(),
+            baseline_side: pair.baseline_side,
+            side: pair.side,
+            metric: metric.to_owned(),
+            unit,
+            better,
+            headline: Some(metric) == headline,
+            judged: asked(metric),
+            baseline: baseline.cloned(),
+            new: new.cloned(),
+            ratio: None,
+            verdict: None,
+            reason: None,
+        };
+        Candidate { row, sample: sample(pair, metric, baseline.zip(new)) }
+    };
+    metrics.into_iter().map(one).collect()
+}
+
+/// The metric to show first: how long it took where the same amount of work ended it on both sides,
+/// otherwise that of the workload.
+fn headline<'a>(pair: &Pair<'a>, catalogue: &Catalogue) -> Option<&'a str> {
+    let has = |metric: &str| {
+        let (name, _) = pair.baseline.estimates.get_key_value(metric)?;
+        pair.new.estimates.contains_key(metric).then_some(name.as_str())
+    };
+    let same_end =
+        ENDS.iter().all(|name| pair.baseline.parameters.get(name) == pair.new.parameters.get(name));
+    let usual = catalogue.workload(&pair.baseline.workload).map(|w| w.headline);
+    let first = || pair.baseline.estimates.keys().find_map(|m| has(m));
+    has(ELAPSED).filter(|_| same_end).or(usual).or_else(|| has("throughput")).or_else(first)
+}
+
+fn in_common(a: &Parameters, b: &Parameters) -> Parameters {
+    let same = a.0.iter().filter(|(name, value)| b.get(name) == Some(*value));
+    Parameters(same.map(|(name, value)| (name.clone(), value.clone())).collect::<BTreeMap<_, _>>())
+}
+
+/// What the trials of both sides measured, or why that makes no ratio.
+fn sample(
+    pair: &Pair<'_>,
+    metric: &str,
+    estimates: Option<(&Estimate, &Estimate)>,
+) -> Result<Sample, Remark> {
+    let Some((baseline, new)) = estimates else {
+        let side = match (has_figures(pair.baseline, metric), has_figures(pair.new, metric)) {
+            (false, false) => "neither side",
+            (true, false) => "the new side",
+            _ => "the baseline",
+        };
+        let verb = if side == "neither side" { "has" } else { "has not" };
+        let text = format!("{side} {verb} a trial that gave {}", metric.replace('_', " "));
+        return Err(Remark::new("no-figure", text).arg("side", side));
+    };
+    if baseline.unit != new.unit {
+        let text = format!("the units differ: {} and {}", baseline.unit.symbol(), new.unit.symbol());
+        return Err(Remark::new("other-unit", text));
+    }
+    let (of_baseline, of_new) = (values(pair.baseline, metric)?, values(pair.new, metric)?);
+    let all = of_baseline.iter().chain(&of_new).map(|(_, value)| *value);
+    if !all.clone().all(|value| value.is_finite() && value > 0.0) {
+        let text = "a trial measured 0 or less, of which there is no ratio";
+        return Err(Remark::new("not-above-zero", text));
+    }
+    let sample = if pair.is_one_run && pair.baseline.block == pair.new.block {
+        let partner = |block: u32| of_baseline.iter().find(|(b, _)| *b == block).map(|(_, value)| *value);
+        let pairs: Vec<(f64, f64)> =
+            of_new.iter().filter_map(|(block, value)| Some((*value, partner(*block)?))).collect();
+        if pairs.len() < 2 {
+            return Err(too_few(of_baseline.len(), of_new.len()));
+        }
+        Sample::Pairs(pairs)
+    } else {
+        if of_baseline.len() < 2 || of_new.len() < 2 {
+            return Err(too_few(of_baseline.len(), of_new.len()));
+        }
+        let bare = |of: Vec<(u32, f64)>| of.into_iter().map(|(_, value)| value).collect();
+        Sample::Sides(bare(of_new), bare(of_baseline))
+    };
+    Ok(sample)
+}
+
+fn has_figures(case: &CaseResult, metric: &str) -> bool {
+    good(case).any(|t| t.result.metrics.contains_key(metric))
+}
+
+fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
+    case.trials.iter().filter(|t| t.status == Status::Ok)
+}
+
+/// Each good trial's own value, with its block. A percentile that only the longer trials have is
+/// none of the case.
+fn values(case: &CaseResult, metric: &str) -> Result<Vec<(u32, f64)>, Remark> {
+    let found: Vec<(u32, f64)> =
+        good(case).filter_map(|t| Some((t.block, t.result.metrics.get(metric)?.value))).collect();
+    let all = good(case).count();
+    if found.len() < all {
+        let text = format!(
+            "only {} of {} have it: the others were too short",
+            found.len(),
+            words::counted(all, "trial")
+        );
+        return Err(Remark::new("in-some-trials", text)
+            .arg("have", found.len() as u64)
+            .arg("of", all as u64));
+    }
+    Ok(found)
+}
+
+fn too_few(baseline: usize, new: usize) -> Remark {
+    let text =
+        format!("{} against {}: an interval needs two on each side", words::counted(new, "trial"), baseline);
+    Remark::new("too-few-trials", text).arg("baseline", baseline as u64).arg("new", new as u64)
+}
+
+fn no_interval() -> Remark {
+    Remark::new("no-interval", "the trials lie too far apart for an interval")
+}
+
+/// A difference that is one on its own, and not among so many.
+fn lost_among(family: usize) -> Remark {
+    let text = format!("alone it would be a difference; among {family} that are looked at it may be chance");
+    Remark::new("lost-among-many", text).arg("family", family as u64)
+}

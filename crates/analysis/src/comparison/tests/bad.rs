@@ -1,0 +1,116 @@
+//! Runs from which little or nothing can be said.
+
+use super::*;
+
+fn reason(a: CaseResult, b: CaseResult) -> (Option<Verdict>, String) {
+    let found = compared(&[run("a", &[], vec![a]), run("b", &[], vec![b])]);
+    let row = &found.rows[0];
+    assert_eq!(found.tally.cannot_tell, 1);
+    (row.verdict, row.reason.clone().map(|r| r.code).unwrap_or_default())
+}
+
+#[test]
+fn without_two_values_above_zero_nothing_can_be_told() {
+    let told = |a: &[f64], b: &[f64]| reason(depth(1, a), depth(1, b));
+    for (a, b, why) in [
+        (&SLOW[..], &[][..], "no-figure"),
+        (&[], &SLOW, "no-figure"),
+        (&[], &[], "no-figure"),
+        (&SLOW, &[100.0], "too-few-trials"),
+        (&[0.0, 0.0, 0.0], &SLOW, "not-above-zero"),
+        (&SLOW, &[100.0, -5.0, 100.0], "not-above-zero"),
+        (&[1e-300, 1e300], &[1e-300, 1e300], "no-interval"),
+    ] {
+        assert_eq!(told(a, b), (Some(Verdict::CannotTell), why.to_owned()), "{a:?} {b:?}");
+    }
+    // Far away from one is still a ratio.
+    let found = compared(&[
+        run("a", &[], vec![depth(1, &SLOW)]),
+        run("b", &[], vec![depth(1, &SLOW.map(|v| v * 1e250))]),
+    ]);
+    assert_eq!(found.tally.better, 1);
+    serde_json::to_string(&found).unwrap();
+}
+
+#[test]
+fn a_unit_that_differs_is_no_ratio() {
+    let mut other = depth(1, &SLOW);
+    for trial in &mut other.trials {
+        trial.result.metrics.get_mut("iops").unwrap().unit = Unit::Seconds;
+    }
+    crate::estimate_case(&mut other, &catalogue());
+    assert_eq!(reason(depth(1, &SLOW), other).1, "other-unit");
+}
+
+#[test]
+fn failed_trials_do_not_count_and_are_noted() {
+    let mut other = depth(1, &SLOW);
+    other.trials[0].status = Status::Failed;
+    other.trials[1].status = Status::Failed;
+    crate::estimate_case(&mut other, &catalogue());
+    let found = compared(&[run("a", &[], vec![depth(1, &SLOW)]), run("b", &[], vec![other])]);
+    let ratio = found.rows[0].ratio.as_ref().unwrap();
+    assert_eq!((ratio.baseline_trials, ratio.trials), (5, 3));
+    let codes: Vec<&str> = found.notes.iter().map(|n| n.code.as_str()).collect();
+    assert!(codes.contains(&"failed-trials") && codes.contains(&"few-trials"), "{codes:?}");
+}
+
+#[test]
+fn a_pair_whose_partner_failed_is_left_out() {
+    let mut second = depth(8, &FAST);
+    second.trials[2].status = Status::Failed;
+    crate::estimate_case(&mut second, &catalogue());
+    let one = run("a", &["queue-depth"], vec![depth(1, &SLOW), second]);
+    let found = within(&one, "queue-depth", &Options::default(), &catalogue()).unwrap();
+    assert_eq!(found.rows[0].ratio.as_ref().unwrap().trials, 4);
+}
+
+#[test]
+fn a_percentile_that_only_some_trials_have_is_not_compared() {
+    let with = |p99: &[f64]| case(&[], &[("iops", &SLOW), ("latency_p99", p99)]);
+    let found = compared(&[run("a", &[], vec![with(&SLOW)]), run("b", &[], vec![with(&SLOW[..3])])]);
+    let p99 = row(&found, "latency_p99");
+    assert_eq!((p99.ratio.clone(), p99.reason.as_ref().unwrap().code.as_str()), (None, "in-some-trials"));
+    assert_eq!(found.family, 1);
+}
+
+#[test]
+fn how_long_it_took_is_compared_for_the_same_amount_only() {
+    let took = |requests: u64| {
+        let mut case = case(&[], &[("iops", &SLOW), ("elapsed", &SLOW)]);
+        case.parameters.set("requests", requests);
+        case
+    };
+    let headline = |a: u64, b: u64| {
+        let found = compared(&[run("a", &[], vec![took(a)]), run("b", &[], vec![took(b)])]);
+        found.rows.iter().find(|r| r.headline).unwrap().metric.clone()
+    };
+    assert_eq!(headline(100, 100), "elapsed");
+    assert_eq!(headline(100, 200), "iops");
+}
+
+#[test]
+fn runs_that_ended_early_or_have_no_cases() {
+    let mut unfinished = run("b", &[], vec![depth(1, &FAST)]);
+    unfinished.outcome = None;
+    let a = run("a", &[], vec![depth(1, &SLOW)]);
+    let found = compared(&[a.clone(), unfinished]);
+    assert!(found.notes.iter().any(|n| n.code == "unfinished" && n.text.starts_with("Run b is unfinished")));
+    let refused = |runs: &[Run]| of_runs(runs, &Options::default(), &catalogue()).unwrap_err();
+    assert!(refused(&[a.clone(), run("b", &[], vec![])]).to_string().contains("it has no disk"));
+    assert!(refused(&[run("b", &[], vec![]), a.clone()]).to_string().contains("has no cases"));
+    assert_eq!(refused(&[a.clone(), a.clone()]), ComparisonError::Twice { run: "a".to_owned() });
+    assert_eq!(refused(&[a]), ComparisonError::TooFew);
+    assert_eq!(refused(&[]), ComparisonError::TooFew);
+}
+
+#[test]
+fn a_workload_that_this_build_does_not_know_is_compared_by_what_it_has() {
+    let foreign = |id: &str, values: &[f64]| {
+        let mut run = run(id, &[], vec![case(&[], &[("throughput", values)])]);
+        run.cases[0].workload = "hologram".to_owned();
+        run
+    };
+    let found = compared(&[foreign("a", &SLOW), foreign("b", &FAST)]);
+    assert_eq!((found.rows[0].metric.as_str(), found.rows[0].verdict), ("throughput", Some(Verdict::Better)));
+}

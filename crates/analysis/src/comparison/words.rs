@@ -1,0 +1,70 @@
+//! Values and lists as people write them.
+
+use model::Value;
+use model::run::{CaseResult, Companion};
+use model::workload::Catalogue;
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn list<T: AsRef<str>>(all: &[T]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [rest @ .., last] => {
+            let rest: Vec<&str> = rest.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", rest.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// A parameter's value as a person writes it.
+pub(super) fn value(workload: &str, name: &str, value: &Value, catalogue: &Catalogue) -> String {
+    let spec = catalogue.workload(workload).and_then(|w| catalogue.parameter(w, name));
+    spec.map_or_else(|| value.to_string(), |spec| model::scalar::show(spec.kind, value))
+}
+
+/// A parameter of a case as a person writes it, its default where it is not set.
+pub(super) fn parameter(case: &CaseResult, name: &str, catalogue: &Catalogue) -> Option<String> {
+    match case.parameters.get(name) {
+        Some(found) => Some(value(&case.workload, name, found, catalogue)),
+        None => default(&case.workload, name, catalogue),
+    }
+}
+
+/// What stands for a parameter that is not set; `None` where it has no default.
+pub(super) fn default(workload: &str, name: &str, catalogue: &Catalogue) -> Option<String> {
+    let spec = catalogue.parameter(catalogue.workload(workload)?, name)?;
+    let parsed = spec.parse(spec.default?).ok()?;
+    Some(model::scalar::show(spec.kind, &parsed))
+}
+
+/// The loads that run with a case, as a person would write them but for their defaults.
+pub(super) fn with(case: &CaseResult, catalogue: &Catalogue) -> String {
+    let one = |c: &Companion| {
+        let set = c.parameters.0.iter().filter_map(|(name, found)| {
+            let shown = value(&c.workload, name, found, catalogue);
+            let usual = default(&c.workload, name, catalogue);
+            (usual.as_ref() != Some(&shown)).then(|| format!(" {name}={shown}"))
+        });
+        format!("{}{}", c.workload, set.collect::<String>())
+    };
+    if case.with.is_empty() {
+        return "alone".to_owned();
+    }
+    case.with.iter().map(one).collect::<Vec<_>>().join(" + ")
+}
+
+/// A noun with its number: `1 case`, `3 cases`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A span of time in rough words: `12 minutes`, `3 days`.
+pub(super) fn span(seconds: f64) -> String {
+    let count = |unit: f64, noun| counted((seconds / unit).round() as usize, noun);
+    match seconds {
+        s if s >= 36.0 * 3600.0 => count(86_400.0, "day"),
+        s if s >= 5400.0 => count(3600.0, "hour"),
+        s if s >= 90.0 => count(60.0, "minute"),
+        _ => count(1.0, "second"),
+    }
+}

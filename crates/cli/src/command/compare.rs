@@ -1,0 +1,158 @@
+//! `headroom compare RUN RUN`: what may be said of one run against another, or of the cases of one.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use analysis::comparison::{ComparisonError, MARGIN, Options, factors, of_runs, within};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use model::{Comparison, Run};
+use report::export::{COMPARISON_EXPORTERS, comparison_json};
+use report::text::printable;
+
+use super::export::{exporter_in, output_argument_of};
+use super::source::Runs;
+use super::store_argument;
+use crate::exit::{Failure, WORSE};
+use crate::output::{self, Pending};
+
+pub(super) fn define(command: Command) -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    let value = |name: &'static str, hint: &'static str, help: String| {
+        Arg::new(name).long(name).value_name(hint).help(help)
+    };
+    command
+        .about("What may be said of one run against another, or of the cases of one run")
+        .long_about(
+            "What may be said of one run against another: better, worse, the same within a margin, or that it cannot \
+             be told. The first run is the baseline. With --by, the cases of one run are compared that differ in one \
+             parameter. Work that is not the same is refused.",
+        )
+        .arg(
+            Arg::new("run")
+                .value_name("RUN")
+                .required(true)
+                .num_args(1..)
+                .help("The baseline, then one or more others: a run's name, the beginning of it, `last`, or a .json file"),
+        )
+        .arg(value("by", "NAME", "Compare the cases of one run by a parameter, `with` or `machine`".to_owned()))
+        .arg(value("baseline", "VALUE", "With --by: the value to compare with [default: the first]".to_owned()))
+        .arg(
+            value("margin", "PERCENT", format!("The difference that does not matter [default: {}%]", MARGIN * 100.0))
+                .allow_hyphen_values(true),
+        )
+        .arg(
+            value("metric", "NAME,NAME", "Judge these metrics, or `all` [default: each workload's first, and latency_p99]".to_owned())
+                .value_delimiter(','),
+        )
+        .arg(flag("fail-if-worse", "Exit with 1 if anything is worse"))
+        .arg(flag("json", "Print the comparison document and nothing else on standard output"))
+        .arg(output_argument_of(COMPARISON_EXPORTERS))
+        .arg(store_argument())
+}
+
+pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+    let margin = margin(matches)?;
+    let metrics: Vec<String> = matches.get_many("metric").unwrap_or_default().cloned().collect();
+    let named: Vec<&String> = matches.get_many("run").unwrap_or_default().collect();
+    check_together(matches, named.len())?;
+    let file = match matches.get_one::<String>("output") {
+        Some(path) => Some((exporter_in(COMPARISON_EXPORTERS, path)?, Pending::at(Path::new(path))?)),
+        None => None,
+    };
+    let mut source = Runs::of(matches);
+    let runs: Vec<Run> = named.into_iter().map(|name| source.load(name)).collect::<Result<_, _>>()?;
+    let options = Options {
+        margin,
+        metrics: &metrics,
+        baseline: matches.get_one::<String>("baseline").map(String::as_str),
+    };
+    let comparison = compare(&runs, matches.get_one::<String>("by"), &options)?;
+    if let Some((exporter, file)) = file {
+        file.finish(&(exporter.write)(&comparison)?)?;
+    }
+    let bytes = if matches.get_flag("json") {
+        comparison_json(&comparison)?
+    } else {
+        report::section::comparison::text(&comparison).into_bytes()
+    };
+    output::print(&bytes)?;
+    let fails = matches.get_flag("fail-if-worse") && comparison.tally.worse > 0;
+    Ok(if fails { ExitCode::from(WORSE) } else { ExitCode::SUCCESS })
+}
+
+fn compare(runs: &[Run], by: Option<&String>, options: &Options<'_>) -> Result<Comparison, Failure> {
+    let catalogue = ::agent::catalogue();
+    let compared = match (runs, by) {
+        ([run], Some(by)) => within(run, by, options, &catalogue),
+        _ => of_runs(runs, options, &catalogue),
+    };
+    compared.map_err(|error| {
+        let help = match (&error, runs) {
+            (ComparisonError::TooFew, [run]) => what_can_be_compared(run),
+            _ => error.help(),
+        };
+        Failure::Arguments { message: printable(&error.to_string()), help: printable(&help) }
+    })
+}
+
+/// Help for a run alone: a second, or in what its cases differ.
+fn what_can_be_compared(run: &Run) -> String {
+    let named = |f: analysis::comparison::Factor| format!("--by {} ({})", f.name, f.levels.join(", "));
+    let all: Vec<String> = factors(run, &::agent::catalogue()).into_iter().map(named).collect();
+    if all.is_empty() {
+        return "name a second run; the cases of this one differ in no single thing".to_owned();
+    }
+    format!("name a second run, or compare within this one: {}", all.join(", "))
+}
+
+/// What one run and several runs can be given.
+fn check_together(matches: &ArgMatches, runs: usize) -> Result<(), Failure> {
+    let wrong = |message: &str, help: &str| {
+        Err(Failure::Arguments { message: message.to_owned(), help: help.to_owned() })
+    };
+    match (matches.contains_id("by"), matches.contains_id("baseline")) {
+        (true, _) if runs > 1 => {
+            wrong("--by divides one run, and several are given", "give one run, or leave --by out")
+        }
+        (false, true) => {
+            wrong("--baseline is a value of what --by names", "of several runs the first is the baseline")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A share such as `5%`.
+fn margin(matches: &ArgMatches) -> Result<f64, Failure> {
+    let Some(text) = matches.get_one::<String>("margin") else { return Ok(MARGIN) };
+    let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    match percent {
+        Some(percent) if (0.0..100.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err(Failure::Arguments {
+            message: format!("`{}` is not a margin", printable(text)),
+            help: "a percentage from 0% to below 100%, such as 5%".to_owned(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<f64> {
+        let matches =
+            define(Command::new("compare")).get_matches_from(["compare", "a", "b", "--margin", text]);
+        margin(&matches).ok()
+    }
+
+    #[test]
+    fn a_margin_is_a_percentage() {
+        assert_eq!(of("5%"), Some(0.05));
+        assert_eq!(of("0.5 %"), Some(0.005));
+        assert_eq!(of("0%"), Some(0.0));
+        for wrong in ["5", "-5%", "100%", "%", "nan%", "inf%", ""] {
+            assert_eq!(of(wrong), None, "{wrong}");
+        }
+    }
+}

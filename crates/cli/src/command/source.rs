@@ -1,0 +1,145 @@
+//! Where a command's runs come from: the store, or a file that `export` or `run --json` wrote.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use clap::ArgMatches;
+use model::Run;
+use model::run::SCHEMA;
+use report::text::printable;
+use store::{SqliteStore, Store};
+
+use super::open_store;
+use crate::exit::Failure;
+
+/// Runs by their names; the store is opened when the first is asked of it.
+pub(super) struct Runs<'a> {
+    matches: &'a ArgMatches,
+    store: Option<SqliteStore>,
+}
+
+impl<'a> Runs<'a> {
+    /// Of the store that the arguments name.
+    pub(super) fn of(matches: &'a ArgMatches) -> Self {
+        Self { matches, store: None }
+    }
+
+    /// The run of this name, or the document at this path, with estimates and findings as this
+    /// version makes them.
+    pub(super) fn load(&mut self, named: &str) -> Result<Run, Failure> {
+        let mut run = if is_path(named) { read(Path::new(named))? } else { self.stored(named)? };
+        study::run::derive(&mut run, &::agent::catalogue());
+        Ok(run)
+    }
+
+    fn stored(&mut self, named: &str) -> Result<Run, Failure> {
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => open_store(self.matches)?,
+        };
+        let store = self.store.insert(store);
+        Ok(store.load(&store.resolve(named)?)?)
+    }
+}
+
+/// A run's name has neither of these.
+fn is_path(named: &str) -> bool {
+    named.contains('/') || Path::new(named).extension().is_some_and(|e| e == "json")
+}
+
+fn read(path: &Path) -> Result<Run, Failure> {
+    let bytes = std::fs::read(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => wrong(
+            path,
+            "there is no such file",
+            "correct the path; `headroom list` shows the runs that are kept",
+        ),
+        _ => Failure::File { what: "reading", path: path.to_owned(), source },
+    })?;
+    parse(path, &bytes)
+}
+
+/// What of a document says which kind it is.
+const EXPORT: &str = "give a file that `headroom export` or `headroom run --json` wrote";
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Run, Failure> {
+    let run = match serde_json::from_slice::<Run>(bytes) {
+        Ok(run) if run.schema == SCHEMA && !is_name(&run.id) => {
+            return Err(wrong(path, "its name has other characters than letters, digits and dashes", EXPORT));
+        }
+        Ok(run) if run.schema == SCHEMA => return Ok(run),
+        other => other,
+    };
+    // Why not: no JSON at all, another document, a newer one, or one that is not whole.
+    let document: serde_json::Value =
+        serde_json::from_slice(bytes).map_err(|e| wrong(path, &format!("it is not JSON: {e}"), EXPORT))?;
+    let schema = document.get("schema").and_then(|s| s.as_str()).unwrap_or_default();
+    let (kind, version) = schema.rsplit_once('/').unwrap_or((schema, ""));
+    let (own, known) = SCHEMA.rsplit_once('/').unwrap_or((SCHEMA, ""));
+    if schema.is_empty() {
+        return Err(wrong(path, "it is JSON of something else", EXPORT));
+    }
+    if kind != own {
+        return Err(wrong(path, &format!("it is a document of {schema}"), EXPORT));
+    }
+    if version != known {
+        let what = format!("it is {schema}, and this version reads {SCHEMA}");
+        return Err(wrong(path, &what, "use the version of Headroom that wrote it, or a newer one"));
+    }
+    let why = run.err().map(|e| e.to_string()).unwrap_or_default();
+    Err(wrong(path, &format!("it is {SCHEMA}, but damaged: {why}"), EXPORT))
+}
+
+/// Whether a run may be called so: names become names of files.
+fn is_name(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 64 && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+fn wrong(path: &Path, what: &str, help: &str) -> Failure {
+    let message = format!("{} is no run: {what}", path.display());
+    Failure::Arguments { message: printable(&message), help: help.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_run_says_what_it_is() {
+        for (text, says) in [
+            ("", "not JSON"),
+            ("{\"schema\": ", "not JSON"),
+            ("[1, 2]", "JSON of something else"),
+            ("{\"fio version\": \"fio-3.33\"}", "JSON of something else"),
+            ("{\"schema\": \"headroom.comparison/1\"}", "a document of headroom.comparison/1"),
+            (
+                "{\"schema\": \"headroom.run/2\"}",
+                "it is headroom.run/2, and this version reads headroom.run/1",
+            ),
+            ("{\"schema\": \"headroom.run/1\", \"id\": 5}", "but damaged"),
+        ] {
+            let failure = parse(Path::new("x.json"), text.as_bytes()).unwrap_err();
+            assert!(failure.message().contains(says), "{}", failure.message());
+            assert!(failure.help().is_some());
+            assert_eq!(failure.code(), 2);
+        }
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_is_refused() {
+        for bad in ["../../etc/x", "", "a/b", "a\u{1b}[2J", "a b"] {
+            assert!(!is_name(bad), "{bad}");
+        }
+        assert!(is_name("20261120-191542-k3f9"));
+    }
+
+    #[test]
+    fn names_of_runs_are_no_paths() {
+        for name in ["last", "20261120-191542-k3f9", "2026"] {
+            assert!(!is_path(name));
+        }
+        for path in ["a.json", "./a", "/tmp/run.json"] {
+            assert!(is_path(path));
+        }
+    }
+}
