@@ -1,6 +1,5 @@
 //! `headroom compare RUN RUN`: what may be said of one run against another, or of the cases of one.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use analysis::comparison::{ComparisonError, MARGIN, Options, factors, of_runs, within};
@@ -9,11 +8,11 @@ use model::{Comparison, Run};
 use report::export::{COMPARISON_EXPORTERS, comparison_json};
 use report::text::printable;
 
-use super::export::{exporter_in, output_argument_of};
+use super::export::{Destination, output_argument_of};
 use super::source::Runs;
 use super::store_argument;
 use crate::exit::{Failure, WORSE};
-use crate::output::{self, Pending};
+use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     let flag = |name: &'static str, help: &'static str| {
@@ -58,7 +57,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let named: Vec<&String> = matches.get_many("run").unwrap_or_default().collect();
     check_together(matches, named.len())?;
     let file = match matches.get_one::<String>("output") {
-        Some(path) => Some((exporter_in(COMPARISON_EXPORTERS, path)?, Pending::at(Path::new(path))?)),
+        Some(path) => Some(Destination::of(COMPARISON_EXPORTERS, path)?),
         None => None,
     };
     let mut source = Runs::of(matches);
@@ -69,8 +68,9 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         baseline: matches.get_one::<String>("baseline").map(String::as_str),
     };
     let comparison = compare(&runs, matches.get_one::<String>("by"), &options)?;
-    if let Some((exporter, file)) = file {
-        file.finish(&(exporter.write)(&comparison)?)?;
+    if let Some(file) = file {
+        let bytes = (file.exporter.write)(&comparison)?;
+        file.put(&bytes)?;
     }
     let bytes = if matches.get_flag("json") {
         comparison_json(&comparison)?

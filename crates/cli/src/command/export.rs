@@ -7,10 +7,11 @@ use clap::{Arg, ArgMatches, Command};
 use language::{LANGUAGES, Language};
 use model::Run;
 use model::workload::Catalogue;
-use report::export::{EXPORTERS, Exporter, for_path};
+use report::export::{EXPORTERS, Exporter, WriteRun, for_path};
 use report::page::Subject;
 
 use super::{run_argument, store_argument};
+use crate::browser;
 use crate::exit::Failure;
 use crate::output::{self, Pending};
 
@@ -54,25 +55,45 @@ fn bytes(exporter: &Exporter, run: &Run, language: Language) -> Result<Vec<u8>, 
     Ok((exporter.write)(&subject)?)
 }
 
-/// A file that a run will be written to: made before anything is measured, so
-/// that a wrong name shows at once.
+/// A file that a document will be written to: made before anything is measured,
+/// so that a wrong name, or a missing browser, shows at once.
 #[derive(Debug)]
-pub(super) struct Destination {
-    exporter: &'static Exporter,
+pub(super) struct Destination<Write: 'static = WriteRun> {
+    /// Its format.
+    pub(super) exporter: &'static Exporter<Write>,
     pending: Pending,
-    language: Language,
+}
+
+impl<Write> Destination<Write> {
+    /// The file at `path`; its extension chooses one of the formats in `table`.
+    pub(super) fn of(table: &'static [Exporter<Write>], path: &str) -> Result<Self, Failure> {
+        let exporter = exporter_in(table, path)?;
+        if exporter.printed {
+            browser::find()?;
+        }
+        Ok(Self { exporter, pending: Pending::at(Path::new(path))? })
+    }
+
+    /// Writes what the exporter made there; an old file stays until the new one
+    /// is whole.
+    pub(super) fn put(self, bytes: &[u8]) -> Result<(), Failure> {
+        match self.exporter.printed {
+            true => self.pending.finish(&browser::print(bytes)?),
+            false => self.pending.finish(bytes),
+        }
+    }
 }
 
 impl Destination {
-    /// The file at `path`; its extension chooses the format.
-    pub(super) fn at(path: &str, language: Language) -> Result<Self, Failure> {
-        let exporter = exporter_for(path)?;
-        Ok(Self { exporter, pending: Pending::at(Path::new(path))?, language })
+    /// The file at `path`, for a run.
+    pub(super) fn at(path: &str) -> Result<Self, Failure> {
+        Self::of(EXPORTERS, path)
     }
 
-    /// Writes the run there; an old file stays until the new one is whole.
-    pub(super) fn write(self, run: &Run) -> Result<(), Failure> {
-        self.pending.finish(&bytes(self.exporter, run, self.language)?)
+    /// Writes the run there.
+    pub(super) fn write(self, run: &Run, language: Language) -> Result<(), Failure> {
+        let bytes = bytes(self.exporter, run, language)?;
+        self.put(&bytes)
     }
 }
 
@@ -91,13 +112,8 @@ pub(super) fn output_argument_of<Write>(table: &[Exporter<Write>]) -> Arg {
         .help(format!("Write a file; its name chooses the format: {}", formats.join(", ")))
 }
 
-/// The format of a file to be written.
-fn exporter_for(path: &str) -> Result<&'static Exporter, Failure> {
-    exporter_in(EXPORTERS, path)
-}
-
-/// The same, of the formats in `table`.
-pub(super) fn exporter_in<Write>(
+/// The format of a file to be written, of those in `table`.
+fn exporter_in<Write>(
     table: &'static [Exporter<Write>],
     path: &str,
 ) -> Result<&'static Exporter<Write>, Failure> {
@@ -111,23 +127,23 @@ pub(super) fn exporter_in<Write>(
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let asked = matches.get_one::<String>("format").map_or("json", String::as_str);
-    let destination = match matches.get_one::<String>("output") {
-        Some(path) if matches.get_one::<String>("format").is_none() => {
-            Some(Destination::at(path, language(matches))?)
+    let asked = matches.get_one::<String>("format");
+    let named = |extension: &str| EXPORTERS.iter().find(|e| e.extension == extension);
+    let destination = match (matches.get_one::<String>("output"), asked.and_then(|f| named(f))) {
+        (Some(path), Some(exporter)) => {
+            Some(Destination { exporter, pending: Pending::at(Path::new(path))? })
         }
-        _ => None,
+        (Some(path), None) => Some(Destination::at(path)?),
+        (None, _) => None,
     };
     let run = super::load(matches)?;
-    if let Some(destination) = destination {
-        destination.write(&run)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let exporter = EXPORTERS.iter().find(|e| e.extension == asked);
-    let bytes = exporter.map_or(Ok(Vec::new()), |e| bytes(e, &run, language(matches)))?;
-    match matches.get_one::<String>("output") {
-        Some(path) => Pending::at(Path::new(path))?.finish(&bytes)?,
-        None => output::print(&bytes)?,
+    match (destination, asked.and_then(|f| named(f)).or_else(|| named("json"))) {
+        (Some(destination), _) => destination.write(&run, language(matches))?,
+        (None, Some(exporter)) => {
+            let bytes = bytes(exporter, &run, language(matches))?;
+            output::print(&if exporter.printed { browser::print(&bytes)? } else { bytes })?;
+        }
+        (None, None) => {}
     }
     Ok(ExitCode::SUCCESS)
 }

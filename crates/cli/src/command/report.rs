@@ -28,7 +28,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         // A run's name is made of digits, letters and dashes.
         None => format!("headroom-{}.html", run.id),
     };
-    Destination::at(&path, language(matches))?.write(&run)?;
+    Destination::at(&path)?.write(&run, language(matches))?;
     output::print(format!("Wrote {}\n", ::report::text::printable(&path)).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -146,7 +146,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         return Ok(ExitCode::SUCCESS);
     }
     let destination = match matches.get_one::<String>("output") {
-        Some(path) => Some(Destination::at(path, language(matches))?),
+        Some(path) => Some(Destination::at(path)?),
         None => None,
     };
     let mut store = open_store(matches)?;
@@ -190,7 +190,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     if let Some(destination) = destination {
         // The run is kept all the same.
         let unwritten = |failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) };
-        destination.write(&run).map_err(unwritten)?;
+        destination.write(&run, language(matches)).map_err(unwritten)?;
     }
     Ok(verdict(&run))
 }
@@ -201,7 +201,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
 fn page_beside_store(matches: &ArgMatches, run: &Run) -> Option<String> {
     let path = page_path(matches, &run.id)?;
     let shown = report::text::printable(&path.display().to_string());
-    let written = Destination::at(path.to_str()?, language(matches)).and_then(|d| d.write(run));
+    let written = Destination::at(path.to_str()?).and_then(|d| d.write(run, language(matches)));
     Some(match written {
         Ok(()) => shown,
         Err(failure) => {

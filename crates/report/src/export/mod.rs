@@ -42,25 +42,38 @@ pub struct Exporter<Write = WriteRun> {
     pub doc: &'static str,
     /// The document's bytes.
     pub write: Write,
+    /// Whether the bytes are a page that a browser prints to make the file.
+    pub printed: bool,
+}
+
+impl<Write> Exporter<Write> {
+    /// A format whose bytes are the file.
+    const fn new(extension: &'static str, doc: &'static str, write: Write) -> Self {
+        Self { extension, doc, write, printed: false }
+    }
+
+    /// A page that a browser prints.
+    const fn printed(extension: &'static str, doc: &'static str, write: Write) -> Self {
+        Self { extension, doc, write, printed: true }
+    }
 }
 
 /// Every format, in documentation order.
 pub const EXPORTERS: &[Exporter] = &[
-    Exporter { extension: "html", doc: "a page to read and share", write: html::write },
-    Exporter { extension: "md", doc: "the page as Markdown, for an issue or a wiki", write: markdown::write },
-    Exporter { extension: "json", doc: "the whole run document", write: |subject| json::full(subject.run) },
-    Exporter { extension: "csv", doc: "one row an estimate", write: |subject| csv::write(subject.run) },
-    Exporter {
-        extension: "svg",
-        doc: "the machine, with the path of the case that uses most of a limit",
-        write: |subject| svg::write(subject.run),
-    },
+    Exporter::new("html", "a page to read and share", html::write),
+    Exporter::printed("pdf", "the page on paper, by an installed Chromium", html::write),
+    Exporter::new("md", "the page as Markdown, for an issue or a wiki", markdown::write),
+    Exporter::new("json", "the whole run document", |subject| json::full(subject.run)),
+    Exporter::new("csv", "one row an estimate", |subject| csv::write(subject.run)),
+    Exporter::new("svg", "the machine, with the path of the case that uses most of a limit", |subject| {
+        svg::write(subject.run)
+    }),
 ];
 
 /// Every format of a comparison, in documentation order.
 pub const COMPARISON_EXPORTERS: &[Exporter<WriteComparison>] = &[
-    Exporter { extension: "json", doc: "the whole comparison document", write: comparison::json },
-    Exporter { extension: "csv", doc: "one row a metric of a case", write: comparison::csv },
+    Exporter::new("json", "the whole comparison document", comparison::json),
+    Exporter::new("csv", "one row a metric of a case", comparison::csv),
 ];
 
 /// The format for a file name, of those in `table`.
