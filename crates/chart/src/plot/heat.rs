@@ -289,7 +289,7 @@ impl Heat {
         let Some((row, column)) = self.best() else { return };
         let shown = |all: &[usize], one: usize| all.iter().position(|level| *level == one);
         if let (Some(i), Some(k)) = (shown(&grid.rows, row), shown(&grid.columns, column)) {
-            canvas.rect("h y", area(i, k), None);
+            canvas.rect("h2", area(i, k), None);
         }
     }
 

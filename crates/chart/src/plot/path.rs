@@ -78,6 +78,7 @@ impl Path {
     }
 
     /// The attribute `d`.
+    #[cfg(test)]
     pub(super) fn data(self) -> String {
         self.data
     }

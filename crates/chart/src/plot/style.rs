@@ -5,7 +5,7 @@
 //! thin line, `j` a line over time with `u` as its shade from least to greatest,
 //! `s` an area in a stack. `x` veils what does not count, `y` is a pipe, `i` dots, `s0`
 //! to `s4` strokes in the colours of shares. `g` is
-//! the grid, `a` an axis, `h` a whisker, `r0` to `r2` a limit, a promise and an
+//! the grid, `a` an axis, `h` a whisker, `h2` a frame, `r0` to `r2` a limit, a promise and an
 //! ideal, `u0` to `u2` good, bad and neither, `v` what lies outside the window,
 //! `z` a background.
 
@@ -75,7 +75,7 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".r0,.r1,.r2", &[("fill", "none"), ("stroke", "$warn"), ("stroke-width", "1.5")]),
     (".r1", &[("stroke-dasharray", "7 4")]),
     (".r2", &[("stroke", "$quiet"), ("stroke-dasharray", "2 3")]),
-    (".y", &[("stroke-width", "2.5")]),
+    (".h2", &[("fill", "none"), ("stroke", "$ink"), ("stroke-width", "2.5")]),
     (".u0", &[("color", "$network")]),
     (".u1", &[("color", "$warn")]),
     (".u2", &[("color", "$quiet")]),

@@ -187,6 +187,14 @@ fn no_markup_of_a_name_reaches_the_page() {
 }
 
 #[test]
+fn no_class_has_two_meanings() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (selector, _) in RULES {
+        assert!(seen.insert(*selector), "{selector} has two rules");
+    }
+}
+
+#[test]
 fn rules_hold_for_charts_alone_and_choose_one_of_two_drawings() {
     let css = style_sheet();
     assert!(css.contains(".headroom-chart.plot .c0{color:"));
