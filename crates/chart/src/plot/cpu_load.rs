@@ -56,9 +56,9 @@ const HEIGHT: f64 = 512.0;
 const ROW: (f64, f64) = (2.0, 16.0);
 /// Notes of so many CPUs are shown below.
 const NOTES: usize = 6;
-/// Fewer columns say nothing, more than these nobody tells apart.
-const COLUMNS: [usize; 9] = [240, 160, 120, 80, 60, 40, 30, 20, 12];
-/// Strokes of a drawing, for each pixel of its width: beyond, columns are fewer.
+/// Columns become fewer by as much as is needed: so many are joined to one.
+const JOINED: [usize; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
+/// Strokes of a drawing, for each pixel of its width: beyond, columns are joined.
 const STROKES: f64 = 1.6;
 /// From the area to the figures.
 const GAP: f64 = 8.0;
@@ -117,7 +117,8 @@ struct Layout<'a> {
     height: f64,
     left: f64,
     right: f64,
-    columns: usize,
+    /// How many columns there are; the last may be cut.
+    columns: f64,
     /// The step of each cell, row by row.
     cells: Vec<Vec<Option<usize>>>,
 }
@@ -140,16 +141,16 @@ impl CpuLoad {
         let intervals = self.cpus.iter().map(|c| clock.length() / c.interval_s).filter(|n| n.is_finite());
         let intervals = intervals.fold(1.0, f64::max).round() as usize;
         let most = (((right - left) / 2.0) as usize).min(intervals).max(1);
-        let choices = std::iter::once(most).chain(COLUMNS.into_iter().filter(|n| *n < most));
-        let mut cells = Vec::new();
-        let mut columns = 1;
-        for count in choices {
-            columns = count;
-            cells = rows.iter().map(|r| steps(&r.means(clock, count))).collect();
+        let fine: Vec<Vec<Option<f64>>> = rows.iter().map(|r| r.means(clock, most)).collect();
+        let (mut cells, mut joined) = (Vec::new(), 1);
+        for count in JOINED {
+            joined = count;
+            cells = fine.iter().map(|means| steps(means, count)).collect();
             if strokes(&cells) as f64 <= STROKES * width {
                 break;
             }
         }
+        let columns = most as f64 / joined as f64;
         Layout { rows, height, left, right, columns, cells }
     }
 
@@ -180,7 +181,7 @@ impl CpuLoad {
 
     /// What must be known to read it, and what CPUs did besides.
     fn notes(&self, canvas: &mut Canvas, words: &Words, clock: &Clock, layout: &Layout<'_>, y: f64) -> f64 {
-        let length = clock.length() / layout.columns as f64;
+        let length = clock.length() / layout.columns;
         let is_one = self.cpus.iter().all(|c| (c.interval_s / length - 1.0).abs() < 0.05);
         let key = if is_one { "cpu-load-one" } else { "cpu-load-cell" };
         let mut text = vec![words.tell(key, &[("length", said::text(rough_duration(length)))])];
@@ -208,8 +209,13 @@ impl CpuLoad {
     }
 }
 
-fn steps(means: &[Option<f64>]) -> Vec<Option<usize>> {
-    means.iter().map(|mean| mean.map(theme::step)).collect()
+/// The step of each column, so many means joined to one.
+fn steps(means: &[Option<f64>], joined: usize) -> Vec<Option<usize>> {
+    let join = |part: &[Option<f64>]| {
+        let seen: Vec<f64> = part.iter().copied().flatten().collect();
+        (!seen.is_empty()).then(|| theme::step(seen.iter().sum::<f64>() / seen.len() as f64))
+    };
+    means.chunks(joined).map(join).collect()
 }
 
 /// How many strokes the cells take: neighbours of one step are one.
@@ -224,7 +230,7 @@ impl Layout<'_> {
 
     /// A path a step: all its strokes in all rows.
     fn draw_cells(&self, canvas: &mut Canvas, top: f64) {
-        let width = (self.right - self.left) / self.columns as f64;
+        let width = (self.right - self.left) / self.columns;
         // Rows of some height have paper between them.
         let gap = if self.height >= 6.0 { 1.0 } else { 0.0 };
         for step in 0..STEPS {
@@ -234,7 +240,7 @@ impl Layout<'_> {
                 let mut at = 0;
                 for run in row.chunk_by(|a, b| a == b) {
                     // Whole pixels are sharper, and shorter to write.
-                    let edge = |column: usize| (self.left + width * column as f64).round();
+                    let edge = |column: usize| (self.left + width * column as f64).min(self.right).round();
                     let (from, to) = (edge(at), edge(at + run.len()));
                     at += run.len();
                     if run[0] == Some(step) {
@@ -429,6 +435,13 @@ mod tests {
     }
 
     #[test]
+    fn joined_columns_are_means_of_what_was_seen() {
+        let means = [Some(0.1), Some(0.9), None, Some(1.0), None, None, Some(0.3)];
+        assert_eq!(steps(&means, 2), [Some(2), Some(4), None, Some(1)]);
+        assert_eq!(steps(&means, 1), [Some(0), Some(3), None, Some(4), None, None, Some(1)]);
+    }
+
+    #[test]
     fn a_large_machine_stays_small_and_is_labelled_every_eighth() {
         let mut dice = Dice(2);
         let mut cpu = |cpu: u32| row(cpu, &(0..3600).map(|_| dice.share()).collect::<Vec<f64>>());
@@ -470,7 +483,7 @@ mod tests {
     fn whatever_comes_is_drawn_within_the_sheet() {
         let mut dice = Dice(31);
         check::hold(&load(vec![], 1.0), "no CPUs");
-        for round in 0..50 {
+        for round in 0..25 {
             let count = [1, 2, 5, 17, 49, 200][dice.below(6)];
             let cpu = |cpu: u32, dice: &mut Dice| CpuRow {
                 cpu: cpu * if dice.below(9) == 0 { 1 << 20 } else { 1 },

@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn whatever_comes_is_drawn_within_the_sheet() {
         let mut dice = Dice(11);
-        for round in 0..60 {
+        for round in 0..40 {
             let panels = (0..dice.below(6)).map(|_| any_panel(&mut dice)).collect();
             let start = if dice.below(5) == 0 { dice.value() } else { 0.0 };
             let span = (start, start + if dice.below(8) == 0 { dice.value() } else { 10.0 });

@@ -111,6 +111,34 @@ impl Path {
     }
 }
 
+/// Those of the points of a line without which it would run elsewhere, by more
+/// than `off` pixels (Douglas and Peucker, 1973). The first and the last stay.
+pub(super) fn simplify(points: &[(f64, f64)], off: f64) -> Vec<(f64, f64)> {
+    if points.len() < 3 {
+        return points.to_vec();
+    }
+    let mut kept = vec![false; points.len()];
+    kept[0] = true;
+    kept[points.len() - 1] = true;
+    let mut parts = vec![(0, points.len() - 1)];
+    while let Some((from, to)) = parts.pop() {
+        let furthest = (from + 1..to).map(|i| (i, distance(points[i], points[from], points[to])));
+        let furthest = furthest.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, far)| *far > off);
+        if let Some((i, _)) = furthest {
+            kept[i] = true;
+            parts.extend([(from, i), (i, to)]);
+        }
+    }
+    points.iter().zip(kept).filter(|(_, kept)| *kept).map(|(point, _)| *point).collect()
+}
+
+/// From a point to the straight line between two.
+fn distance((x, y): (f64, f64), (ax, ay): (f64, f64), (bx, by): (f64, f64)) -> f64 {
+    let (dx, dy) = (bx - ax, by - ay);
+    let length = dx.hypot(dy);
+    if length == 0.0 { (x - ax).hypot(y - ay) } else { ((x - ax) * dy - (y - ay) * dx).abs() / length }
+}
+
 /// What is not finite is 0, as everywhere in our pictures; no sheet is larger
 /// than a million pixels.
 fn tenths(value: f64) -> i64 {
@@ -206,6 +234,20 @@ mod tests {
         path.line(1e300, -1e300);
         let data = path.data();
         assert!(!data.contains("NaN") && !data.contains("inf"), "{data}");
+    }
+
+    #[test]
+    fn a_line_with_fewer_points_runs_where_it_ran() {
+        let points: Vec<(f64, f64)> =
+            (0..500).map(|i| (f64::from(i), 100.0 + 40.0 * (f64::from(i) / 40.0).sin())).collect();
+        let few = simplify(&points, 0.3);
+        assert!(few.len() < 100 && few[0] == points[0] && few.last() == points.last(), "{}", few.len());
+        for point in &points {
+            let next = few.iter().position(|p| p.0 >= point.0).unwrap().max(1);
+            assert!(distance(*point, few[next - 1], few[next]) < 0.31, "{point:?}");
+        }
+        assert_eq!(simplify(&[(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], 0.3), [(0.0, 0.0), (2.0, 0.0)]);
+        assert_eq!(simplify(&[(0.0, 0.0), (1.0, 9.0), (2.0, 0.0)], 0.3).len(), 3);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use language::Words;
 
 use super::canvas::{Canvas, LINE, MIDDLE, TEXT};
 use super::frame::{self, Frame, Ruler};
-use super::path::Path;
+use super::path::{Path, simplify};
 use super::scale::{Base, Domain, Scale, with_references};
 use super::series::{self, Sample};
 use super::ticks::{self, Along, Tick};
@@ -49,8 +49,8 @@ const WIDEST: f64 = 150.0;
 const MOST: usize = 12;
 /// How many curves are told of in words.
 const SAID: usize = 4;
-/// Points of a line nearer than this are one.
-const NEAR: f64 = 0.8;
+/// A line less bent than this, in pixels, is straight.
+const STRAIGHT: f64 = 0.3;
 
 /// How many nines a share has: 0.99 has 2.
 fn nines(share: f64) -> f64 {
@@ -115,15 +115,12 @@ impl Percentiles {
         let place = |(share, value)| (frame.x.scale.place(nines(share)), frame.y.scale.place(value));
         let points: Vec<(f64, f64)> = curve.seen().map(place).collect();
         let mut path = Path::default();
-        let mut last: Option<(f64, f64)> = None;
-        for (i, (x, y)) in points.iter().copied().enumerate() {
-            let is_near = |(lx, ly): (f64, f64)| (x - lx).abs() < NEAR && (y - ly).abs() < NEAR;
-            match last {
-                None => path.go(x, y),
-                Some(last) if is_near(last) && i + 1 < points.len() => continue,
-                Some(_) => path.line(x, y),
+        for (i, (x, y)) in simplify(&points, STRAIGHT).into_iter().enumerate() {
+            if i == 0 {
+                path.go(x, y);
+            } else {
+                path.line(x, y);
             }
-            last = Some((x, y));
         }
         canvas.group(&series::class(index));
         canvas.path("l", &path.pen(), None);
