@@ -41,8 +41,8 @@ health-good = 예
 health-care = 주의 필요
 health-bad = 일부는 아님
 health-good-text = 값을 의심하게 하는 점은 발견되지 않았습니다.
-health-care-text = 값에 대한 경고 { $doubts }종, 머신 상태에 대한 경고 { $conditions }건이 있습니다.
-health-bad-text = 일부 값은 그대로 받아들일 수 없습니다: 값에 대한 의문 { $doubts }종, 머신 상태에 대한 의문 { $conditions }건이 있습니다.
+health-care-text = 값에 대한 경고 { $doubts }종, 서버 상태에 대한 경고 { $conditions }건이 있습니다.
+health-bad-text = 일부 값은 그대로 받아들일 수 없습니다: 값에 대한 의문 { $doubts }종, 서버 상태에 대한 의문 { $conditions }건이 있습니다.
 ending-title = 종료 상태
 ending-interrupted = 실행이 중단되었습니다. 끝난 부분만 실려 있습니다.
 ending-unfinished = 실행이 끝나지 않았습니다(진행 중이거나 강제 종료됨). 끝난 부분만 실려 있습니다.
@@ -86,7 +86,7 @@ findings-none = 발견된 사항이 없습니다.
 findings-bottlenecks = 무엇이 결과를 제한하는가
 findings-promises = 약속된 값
 findings-validity = 값을 의심하게 하는 점
-findings-conditions = 머신의 상태
+findings-conditions = 서버의 상태
 findings-whole-run = 실행 전체
 findings-several = { $cases }, 예: { $first }
 findings-cases = 케이스:
@@ -99,9 +99,9 @@ condition-both = 실행 전후
 
 ## The machine
 
-machine-title = 머신
-machine-picture = 머신의 부품과 그 사이의 연결
-machine-picture-path = 머신과, 한계에 가장 가까이 간 { $case }의 경로
+machine-title = 서버
+machine-picture = 서버의 부품과 그 사이의 연결
+machine-picture-path = 서버과, 한계에 가장 가까이 간 { $case }의 경로
 machine-parts = 부품
 machine-no-cpu = 알 수 없는 프로세서
 machine-cpus = CPU { $count }개

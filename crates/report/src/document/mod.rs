@@ -180,6 +180,15 @@ impl Text {
         self.with(Piece::Link(id.into(), text.into()))
     }
 
+    /// How many letters it has.
+    fn letters(&self) -> usize {
+        let of = |piece: &Piece| match piece {
+            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) => text.chars().count(),
+            Piece::Link(_, text) | Piece::Badge(_, text) => text.chars().count(),
+        };
+        self.0.iter().map(of).sum()
+    }
+
     /// Whether it says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {

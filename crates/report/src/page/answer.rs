@@ -123,7 +123,7 @@ fn limits(view: &View<'_>) -> Option<Answer> {
 
 /// A verdict in a few words.
 fn verdict(view: &View<'_>, finding: &Finding) -> String {
-    let sentence = findings::sentence(&clause(&view.words.finding(finding)));
+    let sentence = clause(&findings::sentence(&view.words.finding(finding)));
     let key = format!("verdict-{}", finding.code);
     let resource = finding.resource.as_deref().map(|r| view.resource(r)).unwrap_or_default();
     let said = view.tell(&key, &[("resource", &resource)]);
@@ -133,7 +133,7 @@ fn verdict(view: &View<'_>, finding: &Finding) -> String {
 /// What stands before the first colon or semicolon.
 fn clause(text: &str) -> String {
     let end = [": ", "; "].iter().filter_map(|mark| text.find(mark)).min();
-    text[..end.unwrap_or(text.len())].to_owned()
+    text[..end.unwrap_or(text.len())].trim_end_matches(['.', '\u{3002}']).to_owned()
 }
 
 /// Promises that were kept and not, where there are any.

@@ -95,7 +95,7 @@ fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> 
         }
     }
     let advice: Vec<String> = shared.findings.iter().filter_map(|f| view.words.advice(f)).collect();
-    let advice = distinct(advice.iter().map(String::as_str)).first().map(|a| (*a).into());
+    let advice = distinct(advice.iter().map(String::as_str)).first().map(|a| sentence(a).into());
     Some(Notice {
         id: Some(id(index)),
         severity: first.severity,
@@ -166,8 +166,12 @@ pub(super) fn text(view: &View<'_>, shared: &Shared<'_>) -> String {
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.trim().chars();
     let Some(first) = letters.next() else { return String::new() };
-    let point =
-        if text.trim_end().ends_with(['.', '!', '?', '。', ')']) || !text.is_ascii() { "" } else { "." };
+    let point = match text.trim_end().chars().last() {
+        Some('.' | '!' | '?' | '\u{3002}' | ':') => "",
+        // Kana and Chinese characters; Korean has the point of Europe.
+        Some('\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}') => "\u{3002}",
+        _ => ".",
+    };
     format!("{}{}{point}", first.to_uppercase(), letters.as_str())
 }
 
@@ -233,7 +237,7 @@ fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
             about: format!("{resource}{}", view.say(when)),
             text: sentence(&view.words.finding(finding)).into(),
             details: Vec::new(),
-            advice: view.words.advice(finding).map(Into::into),
+            advice: view.words.advice(finding).map(|a| sentence(&a).into()),
         }));
     }
     if all.len() > TOLD {

@@ -4,7 +4,7 @@ use chart::plot::{self, Plot};
 use maud::{Markup, PreEscaped, html};
 use model::{Severity, Value};
 
-use super::super::{Against, Answer, Block, Column, Notice, Table, Text, Tile, Tone, clean};
+use super::super::{Against, Answer, Block, Notice, Table, Text, Tile, Tone, clean};
 use super::{Page, class, fragment};
 
 impl Page {
@@ -49,7 +49,7 @@ impl Page {
     fn tile(&self, tile: &Tile) -> Markup {
         let label = html! {
             @if !tile.group.is_empty() { span.group { (clean(&tile.group)) } " " }
-            span.label { (clean(&tile.label)) }
+            span.label { @for word in tile.label.split(' ') { span { (clean(word)) } " " } }
         };
         html! {
             li.tile {
@@ -152,7 +152,7 @@ impl Page {
     fn table(&self, table: &Table) -> Markup {
         html! {
             div.scroll tabindex="0" role="region" aria-label=(clean(&table.caption)) {
-                table class=(numeric(&table.columns)) {
+                table class=(classes(table)) {
                     @if !table.caption.is_empty() { caption { (clean(&table.caption)) } }
                     thead { tr { @for column in &table.columns { th scope="col" { (clean(&column.title)) } } } }
                     @for (name, rows) in table.by_group() {
@@ -178,9 +178,17 @@ impl Page {
         }
     }
 
+    /// Neighbours of one name share it.
     fn pairs(&self, pairs: &[(String, Text)]) -> Markup {
         html! {
-            dl.pairs { @for (name, text) in pairs { div { dt { (clean(name)) } dd { (self.text(text)) } } } }
+            dl.pairs {
+                @for same in pairs.chunk_by(|a, b| a.0 == b.0) {
+                    div {
+                        dt { (clean(&same[0].0)) }
+                        @for (_, text) in same { dd { (self.text(text)) } }
+                    }
+                }
+            }
         }
     }
 }
@@ -190,13 +198,19 @@ fn lines(text: &str) -> String {
     text.lines().map(clean).collect::<Vec<_>>().join("\n")
 }
 
-/// Classes that say which columns hold numbers: shorter than a class a cell.
-fn numeric(columns: &[Column]) -> String {
-    let numbers = columns.iter().enumerate().filter(|(_, c)| c.is_number);
-    std::iter::once("t".to_owned())
-        .chain(numbers.map(|(i, _)| format!("n{}", i + 1)))
-        .collect::<Vec<_>>()
-        .join(" ")
+/// So many letters of a row's name are kept on one line.
+const SHORT: usize = 42;
+
+/// Classes that say which columns hold numbers, shorter than a class a cell, and
+/// whether the rows' names are short.
+fn classes(table: &Table) -> String {
+    let numbers = table.columns.iter().enumerate().filter(|(_, c)| c.is_number);
+    let mut all: Vec<String> = numbers.map(|(i, _)| format!("n{}", i + 1)).collect();
+    let length = |row: &Vec<Text>| row.first().map_or(0, |t| t.letters());
+    if table.rows.iter().all(|row| length(row) <= SHORT) {
+        all.push("short".to_owned());
+    }
+    all.join(" ")
 }
 
 fn gauge(against: &Against) -> Markup {

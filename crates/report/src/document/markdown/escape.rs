@@ -63,10 +63,21 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// `text` within an element of HTML.
+/// `text` within an element of HTML, with what would be a mark of Markdown as
+/// its number: not every reader keeps the two apart.
 pub(super) fn html(text: &str) -> String {
-    let text = clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.replace('"', "&quot;").replace('@', "@<!-- -->").replace('`', "&#96;")
+    let mut out = String::new();
+    for c in clean(text).chars() {
+        match c {
+            '@' => out.push_str("@<!-- -->"),
+            '&' => out.push_str("&amp;"),
+            '<' | '>' | '"' | '`' | '[' | ']' | '*' | '_' | '|' | '~' | '#' | '\\' => {
+                out.push_str(&format!("&#{};", c as u32));
+            }
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -98,6 +109,6 @@ mod tests {
 
     #[test]
     fn within_html_nothing_is_markup() {
-        assert_eq!(html("</details><script>\"@x"), "&lt;/details&gt;&lt;script&gt;&quot;@<!-- -->x");
+        assert_eq!(html("</a>\"@x [y]"), "&#60;/a&#62;&#34;@<!-- -->x &#91;y&#93;");
     }
 }
