@@ -49,6 +49,17 @@ impl Factor {
         self.levels.iter().all(|l| l.number.is_some())
     }
 
+    /// Whether its levels are understood without its name.
+    pub(crate) fn speaks(&self) -> bool {
+        let speaks = matches!(self.kind, Some(Kind::Choice | Kind::Size | Kind::Path));
+        speaks && !matches!(self.seat, Seat::With(_))
+    }
+
+    /// A level with the factor's name where it needs it.
+    pub(crate) fn named(&self, level: &Level) -> String {
+        if self.speaks() { level.text.clone() } else { format!("{} {}", self.title, level.text) }
+    }
+
     /// Which level a case has.
     pub(crate) fn level_of(&self, case: &CaseResult) -> Option<usize> {
         let value = value_at(case, self.seat, &self.name);
@@ -239,7 +250,12 @@ impl Group<'_> {
 
     /// How a case is called among these.
     pub(crate) fn label(&self, case: &CaseResult) -> String {
-        label(&self.factors, case)
+        if self.collides() { case.label.clone() } else { label(&self.factors, case) }
+    }
+
+    /// The same, without names of what is counted.
+    pub(crate) fn short_label(&self, case: &CaseResult) -> String {
+        if self.collides() { case.label.clone() } else { short_label(&self.factors, case) }
     }
 
     /// Whether two cases stand in one place.
@@ -251,23 +267,29 @@ impl Group<'_> {
     }
 }
 
-/// How a case is called by what differs: choices and sizes speak for
-/// themselves, counts need their name.
+/// How a case is called by what differs, choices first: these and sizes speak
+/// for themselves, counts need their name.
 pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
-    let says = |f: &Factor| {
-        let text = f.text_of(case);
-        match f.kind {
-            Some(Kind::Choice | Kind::Size | Kind::Path) if f.seat != Seat::With(0) => text.to_owned(),
-            _ => format!("{} {text}", f.title),
-        }
-    };
+    if factors.is_empty() {
+        return case.label.clone();
+    }
     let sizes = factors.iter().filter(|f| f.kind == Some(Kind::Size)).count();
-    let one = |f: &Factor| match f.kind {
-        Some(Kind::Size) if sizes > 1 => format!("{} {}", f.title, f.text_of(case)),
-        _ => says(f),
+    let one = |f: &Factor| match f.speaks() && (sizes < 2 || f.kind != Some(Kind::Size)) {
+        true => f.text_of(case).to_owned(),
+        false => format!("{} {}", f.title, f.text_of(case)),
     };
-    let all: Vec<String> = factors.iter().map(one).collect();
-    if all.is_empty() { case.label.clone() } else { all.join(", ") }
+    joined_texts(factors, one)
+}
+
+/// As [`label`], without names of what is counted: for places that say those
+/// elsewhere, in the title.
+pub(crate) fn short_label(factors: &[Factor], case: &CaseResult) -> String {
+    joined_texts(factors, |f| f.text_of(case).to_owned())
+}
+
+fn joined_texts(factors: &[Factor], text: impl Fn(&Factor) -> String) -> String {
+    let (ordered, choices): (Vec<&Factor>, Vec<&Factor>) = factors.iter().partition(|f| f.is_ordered());
+    choices.into_iter().chain(ordered).map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// Splits cases until each group has two factors at most.

@@ -19,6 +19,10 @@ pub(super) const LEVELS_LEAST: usize = 3;
 /// Lines that are told apart at a glance.
 pub(super) const LINES_MOST: usize = 6;
 
+/// References of one line alone, and of the whole chart, at most.
+const OWN_MOST: usize = 1;
+const REFERENCES_MOST: usize = 4;
+
 /// Growth of less than this with each doubling is the flat part behind a knee.
 /// The analysis calls a device full below 5 % and needs latency as a witness;
 /// what is merely drawn may be named a little earlier.
@@ -106,10 +110,7 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
     let mut all: Vec<Line> = levels
         .iter()
         .map(|level| Line {
-            name: series
-                .and_then(|f| f.levels.get(*level))
-                .map(|l| name(f_title(series), &l.text))
-                .unwrap_or_default(),
+            name: series.and_then(|f| Some(f.named(f.levels.get(*level)?))).unwrap_or_default(),
             points: points(axis, metric, &of_level(*level)),
         })
         .filter(|l| !l.points.is_empty())
@@ -126,18 +127,17 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
         all.push(ideal);
     }
     let without = group.cases.iter().filter(|c| metric.at(c).is_none()).count() as u64;
-    let references = reference::of(words, &group.cases, metric);
+    let mut references = reference::of(words, &group.cases, metric);
+    if let Some(series) = series {
+        for level in levels {
+            let name = series.levels.get(*level).map_or("", |l| &l.text);
+            let own = reference::of_some(words, (name, &of_level(*level)), metric, &references);
+            references.extend(own.into_iter().take(OWN_MOST));
+        }
+        references.truncate(REFERENCES_MOST);
+    }
     let (x, y) = (metric::factor_axis(axis), metric.axis());
     Some((Lines { x, y, lines: all, references, marks, better: Some(metric.better) }, without))
-}
-
-fn f_title(series: Option<&Factor>) -> Option<&Factor> {
-    // Choices and sizes speak for themselves.
-    series.filter(|f| !matches!(f.kind, Some(Kind::Choice | Kind::Size | Kind::Path)))
-}
-
-fn name(named: Option<&Factor>, level: &str) -> String {
-    named.map_or_else(|| level.to_owned(), |f| format!("{} {level}", f.title))
 }
 
 fn points(axis: &Factor, metric: &Metric, cases: &[&CaseResult]) -> Vec<(f64, Measured)> {

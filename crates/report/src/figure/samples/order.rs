@@ -6,7 +6,7 @@ use model::Value;
 use model::run::CaseResult;
 use model::trial::Status;
 
-use crate::figure::{Figure, metric};
+use crate::figure::{Figure, factors, metric};
 use crate::page::View;
 
 /// Trials that are drawn one by one; of more, groups of neighbours.
@@ -23,13 +23,13 @@ struct Step<'a> {
     order: u32,
     block: u32,
     workload: &'a str,
-    label: &'a str,
+    label: String,
     ratio: f64,
 }
 
 pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
     let words = view.words;
-    let mut steps: Vec<Step<'_>> = cases.iter().flat_map(|c| of_case(view, c)).collect();
+    let mut steps: Vec<Step<'_>> = steps_of(view, cases);
     if steps.len() < TRIALS_LEAST {
         return None;
     }
@@ -48,8 +48,21 @@ pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
     )
 }
 
+/// The trials of all cases, each called as among those of its workload.
+fn steps_of<'a>(view: &View<'_>, cases: &[&'a CaseResult]) -> Vec<Step<'a>> {
+    let mut names: Vec<&str> = cases.iter().map(|c| c.workload.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of = |name: &str| -> Vec<Step<'a>> {
+        let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.workload == name).collect();
+        let factors = factors::of(view.words, view.catalogue, &own);
+        own.into_iter().flat_map(|c| of_case(view, c, &factors::label(&factors, c))).collect()
+    };
+    names.into_iter().flat_map(of).collect()
+}
+
 /// The trials of one case; one alone is its own median and says nothing.
-fn of_case<'a>(view: &View<'_>, case: &'a CaseResult) -> Vec<Step<'a>> {
+fn of_case<'a>(view: &View<'_>, case: &'a CaseResult, label: &str) -> Vec<Step<'a>> {
     let Some(name) = metric::figure(case, view.workload(&case.workload)) else { return Vec::new() };
     let value = |t: &model::trial::Trial| t.result.metrics.get(name).map(|q| q.value);
     let good = || case.trials.iter().filter(|t| t.status == Status::Ok && value(t).is_some());
@@ -64,7 +77,7 @@ fn of_case<'a>(view: &View<'_>, case: &'a CaseResult) -> Vec<Step<'a>> {
             order: t.order,
             block: t.block,
             workload: &case.workload,
-            label: &case.label,
+            label: label.to_owned(),
             ratio: value(t).unwrap_or(median) / median,
         })
         .filter(|s| s.ratio.is_finite())
@@ -83,7 +96,7 @@ fn by_workload(view: &View<'_>, steps: &[Step<'_>]) -> Vec<Dots> {
         y: plain(s.ratio),
         label: view.words.tell(
             "figure-order-dot",
-            &[("block", Value::from(u64::from(s.block) + 1)), ("case", Value::from(s.label))],
+            &[("block", Value::from(u64::from(s.block) + 1)), ("case", Value::Text(s.label.clone()))],
         ),
     };
     if names.len() == 1 || names.len() > GROUPS_MOST {
