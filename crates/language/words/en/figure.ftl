@@ -64,7 +64,7 @@ figure-limit-measured = { $resource } as measured before: { $value }
 figure-limit-hardware = { $resource }: { $value }
 figure-promised = promised { $metric }: { $value }
 figure-used = { $used } of { $limit }
-figure-used-measured = { $used } of { $limit } measured before
+figure-used-measured = { $used } of { $limit } measured
 figure-used-promised = { $used } of { $limit } promised
 figure-used-hardware = { $used } of { $limit } busy
 
@@ -100,13 +100,14 @@ figure-below = { $count } operations ({ PERCENT($share) }) took less than what i
 figure-trials-some = The { $shown } of { $all } cases with the widest spread are drawn.
 figure-path-nearest = The case that comes nearest to a limit.
 figure-path-best = No case has a known limit that tells; this is the one with the best result.
+figure-path-best-known = No case has a known limit that tells; this is the best result of those whose bottleneck is known.
 figure-samples-only = It has one trial.
 figure-samples-middle = Trial { $trial } of { $trials }, the nearest to their median.
 figure-samples-flat = Not drawn, for they stayed at zero or did not move: { $panels }.
 figure-samples-more = Not drawn, for want of room: { $panels }.
 figure-samples-left = Samples of { $count } further workloads are in the document only.
-figure-order-note = If the machine changed while it was measured, the points drift or jump here.
-figure-order-dot = block { $block }, { $case }
+figure-order-note = If the machine changed while it was measured, the points drift or jump here. The number before a name is the block, a round through the cases.
+figure-order-dot = { $block }: { $case }
 figure-order-group = trials { $first } to { $last }
 figure-order-groups = { $all } trials in groups of neighbours: each median with the least and the greatest.
 

@@ -64,7 +64,7 @@ figure-limit-measured = 事前に測った{ $resource }: { $value }
 figure-limit-hardware = { $resource }: { $value }
 figure-promised = 約束された{ $metric }: { $value }
 figure-used = { $limit } のうち { $used }
-figure-used-measured = 事前の測定値 { $limit } のうち { $used }
+figure-used-measured = 測定値 { $limit } のうち { $used }
 figure-used-promised = 約束の { $limit } のうち { $used }
 figure-used-hardware = { $limit } 個のうち { $used } 個が稼働
 
@@ -96,13 +96,14 @@ figure-below = { $count } 個の操作 ({ PERCENT($share) }) は描いた範囲�
 figure-trials-some = { $all } ケースのうち、ばらつきの大きい { $shown } 件を描いています。
 figure-path-nearest = 限界に最も近いケースです。
 figure-path-best = 意味のある限界が分かるケースがないため、結果が最も良いケースを選びました。
+figure-path-best-known = 意味のある限界が分かるケースがないため、ボトルネックが分かるケースのうち結果が最も良いものを選びました。
 figure-samples-only = 試行は一回です。
 figure-samples-middle = { $trials } 回の試行のうち、中央値に最も近い { $trial } 回目です。
 figure-samples-flat = ゼロのまま、または変化がなく描いていないもの: { $panels }。
 figure-samples-more = 紙幅のため描いていないもの: { $panels }。
 figure-samples-left = ほか { $count } 件のワークロードのサンプルは文書にだけあります。
-figure-order-note = 測定中に機械が変化していれば、ここの点が流れるか跳びます。
-figure-order-dot = ブロック { $block }、{ $case }
+figure-order-note = 測定中に機械が変化していれば、ここの点が流れるか跳びます。名前の前の数はブロック、つまり全ケースを一巡する回です。
+figure-order-dot = { $block }: { $case }
 figure-order-group = 試行 { $first }〜{ $last }
 figure-order-groups = { $all } 回の試行を隣どうしでまとめ、中央値と最小・最大を示しています。
 

@@ -64,7 +64,7 @@ figure-limit-measured = 사전 측정한 { $resource }: { $value }
 figure-limit-hardware = { $resource }: { $value }
 figure-promised = 약속된 { $metric }: { $value }
 figure-used = { $limit } 중 { $used }
-figure-used-measured = 사전 측정값 { $limit } 중 { $used }
+figure-used-measured = 측정된 { $limit } 중 { $used }
 figure-used-promised = 약속된 { $limit } 중 { $used }
 figure-used-hardware = { $limit }개 중 { $used }개 사용
 
@@ -96,13 +96,14 @@ figure-below = 연산 { $count }개({ PERCENT($share) })는 그린 범위보다 
 figure-trials-some = { $all }개 케이스 중 편차가 가장 큰 { $shown }개를 그렸습니다.
 figure-path-nearest = 한계에 가장 가까운 케이스입니다.
 figure-path-best = 의미 있는 한계가 알려진 케이스가 없어, 결과가 가장 좋은 케이스를 골랐습니다.
+figure-path-best-known = 의미 있는 한계가 알려진 케이스가 없어, 병목이 밝혀진 케이스 중 결과가 가장 좋은 것을 골랐습니다.
 figure-samples-only = 시행은 한 번입니다.
 figure-samples-middle = { $trials }개 시행 중 중앙값에 가장 가까운 { $trial }번째입니다.
 figure-samples-flat = 0에 머물거나 변하지 않아 그리지 않음: { $panels }.
 figure-samples-more = 자리가 부족해 그리지 않음: { $panels }.
 figure-samples-left = 나머지 { $count }개 워크로드의 샘플은 문서에만 있습니다.
-figure-order-note = 측정하는 동안 기계가 변했다면 여기의 점들이 흐르거나 튑니다.
-figure-order-dot = 블록 { $block }, { $case }
+figure-order-note = 측정하는 동안 기계가 변했다면 여기의 점들이 흐르거나 튑니다. 이름 앞의 수는 블록, 즉 케이스를 한 바퀴 도는 회차입니다.
+figure-order-dot = { $block }: { $case }
 figure-order-group = 시행 { $first }~{ $last }
 figure-order-groups = 시행 { $all }개를 이웃끼리 묶어 중앙값과 최솟값·최댓값을 표시했습니다.
 

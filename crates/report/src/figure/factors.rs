@@ -284,7 +284,10 @@ pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
 /// As [`label`], without names of what is counted: for places that say those
 /// elsewhere, in the title.
 pub(crate) fn short_label(factors: &[Factor], case: &CaseResult) -> String {
-    joined_texts(factors, |f| f.text_of(case).to_owned())
+    match factors.is_empty() {
+        true => case.label.clone(),
+        false => joined_texts(factors, |f| f.text_of(case).to_owned()),
+    }
 }
 
 fn joined_texts(factors: &[Factor], text: impl Fn(&Factor) -> String) -> String {

@@ -157,10 +157,9 @@ fn which(shot: &Shot<'_>) -> String {
         1 => words.say("figure-samples-only"),
         _ => words.tell("figure-samples-middle", &of),
     };
-    match shot.reason {
-        Reason::Only => trial,
-        Reason::NearestLimit => format!("{} {trial}", words.say("figure-path-nearest")),
-        Reason::Best => format!("{} {trial}", words.say("figure-path-best")),
+    match shot.reason.text(words) {
+        Some(reason) => format!("{reason} {trial}"),
+        None => trial,
     }
 }
 

@@ -164,7 +164,7 @@ const RESOURCES_MOST: usize = 3;
 const PANELS_MOST: usize = 9;
 
 /// An amount that moves by less of itself than this is flat.
-const MOVES_LEAST: f64 = 0.01;
+const MOVES_LEAST: f64 = 0.1;
 
 /// The panels of one trial, and what is not drawn.
 pub(super) struct Made {
@@ -359,7 +359,7 @@ mod tests {
         };
         assert!(!shows(&track(&[0.0, 0.0, f64::NAN]), false));
         assert!(shows(&track(&[0.0, 0.1]), false) && shows(&track(&[5.0, 5.0]), false));
-        assert!(!shows(&track(&[100.0, 100.5]), true) && shows(&track(&[100.0, 150.0]), true));
+        assert!(!shows(&track(&[100.0, 105.0]), true) && shows(&track(&[100.0, 150.0]), true));
         assert!(!shows(&track(&[f64::NAN]), true));
     }
 
