@@ -106,9 +106,9 @@ figure-samples-middle = Trial { $trial } of { $trials }, the nearest to their me
 figure-samples-flat = Not drawn, for they stayed at zero or did not move: { $panels }.
 figure-samples-more = Not drawn, for want of room: { $panels }.
 figure-samples-left = Samples of { $count } further workloads are in the document only.
-figure-order-note = If the machine changed while it was measured, the points drift or jump here. The number before a name is the block, a round through the cases.
+figure-order-note = If the machine changed while it was measured, the points drift or jump here.
 figure-order-dot = { $block }: { $case }
-figure-order-group = trials { $first } to { $last }
+figure-order-names = The number before a name is the block, a round through the cases.
 figure-order-groups = { $all } trials in groups of neighbours: each median with the least and the greatest.
 
 # Panels of samples and their tracks.

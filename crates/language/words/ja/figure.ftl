@@ -102,9 +102,9 @@ figure-samples-middle = { $trials } 回の試行のうち、中央値に最も�
 figure-samples-flat = ゼロのまま、または変化がなく描いていないもの: { $panels }。
 figure-samples-more = 紙幅のため描いていないもの: { $panels }。
 figure-samples-left = ほか { $count } 件のワークロードのサンプルは文書にだけあります。
-figure-order-note = 測定中に機械が変化していれば、ここの点が流れるか跳びます。名前の前の数はブロック、つまり全ケースを一巡する回です。
+figure-order-note = 測定中に機械が変化していれば、ここの点が流れるか跳びます。
 figure-order-dot = { $block }: { $case }
-figure-order-group = 試行 { $first }〜{ $last }
+figure-order-names = 名前の前の数はブロック、つまり全ケースを一巡する回です。
 figure-order-groups = { $all } 回の試行を隣どうしでまとめ、中央値と最小・最大を示しています。
 
 # Panels of samples and their tracks.

@@ -102,9 +102,9 @@ figure-samples-middle = { $trials }개 시행 중 중앙값에 가장 가까운 
 figure-samples-flat = 0에 머물거나 변하지 않아 그리지 않음: { $panels }.
 figure-samples-more = 자리가 부족해 그리지 않음: { $panels }.
 figure-samples-left = 나머지 { $count }개 워크로드의 샘플은 문서에만 있습니다.
-figure-order-note = 측정하는 동안 기계가 변했다면 여기의 점들이 흐르거나 튑니다. 이름 앞의 수는 블록, 즉 케이스를 한 바퀴 도는 회차입니다.
+figure-order-note = 측정하는 동안 기계가 변했다면 여기의 점들이 흐르거나 튑니다.
 figure-order-dot = { $block }: { $case }
-figure-order-group = 시행 { $first }~{ $last }
+figure-order-names = 이름 앞의 수는 블록, 즉 케이스를 한 바퀴 도는 회차입니다.
 figure-order-groups = 시행 { $all }개를 이웃끼리 묶어 중앙값과 최솟값·최댓값을 표시했습니다.
 
 # Panels of samples and their tracks.

@@ -345,11 +345,23 @@ fn split<'a>(
         .collect()
 }
 
-/// The factor for the axis: of the ordered ones that with most levels, the
-/// first of equals.
+/// Factors that turn the load up and leave the work as it is.
+const LOADS: &[&str] =
+    &["queue-depth", "threads", "rate", "clients", "connections", "streams", "outstanding"];
+
+impl Factor {
+    /// Whether it turns the load up.
+    pub(crate) fn is_load(&self) -> bool {
+        self.seat == Seat::Own && self.is_ordered() && LOADS.contains(&self.name.as_str())
+    }
+}
+
+/// The factor for the axis: of the ordered ones that with most levels; of
+/// equals one that turns the load up, then the first.
 fn axis_of(factors: &[Factor]) -> Option<usize> {
     let ordered = factors.iter().enumerate().filter(|(_, f)| f.is_ordered());
-    ordered.min_by_key(|(at, f)| (std::cmp::Reverse(f.levels.len()), *at)).map(|(at, _)| at)
+    let key = |(at, f): &(usize, &Factor)| (std::cmp::Reverse(f.levels.len()), !f.is_load(), *at);
+    ordered.min_by_key(key).map(|(at, _)| at)
 }
 
 /// Factors that go hand in hand, level by level, as one.

@@ -35,16 +35,18 @@ pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
     }
     steps.sort_by_key(|s| s.order);
     let all = steps.len();
-    let groups = if all > DOTS_MOST { vec![in_groups(view, &steps)] } else { by_workload(view, &steps) };
+    let groups = if all > DOTS_MOST { vec![in_groups(&steps)] } else { by_workload(view, &steps) };
     let x = Axis { title: words.say("figure-order"), numbers: Numbers::Count, spread: Spread::Linear };
     let y = Axis { title: words.say("figure-to-median"), numbers: Numbers::Times, spread: Spread::Auto };
     let plot = Scatter { x, y, groups, references: Vec::new() };
-    let note =
-        (all > DOTS_MOST).then(|| words.tell("figure-order-groups", &[("all", Value::from(all as u64))]));
+    let note = match all > DOTS_MOST {
+        true => words.tell("figure-order-groups", &[("all", Value::from(all as u64))]),
+        false => words.say("figure-order-names"),
+    };
     Some(
         Figure::new("scatter", words.say("figure-order-title"), plot)
             .note(Some(words.say("figure-order-note")))
-            .note(note),
+            .note(Some(note)),
     )
 }
 
@@ -115,18 +117,16 @@ fn plain(value: f64) -> Measured {
 }
 
 /// Neighbours together: their median, from their least to their greatest.
-fn in_groups(view: &View<'_>, steps: &[Step<'_>]) -> Dots {
+fn in_groups(steps: &[Step<'_>]) -> Dots {
     let size = steps.len().div_ceil(DOTS_MOST / 2);
     let dots = steps.chunks(size).filter_map(|part| {
         let ratios: Vec<f64> = part.iter().map(|s| s.ratio).collect();
         let value = stats::interval::median(&ratios)?;
         let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), r| (l.min(*r), h.max(*r)));
         let (first, last) = (u64::from(part.first()?.order) + 1, u64::from(part.last()?.order) + 1);
-        let label = view
-            .words
-            .tell("figure-order-group", &[("first", Value::from(first)), ("last", Value::from(last))]);
         let x = plain((first + last) as f64 / 2.0);
-        Some(Dot { x, y: Measured { value, interval: Some((low, high)) }, label })
+        // Where it stands on the axis says which they are.
+        Some(Dot { x, y: Measured { value, interval: Some((low, high)) }, label: String::new() })
     });
     Dots { name: String::new(), dots: dots.collect(), joined: true }
 }

@@ -99,6 +99,20 @@ fn the_disk_of_the_overview_falls_apart_by_block_size() {
 }
 
 #[test]
+fn small_and_large_operations_are_charts_of_their_own() {
+    let blocks = [4096u64, 8192, 65536, 1 << 20];
+    let cases = blocks.into_iter().flat_map(|b| DEPTHS.map(|d| disk("randread", b, d, iops(d) / b as f64)));
+    let figures = charts(&run(cases.collect()));
+    let lines: Vec<&str> = figures.iter().filter(|f| f.kind == "lines").map(|f| f.title.as_str()).collect();
+    let expected = [
+        "IOPS over queue depth: block size 4 KiB\u{2013}8 KiB",
+        "Throughput over queue depth: block size 64 KiB\u{2013}1 MiB",
+    ];
+    assert_eq!(lines, expected);
+    assert_eq!(titles(&figures).len(), 5, "{:?}", titles(&figures));
+}
+
+#[test]
 fn of_five_hundred_cases_few_charts_are_drawn_and_the_rest_is_named() {
     let mut cases = Vec::new();
     for pattern in ["read", "write", "randread", "randwrite"] {
