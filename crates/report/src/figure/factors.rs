@@ -49,6 +49,17 @@ impl Factor {
         self.levels.iter().all(|l| l.number.is_some())
     }
 
+    /// Whether its levels are understood without its name.
+    pub(crate) fn speaks(&self) -> bool {
+        let speaks = matches!(self.kind, Some(Kind::Choice | Kind::Size | Kind::Path));
+        speaks && !matches!(self.seat, Seat::With(_))
+    }
+
+    /// A level with the factor's name where it needs it.
+    pub(crate) fn named(&self, level: &Level) -> String {
+        if self.speaks() { level.text.clone() } else { format!("{} {}", self.title, level.text) }
+    }
+
     /// Which level a case has.
     pub(crate) fn level_of(&self, case: &CaseResult) -> Option<usize> {
         let value = value_at(case, self.seat, &self.name);
@@ -239,7 +250,12 @@ impl Group<'_> {
 
     /// How a case is called among these.
     pub(crate) fn label(&self, case: &CaseResult) -> String {
-        label(&self.factors, case)
+        if self.collides() { case.label.clone() } else { label(&self.factors, case) }
+    }
+
+    /// The same, without names of what is counted.
+    pub(crate) fn short_label(&self, case: &CaseResult) -> String {
+        if self.collides() { case.label.clone() } else { short_label(&self.factors, case) }
     }
 
     /// Whether two cases stand in one place.
@@ -251,23 +267,32 @@ impl Group<'_> {
     }
 }
 
-/// How a case is called by what differs: choices and sizes speak for
-/// themselves, counts need their name.
+/// How a case is called by what differs, choices first: these and sizes speak
+/// for themselves, counts need their name.
 pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
-    let says = |f: &Factor| {
-        let text = f.text_of(case);
-        match f.kind {
-            Some(Kind::Choice | Kind::Size | Kind::Path) if f.seat != Seat::With(0) => text.to_owned(),
-            _ => format!("{} {text}", f.title),
-        }
-    };
+    if factors.is_empty() {
+        return case.label.clone();
+    }
     let sizes = factors.iter().filter(|f| f.kind == Some(Kind::Size)).count();
-    let one = |f: &Factor| match f.kind {
-        Some(Kind::Size) if sizes > 1 => format!("{} {}", f.title, f.text_of(case)),
-        _ => says(f),
+    let one = |f: &Factor| match f.speaks() && (sizes < 2 || f.kind != Some(Kind::Size)) {
+        true => f.text_of(case).to_owned(),
+        false => format!("{} {}", f.title, f.text_of(case)),
     };
-    let all: Vec<String> = factors.iter().map(one).collect();
-    if all.is_empty() { case.label.clone() } else { all.join(", ") }
+    joined_texts(factors, one)
+}
+
+/// As [`label`], without names of what is counted: for places that say those
+/// elsewhere, in the title.
+pub(crate) fn short_label(factors: &[Factor], case: &CaseResult) -> String {
+    match factors.is_empty() {
+        true => case.label.clone(),
+        false => joined_texts(factors, |f| f.text_of(case).to_owned()),
+    }
+}
+
+fn joined_texts(factors: &[Factor], text: impl Fn(&Factor) -> String) -> String {
+    let (ordered, choices): (Vec<&Factor>, Vec<&Factor>) = factors.iter().partition(|f| f.is_ordered());
+    choices.into_iter().chain(ordered).map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// Splits cases until each group has two factors at most.
@@ -320,11 +345,23 @@ fn split<'a>(
         .collect()
 }
 
-/// The factor for the axis: of the ordered ones that with most levels, the
-/// first of equals.
+/// Factors that turn the load up and leave the work as it is.
+const LOADS: &[&str] =
+    &["queue-depth", "threads", "rate", "clients", "connections", "streams", "outstanding"];
+
+impl Factor {
+    /// Whether it turns the load up.
+    pub(crate) fn is_load(&self) -> bool {
+        self.seat == Seat::Own && self.is_ordered() && LOADS.contains(&self.name.as_str())
+    }
+}
+
+/// The factor for the axis: of the ordered ones that with most levels; of
+/// equals one that turns the load up, then the first.
 fn axis_of(factors: &[Factor]) -> Option<usize> {
     let ordered = factors.iter().enumerate().filter(|(_, f)| f.is_ordered());
-    ordered.min_by_key(|(at, f)| (std::cmp::Reverse(f.levels.len()), *at)).map(|(at, _)| at)
+    let key = |(at, f): &(usize, &Factor)| (std::cmp::Reverse(f.levels.len()), !f.is_load(), *at);
+    ordered.min_by_key(key).map(|(at, _)| at)
 }
 
 /// Factors that go hand in hand, level by level, as one.

@@ -84,17 +84,8 @@ impl<'a> Scene<'a> {
     fn new(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Self {
         let spec = cases.first().and_then(|c| view.workload(&c.workload));
         let groups = factors::groups(view.words, view.catalogue, cases);
-        let mut groups: Vec<Group<'a>> =
-            groups.into_iter().flat_map(|g| one_figure_each(view, g, spec)).collect();
-        // The same everywhere is said nowhere; the most cases tell the most,
-        // then the highest figure.
-        groups.sort_by(|a, b| {
-            let key = |g: &Group<'_>| {
-                (g.cases.iter().filter(|c| !c.estimates.is_empty()).count(), best(view, g, spec))
-            };
-            let (a, b) = (key(a), key(b));
-            b.0.cmp(&a.0).then(b.1.total_cmp(&a.1))
-        });
+        let groups = groups.into_iter().flat_map(|g| one_figure_each(view, g, spec)).collect();
+        let groups = by_telling(view, groups, spec);
         Self { view, spec, cases: cases.to_vec(), groups }
     }
 
@@ -111,39 +102,70 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The highest figure of a group.
-fn best(view: &View<'_>, group: &Group<'_>, spec: Option<&WorkloadSpec>) -> f64 {
-    let metric = metric::common(view.words, &group.cases, spec);
-    let values = group.cases.iter().filter_map(|c| metric.as_ref()?.at(c));
-    values.map(|m| m.value).fold(f64::MIN, f64::max)
+/// Groups in order of telling: those with the most results first; of equals, the
+/// one with the highest value of each figure before the next of any.
+fn by_telling<'a>(view: &View<'_>, groups: Vec<Group<'a>>, spec: Option<&WorkloadSpec>) -> Vec<Group<'a>> {
+    let mut figures: Vec<Option<String>> = Vec::new();
+    let mut keyed: Vec<(usize, usize, f64, Group<'a>)> = Vec::new();
+    for group in groups {
+        let metric = metric::common(view.words, &group.cases, spec);
+        let values = group.cases.iter().filter_map(|c| metric.as_ref()?.at(c)).map(|m| m.value);
+        let (count, best) = values.fold((0, f64::MIN), |(n, best), v| (n + 1, best.max(v)));
+        let name = metric.map(|m| m.name);
+        let figure = figures.iter().position(|f| *f == name).unwrap_or_else(|| {
+            figures.push(name);
+            figures.len() - 1
+        });
+        keyed.push((count, figure, best, group));
+    }
+    keyed.sort_by(|a, b| b.0.cmp(&a.0).then(b.2.total_cmp(&a.2)));
+    let mut seen = vec![0usize; figures.len()];
+    let mut ranked: Vec<(usize, usize, usize, Group<'a>)> = Vec::new();
+    for (count, figure, _, group) in keyed {
+        ranked.push((count, seen[figure], figure, group));
+        seen[figure] += 1;
+    }
+    ranked.sort_by_key(|(count, rank, figure, _)| (std::cmp::Reverse(*count), *rank, *figure));
+    ranked.into_iter().map(|(_, _, _, group)| group).collect()
 }
 
 /// A group whose cases ask for different figures, for operations are small in
-/// some and large in others, by the factor that decides it.
+/// some and large in others: a group for each figure, where the second factor
+/// decides it.
 fn one_figure_each<'a>(view: &View<'_>, group: Group<'a>, spec: Option<&WorkloadSpec>) -> Vec<Group<'a>> {
-    let uniform = |cases: &[&CaseResult]| {
-        let mut all = cases.iter().filter_map(|c| metric::figure(c, spec));
-        let first = all.next();
-        all.all(|f| Some(f) == first)
-    };
-    let Some(by) = group.series().filter(|_| group.factors.len() == 2 && !uniform(&group.cases)) else {
-        return vec![group];
-    };
-    let part = |level: usize| -> Vec<&'a CaseResult> {
-        group.cases.iter().copied().filter(|c| by.level_of(c) == Some(level)).collect()
-    };
-    let parts: Vec<Vec<&CaseResult>> = (0..by.levels.len()).map(part).collect();
-    if !parts.iter().all(|p| uniform(p)) {
+    let Some(by) = group.series().filter(|_| group.factors.len() == 2) else { return vec![group] };
+    let mut classes: Vec<(&str, Vec<usize>)> = Vec::new();
+    for level in 0..by.levels.len() {
+        let own = group.cases.iter().filter(|c| by.level_of(c) == Some(level));
+        let mut figures = own.filter_map(|c| metric::figure(c, spec));
+        let Some(first) = figures.next() else { continue };
+        if figures.any(|f| f != first) {
+            return vec![group];
+        }
+        match classes.iter_mut().find(|(figure, _)| *figure == first) {
+            Some((_, levels)) => levels.push(level),
+            None => classes.push((first, vec![level])),
+        }
+    }
+    if classes.len() < 2 {
         return vec![group];
     }
-    let levels = by.levels.iter().zip(parts);
-    let of_level = |(level, cases): (&factors::Level, Vec<&'a CaseResult>)| {
+    let of_class = |(_, levels): &(&str, Vec<usize>)| {
+        let is_in = |c: &&CaseResult| by.level_of(c).is_some_and(|l| levels.contains(&l));
+        let cases: Vec<&'a CaseResult> = group.cases.iter().copied().filter(is_in).collect();
+        let texts: Vec<&str> = levels.iter().map(|l| by.levels[*l].text.as_str()).collect();
+        let text = match texts.as_slice() {
+            [first, .., last] if by.is_ordered() => format!("{first}\u{2013}{last}"),
+            all => all.join(", "),
+        };
         let mut place = group.place.clone();
-        place.push((by.title.clone(), level.text.clone()));
-        let factors = factors::of(view.words, view.catalogue, &cases);
+        place.push((by.title.clone(), text));
+        // The axis stays first.
+        let mut factors = factors::of(view.words, view.catalogue, &cases);
+        factors.sort_by_key(|f| Some(&f.name) != group.factors.first().map(|f| &f.name));
         Group { place, cases, factors }
     };
-    levels.map(of_level).collect()
+    classes.iter().map(of_class).collect()
 }
 
 /// A title as a sentence begins, but for names such as `p99`.

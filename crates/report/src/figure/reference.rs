@@ -2,7 +2,7 @@
 //! was measured of the machine itself. Each once a chart, with where it is
 //! known from.
 
-use chart::plot::{Measured, Reference, ReferenceKind};
+use chart::plot::{Reference, ReferenceKind};
 use language::{Words, format};
 use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
@@ -18,52 +18,68 @@ const MOST: usize = 2;
 /// Values of a limit in the chart's metric that differ by less are one line.
 const SAME: f64 = 0.01;
 
-/// One bound as several cases meet it.
+/// One bound that all of several cases have.
 struct Bound<'a> {
     used: &'a Utilization,
-    /// The metric's value at which the bound is reached, one a case.
-    values: Vec<f64>,
+    /// The metric's value at which it is reached.
+    value: f64,
     /// The highest share of it that a case used.
     nearest: f64,
 }
 
-/// The references of `metric` over these cases, limits first.
+/// The references of `metric` that hold for all of these cases, limits first.
 ///
 /// A bound is on what a resource must do; the line is where the *metric* would
 /// stand when that is full, median / share: of an array that writes parity,
 /// less than the link's own figure. A bound that is another value for each case,
-/// such as that of a link in operations of different sizes, is no line and is
-/// left out.
+/// such as that of a link in operations of different sizes, or that only some
+/// of the cases meet, is no line across the chart and is left out.
 pub(crate) fn of(words: &Words, cases: &[&CaseResult], metric: &Metric) -> Vec<Reference> {
+    let measured: Vec<(&CaseResult, f64)> =
+        cases.iter().filter_map(|c| Some((*c, metric.at(c)?.value))).collect();
     let mut bounds: Vec<Bound<'_>> = Vec::new();
-    for case in cases {
-        let Some(Measured { value, .. }) = metric.at(case) else { continue };
-        for used in relevant(case, metric) {
-            let at = value / used.fraction;
-            match bounds.iter_mut().find(|b| is_same(b.used, used)) {
-                Some(bound) => {
-                    bound.values.push(at);
-                    bound.nearest = bound.nearest.max(used.fraction);
-                }
-                None => bounds.push(Bound { used, values: vec![at], nearest: used.fraction }),
-            }
+    for used in measured.iter().flat_map(|(case, _)| relevant(case, metric)) {
+        if !bounds.iter().any(|b| is_same(b.used, used)) {
+            bounds.extend(common(&measured, used));
         }
     }
-    bounds.retain(|b| {
-        let (low, high) = b.values.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
-        high.is_finite() && low > 0.0 && high <= low * (1.0 + SAME)
-    });
     bounds.sort_by(|a, b| b.nearest.total_cmp(&a.nearest));
     let mut all = Vec::new();
     for kind in [ReferenceKind::Limit, ReferenceKind::Promise] {
         let of_kind = bounds.iter().filter(|b| kind_of(b.used.kind) == kind).take(MOST);
         all.extend(of_kind.map(|b| Reference {
-            value: b.values[0],
-            label: label(words, b.used, b.values[0], metric),
+            value: b.value,
+            label: label(words, b.used, b.value, metric),
             kind,
         }));
     }
     all
+}
+
+/// The references of some of the cases beside those of all, their labels led by
+/// what these are called.
+pub(crate) fn of_some(
+    words: &Words,
+    (name, cases): (&str, &[&CaseResult]),
+    metric: &Metric,
+    of_all: &[Reference],
+) -> Vec<Reference> {
+    let own = of(words, cases, metric).into_iter();
+    own.filter(|r| !of_all.iter().any(|a| a.kind == r.kind && a.label == r.label))
+        .map(|r| Reference { label: format!("{name}: {}", r.label), ..r })
+        .collect()
+}
+
+/// `used` as a bound of all of these cases, where it is one.
+fn common<'a>(measured: &[(&CaseResult, f64)], used: &'a Utilization) -> Option<Bound<'a>> {
+    let (mut low, mut high, mut nearest) = (f64::MAX, f64::MIN, f64::MIN);
+    for (case, value) in measured {
+        let own = case.utilization.iter().find(|u| is_same(u, used) && u.fraction > 0.0)?;
+        let at = value / own.fraction;
+        (low, high, nearest) = (low.min(at), high.max(at), nearest.max(own.fraction));
+    }
+    let agrees = high.is_finite() && low > 0.0 && high <= low * (1.0 + SAME);
+    agrees.then_some(Bound { used, value: low, nearest })
 }
 
 /// The bounds that say something: those of the metric itself or of the bytes it

@@ -1,7 +1,6 @@
 //! Bars: choices, and ordered factors of fewer than three levels.
 
 use chart::plot::{Bar, BarGroup, Bars, Measured, Reference, ReferenceKind};
-use model::parameter::Kind;
 use model::run::CaseResult;
 use model::{Better, Severity, Value};
 
@@ -27,7 +26,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     if group.cases.len() < 2 && references.is_empty() {
         return None;
     }
-    let (series, groups) = bars(scene, group, &metric);
+    let (series, groups) = bars(scene, group, &metric, &references);
     let by: Vec<Value> = group.factors.iter().map(|f| Value::Text(f.title.clone())).collect();
     let name = Value::Text(metric.title.clone());
     let title = match by.as_slice() {
@@ -36,15 +35,28 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
             .tell("figure-by-two", &[("metric", name), ("factor", one.clone()), ("other", other.clone())]),
         _ => metric.title.clone(),
     };
-    let is_ideal = groups.iter().flat_map(|g| &g.bars).any(|b| b.reference.is_some());
+    let mut own = groups.iter().flat_map(|g| &g.bars).filter_map(|b| b.reference.as_ref());
+    let is_ideal = own.any(|r| r.kind == ReferenceKind::Ideal);
     let plot = Bars { value: metric.axis(), series, groups, references, better: Some(metric.better) };
     let figure = Figure::new(KIND, scene.title(&title, group), plot);
     Some(figure.note(is_ideal.then(|| words.say("figure-ideal-note"))))
 }
 
 /// The names of the series, and the groups.
-fn bars(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric) -> (Vec<String>, Vec<BarGroup>) {
-    let one = |case: &CaseResult, series: usize| bar(scene, group, metric, case, series);
+fn bars(
+    scene: &Scene<'_>,
+    group: &Group<'_>,
+    metric: &Metric,
+    of_all: &[Reference],
+) -> (Vec<String>, Vec<BarGroup>) {
+    let one = |case: &CaseResult, series: usize| {
+        // What holds for this case alone stands at its bar.
+        let own = reference::of(scene.view.words, &[case], metric);
+        let own = own.into_iter().find(|r| !of_all.iter().any(|a| a.kind == r.kind && a.label == r.label));
+        let mut bar = bar(scene, group, metric, case, series);
+        bar.reference = bar.reference.or(own);
+        bar
+    };
     let flat = || {
         let all = group.cases.iter();
         all.map(|c| BarGroup { label: alone(group, c), bars: vec![one(c, 0)] }).collect()
@@ -59,13 +71,9 @@ fn bars(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric) -> (Vec<String>, 
         bars.sort_by_key(|b| b.series);
         bars
     };
-    let level = |f: &Factor, text: &str| match f.kind {
-        Some(Kind::Choice | Kind::Size | Kind::Path) => text.to_owned(),
-        _ => format!("{} {text}", f.title),
-    };
     let rows_of = rows.levels.iter().enumerate();
-    let groups = rows_of.map(|(row, l)| BarGroup { label: level(rows, &l.text), bars: of_row(row) });
-    (series.levels.iter().map(|l| level(series, &l.text)).collect(), groups.collect())
+    let groups = rows_of.map(|(row, l)| BarGroup { label: rows.named(l), bars: of_row(row) });
+    (series.levels.iter().map(|l| series.named(l)).collect(), groups.collect())
 }
 
 /// What stands in rows and what side by side; `None` for a single factor, or

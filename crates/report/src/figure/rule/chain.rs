@@ -25,11 +25,7 @@ pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
         1 => words.say("figure-path"),
         _ => words.tell("figure-path-of", &[("case", Value::Text(factors::label(&factors, case)))]),
     };
-    let note = match reason {
-        Reason::Only => None,
-        Reason::NearestLimit => Some(words.say("figure-path-nearest")),
-        Reason::Best => Some(words.say("figure-path-best")),
-    };
+    let note = reason.text(words);
     vec![Figure::new(KIND, capitalized(&title), Chain { links }).note(note)]
 }
 
@@ -42,6 +38,20 @@ pub(in crate::figure) enum Reason {
     NearestLimit,
     /// No case is near a limit that tells; its figure is the best.
     Best,
+    /// The same, of those whose bottleneck is known.
+    BestKnown,
+}
+
+impl Reason {
+    /// In words; of the only case there is nothing to say.
+    pub(in crate::figure) fn text(self, words: &Words) -> Option<String> {
+        match self {
+            Reason::Only => None,
+            Reason::NearestLimit => Some(words.say("figure-path-nearest")),
+            Reason::Best => Some(words.say("figure-path-best")),
+            Reason::BestKnown => Some(words.say("figure-path-best-known")),
+        }
+    }
 }
 
 /// The case that tells most: the one nearest to a limit that tells; where there
@@ -66,12 +76,12 @@ pub(in crate::figure) fn telling<'a>(
         let estimate = c.estimates.get(name.or_else(|| metric::figure(c, spec))?)?;
         Some(if estimate.better == Better::Higher { estimate.median } else { -estimate.median })
     };
-    let key = |c: &CaseResult| (bottleneck(c).is_some(), headline(c).unwrap_or(f64::MIN));
-    let best = cases.iter().copied().max_by(|a, b| {
-        let (a, b) = (key(a), key(b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-    });
-    best.map(|case| (case, Reason::Best))
+    let value = |c: &CaseResult| headline(c).unwrap_or(f64::MIN);
+    let best = |known: bool| {
+        let fits = cases.iter().copied().filter(|c| !known || bottleneck(c).is_some());
+        fits.max_by(|a, b| value(a).total_cmp(&value(b)))
+    };
+    best(true).map(|case| (case, Reason::BestKnown)).or_else(|| best(false).map(|case| (case, Reason::Best)))
 }
 
 /// The resource that holds a case back, as its finding names it.

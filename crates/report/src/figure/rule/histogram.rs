@@ -2,7 +2,7 @@
 //! figure.
 
 use chart::plot::{Axis, Bin, Histogram, Numbers, Reference, ReferenceKind, Spread};
-use language::format;
+use language::{Words, format};
 use model::run::CaseResult;
 use model::trial::Status;
 use model::{Better, Unit, Value};
@@ -19,6 +19,9 @@ const BINS: usize = 50;
 /// Buckets of the recorder are up to a thousandth wide; bins narrower than a few
 /// of them would show its comb, not the distribution.
 const NARROWEST: f64 = 1.004;
+
+/// Bins reach so many times beyond the last hundredth at either end, at most.
+const FAR: f64 = 1.5;
 
 /// Percentiles to be named, where the count supports them.
 const NAMED: &[(f64, &str)] = &[(50.0, "figure-median"), (99.0, "figure-p99")];
@@ -55,7 +58,7 @@ fn chart(scene: &Scene<'_>) -> Option<Figure> {
     let mut by_figure = group.cases.clone();
     by_figure.sort_by(|a, b| value(b).total_cmp(&value(a)));
     let (case, all) = by_figure.into_iter().find_map(|c| Some((c, merged(c, name)?)))?;
-    let bins = bins(&all);
+    let (bins, beyond) = bins(&all);
     if bins.len() < 2 {
         return None;
     }
@@ -71,7 +74,22 @@ fn chart(scene: &Scene<'_>) -> Option<Figure> {
     });
     let axis = Axis { title: words.say(key), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Decades };
     let plot = Histogram { value: axis, bins, references: named(scene, &all) };
-    Some(Figure::new(KIND, scene.title(&title, group), plot).note(note))
+    Some(
+        Figure::new(KIND, scene.title(&title, group), plot).note(note).note(beyond_text(words, &all, beyond)),
+    )
+}
+
+/// What lies outside the bins, and how far off.
+fn beyond_text(words: &Words, all: &Counts<u64>, (below, above): (u64, u64)) -> Option<String> {
+    let seconds = |ns: u64| Value::Text(format::quantity(ns as f64 * 1e-9, Unit::Seconds));
+    let count = |n: u64| [("count", Value::from(n)), ("share", Value::Number(n as f64 / all.len() as f64))];
+    let said = |key: &str, n: u64, end: u64| {
+        let [count, share] = count(n);
+        (n > 0).then(|| words.tell(key, &[count, share, ("end", seconds(end))]))
+    };
+    let both = [said("figure-above", above, all.max()), said("figure-below", below, all.min())];
+    let both: Vec<String> = both.into_iter().flatten().collect();
+    (!both.is_empty()).then(|| both.join(" "))
 }
 
 fn named(scene: &Scene<'_>, all: &Counts<u64>) -> Vec<Reference> {
@@ -84,31 +102,39 @@ fn named(scene: &Scene<'_>, all: &Counts<u64>) -> Vec<Reference> {
     NAMED.iter().filter_map(one).collect()
 }
 
-/// Bins of equal logarithmic width from the least to the greatest value, in
-/// seconds, with every operation in one of them; empty ones are left out.
-pub(super) fn bins(all: &Counts<u64>) -> Vec<Bin> {
-    let buckets: Vec<(f64, f64, u64)> = all
-        .iter_recorded()
-        .map(|b| {
-            let value = b.value_iterated_to();
-            // What took no time at all is within the recorder's least bucket.
-            let low = all.lowest_equivalent(value).max(1) as f64;
-            (low, (all.highest_equivalent(value).max(1) as f64).max(low), b.count_at_value())
-        })
-        .collect();
-    let (Some(first), Some(last)) = (buckets.first(), buckets.last()) else { return Vec::new() };
-    let (low, high) = (first.0, last.1 + 1.0);
+/// Bins of equal logarithmic width, in seconds, with every operation of their
+/// range in one of them; empty ones are left out. And how many operations lie
+/// below and above: a tail that is far from the bulk would leave that one bin
+/// wide, and is shown by percentiles.
+pub(super) fn bins(all: &Counts<u64>) -> (Vec<Bin>, (u64, u64)) {
+    // What took no time at all is within the recorder's least bucket.
+    let bucket = |value: u64| {
+        let low = all.lowest_equivalent(value).max(1) as f64;
+        (low, (all.highest_equivalent(value) as f64 + 1.0).max(low + 1.0))
+    };
+    if all.is_empty() {
+        return (Vec::new(), (0, 0));
+    }
+    let low = percentile(all, 1.0).map_or(0.0, |p| p / FAR).max(bucket(all.min()).0);
+    let high = percentile(all, 99.0).map_or(f64::MAX, |p| p.max(1.0) * FAR).min(bucket(all.max()).1);
     let ratio = high / low;
     let count = ((ratio.ln() / NARROWEST.ln()).floor() as usize).clamp(1, BINS);
     let edge = |at: usize| low * ratio.powf(at as f64 / count as f64);
     let mut counts = vec![0u64; count];
-    for (low_of, high_of, n) in &buckets {
+    let (mut below, mut above) = (0, 0);
+    for recorded in all.iter_recorded() {
+        let (low_of, high_of) = bucket(recorded.value_iterated_to());
         let middle = (low_of * high_of).sqrt();
-        let at = ((middle / low).ln() / ratio.ln() * count as f64).floor().max(0.0) as usize;
-        counts[at.min(count - 1)] += n;
+        match recorded.count_at_value() {
+            n if middle < low => below += n,
+            n if middle >= high => above += n,
+            n => counts[(((middle / low).ln() / ratio.ln() * count as f64) as usize).min(count - 1)] += n,
+        }
     }
     let bins = counts.into_iter().enumerate().filter(|(_, n)| *n > 0);
-    bins.map(|(at, count)| Bin { low: edge(at) * 1e-9, high: edge(at + 1) * 1e-9, count }).collect()
+    let bins =
+        bins.map(|(at, count)| Bin { low: edge(at) * 1e-9, high: edge(at + 1) * 1e-9, count }).collect();
+    (bins, (below, above))
 }
 
 #[cfg(test)]
@@ -116,15 +142,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_is_in_one_bin() {
+    fn every_operation_is_counted_once() {
         let mut all = new_latency();
         for value in 0..20_000u64 {
             all.saturating_record(80_000 + value * value / 7);
         }
         all.saturating_record(0);
         all.saturating_record(u64::MAX);
-        let bins = bins(&all);
-        assert_eq!(bins.iter().map(|b| b.count).sum::<u64>(), all.len());
+        let (bins, (below, above)) = bins(&all);
+        assert_eq!(bins.iter().map(|b| b.count).sum::<u64>() + below + above, all.len());
+        assert_eq!(below, 1);
+        // The one far beyond; 1.5 times the 99th percentile is past all others.
+        assert_eq!(above, 1);
         assert!(bins.len() <= BINS);
         for pair in bins.windows(2) {
             assert!(pair[0].high <= pair[1].low * (1.0 + 1e-9), "{pair:?}");
@@ -138,17 +167,32 @@ mod tests {
         let mut all = new_latency();
         all.saturating_record_n(1_000, 7);
         all.saturating_record_n(1_000_000, 3);
-        let bins = bins(&all);
+        let (bins, beyond) = bins(&all);
+        // Ten operations have no 99th percentile: nothing is cut off.
         assert_eq!(bins.iter().map(|b| b.count).collect::<Vec<_>>(), [7, 3]);
+        assert_eq!(beyond, (0, 0));
         assert!((bins[0].low - 1e-6).abs() < 1e-9, "{bins:?}");
-        assert!((bins[1].high - 1e-3).abs() < 2e-6, "{bins:?}");
+        assert!((bins[1].low..bins[1].high).contains(&1e-3), "{bins:?}");
+    }
+
+    #[test]
+    fn a_far_tail_leaves_the_bulk_its_room() {
+        let mut all = new_latency();
+        (0..10_000u64).for_each(|v| all.saturating_record(300_000 + v * 10));
+        all.saturating_record_n(33_000_000, 50);
+        let (bins, beyond) = bins(&all);
+        assert_eq!(beyond, (0, 50));
+        assert!(bins.len() > 15, "{}", bins.len());
     }
 
     #[test]
     fn narrow_ones_do_not_show_the_recorder() {
         let mut all = new_latency();
         (0..1000u64).for_each(|v| all.saturating_record(1_000_000 + v * 10));
-        assert!(bins(&all).len() <= 3, "{:?}", bins(&all));
-        assert!(bins(&new_latency()).is_empty());
+        assert!(bins(&all).0.len() <= 8, "{:?}", bins(&all));
+        assert!(bins(&new_latency()).0.is_empty());
+        let mut all = new_latency();
+        all.saturating_record_n(0, 100);
+        assert_eq!(bins(&all).0.iter().map(|b| b.count).sum::<u64>(), 100);
     }
 }

@@ -11,20 +11,15 @@ use crate::figure::{Figure, Scene, reference};
 
 pub(super) const KIND: &str = "scatter";
 
-/// Factors that turn the load up and leave the work as it is.
-const LOADS: &[&str] =
-    &["queue-depth", "threads", "rate", "clients", "connections", "streams", "outstanding"];
-
 pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
     scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
 }
 
 /// The factor that turns the load up, and the other one.
 fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, Option<&'g Factor>)> {
-    let is_load =
-        |f: &&Factor| f.is_ordered() && f.levels.len() >= LEVELS_LEAST && LOADS.contains(&f.name.as_str());
+    let is_load = |f: &&Factor| f.is_load() && f.levels.len() >= LEVELS_LEAST;
     let load = group.factors.iter().find(is_load)?;
-    let other = group.factors.iter().find(|f| f.name != load.name);
+    let other = group.factors.iter().find(|f| !std::ptr::eq(*f, load));
     let fits = other.is_none_or(|f| f.levels.len() <= LINES_MOST) && !group.collides();
     fits.then_some((load, other))
 }

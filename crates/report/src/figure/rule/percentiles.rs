@@ -8,7 +8,7 @@ use stats::histogram::{Histogram, percentile};
 
 use super::histogram::merged;
 use super::sweep::evenly;
-use crate::figure::factors::Group;
+use crate::figure::factors::{Factor, Group};
 use crate::figure::{Figure, Scene, metric};
 
 pub(super) const KIND: &str = "percentiles";
@@ -49,7 +49,11 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         .iter()
         .filter_map(|case| {
             let all = merged(case, name)?;
-            let label = if group.cases.len() > 1 { group.label(case) } else { String::new() };
+            let label = match (group.cases.len(), group.factors.len()) {
+                (1, _) => String::new(),
+                (_, 2) => group.short_label(case),
+                _ => group.label(case),
+            };
             let points = points(&all);
             (points.len() > 1).then(|| Curve { name: label, points, count: all.len() })
         })
@@ -58,7 +62,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         return None;
     }
     let value = Axis { title: words.say(key), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Auto };
-    let title = words.tell("figure-percentiles", &[("metric", Value::Text(value.title.clone()))]);
+    let title = title(words, group, &value.title);
     let references = promises(scene, group);
     let plot = Percentiles { value, curves, references };
     Some(
@@ -66,6 +70,20 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
             .note(note)
             .note(Some(words.say("figure-percentiles-note"))),
     )
+}
+
+/// The title says what the names of the curves leave out.
+fn title(words: &Words, group: &Group<'_>, of: &str) -> String {
+    let what = Value::Text(words.tell("figure-percentiles", &[("metric", of.into())]));
+    let mut factors: Vec<&Factor> = group.factors.iter().collect();
+    factors.sort_by_key(|f| f.is_ordered());
+    let name = |f: &Factor| Value::Text(f.title.clone());
+    match factors.as_slice() {
+        [one, other] => {
+            words.tell("figure-by-two", &[("metric", what), ("factor", name(one)), ("other", name(other))])
+        }
+        _ => words.tell("figure-percentiles", &[("metric", of.into())]),
+    }
 }
 
 /// The cases that get a curve: all, or of many those at even steps of the

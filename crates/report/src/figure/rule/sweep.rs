@@ -19,6 +19,10 @@ pub(super) const LEVELS_LEAST: usize = 3;
 /// Lines that are told apart at a glance.
 pub(super) const LINES_MOST: usize = 6;
 
+/// References of one line alone, and of the whole chart, at most.
+const OWN_MOST: usize = 1;
+const REFERENCES_MOST: usize = 4;
+
 /// Growth of less than this with each doubling is the flat part behind a knee.
 /// The analysis calls a device full below 5 % and needs latency as a witness;
 /// what is merely drawn may be named a little earlier.
@@ -106,10 +110,7 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
     let mut all: Vec<Line> = levels
         .iter()
         .map(|level| Line {
-            name: series
-                .and_then(|f| f.levels.get(*level))
-                .map(|l| name(f_title(series), &l.text))
-                .unwrap_or_default(),
+            name: series.and_then(|f| Some(f.named(f.levels.get(*level)?))).unwrap_or_default(),
             points: points(axis, metric, &of_level(*level)),
         })
         .filter(|l| !l.points.is_empty())
@@ -126,18 +127,17 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
         all.push(ideal);
     }
     let without = group.cases.iter().filter(|c| metric.at(c).is_none()).count() as u64;
-    let references = reference::of(words, &group.cases, metric);
+    let mut references = reference::of(words, &group.cases, metric);
+    if let Some(series) = series {
+        for level in levels {
+            let name = series.levels.get(*level).map_or("", |l| &l.text);
+            let own = reference::of_some(words, (name, &of_level(*level)), metric, &references);
+            references.extend(own.into_iter().take(OWN_MOST));
+        }
+        references.truncate(REFERENCES_MOST);
+    }
     let (x, y) = (metric::factor_axis(axis), metric.axis());
     Some((Lines { x, y, lines: all, references, marks, better: Some(metric.better) }, without))
-}
-
-fn f_title(series: Option<&Factor>) -> Option<&Factor> {
-    // Choices and sizes speak for themselves.
-    series.filter(|f| !matches!(f.kind, Some(Kind::Choice | Kind::Size | Kind::Path)))
-}
-
-fn name(named: Option<&Factor>, level: &str) -> String {
-    named.map_or_else(|| level.to_owned(), |f| format!("{} {level}", f.title))
 }
 
 fn points(axis: &Factor, metric: &Metric, cases: &[&CaseResult]) -> Vec<(f64, Measured)> {
@@ -195,6 +195,52 @@ pub(super) fn knee(points: &[(f64, f64)]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::tests::fixture::{case, disk, run, seen};
+    use model::Unit;
+
+    fn drawn(cases: Vec<CaseResult>) -> Lines {
+        let run = run(cases);
+        seen(&run, |view| {
+            let scene = Scene::new(view, &run.cases.iter().collect::<Vec<_>>());
+            let group = &scene.groups[0];
+            let metric = metric::common(view.words, &group.cases, scene.spec).unwrap();
+            let (levels, _) = chosen(group, &metric);
+            lines(&scene, group, &metric, &levels).unwrap().0
+        })
+    }
+
+    #[test]
+    fn points_are_the_medians_with_their_intervals_in_order() {
+        let of = |pattern, depth, iops| disk(pattern, 4096, depth, iops);
+        let plot = drawn(vec![
+            of("read", 16, 80e3),
+            of("read", 1, 10e3),
+            of("read", 4, 40e3),
+            of("read", 64, 81e3),
+            of("write", 1, 5e3),
+        ]);
+        let names: Vec<&str> = plot.lines.iter().map(|l| l.name.as_str()).collect();
+        assert_eq!(names, ["read", "write"]);
+        let points: Vec<(f64, f64)> = plot.lines[0].points.iter().map(|(x, m)| (*x, m.value)).collect();
+        assert_eq!(points, [(1.0, 10e3), (4.0, 40e3), (16.0, 80e3), (64.0, 81e3)]);
+        assert_eq!(plot.lines[0].points[0].1.interval, Some((9_800.0, 10_200.0)));
+        // Four times 16 gives 1.25 % more: the knee of the highest line.
+        assert_eq!(plot.marks.len(), 1);
+        assert_eq!(plot.marks[0].x, 16.0);
+        assert!(plot.marks[0].label.starts_with("read: "), "{}", plot.marks[0].label);
+    }
+
+    #[test]
+    fn the_ideal_grows_with_the_threads_to_the_number_of_cpus() {
+        let of = |threads: u64, rate| {
+            case("cpu.primes", &[("threads", threads.into())], ("events_per_second", Unit::PerSecond, rate))
+        };
+        let plot = drawn(vec![of(1, 100.0), of(2, 190.0), of(4, 300.0), of(8, 310.0)]);
+        assert_eq!(plot.lines.len(), 2);
+        let ideal: Vec<f64> = plot.lines[1].points.iter().map(|(_, m)| m.value).collect();
+        assert_eq!(ideal, [100.0, 200.0, 400.0, 400.0]);
+        assert_eq!(plot.marks[0].x, 4.0);
+    }
 
     #[test]
     fn a_knee_is_where_doubling_stops_to_pay() {

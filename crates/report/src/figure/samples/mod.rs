@@ -157,9 +157,166 @@ fn which(shot: &Shot<'_>) -> String {
         1 => words.say("figure-samples-only"),
         _ => words.tell("figure-samples-middle", &of),
     };
-    match shot.reason {
-        Reason::Only => trial,
-        Reason::NearestLimit => format!("{} {trial}", words.say("figure-path-nearest")),
-        Reason::Best => format!("{} {trial}", words.say("figure-path-best")),
+    match shot.reason.text(words) {
+        Some(reason) => format!("{reason} {trial}"),
+        None => trial,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Unit;
+    use model::limit::LimitKind;
+    use model::trial::{InterruptLine, Part, Placement, WorkerPlace};
+
+    use super::*;
+    use crate::figure::tests::fixture::{disk, kinds, limited, run, sampled, seen, series};
+
+    const ONE_SECOND: u64 = 1_000_000_000;
+
+    fn all() -> Vec<Series> {
+        let from = ONE_SECOND - 200_000_000;
+        let of = |resource, name, unit, values: &[f64]| series(resource, name, unit, from, values);
+        vec![
+            of("load", "operations", Unit::PerSecond, &[10.0, 20.0, 30.0]),
+            of("load", "throughput", Unit::BytesPerSecond, &[1.0, 2.0, 3.0]),
+            of("block:sda", "read_sectors", Unit::BytesPerSecond, &[4e6, 5e6, 6e6]),
+            of("block:sda", "written_sectors", Unit::BytesPerSecond, &[0.0, 0.0, 0.0]),
+            of("cpu", "user", Unit::One, &[1.0, 2.0, 3.0]),
+            of("cpu", "idle", Unit::One, &[3.0, 2.0, 2.0]),
+            of("cpu:0", "user", Unit::One, &[0.5, 0.9, 1.2]),
+            of("cpu:0", "system", Unit::One, &[0.25, 0.05, 0.1]),
+            of("cpu:0", "iowait", Unit::One, &[0.25, 0.05, 0.0]),
+            of("cpu:1", "idle", Unit::One, &[1.0, 1.0, 1.0]),
+            of("memory", "pswpin", Unit::BytesPerSecond, &[0.0, 0.0, 0.0]),
+        ]
+    }
+
+    fn panels_of(case: &CaseResult) -> panels::Made {
+        let run = run(Vec::new());
+        seen(&run, |view| panels::of(&shot(view, &[case]).unwrap()))
+    }
+
+    #[test]
+    fn panels_are_on_the_clock_of_the_window() {
+        let made = panels_of(&sampled(disk("randread", 4096, 8, 80e3), &all()));
+        let titles: Vec<&str> = made.panels.iter().map(|p| p.title.as_str()).collect();
+        assert_eq!(titles, ["disk", "disk throughput: disk sda", "CPU time"]);
+        let load = &made.panels[0].tracks[0];
+        assert_eq!((load.start_s, load.interval_s), (-0.2, 0.1));
+        assert_eq!(load.values, [10.0, 20.0, 30.0]);
+        // What stayed at zero is no track, and no panel.
+        let tracks: Vec<&str> = made.panels[1].tracks.iter().map(|t| t.name.as_str()).collect();
+        assert_eq!(tracks, ["read"]);
+        assert!(made.left_out.unwrap().contains("swapping"));
+        // Of four CPUs; where more was counted than there are, of that.
+        assert_eq!(made.panels[2].tracks[0].values, [0.25, 0.5, 0.6]);
+    }
+
+    #[test]
+    fn the_load_is_told_as_its_case_is() {
+        let made = panels_of(&sampled(disk("read", 1 << 20, 8, 2e3), &all()));
+        assert_eq!(made.panels[0].tracks[0].values, [1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn loads_beside_it_have_panels_of_their_own() {
+        let mut case = sampled(disk("randread", 4096, 8, 80e3), &all());
+        case.with.push(model::run::Companion {
+            workload: "cpu.primes".to_owned(),
+            parameters: model::Parameters::default(),
+            machine: "local".to_owned(),
+            estimates: std::collections::BTreeMap::new(),
+        });
+        for trial in &mut case.trials {
+            trial.result.parts.push(Part {
+                machine: "local".to_owned(),
+                load: 0,
+                metrics: std::collections::BTreeMap::new(),
+                histograms: std::collections::BTreeMap::new(),
+                series: vec![series("load", "operations", Unit::PerSecond, ONE_SECOND, &[7.0])],
+                facts: std::collections::BTreeMap::new(),
+            });
+        }
+        let made = panels_of(&case);
+        assert_eq!(made.panels[1].title, "beside it: cpu.primes");
+        assert_eq!(made.panels[1].tracks[0].values, [7.0]);
+    }
+
+    #[test]
+    fn a_cpu_is_busy_but_for_idleness() {
+        let mut case = sampled(disk("randread", 4096, 8, 80e3), &all());
+        for trial in &mut case.trials {
+            trial.result.placement = Some(Placement {
+                asked: model::study::Pin::Auto,
+                policy: model::study::Pin::Auto,
+                reason: None,
+                workers: vec![WorkerPlace { load: 0, cpu: Some(1) }],
+                interrupts: vec![InterruptLine {
+                    irq: 1,
+                    name: String::new(),
+                    cpus: vec![1],
+                    counts: vec![1],
+                }],
+            });
+        }
+        let run = run(Vec::new());
+        let load = seen(&run, |view| cpus::of(&shot(view, &[&case]).unwrap())).unwrap();
+        assert_eq!(load.cpus.len(), 2);
+        assert_eq!(
+            load.cpus[0].busy.iter().map(|b| (b * 100.0).round()).collect::<Vec<_>>(),
+            [75.0, 95.0, 100.0]
+        );
+        assert_eq!(load.cpus[1].busy, [0.0, 0.0, 0.0]);
+        assert_eq!(load.cpus[0].note, None);
+        assert!(load.cpus[1].note.as_ref().unwrap().contains("interrupts"), "{:?}", load.cpus[1].note);
+    }
+
+    #[test]
+    fn the_trial_nearest_the_median_of_the_case_nearest_a_limit() {
+        let near = limited(disk("read", 1 << 20, 8, 500.0), LimitKind::Link, 560e6, 1.0);
+        let far = limited(disk("write", 1 << 20, 8, 100.0), LimitKind::Link, 560e6, 1.0);
+        let cases = [sampled(far, &all()), sampled(near, &all())];
+        let run = run(Vec::new());
+        seen(&run, |view| {
+            let shot = shot(view, &[&cases[0], &cases[1]]).unwrap();
+            assert_eq!(shot.case.label, cases[1].label);
+            // The third of five is the median.
+            assert!(std::ptr::eq(shot.trial, &cases[1].trials[2]));
+            assert_eq!(shot.reason, Reason::NearestLimit);
+        });
+    }
+
+    #[test]
+    fn samples_far_from_the_window_or_without_a_clock_are_left_out() {
+        let ok = series("load", "operations", Unit::PerSecond, ONE_SECOND, &[1.0]);
+        let late = Series { start_ns: u64::MAX, ..ok.clone() };
+        let stopped = Series { interval_ns: 0, ..ok.clone() };
+        for bad in [
+            late,
+            stopped,
+            Series { values: Vec::new(), ..ok.clone() },
+            Series { values: vec![f64::NAN], ..ok.clone() },
+        ] {
+            let made = panels_of(&sampled(disk("randread", 4096, 8, 80e3), &[bad]));
+            assert!(made.panels.is_empty());
+        }
+        // An hour of waiting before the window is cut off.
+        let early = Series { start_ns: 0, interval_ns: 1_000_000, values: vec![5.0; 3_600_000], ..ok };
+        let case = sampled(disk("randread", 4096, 8, 80e3), &[early]);
+        let made = panels_of(&case);
+        assert!(made.panels[0].tracks[0].values.len() <= 5000);
+    }
+
+    #[test]
+    fn the_order_of_trials_shows_each_against_its_median() {
+        let cases = vec![sampled(disk("randread", 4096, 8, 80e3), &all()), disk("randread", 4096, 16, 90e3)];
+        let run = run(cases);
+        let own: Vec<&CaseResult> = run.cases.iter().collect();
+        let of_both = seen(&run, |view| figures(view, &own));
+        assert_eq!(kinds(&of_both), ["panels", "cpu-load", "scatter"]);
+        // Few trials show no course.
+        let few = seen(&run, |view| figures(view, &own[..1]));
+        assert_eq!(kinds(&few), ["panels", "cpu-load"]);
     }
 }

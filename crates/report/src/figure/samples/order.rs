@@ -6,7 +6,7 @@ use model::Value;
 use model::run::CaseResult;
 use model::trial::Status;
 
-use crate::figure::{Figure, metric};
+use crate::figure::{Figure, factors, metric};
 use crate::page::View;
 
 /// Trials that are drawn one by one; of more, groups of neighbours.
@@ -23,33 +23,48 @@ struct Step<'a> {
     order: u32,
     block: u32,
     workload: &'a str,
-    label: &'a str,
+    label: String,
     ratio: f64,
 }
 
 pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
     let words = view.words;
-    let mut steps: Vec<Step<'_>> = cases.iter().flat_map(|c| of_case(view, c)).collect();
+    let mut steps: Vec<Step<'_>> = steps_of(view, cases);
     if steps.len() < TRIALS_LEAST {
         return None;
     }
     steps.sort_by_key(|s| s.order);
     let all = steps.len();
-    let groups = if all > DOTS_MOST { vec![in_groups(view, &steps)] } else { by_workload(view, &steps) };
+    let groups = if all > DOTS_MOST { vec![in_groups(&steps)] } else { by_workload(view, &steps) };
     let x = Axis { title: words.say("figure-order"), numbers: Numbers::Count, spread: Spread::Linear };
     let y = Axis { title: words.say("figure-to-median"), numbers: Numbers::Times, spread: Spread::Auto };
     let plot = Scatter { x, y, groups, references: Vec::new() };
-    let note =
-        (all > DOTS_MOST).then(|| words.tell("figure-order-groups", &[("all", Value::from(all as u64))]));
+    let note = match all > DOTS_MOST {
+        true => words.tell("figure-order-groups", &[("all", Value::from(all as u64))]),
+        false => words.say("figure-order-names"),
+    };
     Some(
         Figure::new("scatter", words.say("figure-order-title"), plot)
             .note(Some(words.say("figure-order-note")))
-            .note(note),
+            .note(Some(note)),
     )
 }
 
+/// The trials of all cases, each called as among those of its workload.
+fn steps_of<'a>(view: &View<'_>, cases: &[&'a CaseResult]) -> Vec<Step<'a>> {
+    let mut names: Vec<&str> = cases.iter().map(|c| c.workload.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of = |name: &str| -> Vec<Step<'a>> {
+        let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.workload == name).collect();
+        let factors = factors::of(view.words, view.catalogue, &own);
+        own.into_iter().flat_map(|c| of_case(view, c, &factors::short_label(&factors, c))).collect()
+    };
+    names.into_iter().flat_map(of).collect()
+}
+
 /// The trials of one case; one alone is its own median and says nothing.
-fn of_case<'a>(view: &View<'_>, case: &'a CaseResult) -> Vec<Step<'a>> {
+fn of_case<'a>(view: &View<'_>, case: &'a CaseResult, label: &str) -> Vec<Step<'a>> {
     let Some(name) = metric::figure(case, view.workload(&case.workload)) else { return Vec::new() };
     let value = |t: &model::trial::Trial| t.result.metrics.get(name).map(|q| q.value);
     let good = || case.trials.iter().filter(|t| t.status == Status::Ok && value(t).is_some());
@@ -64,7 +79,7 @@ fn of_case<'a>(view: &View<'_>, case: &'a CaseResult) -> Vec<Step<'a>> {
             order: t.order,
             block: t.block,
             workload: &case.workload,
-            label: &case.label,
+            label: label.to_owned(),
             ratio: value(t).unwrap_or(median) / median,
         })
         .filter(|s| s.ratio.is_finite())
@@ -83,7 +98,7 @@ fn by_workload(view: &View<'_>, steps: &[Step<'_>]) -> Vec<Dots> {
         y: plain(s.ratio),
         label: view.words.tell(
             "figure-order-dot",
-            &[("block", Value::from(u64::from(s.block) + 1)), ("case", Value::from(s.label))],
+            &[("block", Value::from(u64::from(s.block) + 1)), ("case", Value::Text(s.label.clone()))],
         ),
     };
     if names.len() == 1 || names.len() > GROUPS_MOST {
@@ -102,18 +117,16 @@ fn plain(value: f64) -> Measured {
 }
 
 /// Neighbours together: their median, from their least to their greatest.
-fn in_groups(view: &View<'_>, steps: &[Step<'_>]) -> Dots {
+fn in_groups(steps: &[Step<'_>]) -> Dots {
     let size = steps.len().div_ceil(DOTS_MOST / 2);
     let dots = steps.chunks(size).filter_map(|part| {
         let ratios: Vec<f64> = part.iter().map(|s| s.ratio).collect();
         let value = stats::interval::median(&ratios)?;
         let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), r| (l.min(*r), h.max(*r)));
         let (first, last) = (u64::from(part.first()?.order) + 1, u64::from(part.last()?.order) + 1);
-        let label = view
-            .words
-            .tell("figure-order-group", &[("first", Value::from(first)), ("last", Value::from(last))]);
         let x = plain((first + last) as f64 / 2.0);
-        Some(Dot { x, y: Measured { value, interval: Some((low, high)) }, label })
+        // Where it stands on the axis says which they are.
+        Some(Dot { x, y: Measured { value, interval: Some((low, high)) }, label: String::new() })
     });
     Dots { name: String::new(), dots: dots.collect(), joined: true }
 }

@@ -13,7 +13,8 @@ use crate::figure::{metric, resource};
 enum Scale {
     /// As they are.
     As,
-    /// CPUs to the share of all of them.
+    /// CPUs to the share of all of them. Ticks of 10 ms in short intervals add up
+    /// to more than there are CPUs; then of what was counted.
     OfCpus,
 }
 
@@ -46,6 +47,9 @@ const fn panel(title: &'static str, numbers: Numbers, sources: &'static [Source]
     Spec { title, numbers, stacked: false, scale: Scale::As, must_move: false, sources }
 }
 
+/// A track that is called by its resource.
+const RESOURCE: &str = "figure-track-resource";
+
 const BYTES_PER_SECOND: Numbers = Numbers::Unit(Unit::BytesPerSecond);
 const PER_SECOND: Numbers = Numbers::Unit(Unit::PerSecond);
 
@@ -62,7 +66,7 @@ const PANELS: &[Spec] = &[
     panel(
         "figure-panel-in-flight",
         Numbers::Count,
-        &[source("block:", "in_flight", "figure-track-resource")],
+        &[source("block:", "in_flight", "figure-track-requests")],
     ),
     panel(
         "figure-panel-network",
@@ -127,26 +131,22 @@ const PANELS: &[Spec] = &[
     panel(
         "figure-panel-frequency",
         Numbers::Unit(Unit::Hertz),
-        &[source("cpu:", "scaling_cur_freq", "figure-track-resource")],
+        &[source("cpu:", "scaling_cur_freq", RESOURCE)],
     ),
     panel(
         "figure-panel-temperature",
         Numbers::Unit(Unit::Celsius),
-        &[source("sensor:", "temperature", "figure-track-resource")],
+        &[source("sensor:", "temperature", RESOURCE)],
     ),
     panel(
         "figure-panel-throttle",
         PER_SECOND,
         &[
-            source("cpu:", "core_throttle_count", "figure-track-resource"),
+            source("cpu:", "core_throttle_count", RESOURCE),
             source("cpu:", "package_throttle_count", "figure-track-package"),
         ],
     ),
-    panel(
-        "figure-panel-power",
-        Numbers::Unit(Unit::Watts),
-        &[source("power:", "energy_uj", "figure-track-resource")],
-    ),
+    panel("figure-panel-power", Numbers::Unit(Unit::Watts), &[source("power:", "energy_uj", RESOURCE)]),
     panel(
         "figure-panel-switches",
         PER_SECOND,
@@ -164,7 +164,7 @@ const RESOURCES_MOST: usize = 3;
 const PANELS_MOST: usize = 9;
 
 /// An amount that moves by less of itself than this is flat.
-const MOVES_LEAST: f64 = 0.01;
+const MOVES_LEAST: f64 = 0.1;
 
 /// The panels of one trial, and what is not drawn.
 pub(super) struct Made {
@@ -248,10 +248,6 @@ fn is_there(shot: &Shot<'_>, spec: &'static Spec) -> bool {
 
 fn one(shot: &Shot<'_>, spec: &'static Spec) -> Option<Panel> {
     let words = shot.view.words;
-    let scale = match spec.scale {
-        Scale::As => 1.0,
-        Scale::OfCpus => 1.0 / cpus(shot),
-    };
     let chosen = resources(shot, spec);
     let several = chosen.len() > 1;
     let mut tracks: Vec<Track> = Vec::new();
@@ -259,15 +255,20 @@ fn one(shot: &Shot<'_>, spec: &'static Spec) -> Option<Panel> {
         for series in found(shot, source).filter(|s| chosen.contains(&s.resource.as_str())) {
             let name = Value::Text(resource::name(words, &series.resource));
             let mut label = words.tell(source.key, &[("resource", name.clone())]);
-            if several && source.resource.ends_with(':') && source.key != "figure-track-resource" {
+            if several && source.resource.ends_with(':') && source.key != RESOURCE {
                 label = words.tell("figure-track-of", &[("resource", name), ("what", Value::Text(label))]);
             }
-            tracks.extend(shot.track(series, label, scale).filter(|t| shows(t, spec.must_move)));
+            tracks.extend(shot.track(series, label, 1.0));
         }
     }
+    if matches!(spec.scale, Scale::OfCpus) {
+        to_shares(shot, &mut tracks);
+    }
+    tracks.retain(|t| shows(t, spec.must_move));
     tracks.truncate(TRACKS_MOST);
     let title = match chosen.as_slice() {
-        [only] if only.contains(':') && spec.sources[0].resource.ends_with(':') => words.tell(
+        // Tracks that are called by their resource say it themselves.
+        [only] if spec.sources.iter().all(|s| s.resource.ends_with(':') && s.key != RESOURCE) => words.tell(
             "figure-panel-of",
             &[
                 ("panel", Value::Text(words.say(spec.title))),
@@ -318,6 +319,21 @@ fn shows(track: &Track, must_move: bool) -> bool {
     }
 }
 
+/// CPUs at work to shares of all of them.
+fn to_shares(shot: &Shot<'_>, tracks: &mut [Track]) {
+    let cpus = cpus(shot);
+    let idle = shot.series().find(|s| s.resource == "cpu" && s.name == "idle");
+    let idle = idle.and_then(|s| shot.track(s, String::new(), 1.0));
+    let longest = tracks.iter().map(|t| t.values.len()).max().unwrap_or(0);
+    for at in 0..longest {
+        let all = tracks.iter().chain(&idle).filter_map(|t| t.values.get(at)).filter(|v| v.is_finite());
+        let counted: f64 = all.sum();
+        for value in tracks.iter_mut().filter_map(|t| t.values.get_mut(at)) {
+            *value /= counted.max(cpus);
+        }
+    }
+}
+
 /// How many CPUs the machine has; where the inventory does not say, as many as
 /// were seen at work.
 fn cpus(shot: &Shot<'_>) -> f64 {
@@ -343,7 +359,7 @@ mod tests {
         };
         assert!(!shows(&track(&[0.0, 0.0, f64::NAN]), false));
         assert!(shows(&track(&[0.0, 0.1]), false) && shows(&track(&[5.0, 5.0]), false));
-        assert!(!shows(&track(&[100.0, 100.5]), true) && shows(&track(&[100.0, 150.0]), true));
+        assert!(!shows(&track(&[100.0, 105.0]), true) && shows(&track(&[100.0, 150.0]), true));
         assert!(!shows(&track(&[f64::NAN]), true));
     }
 

@@ -1,7 +1,5 @@
 //! Runs made in code: workloads of every shape, with figures that are known.
 
-use std::collections::BTreeMap;
-
 use model::machine::Machine;
 use model::metric::MetricSpec;
 use model::parameter::{Kind, ParameterSpec, Word};
@@ -18,7 +16,7 @@ use crate::page::{Subject, View};
 
 const PATTERNS: &[Word] = &[Word { word: "read", doc: "" }, Word { word: "write", doc: "" }];
 
-pub(super) const DISK: WorkloadSpec = WorkloadSpec {
+pub(in crate::figure) const DISK: WorkloadSpec = WorkloadSpec {
     name: "disk",
     definition_version: 1,
     summary: "",
@@ -34,7 +32,19 @@ pub(super) const DISK: WorkloadSpec = WorkloadSpec {
     path: &[],
 };
 
-pub(super) const PRIMES: WorkloadSpec = WorkloadSpec {
+pub(in crate::figure) const BANDWIDTH: WorkloadSpec = WorkloadSpec {
+    name: "memory.bandwidth",
+    parameters: &[
+        ParameterSpec::new("operation", Kind::Choice, ""),
+        ParameterSpec::new("size", Kind::Size, ""),
+        ParameterSpec::new("stores", Kind::Choice, ""),
+    ],
+    headline: "throughput",
+    metrics: &[MetricSpec::higher("throughput", Unit::BytesPerSecond, "")],
+    ..DISK
+};
+
+pub(in crate::figure) const PRIMES: WorkloadSpec = WorkloadSpec {
     name: "cpu.primes",
     parameters: &[],
     headline: "events_per_second",
@@ -48,15 +58,19 @@ const COMMON: &[ParameterSpec] = &[
     ParameterSpec::new("duration", Kind::Duration, ""),
 ];
 
-pub(super) fn catalogue() -> Catalogue {
-    Catalogue { workloads: vec![&DISK, &PRIMES], common: COMMON }
+pub(in crate::figure) fn catalogue() -> Catalogue {
+    Catalogue { workloads: vec![&DISK, &PRIMES, &BANDWIDTH], common: COMMON }
 }
 
 /// The spread of five trials around their median.
 const SPREAD: [f64; 5] = [0.98, 1.01, 1.0, 0.99, 1.02];
 
 /// A case with one figure, five trials, and an interval of two per cent.
-pub(super) fn case(workload: &str, parameters: &[(&str, Value)], metric: (&str, Unit, f64)) -> CaseResult {
+pub(in crate::figure) fn case(
+    workload: &str,
+    parameters: &[(&str, Value)],
+    metric: (&str, Unit, f64),
+) -> CaseResult {
     let mut case = CaseResult { workload: workload.to_owned(), ..crate::tests::run().cases.remove(0) };
     let words: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
     case.label = format!("{workload} {}", words.join(" "));
@@ -77,7 +91,7 @@ pub(super) fn case(workload: &str, parameters: &[(&str, Value)], metric: (&str, 
 }
 
 /// With one more metric.
-pub(super) fn with(mut case: CaseResult, name: &str, unit: Unit, median: f64) -> CaseResult {
+pub(in crate::figure) fn with(mut case: CaseResult, name: &str, unit: Unit, median: f64) -> CaseResult {
     let better = if unit == Unit::Seconds { Better::Lower } else { Better::Higher };
     let estimate = Estimate {
         n: 5,
@@ -97,7 +111,7 @@ pub(super) fn with(mut case: CaseResult, name: &str, unit: Unit, median: f64) ->
 }
 
 /// A case of the disk: reads or writes of a size at a depth, all figures.
-pub(super) fn disk(pattern: &str, block: u64, depth: u64, iops: f64) -> CaseResult {
+pub(in crate::figure) fn disk(pattern: &str, block: u64, depth: u64, iops: f64) -> CaseResult {
     let parameters =
         [("pattern", pattern.into()), ("block-size", block.into()), ("queue-depth", depth.into())];
     let case = case("disk", &parameters, ("iops", Unit::PerSecond, iops));
@@ -106,7 +120,7 @@ pub(super) fn disk(pattern: &str, block: u64, depth: u64, iops: f64) -> CaseResu
 }
 
 /// With a histogram of 4,000 operations in each trial, the fastest at `least_ns`.
-pub(super) fn timed(mut case: CaseResult, least_ns: u64) -> CaseResult {
+pub(in crate::figure) fn timed(mut case: CaseResult, least_ns: u64) -> CaseResult {
     let mut all = new_latency();
     (0..4000u64).for_each(|n| all.saturating_record(least_ns + n * least_ns / 1000));
     let text = encode(&all).unwrap();
@@ -117,7 +131,7 @@ pub(super) fn timed(mut case: CaseResult, least_ns: u64) -> CaseResult {
 }
 
 /// With a bound on its disk of which it uses a share.
-pub(super) fn limited(
+pub(in crate::figure) fn limited(
     mut case: CaseResult,
     kind: model::limit::LimitKind,
     limit: f64,
@@ -142,7 +156,13 @@ pub(super) fn limited(
     case
 }
 
-pub(super) fn series(resource: &str, name: &str, unit: Unit, start_ns: u64, values: &[f64]) -> Series {
+pub(in crate::figure) fn series(
+    resource: &str,
+    name: &str,
+    unit: Unit,
+    start_ns: u64,
+    values: &[f64],
+) -> Series {
     Series {
         machine: "local".to_owned(),
         resource: resource.to_owned(),
@@ -155,7 +175,7 @@ pub(super) fn series(resource: &str, name: &str, unit: Unit, start_ns: u64, valu
 }
 
 /// With samples in every trial: the window is the second second of the clock.
-pub(super) fn sampled(mut case: CaseResult, all: &[Series]) -> CaseResult {
+pub(in crate::figure) fn sampled(mut case: CaseResult, all: &[Series]) -> CaseResult {
     for trial in &mut case.trials {
         trial.result.window = Some(Window { start_ns: 1_000_000_000, end_ns: 2_000_000_000 });
         trial.result.series = all.to_vec();
@@ -163,7 +183,7 @@ pub(super) fn sampled(mut case: CaseResult, all: &[Series]) -> CaseResult {
     case
 }
 
-pub(super) fn run(cases: Vec<CaseResult>) -> Run {
+pub(in crate::figure) fn run(cases: Vec<CaseResult>) -> Run {
     let mut machine = Machine::default();
     machine.inventory.cpu.allowed = vec![0, 1, 2, 3];
     machine.inventory.cpu.online = vec![0, 1, 2, 3];
@@ -181,24 +201,27 @@ pub(super) fn run(cases: Vec<CaseResult>) -> Run {
 }
 
 /// What `look` sees of this run.
-pub(super) fn seen<T>(run: &Run, look: impl FnOnce(&View<'_>) -> T) -> T {
+pub(in crate::figure) fn seen<T>(run: &Run, look: impl FnOnce(&View<'_>) -> T) -> T {
     let catalogue = catalogue();
     let subject = Subject { run, catalogue: &catalogue, words: language::Language::English.words() };
     look(&View::new(&subject))
 }
 
 /// The charts of the run's cases, which are of one workload.
-pub(super) fn charts(run: &Run) -> Vec<Figure> {
+pub(in crate::figure) fn charts(run: &Run) -> Vec<Figure> {
     seen(run, |view| crate::figure::figures(view, &run.cases.iter().collect::<Vec<_>>(), crate::figure::MOST))
 }
 
-pub(super) fn kinds(figures: &[Figure]) -> Vec<&'static str> {
+pub(in crate::figure) fn kinds(figures: &[Figure]) -> Vec<&'static str> {
     figures.iter().map(|f| f.kind).collect()
 }
 
-/// Nothing, of maps.
-pub(super) fn cleared(mut case: CaseResult) -> CaseResult {
-    case.estimates = BTreeMap::new();
-    case.trials.clear();
+/// As a case whose trials all failed.
+pub(in crate::figure) fn failed(mut case: CaseResult) -> CaseResult {
+    case.estimates.clear();
+    for trial in &mut case.trials {
+        trial.status = Status::Failed;
+        trial.result = TrialResult::default();
+    }
     case
 }
