@@ -57,6 +57,7 @@ fn estimates(trials: Vec<Measured<'_>>, workload: &str, catalogue: &Catalogue) -
             let better = spec.and_then(|s| s.metric(name)).map_or(Better::Higher, |m| m.better);
             let estimate = match merged_percentile(name, &trials) {
                 Some(point) => percentile(point, &values, all, unit, better),
+                None if name.ends_with("_max") => greatest(&values, unit, better)?,
                 None => estimate(&values, unit, better)?,
             };
             Some((name.to_owned(), estimate))
@@ -85,6 +86,23 @@ fn percentile(point: f64, values: &[f64], trials: usize, unit: Unit, better: Bet
         Some(e) if holds(&e) => Estimate { median: point, ..e },
         _ => without,
     }
+}
+
+/// The greatest value of all trials, as the percentiles beside it are of all
+/// operations: a median of maxima may lie below the 99.9th percentile. What the
+/// next trial's greatest will be, these do not tell: it has no interval.
+fn greatest(values: &[f64], unit: Unit, better: Better) -> Option<Estimate> {
+    let greatest = values.iter().copied().filter(|v| v.is_finite()).reduce(f64::max)?;
+    Some(Estimate {
+        n: values.len(),
+        median: greatest,
+        low: None,
+        high: None,
+        confidence: None,
+        method: None,
+        unit,
+        better,
+    })
 }
 
 /// The estimate of one metric from its values in the order measured.
@@ -147,6 +165,18 @@ mod tests {
         let p50 = &all["latency_p50"];
         assert!((p50.median * 1e9 - 300.0).abs() < 1.0, "{p50:?}");
         assert_eq!(p50.n, 2);
+    }
+
+    #[test]
+    fn the_greatest_of_all_trials_is_never_below_a_percentile_of_them() {
+        let catalogue = Catalogue { workloads: vec![], common: &[] };
+        let metrics = |ms: f64| {
+            BTreeMap::from([("latency_max".to_owned(), Quantity { value: ms / 1e3, unit: Unit::Seconds })])
+        };
+        let (none, trials) = (BTreeMap::new(), [metrics(3.0), metrics(33.0), metrics(4.0)]);
+        let all = estimates(trials.iter().map(|m| (m, &none)).collect(), "x", &catalogue);
+        let max = &all["latency_max"];
+        assert_eq!((max.n, max.median, max.low), (3, 0.033, None));
     }
 
     #[test]

@@ -171,7 +171,8 @@ pub struct Companion {
 pub struct Estimate {
     /// Trials that gave the metric.
     pub n: usize,
-    /// Their median, in `unit`; for percentiles, of the merged histogram.
+    /// Their median, in `unit`; for percentiles, of the merged histogram; of a
+    /// greatest value (`_max`), the greatest of all.
     pub median: f64,
     /// Lower end of the interval; absent with fewer than two trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
