@@ -26,6 +26,7 @@ pub fn text(run: &Run, catalogue: &Catalogue, seconds: Option<f64>) -> String {
         out.push_str(&format!("{text}\n"));
     }
     out.push('\n');
+    out.push_str(&in_short(run, catalogue));
     out.push_str(&workload::text(run, catalogue));
     for block in [findings::text(run), condition::of_run(run)] {
         if !block.is_empty() {
@@ -34,6 +35,24 @@ pub fn text(run: &Run, catalogue: &Catalogue, seconds: Option<f64>) -> String {
         }
     }
     out.push_str(&method(run));
+    out
+}
+
+/// The answers to a study that asks something, before all tables; what was asked
+/// for by parameters has its answer in the first table.
+fn in_short(run: &Run, catalogue: &Catalogue) -> String {
+    if run.study.question.is_none() {
+        return String::new();
+    }
+    let words = language::Language::English.words();
+    let mut out = String::new();
+    for answer in crate::page::in_short(&crate::page::Subject { run, catalogue, words }) {
+        out.push_str(&format!("{}\n", answer.question));
+        out.extend(answer.lines.iter().map(|line| paragraph("  ", "    ", &line.words())));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
     out
 }
 

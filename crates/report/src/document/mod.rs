@@ -180,6 +180,17 @@ impl Text {
         self.with(Piece::Link(id.into(), text.into()))
     }
 
+    /// Its words alone.
+    pub(crate) fn words(&self) -> String {
+        let of = |piece: &Piece| match piece {
+            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) | Piece::Link(_, text) => {
+                text.clone()
+            }
+            Piece::Badge(_, text) => format!("{text}: "),
+        };
+        self.0.iter().map(of).collect()
+    }
+
     /// How many letters it has.
     fn letters(&self) -> usize {
         let of = |piece: &Piece| match piece {

@@ -23,12 +23,17 @@ pub(super) fn write(view: &View<'_>) -> Section {
         section.blocks.push(Block::Lead(question.into()));
     }
     section.blocks.extend(ending(view).map(Block::Notice));
-    let answers = [fast(view), limits(view), promises(view), health(view)];
-    let answers: Vec<Answer> = answers.into_iter().flatten().filter(|a| !a.lines.is_empty()).collect();
+    let answers = answers(view);
     if !answers.is_empty() {
         section.blocks.push(Block::Summary(answers));
     }
     section
+}
+
+/// What every reader asks first, and what there is to say.
+pub(super) fn answers(view: &View<'_>) -> Vec<Answer> {
+    let all = [fast(view), limits(view), promises(view), health(view)];
+    all.into_iter().flatten().filter(|a| !a.lines.is_empty()).collect()
 }
 
 /// What is unusual about how the run ended.

@@ -19,7 +19,7 @@ use model::workload::Catalogue;
 
 pub use view::View;
 
-use crate::document::{Block, Document, Section, Text};
+use crate::document::{Answer, Block, Document, Section, Text};
 
 /// One section: a file and a line in [`SECTIONS`].
 pub(crate) struct Part {
@@ -63,6 +63,11 @@ pub fn document(subject: &Subject<'_>) -> Document {
         sections: sections.collect(),
         footer: footer(&view),
     }
+}
+
+/// What every reader asks first of a run, with the answers.
+pub(crate) fn in_short(subject: &Subject<'_>) -> Vec<Answer> {
+    answer::answers(&View::new(subject))
 }
 
 /// Who, on what, when.
