@@ -24,7 +24,9 @@ pub(super) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".on .card, .rung.on", &[("stroke", "$ink"), ("stroke-width", "1.5")]),
     (".wire.on, .plug.on", &[("stroke", "$ink")]),
     (".peak .card, .rung.peak", &[("stroke-width", "3")]),
-    (".off", &[("opacity", "0.6")]),
+    // What steps back stays legible: only its shapes fade.
+    (".off rect, .off path, .off circle, .off line", &[("opacity", "0.5")]),
+    (".off text", &[("fill", "$quiet")]),
     (".s0", &[("fill", "$share-0")]),
     (".s1", &[("fill", "$share-1")]),
     (".s2", &[("fill", "$share-2")]),

@@ -18,7 +18,7 @@ fn write(folder: &Path, name: &str, run: &Run, language: Language) -> PathBuf {
     let catalogue = agent::catalogue();
     let subject = Subject { run, catalogue: &catalogue, words: language.words() };
     let file = folder.join(format!("{name}.html"));
-    let exporter = report::export::for_path(&file).unwrap();
+    let exporter = report::export::for_path(report::export::EXPORTERS, &file).unwrap();
     std::fs::write(&file, (exporter.write)(&subject).unwrap()).unwrap();
     file
 }
