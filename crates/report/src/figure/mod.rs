@@ -47,7 +47,8 @@ struct Figure {
     title: String,
     /// What to know when reading it, in sentences.
     notes: Vec<String>,
-    /// The rule that made it.
+    /// The rule that made it, by which tests name it.
+    #[cfg_attr(not(test), allow(dead_code))]
     kind: &'static str,
     plot: Box<dyn Plot>,
 }

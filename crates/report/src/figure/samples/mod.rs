@@ -121,7 +121,7 @@ fn shot<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Shot<'a>> {
         own.zip(median).map_or(f64::MAX, |(own, median)| (own - median).abs())
     };
     let trial = case.trials.iter().filter(has).min_by(|a, b| off(a).total_cmp(&off(b)))?;
-    let window = trial.result.window.clone().filter(|w| w.end_ns > w.start_ns)?;
+    let window = trial.result.window.filter(|w| w.end_ns > w.start_ns)?;
     Some(Shot { view, spec, case, trial, window, reason })
 }
 
