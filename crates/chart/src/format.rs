@@ -38,18 +38,14 @@ pub(crate) fn percent(fraction: f64) -> String {
     }
 }
 
-/// `3 disks`, `1 disk`.
-pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
 /// Names as they go into one line: all of a few, of many those that follow on
-/// one another by their ends, so that no name seems to be among them that is not.
-pub(crate) fn names(all: &[String]) -> String {
+/// one another by their ends, so that no name seems to be among them that is not;
+/// and how many more there are.
+pub(crate) fn names(all: &[String]) -> (String, usize) {
     const LONGEST: usize = 18;
     const MOST_RUNS: usize = 3;
     if all.len() <= 2 || (all.len() == 3 && all.iter().map(String::len).sum::<usize>() <= LONGEST) {
-        return all.join(", ");
+        return (all.join(", "), 0);
     }
     let mut runs: Vec<Vec<&String>> = Vec::new();
     for name in all {
@@ -67,10 +63,7 @@ pub(crate) fn names(all: &[String]) -> String {
             few => words.extend(few.iter().map(|n| (*n).clone())),
         }
     }
-    match all.len() - shown {
-        0 => words.join(", "),
-        more => format!("{} and {more} more", words.join(", ")),
-    }
+    (words.join(", "), all.len() - shown)
 }
 
 /// Whether one name is the next after another: `sdb` and `sdc`, `nvme9n1` and
@@ -177,17 +170,18 @@ mod tests {
     #[test]
     fn many_names_are_written_by_their_ends() {
         let all: Vec<String> = ('a'..='h').map(|c| format!("sd{c}")).collect();
-        assert_eq!(names(&all), "sda … sdh");
-        assert_eq!(names(&all[..3]), "sda, sdb, sdc");
+        assert_eq!(names(&all), ("sda … sdh".to_owned(), 0));
+        assert_eq!(names(&all[..3]), ("sda, sdb, sdc".to_owned(), 0));
         let nvme = |numbers: &[u32]| names(&numbers.iter().map(|n| format!("nvme{n}n1")).collect::<Vec<_>>());
-        assert_eq!(nvme(&[8, 9, 10]), "nvme8n1 … nvme10n1");
+        assert_eq!(nvme(&[8, 9, 10]), ("nvme8n1 … nvme10n1".to_owned(), 0));
     }
 
     #[test]
     fn names_by_their_ends_do_not_span_one_that_is_not_among_them() {
         let nvme = |numbers: &[u32]| names(&numbers.iter().map(|n| format!("nvme{n}n1")).collect::<Vec<_>>());
-        assert_eq!(nvme(&[4, 6, 7]), "nvme4n1, nvme6n1, nvme7n1");
-        assert_eq!(nvme(&[0, 1, 2, 4, 5, 6]), "nvme0n1 … nvme2n1, nvme4n1 … nvme6n1");
-        assert_eq!(nvme(&[0, 2, 4, 6, 8]), "nvme0n1, nvme2n1, nvme4n1 and 2 more");
+        let told = |text: &str, more: usize| (text.to_owned(), more);
+        assert_eq!(nvme(&[4, 6, 7]), told("nvme4n1, nvme6n1, nvme7n1", 0));
+        assert_eq!(nvme(&[0, 1, 2, 4, 5, 6]), told("nvme0n1 … nvme2n1, nvme4n1 … nvme6n1", 0));
+        assert_eq!(nvme(&[0, 2, 4, 6, 8]), told("nvme0n1, nvme2n1, nvme4n1", 2));
     }
 }

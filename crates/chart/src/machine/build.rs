@@ -1,5 +1,6 @@
 //! From a machine to the tree of its picture.
 
+use language::Words;
 use model::Machine;
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
 
@@ -8,14 +9,14 @@ use super::parts::{self, Package};
 use super::pci::{Walk, is_shown_disk};
 use super::share::View;
 use super::tree::{Kind, Link, Node, Tree};
-use super::{collapse, ladder};
+use super::{collapse, ladder, said};
 use crate::format::memory_size;
 use crate::svg::clean;
 
 /// The tree of `machine`; the view learns what is shown.
 pub(super) fn tree(machine: &Machine, view: &mut View) -> Tree {
     let inventory = &machine.inventory;
-    let rates = Rates::new(machine);
+    let rates = Rates::new(machine, view.words);
     let packages = parts::packages(inventory);
     let mut cards: Vec<Node> = Vec::new();
     for package in &packages {
@@ -23,7 +24,8 @@ pub(super) fn tree(machine: &Machine, view: &mut View) -> Tree {
         node.memory = parts::memory(machine, package, &rates).map(Box::new);
         if !cards.is_empty() {
             // How packages are coupled the machine does not tell, only that.
-            let (what, notes) = ("socket link".to_owned(), vec!["rate unknown".to_owned()]);
+            let said = |key: &str| said::say(view.words, key);
+            let (what, notes) = (said("socket-link"), vec![said("rate-unknown")]);
             node.link = Some(Link { what, notes, count: 1, ..Link::default() });
         }
         cards.push(node);
@@ -46,8 +48,8 @@ pub(super) fn tree(machine: &Machine, view: &mut View) -> Tree {
         tree.packages[at].children.push(chipset);
     }
     hang(&mut tree, &packages, elsewhere(inventory, &rates, &walk, view));
-    tree.loose.extend(memory_alone(inventory, &packages));
-    let usage = ladder::usage(inventory);
+    tree.loose.extend(memory_alone(inventory, &packages, view.words));
+    let usage = ladder::usage(inventory, view.words);
     tree.walk_mut(|node| {
         let own = node.resources.iter().filter_map(|r| usage.get(r));
         node.usage = own.cloned().collect::<Vec<_>>().join(" ");
@@ -90,9 +92,9 @@ fn chipset(inventory: &Inventory, rates: &Rates, view: &View) -> Option<Node> {
     }
     // The bridge to the old ISA bus (class 0601) carries the chipset's name.
     let bridge = inventory.pci.iter().find(|d| d.class >> 8 == 0x0601 && is_behind_chipset(d));
-    let named = bridge.filter(|b| b.device_name.is_some()).map(parts::pci_name);
+    let named = bridge.filter(|b| b.device_name.is_some()).map(|b| parts::pci_name(b, view.words));
     let named = named.as_deref().and_then(|n| n.split(" LPC").next()).map(clean);
-    let name = named.or_else(|| rates.chipset()).unwrap_or_else(|| "Chipset".to_owned());
+    let name = named.or_else(|| rates.chipset()).unwrap_or_else(|| said::say(view.words, "chipset"));
     let mut node = Node::new(Kind::Hub, name);
     node.link = Some(rates.dmi());
     Some(node)
@@ -118,9 +120,7 @@ fn elsewhere(inventory: &Inventory, rates: &Rates, walk: &Walk, view: &View) -> 
             let mut node = parts::disk(disk, rates);
             node.link = rates.disk(disk);
             if disk.kind != BlockKind::Disk {
-                let file =
-                    disk.backing_file.as_deref().map(|f| format!(" on {}", clean(f))).unwrap_or_default();
-                node.lines.insert(0, format!("{}{file}", word(disk.kind)));
+                node.lines.insert(0, virtual_disk(disk, view.words));
             }
             nodes.push(node);
         }
@@ -150,15 +150,23 @@ fn is_passed_virtual(disk: &BlockDevice, view: &View) -> bool {
         && (points || view.passes(&[format!("block:{}", disk.name)]))
 }
 
-fn word(kind: BlockKind) -> &'static str {
-    match kind {
-        BlockKind::Loop => "loop device",
-        BlockKind::Zram => "compressed memory",
-        BlockKind::Ram => "memory as a disk",
-        BlockKind::Optical => "optical drive",
-        BlockKind::Md => "array",
-        BlockKind::Dm => "mapping",
-        BlockKind::Disk | BlockKind::Partition | BlockKind::Other => "block device",
+/// What a block device is that is no disk: `loop device on /var/tmp/image`.
+fn virtual_disk(disk: &BlockDevice, words: &Words) -> String {
+    let kind = said::say(
+        words,
+        match disk.kind {
+            BlockKind::Loop => "loop-device",
+            BlockKind::Zram => "compressed-memory",
+            BlockKind::Ram => "memory-as-disk",
+            BlockKind::Optical => "optical-drive",
+            BlockKind::Md => "array",
+            BlockKind::Dm => "mapping",
+            BlockKind::Disk | BlockKind::Partition | BlockKind::Other => "block-device",
+        },
+    );
+    match disk.backing_file.as_deref() {
+        Some(file) => said::fill(words, "device-on-file", &[("device", &kind), ("file", &clean(file))]),
+        None => kind,
     }
 }
 
@@ -177,7 +185,7 @@ fn stands_alone(interface: &NetworkInterface, inventory: &Inventory) -> bool {
 }
 
 /// Memory of NUMA nodes without a CPU: behind CXL, or on the package.
-fn memory_alone(inventory: &Inventory, packages: &[Package]) -> Vec<Node> {
+fn memory_alone(inventory: &Inventory, packages: &[Package], words: &Words) -> Vec<Node> {
     if packages.len() == 1 {
         return Vec::new();
     }
@@ -185,8 +193,11 @@ fn memory_alone(inventory: &Inventory, packages: &[Package]) -> Vec<Node> {
     let alone = nodes.filter(|n| n.total_bytes > 0 && !packages.iter().any(|p| p.nodes.contains(&n.id)));
     alone
         .map(|n| {
-            let mut node = Node::new(Kind::Memory, format!("{} memory", memory_size(n.total_bytes)));
-            node.lines = vec![format!("NUMA node {}, no CPUs", n.id)];
+            let size = memory_size(n.total_bytes);
+            let mut node = Node::new(Kind::Memory, said::fill(words, "memory", &[("size", &size)]));
+            let id = n.id.to_string();
+            let place = said::fill(words, "numa-node", &[("node", &id)]);
+            node.lines = vec![said::list(words, [place, said::say(words, "no-cpus")])];
             node
         })
         .collect()

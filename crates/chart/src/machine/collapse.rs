@@ -1,6 +1,7 @@
 //! Making the tree small: equal siblings become one card, and what is too much
 //! to show becomes a number.
 
+use super::said;
 use super::share::View;
 use super::tree::{Kind, Link, Node, Tree};
 
@@ -84,22 +85,22 @@ fn merge_link(into: &mut Option<Link>, other: Option<Link>) {
 /// passes stays before what it does not.
 pub(super) fn bound(tree: &mut Tree, view: &View) {
     let mut left = MOST_CARDS;
-    cut(&mut tree.packages, "CPU packages", &mut left, view);
-    cut(&mut tree.loose, "", &mut left, view);
-    cut(&mut tree.across, "", &mut left, view);
+    cut(&mut tree.packages, "more-packages", &mut left, view);
+    cut(&mut tree.loose, "more", &mut left, view);
+    cut(&mut tree.across, "more", &mut left, view);
     // Level by level, so that a deep branch does not use up the room of others.
     let mut level: Vec<&mut Node> = tree.packages.iter_mut().chain(&mut tree.loose).collect();
     while !level.is_empty() {
         let mut next = Vec::new();
         for node in level {
-            cut(&mut node.children, "", &mut left, view);
+            cut(&mut node.children, "more", &mut left, view);
             next.extend(node.children.iter_mut());
         }
         level = next;
     }
 }
 
-fn cut(nodes: &mut Vec<Node>, word: &str, left: &mut usize, view: &View) {
+fn cut(nodes: &mut Vec<Node>, key: &str, left: &mut usize, view: &View) {
     let most = MOST_SIBLINGS.min(*left);
     if nodes.len() > most {
         // What the case passes, then what is not one more of many disks.
@@ -123,7 +124,7 @@ fn cut(nodes: &mut Vec<Node>, word: &str, left: &mut usize, view: &View) {
             }
             keep
         });
-        let mut more = Node::new(Kind::More, format!("and {hidden} more {word}").trim_end());
+        let mut more = Node::new(Kind::More, said::counted(view.words, key, hidden));
         more.numa = numa;
         nodes.push(more);
     }

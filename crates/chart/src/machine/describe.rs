@@ -1,11 +1,12 @@
 //! The picture in words: its title, its description for those who do not see
 //! it, and the lines above it.
 
-use std::fmt::Write as _;
-
+use language::Words;
 use model::machine::{Machine, System};
+use model::run::CaseResult;
 
 use super::parts::vendor_name;
+use super::said;
 use super::share::View;
 use super::tree::{Node, Tree};
 use crate::format::{bytes_per_second, percent};
@@ -16,11 +17,16 @@ const MOST_RESOURCES: usize = 64;
 
 /// What the picture is of, in a line.
 pub(super) fn title(machine: &Machine, view: &View) -> String {
-    let name = [heading(machine), name(machine)].into_iter().filter(|n| !n.is_empty()).collect::<Vec<_>>();
+    let name = [heading(machine, view.words), name(machine)]
+        .into_iter()
+        .filter(|n| !n.is_empty())
+        .collect::<Vec<_>>();
     let name = if name.first() == name.get(1) { name[..1].join("") } else { name.join(", ") };
     match view.case {
-        Some(case) => format!("{name}: what {} passes, and how full it is", clean(&case.label)),
-        None => format!("{name}: its parts and the links between them"),
+        Some(case) => {
+            said::fill(view.words, "title-of-case", &[("name", &name), ("case", &clean(&case.label))])
+        }
+        None => said::fill(view.words, "title", &[("name", &name)]),
     }
 }
 
@@ -33,9 +39,9 @@ fn name(machine: &Machine) -> String {
 }
 
 /// The line above the picture: what it was bought as, or what it calls itself.
-pub(super) fn heading(machine: &Machine) -> String {
+pub(super) fn heading(machine: &Machine, words: &Words) -> String {
     let said = product(&machine.inventory.system).unwrap_or_else(|| name(machine));
-    if said.is_empty() { "A machine without a name".to_owned() } else { said }
+    if said.is_empty() { said::say(words, "nameless") } else { said }
 }
 
 fn product(system: &System) -> Option<String> {
@@ -56,91 +62,113 @@ fn is_filler(text: &str) -> bool {
 }
 
 /// The quiet line below the heading: name, guest of what, system.
-pub(super) fn subheading(machine: &Machine) -> String {
+pub(super) fn subheading(machine: &Machine, words: &Words) -> String {
     let inventory = &machine.inventory;
     let mut parts = Vec::new();
-    if heading(machine) != name(machine) {
+    if heading(machine, words) != name(machine) {
         parts.push(name(machine));
     }
     if let Some(host) = inventory.system.virtualization.as_deref().map(clean).filter(|h| !h.is_empty()) {
-        parts.push(format!("virtual machine ({host})"));
+        parts.push(said::fill(words, "virtual-machine", &[("host", &host)]));
     }
     if let Some(container) = inventory.system.container.as_deref().map(clean).filter(|c| !c.is_empty()) {
-        parts.push(format!("in {container}"));
+        parts.push(said::fill(words, "in-container", &[("container", &container)]));
     }
     parts.extend(inventory.os.as_deref().map(clean));
     if !inventory.kernel.is_empty() {
         parts.push(format!("Linux {}", clean(&inventory.kernel)));
     }
-    parts.retain(|p| !p.is_empty());
-    parts.join(", ")
+    said::list(words, parts)
 }
 
 /// The whole picture in sentences.
 pub(super) fn description(machine: &Machine, tree: &Tree, view: &View) -> String {
-    let mut text = format!("{}. {}.", heading(machine), subheading(machine));
+    let words = view.words;
+    let end = |text: &str| said::fill(words, "sentence", &[("text", text)]);
+    let about = subheading(machine, words);
+    let first = format!("{} {}", end(&heading(machine, words)), end(&about));
+    let mut lines = vec![first];
     for node in tree.packages.iter().chain(&tree.across).chain(&tree.loose) {
-        describe(&mut text, node, None);
+        describe(&mut lines, node, None, words);
     }
-    path(&mut text, view);
-    text
+    lines.extend(path(view));
+    lines.join("\n")
 }
 
-fn describe(text: &mut String, node: &Node, above: Option<&Node>) {
-    let _ = write!(text, "\n{}", node.title());
+/// A card, where it is and what stands on it, and then all below it.
+fn describe(lines: &mut Vec<String>, node: &Node, above: Option<&Node>, words: &Words) {
+    let mut card = node.title(words);
     if let Some(above) = above {
-        let link = node.link.as_ref().map(|l| l.label()).filter(|l| !l.is_empty());
-        let said = node.link.iter().flat_map(|l| l.warnings.iter().chain(&l.notes));
-        let notes = said.map(|n| format!(", {n}")).collect::<String>();
-        let by = link.map(|l| format!(" by {l}{notes}")).unwrap_or_default();
-        let _ = write!(text, " at {}{by}", above.title());
+        let place = above.title(words);
+        let link = node.link.as_ref().map(|l| (l, l.label(words))).filter(|(_, label)| !label.is_empty());
+        card = match link {
+            Some((link, label)) => {
+                let said = link.warnings.iter().chain(&link.notes).map(String::as_str);
+                let by = said::list(words, std::iter::once(label.as_str()).chain(said));
+                said::fill(words, "said-at-by", &[("card", &card), ("above", &place), ("link", &by)])
+            }
+            None => said::fill(words, "said-at", &[("card", &card), ("above", &place)]),
+        };
     }
-    if let Some(out) = node.out.as_ref().map(|o| o.label()).filter(|o| !o.is_empty()) {
-        let _ = write!(text, ", {out} to the network");
+    if let Some(out) = node.out.as_ref().map(|o| o.label(words)).filter(|o| !o.is_empty()) {
+        card = said::list(words, [card, said::fill(words, "said-out", &[("link", &out)])]);
     }
-    for line in &node.lines {
-        let _ = write!(text, "; {line}");
-    }
-    for rung in &node.rungs {
-        let words: Vec<&str> =
-            [rung.text.as_str(), rung.mount.as_str()].into_iter().filter(|w| !w.is_empty()).collect();
-        let _ = write!(text, "; on it {}", words.join(" "));
-    }
-    text.push('.');
+    let rungs = node.rungs.iter().map(|rung| match rung.mount.is_empty() {
+        true => said::fill(words, "said-on", &[("what", &rung.text)]),
+        false => said::fill(words, "said-on-mounted", &[("what", &rung.text), ("mount", &rung.mount)]),
+    });
+    let facts: Vec<String> = node.lines.iter().cloned().chain(rungs).collect();
+    lines.push(sentence(words, std::iter::once(card).chain(facts)));
     for below in node.memory.iter().map(|m| &**m).chain(&node.children) {
-        describe(text, below, Some(node));
+        describe(lines, below, Some(node), words);
     }
+}
+
+/// Facts as one sentence, each set off from the next.
+fn sentence(words: &Words, facts: impl IntoIterator<Item = String>) -> String {
+    let joined = facts
+        .into_iter()
+        .reduce(|all, next| said::fill(words, "said-more", &[("first", &all), ("next", &next)]));
+    said::fill(words, "sentence", &[("text", &joined.unwrap_or_default())])
 }
 
 /// The case's path in words, with each share and what it is a share of.
-fn path(text: &mut String, view: &View) {
-    let Some(case) = view.case else { return };
-    let _ = write!(text, "\nThe path of {}:", clean(&case.label));
+fn path(view: &View) -> Option<String> {
+    let (case, words) = (view.case?, view.words);
     let mut all: Vec<&str> = case.path.iter().map(|s| s.resource.as_str()).collect();
     for used in &case.utilization {
         if !all.contains(&used.resource.as_str()) && all.len() <= MOST_RESOURCES {
             all.push(&used.resource);
         }
     }
-    let amplified = |resource: &str| {
-        let step = case.path.iter().find(|s| s.resource == resource)?;
-        (step.amplification.is_finite() && (step.amplification - 1.0).abs() >= 0.005)
-            .then_some(step.amplification)
-    };
-    for (i, resource) in all.iter().take(MOST_RESOURCES).enumerate() {
-        let _ = write!(text, "{} {}", if i > 0 { ";" } else { "" }, clean(resource));
-        if let Some(times) = amplified(resource) {
-            let _ = write!(text, " (× {times:.2})");
-        }
-        let Some(share) = view.share(resource) else { continue };
-        let _ = write!(text, " {}", percent(share));
-        let used = case.utilization.iter().find(|u| u.resource == *resource && u.fraction >= share);
-        if let Some(used) = used.filter(|u| u.unit == model::Unit::BytesPerSecond) {
-            let _ = write!(text, " of {}", bytes_per_second(used.limit));
-        }
-    }
+    let mut steps: Vec<String> = all.iter().take(MOST_RESOURCES).map(|r| step(case, r, view)).collect();
     if all.len() > MOST_RESOURCES {
-        let _ = write!(text, "; and {} more", all.len() - MOST_RESOURCES);
+        steps.push(said::counted(words, "more", all.len() - MOST_RESOURCES));
     }
-    text.push('.');
+    let mut whole = said::fill(words, "path-of", &[("case", &clean(&case.label))]);
+    if let Some(first) = steps.first_mut() {
+        *first = said::named(words, &whole, first);
+        whole = String::new();
+    }
+    Some(sentence(words, Some(whole).filter(|w| !w.is_empty()).into_iter().chain(steps)))
+}
+
+/// One resource of the path: `pci:0000:02:00.0 52 % of 800 MB/s`.
+fn step(case: &CaseResult, resource: &str, view: &View) -> String {
+    let passed = case.path.iter().find(|s| s.resource == resource).map(|s| s.amplification);
+    let times = passed.filter(|times| times.is_finite() && (times - 1.0).abs() >= 0.005);
+    let mut text = clean(resource);
+    if let Some(times) = times {
+        text.push_str(&format!(" (× {times:.2})"));
+    }
+    let Some(share) = view.share(resource) else { return text };
+    let used = case.utilization.iter().find(|u| u.resource == *resource && u.fraction >= share);
+    let share = match used.filter(|u| u.unit == model::Unit::BytesPerSecond) {
+        Some(used) => {
+            let limit = bytes_per_second(used.limit);
+            said::fill(view.words, "share-of", &[("share", &percent(share)), ("limit", &limit)])
+        }
+        None => percent(share),
+    };
+    format!("{text} {share}")
 }

@@ -106,7 +106,7 @@ fn draw_line(svg: &mut Svg, line: &Line, view: &View) {
     };
     match line.link {
         Some(link) => {
-            title(svg, &link.tooltip());
+            title(svg, &link.tooltip(view.words));
             let width = stroke(link.bytes_per_second);
             if mark.on {
                 // An outline, so that a pale colour is seen too.
@@ -132,13 +132,13 @@ fn draw_line(svg: &mut Svg, line: &Line, view: &View) {
 fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &View) {
     let mark = view.mark(&link.resources);
     let pill = measure::share_width(view, &link.resources).min(room);
-    let text = LABEL.fit(&link.label(), room - pill);
+    let text = LABEL.fit(&link.label(view.words), room - pill);
     write(svg, "", LABEL, (x, y), &text);
     let mut after = x + LABEL.width(&text);
     if !text.is_empty() {
         after += 6.0;
     }
-    share(svg, mark, (after, y), x + room - after);
+    share(svg, (mark, view), (after, y), x + room - after);
     let first = if text.is_empty() && pill == 0.0 { y } else { y + LABEL_STEP };
     let warnings = link.warnings.iter().map(|w| ("warn bold", WARNING, w));
     let notes = link.notes.iter().map(|n| ("quiet", LABEL, n));
@@ -149,9 +149,10 @@ fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &
 
 /// A share as a small coloured field that begins at `x`, its figure on the base
 /// line `y`; gives its width.
-fn share(svg: &mut Svg, mark: Mark, (x, y): (f64, f64), room: f64) -> f64 {
-    let (Some(words), Some((_, high))) = (mark.words(), mark.share) else { return 0.0 };
-    let words = SHARE.fit(&words, room - PILL);
+fn share(svg: &mut Svg, (mark, view): (Mark, &View), (x, y): (f64, f64), room: f64) -> f64 {
+    let (Some(words), Some((_, high))) = (mark.words(view.words), mark.share) else { return 0.0 };
+    // Room that was made for just these words may be smaller by a rounding.
+    let words = SHARE.fit(&words, room - PILL + 1e-6);
     let width = SHARE.width(&words) + PILL;
     let step = theme::step(high);
     let class = if mark.peak { format!("pill peak s{step}") } else { format!("pill s{step}") };
@@ -221,7 +222,7 @@ fn card(svg: &mut Svg, place: &Place, view: &View) {
     // What only leads to the path does not step back either.
     let state = if !mark.on && passes(node, view) { "" } else { class(view, mark) };
     group(svg, state);
-    title(svg, &node.tooltip());
+    title(svg, &node.tooltip(view.words));
     let rect = |svg: &mut Svg, class: &str, inset: f64, width: f64, radius: f64| {
         let tag = svg.tag("rect").class(class).num("x", x + inset).num("y", y + inset);
         tag.num("width", width).num("height", height - 2.0 * inset.min(1.0)).num("rx", radius).empty();
@@ -241,7 +242,7 @@ fn card(svg: &mut Svg, place: &Place, view: &View) {
     let inner = width - 2.0 * PAD;
     let pill = measure::share_width(view, &node.resources).min(inner);
     if pill > 0.0 {
-        share(svg, mark, (x + width - PAD - pill + 6.0, y + TITLE_STEP), pill - 6.0);
+        share(svg, (mark, view), (x + width - PAD - pill + 6.0, y + TITLE_STEP), pill - 6.0);
     }
     let mut base = y + TITLE_STEP;
     for (i, line) in words.title.iter().enumerate() {
@@ -285,7 +286,7 @@ fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), (width, tall): (f64
     let pill = measure::share_width(view, &rung.resources).min(inner);
     let mut room = inner - pill;
     if pill > 0.0 {
-        share(svg, mark, (x + 5.0 + room + 6.0, base), pill - 6.0);
+        share(svg, (mark, view), (x + 5.0 + room + 6.0, base), pill - 6.0);
     }
     let mount = LINE.fit(&rung.mount, room);
     if tall {

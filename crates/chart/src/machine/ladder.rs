@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 
+use language::Words;
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface};
 
+use super::said;
 use super::share::View;
 use super::tree::{Kind, Node, Rung, Tree};
-use crate::format::{bits_per_second, disk_size, names};
+use crate::format::{bits_per_second, disk_size};
 use crate::svg::clean;
 
 /// Rungs of one ladder at most.
@@ -38,7 +40,7 @@ enum Home {
 
 /// How a disk or an interface is used, in the same words for those used alike,
 /// so that unlike ones stay apart: a system disk among eight of an array.
-pub(super) fn usage(inventory: &Inventory) -> BTreeMap<String, String> {
+pub(super) fn usage(inventory: &Inventory, words: &Words) -> BTreeMap<String, String> {
     const LONGEST: usize = 2000;
     let mut own: BTreeMap<String, String> = BTreeMap::new();
     for disk in &inventory.block {
@@ -48,7 +50,7 @@ pub(super) fn usage(inventory: &Inventory) -> BTreeMap<String, String> {
     }
     // From the top down: each tells those below what stands on them.
     let mut usage: BTreeMap<String, String> = BTreeMap::new();
-    for upper in uppers(inventory).iter().rev() {
+    for upper in uppers(inventory, words).iter().rev() {
         let what = match upper.below.len() {
             0 | 1 => own.get(&upper.id).cloned().unwrap_or_default(),
             _ => upper.id.clone(),
@@ -72,7 +74,7 @@ pub(super) fn usage(inventory: &Inventory) -> BTreeMap<String, String> {
 
 /// Puts what stands on the tree's cards onto them.
 pub(super) fn build(inventory: &Inventory, tree: &mut Tree, view: &View) {
-    let uppers = uppers(inventory);
+    let uppers = uppers(inventory, view.words);
     let mut homes: BTreeMap<String, Home> = BTreeMap::new();
     let mut counts: Vec<usize> = Vec::new();
     tree.walk(|node| {
@@ -105,14 +107,14 @@ pub(super) fn build(inventory: &Inventory, tree: &mut Tree, view: &View) {
 }
 
 /// Every thing that stands on another, in the inventory's order.
-fn uppers(inventory: &Inventory) -> Vec<Upper> {
+fn uppers(inventory: &Inventory, words: &Words) -> Vec<Upper> {
     let sizes: BTreeMap<&str, u64> = inventory.block.iter().map(|d| (d.name.as_str(), d.bytes)).collect();
-    let block = inventory.block.iter().filter(|d| !d.below.is_empty()).map(|d| block_upper(d, &sizes));
-    let network = inventory.network.iter().map(|i| network_upper(i, &inventory.network));
+    let block = inventory.block.iter().filter(|d| !d.below.is_empty()).map(|d| block_upper(d, &sizes, words));
+    let network = inventory.network.iter().map(|i| network_upper(i, &inventory.network, words));
     block.chain(network).filter(|u| !u.below.is_empty()).take(MOST_UPPERS).collect()
 }
 
-fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>) -> Upper {
+fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>, words: &Words) -> Upper {
     let mut name = clean(&device.name);
     // A size is said once: a mapping is as large as what it maps, but for heads.
     let below = device.below.first().and_then(|b| sizes.get(b.as_str())).copied().unwrap_or(0);
@@ -124,9 +126,10 @@ fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>) -> Upper {
         (_, Some(array), _) => {
             let level = clean(&array.level);
             let level = level.strip_prefix("raid").map_or(level.clone(), |n| format!("RAID {n}"));
-            let missing =
-                if array.degraded > 0 { format!(", {} missing", array.degraded) } else { String::new() };
-            format!("{level} of {}{missing}", array.members)
+            let (members, missing) = (array.members.to_string(), array.degraded.to_string());
+            let key = if array.degraded > 0 { "level-degraded" } else { "level" };
+            let filled = [("level", &*level), ("members", &*members), ("missing", &*missing)];
+            said::fill(words, key, &filled)
         }
         (_, _, Some(mapping)) => {
             let mapped = clean(&mapping.name);
@@ -139,10 +142,10 @@ fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>) -> Upper {
             }
         }
         (BlockKind::Loop, _, _) => device.backing_file.as_deref().map(clean).unwrap_or_default(),
-        _ if content == "swap" => "swap".to_owned(),
+        _ if content == "swap" => said::say(words, "swap"),
         _ => String::new(),
     };
-    let text = [what, size].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", ");
+    let text = said::list(words, [what, size]);
     Upper {
         id: format!("block:{}", device.name),
         name,
@@ -167,7 +170,7 @@ fn mounts(device: &BlockDevice) -> Vec<(String, String)> {
     mounts
 }
 
-fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface]) -> Upper {
+fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface], words: &Words) -> Upper {
     let mut below: Vec<String> = interface.below.clone();
     let members = interface.bond.iter().flat_map(|b| b.members.clone());
     let slaves =
@@ -181,7 +184,11 @@ fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface]) -> Uppe
             let hash = bond.hash.as_deref().map(|h| format!(" {}", clean(h))).unwrap_or_default();
             format!("{}{hash}", clean(&bond.mode))
         }
-        None => clean(&interface.kind),
+        // Kinds that people have a word for; others as the kernel calls them.
+        None => {
+            let kind = clean(&interface.kind);
+            words.or(&format!("picture-interface-{kind}"), &kind)
+        }
     };
     let speed = interface.speed_bits.filter(|b| *b > 0 && interface.bond.is_some());
     let speed = speed.map(|bits| bits_per_second(bits as f64 / 8.0)).unwrap_or_default();
@@ -192,7 +199,7 @@ fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface]) -> Uppe
         id: format!("nic:{}", interface.name),
         name: clean(&interface.name),
         below: below.into_iter().map(|b| format!("nic:{b}")).collect(),
-        text: [what, speed, mtu].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", "),
+        text: said::list(words, [what, speed, mtu]),
         mounts: Vec::new(),
         tip: Vec::new(),
     }
@@ -250,19 +257,24 @@ fn rungs(own: &[&Upper], several: usize, view: &View) -> Vec<Rung> {
 fn rung(members: &[&Upper], depth: usize, view: &View) -> Rung {
     let all: Vec<String> = members.iter().map(|u| u.name.clone()).collect();
     let text = members.first().map(|u| u.text.as_str()).unwrap_or_default();
-    let text = if text.is_empty() { names(&all) } else { format!("{}: {text}", names(&all)) };
+    let names = said::names(view.words, &all);
+    let text = if text.is_empty() { names } else { said::named(view.words, &names, text) };
     let mounts: Vec<&(String, String)> = members.iter().flat_map(|u| &u.mounts).collect();
     let mut resources: Vec<String> = members.iter().map(|u| u.id.clone()).collect();
     resources.extend(mounts.iter().flat_map(|(point, _)| view.file_system(point)));
     let tip = members.first().map(|u| u.tip.clone()).unwrap_or_default();
-    Rung { depth, text, mount: mount_words(&mounts), resources, tip }
+    Rung { depth, text, mount: mount_words(&mounts, view.words), resources, tip }
 }
 
 /// `xfs on /data`, of several `xfs on /data1 … /data24`.
-fn mount_words(mounts: &[&(String, String)]) -> String {
+fn mount_words(mounts: &[&(String, String)], words: &Words) -> String {
     let Some((_, kind)) = mounts.first() else { return String::new() };
     let points: Vec<String> = mounts.iter().map(|(point, _)| clean(point)).collect();
-    format!("{kind} on {}", names(&points)).trim().to_owned()
+    let points = said::names(words, &points);
+    match kind.is_empty() {
+        true => said::fill(words, "mounted", &[("points", &points)]),
+        false => said::fill(words, "mounted-as", &[("system", kind), ("points", &points)]),
+    }
 }
 
 /// Disks that hold a file system without any partition.
@@ -276,9 +288,11 @@ fn whole_disk(disks: &[&BlockDevice], view: &View) -> Option<Rung> {
     let mounts: Vec<&(String, String)> = mounts.iter().collect();
     let (first, _) = mounts.split_first()?;
     let resources = mounts.iter().flat_map(|(point, _)| view.file_system(point)).collect();
-    let text = if first.1.is_empty() { "file system".to_owned() } else { first.1.clone() };
+    let words = view.words;
+    let text = if first.1.is_empty() { said::say(words, "file-system") } else { first.1.clone() };
     let points: Vec<String> = mounts.iter().map(|(point, _)| clean(point)).collect();
-    Some(Rung { depth: 0, text, mount: format!("on {}", names(&points)), resources, tip: Vec::new() })
+    let mount = said::fill(words, "mounted", &[("points", &said::names(words, &points))]);
+    Some(Rung { depth: 0, text, mount, resources, tip: Vec::new() })
 }
 
 /// Keeps what the case passes, then the first ones.
@@ -295,7 +309,7 @@ fn shorten(rungs: &mut Vec<Rung>, view: &View) {
         *room = room.saturating_sub(1);
         keep
     });
-    rungs.push(Rung { text: format!("and {hidden} more"), ..Rung::default() });
+    rungs.push(Rung { text: said::counted(view.words, "more", hidden), ..Rung::default() });
 }
 
 /// Cards for what stands on several others, each with its own ladder.
@@ -315,7 +329,8 @@ fn cards_across(across: &[&Upper], view: &View) -> Vec<Node> {
             .iter()
             .map(|b| clean(b.split_once(':').map_or(b.as_str(), |(_, name)| name)))
             .collect();
-        node.lines.push(format!("on {}", names(&below)));
+        let below = said::names(view.words, &below);
+        node.lines.push(said::fill(view.words, "on", &[("what", &below)]));
         node.resources = rung(&[upper], 0, view).resources;
         let mount = rung(&[upper], 0, view).mount;
         node.lines.extend(Some(mount).filter(|m| !m.is_empty()));

@@ -19,7 +19,7 @@ pub(super) enum Item<'a> {
     /// A heading over a part of the picture.
     Heading {
         /// What it says.
-        text: &'static str,
+        text: String,
         /// Left edge.
         x: f64,
         /// Base line.
@@ -79,13 +79,11 @@ const BUS: f64 = 10.0;
 pub(super) fn place<'a>(tree: &'a Tree, view: &View, x: f64, y: f64, width: f64) -> Scene<'a> {
     let mut layout = Layout { view, scene: Scene::default() };
     let mut y = layout.packages(&tree.packages, x, y, width);
-    let bands = [
-        (&tree.across, "Across several of the above"),
-        (&tree.loose, "At a place that the machine does not tell"),
-    ];
-    for (nodes, text) in bands {
+    let bands = [(&tree.across, "across"), (&tree.loose, "place-unknown")];
+    for (nodes, key) in bands {
         if !nodes.is_empty() {
             y += 26.0;
+            let text = super::said::say(view.words, key);
             layout.scene.items.push(Item::Heading { text, x, y });
             y = layout.band(nodes, x, y + 10.0, width);
         }
@@ -120,7 +118,9 @@ impl<'a> Layout<'_, 'a> {
                 // known, only that they are.
                 let y = first.min(*second) - 24.0;
                 let points = vec![(second_x - PACKAGE_GAP, y), (*second_x, y)];
-                let label = (second_x - PACKAGE_GAP + 8.0, y - 5.0, PACKAGE_GAP - 14.0);
+                let lines = to.link.as_ref().map_or(0.0, |l| measure::label_lines(l) as f64);
+                let above = 5.0 + (lines - 1.0).max(0.0) * measure::LABEL_STEP;
+                let label = (second_x - PACKAGE_GAP + 8.0, y - above, PACKAGE_GAP - 14.0);
                 self.line(points, to.link.as_ref(), to, Some(label));
             }
             top = bottom + ROWS_GAP;

@@ -2,13 +2,15 @@
 
 use super::draw;
 use super::measure::LABEL;
+use super::said;
 use super::share::View;
 use super::tree::Tree;
 use crate::svg::Svg;
 use crate::theme;
 
 const WIDTHS: [(f64, &str); 3] = [(0.5e9, "0.5"), (4e9, "4"), (32e9, "32")];
-const STEPS: [&str; theme::STEPS] = ["< 25 %", "25", "50", "75", "95 %: full"];
+/// Where each step of the scale begins; the last has a word.
+const STEPS: [&str; theme::STEPS - 1] = ["< 25 %", "25", "50", "75"];
 const SWATCH: f64 = 22.0;
 const ROW: f64 = 22.0;
 
@@ -28,16 +30,15 @@ pub(super) fn height(tree: &Tree, view: &View, width: f64) -> Option<f64> {
 }
 
 /// Every entry with its place, wrapped at `width`.
-fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, &'static str)> {
-    let mut groups = vec![(
-        "Width of a line: bandwidth in GB/s",
-        WIDTHS.iter().map(|(rate, word)| (Sign::Line(draw::stroke(Some(*rate))), *word)).collect::<Vec<_>>(),
-    )];
+fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, String)> {
+    let said = |key: &str| said::say(view.words, key);
+    let widths =
+        WIDTHS.iter().map(|(rate, word)| (Sign::Line(draw::stroke(Some(*rate))), (*word).to_owned()));
+    let mut groups = vec![(said("legend-width"), widths.collect::<Vec<_>>())];
     if view.has_shares() {
-        groups.push((
-            "Share of its limit in use",
-            STEPS.iter().enumerate().map(|(i, word)| (Sign::Step(i), *word)).collect(),
-        ));
+        let words = STEPS.iter().map(|word| (*word).to_owned()).chain([said("legend-full")]);
+        let steps = words.enumerate().map(|(i, word)| (Sign::Step(i), word));
+        groups.push((said("legend-share"), steps.collect()));
     }
     let mut all = Vec::new();
     let mut y = 12.0;
@@ -45,15 +46,15 @@ fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, &'static str)> {
         if !all.is_empty() {
             y += ROW;
         }
+        let mut x = LABEL.width(&heading) + 14.0;
         all.push((0.0, y, Sign::Words, heading));
-        let mut x = LABEL.width(heading) + 14.0;
         let needs = |word: &str| SWATCH + 5.0 + LABEL.width(word);
         if x + entries.iter().map(|(_, word)| needs(word) + 12.0).sum::<f64>() > width {
             x = 0.0;
             y += ROW;
         }
         for (sign, word) in entries {
-            let needs = needs(word);
+            let needs = needs(&word);
             if x + needs > width {
                 x = 0.0;
                 y += ROW;
@@ -81,7 +82,7 @@ pub(super) fn draw(svg: &mut Svg, view: &View, at: (f64, f64), width: f64) {
                 tag.num("width", SWATCH).num("height", 14.0).num("rx", 4.0).empty();
             }
         }
-        svg.tag("text").class("quiet").num("x", text_x).num("y", y).num("font-size", LABEL.size).text(word);
+        svg.tag("text").class("quiet").num("x", text_x).num("y", y).num("font-size", LABEL.size).text(&word);
     }
     svg.line();
 }

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use language::Words;
 use model::limit::{Direction, LimitKind};
 use model::machine::{BlockDevice, Inventory, Machine, NetworkInterface, PciDevice, PciLink};
 use model::{Limit, Unit};
 
+use super::said;
 use super::tree::Link;
 use crate::format::{bits_per_second, bytes_per_second};
 use crate::svg::clean;
@@ -28,16 +30,18 @@ const GENERATIONS: [(f64, f64, &str); 6] = [
 pub(super) struct Rates<'a> {
     by_resource: BTreeMap<&'a str, Vec<&'a Limit>>,
     inventory: &'a Inventory,
+    /// The words that links are told in.
+    pub(super) words: &'a Words,
 }
 
 impl<'a> Rates<'a> {
-    /// The limits of `machine`.
-    pub(super) fn new(machine: &'a Machine) -> Self {
+    /// The limits of `machine`, told in `words`.
+    pub(super) fn new(machine: &'a Machine, words: &'a Words) -> Self {
         let mut by_resource: BTreeMap<&str, Vec<&Limit>> = BTreeMap::new();
         for limit in &machine.limits {
             by_resource.entry(&limit.resource).or_default().push(limit);
         }
-        Self { by_resource, inventory: &machine.inventory }
+        Self { by_resource, inventory: &machine.inventory, words }
     }
 
     /// Whether anything is known of `resource`.
@@ -70,13 +74,13 @@ impl<'a> Rates<'a> {
         if let (Some(line), Some(effective)) = (line, effective)
             && show(line) != show(effective)
         {
-            notes.push(format!("effective {}", show(effective)));
+            notes.push(self.rated("effective", &show(effective)));
         }
         if let (Some(measured), Some(_)) = (measured, line.or(effective)) {
-            notes.push(format!("measured {}", show(measured)));
+            notes.push(self.rated("measured", &show(measured)));
         }
         if let Some(quota) = self.bound(resource, LimitKind::Quota) {
-            notes.push(format!("held to {}", show(quota)));
+            notes.push(self.rated("held-to", &show(quota)));
         }
         Link {
             what: what(line),
@@ -88,6 +92,11 @@ impl<'a> Rates<'a> {
             resources: vec![resource.to_owned()],
             tip: self.sources(resource),
         }
+    }
+
+    /// A rate with what it is: `effective 3.2 GB/s`.
+    fn rated(&self, key: &str, rate: &str) -> String {
+        said::fill(self.words, key, &[("rate", rate)])
     }
 
     fn bound(&self, resource: &str, kind: LimitKind) -> Option<f64> {
@@ -129,7 +138,8 @@ impl<'a> Rates<'a> {
         let port = self.inventory.pci_device(device.parent.as_deref()?)?.link?;
         let best = own.max_lanes?.min(port.max_lanes?);
         let now = own.lanes.filter(|now| *now > 0 && *now < best && best <= 32)?;
-        (!self.inventory.link_faces_down(device)).then(|| format!("x{now} of x{best}"))
+        let lanes = [("lanes", &*format!("x{now}")), ("most", &*format!("x{best}"))];
+        (!self.inventory.link_faces_down(device)).then(|| said::fill(self.words, "lanes", &lanes))
     }
 
     /// What the limit's source calls the chipset: `... of the C620 chipset, ...`.
@@ -137,7 +147,8 @@ impl<'a> Rates<'a> {
         let source = self.throughput("dmi").next().map(|l| clean(&l.source))?;
         let (_, after) = source.split_once(" of the ")?;
         let (name, _) = after.split_once(" chipset")?;
-        (!name.is_empty() && name.len() <= 40).then(|| format!("Intel {name} chipset"))
+        (!name.is_empty() && name.len() <= 40)
+            .then(|| said::fill(self.words, "intel-chipset", &[("name", name)]))
     }
 
     /// The link between CPU and chipset, called as the limit's source calls it:
@@ -165,8 +176,11 @@ impl<'a> Rates<'a> {
             };
             let channels = line.zip(transfers).map(|(line, t)| line / (t as f64 * 8.0));
             match channels.filter(|c| near(c.round(), *c) && (1.0..=64.0).contains(&c.round())) {
-                Some(1.0) => format!("1 channel {speed}"),
-                Some(c) => format!("{:.0} channels {speed}", c.round()),
+                Some(c) => {
+                    let count = model::Value::Integer(c.round() as u64);
+                    let memory = model::Value::Text(speed);
+                    self.words.tell("picture-channels", &[("count", count), ("memory", memory)])
+                }
                 None => speed,
             }
         };
@@ -217,22 +231,21 @@ impl<'a> Rates<'a> {
             (LimitKind::Measured, "measured"),
             (LimitKind::Datasheet, "datasheet"),
             (LimitKind::Promise, "promised"),
-            (LimitKind::Quota, "held to"),
+            (LimitKind::Quota, "held-to"),
         ];
         let resource = format!("block:{name}");
         let mut lines = Vec::new();
-        for (kind, word) in kinds {
+        for (kind, key) in kinds {
             let way = |way: Option<Direction>| {
                 let of_kind = self.throughput(&resource).filter(|l| l.kind == kind && l.direction == way);
                 of_kind.filter_map(Limit::bound).reduce(f64::max).map(bytes_per_second)
             };
             let (read, write, both) = (way(Some(Direction::Read)), way(Some(Direction::Write)), way(None));
-            let rates: Vec<String> = [("read ", read), ("write ", write), ("", both)]
-                .into_iter()
-                .filter_map(|(word, rate)| rate.map(|rate| format!("{word}{rate}")))
-                .collect();
+            let read = read.map(|rate| self.rated("read", &rate));
+            let write = write.map(|rate| self.rated("write", &rate));
+            let rates = said::list(self.words, [read, write, both].into_iter().flatten());
             if !rates.is_empty() {
-                lines.push(format!("{word} {}", rates.join(", ")));
+                lines.push(self.rated(key, &rates));
             }
         }
         lines

@@ -48,7 +48,7 @@ const LEAST: f64 = 236.0;
 /// The width of a card that has all the room it likes.
 pub(super) fn card_width(node: &Node, view: &View) -> f64 {
     let pill = |resources: &[String]| share_width(view, resources);
-    let title = TITLE.width(&node.title()) + pill(&node.resources);
+    let title = TITLE.width(&node.title(view.words)) + pill(&node.resources);
     let lines = node.lines.iter().map(|l| LINE.width(l));
     let rungs = node.rungs.iter().map(|r| {
         let mount = if r.mount.is_empty() { 0.0 } else { LINE.width(&r.mount) + 12.0 };
@@ -76,7 +76,7 @@ impl Words {
         let beside_share = inner - share_width(view, &node.resources).min(inner);
         let wrap = |line: &String| LINE.wrap(line, inner, inner, MOST_LINES);
         Self {
-            title: TITLE.wrap(&node.title(), beside_share, inner, MOST_LINES),
+            title: TITLE.wrap(&node.title(view.words), beside_share, inner, MOST_LINES),
             lines: node.lines.iter().flat_map(wrap).collect(),
             tall: node.rungs.iter().map(|r| is_tall(r, inner, view)).collect(),
         }
@@ -117,12 +117,14 @@ pub(super) fn stack(node: &Node) -> f64 {
 
 /// The room that the share of these resources takes, nothing without one.
 pub(super) fn share_width(view: &View, resources: &[String]) -> f64 {
-    view.mark(resources).words().map_or(0.0, |w| SHARE.width(&w) + PILL + 6.0)
+    view.mark(resources).words(view.words).map_or(0.0, |w| SHARE.width(&w) + PILL + 6.0)
 }
 
 /// The lines of a link's label.
 pub(super) fn label_lines(link: &Link) -> usize {
-    usize::from(!link.label().is_empty()) + link.warnings.len() + link.notes.len()
+    usize::from(!link.what.is_empty() || link.rate.as_ref().is_some_and(|r| !r.is_empty()))
+        + link.warnings.len()
+        + link.notes.len()
 }
 
 /// The height of a link's label with what is around it.
@@ -135,7 +137,7 @@ pub(super) fn label_height(link: &Link) -> f64 {
 
 /// The width of a link's label.
 pub(super) fn label_width(link: &Link, view: &View) -> f64 {
-    let first = LABEL.width(&link.label()) + share_width(view, &link.resources);
+    let first = LABEL.width(&link.label(view.words)) + share_width(view, &link.resources);
     let warnings = link.warnings.iter().map(|w| WARNING.width(w));
     link.notes.iter().map(|n| LABEL.width(n)).chain(warnings).fold(first, f64::max)
 }

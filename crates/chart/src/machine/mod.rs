@@ -19,11 +19,13 @@ mod link;
 mod measure;
 mod parts;
 mod pci;
+mod said;
 mod share;
 #[cfg(test)]
 mod tests;
 mod tree;
 
+use language::{Language, Words};
 use model::Machine;
 use model::run::CaseResult;
 
@@ -44,13 +46,15 @@ const HEADING: Font = Font::bold(16.0);
 const SUBHEADING: Font = Font::plain(12.0);
 
 /// Draws `machine`; with `case`, the resources of its path are outlined and
-/// coloured by the share of their limit, and all else steps back.
+/// coloured by the share of their limit, and all else steps back. What it says
+/// is said in the language of `words`; names, units and where a figure is from
+/// stay as the document has them.
 ///
 /// The answer is one SVG element that needs nothing else, for a page or a file
 /// of its own. A page may set the colours (`--headroom-ink` and others).
 #[must_use]
-pub fn svg(machine: &Machine, case: Option<&CaseResult>) -> String {
-    let mut view = View::new(case);
+pub fn svg(machine: &Machine, case: Option<&CaseResult>, words: &Words) -> String {
+    let mut view = View::new(case, words);
     let tree = build::tree(machine, &mut view);
     let wide = layout(machine, &tree, &view, WIDE, 20.0);
     let mut narrow = layout(machine, &tree, &view, NARROW, 12.0);
@@ -59,10 +63,13 @@ pub fn svg(machine: &Machine, case: Option<&CaseResult>) -> String {
     narrow.height = narrow.height.max((wide.height * NARROW / WIDE).ceil());
 
     let mut svg = Svg::default();
-    svg.tag("svg")
-        .attr("xmlns", "http://www.w3.org/2000/svg")
-        .class(theme::ROOT)
-        .attr("role", "img")
+    let root = svg.tag("svg").attr("xmlns", "http://www.w3.org/2000/svg").class(theme::ROOT);
+    // Decides on the shapes of characters that Chinese and Japanese share.
+    let root = match words.language() {
+        Language::English => root,
+        other => root.attr("lang", other.tag()),
+    };
+    root.attr("role", "img")
         .attr("viewBox", &format!("0 0 {} {}", number(WIDE), number(wide.height)))
         .num("width", WIDE)
         .num("height", wide.height)
@@ -109,13 +116,13 @@ struct Sheet<'a> {
 
 fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &View, width: f64, margin: f64) -> Sheet<'a> {
     let inner = width - 2.0 * margin;
-    let mut heading = vec![(HEADING, "bold", describe::heading(machine))];
-    heading.push((SUBHEADING, "quiet", describe::subheading(machine)));
+    let mut heading = vec![(HEADING, "bold", describe::heading(machine, view.words))];
+    heading.push((SUBHEADING, "quiet", describe::subheading(machine, view.words)));
     if let Some(case) = view.case {
         let workload = crate::svg::clean(&case.workload);
         let label = crate::svg::clean(&case.label);
         let text = if label.starts_with(&workload) { label } else { format!("{workload} {label}") };
-        heading.push((SUBHEADING, "", format!("The path of {text}")));
+        heading.push((SUBHEADING, "", said::fill(view.words, "path-of", &[("case", &text)])));
     }
     heading.retain(|(_, _, text)| !text.is_empty());
     for (font, _, text) in &mut heading {

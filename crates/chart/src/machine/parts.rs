@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use language::Words;
 use model::machine::{BlockDevice, BlockKind, Inventory, Machine, Memory, NetworkInterface, PciDevice};
 
 use super::link::Rates;
+use super::said;
 use super::share::View;
 use super::tree::{Kind, Link, Node};
-use crate::format::{count, disk_size, hertz, memory_size, names as join_names};
+use crate::format::{disk_size, hertz, memory_size};
 use crate::svg::clean;
 
 /// One CPU package of an inventory.
@@ -51,23 +53,22 @@ pub(super) fn package(machine: &Machine, package: &Package, all: usize, rates: &
     node.resources = view.cpus(&package.cpus.iter().copied().collect::<Vec<_>>());
     let own = cpu.topology.iter().filter(|p| package.id.is_none_or(|id| p.package == id));
     let cores = own.map(|p| (p.package, p.die, p.core)).collect::<BTreeSet<_>>().len();
-    let mut line = match (cores, package.cpus.len()) {
-        (_, 0) => String::new(),
-        (0, cpus) => count(cpus, "CPU", "CPUs"),
-        (cores, cpus) if cores == cpus => count(cores, "core", "cores"),
-        (cores, cpus) => format!("{}, {}", count(cores, "core", "cores"), count(cpus, "thread", "threads")),
+    let words = rates.words;
+    let mut parts = match (cores, package.cpus.len()) {
+        (_, 0) => Vec::new(),
+        (0, cpus) => vec![said::counted(words, "cpus", cpus)],
+        (cores, cpus) if cores == cpus => vec![said::counted(words, "cores", cores)],
+        (cores, cpus) => vec![said::counted(words, "cores", cores), said::counted(words, "threads", cpus)],
     };
-    if let Some(clock) = clock(machine) {
-        line = if line.is_empty() { clock } else { format!("{line}, {clock}") };
-    }
-    node.lines.extend(Some(line).filter(|l| !l.is_empty()));
-    node.lines.extend(caches(&machine.inventory, all));
-    node.lines.extend(place(&machine.inventory, package));
+    parts.extend(clock(machine, words));
+    node.lines.extend(Some(said::list(words, parts)).filter(|l| !l.is_empty()));
+    node.lines.extend(caches(&machine.inventory, all, words));
+    node.lines.extend(place(&machine.inventory, package, words));
     if let Some(quota) = rates.cpu_quota() {
-        node.lines.push(format!("held to {quota:.2} CPUs by a quota"));
+        node.lines.push(said::fill(words, "cpu-quota", &[("cpus", &format!("{quota:.2}"))]));
     }
     if node.lines.is_empty() && model.is_none() {
-        node.lines.push("nothing is known of it".to_owned());
+        node.lines.push(said::say(words, "nothing-known"));
     }
     node.tip.extend(cpu.model.as_deref().map(clean));
     node
@@ -84,13 +85,14 @@ fn processor_name(model: &str) -> String {
         .join(" ")
 }
 
-fn clock(machine: &Machine) -> Option<String> {
+fn clock(machine: &Machine, words: &Words) -> Option<String> {
     let frequency = machine.inventory.cpu.frequency.as_ref()?;
     let most = frequency.max_hz.or(frequency.hardware_max_hz);
     match (frequency.base_hz, most) {
         (Some(base), Some(most)) if base != most => {
             let base = hertz(base);
-            Some(format!("{} to {}", base.trim_end_matches(" GHz"), hertz(most)))
+            let range = [("low", base.trim_end_matches(" GHz")), ("high", &*hertz(most))];
+            Some(said::fill(words, "range", &range))
         }
         (Some(rate), _) | (None, Some(rate)) => Some(hertz(rate)),
         (None, None) => None,
@@ -98,7 +100,7 @@ fn clock(machine: &Machine) -> Option<String> {
 }
 
 /// `L1 4 × 32 KiB, L2 4 × 256 KiB, L3 8 MiB`, of one package.
-fn caches(inventory: &Inventory, packages: usize) -> Option<String> {
+fn caches(inventory: &Inventory, packages: usize, words: &Words) -> Option<String> {
     const DEEPEST: u32 = 9;
     let cpu = &inventory.cpu;
     let sane = |level: u32, bytes: u64| (1..=DEEPEST).contains(&level) && bytes > 0;
@@ -117,18 +119,20 @@ fn caches(inventory: &Inventory, packages: usize) -> Option<String> {
         texts = seen.map(|c| format!("L{} {}", c.level, memory_size(c.bytes))).collect();
     }
     texts.truncate(DEEPEST as usize);
-    (!texts.is_empty()).then(|| texts.join(", "))
+    (!texts.is_empty()).then(|| said::list(words, texts))
 }
 
-/// `Package 0, NUMA node 0, distance to others 21`.
-fn place(inventory: &Inventory, package: &Package) -> Option<String> {
+/// `package 0, NUMA node 0, distance to others 21`.
+fn place(inventory: &Inventory, package: &Package, words: &Words) -> Option<String> {
     let id = package.id?;
     let nodes = &package.nodes;
-    let mut text = format!("package {id}");
-    match (nodes.first(), nodes.last()) {
-        (Some(first), Some(last)) if first == last => text.push_str(&format!(", NUMA node {first}")),
-        (Some(first), Some(last)) => text.push_str(&format!(", NUMA nodes {first} to {last}")),
-        _ => {}
+    let mut parts = vec![said::fill(words, "package", &[("id", &id.to_string())])];
+    if let (Some(first), Some(last)) = (nodes.first(), nodes.last()) {
+        let (low, high) = (first.to_string(), last.to_string());
+        parts.push(match first == last {
+            true => said::fill(words, "numa-node", &[("node", &low)]),
+            false => said::fill(words, "numa-nodes", &[("first", &low), ("last", &high)]),
+        });
     }
     let own = inventory.memory.nodes.iter().find(|n| nodes.contains(&n.id));
     let far = own.and_then(|n| {
@@ -136,10 +140,8 @@ fn place(inventory: &Inventory, package: &Package) -> Option<String> {
             inventory.memory.nodes.iter().zip(&n.distances).filter(|(other, _)| !nodes.contains(&other.id));
         others.map(|(_, distance)| *distance).max()
     });
-    if let Some(far) = far {
-        text.push_str(&format!(", distance to others {far}"));
-    }
-    Some(text)
+    parts.extend(far.map(|far| said::fill(words, "numa-distance", &[("distance", &far.to_string())])));
+    Some(said::list(words, parts))
 }
 
 /// The memory of a package, where anything is known of it.
@@ -156,20 +158,21 @@ pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Opt
     if bytes == 0 {
         return None;
     }
-    let mut node = Node::new(Kind::Memory, format!("{} memory", memory_size(bytes)));
+    let words = rates.words;
+    let mut node = Node::new(Kind::Memory, said::fill(words, "memory", &[("size", &memory_size(bytes))]));
     node.resources = vec!["memory".to_owned()];
-    node.lines.extend(modules(memory, whole, bytes));
+    node.lines.extend(modules(memory, whole, bytes, words));
     if of_nodes().count() > 1 {
-        node.lines.push(format!("{} NUMA nodes", of_nodes().count()));
+        node.lines.push(said::counted(words, "numa-count", of_nodes().count()));
     }
     if let Some(limit) = memory.limit_bytes.filter(|l| *l < memory.total_bytes) {
-        node.lines.push(format!("held to {} by a control group", memory_size(limit)));
+        node.lines.push(said::fill(words, "memory-limit", &[("size", &memory_size(limit))]));
     }
     let first = memory.modules.first();
     let transfers = first.and_then(|m| m.configured_transfers.or(m.speed_transfers)).filter(|t| *t > 0);
     let mut link = rates.memory(first.and_then(|m| m.kind.as_deref()), transfers);
     if !whole && link.rate.is_some() {
-        link.notes.push("all packages together".to_owned());
+        link.notes.push(said::say(words, "all-packages"));
     }
     // The share stands on the card; the link has its colour.
     link.resources.clear();
@@ -179,7 +182,7 @@ pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Opt
 
 /// `2 × 16 GiB DDR4 ECC, 2 of 4 slots`; of one package of several those that
 /// make up its `bytes`, where that is plain.
-fn modules(memory: &Memory, whole: bool, bytes: u64) -> Vec<String> {
+fn modules(memory: &Memory, whole: bool, bytes: u64, words: &Words) -> Vec<String> {
     let Some(first) = memory.modules.first() else { return Vec::new() };
     let n = memory.modules.len();
     let alike =
@@ -188,19 +191,21 @@ fn modules(memory: &Memory, whole: bool, bytes: u64) -> Vec<String> {
     let own = bytes.div_ceil(first.bytes.max(1)) as usize;
     let is_plain = alike && own < n && (own as u64 * first.bytes).saturating_sub(bytes) < first.bytes / 4;
     let shown = if whole || !is_plain { n } else { own };
-    let mut text = if alike {
+    let text = if alike {
         let kind = first.kind.as_deref().map(|k| format!(" {}", clean(k))).unwrap_or_default();
         let ecc = if first.ecc == Some(true) { " ECC" } else { "" };
         format!("{shown} × {}{kind}{ecc}", memory_size(first.bytes))
     } else {
-        count(n, "module", "modules")
+        said::counted(words, "modules", n)
     };
-    match memory.slots {
-        Some(slots) if whole && slots as usize >= n => text.push_str(&format!(", {n} of {slots} slots")),
-        _ if !whole && !is_plain => text.push_str(" in all packages"),
-        _ => {}
-    }
-    vec![text]
+    vec![match memory.slots {
+        Some(slots) if whole && slots as usize >= n => {
+            let used = [("used", &*n.to_string()), ("slots", &*slots.to_string())];
+            said::list(words, [text, said::fill(words, "slots", &used)])
+        }
+        _ if !whole && !is_plain => said::fill(words, "in-all-packages", &[("modules", &text)]),
+        _ => text,
+    }]
 }
 
 /// The card of a disk.
@@ -215,15 +220,15 @@ pub(super) fn disk(disk: &BlockDevice, rates: &Rates) -> Node {
         [vendor, model] if model.starts_with(vendor.as_str()) => model.clone(),
         parts => parts.join(" "),
     };
-    let words = [model, technology(disk)].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>();
-    node.lines.extend(Some(words.join(", ")).filter(|w| !w.is_empty()));
+    let what = said::list(rates.words, [model, technology(disk, rates.words)]);
+    node.lines.extend(Some(what).filter(|w| !w.is_empty()));
     node.lines.extend(rates.disk_rates(&disk.name));
     node.tip = rates.sources(&node.resources[0]);
     node
 }
 
 /// `NVMe SSD`, `SATA hard disk`, `virtio disk`; a guest's disk may claim to turn.
-fn technology(disk: &BlockDevice) -> String {
+fn technology(disk: &BlockDevice, words: &Words) -> String {
     let transport = disk.transport.as_deref().map(clean).unwrap_or_default();
     let bus = match transport.as_str() {
         "nvme" => "NVMe",
@@ -237,22 +242,22 @@ fn technology(disk: &BlockDevice) -> String {
         other => other,
     };
     let medium = match (transport.as_str(), disk.kind, disk.rotational) {
-        (_, BlockKind::Optical, _) => "optical drive",
+        (_, BlockKind::Optical, _) => "optical-drive",
         ("virtio" | "xen" | "iscsi" | "mmc", _, _) | (_, _, None) => "disk",
-        (_, _, Some(true)) => "hard disk",
+        (_, _, Some(true)) => "hard-disk",
         ("usb", _, Some(false)) => "disk",
-        (_, _, Some(false)) => "SSD",
+        (_, _, Some(false)) => "ssd",
     };
     match (bus, medium) {
-        ("MMC", _) => "eMMC or SD card".to_owned(),
+        ("MMC", _) => said::say(words, "card"),
         ("", "disk") => String::new(),
-        (bus, medium) => format!("{bus} {medium}").trim().to_owned(),
+        (bus, medium) => format!("{bus} {}", said::say(words, medium)).trim().to_owned(),
     }
 }
 
 /// The card of the interfaces of one function, or of one that is on no PCI bus.
 pub(super) fn network(interfaces: &[&NetworkInterface], device: Option<&PciDevice>, rates: &Rates) -> Node {
-    let mut node = Node::new(Kind::Network, device.map(pci_name).unwrap_or_default());
+    let mut node = Node::new(Kind::Network, device.map(|d| pci_name(d, rates.words)).unwrap_or_default());
     node.names = interfaces.iter().map(|i| clean(&i.name)).collect();
     node.resources = interfaces.iter().map(|i| format!("nic:{}", i.name)).collect();
     if !node.head.is_empty() && !node.names.is_empty() {
@@ -260,39 +265,40 @@ pub(super) fn network(interfaces: &[&NetworkInterface], device: Option<&PciDevic
     }
     let Some(first) = interfaces.first() else { return node };
     if device.is_none() {
-        node.lines.push(bus_words(first));
+        node.lines.push(bus_words(first, rates.words));
     }
-    node.lines.extend(port_facts(interfaces));
+    node.lines.extend(port_facts(interfaces, rates.words));
     node.out = way_out(interfaces, rates);
     if let Some(driver) = first.driver.as_deref() {
-        node.tip.push(format!("driver {}", clean(driver)));
+        node.tip.push(said::fill(rates.words, "driver", &[("driver", &clean(driver))]));
     }
     node
 }
 
 /// What an interface that is on no PCI bus is: `virtio network`.
-fn bus_words(interface: &NetworkInterface) -> String {
+fn bus_words(interface: &NetworkInterface, words: &Words) -> String {
     let word = interface.bus.as_deref().or(interface.driver.as_deref()).map(clean);
     match word.as_deref() {
         // The kernel's word for what is part of the board's own chip.
-        Some("platform") => match interface.driver.as_deref().map(clean) {
-            Some(driver) => format!("network on the board, {driver}"),
-            None => "network on the board".to_owned(),
-        },
-        Some(word) => format!("{word} network"),
-        None => "network".to_owned(),
+        Some("platform") => {
+            let driver = interface.driver.as_deref().map(clean);
+            said::list(words, std::iter::once(said::say(words, "network-on-board")).chain(driver))
+        }
+        Some(bus) => said::fill(words, "network-of", &[("bus", bus)]),
+        None => said::say(words, "network"),
     }
 }
 
 /// `MTU 9000`, and what is not so with all ports: `eth1: no link`.
-fn port_facts(interfaces: &[&NetworkInterface]) -> Vec<String> {
+fn port_facts(interfaces: &[&NetworkInterface], words: &Words) -> Vec<String> {
     const MOST: usize = 4;
     let facts = |i: &NetworkInterface| {
         let mtu = (i.mtu > 0).then(|| format!("MTU {}", i.mtu));
         let no_link = i.state == "down" || i.carrier == Some(false);
         let half = i.duplex.as_deref() == Some("half");
-        let said = [no_link.then_some("no link"), half.then_some("half duplex")];
-        mtu.into_iter().chain(said.into_iter().flatten().map(str::to_owned)).collect::<Vec<_>>()
+        let keys = [no_link.then_some("no-link"), half.then_some("half-duplex")];
+        let facts = keys.into_iter().flatten().map(|key| said::say(words, key));
+        mtu.into_iter().chain(facts).collect::<Vec<_>>()
     };
     let each: Vec<Vec<String>> = interfaces.iter().map(|i| facts(i)).collect();
     let first = each.first().cloned().unwrap_or_default();
@@ -303,14 +309,17 @@ fn port_facts(interfaces: &[&NetworkInterface]) -> Vec<String> {
         if rest.is_empty() {
             continue;
         }
-        let (name, rest) = (clean(&interface.name), rest.join(", "));
-        match own.iter_mut().find(|(words, _)| *words == rest) {
+        let (name, rest) = (clean(&interface.name), said::list(words, rest));
+        match own.iter_mut().find(|(known, _)| *known == rest) {
             Some((_, names)) => names.push(name),
             None => own.push((rest, vec![name])),
         }
     }
-    let own = own.into_iter().take(MOST).map(|(words, names)| format!("{}: {words}", join_names(&names)));
-    Some(shared.join(", ")).into_iter().filter(|s| !s.is_empty()).chain(own).collect()
+    let own = own
+        .into_iter()
+        .take(MOST)
+        .map(|(what, names)| said::named(words, &said::names(words, &names), &what));
+    Some(said::list(words, shared)).into_iter().filter(|s| !s.is_empty()).chain(own).collect()
 }
 
 /// The links out of the machine as one: of ports that are alike how many, of
@@ -336,7 +345,7 @@ fn way_out(interfaces: &[&NetworkInterface], rates: &Rates) -> Option<Link> {
     let (mut out, _) = kinds.next()?;
     for (other, names) in kinds {
         if let Some(rate) = &other.rate {
-            out.notes.push(format!("{}: {rate}", join_names(&names)));
+            out.notes.push(said::named(rates.words, &said::names(rates.words, &names), rate));
         }
         out.resources.extend(other.resources);
     }
@@ -344,7 +353,7 @@ fn way_out(interfaces: &[&NetworkInterface], rates: &Rates) -> Option<Link> {
 }
 
 /// A PCI function in words: `Intel 82599ES 10-Gigabit SFI/SFP+`.
-pub(super) fn pci_name(device: &PciDevice) -> String {
+pub(super) fn pci_name(device: &PciDevice, words: &Words) -> String {
     let vendor = device.vendor_name.as_deref().map(vendor_name).unwrap_or_default();
     match device.device_name.as_deref().map(clean).filter(|n| !n.is_empty()) {
         Some(name) => {
@@ -354,7 +363,7 @@ pub(super) fn pci_name(device: &PciDevice) -> String {
         }
         None => {
             let class = clean(&device.class_name);
-            let class = if class.is_empty() { "PCI device".to_owned() } else { class };
+            let class = if class.is_empty() { said::say(words, "pci-device") } else { class };
             format!("{vendor} {class} [{:04x}:{:04x}]", device.vendor, device.device).trim().to_owned()
         }
     }

@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use language::Words;
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
 
 use super::link::Rates;
-use super::parts;
 use super::tree::{Kind, Link, Node};
+use super::{parts, said};
 
 /// Buses below one another at most: PCI Express has no more than 256 buses in a
 /// domain, and real machines are a handful deep.
@@ -98,7 +99,7 @@ impl<'a> Walk<'a> {
         for child in below {
             children.extend(self.cards(child, depth + 1));
         }
-        tell_shared(&mut children);
+        tell_shared(&mut children, self.rates.words);
         if children.is_empty() {
             return Vec::new();
         }
@@ -118,9 +119,11 @@ impl<'a> Walk<'a> {
                 return children;
             }
         }
-        let word = if depth % 2 == 1 { "PCIe switch" } else { "PCIe port" };
-        let mut node = Node::new(Kind::Hub, if device.link.is_some() { word } else { "PCI bridge" });
-        node.lines = device.device_name.iter().map(|_| parts::pci_name(device)).collect();
+        let words = self.rates.words;
+        let key = if depth % 2 == 1 { "pcie-switch" } else { "pcie-port" };
+        let key = if device.link.is_some() { key } else { "pci-bridge" };
+        let mut node = Node::new(Kind::Hub, said::say(words, key));
+        node.lines = device.device_name.iter().map(|_| parts::pci_name(device, words)).collect();
         node.tip = vec![device.address.clone()];
         node.link = link;
         node.children = children;
@@ -166,13 +169,15 @@ impl<'a> Walk<'a> {
 
     fn storage(&mut self, device: &'a PciDevice, disks: &[&'a BlockDevice]) -> Vec<Node> {
         let link = self.rates.pci(device);
-        let name = parts::pci_name(device);
+        let name = parts::pci_name(device, self.rates.words);
+        let place = said::list(self.rates.words, [name.as_str(), &device.address]);
+        let place = said::fill(self.rates.words, "attached", &[("what", &place)]);
         self.placed.extend(disks.iter().map(|d| format!("block:{}", d.name)));
         let mut children: Vec<Node> = disks.iter().map(|d| parts::disk(d, self.rates)).collect();
         for (child, disk) in children.iter_mut().zip(disks) {
             child.link = self.rates.disk(disk);
             child.numa = device.node;
-            child.tip.push(format!("on {name}, {}", device.address));
+            child.tip.push(place.clone());
         }
         // An NVMe drive is its own controller, and so is a virtio disk.
         let itself =
@@ -197,7 +202,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Says so of cards that are different functions of one slot: they have one link.
-fn tell_shared(cards: &mut [Node]) {
+fn tell_shared(cards: &mut [Node], words: &Words) {
     let name = |node: &Node| node.link.as_ref().filter(|l| l.rate.is_some())?.resources.first().cloned();
     let names: Vec<Option<String>> = cards.iter().map(name).collect();
     for (card, own) in cards.iter_mut().zip(&names) {
@@ -205,7 +210,7 @@ fn tell_shared(cards: &mut [Node]) {
             && names.iter().filter(|n| *n == own).count() > 1
             && let Some(link) = &mut card.link
         {
-            link.notes.push("one link for all functions".to_owned());
+            link.notes.push(said::say(words, "one-link"));
         }
     }
 }

@@ -3,13 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use language::Words;
 use model::run::CaseResult;
 
+use super::said;
 use crate::format;
 
 /// A case as the picture looks at it; without a case all is equal.
 pub(super) struct View<'a> {
     pub(super) case: Option<&'a CaseResult>,
+    /// The words that the picture speaks in.
+    pub(super) words: &'a Words,
     path: BTreeSet<&'a str>,
     shares: BTreeMap<&'a str, f64>,
     peak: Option<f64>,
@@ -27,8 +31,8 @@ pub(super) struct Mark {
 }
 
 impl<'a> View<'a> {
-    /// A look at `case`.
-    pub(super) fn new(case: Option<&'a CaseResult>) -> Self {
+    /// A look at `case`, told in `words`.
+    pub(super) fn new(case: Option<&'a CaseResult>, words: &'a Words) -> Self {
         let path = case.iter().flat_map(|c| &c.path).map(|step| step.resource.as_str()).collect();
         let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
         for used in case.iter().flat_map(|c| &c.utilization) {
@@ -37,7 +41,7 @@ impl<'a> View<'a> {
                 *most = most.max(used.fraction);
             }
         }
-        Self { case, path, shares, peak: None }
+        Self { case, words, path, shares, peak: None }
     }
 
     /// Settles which share is the highest of those that the picture shows.
@@ -101,11 +105,17 @@ impl<'a> View<'a> {
 
 impl Mark {
     /// The share in words: `83 %`, of several parts `61 to 83 %`.
-    pub(super) fn words(&self) -> Option<String> {
+    pub(super) fn words(&self, words: &Words) -> Option<String> {
         let (low, high) = self.share?;
         let (low, high) = (format::percent(low), format::percent(high));
-        let figure = if low == high { high } else { format!("{} to {high}", low.trim_end_matches(" %")) };
-        Some(if self.peak { format!("{figure}, highest") } else { figure })
+        let figure = match low == high {
+            true => high,
+            false => said::fill(words, "range", &[("low", low.trim_end_matches(" %")), ("high", &high)]),
+        };
+        Some(match self.peak {
+            true => said::fill(words, "highest", &[("share", &figure)]),
+            false => figure,
+        })
     }
 }
 
@@ -134,10 +144,11 @@ mod tests {
 
     #[test]
     fn shares_of_several_parts_are_written_as_a_range() {
+        let words = language::Language::English.words();
         let mark = Mark { on: true, share: Some((0.61, 0.834)), peak: false };
-        assert_eq!(mark.words().as_deref(), Some("61 to 83 %"));
+        assert_eq!(mark.words(words).as_deref(), Some("61 to 83 %"));
         let mark = Mark { on: true, share: Some((0.9, 0.9)), peak: true };
-        assert_eq!(mark.words().as_deref(), Some("90 %, highest"));
-        assert_eq!(Mark::default().words(), None);
+        assert_eq!(mark.words(words).as_deref(), Some("90 %, highest"));
+        assert_eq!(Mark::default().words(words), None);
     }
 }

@@ -1,6 +1,10 @@
 //! The picture as a tree, before anything has a place: what hangs below what,
 //! by which link, with what on top.
 
+use language::Words;
+
+use super::said;
+
 /// What a card shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -74,27 +78,27 @@ impl Node {
     }
 
     /// What stands on the card in bold.
-    pub(super) fn title(&self) -> String {
-        let names = crate::format::names(&self.names);
+    pub(super) fn title(&self, words: &Words) -> String {
+        let names = said::names(words, &self.names);
         match (self.kind, self.count) {
             (Kind::Network, _) if !names.is_empty() => names,
             (Kind::Disk, 1) if self.head.is_empty() => names,
-            (Kind::Disk, 1) => format!("{names}: {}", self.head),
+            (Kind::Disk, 1) => said::named(words, &names, &self.head),
             (Kind::Disk, n) if self.head.is_empty() => format!("{n} × {names}"),
-            (Kind::Disk, n) => format!("{n} × {}: {names}", self.head),
+            (Kind::Disk, n) => said::named(words, &format!("{n} × {}", self.head), &names),
             (_, 1) => self.head.clone(),
             (_, n) => format!("{n} × {}", self.head),
         }
     }
 
     /// All of it as text, for the tooltip.
-    pub(super) fn tooltip(&self) -> String {
+    pub(super) fn tooltip(&self, words: &Words) -> String {
         const MOST_NAMES: usize = 32;
-        let mut parts = vec![self.title()];
+        let mut parts = vec![self.title(words)];
         if self.names.len() > 3 {
             let mut names = self.names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
             if self.names.len() > MOST_NAMES {
-                names.push_str(&format!(" and {} more", self.names.len() - MOST_NAMES));
+                names = said::more_names(words, &names, self.names.len() - MOST_NAMES);
             }
             parts.push(names);
         }
@@ -162,22 +166,19 @@ pub(super) struct Link {
 
 impl Link {
     /// What is written beside it: `PCIe 3.0 x4, 3.9 GB/s`.
-    pub(super) fn label(&self) -> String {
-        let count = if self.count > 1 { format!("{} × ", self.count) } else { String::new() };
-        let each = if self.count > 1 && self.rate.is_some() { " each" } else { "" };
-        let parts: Vec<&str> = [self.what.as_str(), self.rate.as_deref().unwrap_or_default()]
-            .into_iter()
-            .filter(|p| !p.is_empty())
-            .collect();
-        if parts.is_empty() {
-            return String::new();
-        }
-        format!("{count}{}{each}", parts.join(", "))
+    pub(super) fn label(&self, words: &Words) -> String {
+        let several = self.count > 1;
+        let rate = self.rate.as_deref().map(|rate| match several {
+            true => said::fill(words, "each", &[("rate", rate)]),
+            false => rate.to_owned(),
+        });
+        let label = said::list(words, [self.what.as_str(), rate.as_deref().unwrap_or_default()]);
+        if several && !label.is_empty() { format!("{} × {label}", self.count) } else { label }
     }
 
     /// All of it as text, for the tooltip.
-    pub(super) fn tooltip(&self) -> String {
-        let label = Some(self.label()).filter(|l| !l.is_empty());
+    pub(super) fn tooltip(&self, words: &Words) -> String {
+        let label = Some(self.label(words)).filter(|l| !l.is_empty());
         label
             .iter()
             .chain(&self.warnings)

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ::agent::{DescribeError, describe_host, examine_host, record_host};
+use ::language::Language;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use model::Machine;
 use report::section::machine::{Detail, text};
 
+use super::export::{language, language_argument};
 use crate::exit::Failure;
 use crate::output::{self, Pending};
 
@@ -46,6 +48,7 @@ pub(super) fn define(command: Command) -> Command {
             "FILE",
             "Also draw the machine as a picture (SVG); with `-`, print the picture instead of the text",
         ))
+        .arg(language_argument().requires("svg").help("The language of the picture: en, ko or ja"))
 }
 
 /// `--json`.
@@ -77,7 +80,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     };
     let is_printed = matches!(picture, Some(Picture::Printed));
     if let Some(picture) = picture {
-        picture.finish(&machine)?;
+        picture.finish(&machine, language(matches))?;
     }
     let detail = if matches.get_flag("all") { Detail::All } else { Detail::Usual };
     // A document on standard output has nothing beside it.
@@ -135,8 +138,8 @@ impl Picture {
         is_read && (start.is_empty() || start == Self::BEGINNING)
     }
 
-    fn finish(self, machine: &Machine) -> Result<(), Failure> {
-        let picture = chart::machine::svg(machine, None);
+    fn finish(self, machine: &Machine, language: Language) -> Result<(), Failure> {
+        let picture = chart::machine::svg(machine, None, language.words());
         match self {
             Self::Printed => output::print(picture.as_bytes()),
             Self::Written(path, pending) => {

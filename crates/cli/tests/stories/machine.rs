@@ -169,6 +169,13 @@ fn a_picture_is_written_beside_the_text() {
     assert_eq!(place.run(&["machine", "--svg", "machine.svg"]).status.code(), Some(0));
     let output = place.run(&["machine", "--svg", "-"]);
     assert!(stdout(&output).starts_with("<svg") && stdout(&output).trim_end().ends_with("</svg>"));
+    let output = place.run(&["machine", "--svg", "-", "--lang", "ko"]);
+    assert!(
+        stdout(&output).contains("lang=\"ko\"") && stdout(&output).contains("메모리"),
+        "{}",
+        stdout(&output)
+    );
+    assert_eq!(place.run(&["machine", "--lang", "ko"]).status.code(), Some(2), "nothing is drawn");
     assert_eq!(place.names(), ["machine.svg"]);
 }
 

@@ -1,16 +1,17 @@
 //! The picture of the machine, with the path of one case coloured by the share
 //! that it uses of each limit: the case that uses most of one.
 
+use language::Words;
 use model::Run;
 use model::run::CaseResult;
 
 use super::ExportError;
 
-/// The run's machine as SVG.
-pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
+/// The run's machine as SVG, told in `words`.
+pub(super) fn write(run: &Run, words: &Words) -> Result<Vec<u8>, ExportError> {
     let nothing = || ExportError::Format { format: "svg", reason: "the run has no machine".to_owned() };
     let machine = run.machines.first().ok_or_else(nothing)?;
-    Ok(chart::machine::svg(machine, most_telling(run)).into_bytes())
+    Ok(chart::machine::svg(machine, most_telling(run), words).into_bytes())
 }
 
 /// The case that uses the largest share of a limit of its path.
@@ -47,9 +48,9 @@ mod tests {
         }
         assert_eq!(most_telling(&run), Some(&run.cases[2]));
         run.machines = vec![crate::tests::server()];
-        let picture = String::from_utf8(write(&run).unwrap()).unwrap();
+        let picture = String::from_utf8(write(&run, language::Language::English.words()).unwrap()).unwrap();
         assert!(picture.starts_with("<svg") && picture.contains("75 %"), "{picture}");
         let empty = Run { machines: vec![], ..run };
-        assert!(write(&empty).is_err());
+        assert!(write(&empty, language::Language::English.words()).is_err());
     }
 }

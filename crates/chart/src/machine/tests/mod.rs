@@ -6,13 +6,31 @@ mod content;
 mod fixtures;
 mod layout;
 mod page;
+mod words;
 
 use fixtures::*;
+use language::{LANGUAGES, Language};
+use model::Machine;
+use model::run::CaseResult;
 
-use super::svg;
+/// The picture in English.
+fn svg(machine: &Machine, case: Option<&CaseResult>) -> String {
+    super::svg(machine, case, Language::English.words())
+}
+
+/// Every picture of [`pictures_in`] in every language, with its name and that of the
+/// language.
+fn pictures() -> Vec<(String, String)> {
+    let all = LANGUAGES.iter().flat_map(|language| {
+        let named = |(name, text)| (format!("{name}.{}", language.tag()), text);
+        pictures_in(*language).into_iter().map(named)
+    });
+    all.collect()
+}
 
 /// Every machine made by hand, with a case where there is one.
-fn pictures() -> Vec<(&'static str, String)> {
+fn pictures_in(language: Language) -> Vec<(&'static str, String)> {
+    let svg = |machine: &Machine, case: Option<&CaseResult>| super::svg(machine, case, language.words());
     vec![
         ("a-guest", svg(&small_guest(), None)),
         ("a-guest-case", svg(&small_guest(), Some(&small_guest_case()))),

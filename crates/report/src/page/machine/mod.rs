@@ -46,7 +46,7 @@ fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
     };
     section.blocks.push(Block::Picture {
         title,
-        svg: chart::machine::svg(machine, case),
+        svg: chart::machine::svg(machine, case, view.words),
         description: String::new(),
     });
     let parts = parts::all(view, machine);
