@@ -78,3 +78,47 @@ fn money(price: &Price, amount: f64) -> String {
         word => format!("{text} {word}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::workload::Catalogue;
+
+    use super::*;
+    use crate::document::Piece;
+    use crate::page::Subject;
+
+    fn section(price: &str) -> Section {
+        let mut run = crate::tests::long::short();
+        run.study.price = Some(price.to_owned());
+        run.study.references = vec!["a sheet".to_owned()];
+        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+        write(&View::new(&Subject { run: &run, catalogue: &catalogue, words: Language::English.words() }))
+    }
+
+    fn tables(section: &Section) -> Vec<&Table> {
+        let blocks = section.subsections.iter().flat_map(|s| &s.blocks);
+        blocks.filter_map(|b| if let Block::Table(table) = b { Some(table) } else { None }).collect()
+    }
+
+    #[test]
+    fn what_speed_costs_is_a_division() {
+        let cheap = section("USD 1,000 a node");
+        let dear = section("USD 2,000 a node");
+        let (cheap, dear) = (tables(&cheap)[0], tables(&dear)[0]);
+        assert_eq!(cheap.columns[2].title, "for each USD");
+        let number = |table: &Table, column: usize| {
+            let Piece::Plain(text) = &table.rows[0][column].0[0] else { panic!("{:?}", table.rows[0]) };
+            text.split(' ').next().unwrap().parse::<f64>().unwrap()
+        };
+        assert!((number(cheap, 2) / number(dear, 2) - 2.0).abs() < 0.01);
+        assert!((number(dear, 3) / number(cheap, 3) - 2.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn nothing_is_divided_by_a_price_that_may_be_read_in_two_ways() {
+        let section = section("1.299 EUR");
+        assert!(tables(&section).is_empty());
+        assert_eq!(section.subsections.len(), 2);
+    }
+}
