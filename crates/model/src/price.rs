@@ -82,7 +82,9 @@ fn amount(text: &str) -> Option<f64> {
                 (1 | 2, '.' | ',') => format!("{}.{part}", plain(whole)).parse().ok(),
                 (3, ',') if (1..=3).contains(&whole.len()) && whole != "0" => plain(text).parse().ok(),
                 (3, '.') => None,
-                (3, _) if grouped(text, *mark) => plain(text).parse().ok(),
+                (3, '\'' | '\u{2019}' | '\u{a0}' | '\u{202f}') if grouped(text, *mark) => {
+                    plain(text).parse().ok()
+                }
                 _ => None,
             }
         }

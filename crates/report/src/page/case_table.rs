@@ -64,10 +64,13 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
     rows
 }
 
+/// What a column says of a row.
+type Write = Box<dyn Fn(&View<'_>, &Row<'_>) -> String>;
+
 /// A column: its title, whether it holds numbers, and what it says of a row.
 struct Cell {
     column: Column,
-    write: Box<dyn Fn(&View<'_>, &Row<'_>) -> String>,
+    write: Write,
 }
 
 /// The table.

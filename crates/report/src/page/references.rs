@@ -78,3 +78,48 @@ fn money(price: &Price, amount: f64) -> String {
         word => format!("{text} {word}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::workload::Catalogue;
+
+    use super::*;
+    use crate::document::Piece;
+    use crate::page::Subject;
+
+    fn section(price: &str) -> Section {
+        let mut run = crate::tests::long::short();
+        run.study.price = Some(price.to_owned());
+        run.study.references = vec!["a sheet".to_owned()];
+        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+        write(&View::new(&Subject { run: &run, catalogue: &catalogue, words: Language::English.words() }))
+    }
+
+    fn tables(section: &Section) -> Vec<&Table> {
+        let blocks = section.subsections.iter().flat_map(|s| &s.blocks);
+        blocks.filter_map(|b| if let Block::Table(table) = b { Some(table) } else { None }).collect()
+    }
+
+    #[test]
+    fn what_speed_costs_is_a_division() {
+        let run = crate::tests::long::short();
+        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+        let view = View::new(&Subject { run: &run, catalogue: &catalogue, words: Language::English.words() });
+        let best = telling::best(&view);
+        let (value, unit) = (best[0].estimate.median, best[0].estimate.unit);
+        for (text, amount) in [("USD 1,000 a node", 1000.0), ("USD 2,500 a node", 2500.0)] {
+            let section = section(text);
+            let table = tables(&section)[0];
+            assert_eq!(table.columns[2].title, "for each USD");
+            assert_eq!(table.rows[0][2].0, [Piece::Plain(format::quantity(value / amount, unit))]);
+        }
+    }
+
+    #[test]
+    fn nothing_is_divided_by_a_price_that_may_be_read_in_two_ways() {
+        let section = section("1.299 EUR");
+        assert!(tables(&section).is_empty());
+        assert_eq!(section.subsections.len(), 2);
+    }
+}
