@@ -16,6 +16,7 @@ mod page;
 mod place;
 mod primes;
 mod randread;
+mod report_page;
 mod samplers;
 mod site;
 
@@ -76,6 +77,8 @@ const TABLE: &[&Benchmark] = &[
     &inventory::INVENTORY,
     &samplers::HERE,
     &samplers::LARGE,
+    &report_page::OVERVIEW,
+    &report_page::LONG,
 ];
 
 /// Where the results are kept.

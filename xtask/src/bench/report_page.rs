@@ -1,0 +1,104 @@
+//! What a page costs: the time to write it, beside writing the same run as
+//! JSON, and the time until a browser has drawn it, beside an empty page, the
+//! browser's own start in both. Of the overview, and of a made run of 500 cases,
+//! 128 CPUs and an hour of samples.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command as Process;
+use std::time::Instant;
+
+use super::judge::{Figure, Goal};
+use super::site::Site;
+use super::{Benchmark, Sides};
+use crate::error::Error;
+use crate::test::cargo_program;
+
+const WRITE: &str = "seconds to read the run and write the page";
+const DRAW: &str = "seconds in a browser, its start included";
+
+/// The overview, measured once, shorter than usual.
+pub(super) const OVERVIEW: Benchmark = Benchmark {
+    name: "page-overview",
+    peer: "JSON; an empty page",
+    needs: &["chromium"],
+    figures: &[
+        Figure { what: WRITE, unit: "s", goal: Goal::OursAtMost(0.1) },
+        Figure { what: DRAW, unit: "s", goal: Goal::None },
+    ],
+    prepare: |site| {
+        let run = site.scratch("overview.json");
+        let words = ["run", "--duration", "300ms", "--trials", "5", "-o", &run.to_string_lossy(), "--store"];
+        site.own(&[words.as_slice(), &[&*site.scratch("page.db").to_string_lossy()]].concat())?;
+        Pages::new(site, run)
+    },
+};
+
+/// A run as long as they get.
+pub(super) const LONG: Benchmark = Benchmark {
+    name: "page-long",
+    peer: "JSON; an empty page",
+    needs: &["chromium"],
+    figures: &[
+        Figure { what: WRITE, unit: "s", goal: Goal::None },
+        Figure { what: DRAW, unit: "s", goal: Goal::OursAtMost(2.0) },
+    ],
+    prepare: |site| {
+        let folder = site.scratch("runs");
+        let mut cargo = Process::new(cargo_program());
+        cargo.args(["run", "--release", "--package", "report", "--example", "long_run", "--"]).arg(&folder);
+        match cargo.current_dir(crate::root()).status() {
+            Ok(status) if status.success() => Pages::new(site, folder.join("long.json")),
+            Ok(_) => Err(Error::Bench("the long run could not be made, see above".to_owned())),
+            Err(e) => Err(Error::Bench(format!("cargo cannot be run: {e}"))),
+        }
+    },
+};
+
+/// A run's document, its page and an empty one.
+struct Pages {
+    run: PathBuf,
+    page: PathBuf,
+    empty: PathBuf,
+}
+
+impl Pages {
+    fn new(site: &Site, run: PathBuf) -> Result<Box<dyn Sides>, Error> {
+        let (page, empty) = (site.scratch("page.html"), site.scratch("empty.html"));
+        fs::write(&empty, "<!doctype html><title>empty</title>").map_err(Error::file("write", &empty))?;
+        Ok(Box::new(Self { run, page, empty }))
+    }
+
+    fn written(&self, site: &Site, words: &[&str], file: &str) -> Result<f64, Error> {
+        let began = Instant::now();
+        let (run, file) = (self.run.to_string_lossy(), site.scratch(file));
+        site.own(&[words, &[&run, "-o", &file.to_string_lossy()]].concat())?;
+        Ok(began.elapsed().as_secs_f64())
+    }
+}
+
+/// How long a browser takes from its start until it has drawn the page.
+fn drawn(site: &Site, page: &std::path::Path) -> Result<f64, Error> {
+    let (profile, picture) = (site.scratch("profile"), site.scratch("page.png"));
+    let profile = format!("--user-data-dir={}", profile.display());
+    let picture = format!("--screenshot={}", picture.display());
+    let address = format!("file://{}", page.display());
+    let began = Instant::now();
+    let fixed = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1440,1000"];
+    site.output(None, "chromium", &[fixed.as_slice(), &[&profile, &picture, &address]].concat())?;
+    Ok(began.elapsed().as_secs_f64())
+}
+
+impl Sides for Pages {
+    fn ours(&self, site: &Site, _seed: u64) -> Result<Vec<f64>, Error> {
+        Ok(vec![self.written(site, &["report"], "page.html")?, drawn(site, &self.page)?])
+    }
+
+    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
+        Ok(vec![self.written(site, &["export"], "copy.json")?, drawn(site, &self.empty)?])
+    }
+
+    fn version(&self, site: &Site) -> Result<String, Error> {
+        Ok(site.output(None, "chromium", &["--version"])?.trim().to_owned())
+    }
+}
