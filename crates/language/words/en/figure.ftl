@@ -50,6 +50,24 @@ parameter-title-operation = operation
 parameter-title-stores = stores
 parameter-title-max-prime = largest number
 
+# Workloads, and words that stand for values of their parameters.
+workload-title-cpu-primes = Processor
+workload-title-memory-bandwidth = Memory bandwidth
+workload-title-disk = Disk
+workload-title-null = Nothing (the engine itself)
+level-pattern-read = sequential read
+level-pattern-write = sequential write
+level-pattern-randread = random read
+level-pattern-randwrite = random write
+level-operation-read = read
+level-operation-write = write
+level-operation-copy = copy
+level-size-l1 = L1 cache
+level-size-l2 = L2 cache
+level-size-l3 = L3 cache
+level-size-dram = main memory
+level-threads-all = all CPUs
+
 # What figures are held against.
 figure-ideal = ideal
 figure-ideal-at = ideal: { $value }

@@ -20,6 +20,7 @@ cases =
        [one] 1 case
     *[other] { $count } cases
     }
+cases-of = { $count } of { $total } cases
 trials =
     { $count ->
        [one] 1 trial
@@ -98,15 +99,15 @@ ending-skipped =
 
 ## Verdicts in a few words
 
-verdict-one-core-full = One core is full
-verdict-all-cores-full = All CPUs are full
-verdict-memory-bandwidth-full = Memory bandwidth is full
-verdict-device-full = Full: { $resource }
-verdict-link-full = Full: { $resource }
-verdict-io-quota = A quota holds { $resource }
-verdict-cpu-quota = A CPU quota
-verdict-latency-bound = Waiting for { $resource }
-verdict-cannot-tell = Cannot be told
+verdict-one-core-full = one core is full
+verdict-all-cores-full = all CPUs are full
+verdict-memory-bandwidth-full = the memory is at its limit
+verdict-device-full = { $resource } is full
+verdict-link-full = { $resource } is full
+verdict-io-quota = a quota holds { $resource }
+verdict-cpu-quota = a CPU quota
+verdict-latency-bound = waiting for { $resource }
+verdict-cannot-tell = cannot be told
 
 ## Headline figures
 
@@ -176,7 +177,7 @@ part-firmware = firmware
 part-os = operating system
 part-kernel = kernel
 part-command-line = kernel command line
-part-guest = held by
+part-guest = virtualization
 part-clock = clock source
 part-cpu = processor
 part-caches = caches

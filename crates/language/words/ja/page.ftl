@@ -16,6 +16,7 @@ and-more = 他 { $count } 件
 yes = はい
 no = いいえ
 cases = { $count } ケース
+cases-of = { $total } ケース中 { $count }
 trials = 試行 { $count } 回
 warnings = 警告 { $count } 件
 errors = エラー { $count } 件

@@ -50,6 +50,24 @@ parameter-title-operation = 연산
 parameter-title-stores = 저장 방식
 parameter-title-max-prime = 최대 수
 
+# Workloads, and words that stand for values of their parameters.
+workload-title-cpu-primes = 프로세서
+workload-title-memory-bandwidth = 메모리 대역폭
+workload-title-disk = 디스크
+workload-title-null = 아무것도 안 함 (엔진 자체)
+level-pattern-read = 순차 읽기
+level-pattern-write = 순차 쓰기
+level-pattern-randread = 임의 읽기
+level-pattern-randwrite = 임의 쓰기
+level-operation-read = 읽기
+level-operation-write = 쓰기
+level-operation-copy = 복사
+level-size-l1 = L1 캐시
+level-size-l2 = L2 캐시
+level-size-l3 = L3 캐시
+level-size-dram = 주 메모리
+level-threads-all = 모든 CPU
+
 # What figures are held against.
 figure-ideal = 이상적
 figure-ideal-at = 이상적: { $value }

@@ -16,6 +16,7 @@ and-more = 외 { $count }개
 yes = 예
 no = 아니요
 cases = 케이스 { $count }개
+cases-of = 케이스 { $total }개 중 { $count }개
 trials = 시행 { $count }회
 warnings = 경고 { $count }건
 errors = 오류 { $count }건

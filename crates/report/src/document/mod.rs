@@ -301,6 +301,20 @@ pub struct Table {
 }
 
 impl Table {
+    /// Without the columns that say nothing in any row.
+    #[must_use]
+    pub fn without_empty_columns(mut self) -> Self {
+        let says = |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|t| !t.words().is_empty()));
+        let kept: Vec<bool> = (0..self.columns.len()).map(says).collect();
+        let mut keeps = kept.iter();
+        self.columns.retain(|_| *keeps.next().unwrap_or(&true));
+        for row in &mut self.rows {
+            let mut keeps = kept.iter();
+            row.retain(|_| *keeps.next().unwrap_or(&true));
+        }
+        self
+    }
+
     /// Its rows by groups: the name of each, and its rows.
     fn by_group(&self) -> Vec<(Option<&Text>, &[Vec<Text>])> {
         let starts = self.groups.iter().map(|(first, name)| (*first, Some(name)));

@@ -102,8 +102,18 @@ pub(crate) fn title(words: &Words, name: &str) -> String {
     words.or(&format!("parameter-title-{name}"), &name.replace('-', " "))
 }
 
+/// What a word that stands for a value means: `random read` of `randread`.
+pub(crate) fn level_in_words(words: &Words, name: &str, value: &str) -> Option<String> {
+    Some(words.or(&format!("level-{name}-{value}"), "")).filter(|said| !said.is_empty())
+}
+
 /// A value of a parameter as a reader sees it.
-fn shown(words: &Words, kind: Option<Kind>, value: Option<&Value>) -> String {
+fn shown(words: &Words, name: &str, kind: Option<Kind>, value: Option<&Value>) -> String {
+    if let Some(Value::Text(word)) = value
+        && let Some(said) = level_in_words(words, name, word)
+    {
+        return said;
+    }
     match (kind, value) {
         (_, None) => words.say("figure-not-set"),
         (Some(Kind::Size), Some(Value::Integer(bytes))) => format::part(*bytes),
@@ -186,7 +196,7 @@ fn factor(
         let value = value_at(case, seat, name);
         if !levels.iter().any(|l| l.value == value) {
             let number = number(kind, value.as_ref());
-            levels.push(Level { number, text: shown(words, kind, value.as_ref()), value });
+            levels.push(Level { number, text: shown(words, name, kind, value.as_ref()), value });
         }
     }
     if levels.len() < 2 {

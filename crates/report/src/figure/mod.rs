@@ -7,6 +7,8 @@ mod reference;
 mod resource;
 mod rule;
 mod samples;
+
+pub(crate) use factors::{level_in_words, title};
 #[cfg(test)]
 mod tests;
 

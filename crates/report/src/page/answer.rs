@@ -85,7 +85,7 @@ fn fast(view: &View<'_>) -> Option<Answer> {
         }
     }
     let line = |(workload, all): &(&str, Vec<&Best<'_>>)| {
-        let mut text = Text::default().link(all[0].section.clone(), *workload).plain(": ");
+        let mut text = Text::default().link(all[0].section.clone(), view.called(workload)).plain(": ");
         for (index, one) in all.iter().take(IN_A_LINE).enumerate() {
             let value = view.with_metric(&one.metric, one.estimate);
             text = text.plain(if index > 0 { "; " } else { "" }).strong(value);
@@ -96,34 +96,48 @@ fn fast(view: &View<'_>) -> Option<Answer> {
     answer(view, "answer-fast", lines.iter().map(line).collect())
 }
 
-/// The verdicts, each with the cases that it is for.
+/// What limits each workload, in the order of the run.
 fn limits(view: &View<'_>) -> Option<Answer> {
-    let mut lines: Vec<(String, usize, Vec<&str>)> = Vec::new();
+    let lines = view.groups().into_iter().filter_map(|group| {
+        let verdicts = verdicts(view, group.name);
+        if verdicts.is_empty() {
+            return None;
+        }
+        let mut text = Text::default().link(group.id(), view.called(group.name)).plain(": ");
+        for (index, (verdict, count)) in verdicts.into_iter().enumerate() {
+            text = text.plain(if index > 0 { "; " } else { "" }).strong(verdict);
+            if count < group.cases.len() {
+                let count = [("count", (count as u64).into()), ("total", (group.cases.len() as u64).into())];
+                text = text.plain(format!(" ({})", view.words.tell("cases-of", &count)));
+            }
+        }
+        Some(text)
+    });
+    answer(view, "answer-limits", lines.collect())
+}
+
+/// The verdicts on the cases of a workload, each with how many it is for; what
+/// is not known comes last.
+fn verdicts(view: &View<'_>, workload: &str) -> Vec<(String, usize)> {
+    let mut all: Vec<(String, usize)> = Vec::new();
     for shared in &view.findings {
         let Some(first) = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck) else {
             continue;
         };
+        let count = shared.cases.iter().filter(|c| c.workload == workload).count();
+        if count == 0 {
+            continue;
+        }
         let verdict = verdict(view, first);
-        let workloads = shared.cases.iter().map(|c| c.workload.as_str());
-        match lines.iter_mut().find(|(known, ..)| *known == verdict) {
-            Some((_, count, names)) => {
-                *count += shared.cases.len();
-                names.extend(workloads);
-            }
-            None => lines.push((verdict, shared.cases.len(), workloads.collect())),
+        match all.iter_mut().find(|(known, _)| *known == verdict) {
+            Some((_, known)) => *known += count,
+            None => all.push((verdict, count)),
         }
     }
-    let line = |(verdict, count, names): (String, usize, Vec<&str>)| {
-        let mut names = names;
-        names.sort_unstable();
-        names.dedup();
-        names.truncate(6);
-        let cases = view.count("cases", count);
-        Text::default().strong(verdict).plain(format!(": {} ({cases})", names.join(", ")))
-    };
-    // What is not known says least.
-    lines.sort_by_key(|(verdict, ..)| *verdict == view.say("verdict-cannot-tell"));
-    answer(view, "answer-limits", lines.into_iter().take(6).map(line).collect())
+    let unknown = view.say("verdict-cannot-tell");
+    all.sort_by_key(|(verdict, count)| (*verdict == unknown, std::cmp::Reverse(*count)));
+    all.truncate(IN_A_LINE);
+    all
 }
 
 /// A verdict in a few words.

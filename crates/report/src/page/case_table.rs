@@ -10,15 +10,14 @@ use super::view::{Group, View};
 use crate::document::{Column, Piece, Table, Text};
 use crate::format;
 
-/// Metrics beside the headline, in this order, where a case has them.
+/// Metrics beside the headline, in this order, where a case has them: as many as
+/// fit the width of a printed page. The table of every number has the others.
 const BESIDE: &[&str] = &[
     "iops",
     "throughput",
     "operations_per_second",
     "latency_p50",
     "latency_p99",
-    "latency_p99_9",
-    "latency_max",
     "cpu_per_operation",
     "cpu_per_byte",
 ];
@@ -51,7 +50,8 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
         for companion in &case.with {
             let spec = view.catalogue.workload(&companion.workload);
             let own = spec.map_or("throughput", |s| s.headline);
-            let texts = [("workload", companion.workload.as_str()), ("metric", &view.metric(own))];
+            let (called, metric) = (view.called(&companion.workload), view.metric(own));
+            let texts = [("workload", called.as_str()), ("metric", metric.as_str())];
             rows.push(Row {
                 label: view.tell("case-beside", &texts),
                 case,

@@ -36,7 +36,7 @@ fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
     };
     Tile {
         label: view.short(case),
-        group: case.workload.clone(),
+        group: view.called(&case.workload),
         value: view.figure(metric, estimate),
         metric: view.metric(metric),
         interval: Some(interval),

@@ -4,6 +4,7 @@ mod answer;
 mod case_table;
 mod findings;
 mod headline;
+mod label;
 mod listing;
 mod machine;
 mod method;

@@ -7,7 +7,7 @@ use model::run::{CaseResult, Estimate};
 use model::workload::Catalogue;
 use model::{Kind, Run, Status, Value, WorkloadSpec};
 
-use super::Subject;
+use super::{Subject, label};
 use crate::format;
 use crate::section::findings::{Shared, shared};
 use crate::section::workload;
@@ -100,16 +100,21 @@ impl<'a> View<'a> {
 
     /// What a case is called beside others of its workload.
     pub(crate) fn short(&self, case: &CaseResult) -> String {
-        workload::own_label(case, self.catalogue).unwrap_or_else(|| self.say("case-defaults"))
+        label::own(self, case).unwrap_or_else(|| self.say("case-defaults"))
     }
 
     /// What a case is called among all of the run.
     pub(crate) fn name(&self, case: &CaseResult) -> String {
-        match workload::own_label(case, self.catalogue) {
-            Some(_) if self.is_only(case) => case.workload.clone(),
-            Some(own) => format!("{} {own}", case.workload),
-            None => case.workload.clone(),
+        let title = self.called(&case.workload);
+        match label::own(self, case) {
+            Some(own) if !self.is_only(case) => format!("{title}, {own}"),
+            _ => title,
         }
+    }
+
+    /// What a workload is called.
+    pub(crate) fn called(&self, workload: &str) -> String {
+        label::workload(self, workload)
     }
 
     fn is_only(&self, case: &CaseResult) -> bool {

@@ -15,10 +15,13 @@ pub(super) fn write(view: &View<'_>) -> Section {
 }
 
 fn of(view: &View<'_>, group: &Group<'_>) -> Section {
-    let mut section = Section::new(group.id(), group.name);
+    let mut section = Section::new(group.id(), view.called(group.name));
     if let Some(spec) = group.spec {
         let summary = view.words.or(&format!("workload-{}", spec.name), spec.summary);
-        section.blocks.push(Block::Paragraph(super::findings::sentence(&summary).into()));
+        let text = Text::from(super::findings::sentence(&summary))
+            .plain(" ")
+            .with(Piece::Code(spec.name.to_owned()));
+        section.blocks.push(Block::Paragraph(text));
     }
     let constant = workload::constant_words(view.run, group.name, view.catalogue);
     if !constant.is_empty() {

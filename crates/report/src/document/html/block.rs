@@ -13,7 +13,9 @@ impl Page {
             Block::Paragraph(text) => html! { p { (self.text(text)) } },
             Block::Lead(text) => html! { p.lead { (self.text(text)) } },
             Block::List(items) => html! { ul { @for item in items { li { (self.text(item)) } } } },
-            Block::Figures(tiles) => html! { ul.tiles { @for tile in tiles { (self.tile(tile)) } } },
+            Block::Figures(tiles) => {
+                html! { ul class=(format!("tiles of{}", abreast(tiles.len()))) { @for tile in tiles { (self.tile(tile)) } } }
+            }
             Block::Summary(answers) => self.summary(answers),
             Block::Notice(notice) => self.notice(notice),
             Block::Chart { title, note, plot } => self.chart(title, note.as_deref(), plot.as_ref()),
@@ -49,7 +51,7 @@ impl Page {
     fn tile(&self, tile: &Tile) -> Markup {
         let label = html! {
             @if !tile.group.is_empty() { span.group { (clean(&tile.group)) } " " }
-            span.label { @for word in tile.label.split(' ') { span { (clean(word)) } " " } }
+            span.label { @for part in tile.label.split_inclusive(", ") { span { (clean(part.trim_end())) } " " } }
         };
         html! {
             li.tile {
@@ -193,6 +195,16 @@ impl Page {
     }
 }
 
+/// How many tiles stand side by side, so that the last row is not left short
+/// where it can be helped.
+fn abreast(count: usize) -> usize {
+    match count {
+        0..=2 => 2,
+        3 | 5 | 6 | 9 => 3,
+        _ => 4,
+    }
+}
+
 /// Lines stay lines.
 fn lines(text: &str) -> String {
     text.lines().map(clean).collect::<Vec<_>>().join("\n")
@@ -201,14 +213,25 @@ fn lines(text: &str) -> String {
 /// So many letters of a row's name are kept on one line.
 const SHORT: usize = 42;
 
-/// Classes that say which columns hold numbers, shorter than a class a cell, and
-/// whether the rows' names are short.
+/// A table of so many rows stays on one sheet of paper.
+const WHOLE: usize = 16;
+/// A table of so many columns has small print on paper.
+const WIDE: usize = 9;
+
+/// Classes that say which columns hold numbers, shorter than a class a cell,
+/// whether the rows' names are short, and what paper needs to know.
 fn classes(table: &Table) -> String {
     let numbers = table.columns.iter().enumerate().filter(|(_, c)| c.is_number);
     let mut all: Vec<String> = numbers.map(|(i, _)| format!("n{}", i + 1)).collect();
     let length = |row: &Vec<Text>| row.first().map_or(0, |t| t.letters());
     if table.rows.iter().all(|row| length(row) <= SHORT) {
         all.push("short".to_owned());
+    }
+    if table.rows.len() <= WHOLE {
+        all.push("whole".to_owned());
+    }
+    if table.columns.len() >= WIDE {
+        all.push("wide".to_owned());
     }
     all.join(" ")
 }

@@ -65,7 +65,7 @@ fn limits(view: &View<'_>, all: &[Limit]) -> Table {
         row[0] = view.count("and-more", lines.len() - LISTED).into();
         rows.push(row);
     }
-    Table {
+    let table = Table {
         caption: String::new(),
         columns: vec![
             Column::words(view.say("column-resource")),
@@ -77,7 +77,8 @@ fn limits(view: &View<'_>, all: &[Limit]) -> Table {
         ],
         rows,
         groups: Vec::new(),
-    }
+    };
+    table.without_empty_columns()
 }
 
 fn area(resource: &str) -> &str {

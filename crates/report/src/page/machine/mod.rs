@@ -53,6 +53,10 @@ fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
     if !parts.is_empty() {
         let mut inventory = Section::new(format!("{prefix}parts"), view.say("machine-parts"));
         inventory.blocks.push(Block::Pairs(parts));
+        if let Some(line) = machine.inventory.system.command_line.as_ref().filter(|l| !l.trim().is_empty()) {
+            let blocks = vec![Block::Code(line.clone())];
+            inventory.blocks.push(Block::More { title: view.say("part-command-line"), blocks });
+        }
         section.subsections.push(inventory);
     }
     section.subsections.extend(limits::write(view, machine, prefix));

@@ -30,7 +30,6 @@ pub(super) fn all(view: &View<'_>, machine: &Machine) -> Pairs {
     add("part-firmware", inventory.system.firmware.clone());
     add("part-os", inventory.os.clone());
     add("part-kernel", kernel(inventory));
-    add("part-command-line", inventory.system.command_line.clone());
     add("part-guest", brief::held_by(view, inventory));
     add("part-clock", inventory.system.clock_source.clone());
     add("part-cpu", processor(view, &inventory.cpu));
@@ -50,7 +49,7 @@ pub(super) fn all(view: &View<'_>, machine: &Machine) -> Pairs {
     if disks.len() > LISTED {
         add("part-disk", Some(view.count("and-more", disks.len() - LISTED)));
     }
-    let nics: Vec<&NetworkInterface> = inventory.network.iter().filter(|n| n.kind != "loopback").collect();
+    let nics: Vec<&NetworkInterface> = inventory.network.iter().filter(|n| is_of_use(n)).collect();
     for nic in nics.iter().take(LISTED) {
         add("part-nic", Some(format!("{}: {}", nic.name, interface(nic))));
     }
@@ -183,6 +182,11 @@ fn quota(view: &View<'_>, inventory: &Inventory) -> Option<String> {
     let io = (!io.is_empty()).then(|| view.tell("part-quota-io", &[("devices", &names(&io))]));
     let all = facts([cpus, bytes, io]);
     (!all.is_empty()).then_some(all)
+}
+
+/// Ports, plugged in or not; of made interfaces those that are not down.
+fn is_of_use(nic: &NetworkInterface) -> bool {
+    nic.kind != "loopback" && (nic.state != "down" || nic.kind == "ethernet")
 }
 
 /// Whole disks and arrays; of made devices those that are in use.
