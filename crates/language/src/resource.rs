@@ -16,6 +16,7 @@ pub fn resource_name(words: &Words, resource: &str) -> String {
         ("memory", "") => words.say("resource-memory"),
         ("dmi", "") => words.say("resource-dmi"),
         ("load", "") => words.say("resource-load"),
+        ("system", "") => words.say("resource-system"),
         ("self", "") => words.say("resource-self"),
         ("cgroup", "cpu") => words.say("resource-cgroup-cpu"),
         ("cgroup", "memory") => words.say("resource-cgroup-memory"),
@@ -66,6 +67,7 @@ mod tests {
         assert_eq!(said("sata:sda"), "SATA link sda");
         assert_eq!(said("nic:eth0"), "network interface eth0");
         assert_eq!(said("dmi"), "DMI link");
+        assert_eq!(said("system"), "the system");
         assert_eq!(said("gpu:0"), "gpu:0");
         assert_eq!(said("gpu"), "gpu");
         assert_eq!(resource_name(Language::Korean.words(), "block:vda"), "디스크 vda");

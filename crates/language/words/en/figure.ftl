@@ -14,7 +14,7 @@ figure-path = the path of the data, and how full it is
 figure-path-of = the path of the data, and how full it is: { $case }
 figure-samples = { $case }: one trial over time
 figure-cpus = { $case }: load of each CPU
-figure-order-title = Every trial in the order they ran
+figure-order-title = every trial in the order they ran
 
 # What charts measure.
 figure-latency = latency
@@ -92,7 +92,7 @@ figure-resource-memory = memory { $name }
 figure-resource-block = disk { $name }
 figure-resource-filesystem = file system { $name }
 figure-resource-nic = network { $name }
-figure-resource-pci = PCI Express link { $name }
+figure-resource-pci = PCIe link { $name }
 figure-resource-sata = SATA link { $name }
 figure-resource-dmi = link to the chipset { $name }
 figure-resource-sensor = { $name }

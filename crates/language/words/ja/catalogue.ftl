@@ -1,9 +1,9 @@
 # Workloads, metrics and ready studies, whose English stands with them.
 
-workload-cpu-primes = 整数除算：試し割りによる素数の数え上げ（sysbench cpu）
-workload-memory-bandwidth = スレッドが毎秒読み取り、書き込み、コピー、結合するバイト数
-workload-disk = ファイルの順次またはランダムな読み書き
-workload-null = 何もしない：エンジン自体のコスト
+workload-cpu-primes = 整数除算: 試し割りによる素数の数え上げ（sysbench cpu）
+workload-memory-bandwidth = スレッドがメモリを毎秒読み取り、書き込み、コピー、結合するバイト数
+workload-disk = ファイルのシーケンシャルまたはランダムな読み書き
+workload-null = 何もしない: エンジン自体のコスト
 
 metric-iops = 毎秒完了した読み取りと書き込みの数です。
 metric-title-iops = IOPS
@@ -39,10 +39,10 @@ metric-latency-p99-9 = 操作の 99.9 % がこの時間以内に完了しまし�
 metric-title-latency-p99-9 = p99.9 レイテンシ
 metric-latency-max = 試行の中で最も長くかかった操作の時間です。
 metric-title-latency-max = 最大レイテンシ
-metric-service-time-p50 = オープンループ：操作の半分が、開始からこの時間以内に完了しました。
+metric-service-time-p50 = オープンループ: 操作の半分が、開始からこの時間以内に完了しました。
 metric-title-service-time-p50 = p50 サービス時間
-metric-service-time-p99 = オープンループ：操作の 99 % が、開始からこの時間以内に完了しました。
+metric-service-time-p99 = オープンループ: 操作の 99 % が、開始からこの時間以内に完了しました。
 metric-title-service-time-p99 = p99 サービス時間
 
 study-overview-title = 概要
-study-overview-question = このサーバーのプロセッサ、メモリ、ディスクはどのくらい速いですか？
+study-overview-question = このサーバーのプロセッサー、メモリ、ディスクはどのくらい速いですか？

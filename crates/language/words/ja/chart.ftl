@@ -9,23 +9,23 @@ chart-others = ほか { $count } 件は表にあります。
 
 chart-higher = 高いほど良い
 chart-lower = 低いほど良い
-chart-from = 軸は { $value } から
+chart-from = 軸の始まり: { $value }
 chart-logarithmic = 対数目盛
 chart-nothing = 測定値がありません。
-chart-interval = { $low } ~ { $high }
+chart-interval = { $low } ～ { $high }
 chart-more = ほか { $count } 件
 chart-limit = 上限
-chart-promise = 公称値
+chart-promise = 約束された値
 chart-ideal = 理想値
-chart-column-low = 下限
-chart-column-high = 上限
+chart-column-low = 区間下限
+chart-column-high = 区間上限
 chart-missing = 未測定
 
 ## lines
 
 lines-what = { $x }に対する{ $y }
 lines-change = { $from } で { $first }、{ $to } で { $last }
-lines-between = 最高 { $high }({ $high_at })、最低 { $low }({ $low_at })
+lines-between = 最高 { $high }（{ $high_at }）、最低 { $low }（{ $low_at }）
 lines-point = { $at } で { $value }
 lines-mark = 印: { $label }。
 lines-drawn = { $all } 本の線のうち { $drawn } 本を描いています。表にはすべてあります。
@@ -46,8 +46,8 @@ bars-column-note = 備考
 
 ## heat
 
-heat-in = { $title }(単位: { $unit })
-heat-what = { $x }(横)と{ $y }(縦)の組み合わせごとの{ $title }。
+heat-in = { $title }（単位: { $unit }）
+heat-what = { $x }（横）と{ $y }（縦）の組み合わせごとの{ $title }。
 heat-highest = 最高: { $at } で { $value }。
 heat-lowest = 最低: { $at } で { $value }。
 heat-drawn = { $rows } 行 { $columns } 列のうち { $drawn_rows } 行 { $drawn_columns } 列を描いています。表にはすべてあります。
@@ -57,34 +57,34 @@ heat-missing = 未測定 { $count } 件。
 ## scatter
 
 scatter-what = { $x }に対する{ $y }。
-scatter-way = { $first }({ $first_x }、{ $first_y })から { $last }({ $last_x }、{ $last_y })まで
-scatter-cloud = 点 { $count } 個、{ $x } { $x_low } ~ { $x_high }、{ $y } { $y_low } ~ { $y_high }
+scatter-way = { $first }（{ $first_x }、{ $first_y }）から { $last }（{ $last_x }、{ $last_y }）まで
+scatter-cloud = 点 { $count } 個、{ $x } { $x_low } ～ { $x_high }、{ $y } { $y_low } ～ { $y_high }
 scatter-group = グループ
 scatter-point = 点
 scatter-drawn = { $all } 個の点のうち { $drawn } 個を描いています。表にはすべてあります。
 
 ## ratios
 
-ratios-sides = { $baseline } に対する { $new } の倍率
-ratios-margin = { PERCENT($margin) } 以内の差(網掛け)は問題になりません。
+ratios-sides = { $baseline } に対する { $new } の比
+ratios-margin = { PERCENT($margin) } 以内の差（網掛け）は無視できます。
 ratios-count = { $label }: { $count } 件。
 ratios-row = { $label }: { $ratio }、{ $verdict }
 ratios-widest = 最も大きな差: { $row }。
 ratios-drawn = { $all } 件のうち、差のあるものから { $drawn } 件を描いています。表にはすべてあります。
 ratios-column-what = 項目
 ratios-column-ratio = 比
-ratios-column-interval = 区間
+ratios-column-interval = 信頼区間
 ratios-column-verdict = 判定
 
 ## percentiles
 
 percentiles-axis = この値以下の操作の割合
 percentiles-item = { $share } が { $value } 以下
-percentiles-describe = パーセンタイルごとの{ $value }。
+percentiles-describe = { $value }のパーセンタイル。
 percentiles-said = { $name }: { $list }（操作 { $count } 件）。
 percentiles-said-alone = { $list }（操作 { $count } 件）。
 percentiles-tail = { $share } の値は中央値の { $times } です。
-percentiles-worst = { $share } では { $name } は { $other } の { $times } です。
+percentiles-worst = { $share } での { $name } の値は { $other } に対して { $times } です。
 percentiles-rest = ほかの { $count } 件は表にあります。
 percentiles-name = 分布
 percentiles-count = 操作数
@@ -95,8 +95,8 @@ percentiles-too-few = 操作が少なすぎる
 histogram-by-height = 値の割合
 histogram-by-area = 値の割合（面積）
 histogram-describe = { $value }: 値 { $count } 個、{ $low } から { $high } まで。
-histogram-most = { $share } が { $low } から { $high } の間にあります。
-histogram-bin = { $low }～{ $high }: { $count }（{ $share }）
+histogram-most = { $share } が { $low } ～ { $high } の範囲にあります。
+histogram-bin = { $low } ～ { $high }: { $count }（{ $share }）
 histogram-from = から
 histogram-to = まで
 histogram-count = 値の数
@@ -105,12 +105,12 @@ histogram-so-far = 累積
 
 ## panels
 
-panels-window = 集計区間: { $length }
-panels-window-short = 集計: { $length }
-panels-columns = 一列は { $length } です。線は平均、影は最小値から最大値までです。
+panels-window = 測定区間: { $length }
+panels-window-short = 測定区間: { $length }
+panels-columns = 1 列は { $length } です。線は平均、影は最小値から最大値までです。
 panels-stack = 積み上げは平均、線は合計の最大値です。
 panels-describe = { $length } にわたるパネル { $count } 枚。
-panels-describe-window = 集計区間は { $from } から { $to } までで、数値はその区間のものです。
+panels-describe-window = 測定区間は { $from } から { $to } までで、値はその区間のものです。
 panels-said = { $name }: 平均 { $mean }、最小 { $low }、最大 { $high }（{ $at } の時点）。
 panels-rest = ほかの { $count } 件は表にあります。
 panels-panel = パネル
@@ -124,57 +124,60 @@ panels-none = 観測なし
 ## cpu-load
 
 cpu-load-cpu = CPU { $cpu }
-cpu-load-cpus = CPU { $first }～{ $last }
+cpu-load-cpus = CPU { $first } ～ { $last }
 cpu-load-legend = 使用率:
-cpu-load-cell = 一マスは { $length } の平均です。
-cpu-load-one = 一マスは { $length } の一間隔です。
-cpu-load-row = 一行は CPU { $count } 個の平均です。
+cpu-load-cell = 1 マスは { $length } の平均です。
+cpu-load-one = 1 マスは { $length } ごとの観測 1 回です。
+cpu-load-row = 1 行は CPU { $count } 個の平均です。
 cpu-load-not-seen = 空白: 観測なし。
 cpu-load-note = { $cpu }: { $note }
 cpu-load-row-said = { $cpu }: 平均 { $mean }、最大 { $high }
 cpu-load-figures = 平均、最大
 cpu-load-describe = { $length } の CPU { $count } 個の負荷: 平均 { $mean } 使用。
 cpu-load-busiest = 最も忙しいのは { $cpu }（{ $mean }）、最も空いているのは { $other }（{ $low }）です。
-cpu-load-full = 平均で満杯（95 % 以上）の CPU は { $count } 個です。
+cpu-load-full = { $count ->
+    [0] 平均で飽和（95 % 以上）した CPU はありません。
+   *[other] 平均で飽和（95 % 以上）した CPU は { $count } 個です。
+ }
 cpu-load-name = CPU
 cpu-load-mean = 平均
-cpu-load-greatest = 最大の間隔
+cpu-load-greatest = 最も忙しい間隔
 cpu-load-full-time = 95 % 以上の時間
 cpu-load-remark = 備考
 
 ## boxes
 
-boxes-trial = 点: 試行、いちばん上が最初
+boxes-trial = 点: 試行、一番上が最初
 boxes-box = 箱: 中央の半分
-boxes-estimate = ひし形: 推定値とその区間
-boxes-cut = { $count } 件のうちばらつきの大きい { $shown } 件です。表にはすべてあります。
+boxes-estimate = ひし形: 推定値と信頼区間
+boxes-cut = { $count } ケースのうち、ばらつきの大きい { $shown } 件です。表にはすべてあります。
 boxes-said = { $name }、試行 { $order }: { $value }
-boxes-describe = { $count } 件の試行ごとの{ $value }。
-boxes-widest = { $name } の試行が { $low } から { $high } まで最も大きく異なります（中央値の { $share }）。
-boxes-closest = { $name } の試行は { $share } で最も差が小さいです。
-boxes-name = 件
+boxes-describe = { $count } ケースの試行ごとの{ $value }。
+boxes-widest = { $name } は試行の差が最も大きく、{ $low } ～ { $high } です（中央値の { $share }）。
+boxes-closest = { $name } は試行の差が最も小さく、{ $share } です。
+boxes-name = ケース
 boxes-trials = 試行
 boxes-least = 最小
-boxes-lower = 第1四分位
+boxes-lower = 第 1 四分位数
 boxes-median = 中央値
-boxes-upper = 第3四分位
+boxes-upper = 第 3 四分位数
 boxes-greatest = 最大
 boxes-point = 推定値
 
 ## chain
 
-chain-title = 限界に対する割合
-chain-full = 限界
-chain-unknown = 限界は不明
+chain-title = 上限に対する割合
+chain-full = 上限
+chain-unknown = 上限は不明
 chain-bottleneck = ボトルネック
-chain-amplified = バイト数 { $times }
-chain-describe = プログラムから外へ向かう資源 { $count } 個の経路: { $list }。
-chain-holds = { $name } が結果を抑えており、限界の { $share } です。
-chain-holds-unknown = { $name } が結果を抑えています。
-chain-fullest = 結果を抑えていると分かる資源はなく、最も埋まっているのは { $name } の { $share } です。
-chain-grows = { $name } には作業量の { $times } のバイトが通ります。
-chain-name = 資源
+chain-amplified = バイト数の { $times }
+chain-describe = プログラムから外へ向かうリソース { $count } 個の経路: { $list }。
+chain-holds = 結果を制限しているリソース: { $name }（上限の { $share }）。
+chain-holds-unknown = 結果を制限しているリソース: { $name }。
+chain-fullest = 結果を制限していると分かるリソースはありません。上限に最も近いリソース: { $name }（{ $share }）。
+chain-grows = { $name } にはワークロードのバイト数の { $times } が通ります。
+chain-name = リソース
 chain-detail = 通る量
-chain-share = 限界に対する割合
-chain-amplification = 作業量 1 バイトあたりのバイト
+chain-share = 上限に対する割合
+chain-amplification = ワークロードの 1 バイトあたりのバイト数
 chain-remark = 備考

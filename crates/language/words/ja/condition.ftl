@@ -14,16 +14,16 @@ condition-other-headroom = { $busy ->
     .advice = 終了するまで待ってください（`pgrep -a headroom` で確認できます）
 evidence-headroom-process = この実行とは別の headroom プロセスが { $count } 個
 
-condition-other-load = 他のプロセスが CPU { $cpus } 個のうち { FIXED($cpus_used, decimals: 1) } 個分（{ PERCENT($share) }）を使用しています：{ $how ->
+condition-other-load = ほかのプロセスが CPU { $cpus } 個のうち { FIXED($cpus_used, decimals: 1) } 個分（{ PERCENT($share) }）を使用しています: { $how ->
         [named] { $processes }
        *[hidden] 見えない、またはすでに終了したプロセス
     }
     .advice = CPU を使っているプロセスを終了するか（`top` で確認できます）、終了するまで待ってください
-evidence-cpu-time = { FIXED($seconds, decimals: 2) } 秒間に他のプロセスの CPU 時間 { FIXED($cpu_s, decimals: 2) } 秒
-evidence-busy-process = { $name }：CPU { FIXED($cpus, decimals: 2) } 個分を使用
+evidence-cpu-time = { FIXED($seconds, decimals: 2) } 秒間にほかのプロセスの CPU 時間 { FIXED($cpu_s, decimals: 2) } 秒
+evidence-busy-process = { $name }: CPU { FIXED($cpus, decimals: 2) } 個分を使用
 
 condition-steal = { $how ->
-        [now] ハイパーバイザーが CPU 時間の { PERCENT($share) } を他のゲストに割り当てています（steal）
+        [now] ハイパーバイザーが CPU 時間の { PERCENT($share) } をほかのゲストに割り当てています（steal）
         [ever-not-now] 起動してからハイパーバイザーが CPU 時間の { PERCENT($share) } を奪いました。現在はほとんど奪っていません
        *[ever] 起動してからハイパーバイザーが CPU 時間の { PERCENT($share) } を奪いました
     }
@@ -40,7 +40,7 @@ evidence-throttle-count = thermal_throttle: 観察中に { $now } 回増加、�
 
 condition-near-critical-temperature = { $chip } の { $label } が { FIXED($value) } °C です。臨界温度は { FIXED($critical) } °C です
     .advice = 冷却を改善するか、冷えるまで待ってから測定してください
-evidence-sensor-temperature = { $chip } の { $label }：{ FIXED($value) } °C、臨界温度 { FIXED($critical) } °C
+evidence-sensor-temperature = { $chip } の { $label }: { FIXED($value) } °C、臨界温度 { FIXED($critical) } °C
 
 condition-array-sync = アレイ { $array }（{ $level }）の{ $action ->
         [resync] 再同期（resync）
@@ -65,7 +65,7 @@ condition-drive-self-test = ドライブ { $drive } がセルフテストを実�
        *[unknown] {""}
     }
     .advice = 終了するまで待つか、`smartctl -X /dev/{ $drive }` で中止してください
-evidence-self-test = { $drive }：セルフテスト実行中{ $how ->
+evidence-self-test = { $drive }: セルフテスト実行中{ $how ->
         [progress] 、{ PERCENT($done) } 完了
        *[unknown] {""}
     }
@@ -99,35 +99,35 @@ condition-background-work = `{ $name }`（{ $does ->
        *[no] 待機しています
     }
     .advice = `{ $name }` が終了するまで待つか、停止してください
-evidence-background-process = { $name }：プロセス { $count } 個、CPU 時間 { FIXED($cpu_s, decimals: 2) } 秒
+evidence-background-process = { $name }: プロセス { $count } 個、CPU 時間 { FIXED($cpu_s, decimals: 2) } 秒
 
-condition-disk-traffic = 他のプロセスが現在{ $array ->
+condition-disk-traffic = ほかのプロセスが現在{ $array ->
         [yes] アレイ { $disk }（{ $disks }{ $more ->
             [0] {""}
            *[other] {" "}ほか { $more } 台
         }）
        *[no] ディスク { $disk } {""}
-    }を使用しています：毎秒 { FIXED($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+    }を使用しています: 毎秒 { FIXED($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] 、時間の { PERCENT($busy) }
        *[no] {""}
     }
     .advice = 読み書きしているプロセスを調べ（`iotop`、`pidstat -d 1`）、終わるのを待つか終了してください
-evidence-diskstats = { $disk }：毎秒 { FIXED($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+evidence-diskstats = { $disk }: 毎秒 { FIXED($requests_per_s) } リクエスト、{ SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
         [yes] 、時間の { PERCENT($busy) }
        *[no] {""}
     }
 
-condition-network-traffic = 他のプロセスが現在インターフェース { $interface } を使用しています：{ SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+condition-network-traffic = ほかのプロセスが現在インターフェース { $interface } を使用しています: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
         [share] 、リンク速度の { PERCENT($share) }
        *[rate] {""}
     }
     .advice = 送受信しているプロセスを調べ（`ss -tpi`、`nethogs`）、終わるのを待つか終了してください
-evidence-net-dev = { $interface }：{ SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+evidence-net-dev = { $interface }: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
         [share] 、リンク速度の { PERCENT($share) }
        *[rate] {""}
     }
 
-condition-drive-health = ドライブ { $drive } が自らの異常を報告しています：{ $first ->
+condition-drive-health = ドライブ { $drive } が自らの異常を報告しています: { $first ->
         [spare] 予備ブロックがほぼ枯渇
         [temperature] 温度が限度を超過
         [unreliable] エラーのため信頼性が低下
@@ -164,18 +164,18 @@ condition-drive-health = ドライブ { $drive } が自らの異常を報告し�
        *[other] {" "}ほか { $more } 件
     }
     .advice = `smartctl -x /dev/{ $drive }` で確認し、データを退避して、別のドライブで測定してください
-evidence-available-spare = 残りの予備ブロック：{ $value } %
-evidence-spare-threshold = 予備ブロックの下限：{ $value } %
-evidence-percentage-used = 消費した寿命：{ $value } %
-evidence-media-errors = 訂正できなかったメディアエラー：{ $value } 件
-evidence-critical-warning = 重大な警告のビット（critical warning）：{ $value }
+evidence-available-spare = 残りの予備ブロック: { $value } %
+evidence-spare-threshold = 予備ブロックの下限: { $value } %
+evidence-percentage-used = 消費した寿命: { $value } %
+evidence-media-errors = 訂正できなかったメディアエラー: { $value } 件
+evidence-critical-warning = 重大な警告のビット（critical warning）: { $value }
 
 condition-drive-hot = ドライブ { $drive } が { FIXED($value) } °C です。{ FIXED($limit) } °C からは自ら速度を落とすことがあります
     .advice = 冷えるまで待つか通風を改善し、測定前の書き込みを減らしてください
-evidence-drive-temperature = { $drive }：{ FIXED($value) } °C、警告温度 { FIXED($limit) } °C
+evidence-drive-temperature = { $drive }: { FIXED($value) } °C、警告温度 { FIXED($limit) } °C
 
 condition-swapping = { $how ->
-        [moving] メモリがスワップされています：{ FIXED($seconds, decimals: 1) } 秒間にスワップイン { $pages_in } ページ、スワップアウト { $pages_out } ページ
+        [moving] メモリがスワップされています: { FIXED($seconds, decimals: 1) } 秒間にスワップイン { $pages_in } ページ、スワップアウト { $pages_out } ページ
        *[lying] メモリ { BINARY($used_bytes) } がスワップにあります。現在は移動していません
     }
     .advice = { $how ->
@@ -199,9 +199,9 @@ evidence-statvfs = 全体 { BINARY($total_bytes) } のうち空き { BINARY($fre
 
 condition-pcie-link = { $address }{ $class ->
         [named] （{ $device }）
-        [storage] （ストレージコントローラ）
-        [network] （ネットワークコントローラ）
-        [display] （ディスプレイコントローラ）
+        [storage] （ストレージコントローラー）
+        [network] （ネットワークコントローラー）
+        [display] （ディスプレイコントローラー）
         [bridge] （ブリッジ）
        *[other] {" "}
     }のリンクは { $how ->
@@ -210,24 +210,24 @@ condition-pcie-link = { $address }{ $class ->
     }
     .advice = { $how ->
         [lanes] カードを挿し直すか、別のスロットを使用してください。スロット間で共有されるレーンについてはマザーボードのマニュアルを参照してください
-       *[speed] 負荷をかけた状態で再度確認してください：`cat /sys/bus/pci/devices/{ $address }/current_link_speed`
+       *[speed] 負荷をかけた状態で再度確認してください: `cat /sys/bus/pci/devices/{ $address }/current_link_speed`
     }
 evidence-link-width = { $address }{ $class ->
         [named] （{ $device }）
-        [storage] （ストレージコントローラ）
-        [network] （ネットワークコントローラ）
-        [display] （ディスプレイコントローラ）
+        [storage] （ストレージコントローラー）
+        [network] （ネットワークコントローラー）
+        [display] （ディスプレイコントローラー）
         [bridge] （ブリッジ）
        *[other] {""}
-    }：{ $best_lanes } レーンのうち { $lanes } レーン
+    }: { $best_lanes } レーンのうち { $lanes } レーン
 evidence-link-speed = { $address }{ $class ->
         [named] （{ $device }）
-        [storage] （ストレージコントローラ）
-        [network] （ネットワークコントローラ）
-        [display] （ディスプレイコントローラ）
+        [storage] （ストレージコントローラー）
+        [network] （ネットワークコントローラー）
+        [display] （ディスプレイコントローラー）
         [bridge] （ブリッジ）
        *[other] {""}
-    }：{ SHORT($best_transfers) }T/s のうち { SHORT($transfers) }T/s
+    }: { SHORT($best_transfers) }T/s のうち { SHORT($transfers) }T/s
 
 condition-sata-link = ドライブ { $drive } のリンクは { BITS($bits) } で動作しています。{ $how ->
         [both] ポートとドライブはどちらも
@@ -246,20 +246,20 @@ condition-nic-link = { $how ->
     }
     .advice = 両端のケーブル、ポート、オートネゴシエーションを確認してください（`ethtool { $interface }`）
 evidence-nic-link = { $how ->
-        [half] { $interface }：{ BITS($bits) }、半二重
-        [half-unknown] { $interface }：速度不明、半二重
-        [both] { $interface }：{ BITS($bits) }、両端の最大 { BITS($best_bits) }
-       *[own] { $interface }：{ BITS($bits) }、こちら側の最大 { BITS($best_bits) }
+        [half] { $interface }: { BITS($bits) }、半二重
+        [half-unknown] { $interface }: 速度不明、半二重
+        [both] { $interface }: { BITS($bits) }、両端の最大 { BITS($best_bits) }
+       *[own] { $interface }: { BITS($bits) }、こちら側の最大 { BITS($best_bits) }
     }
 
-condition-debug-kernel = カーネルが自己検査を行っており、すべてが遅くなります：{ $signs }{ $more ->
+condition-debug-kernel = カーネルが自己検査を行っており、すべてが遅くなります: { $signs }{ $more ->
         [0] {""}
        *[other] {" "}ほか { $more } 個
     }
     .advice = ディストリビューションが提供するような、これらのないカーネルで起動してください
 evidence-kernel-option = { $option }
 
-condition-kernel-tracing = カーネルがトレースされています：{ $how ->
+condition-kernel-tracing = カーネルがトレースされています: { $how ->
         [tracer] トレーサー { $tracer }
         [event] イベント { $names }
         [events] イベント { $events } 個、{ $names }{ $more ->
@@ -279,7 +279,7 @@ evidence-tracefs = { $how ->
        *[both] current_tracer: { $tracer }、set_event: { $events } 個
     }
 
-condition-governor = クロック周波数は performance ではなくガバナー { $governors }{ $more ->
+condition-governor = クロック周波数は performance 以外のガバナー { $governors }{ $more ->
         [0] {""}
        *[other] {" "}ほか { $more } 個
     }{ $how ->
@@ -309,8 +309,8 @@ condition-clock-source = クロックソースが CPU のカウンターでは�
         [set-on-host] コンテナでは /sys が読み取り専用なので、ホストで `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource` を実行してください
        *[look] CPU のカウンターが使われない理由は `dmesg | grep -i tsc` で確認してください
     }
-evidence-clock-sources = 使用できるソース：{ $sources }
-evidence-clock-read = { $rounds } 回のうち最小：{ SHORT($seconds, unit: "s") }
+evidence-clock-sources = 使用できるソース: { $sources }
+evidence-clock-read = { $rounds } 回のうち最小: { SHORT($seconds, unit: "s") }
 
 condition-cpu-quota = { $holder ->
         [container] コンテナ（{ $container }）は
@@ -343,7 +343,7 @@ condition-io-quota = { $holder ->
        *[no] {""}
     }
     .advice = このデバイスの結果は制限によるものと考えるか、制限を外して測定してください
-evidence-io-quota = { $device }：{ $has_read_bytes ->
+evidence-io-quota = { $device }: { $has_read_bytes ->
         [yes] （読み取り { SHORT($read_bytes, unit: "B/s") }）
        *[no] {""}
     }{ $has_write_bytes ->
@@ -358,8 +358,8 @@ evidence-io-quota = { $device }：{ $has_read_bytes ->
     }
 
 condition-idle-states = アイドル時の CPU は { $state } まで入ることがあり、復帰に { SHORT($latency_s, unit: "s") } かかります
-    .advice = 低負荷でのレイテンシを測るときは `cpupower idle-set -D 10` を実行し、`-E` で元に戻してください
-evidence-idle-state = { $state }：復帰に { SHORT($latency_s, unit: "s") }
+    .advice = 低負荷でのレイテンシを測定するときは `cpupower idle-set -D 10` を実行し、`-E` で元に戻してください
+evidence-idle-state = { $state }: 復帰に { SHORT($latency_s, unit: "s") }
 
 condition-turbo = { $on ->
         [yes] ターボが有効です。クロック周波数は{ $rated ->
@@ -373,7 +373,7 @@ condition-turbo = { $on ->
     }
     .advice = { $on ->
         [yes] 十分に温まるよう試行を長くしてください。単一コアどうしを比較するにはファームウェアで無効にしてください
-       *[no] このサーバーの最大性能を測るには有効にしてください
+       *[no] このサーバーの最大性能を測定するには有効にしてください
     }
 evidence-boost = { $on ->
         [yes] ターボ有効{ $rated ->
@@ -386,13 +386,13 @@ evidence-boost = { $on ->
         }
     }
 
-condition-virtual-machine = このサーバーは仮想マシン（{ $kind }）です。他のゲストとホストのキャッシュは見えません
+condition-virtual-machine = このサーバーは仮想マシン（{ $kind }）です。ほかのゲストの動作とホストのキャッシュはここからは見えません
     .advice = 別の時間帯にも繰り返し、ディスクはホストのメモリより大きい範囲で測定してください
 evidence-virtualization = { $kind } のゲスト
 
 condition-missing-permission = { $how ->
         [privilege] Headroom が root で実行されていないため、設定と一部のカウンターにアクセスできません
-       *[denied] 権限がなく、ここでは読み取れないものがあります：{ $first ->
+       *[denied] 権限がなく、ここでは読み取れないものがあります: { $first ->
             [memory-modules] メモリモジュール
             [pcie-payload] PCI Express のペイロードサイズ
             [drive-health] ドライブ { $first_name } の状態

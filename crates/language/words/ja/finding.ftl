@@ -1,4 +1,4 @@
-### 判定：キーは `finding-<code>` と `evidence-<code>`。英語の文は各規則にある。
+### 診断結果: キーは `finding-<code>` と `evidence-<code>`。英語の文は各規則にある。
 
 ## 結果は信頼できるか
 
@@ -7,7 +7,7 @@ finding-trials-failed =
         [all-skipped] 実行しませんでした
         [skipped] 試行 { $trials } 回のうち { $count } 回を実行しませんでした
        *[failed] 試行 { $trials } 回のうち { $count } 回が失敗しました
-    }：{ $reason ->
+    }: { $reason ->
         [unknown] 理由は記録されていません
        *[other] { $reason }
     }
@@ -18,38 +18,38 @@ finding-precision-unmet =
        *[yes] 試行 { $trials } 回の後も、信頼区間の半幅は推定値の { PERCENT($reached, decimals: 1) } で、要求された { PERCENT($wanted, decimals: 1) } に届いていません
     }
 
-finding-stalled = 試行 { $of } 回のうち { $trials } 回で、負荷が最長 { SHORT($longest_s, unit: "s") } 止まりました。この数値には 2 つの状態が混ざっています
+finding-stalled = 試行 { $of } 回のうち { $trials } 回で、負荷が最長 { SHORT($longest_s, unit: "s") } 止まりました。この数値には二つの状態が混ざっています
 
 finding-not-settled = 試行 { $judged } 回のうち { $unsettled } 回で、測定が終わるまで速度が安定しませんでした（MSER-5）
     .advice = --duration または --warm-up を長くしてください
 
-finding-rate-not-kept = { $workload }：要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
+finding-rate-not-kept = { $workload }: 要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
 
 finding-no-device-below =
     { $how ->
-        [memory] { $filesystem }：メモリ上のファイルシステムです。これはディスクではなくメモリの速さです
-        [elsewhere] { $filesystem }：別のサーバーにあるか、プログラムが提供するファイルシステムです。このサーバーのディスクではありません
-       *[unknown] { $filesystem }：下にあるブロックデバイスが分からないため、デバイスのカウンターを読んでいません
+        [memory] { $filesystem }: メモリ上のファイルシステムです。これはディスクではなくメモリの速さです
+        [elsewhere] { $filesystem }: 別のサーバーにあるか、プログラムが提供するファイルシステムです。このサーバーのディスクではありません
+       *[unknown] { $filesystem }: 下にあるブロックデバイスが分からないため、デバイスのカウンターを読んでいません
     }
 
 finding-page-cache-included =
     { $how ->
-        [write] direct=no：測定区間に書いたバイトのうち、デバイスに書き込まれたのは { PERCENT($device_share) } で、残りは区間の終わりにページキャッシュにありました
-        [read] direct=no：読んだバイトのうち、デバイスから来たのは { PERCENT($device_share) } で、残りはページキャッシュから来ました
-       *[unknown] direct=no：ページキャッシュが処理した分がこの数値に含まれるため、ディスクだけの性能ではありません
+        [write] direct=no: 測定区間に書いたバイトのうち、デバイスに書き込まれたのは { PERCENT($device_share) } で、残りは区間の終わりにページキャッシュにありました
+        [read] direct=no: 読んだバイトのうち、デバイスから来たのは { PERCENT($device_share) } で、残りはページキャッシュから来ました
+       *[unknown] direct=no: ページキャッシュが処理した分がこの数値に含まれるため、ディスクだけの性能ではありません
     }
-    .advice = デバイス自体を測るには direct=yes を使ってください
+    .advice = デバイス自体を測定するには direct=yes を使ってください
 
 finding-cache-too-small = 読む範囲 { BINARY($span) } は、キャッシュに使えるメモリ { BINARY($room) } に収まりません。バイトの { PERCENT($device_share) } はデバイスから来ており、この数値はキャッシュの性能でもディスクの性能でもありません
     .advice = メモリに収まる span にするか、direct=yes を使ってください
 
-finding-sparse-file = ファイルのうち、デバイスに実際にブロックがあるのは { PERCENT($allocated_share) } だけです。残りは穴（または圧縮された部分）で、デバイスを読まずに応答されます
+finding-sparse-file = ファイルのうち、デバイスに実際にブロックがあるのは { PERCENT($allocated_share) } だけです。残りは穴（hole）か圧縮された部分で、デバイスを読まずに応答されます
 
 finding-placement-not-as-asked =
     { $how ->
-        [too-many] ワーカーを CPU に固定しませんでした：ワーカー { $workers } 個は、使える CPU の数より多いためです
-        [partly] ワーカー { $workers } 個すべてを `{ $done }` で配置することはできませんでした：該当する CPU が足りません
-       *[no-interrupts] ワーカーを `{ $asked }` ではなく `{ $done }` で配置しました：このリソースの割り込みが分かりません
+        [too-many] ワーカーを CPU に固定しませんでした: ワーカー { $workers } 個は、使える CPU の数より多いためです
+        [partly] ワーカー { $workers } 個すべてを `{ $done }` で配置することはできませんでした: 該当する CPU が足りません
+       *[no-interrupts] ワーカーを `{ $asked }` ではなく `{ $done }` で配置しました: このリソースの割り込みが分かりません
     }
 
 finding-counts-do-not-reconcile =
@@ -59,26 +59,26 @@ finding-counts-do-not-reconcile =
     }
 
 finding-others-use-the-device = { RESOURCE($resource) } では、負荷が要求したより { PERCENT($beyond_share) } 多く転送されました。ほかのプログラムも使っているか、途中で要求が大きくなっています
-    .advice = 何が使っているかを `headroom doctor` で調べ、空いているときに測り直してください
+    .advice = 何が使っているかを `headroom doctor` で調べ、空いているときに測定し直してください
 
 finding-littles-law-broken =
     { $how ->
-        [impossible] リトルの法則に反します：毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に { FIXED($under_way, decimals: 1) } 個が進行中のはずですが、実際には { FIXED($depth) } 個だけでした。速度かレイテンシのどちらかが誤りです
-       *[idle] 毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に進行していたのは { FIXED($under_way, decimals: 1) } 個で、深さ { FIXED($depth) } の { PERCENT($share) } です。残りの時間は負荷の側の準備ができていませんでした
+        [impossible] リトルの法則に反します: 毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に { FIXED($under_way, decimals: 1) } 個が進行中のはずですが、実際には { FIXED($depth) } 個だけでした。速度かレイテンシのどちらかが誤りです
+       *[idle] 毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に進行していたのは { FIXED($under_way, decimals: 1) } 個で、キュー深さ { FIXED($depth) } の { PERCENT($share) } です。残りの時間は負荷の側の準備ができていませんでした
     }
 
 finding-disturbed-by-others =
     { $named ->
-        [yes] 測定区間に、ほかのプログラムが CPU 1 個の { PERCENT($others_cpu) } を使いました：{ $who }
+        [yes] 測定区間に、ほかのプログラムが CPU 1 個の { PERCENT($others_cpu) } を使いました: { $who }
        *[no] 測定区間に、ほかのプログラムが CPU 1 個の { PERCENT($others_cpu) } を使いました
     }
-    .advice = 該当するプログラムを終了するか、空いているときに測り直してください
+    .advice = 該当するプログラムを終了するか、空いているときに測定し直してください
 
 finding-cpu-stolen = ハイパーバイザーが、このサーバーに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わります
-    .advice = 別の時間帯に、または専用の CPU があるサーバーで測り直してください
+    .advice = 別の時間帯に、または専用の CPU があるサーバーで測定し直してください
 
 finding-throttled = 試行 { $of } 回のうち { $trials } 回で、発熱または電力のためにプロセッサーの速度が抑えられました。冷えた状態の速さではありません
-    .advice = ファン、ほこり、電力制限を確認し、冷えてから測り直してください
+    .advice = ファン、ほこり、電力制限を確認し、冷えてから測定し直してください
 
 finding-swapping = 測定区間にスワップが発生しました（イン { SHORT($in, unit: "B/s") }、アウト { SHORT($out, unit: "B/s") }）。スワップデバイスの速さが数値に混ざっている可能性があります
     .advice = サイズを小さくするか、メモリを空けるか、測定中はスワップを切ってください
@@ -88,7 +88,7 @@ finding-generator-bound = 負荷は、対象なしでこのプログラムが出
 
 finding-too-few-trials =
     { $trials ->
-        [1] 試行が一度だけなので信頼区間がありません。測り直すとどれだけ変わるかは分かりません
+        [1] 試行が一度だけなので信頼区間がありません。測定し直すとどれだけ変わるかは分かりません
        *[other] 試行 { $trials } 回では、意味のある信頼区間が得られません
     }
     .advice = --trials 5 以上を使ってください
@@ -97,18 +97,18 @@ finding-too-few-trials =
 
 finding-promise =
     { $by ->
-        [metric] { $metric }：測定値は { SHORT($measured, $unit) }、スタディが約束した値は { $bound ->
+        [metric] { $metric }: 測定値は { SHORT($measured, $unit) }、スタディで約束された値は { $bound ->
             [most] { SHORT($promised, $unit) } 以下
            *[least] { SHORT($promised, $unit) } 以上
         }です。{ $how ->
             [kept] 約束どおりです
            *[short] 約束に届いていません
         }
-        [study] { RESOURCE($resource) }：スタディが約束した { SHORT($promised, $unit) } の { PERCENT($fraction) } です。{ $how ->
+        [study] { RESOURCE($resource) }: スタディで約束された { SHORT($promised, $unit) } の { PERCENT($fraction) } です。{ $how ->
             [short] 約束に届いていません
            *[kept] 約束どおりです
         }
-       *[datasheet] { RESOURCE($resource) }：データシートが約束した { SHORT($promised, $unit) } の { PERCENT($fraction) } です。{ $how ->
+       *[datasheet] { RESOURCE($resource) }: データシートに記載された { SHORT($promised, $unit) } の { PERCENT($fraction) } です。{ $how ->
             [short] 約束に届いていません
             [beyond] 約束より速いため、キャッシュが応答したか、別のドライブの可能性があります
            *[kept] 約束どおりです
@@ -117,38 +117,38 @@ finding-promise =
 
 ## 何が結果を制限しているか
 
-finding-cpu-quota = コントロールグループの CPU クォータが結果を制限しています：各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
-    .advice = グループの cpu.max（cpu.cfs_quota_us）を上げるか、グループの外で測ってください
+finding-cpu-quota = コントロールグループの CPU クォータが結果を制限しています: 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
+    .advice = グループの cpu.max（cpu.cfs_quota_us）を上げるか、グループの外で測定してください
 
-finding-io-quota = 設定された上限が結果を制限しています：{ RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
-    .advice = 上限を上げるか外すか、グループの外で測ってください
+finding-io-quota = 設定された上限が結果を制限しています: { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
+    .advice = 上限を上げるか外すか、グループの外で測定してください
 
 finding-link-full =
     { $bound ->
-        [line] { RESOURCE($resource) } は限界に達しています：回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
-       *[payload] { RESOURCE($resource) } は限界に達しています：データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+        [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+       *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
     }
     .advice = これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
 
 finding-memory-bandwidth-full =
     { $all ->
-        [yes] メモリ帯域は限界に達しています：コア { $cores } 個すべてがキャッシュに収まらないデータを読み書きし、{ $bound ->
+        [yes] メモリ帯域は飽和しています: コア { $cores } 個すべてがキャッシュに収まらないデータを読み書きし、{ $bound ->
             [modules] メモリモジュールが出せる
-           *[copy] 実行前にコピーで測った
+           *[copy] 実行前にコピーで測定した
         } { SHORT($limit, $unit) } の { PERCENT($fraction) } です
-       *[no] メモリ帯域は限界に達しています：{ $bound ->
+       *[no] メモリ帯域は飽和しています: { $bound ->
             [modules] メモリモジュールが出せる
-           *[copy] 実行前にコピーで測った
+           *[copy] 実行前にコピーで測定した
         } { SHORT($limit, $unit) } の { PERCENT($fraction) } です
     }
 
 finding-one-core-full =
     { $threads ->
-        [1] コア 1 個が限界に達しています：{ $waits ->
+        [1] コア 1 個が飽和しています: { $waits ->
             [yes] 常に計算しているか、メモリを待っています
            *[no] 時間の { PERCENT($share) } は計算しています
         }
-       *[other] スレッド { FIXED($threads) } 個のコアが限界に達しています：{ $waits ->
+       *[other] スレッド { FIXED($threads) } 個のコアが飽和しています: { $waits ->
             [yes] 常に計算しているか、メモリを待っています
            *[no] 時間の { PERCENT($share) } は計算しています
         }
@@ -157,23 +157,23 @@ finding-one-core-full =
 
 finding-all-cores-full =
     { $shared ->
-        [yes] すべての CPU（{ FIXED($cpus) } 個）が限界に達しており、一部はほかのプログラムが使っています
-       *[no] すべての CPU（{ FIXED($cpus) } 個）が限界に達しています
+        [yes] すべての CPU（{ FIXED($cpus) } 個）が飽和しており、一部はほかのプログラムが使っています
+       *[no] すべての CPU（{ FIXED($cpus) } 個）が飽和しています
     }
 
 finding-device-full =
     { $how ->
-        [datasheet] { RESOURCE($resource) } は限界に達しています：データシートが約束した { SHORT($limit, $unit) } の { PERCENT($fraction) } を出しています
-       *[depth] { RESOURCE($resource) } は限界に達しています：深さを { FIXED($from) } から { FIXED($to) } に増やしても、速度は { PERCENT($more) } しか伸びず、レイテンシは { FIXED($times, decimals: 1) } 倍になります
+        [datasheet] { RESOURCE($resource) } は飽和しています: データシートに記載された { SHORT($limit, $unit) } の { PERCENT($fraction) } を出しています
+       *[depth] { RESOURCE($resource) } は飽和しています: キュー深さを { FIXED($from) } から { FIXED($to) } に増やしても、速度は { PERCENT($more) } しか伸びず、レイテンシは { FIXED($times, decimals: 1) } 倍になります
     }
 
-finding-latency-bound = レイテンシが結果を制限しています：同時に進行する処理は { FIXED($depth) } 個、1 個あたり { SHORT($latency_s, unit: "s") } です。限界に達していると分かっているリソースはありません
+finding-latency-bound = レイテンシが結果を制限しています: 同時に進行する処理は { FIXED($depth) } 個、1 個あたり { SHORT($latency_s, unit: "s") } です。飽和していると分かっているリソースはありません
     .advice = --queue-depth または --threads を増やすと、デバイスが同時にどれだけ処理できるかが分かります
 
 finding-cannot-tell =
     { $missing ->
         [0] 何が結果を制限しているかは、測定したものからは分かりません
-       *[other] 何が結果を制限しているかは分かりません：{ $evidence }
+       *[other] 何が結果を制限しているかは分かりません: { $evidence }
     }
 
 ## 根拠
@@ -183,35 +183,35 @@ evidence-bus-estimate = バスを通ったバイトの推定値
 evidence-busy = 全 CPU を合わせて時間の { PERCENT($share) } が使用中
 evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、デバイスが転送した量 { SHORT($device, unit: "B/s") }
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
-evidence-deeper = 深さ { FIXED($depth) } ではさらに速い
+evidence-deeper = キュー深さ { FIXED($depth) } ではさらに速い
 evidence-demand = 測定した速度
-evidence-depth-rate = 深さ { FIXED($depth) } で { SHORT($rate, unit: "1/s") }
+evidence-depth-rate = キュー深さ { FIXED($depth) } で { SHORT($rate, unit: "1/s") }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過
-evidence-device-depth-alone = { RESOURCE($resource) } が深さ { FIXED($depth) } で限界に達しているかは、半分か 2 倍の深さも測らないと分かりません
-evidence-device-deepest = { RESOURCE($resource) } の性能が深さ { FIXED($depth) } よりどれだけ伸びるかは、さらに深くして測らないと分かりません
-evidence-device-few-trials = { RESOURCE($resource) } は限界に達しているようですが、試行が少なすぎて確かではありません
-evidence-device-gives-more = { RESOURCE($resource) }：深さ { FIXED($to) } で深さ { FIXED($from) } の { FIXED($times, decimals: 1) } 倍を処理
-evidence-device-noise = { RESOURCE($resource) } が深さを増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
-evidence-device-unsure = { RESOURCE($resource) } は限界に達しているようですが、試行のばらつきが大きすぎます。深さを 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
-evidence-device-workers-busy = ワーカー自体がほぼ限界のため、{ RESOURCE($resource) } が限界に達しているかは分かりません
+evidence-device-depth-alone = { RESOURCE($resource) } がキュー深さ { FIXED($depth) } で飽和しているかは、半分か 2 倍のキュー深さも測定しないと分かりません
+evidence-device-deepest = { RESOURCE($resource) } の性能がキュー深さ { FIXED($depth) } よりどれだけ伸びるかは、キューをさらに深くして測定しないと分かりません
+evidence-device-few-trials = { RESOURCE($resource) } は飽和しているようですが、試行が少なすぎて確かではありません
+evidence-device-gives-more = { RESOURCE($resource) }: キュー深さ { FIXED($to) } でキュー深さ { FIXED($from) } の { FIXED($times, decimals: 1) } 倍を処理
+evidence-device-noise = { RESOURCE($resource) } がキュー深さを増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
+evidence-device-unsure = { RESOURCE($resource) } は飽和しているようですが、試行のばらつきが大きすぎます。キュー深さを 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
+evidence-device-workers-busy = ワーカー自体がほぼ飽和しているため、{ RESOURCE($resource) } が飽和しているかは分かりません
 evidence-latency = 平均 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
 evidence-link-beyond = { SHORT($demand, $unit) } は { RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
 evidence-link-line-rate = { RESOURCE($resource) } は回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
-evidence-measured = 測定結果：{ SHORT($measured, $unit) }
+evidence-measured = 測定結果: { SHORT($measured, $unit) }
 evidence-memory =
     { $bound ->
         [modules] メモリモジュールが出せる帯域の { PERCENT($fraction) }
-       *[copy] 実行前にコピーで測ったメモリ帯域の { PERCENT($fraction) }
+       *[copy] 実行前にコピーで測定したメモリ帯域の { PERCENT($fraction) }
     }
 evidence-memory-room = メモリ { BINARY($bytes) }
 evidence-null = 対象がないとき { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 負荷以外のプログラムが毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
-evidence-process = { $name }：毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
+evidence-process = { $name }: 毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
 evidence-promised =
     { $by ->
-        [study] スタディが約束した値 { SHORT($promised, $unit) }
-       *[datasheet] データシートが約束した値 { SHORT($promised, $unit) }
+        [study] スタディで約束された値 { SHORT($promised, $unit) }
+       *[datasheet] データシートに記載された値 { SHORT($promised, $unit) }
     }
 evidence-quota = { RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
 evidence-rate = { SHORT($rate, unit: "1/s") }

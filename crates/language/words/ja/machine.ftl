@@ -3,11 +3,11 @@
 ## 文のつなぎ方
 
 picture-list = { $first }、{ $next }
-picture-named = { $name }：{ $what }
+picture-named = { $name }: { $what }
 picture-sentence = { $text }。
 picture-more = ほか { $count } 個
 picture-names-more = { $names } ほか { $count } 個
-picture-range = { $low }～{ $high }
+picture-range = { $low } ～ { $high }
 
 ## 図の上の文と題名
 
@@ -15,14 +15,14 @@ picture-nameless = 名前のないサーバー
 picture-virtual-machine = 仮想マシン（{ $host }）
 picture-in-container = { $container } コンテナ内
 picture-path-of = { $case } の経路
-picture-title = { $name }：構成要素とその間のリンク
-picture-title-of-case = { $name }：{ $case } の経路と各部分の使用率
+picture-title = { $name }: 部品とその間のリンク
+picture-title-of-case = { $name }: { $case } の経路と各部分の使用率
 
 ## 図の下の凡例
 
-picture-legend-width = 線の太さ：帯域（GB/s）
-picture-legend-share = 限界に対する使用率
-picture-legend-full = 95 %：限界
+picture-legend-width = 線の太さ: 帯域（GB/s）
+picture-legend-share = 上限に対する使用率
+picture-legend-full = 95 %: 飽和
 picture-highest = { $share }、最高
 
 ## 図の区分
@@ -38,13 +38,13 @@ picture-cores = { $count } コア
 picture-threads = { $count } スレッド
 picture-package = パッケージ { $id }
 picture-numa-node = NUMA ノード { $node }
-picture-numa-nodes = NUMA ノード { $first }～{ $last }
+picture-numa-nodes = NUMA ノード { $first } ～ { $last }
 picture-numa-count = NUMA ノード { $count } 個
 picture-numa-distance = ノード間距離 { $distance }
 picture-no-cpus = CPU なし
 picture-cpu-quota = クォータにより CPU { $cpus } 個分まで
-picture-nothing-known = 情報がありません
-picture-memory = { $size } メモリ
+picture-nothing-known = 情報なし
+picture-memory = メモリ { $size }
 picture-memory-limit = コントロールグループにより { $size } まで
 picture-modules = モジュール { $count } 個
 picture-slots = スロット { $used }/{ $slots }
@@ -59,8 +59,8 @@ picture-measured = 測定値 { $rate }
 picture-datasheet = データシート { $rate }
 picture-promised = 約束された値 { $rate }
 picture-held-to = 上限 { $rate }
-picture-read = 読込 { $rate }
-picture-write = 書込 { $rate }
+picture-read = 読み取り { $rate }
+picture-write = 書き込み { $rate }
 picture-lanes = { $most } のうち { $lanes } のみ
 picture-channels = { $count } チャネル { $memory }
 picture-socket-link = ソケット間リンク
@@ -117,10 +117,10 @@ picture-interface-vlan = VLAN
 
 ## 図を文にしたもの
 
-picture-said-more = { $first }；{ $next }
+picture-said-more = { $first }; { $next }
 picture-said-at = { $card } は { $above } に接続
 picture-said-at-by = { $card } は { $above } に { $link } で接続
-picture-said-out = ネットワークへ { $link }
+picture-said-out = ネットワーク側のリンク: { $link }
 picture-said-on = その上に { $what }
 picture-said-on-mounted = その上に { $what }、{ $mount }
 picture-share-of = { $limit } の { $share }

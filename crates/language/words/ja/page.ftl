@@ -1,3 +1,10 @@
+### 用語: trial 試行、case ケース、run 実行、window 測定区間、confidence interval 信頼区間、median 中央値、
+### throughput スループット、latency レイテンシ、queue depth キュー深さ、operation 操作、worker ワーカー、
+### bottleneck ボトルネック、limit 上限(full 飽和)、quota クォータ、promise 約束された値、resource リソース、
+### machine サーバー、part 部品、finding 診断結果、figure(数) 値・数値。
+### 題と表の見出しは体言止め、文はです・ます。括弧は全角、コロンは半角に空白、範囲は「 ～ 」。
+### 数と単位の語、英字や変数と助詞の間には半角の空白を置く。
+
 ## The page itself
 
 page-skip = 本文へ移動
@@ -8,11 +15,11 @@ page-evidence = 根拠
 page-untitled = 測定
 page-tile-what = 対象
 page-tile-value = 値
-page-tile-interval = 95 % 区間
+page-tile-interval = 95 % 信頼区間
 page-tile-against = 比較の基準
-footer = Headroom { $version } が実行 { $run } から作成しました。
-range = { $low } ~ { $high }
-and-more = 他 { $count } 件
+footer = Headroom { $version } が実行 { $run } の記録から作成したページです。
+range = { $low } ～ { $high }
+and-more = ほか { $count } 件
 yes = はい
 no = いいえ
 cases = { $count } ケース
@@ -24,33 +31,44 @@ severity-error = エラー
 severity-warning = 警告
 severity-note = 参考
 kind-bottleneck = ボトルネック
-kind-promise = 約束値
+kind-promise = 約束された値
 
 ## In short
 
 answer-title = 要約
 answer-fast = 速さ
-answer-limits = 何が制限か
-answer-promised = 約束どおりか
-answer-health = 信頼できるか
-answer-kept = はい
+answer-limits = 制限要因
+answer-promised = 約束の達成
+answer-health = 信頼性
+answer-kept = 達成
 answer-not-kept = 一部未達
-answer-all-kept = 約束された { $count } 件をすべて満たしました。
-answer-missed = { $total } 件中 { $missed } 件が約束と異なります:
+answer-all-kept = 約束された値 { $count } 件をすべて満たしました。
+answer-missed = 約束された値 { $total } 件のうち { $missed } 件を満たしていません:
 answer-promise-unknown = 約束された値と比べられる測定値がありません。
-health-good = はい
-health-care = 注意が必要
-health-bad = 一部は不可
+health-good = 問題なし
+health-care = 要注意
+health-bad = 一部は信頼不可
 health-good-text = 値を疑わせる点は見つかりませんでした。
-health-care-text = 値に関する警告が { $doubts } 種、サーバーの状態に関する警告が { $conditions } 件あります。
-health-bad-text = 一部の値はそのまま受け取れません。値への疑問が { $doubts } 種、サーバーの状態への疑問が { $conditions } 件あります。
-ending-title = 終わり方
-ending-interrupted = 実行は中断されました。終わった分だけを載せています。
-ending-unfinished = 実行は終わっていません(実行中か、強制終了)。終わった分だけを載せています。
-ending-budget = 時間の上限に達したため、一部のケースは試行をすべて終えていません。
-ending-no-trial = 終わった試行がないため、測定値はありません。
+health-care-text =
+    { $doubts ->
+         [0] 値に関する警告はなく
+    *[other] 値に関する警告が { $doubts } 種あり
+    }、{ $conditions ->
+         [0] サーバーの状態に関する警告はありません。
+    *[other] サーバーの状態に関する警告が { $conditions } 件あります。
+    }
+health-bad-text =
+    一部の値はそのまま受け取れません。値への疑問が { $doubts } 種あり、{ $conditions ->
+         [0] サーバーの状態に関する警告はありません。
+    *[other] サーバーの状態に関する警告が { $conditions } 件あります。
+    }
+ending-title = 終了時の状態
+ending-interrupted = 実行は中断されました。それまでに完了した分だけを載せています。
+ending-unfinished = 実行は終わっていません（実行中か、強制終了）。完了した分だけを載せています。
+ending-budget = 時間の予算を使い切ったため、一部のケースは予定の試行回数に達していません。
+ending-no-trial = 完了した試行がないため、測定値はありません。
 ending-failed = 試行 { $count } 回が失敗しました。
-ending-skipped = 試行 { $count } 回を飛ばしました。
+ending-skipped = 試行 { $count } 回をスキップしました。
 
 ## Verdicts in a few words
 
@@ -59,41 +77,46 @@ verdict-all-cores-full = 全 CPU が飽和
 verdict-memory-bandwidth-full = メモリ帯域が飽和
 verdict-device-full = 飽和: { $resource }
 verdict-link-full = 飽和: { $resource }
-verdict-io-quota = クォータ: { $resource }
-verdict-cpu-quota = CPU のクォータ
+verdict-io-quota = クォータによる制限: { $resource }
+verdict-cpu-quota = CPU クォータ
 verdict-latency-bound = 応答待ち: { $resource }
-verdict-cannot-tell = 判断できない
+verdict-cannot-tell = 判断できず
 
 ## Headline figures
 
 figures-title = 主な測定値
-figures-best = それぞれの負荷で最良のケースです。すべては以下の節にあります。
+figures-best = 負荷の種類ごとに結果が最も良いケースです。すべてのケースは以下の節にあります。
 figures-interval = { $range }、{ $trials }
-figures-of-limit = { $resource }の { $share }({ $limit }、{ $kind })
+figures-of-limit = { $resource }の上限の { $share }（{ $limit }、{ $kind }）
 figures-of-promise = 約束された { $limit } の { $share }
 figures-of-datasheet = データシート値 { $limit } の { $share }
+figures-with-metric =
+    { $metric ->
+        [IOPS] { $figure } IOPS
+       *[other] { $metric } { $figure }
+    }
 interval-wide = 試行不足
 limit-link = リンク
 limit-datasheet = データシート
-limit-promise = 約束値
+limit-promise = 約束された値
 limit-quota = クォータ
 limit-measured = 測定値
 limit-hardware = ハードウェア
 
 ## Findings
 
-findings-title = 所見
-findings-none = 見つかったものはありません。
-findings-bottlenecks = 何が結果を制限しているか
-findings-promises = 約束値
+findings-title = 診断結果
+findings-none = 見つかった事項はありません。
+findings-bottlenecks = 結果を制限している要因
+findings-promises = 約束された値
 findings-validity = 値を疑わせる点
 findings-conditions = サーバーの状態
 findings-whole-run = 実行全体
 findings-several = { $cases }、例: { $first }
 findings-cases = ケース:
 findings-evidence = 根拠:
-findings-ruled-out = 除外:
-findings-more = 同じ種類の { $count } 件はここでは省きました。実行文書にあります。
+findings-ruled-out = 除外した原因:
+findings-more = 同じ種類の { $count } 件はここでは省略しました。実行文書にすべてあります。
 condition-before = 実行前
 condition-after = 実行後
 condition-both = 実行の前後
@@ -101,10 +124,10 @@ condition-both = 実行の前後
 ## The machine
 
 machine-title = サーバー
-machine-picture = サーバーの部品とその間の接続
-machine-picture-path = サーバーと、限界に最も近づいた { $case } の経路
+machine-picture = サーバーの構成図: 部品とその間のリンク
+machine-picture-path = サーバーの構成図と { $case } の経路（上限に最も近いケース）
 machine-parts = 部品
-machine-no-cpu = 不明なプロセッサ
+machine-no-cpu = 不明なプロセッサー
 machine-cpus = { $count } CPU
 machine-cores = { $count } コア
 machine-threads = { $count } スレッド
@@ -118,7 +141,7 @@ part-kernel = カーネル
 part-command-line = カーネルコマンドライン
 part-guest = 仮想化
 part-clock = クロックソース
-part-cpu = プロセッサ
+part-cpu = プロセッサー
 part-caches = キャッシュ
 part-rate = クロック周波数
 part-rate-base = 基本 { $rate }
@@ -142,20 +165,20 @@ part-quota-io = I/O 制限: { $devices }
 part-disk = ディスク
 part-disk-rotating = 回転式
 part-disk-firmware = ファームウェア { $firmware }
-part-disk-scheduler = スケジューラ { $scheduler }
+part-disk-scheduler = スケジューラー { $scheduler }
 part-nic = ネットワーク
 limits-title = 各部品の上限
-calibration-title = 測定そのものの費用
-calibration-about = 実行前にエージェントが測った値
+calibration-title = 測定自体のオーバーヘッド
+calibration-about = 実行前にエージェントが測定した値
 quantity-cpu = CPU 時間
-access-sequential = 順次
+access-sequential = シーケンシャル
 access-random = ランダム
 direction-read = 読み取り
 direction-write = 書き込み
 column-resource = リソース
-column-limit-of = 上限の対象
-column-line = 回線
-column-effective = 実効
+column-limit-of = 上限の項目
+column-line = 回線速度
+column-effective = 実効速度
 column-kind = 種類
 column-source = 出典
 column-what = 対象
@@ -164,92 +187,92 @@ column-how = 方法
 
 ## Workloads
 
-workloads-title = 測定したもの
+workloads-title = 測定内容
 workloads-constant = 全ケースに共通:
 workloads-with = 条件:
 workloads-table = 全 { $count } ケース
 case-defaults = 既定値
 case-beside = 同時実行、{ $workload }: { $metric }
-case-of-limit = { $resource }の { $share }
+case-of-limit = { $resource }の上限の { $share }
 column-case = ケース
-column-interval = 95 % 区間
+column-interval = 95 % 信頼区間
 column-n = n
 column-limit = 上限に対する割合
 
 ## Time and tables
 
-time-title = 時間の経過
-time-about = 一つの時計にそろえたサンプルです。集計に使った区間を示しています。
+time-title = 時間による変化
+time-about = サンプラーの観測値を一つの時間軸にそろえました。測定区間には印があります。
 tables-title = すべての数値
-tables-of = { $workload }: 全ケースの全推定値
-tables-trials = 実行順の全試行
+tables-of = { $workload }: 全ケースのすべての推定値
+tables-trials = すべての試行（実行順）
 tables-failed = 値が得られなかった試行
-tables-rest = サンプル、カウンタ、分布、試行ごとの指標は実行文書にあります:
+tables-rest = サンプル、カウンター、分布、試行ごとの指標は実行文書にあります:
 column-metric = 指標
 column-median = 中央値
-column-low = 下限
-column-high = 上限
-column-better = 良い方向
-column-method = 区間の求め方
+column-low = 区間下限
+column-high = 区間上限
+column-better = 良い側
+column-method = 信頼区間の求め方
 column-order = 順序
 column-status = 状態
 column-figure = 値
 column-settled = 安定
 column-started = 開始
-better-higher = 高いほど
-better-lower = 低いほど
+better-higher = 高い側
+better-lower = 低い側
 status-ok = 正常
 status-failed = 失敗
-status-skipped = 省略
+status-skipped = スキップ
 
 ## Method
 
 method-title = 方法
-method-about = 各ケースを複数回測定します。値は試行の中央値で、区間はその値がどれだけ外れうるかを示します。
+method-about = 各ケースを複数回測定します。値は試行の中央値で、信頼区間はその値がどれだけ外れうるかを示します。
 method-trials = 試行
 method-trials-text = { $cases }、各 { $trials } 回
 method-order = 順序
-method-order-text = 完備ブロック、ブロック内で無作為、シード { $seed }
-method-window = 集計区間
+method-order-text = 完備ブロック、ブロック内は無作為な順序（シード { $seed }）
+method-window = 測定区間
 method-warm-up = ウォームアップ
-method-intervals = 区間
+method-intervals = 信頼区間
 method-student-t-log = 95 %、対数のスチューデント t
 method-student-t = 95 %、スチューデント t
-method-order-statistic-interpolated = 95 %、順序統計量(補間)
+method-order-statistic-interpolated = 95 %、順序統計量（補間）
 method-bca = 95 %、BCa ブートストラップ
 method-none = 試行が 2 回未満ならなし
 method-percentiles = パーセンタイル
-method-percentiles-text = 全試行のヒストグラムを合わせて算出(最大値も同じ)
+method-percentiles-text = 全試行のヒストグラムを合わせて算出（最大値も含む）
 method-steady = 定常状態
-method-steady-text = { $judged } 回中 { $settled } 回が区間の前半で安定 (MSER-5)
+method-steady-text = 試行 { $judged } 回のうち { $settled } 回が測定区間の前半で安定（MSER-5）
 method-placement = 配置
 pin-auto = リソースの割り込みを受ける CPU、なければ CPU ごとにワーカー 1 つ
 pin-local = リソースの割り込みを受ける CPU
 pin-remote = リソースの割り込みを受けない CPU
 pin-spread = CPU ごとにワーカー 1 つ
 pin-none = カーネルに任せる
-method-observer = 観察の費用
+method-observer = 観測のオーバーヘッド
 method-observer-text = CPU 1 つの { $share }
 method-precision = 目標精度
-method-budget = 時間の上限
+method-budget = 時間の予算
 method-bytes = バイト
-method-bytes-text = 10 進: 1 MB/s は毎秒 1,000,000 バイト。ブロックとメモリの大きさは 2 進: 1 KiB は 1024 バイト。メモリのスループットはプログラムが動かした量で、コピーした 1 バイトは読み書きで 2 回数えます。
+method-bytes-text = 10 進の単位を使います。1 MB/s は毎秒 1,000,000 バイトです。ブロックとメモリの大きさは 2 進の単位で、1 KiB は 1024 バイトです。メモリのスループットはプログラムが動かした量なので、コピーしたバイトは読み取りと書き込みで 2 回数えます。
 method-started = 開始
 method-finished = 終了
 method-run = 実行
-method-version = 測定したもの
-method-origin = 値の出どころ
-method-analysis = 分析の版
-method-again = もう一度行うには
-method-study = 読み込まれたスタディ
+method-version = 測定ツール
+method-origin = 値の出典
+method-analysis = 分析のバージョン
+method-again = 再現方法
+method-study = 読み込んだままのスタディ
 
 ## References and price
 
-references-title = 参考
+references-title = 参考資料
 references-sources = 出典
 price-title = 価格
 price-text = スタディに記された価格: { $price }
-price-unclear = 複数の読み方ができるため、割り算はしていません。
+price-unclear = 複数の解釈ができるため、この価格で割った値はありません。
 price-per = { $currency } あたり
 price-unit = 価格の単位
 price-cost = 費用
@@ -265,7 +288,7 @@ resource-cpu = CPU { $name }
 resource-cpus = 全 CPU
 resource-cpus-some = CPU { $name }
 resource-device = デバイス { $name }
-resource-dmi = DMI
+resource-dmi = DMI リンク
 resource-filesystem = ファイルシステム { $name }
 resource-load = 負荷
 resource-memory = メモリ
@@ -273,3 +296,4 @@ resource-nic = ネットワークインターフェース { $name }
 resource-pci = PCIe リンク { $name }
 resource-sata = SATA リンク { $name }
 resource-self = Headroom 自身
+resource-system = システム

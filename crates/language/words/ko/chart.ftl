@@ -9,14 +9,14 @@ chart-others = 그 밖의 { $count }개는 표에 있습니다.
 
 chart-higher = 높을수록 좋음
 chart-lower = 낮을수록 좋음
-chart-from = 축이 { $value }에서 시작
+chart-from = 축의 시작: { $value }
 chart-logarithmic = 로그 눈금
 chart-nothing = 측정된 값이 없습니다.
 chart-interval = { $low } ~ { $high }
 chart-more = 외 { $count }개
 chart-limit = 한계
-chart-promise = 공칭값
-chart-ideal = 이상값
+chart-promise = 약속된 값
+chart-ideal = 이상적인 값
 chart-column-low = 하한
 chart-column-high = 상한
 chart-missing = 측정 안 됨
@@ -25,7 +25,7 @@ chart-missing = 측정 안 됨
 
 lines-what = { $x }에 따른 { $y }
 lines-change = { $from }에서 { $first }, { $to }에서 { $last }
-lines-between = 최고 { $high }({ $high_at }), 최저 { $low }({ $low_at })
+lines-between = 최고 { $high } ({ $high_at }), 최저 { $low } ({ $low_at })
 lines-point = { $at }에서 { $value }
 lines-mark = 표시: { $label }.
 lines-drawn = 선 { $all }개 중 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
@@ -38,7 +38,7 @@ bars-highest = 최고: { $label }, { $value }.
 bars-lowest = 최저: { $label }, { $value }.
 bars-times = { $times }배 차이입니다.
 bars-unmeasured = 값이 없는 항목 { $count }개.
-bars-drawn = { $all }개 중 가장 높거나 낮은 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
+bars-drawn = { $all }개 중 가장 높은 쪽과 가장 낮은 쪽에서 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
 bars-column-what = 항목
 bars-column-series = 계열
 bars-column-reference = 비교 기준
@@ -65,26 +65,26 @@ scatter-drawn = 점 { $all }개 중 { $drawn }개를 그렸습니다. 표에는 
 
 ## ratios
 
-ratios-sides = { $baseline } 대비 { $new }의 배수
-ratios-margin = { PERCENT($margin) } 이내의 차이(음영)는 의미가 없습니다.
+ratios-sides = { $baseline } 대비 { $new }의 비
+ratios-margin = { PERCENT($margin) } 이내의 차이(음영)는 무시할 수 있습니다.
 ratios-count = { $label }: { $count }개.
 ratios-row = { $label }: { $ratio }, { $verdict }
 ratios-widest = 가장 큰 차이: { $row }.
 ratios-drawn = { $all }개 중 차이가 있는 것부터 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
 ratios-column-what = 항목
 ratios-column-ratio = 비율
-ratios-column-interval = 구간
+ratios-column-interval = 신뢰구간
 ratios-column-verdict = 판정
 
 ## percentiles
 
 percentiles-axis = 이 값 이하인 작업의 비율
 percentiles-item = { $share }가 { $value } 이하
-percentiles-describe = 백분위별 { $value }.
+percentiles-describe = { $value }의 백분위수.
 percentiles-said = { $name }: { $list } (작업 { $count }개).
 percentiles-said-alone = { $list } (작업 { $count }개).
 percentiles-tail = { $share } 지점의 값은 중앙값의 { $times }입니다.
-percentiles-worst = { $share } 지점에서 { $name }은(는) { $other }의 { $times }입니다.
+percentiles-worst = { $share } 지점에서 { $name }의 값은 { $other } 대비 { $times }입니다.
 percentiles-rest = 나머지 { $count }개는 표에 있습니다.
 percentiles-name = 분포
 percentiles-count = 작업 수
@@ -95,8 +95,8 @@ percentiles-too-few = 작업이 너무 적음
 histogram-by-height = 값의 비율
 histogram-by-area = 값의 비율(넓이)
 histogram-describe = { $value }: 값 { $count }개, { $low }에서 { $high }까지.
-histogram-most = { $share }가 { $low }에서 { $high } 사이에 있습니다.
-histogram-bin = { $low }~{ $high }: { $count } ({ $share })
+histogram-most = { $share }가 { $low } ~ { $high } 범위에 있습니다.
+histogram-bin = { $low } ~ { $high }: { $count } ({ $share })
 histogram-from = 부터
 histogram-to = 까지
 histogram-count = 값의 수
@@ -105,13 +105,13 @@ histogram-so-far = 누적
 
 ## panels
 
-panels-window = 집계 구간: { $length }
-panels-window-short = 집계: { $length }
-panels-columns = 열 하나는 { $length }입니다. 선은 평균, 음영은 최솟값에서 최댓값까지입니다.
+panels-window = 측정 구간: { $length }
+panels-window-short = 측정 구간: { $length }
+panels-columns = 열 하나의 길이는 { $length }입니다. 선은 평균, 음영은 최솟값에서 최댓값까지입니다.
 panels-stack = 쌓은 것은 평균이고, 선은 합의 최댓값입니다.
 panels-describe = { $length } 동안의 패널 { $count }개.
-panels-describe-window = 집계 구간은 { $from }부터 { $to }까지이며, 수치는 그 구간의 것입니다.
-panels-said = { $name }: 평균 { $mean }, 최소 { $low }, 최대 { $high }({ $at } 시점).
+panels-describe-window = 측정 구간은 { $from }부터 { $to }까지이며, 값은 이 구간의 것입니다.
+panels-said = { $name }: 평균 { $mean }, 최소 { $low }, 최대 { $high } ({ $at } 시점).
 panels-rest = 나머지 { $count }개는 표에 있습니다.
 panels-panel = 패널
 panels-track = 항목
@@ -127,18 +127,21 @@ cpu-load-cpu = CPU { $cpu }
 cpu-load-cpus = CPU { $first }~{ $last }
 cpu-load-legend = 사용률:
 cpu-load-cell = 칸 하나는 { $length }의 평균입니다.
-cpu-load-one = 칸 하나는 { $length } 간격 하나입니다.
+cpu-load-one = 칸 하나는 { $length } 간격의 관측 하나입니다.
 cpu-load-row = 행 하나는 CPU { $count }개의 평균입니다.
 cpu-load-not-seen = 빈 곳: 관측 없음.
 cpu-load-note = { $cpu }: { $note }
 cpu-load-row-said = { $cpu }: 평균 { $mean }, 최대 { $high }
 cpu-load-figures = 평균, 최대
 cpu-load-describe = { $length } 동안 CPU { $count }개의 부하: 평균 { $mean } 사용.
-cpu-load-busiest = { $cpu }이(가) { $mean }로 가장 바빴고, { $other }이(가) { $low }로 가장 한가했습니다.
-cpu-load-full = 평균적으로 가득 찬(95 % 이상) CPU는 { $count }개입니다.
+cpu-load-busiest = 가장 바쁜 것: { $cpu } ({ $mean }), 가장 한가한 것: { $other } ({ $low }).
+cpu-load-full = { $count ->
+    [0] 평균적으로 한계에 도달한(95 % 이상) CPU는 없습니다.
+   *[other] 평균적으로 한계에 도달한(95 % 이상) CPU는 { $count }개입니다.
+ }
 cpu-load-name = CPU
 cpu-load-mean = 평균
-cpu-load-greatest = 최대 간격
+cpu-load-greatest = 가장 바쁜 간격
 cpu-load-full-time = 95 % 이상인 시간
 cpu-load-remark = 비고
 
@@ -146,13 +149,13 @@ cpu-load-remark = 비고
 
 boxes-trial = 점: 시행, 맨 위가 첫 번째
 boxes-box = 상자: 가운데 절반
-boxes-estimate = 마름모: 추정값과 구간
-boxes-cut = 사례 { $count }개 중 가장 많이 흩어진 { $shown }개입니다. 표에는 모두 있습니다.
+boxes-estimate = 마름모: 추정값과 신뢰구간
+boxes-cut = 케이스 { $count }개 중 편차가 가장 큰 { $shown }개입니다. 표에는 모두 있습니다.
 boxes-said = { $name }, 시행 { $order }: { $value }
-boxes-describe = 사례 { $count }개의 시행별 { $value }.
-boxes-widest = { $name }의 시행이 { $low }에서 { $high }까지 가장 크게 다릅니다(중앙값의 { $share }).
-boxes-closest = { $name }의 시행은 { $share }로 가장 적게 다릅니다.
-boxes-name = 사례
+boxes-describe = 케이스 { $count }개의 시행별 { $value }.
+boxes-widest = { $name }의 시행은 차이가 가장 큽니다: { $low } ~ { $high } (중앙값의 { $share }).
+boxes-closest = { $name }의 시행은 차이가 가장 작습니다({ $share }).
+boxes-name = 케이스
 boxes-trials = 시행
 boxes-least = 최소
 boxes-lower = 제1사분위
@@ -167,14 +170,14 @@ chain-title = 한계 대비 비율
 chain-full = 한계
 chain-unknown = 알려진 한계 없음
 chain-bottleneck = 병목
-chain-amplified = 바이트 { $times }
-chain-describe = 프로그램에서 바깥쪽으로 자원 { $count }개의 경로: { $list }.
-chain-holds = { $name }이(가) 결과를 제한하며, 한계의 { $share }입니다.
-chain-holds-unknown = { $name }이(가) 결과를 제한합니다.
-chain-fullest = 결과를 제한하는 것으로 알려진 자원은 없으며, 가장 찬 것은 { $share }인 { $name }입니다.
-chain-grows = { $name }에는 작업량의 { $times }에 해당하는 바이트가 지나갑니다.
+chain-amplified = 바이트의 { $times }
+chain-describe = 프로그램에서 바깥쪽으로 이어지는 자원 { $count }개의 경로: { $list }.
+chain-holds = 결과를 제한하는 자원: { $name } (한계의 { $share }).
+chain-holds-unknown = 결과를 제한하는 자원: { $name }.
+chain-fullest = 결과를 제한한다고 밝혀진 자원은 없습니다. 한계에 가장 가까운 자원: { $name } ({ $share }).
+chain-grows = { $name }에는 워크로드 바이트의 { $times }에 해당하는 양이 지나갑니다.
 chain-name = 자원
 chain-detail = 지나가는 양
 chain-share = 한계 대비 비율
-chain-amplification = 작업량 1바이트당 바이트
+chain-amplification = 워크로드 1바이트당 바이트
 chain-remark = 비고

@@ -176,7 +176,7 @@ condition-drive-hot = { $drive } 드라이브의 온도가 { FIXED($value) } °C
 evidence-drive-temperature = { $drive }: { FIXED($value) } °C, 경고 온도 { FIXED($limit) } °C
 
 condition-swapping = { $how ->
-        [moving] 메모리를 스와핑하고 있습니다: { FIXED($seconds, decimals: 1) }초 동안 들어온 페이지 { $pages_in }개, 나간 페이지 { $pages_out }개
+        [moving] 메모리가 스와핑되고 있습니다: { FIXED($seconds, decimals: 1) }초 동안 들어온 페이지 { $pages_in }개, 나간 페이지 { $pages_out }개
        *[lying] 메모리 { BINARY($used_bytes) }가 스왑에 있으며, 지금은 이동이 없습니다
     }
     .advice = { $how ->
@@ -190,7 +190,7 @@ condition-little-memory = 메모리 { BINARY($total_bytes) } 중 { BINARY($avail
     .advice = 메모리를 차지한 프로세스를 종료하거나, 들어맞는 크기로 측정하십시오
 evidence-memory-available = 전체 { BINARY($total_bytes) } 중 사용 가능 { BINARY($available_bytes) }
 
-condition-dirty-pages = 이전에 쓴 { BINARY($bytes) }가 아직 디스크로 내려가는 중입니다
+condition-dirty-pages = 이전에 쓴 데이터 { BINARY($bytes) }가 아직 디스크에 기록되는 중입니다
     .advice = `sync` 명령을 실행하고 끝날 때까지 기다리십시오
 evidence-meminfo = Dirty { BINARY($dirty) }, Writeback { BINARY($writeback) }
 
@@ -315,21 +315,21 @@ evidence-clock-read = { $rounds }회 중 최소: { SHORT($seconds, unit: "s") }
 
 condition-cpu-quota = { $holder ->
         [container] 컨테이너({ $container })가
-       *[group] 제어 그룹이
+       *[group] 컨트롤 그룹이
     } CPU { $cpus }개 중 { FIXED($quota, decimals: 2) }개만큼만 허용합니다. 스레드가 더 많으면 매 주기 중간에 멈춥니다
     .advice = 스레드 수를 그 이하로 하거나, 제한 밖에서 또는 제한을 풀고 측정하십시오
 evidence-cpu-quota = 1초마다 CPU 시간 { FIXED($quota, decimals: 2) }초
 
 condition-memory-quota = { $holder ->
         [container] 컨테이너({ $container })가
-       *[group] 제어 그룹이
+       *[group] 컨트롤 그룹이
     } 메모리 { BINARY($total_bytes) } 중 { BINARY($quota_bytes) }만 허용하며, 파일 캐시도 여기에 포함됩니다
     .advice = 제한에 맞추어 크기를 정하거나, 제한 밖에서 또는 제한을 풀고 측정하십시오
 evidence-memory-quota = 최대 { BINARY($quota_bytes) }
 
 condition-io-quota = { $holder ->
         [container] 컨테이너({ $container })가
-       *[group] 제어 그룹이
+       *[group] 컨트롤 그룹이
     } { $device } 장치를 제한합니다{ $has_read_bytes ->
         [yes] {" "}(읽기 { SHORT($read_bytes, unit: "B/s") })
        *[no] {""}
@@ -373,7 +373,7 @@ condition-turbo = { $on ->
         } 기준입니다
     }
     .advice = { $on ->
-        [yes] 충분히 달궈지도록 시행을 길게 하고, 단일 코어끼리 비교하려면 펌웨어에서 끄십시오
+        [yes] 온도가 충분히 오르도록 시행을 길게 하고, 코어 하나끼리 비교하려면 펌웨어에서 끄십시오
        *[no] 이 서버의 최대 성능을 재려면 켜십시오
     }
 evidence-boost = { $on ->
@@ -387,8 +387,8 @@ evidence-boost = { $on ->
         }
     }
 
-condition-virtual-machine = 이 서버은 가상 머신({ $kind })입니다. 다른 게스트와 호스트의 캐시는 보이지 않습니다
-    .advice = 다른 시간대에 반복하고, 디스크는 호스트의 메모리보다 큰 범위로 측정하십시오
+condition-virtual-machine = 이 서버는 가상 머신({ $kind })입니다. 다른 게스트의 활동과 호스트의 캐시는 여기서 보이지 않습니다
+    .advice = 다른 시간대에도 측정을 반복하고, 디스크는 호스트의 메모리보다 큰 범위로 측정하십시오
 evidence-virtualization = { $kind } 게스트
 
 condition-missing-permission = { $how ->

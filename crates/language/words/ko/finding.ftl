@@ -1,4 +1,4 @@
-### 판정: 키는 `finding-<code>`와 `evidence-<code>`이며, 영어 문장은 각 규칙에 있다.
+### 진단 결과: 키는 `finding-<code>`와 `evidence-<code>`이며, 영어 문장은 각 규칙에 있다.
 
 ## 결과를 믿을 수 있는가
 
@@ -14,8 +14,8 @@ finding-trials-failed =
 
 finding-precision-unmet =
     { $known ->
-        [no] 시행 { $trials }회로는 아직 신뢰 구간을 구할 수 없습니다. 요청한 반폭은 { PERCENT($wanted, decimals: 1) }입니다
-       *[yes] 시행 { $trials }회 후 신뢰 구간의 반폭이 추정값의 { PERCENT($reached, decimals: 1) }로, 요청한 { PERCENT($wanted, decimals: 1) }에 이르지 못했습니다
+        [no] 시행 { $trials }회로는 아직 신뢰구간을 구할 수 없습니다. 요청한 반폭은 { PERCENT($wanted, decimals: 1) }입니다
+       *[yes] 시행 { $trials }회 후 신뢰구간의 반폭이 추정값의 { PERCENT($reached, decimals: 1) }로, 요청한 { PERCENT($wanted, decimals: 1) }에 이르지 못했습니다
     }
 
 finding-stalled = 시행 { $of }회 중 { $trials }회에서 부하가 최대 { SHORT($longest_s, unit: "s") } 동안 멈췄습니다. 이 수치에는 두 가지 상태가 섞여 있습니다
@@ -43,12 +43,12 @@ finding-page-cache-included =
 finding-cache-too-small = 읽는 범위 { BINARY($span) }에 비해 캐시로 쓸 수 있는 메모리가 { BINARY($room) }로 부족합니다. 바이트의 { PERCENT($device_share) }는 장치에서 왔으므로, 이 수치는 캐시의 성능도 디스크의 성능도 아닙니다
     .advice = 메모리에 들어가는 span을 쓰거나 direct=yes를 사용하십시오
 
-finding-sparse-file = 파일에서 장치에 실제로 블록이 있는 부분은 { PERCENT($allocated_share) }뿐입니다. 나머지는 빈 구멍(또는 압축된 부분)이라 장치를 읽지 않고 응답합니다
+finding-sparse-file = 파일에서 장치에 실제로 블록이 있는 부분은 { PERCENT($allocated_share) }뿐입니다. 나머지는 빈 구간(hole)이거나 압축된 부분이라 장치를 읽지 않고 응답합니다
 
 finding-placement-not-as-asked =
     { $how ->
         [too-many] 작업 스레드를 CPU에 고정하지 않았습니다: 작업 스레드 { $workers }개가 사용할 수 있는 CPU 수보다 많습니다
-        [partly] 작업 스레드 { $workers }개 모두를 `{ $done }` 방식으로 배치하지는 못했습니다: 그런 CPU가 부족합니다
+        [partly] 작업 스레드 { $workers }개 모두를 `{ $done }` 방식으로 배치하지는 못했습니다: 조건에 맞는 CPU가 부족합니다
        *[no-interrupts] 작업 스레드를 `{ $asked }` 대신 `{ $done }` 방식으로 배치했습니다: 이 자원의 인터럽트를 알 수 없습니다
     }
 
@@ -63,8 +63,8 @@ finding-others-use-the-device = { RESOURCE($resource) }에서 부하가 요청�
 
 finding-littles-law-broken =
     { $how ->
-        [impossible] 리틀의 법칙에 어긋납니다: 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }이면 동시에 { FIXED($under_way, decimals: 1) }개가 진행되어야 하지만 실제로는 { FIXED($depth) }개뿐이었습니다. 속도와 지연 시간 중 하나가 틀렸습니다
-       *[idle] 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }이면 동시에 진행된 것은 { FIXED($under_way, decimals: 1) }개로, 깊이 { FIXED($depth) }의 { PERCENT($share) }입니다. 나머지 시간에는 부하 쪽이 준비되지 않았습니다
+        [impossible] 리틀의 법칙에 어긋납니다: 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 { FIXED($under_way, decimals: 1) }개가 진행되어야 하지만 실제로는 { FIXED($depth) }개뿐이었습니다. 속도와 지연 시간 중 하나가 틀렸습니다
+       *[idle] 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 진행된 것은 { FIXED($under_way, decimals: 1) }개로, 큐 깊이 { FIXED($depth) }의 { PERCENT($share) }입니다. 나머지 시간에는 부하 쪽이 준비되지 않았습니다
     }
 
 finding-disturbed-by-others =
@@ -80,7 +80,7 @@ finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의
 finding-throttled = 시행 { $of }회 중 { $trials }회에서 발열이나 전력 때문에 프로세서의 속도가 제한되었습니다. 식은 상태의 속도가 아닙니다
     .advice = 팬, 먼지, 전력 제한을 점검하고 식은 뒤에 다시 측정하십시오
 
-finding-swapping = 측정 구간에 스왑이 발생했습니다(인 { SHORT($in, unit: "B/s") }, 아웃 { SHORT($out, unit: "B/s") }). 스왑 장치의 속도가 수치에 섞였을 수 있습니다
+finding-swapping = 측정 구간에 스왑이 발생했습니다(스왑 인 { SHORT($in, unit: "B/s") }, 스왑 아웃 { SHORT($out, unit: "B/s") }). 스왑 장치의 속도가 수치에 섞였을 수 있습니다
     .advice = 크기를 줄이거나 메모리를 비우거나, 측정하는 동안 스왑을 끄십시오
 
 finding-generator-bound = 부하가 대상 없이 이 프로그램이 낼 수 있는 속도의 { PERCENT($share) }에 이르렀습니다. 대상이 더 빨라도 수치에 나타나지 않습니다
@@ -88,27 +88,27 @@ finding-generator-bound = 부하가 대상 없이 이 프로그램이 낼 수 �
 
 finding-too-few-trials =
     { $trials ->
-        [1] 시행이 한 번뿐이라 신뢰 구간이 없습니다. 다시 측정하면 얼마나 달라질지 알 수 없습니다
-       *[other] 시행 { $trials }회로는 의미 있는 신뢰 구간을 얻을 수 없습니다
+        [1] 시행이 한 번뿐이라 신뢰구간이 없습니다. 다시 측정하면 얼마나 달라질지 알 수 없습니다
+       *[other] 시행 { $trials }회로는 의미 있는 신뢰구간을 얻을 수 없습니다
     }
     .advice = --trials 5 이상을 사용하십시오
 
-## 약속한 값과의 차이
+## 약속된 값과의 차이
 
 finding-promise =
     { $by ->
-        [metric] { $metric }: 측정값은 { SHORT($measured, $unit) }, 스터디가 약속한 값은 { $bound ->
+        [metric] { $metric }: 측정값은 { SHORT($measured, $unit) }, 스터디에서 약속된 값은 { $bound ->
             [most] { SHORT($promised, $unit) } 이하
            *[least] { SHORT($promised, $unit) } 이상
         }입니다. { $how ->
             [kept] 약속을 지켰습니다
            *[short] 약속을 지키지 못했습니다
         }
-        [study] { RESOURCE($resource) }: 스터디가 약속한 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
+        [study] { RESOURCE($resource) }: 스터디에서 약속된 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
             [short] 약속에 미치지 못합니다
            *[kept] 약속을 지켰습니다
         }
-       *[datasheet] { RESOURCE($resource) }: 데이터시트가 약속한 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
+       *[datasheet] { RESOURCE($resource) }: 데이터시트에 적힌 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
             [short] 약속에 미치지 못합니다
             [beyond] 약속보다 빠르므로 캐시가 응답했거나 다른 드라이브일 수 있습니다
            *[kept] 약속을 지켰습니다
@@ -163,8 +163,8 @@ finding-all-cores-full =
 
 finding-device-full =
     { $how ->
-        [datasheet] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터시트가 약속한 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 냅니다
-       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 깊이를 { FIXED($from) }에서 { FIXED($to) }까지 늘려도 속도는 { PERCENT($more) }만 늘고 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
+        [datasheet] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터시트에 적힌 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 냅니다
+       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 큐 깊이를 { FIXED($from) }에서 { FIXED($to) }까지 늘려도 속도는 { PERCENT($more) }만 늘고 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
     }
 
 finding-latency-bound = 지연 시간이 결과를 제한합니다: 동시에 진행하는 작업은 { FIXED($depth) }개, 작업당 { SHORT($latency_s, unit: "s") }입니다. 한계에 도달한 것으로 알려진 자원은 없습니다
@@ -183,16 +183,16 @@ evidence-bus-estimate = 버스를 지난 바이트의 추정값
 evidence-busy = 모든 CPU를 합쳐 시간의 { PERCENT($share) } 동안 사용 중
 evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치가 옮긴 양 { SHORT($device, unit: "B/s") }
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
-evidence-deeper = 깊이 { FIXED($depth) }에서는 더 빠름
+evidence-deeper = 큐 깊이 { FIXED($depth) }에서는 더 빠름
 evidence-demand = 측정한 속도
-evidence-depth-rate = 깊이 { FIXED($depth) }에서 { SHORT($rate, unit: "1/s") }
+evidence-depth-rate = 큐 깊이 { FIXED($depth) }에서 { SHORT($rate, unit: "1/s") }
 evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
-evidence-device-depth-alone = 깊이 { FIXED($depth) }에서 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 깊이도 측정해야 알 수 있습니다
-evidence-device-deepest = { RESOURCE($resource) }의 성능이 깊이 { FIXED($depth) }보다 얼마나 더 나올 수 있는지는 깊이를 더 늘려 측정해야 알 수 있습니다
+evidence-device-depth-alone = 큐 깊이 { FIXED($depth) }에서 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 큐 깊이도 측정해야 알 수 있습니다
+evidence-device-deepest = { RESOURCE($resource) }의 성능이 큐 깊이 { FIXED($depth) }일 때보다 얼마나 더 나올 수 있는지는 큐 깊이를 더 늘려 측정해야 알 수 있습니다
 evidence-device-few-trials = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행이 너무 적어 확실하지 않습니다
-evidence-device-gives-more = { RESOURCE($resource) }: 깊이 { FIXED($to) }에서 깊이 { FIXED($from) }의 { FIXED($times, decimals: 1) }배를 처리함
-evidence-device-noise = { RESOURCE($resource) }에서 깊이를 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
-evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 깊이를 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
+evidence-device-gives-more = { RESOURCE($resource) }: 큐 깊이 { FIXED($to) }에서 큐 깊이 { FIXED($from) }의 { FIXED($times, decimals: 1) }배를 처리함
+evidence-device-noise = { RESOURCE($resource) }에서 큐 깊이를 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
+evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 큐 깊이를 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
 evidence-device-workers-busy = 작업 스레드 자체가 거의 한계라 { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다
 evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
@@ -210,8 +210,8 @@ evidence-others-cpu = 부하 외의 프로그램이 초당 CPU { FIXED($cpu, dec
 evidence-process = { $name }: 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
 evidence-promised =
     { $by ->
-        [study] 스터디가 약속한 값 { SHORT($promised, $unit) }
-       *[datasheet] 데이터시트가 약속한 값 { SHORT($promised, $unit) }
+        [study] 스터디에서 약속된 값 { SHORT($promised, $unit) }
+       *[datasheet] 데이터시트에 적힌 값 { SHORT($promised, $unit) }
     }
 evidence-quota = { RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
 evidence-rate = { SHORT($rate, unit: "1/s") }

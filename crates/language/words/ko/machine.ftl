@@ -8,7 +8,7 @@ picture-named = { $name }: { $what }
 picture-sentence = { $text }.
 picture-more = 그 외 { $count }개
 picture-names-more = { $names } 외 { $count }개
-picture-range = { $low }~{ $high }
+picture-range = { $low } ~ { $high }
 
 ## 그림 위의 글과 제목
 
@@ -16,14 +16,14 @@ picture-nameless = 이름 없는 서버
 picture-virtual-machine = 가상 머신({ $host })
 picture-in-container = { $container } 컨테이너 안
 picture-path-of = { $case }의 경로
-picture-title = { $name }: 구성 요소와 그 사이의 링크
+picture-title = { $name }: 부품과 그 사이의 링크
 picture-title-of-case = { $name }: { $case }의 경로와 각 부분의 사용률
 
 ## 그림 아래의 범례
 
 picture-legend-width = 선의 굵기: 대역폭(GB/s)
 picture-legend-share = 한계 대비 사용률
-picture-legend-full = 95 %: 한계 도달
+picture-legend-full = 95 %: 한계에 도달
 picture-highest = { $share }, 최고
 
 ## 그림의 구역
@@ -45,7 +45,7 @@ picture-numa-distance = 노드 간 거리 { $distance }
 picture-no-cpus = CPU 없음
 picture-cpu-quota = 쿼터로 CPU { $cpus }개까지 제한
 picture-nothing-known = 알려진 정보 없음
-picture-memory = { $size } 메모리
+picture-memory = 메모리 { $size }
 picture-memory-limit = 컨트롤 그룹이 { $size }까지 제한
 picture-modules = 모듈 { $count }개
 picture-slots = 슬롯 { $used }/{ $slots } 사용
@@ -58,7 +58,7 @@ picture-each = 각 { $rate }
 picture-effective = 실효 { $rate }
 picture-measured = 측정값 { $rate }
 picture-datasheet = 데이터시트 { $rate }
-picture-promised = 약속한 값 { $rate }
+picture-promised = 약속된 값 { $rate }
 picture-held-to = 상한 { $rate }
 picture-read = 읽기 { $rate }
 picture-write = 쓰기 { $rate }
@@ -121,7 +121,7 @@ picture-interface-vlan = VLAN
 picture-said-more = { $first }; { $next }
 picture-said-at = { $card } ({ $above } 아래에 연결)
 picture-said-at-by = { $card } ({ $above } 아래에 연결, { $link })
-picture-said-out = 네트워크로 { $link }
+picture-said-out = 네트워크 쪽 링크: { $link }
 picture-said-on = 그 위에 { $what }
 picture-said-on-mounted = 그 위에 { $what }, { $mount }
 picture-share-of = { $limit }의 { $share }

@@ -1,3 +1,10 @@
+### 용어: trial 시행, case 케이스, run 실행, window 측정 구간, confidence interval 신뢰구간, median 중앙값,
+### throughput 처리량, latency 지연 시간, queue depth 큐 깊이, operation 작업, worker 작업 스레드,
+### bottleneck 병목, limit 한계(full 한계에 도달), quota 쿼터, promise 약속된 값, resource 자원,
+### machine 서버, part 부품, finding 진단 결과, figure(수) 값·수치.
+### 제목과 표의 머리는 명사로, 문장은 합니다체로 쓴다. 변수 바로 뒤에는 받침에 따라 달라지는
+### 조사(은/는, 이/가, 을/를, 으로)를 쓰지 않는다. 수와 단위 이름(개, 회, 건)은 붙여 쓴다.
+
 ## The page itself
 
 page-skip = 본문으로 건너뛰기
@@ -8,9 +15,9 @@ page-evidence = 근거
 page-untitled = 측정
 page-tile-what = 대상
 page-tile-value = 값
-page-tile-interval = 95 % 구간
+page-tile-interval = 95 % 신뢰구간
 page-tile-against = 비교 기준
-footer = Headroom { $version }이(가) 실행 { $run }(으)로 만들었습니다.
+footer = Headroom { $version }에서 { $run } 실행의 기록으로 만든 페이지입니다.
 range = { $low } ~ { $high }
 and-more = 외 { $count }개
 yes = 예
@@ -30,35 +37,46 @@ kind-promise = 약속된 값
 
 answer-title = 요약
 answer-fast = 속도
-answer-limits = 한계 요인
-answer-promised = 약속 대비
-answer-health = 믿을 만한가
-answer-kept = 지켜짐
+answer-limits = 제한 요인
+answer-promised = 약속 이행
+answer-health = 신뢰 여부
+answer-kept = 충족
 answer-not-kept = 일부 미달
 answer-all-kept = 약속된 값 { $count }개를 모두 지켰습니다.
-answer-missed = { $total }개 중 { $missed }개가 약속과 다릅니다:
-answer-promise-unknown = 약속된 값을 견줄 수 있는 측정값이 없습니다.
-health-good = 예
+answer-missed = 약속된 값 { $total }개 중 { $missed }개를 지키지 못했습니다:
+answer-promise-unknown = 약속된 값과 비교할 수 있는 측정값이 없습니다.
+health-good = 신뢰 가능
 health-care = 주의 필요
-health-bad = 일부는 아님
-health-good-text = 값을 의심하게 하는 점은 발견되지 않았습니다.
-health-care-text = 값에 대한 경고 { $doubts }종, 서버 상태에 대한 경고 { $conditions }건이 있습니다.
-health-bad-text = 일부 값은 그대로 받아들일 수 없습니다: 값에 대한 의문 { $doubts }종, 서버 상태에 대한 의문 { $conditions }건이 있습니다.
+health-bad = 일부 신뢰 불가
+health-good-text = 값을 의심할 만한 점은 발견되지 않았습니다.
+health-care-text =
+    { $doubts ->
+         [0] 값에 대한 경고는 없으며
+    *[other] 값에 대한 경고가 { $doubts }종 있으며
+    }, { $conditions ->
+         [0] 서버 상태에 대한 경고는 없습니다.
+    *[other] 서버 상태에 대한 경고가 { $conditions }건 있습니다.
+    }
+health-bad-text =
+    일부 값은 그대로 받아들일 수 없습니다: 값에 대한 의문이 { $doubts }종 있으며, { $conditions ->
+         [0] 서버 상태에 대한 경고는 없습니다.
+    *[other] 서버 상태에 대한 경고가 { $conditions }건 있습니다.
+    }
 ending-title = 종료 상태
-ending-interrupted = 실행이 중단되었습니다. 끝난 부분만 실려 있습니다.
-ending-unfinished = 실행이 끝나지 않았습니다(진행 중이거나 강제 종료됨). 끝난 부분만 실려 있습니다.
-ending-budget = 시간 예산이 다하여 일부 케이스는 시행 횟수를 다 채우지 못했습니다.
-ending-no-trial = 끝난 시행이 없어 측정값이 없습니다.
+ending-interrupted = 실행이 중단되었습니다. 그때까지 완료된 부분만 실려 있습니다.
+ending-unfinished = 실행이 끝나지 않았습니다(진행 중이거나 강제 종료됨). 완료된 부분만 실려 있습니다.
+ending-budget = 시간 예산을 모두 써서 일부 케이스는 시행 횟수를 채우지 못했습니다.
+ending-no-trial = 완료된 시행이 없어 측정값이 없습니다.
 ending-failed = 시행 { $count }회가 실패했습니다.
 ending-skipped = 시행 { $count }회를 건너뛰었습니다.
 
 ## Verdicts in a few words
 
-verdict-one-core-full = 코어 하나가 가득 참
-verdict-all-cores-full = 모든 CPU가 가득 참
-verdict-memory-bandwidth-full = 메모리 대역폭이 가득 참
-verdict-device-full = 가득 참: { $resource }
-verdict-link-full = 가득 참: { $resource }
+verdict-one-core-full = 코어 하나가 한계에 도달
+verdict-all-cores-full = 모든 CPU가 한계에 도달
+verdict-memory-bandwidth-full = 메모리 대역폭이 한계에 도달
+verdict-device-full = 한계에 도달: { $resource }
+verdict-link-full = 한계에 도달: { $resource }
 verdict-io-quota = 쿼터 제한: { $resource }
 verdict-cpu-quota = CPU 쿼터
 verdict-latency-bound = 응답 대기: { $resource }
@@ -67,11 +85,16 @@ verdict-cannot-tell = 판단할 수 없음
 ## Headline figures
 
 figures-title = 주요 측정값
-figures-best = 각각 해당 부하에서 가장 좋은 케이스입니다. 전체는 아래 절에 있습니다.
+figures-best = 부하 종류마다 결과가 가장 좋은 케이스입니다. 모든 케이스는 아래 절에 있습니다.
 figures-interval = { $range }, { $trials }
-figures-of-limit = { $resource }의 { $share } ({ $limit }, { $kind })
+figures-of-limit = { $resource } 한계의 { $share } ({ $limit }, { $kind })
 figures-of-promise = 약속된 { $limit }의 { $share }
 figures-of-datasheet = 데이터시트 { $limit }의 { $share }
+figures-with-metric =
+    { $metric ->
+        [IOPS] { $figure } IOPS
+       *[other] { $metric } { $figure }
+    }
 interval-wide = 시행 부족
 limit-link = 링크
 limit-datasheet = 데이터시트
@@ -82,18 +105,18 @@ limit-hardware = 하드웨어
 
 ## Findings
 
-findings-title = 판정
+findings-title = 진단 결과
 findings-none = 발견된 사항이 없습니다.
-findings-bottlenecks = 무엇이 결과를 제한하는가
+findings-bottlenecks = 결과를 제한하는 요인
 findings-promises = 약속된 값
-findings-validity = 값을 의심하게 하는 점
-findings-conditions = 서버의 상태
+findings-validity = 값을 의심할 만한 점
+findings-conditions = 서버 상태
 findings-whole-run = 실행 전체
 findings-several = { $cases }, 예: { $first }
 findings-cases = 케이스:
 findings-evidence = 근거:
-findings-ruled-out = 배제됨:
-findings-more = 같은 종류 { $count }건은 여기서 생략했습니다. 실행 문서에 있습니다.
+findings-ruled-out = 배제한 원인:
+findings-more = 같은 종류의 { $count }건은 여기서 생략했습니다. 실행 문서에 모두 있습니다.
 condition-before = 실행 전
 condition-after = 실행 후
 condition-both = 실행 전후
@@ -101,8 +124,8 @@ condition-both = 실행 전후
 ## The machine
 
 machine-title = 서버
-machine-picture = 서버의 부품과 그 사이의 연결
-machine-picture-path = 서버과, 한계에 가장 가까이 간 { $case }의 경로
+machine-picture = 서버 구성도: 부품과 그 사이의 링크
+machine-picture-path = 서버 구성도와 { $case }의 경로(한계에 가장 가까운 케이스)
 machine-parts = 부품
 machine-no-cpu = 알 수 없는 프로세서
 machine-cpus = CPU { $count }개
@@ -145,17 +168,17 @@ part-disk-firmware = 펌웨어 { $firmware }
 part-disk-scheduler = 스케줄러 { $scheduler }
 part-nic = 네트워크
 limits-title = 부품이 낼 수 있는 최대치
-calibration-title = 측정 자체의 비용
+calibration-title = 측정 자체의 오버헤드
 calibration-about = 실행 전에 에이전트가 측정한 값
 quantity-cpu = CPU 시간
 access-sequential = 순차
-access-random = 임의
+access-random = 랜덤
 direction-read = 읽기
 direction-write = 쓰기
 column-resource = 자원
-column-limit-of = 한계 대상
-column-line = 회선
-column-effective = 실효
+column-limit-of = 한계 항목
+column-line = 회선 속도
+column-effective = 실효 속도
 column-kind = 종류
 column-source = 출처
 column-what = 대상
@@ -164,40 +187,40 @@ column-how = 방법
 
 ## Workloads
 
-workloads-title = 측정한 것
+workloads-title = 측정 내용
 workloads-constant = 모든 케이스에 공통:
 workloads-with = 조건:
 workloads-table = 케이스 전체({ $count }개)
 case-defaults = 기본값
 case-beside = 함께 실행, { $workload }: { $metric }
-case-of-limit = { $resource }의 { $share }
+case-of-limit = { $resource } 한계의 { $share }
 column-case = 케이스
-column-interval = 95 % 구간
+column-interval = 95 % 신뢰구간
 column-n = n
 column-limit = 한계 대비
 
 ## Time and tables
 
 time-title = 시간에 따른 변화
-time-about = 하나의 시계로 맞춘 샘플입니다. 집계에 쓰인 구간을 표시했습니다.
+time-about = 샘플러가 관측한 값을 하나의 시간축에 맞추었습니다. 측정 구간에는 표시가 있습니다.
 tables-title = 모든 수치
 tables-of = { $workload }: 모든 케이스의 모든 추정치
-tables-trials = 실행 순서대로 본 모든 시행
+tables-trials = 모든 시행(실행 순서)
 tables-failed = 값을 내지 못한 시행
 tables-rest = 샘플, 카운터, 분포와 시행별 지표는 실행 문서에 있습니다:
 column-metric = 지표
 column-median = 중앙값
 column-low = 하한
 column-high = 상한
-column-better = 좋은 방향
-column-method = 구간 산출법
+column-better = 좋은 쪽
+column-method = 신뢰구간 산출법
 column-order = 순서
 column-status = 상태
 column-figure = 값
 column-settled = 안정됨
 column-started = 시작
-better-higher = 높을수록
-better-lower = 낮을수록
+better-higher = 높은 쪽
+better-lower = 낮은 쪽
 status-ok = 정상
 status-failed = 실패
 status-skipped = 건너뜀
@@ -205,14 +228,14 @@ status-skipped = 건너뜀
 ## Method
 
 method-title = 방법
-method-about = 각 케이스를 여러 번 측정합니다. 값은 시행의 중앙값이며, 구간은 그 값이 얼마나 벗어날 수 있는지를 나타냅니다.
+method-about = 각 케이스를 여러 번 측정합니다. 값은 시행의 중앙값이며, 신뢰구간은 그 값이 얼마나 벗어날 수 있는지를 나타냅니다.
 method-trials = 시행
 method-trials-text = { $cases }, 각 { $trials }회
 method-order = 순서
-method-order-text = 완전 블록, 블록 안에서 무작위; 시드 { $seed }
-method-window = 집계 구간
-method-warm-up = 준비 운전
-method-intervals = 구간
+method-order-text = 완전 블록, 블록 안에서는 무작위 순서(시드 { $seed })
+method-window = 측정 구간
+method-warm-up = 워밍업
+method-intervals = 신뢰구간
 method-student-t-log = 95 %, 로그에 대한 스튜던트 t
 method-student-t = 95 %, 스튜던트 t
 method-order-statistic-interpolated = 95 %, 순서 통계량(보간)
@@ -221,35 +244,35 @@ method-none = 시행이 두 번 미만이면 없음
 method-percentiles = 백분위수
 method-percentiles-text = 모든 시행의 히스토그램을 합쳐 구함(최댓값 포함)
 method-steady = 정상 상태
-method-steady-text = { $judged }회 중 { $settled }회가 구간의 전반부에 안정됨 (MSER-5)
+method-steady-text = 시행 { $judged }회 중 { $settled }회가 측정 구간의 전반부에 안정됨(MSER-5)
 method-placement = 배치
-pin-auto = 자원의 인터럽트를 받는 CPU, 없으면 CPU마다 작업자 하나
+pin-auto = 자원의 인터럽트를 받는 CPU, 없으면 CPU마다 작업 스레드 하나
 pin-local = 자원의 인터럽트를 받는 CPU
 pin-remote = 자원의 인터럽트를 받지 않는 CPU
-pin-spread = CPU마다 작업자 하나
+pin-spread = CPU마다 작업 스레드 하나
 pin-none = 커널이 정하는 대로
-method-observer = 관찰 비용
+method-observer = 관측 오버헤드
 method-observer-text = CPU 하나의 { $share }
 method-precision = 목표 정밀도
 method-budget = 시간 예산
 method-bytes = 바이트
-method-bytes-text = 십진: 1 MB/s는 초당 1,000,000바이트. 블록과 메모리 크기는 이진: 1 KiB는 1024바이트. 메모리 처리량은 프로그램이 옮긴 양으로, 복사한 바이트는 읽기와 쓰기로 두 번 셉니다.
+method-bytes-text = 십진 단위를 씁니다. 1 MB/s는 초당 1,000,000바이트입니다. 블록과 메모리 크기는 이진 단위로, 1 KiB는 1024바이트입니다. 메모리 처리량은 프로그램이 옮긴 양이므로, 복사한 바이트는 읽기와 쓰기로 두 번 셉니다.
 method-started = 시작
 method-finished = 종료
 method-run = 실행
 method-version = 측정 도구
 method-origin = 값의 출처
 method-analysis = 분석 버전
-method-again = 다시 하려면
-method-study = 읽은 그대로의 스터디
+method-again = 재현 방법
+method-study = 읽어 들인 그대로의 스터디
 
 ## References and price
 
-references-title = 참고
+references-title = 참고 자료
 references-sources = 출처
 price-title = 가격
 price-text = 스터디에 적힌 가격: { $price }
-price-unclear = 여러 가지로 읽힐 수 있어 나누지 않았습니다.
+price-unclear = 여러 가지로 해석될 수 있어, 이 가격으로 나눈 값은 없습니다.
 price-per = { $currency }당
 price-unit = 가격 단위
 price-cost = 비용
@@ -273,3 +296,4 @@ resource-nic = 네트워크 인터페이스 { $name }
 resource-pci = PCIe 링크 { $name }
 resource-sata = SATA 링크 { $name }
 resource-self = Headroom 자체
+resource-system = 시스템

@@ -168,8 +168,9 @@ pub(super) fn sentence(text: &str) -> String {
     let Some(first) = letters.next() else { return String::new() };
     let point = match text.trim_end().chars().last() {
         Some('.' | '!' | '?' | '\u{3002}' | ':') => "",
-        // Kana and Chinese characters; Korean has the point of Europe.
-        Some('\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}') => "\u{3002}",
+        // Every Japanese sentence has Hiragana, though it may end with a unit or
+        // a bracket; Korean has the point of Europe.
+        Some(_) if text.contains(|c| matches!(c, '\u{3040}'..='\u{309f}')) => "\u{3002}",
         _ => ".",
     };
     format!("{}{}{point}", first.to_uppercase(), letters.as_str())

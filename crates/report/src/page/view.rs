@@ -144,7 +144,10 @@ impl<'a> View<'a> {
     /// A case's figure with what it counts, which bytes a second say themselves.
     pub(crate) fn with_metric(&self, metric: &str, estimate: &Estimate) -> String {
         let figure = self.figure(metric, estimate);
-        if metric == "throughput" { figure } else { format!("{figure} {}", self.metric(metric)) }
+        if metric == "throughput" {
+            return figure;
+        }
+        self.tell("figures-with-metric", &[("figure", &figure), ("metric", &self.metric(metric))])
     }
 
     /// An estimate's interval; that there are too few trials for one is said.
