@@ -191,6 +191,9 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         // The run is kept all the same.
         let unwritten = |failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) };
         destination.write(&run, language(matches)).map_err(unwritten)?;
+        if let Some(path) = matches.get_one::<String>("output") {
+            output::note(&format!("Wrote {}\n", report::text::printable(path)));
+        }
     }
     Ok(verdict(&run))
 }

@@ -6,7 +6,7 @@ use model::{Finding, FindingKind, Severity};
 
 use super::View;
 use crate::document::{Block, Notice, Section, Text};
-use crate::section::findings::{Shared, distinct, ranges};
+use crate::section::findings::{Shared, distinct, ranges, together};
 
 /// So many findings of one group are told; of more, the gravest.
 const TOLD: usize = 40;
@@ -148,17 +148,10 @@ fn about(view: &View<'_>, shared: &Shared<'_>) -> String {
 /// the least to the most.
 pub(super) fn text(view: &View<'_>, shared: &Shared<'_>) -> String {
     let Some(first) = shared.findings.first() else { return String::new() };
-    let said = view.words.finding(first);
-    let shown = if first.kind == FindingKind::Bottleneck && shared.findings.len() > 1 {
-        let all: Vec<String> = shared.findings.iter().map(|f| view.words.finding(f)).collect();
-        match &ranges(all.iter().map(String::as_str), |low, high| range(view, low, high))[..] {
-            [one] => one.clone(),
-            _ => said,
-        }
-    } else {
-        said
-    };
-    sentence(&shown)
+    let all: Vec<String> = shared.findings.iter().map(|f| view.words.finding(f)).collect();
+    let texts: Vec<&str> = all.iter().map(String::as_str).collect();
+    let told = together(&texts, |low, high| range(view, low, high));
+    sentence(&told.unwrap_or_else(|| view.words.finding(first)))
 }
 
 /// With a capital at its start and a point at its end, as a sentence has where

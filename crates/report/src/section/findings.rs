@@ -88,11 +88,8 @@ fn alike(a: &Finding, b: &Finding) -> bool {
 /// A finding with all that several cases have to say with it.
 fn one(who: &str, same: &[&Finding]) -> String {
     let Some(first) = same.first() else { return String::new() };
-    // A verdict's numbers as a range, where its words are the same.
-    let text = match first.kind {
-        FindingKind::Bottleneck => ranges(same.iter().map(|f| f.text.as_str()), english).into_iter().next(),
-        _ => None,
-    };
+    let texts: Vec<&str> = same.iter().map(|f| f.text.as_str()).collect();
+    let text = together(&texts, english);
     let text = text.as_ref().unwrap_or(&first.text);
     let mut out = paragraph("", INDENT, &format!("{}: {who}: {text}", mark(first)));
     let bottlenecks = same.iter().filter(|f| f.kind == FindingKind::Bottleneck);
@@ -105,6 +102,24 @@ fn one(who: &str, same: &[&Finding]) -> String {
         out.push_str(&paragraph(INDENT, INDENT, advice));
     }
     out
+}
+
+/// What several findings say together: their numbers as ranges, where the words
+/// are the same. Where only those before the first colon are (`others used 21 %
+/// of a CPU: rustc, cargo`), what stands behind it is that of the highest
+/// number. Nothing where the words differ.
+pub(crate) fn together(texts: &[&str], join: impl Fn(&str, &str) -> String) -> Option<String> {
+    if let [one] = &ranges(texts.iter().copied(), &join)[..] {
+        return Some(one.clone());
+    }
+    let parts: Vec<(&str, &str)> = texts.iter().filter_map(|t| t.split_once(": ")).collect();
+    let heads = ranges(parts.iter().map(|(head, _)| *head), &join);
+    let highest = |head: &str| head.split(' ').filter_map(number).fold(f64::MIN, f64::max);
+    let worst = parts.iter().max_by(|a, b| highest(a.0).total_cmp(&highest(b.0)))?;
+    match &heads[..] {
+        [head] if parts.len() == texts.len() => Some(format!("{head}: {}", worst.1)),
+        _ => None,
+    }
 }
 
 /// Texts that differ in their numbers only as one with the least and the most
@@ -180,8 +195,7 @@ mod tests {
         let mut other = run.cases[0].clone();
         other.findings = doubt(60);
         run.cases.push(other);
-        assert_eq!(text(&run), "warning: 2 cases, such as disk read: others used 50 % of a CPU\n");
-        // Of one verdict the numbers matter.
+        assert_eq!(text(&run), "warning: 2 cases, such as disk read: others used 50 to 60 % of a CPU\n");
         for finding in run.cases.iter_mut().flat_map(|c| &mut c.findings) {
             finding.kind = FindingKind::Bottleneck;
         }
@@ -191,6 +205,16 @@ mod tests {
             finding.code = "cannot-tell".to_owned();
         }
         assert_eq!(text(&run).lines().count(), 2);
+    }
+
+    #[test]
+    fn the_worst_of_several_doubts_is_not_hidden_behind_the_first() {
+        let texts = ["others used 21 % of a CPU: cargo", "others used 159 % of a CPU: rustc (99 %)"];
+        let told = together(&texts, english).unwrap();
+        assert_eq!(told, "others used 21 to 159 % of a CPU: rustc (99 %)");
+        assert_eq!(together(&["one thing: a", "another: b"], english), None);
+        assert_eq!(together(&["one thing", "another: b"], english), None);
+        assert_eq!(together(&[], english), None);
     }
 
     #[test]

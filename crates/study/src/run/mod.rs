@@ -96,6 +96,7 @@ impl Runner<'_> {
             on_event,
             meter,
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
+            blocks: vec![0; planned.plan.groups],
             broken: Vec::new(),
         };
         match execution.all_groups() {
@@ -214,6 +215,8 @@ struct Execution<'a> {
     on_event: &'a mut dyn FnMut(&Event),
     meter: Meter,
     order: u32,
+    /// By group: the block that comes next.
+    blocks: Vec<u32>,
     /// Fixtures that could not be made, and why.
     broken: Vec<(FixtureKey, String)>,
 }
@@ -231,15 +234,28 @@ impl Execution<'_> {
             self.finish_cases(group);
             self.release_unneeded(group)?;
         }
-        Ok(outcome)
+        if outcome == Outcome::Budget { self.spend_the_rest() } else { Ok(outcome) }
+    }
+
+    /// What later groups left of the budget goes to cases of earlier ones that
+    /// had to do without; not to those whose files are gone by now.
+    fn spend_the_rest(&mut self) -> Result<Outcome, RunError> {
+        self.meter.share_no_more();
+        for group in 0..self.plan.groups {
+            if self.plan.fixtures_of(group).is_empty() && self.group(group)? == Outcome::Interrupted {
+                return Ok(Outcome::Interrupted);
+            }
+        }
+        let is_done = self.plan.cases.iter().all(|case| !self.wants_more(case));
+        Ok(if is_done { Outcome::Complete } else { Outcome::Budget })
     }
 
     /// Blocks of all cases until each has trials enough.
     fn group(&mut self, group: usize) -> Result<Outcome, RunError> {
-        let mut open: Vec<&Case> = self.plan.group(group).collect();
+        let mut open: Vec<&Case> = self.plan.group(group).filter(|case| self.wants_more(case)).collect();
         let mut outcome = Outcome::Complete;
-        let mut block = 0;
         while !open.is_empty() {
+            let block = self.blocks[group];
             order::shuffle(&mut open, self.run.seed, group, block);
             let mut unaffordable = Vec::new();
             for case in &open {
@@ -262,7 +278,7 @@ impl Execution<'_> {
             if !unaffordable.is_empty() {
                 outcome = Outcome::Budget;
             }
-            block += 1;
+            self.blocks[group] += 1;
             open.retain(|case| !unaffordable.contains(&case.index) && self.wants_more(case));
         }
         Ok(outcome)

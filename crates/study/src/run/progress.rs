@@ -54,6 +54,11 @@ impl Meter {
         elapsed + self.took_s[case.index] <= end
     }
 
+    /// From now on no group has a share of its own: each may use all that is left.
+    pub(super) fn share_no_more(&mut self) {
+        self.ends.fill(1.0);
+    }
+
     /// Whether the budget is used up: a trial under way ends then.
     pub(super) fn is_over(&self) -> bool {
         self.budget_s.is_some_and(|budget| self.started.elapsed().as_secs_f64() > budget)
@@ -76,5 +81,46 @@ impl Meter {
         let left_planned = (self.planned_s - self.done_planned_s).max(0.0);
         let total = elapsed + left_planned * (elapsed / self.done_planned_s.max(0.001)).clamp(0.5, 3.0);
         (elapsed, self.budget_s.map_or(total, |budget| total.min(budget)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::plan::Effect;
+    use model::study::Controls;
+
+    use super::*;
+
+    fn plan(budget_s: f64) -> Plan {
+        let case = |index: usize| Case {
+            index,
+            work_id: String::new(),
+            label: String::new(),
+            loads: Vec::new(),
+            fixtures: Vec::new(),
+            effect: Effect::Clean,
+            path: Vec::new(),
+            group: index,
+            trial_s: 600.0,
+        };
+        let controls = Controls { budget_s: Some(budget_s), ..Controls::default() };
+        Plan { cases: vec![case(0), case(1)], groups: 2, controls, seconds: (0.0, 0.0) }
+    }
+
+    #[test]
+    fn a_group_keeps_to_its_share_of_the_budget_until_the_others_are_done() {
+        let plan = plan(1000.0);
+        let mut meter = Meter::new(&plan);
+        let first = &plan.cases[0];
+        assert!(meter.affords(0, first), "a first trial needs only some budget");
+        // Ten minutes are more than the group's half of the budget.
+        meter.trials_of[0] = 1;
+        assert!(!meter.affords(0, first));
+        meter.share_no_more();
+        assert!(meter.affords(0, first));
+        let mut none = Meter::new(&super::tests::plan(500.0));
+        none.trials_of[0] = 1;
+        none.share_no_more();
+        assert!(!none.affords(0, first), "there is no more than the budget");
     }
 }
