@@ -50,6 +50,7 @@ answer-limits = What limits
 answer-promised = As promised
 answer-health = Can it be trusted
 answer-kept = Yes
+answer-none-kept = No
 answer-not-kept = Not all
 answer-all-kept =
     { $count ->
@@ -177,7 +178,7 @@ part-system = system
 part-firmware = firmware
 part-os = operating system
 part-kernel = kernel
-part-command-line = kernel command line
+part-command-line = Kernel command line
 part-guest = virtualization
 part-clock = clock source
 part-cpu = processor

@@ -41,6 +41,7 @@ answer-limits = 制限要因
 answer-promised = 約束の達成
 answer-health = 信頼性
 answer-kept = 達成
+answer-none-kept = 未達
 answer-not-kept = 一部未達
 answer-all-kept = 約束された値 { $count } 件をすべて満たしました。
 answer-missed = 約束された値 { $total } 件のうち { $missed } 件を満たしていません:

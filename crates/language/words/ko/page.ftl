@@ -41,6 +41,7 @@ answer-limits = 제한 요인
 answer-promised = 약속 이행
 answer-health = 신뢰 여부
 answer-kept = 충족
+answer-none-kept = 미달
 answer-not-kept = 일부 미달
 answer-all-kept = 약속된 값 { $count }개를 모두 지켰습니다.
 answer-missed = 약속된 값 { $total }개 중 { $missed }개를 지키지 못했습니다:

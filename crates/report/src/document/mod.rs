@@ -180,6 +180,23 @@ impl Text {
         self.with(Piece::Link(id.into(), text.into()))
     }
 
+    /// Plain words, with what stands in backquotes as code.
+    #[must_use]
+    pub fn ticked(text: &str) -> Self {
+        let parts: Vec<&str> = text.split('`').collect();
+        // Without its partner, a backquote is a letter.
+        if parts.len().is_multiple_of(2) {
+            return text.into();
+        }
+        let piece = |(index, part): (usize, &str)| match index % 2 {
+            0 => Piece::Plain(part.to_owned()),
+            _ => Piece::Code(part.to_owned()),
+        };
+        let mut pieces: Vec<Piece> = parts.into_iter().enumerate().map(piece).collect();
+        pieces.retain(|p| !matches!(p, Piece::Plain(text) | Piece::Code(text) if text.is_empty()));
+        Self(pieces)
+    }
+
     /// Its words alone.
     pub(crate) fn words(&self) -> String {
         let of = |piece: &Piece| match piece {

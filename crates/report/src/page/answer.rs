@@ -89,7 +89,7 @@ fn fast(view: &View<'_>) -> Option<Answer> {
         for (index, one) in all.iter().take(IN_A_LINE).enumerate() {
             let value = view.with_metric(&one.metric, one.estimate);
             text = text.plain(if index > 0 { "; " } else { "" }).strong(value);
-            text = text.plain(format!(" ({})", view.short(one.case)));
+            text = text.plain(format!(" ({})", view.whole(one.case)));
         }
         if all.len() > IN_A_LINE { text.plain("; …") } else { text }
     };
@@ -178,7 +178,9 @@ fn promises(view: &View<'_>) -> Option<Answer> {
             vec![Text(vec![badge]).plain(view.count("answer-all-kept", total))],
         );
     }
-    let badge = Piece::Badge(Tone::Warning, view.say("answer-not-kept"));
+    let none = missed == total;
+    let badge =
+        Piece::Badge(Tone::Warning, view.say(if none { "answer-none-kept" } else { "answer-not-kept" }));
     let mut lines =
         vec![Text(vec![badge]).plain(
             view.words.tell(
@@ -188,7 +190,7 @@ fn promises(view: &View<'_>) -> Option<Answer> {
         )];
     let told = all().filter(is_missed).take(NAMED).filter_map(|s| Some((s.cases.first()?, s)));
     lines.extend(told.map(|(case, s)| {
-        Text::default().link("promises", view.name(case)).plain(format!(" {}", findings::text(view, s)))
+        Text::default().link("promises", view.name(case)).plain(format!(": {}", findings::text(view, s)))
     }));
     answer(view, "answer-promised", lines)
 }

@@ -95,13 +95,13 @@ fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> 
         }
     }
     let advice: Vec<String> = shared.findings.iter().filter_map(|f| view.words.advice(f)).collect();
-    let advice = distinct(advice.iter().map(String::as_str)).first().map(|a| sentence(a).into());
+    let advice = distinct(advice.iter().map(String::as_str)).first().map(|a| Text::ticked(&sentence(a)));
     Some(Notice {
         id: Some(id(index)),
         severity: first.severity,
         kind: kind(view, first),
         about: about(view, shared),
-        text: text(view, shared).into(),
+        text: Text::ticked(&text(view, shared)),
         details,
         advice,
     })
@@ -169,9 +169,17 @@ pub(super) fn sentence(text: &str) -> String {
     format!("{}{}{point}", first.to_uppercase(), letters.as_str())
 }
 
-/// Cases by name; of many, the first.
+/// Cases by name, neighbours of one workload together; of many, the first.
 pub(super) fn named(view: &View<'_>, cases: &[&CaseResult]) -> String {
-    let mut names: Vec<String> = cases.iter().take(NAMED).map(|c| view.name(c)).collect();
+    let told = &cases[..cases.len().min(NAMED)];
+    let one = |same: &[&CaseResult]| match same {
+        [case] => view.name(case),
+        _ => {
+            let own: Vec<String> = same.iter().map(|c| view.short(c)).collect();
+            format!("{}: {}", view.called(&same[0].workload), own.join("; "))
+        }
+    };
+    let mut names: Vec<String> = told.chunk_by(|a, b| a.workload == b.workload).map(one).collect();
     if cases.len() > NAMED {
         names.push(view.count("and-more", cases.len() - NAMED));
     }
@@ -229,9 +237,9 @@ fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
             severity: finding.severity,
             kind: kind(view, finding),
             about: format!("{resource}{}", view.say(when)),
-            text: sentence(&view.words.finding(finding)).into(),
+            text: Text::ticked(&sentence(&view.words.finding(finding))),
             details: Vec::new(),
-            advice: view.words.advice(finding).map(|a| sentence(&a).into()),
+            advice: view.words.advice(finding).map(|a| Text::ticked(&sentence(&a))),
         }));
     }
     if all.len() > TOLD {

@@ -35,7 +35,7 @@ fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
         None => trials,
     };
     Tile {
-        label: view.short(case),
+        label: view.whole(case),
         group: view.called(&case.workload),
         value: view.figure(metric, estimate),
         metric: view.metric(metric),

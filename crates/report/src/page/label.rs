@@ -2,11 +2,14 @@
 //! knows, not as they are typed.
 
 use model::run::CaseResult;
-use model::{Kind, ParameterSpec};
+use model::{Kind, ParameterSpec, Value};
 
 use super::View;
 use crate::figure;
 use crate::section::workload;
+
+/// Parameters, each with a value as it is typed.
+type Levels<'a> = Vec<(&'static ParameterSpec, &'a str)>;
 
 /// The title of a workload: `Memory bandwidth`; its name where it has none.
 pub(super) fn workload(view: &View<'_>, name: &str) -> String {
@@ -20,22 +23,66 @@ pub(super) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
     Some(in_words(view, case).unwrap_or(typed))
 }
 
-/// The label with every parameter in words; none of a label that has anything
-/// else in it.
-fn in_words(view: &View<'_>, case: &CaseResult) -> Option<String> {
+/// What a reader must know of a load beside its figure, also where all cases
+/// have it or nobody asked for it.
+const TELLING: &[&str] = &["block-size", "queue-depth"];
+
+/// What a case is, to one who has not read what the cases have in common.
+pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
+    let (Some(spec), Some((typed, with))) = (view.catalogue.workload(&case.workload), typed(view, case))
+    else {
+        return own(view, case);
+    };
+    let shown = |parameter: &'static ParameterSpec| {
+        if let Some((_, value)) = typed.iter().find(|(p, _)| p.name == parameter.name) {
+            return Some((parameter, (*value).to_owned()));
+        }
+        let value = case.parameters.get(parameter.name)?;
+        let text = model::scalar::show(parameter.kind, value);
+        let tells = TELLING.contains(&parameter.name)
+            || figure::level_in_words(view.words, parameter.name, &text).is_some();
+        tells.then_some((parameter, text))
+    };
+    let levels: Vec<_> = view.catalogue.parameters(spec).filter_map(shown).collect();
+    let text = joined(view, levels.iter().map(|(p, value)| (*p, value.as_str())).collect(), with);
+    (!text.is_empty()).then_some(text)
+}
+
+/// The parameters that a label has, each with its value as it was typed, and
+/// what ran beside; none of a label that has anything else in it.
+fn typed<'a>(view: &View<'_>, case: &'a CaseResult) -> Option<(Levels<'a>, &'a str)> {
     let spec = view.catalogue.workload(&case.workload)?;
     let label = case.label.strip_prefix(&case.workload)?.trim();
     let (typed, with) = label.split_at(label.find("with ").unwrap_or(label.len()));
-    let mut levels: Vec<(&ParameterSpec, &str)> = Vec::new();
+    let mut levels = Levels::new();
     for word in typed.split_whitespace() {
-        let (name, value) = word.split_once('=')?;
+        let (name, value) = match word.split_once('=') {
+            Some(pair) => pair,
+            None => (choice(case, word)?, word),
+        };
         levels.push((view.catalogue.parameter(spec, name)?, value));
     }
+    Some((levels, with))
+}
+
+/// The label with every parameter in words.
+fn in_words(view: &View<'_>, case: &CaseResult) -> Option<String> {
+    let (levels, with) = typed(view, case)?;
+    Some(joined(view, levels, with)).filter(|text| !text.is_empty())
+}
+
+fn joined(view: &View<'_>, levels: Levels<'_>, with: &str) -> String {
     let sizes = levels.iter().filter(|(p, _)| p.kind == Kind::Size).count();
-    let said = |(parameter, value): &(&ParameterSpec, &str)| level(view, parameter, value, sizes == 1);
-    let mut parts: Vec<String> = levels.iter().map(said).collect();
+    let said = levels.iter().map(|(parameter, value)| level(view, parameter, value, sizes == 1));
+    let mut parts: Vec<String> = said.collect();
     parts.extend(Some(with.trim().to_owned()).filter(|w| !w.is_empty()));
-    (!parts.is_empty()).then(|| parts.join(", "))
+    parts.join(", ")
+}
+
+/// The parameter whose value is this word.
+fn choice<'a>(case: &'a CaseResult, word: &str) -> Option<&'a str> {
+    let is = |value: &Value| matches!(value, Value::Text(text) if text == word);
+    case.parameters.0.iter().find(|(_, value)| is(value)).map(|(name, _)| name.as_str())
 }
 
 /// One level, with the parameter's name where it does not speak for itself.

@@ -53,7 +53,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn title(&self) -> String {
         let study = &self.run.study;
-        let title = study.title.clone().unwrap_or_else(|| study.name.clone());
+        // Without a file, a study has the name of its workload.
+        let title = study.title.clone().unwrap_or_else(|| self.called(&study.name));
         let title = self.words.or(&format!("study-{}-title", study.name), &title);
         if title.trim().is_empty() { self.say("page-untitled") } else { title }
     }
@@ -101,6 +102,11 @@ impl<'a> View<'a> {
     /// What a case is called beside others of its workload.
     pub(crate) fn short(&self, case: &CaseResult) -> String {
         label::own(self, case).unwrap_or_else(|| self.say("case-defaults"))
+    }
+
+    /// What a case is, with what it has in common with others.
+    pub(crate) fn whole(&self, case: &CaseResult) -> String {
+        label::whole(self, case).unwrap_or_else(|| self.say("case-defaults"))
     }
 
     /// What a case is called among all of the run.

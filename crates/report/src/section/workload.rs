@@ -20,10 +20,10 @@ pub fn title(metric: &str) -> String {
     match metric {
         "iops" => "IOPS".to_owned(),
         "latency_p99_9" => "latency p99.9".to_owned(),
-        other => match other.strip_prefix("cpu_") {
-            Some(per) => format!("CPU {}", per.replace('_', " ")),
-            None => other.replace('_', " "),
-        },
+        other => {
+            let word = |word| if word == "cpu" { "CPU" } else { word };
+            other.split('_').map(word).collect::<Vec<_>>().join(" ")
+        }
     }
 }
 

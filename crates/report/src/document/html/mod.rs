@@ -11,6 +11,7 @@ use language::Words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Document, Piece, Section, Text, Tone, clean};
+use crate::text::measures;
 
 /// The rules of the page.
 const STYLE: &str = include_str!("style.css");
@@ -93,8 +94,8 @@ impl Page {
         html! {
             @for piece in &text.0 {
                 @match piece {
-                    Piece::Plain(text) => (clean(text)),
-                    Piece::Strong(text) => b { (clean(text)) },
+                    Piece::Plain(text) => (running(text)),
+                    Piece::Strong(text) => b { (running(text)) },
                     Piece::Code(text) => code { (clean(text)) },
                     Piece::Link(id, text) => a href=(format!("#{}", fragment(id))) { (clean(text)) },
                     Piece::Badge(tone, text) => span class=(format!("badge {}", class(*tone))) { (clean(text)) },
@@ -102,6 +103,11 @@ impl Page {
             }
         }
     }
+}
+
+/// Running text: a number stays on the line of its unit.
+fn running(text: &str) -> String {
+    measures(&clean(text))
 }
 
 /// An id as a link may hold it: ours are made of these letters only.

@@ -220,14 +220,14 @@ mod tests {
             of("write", 1, 5e3),
         ]);
         let names: Vec<&str> = plot.lines.iter().map(|l| l.name.as_str()).collect();
-        assert_eq!(names, ["read", "write"]);
+        assert_eq!(names, ["sequential read", "sequential write"]);
         let points: Vec<(f64, f64)> = plot.lines[0].points.iter().map(|(x, m)| (*x, m.value)).collect();
         assert_eq!(points, [(1.0, 10e3), (4.0, 40e3), (16.0, 80e3), (64.0, 81e3)]);
         assert_eq!(plot.lines[0].points[0].1.interval, Some((9_800.0, 10_200.0)));
         // Four times 16 gives 1.25 % more: the knee of the highest line.
         assert_eq!(plot.marks.len(), 1);
         assert_eq!(plot.marks[0].x, 16.0);
-        assert!(plot.marks[0].label.starts_with("read: "), "{}", plot.marks[0].label);
+        assert!(plot.marks[0].label.starts_with("sequential read: "), "{}", plot.marks[0].label);
     }
 
     #[test]

@@ -129,8 +129,8 @@ fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     let words = shot.view.words;
     let factors = factors::of(words, shot.view.catalogue, cases);
     let place = match cases.len() {
-        1 => shot.case.workload.clone(),
-        _ => format!("{}, {}", shot.case.workload, factors::label(&factors, shot.case)),
+        1 => shot.view.called(&shot.case.workload),
+        _ => format!("{}, {}", shot.view.called(&shot.case.workload), factors::label(&factors, shot.case)),
     };
     let place = |key: &str| words.tell(key, &[("case", Value::Text(place.clone()))]);
     let mut all = Vec::new();
@@ -201,7 +201,7 @@ mod tests {
     fn panels_are_on_the_clock_of_the_window() {
         let made = panels_of(&sampled(disk("randread", 4096, 8, 80e3), &all()));
         let titles: Vec<&str> = made.panels.iter().map(|p| p.title.as_str()).collect();
-        assert_eq!(titles, ["disk", "disk throughput: disk sda", "CPU time"]);
+        assert_eq!(titles, ["Disk", "disk throughput: disk sda", "CPU time"]);
         let load = &made.panels[0].tracks[0];
         assert_eq!((load.start_s, load.interval_s), (-0.2, 0.1));
         assert_eq!(load.values, [10.0, 20.0, 30.0]);
@@ -239,7 +239,7 @@ mod tests {
             });
         }
         let made = panels_of(&case);
-        assert_eq!(made.panels[1].title, "beside it: cpu.primes");
+        assert_eq!(made.panels[1].title, "beside it: Processor");
         assert_eq!(made.panels[1].tracks[0].values, [7.0]);
     }
 

@@ -105,7 +105,7 @@ fn by_workload(view: &View<'_>, steps: &[Step<'_>]) -> Vec<Dots> {
         return vec![Dots { name: String::new(), dots: steps.iter().map(dot).collect(), joined: false }];
     }
     let of = |name: &&str| Dots {
-        name: (*name).to_owned(),
+        name: view.called(name),
         dots: steps.iter().filter(|s| s.workload == *name).map(dot).collect(),
         joined: false,
     };

@@ -44,9 +44,10 @@ fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
         Some(case) => view.tell("machine-picture-path", &[("case", &view.name(case))]),
         None => view.say("machine-picture"),
     };
+    let called = case.map(|case| model::run::CaseResult { label: view.name(case), ..case.clone() });
     section.blocks.push(Block::Picture {
         title,
-        svg: chart::machine::svg(machine, case, view.words),
+        svg: chart::machine::svg(machine, called.as_ref(), view.words),
         description: String::new(),
     });
     let parts = parts::all(view, machine);
