@@ -8,7 +8,7 @@ use language::Words;
 use super::canvas::{Area, BOLD, Canvas, LINE, MIDDLE, TEXT};
 use super::path::Path;
 use super::ticks::TICK;
-use super::{Drawing, Numbers, Plot, Table, said, series};
+use super::{Drawing, Numbers, Plot, Table, numbers, said, series};
 use crate::svg::clean;
 use crate::theme;
 
@@ -32,6 +32,8 @@ pub struct Link {
     pub amplification: f64,
     /// Whether it is what holds the result back.
     pub is_bottleneck: bool,
+    /// Whether it does so because operations wait for it, though it is not full.
+    pub is_waited_for: bool,
 }
 
 /// Where names begin, right of the pipe.
@@ -66,6 +68,11 @@ impl Link {
     /// What is written behind its bar, and its class.
     fn verdict(&self, words: &Words) -> (String, &'static str) {
         let share = self.known().map(|share| Numbers::Share.write(share));
+        if self.is_bottleneck && self.is_waited_for {
+            // That no limit is known matters little to who waits.
+            let parts = [share, Some(words.say("chain-waited-for"))];
+            return (parts.into_iter().flatten().collect::<Vec<_>>().join(" · "), "w b");
+        }
         let share = share.unwrap_or_else(|| words.say("chain-unknown"));
         if self.is_bottleneck {
             (format!("{share} · {}", words.say("chain-bottleneck")), "w b")
@@ -161,7 +168,7 @@ impl Plot for Chain {
         for link in links {
             let said = link.is_amplified(before).then(|| {
                 before = link.amplification;
-                let times = said::text(Numbers::Times.write(link.amplification));
+                let times = said::text(numbers::times(link.amplification));
                 words.tell("chain-amplified", &[("times", times)])
             });
             let start = y + if said.is_some() { LINE } else { 0.0 };
@@ -214,7 +221,11 @@ impl Plot for Chain {
             vec![words.tell("chain-describe", &[("count", said::count(self.links.len())), ("list", list)])];
         let guilty: Vec<&Link> = self.links.iter().filter(|l| l.is_bottleneck).collect();
         for link in guilty.iter().take(3) {
-            let key = if link.known().is_some() { "chain-holds" } else { "chain-holds-unknown" };
+            let key = match link.known() {
+                _ if link.is_waited_for => "chain-waits",
+                Some(_) => "chain-holds",
+                None => "chain-holds-unknown",
+            };
             sentences.push(words.tell(key, &[("name", said::name(&link.name)), ("share", share(link))]));
         }
         let fullest = self.links.iter().filter(|l| l.known().is_some());
@@ -225,7 +236,7 @@ impl Plot for Chain {
         }
         let grown = self.links.iter().filter(|l| l.is_amplified(1.0));
         if let Some(link) = grown.max_by(|a, b| a.amplification.total_cmp(&b.amplification)) {
-            let times = said::text(Numbers::Times.write(link.amplification));
+            let times = said::text(numbers::times(link.amplification));
             sentences.push(words.tell("chain-grows", &[("name", said::name(&link.name)), ("times", times)]));
         }
         sentences.join(" ")
@@ -241,7 +252,11 @@ impl Plot for Chain {
                 clean(link.detail.as_deref().unwrap_or_default()),
                 share.unwrap_or_else(|| words.say("chain-unknown")),
                 Numbers::Times.write(link.amplification),
-                if link.is_bottleneck { words.say("chain-bottleneck") } else { String::new() },
+                match (link.is_bottleneck, link.is_waited_for) {
+                    (true, true) => words.say("chain-waited-for"),
+                    (true, false) => words.say("chain-bottleneck"),
+                    (false, _) => String::new(),
+                },
             ]
         };
         Table { head, rows: self.links.iter().map(row).collect() }
@@ -257,7 +272,7 @@ mod tests {
     use crate::plot::path::corners;
 
     fn link(name: &str, share: Option<f64>, amplification: f64, is_bottleneck: bool) -> Link {
-        Link { name: name.into(), detail: Some("1 of 2 MB/s".into()), share, amplification, is_bottleneck }
+        Link { name: name.into(), detail: Some("1 of 2 MB/s".into()), share, amplification, is_bottleneck, is_waited_for: false }
     }
 
     fn chain() -> Chain {
@@ -302,7 +317,7 @@ mod tests {
         assert_eq!(
             chain().describe(words),
             "A path of 3 resources, from the program outwards: CPU (20 %), md0, disks (95 %). disks holds the \
-             result back, at 95 % of its limit. disks passes 1.33 x the bytes of the workload."
+             result back, at 95 % of its limit. disks passes 1.33 times the bytes of the workload."
         );
         let mut free = chain();
         free.links[2].is_bottleneck = false;
@@ -326,6 +341,7 @@ mod tests {
                 share: (dice.below(3) > 0)
                     .then(|| if dice.below(2) == 0 { dice.value() } else { dice.share() }),
                 amplification: if dice.below(4) == 0 { dice.value() } else { 1.0 },
+                is_waited_for: false,
                 is_bottleneck: dice.below(4) == 0,
             };
             let most = [3, 9, 60][dice.below(3)];
