@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
 use super::reference::Flags;
 use super::rows::Names;
 use super::scale::{Base, Domain, Scale};
@@ -243,7 +243,9 @@ impl Bars {
         let widest = |text: &dyn Fn(&Bar) -> String, most: f64| {
             bars().map(|b| TEXT.width(&text(b))).fold(0.0, f64::max).min(canvas.width * most).ceil()
         };
-        let series = self.has_series().then(|| (names.right(), widest(&|b| self.series_name(b.series), 0.2)));
+        // On a phone names take more of the width, or all of them are cut alike.
+        let of_names = if canvas.is_pointed() { 0.2 } else { 0.3 };
+        let series = self.has_series().then(|| (names.right(), widest(&|b| self.series_name(b.series), of_names)));
         let left =
             series.map_or(names.right(), |(at, width)| if width > 0.0 { at + width + rows::GAP } else { at });
         let figures = left + widest(&|b| self.figure(b), 0.3);
@@ -358,8 +360,8 @@ impl Bars {
                 canvas.rect("f", area, Some(&told));
             }
             canvas.end();
-            if let Some((low, high)) = rows::ends(scale, measured.interval) {
-                canvas.path("h", &Pen::whisker(Direction::X, middle, low, high, 3.5), None);
+            if let Some(whisker) = rows::whisker(scale, measured.interval, middle, 3.5) {
+                canvas.path("h", &whisker, None);
             }
         }
         if let Some(own) = bar.reference.as_ref().filter(|r| scale.domain.holds(r.value)) {

@@ -2,10 +2,10 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Direction, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, MIDDLE, Pen, TEXT};
 use super::reference::{self, Flags};
 use super::rows::{self, Names};
-use super::scale::{Base, Domain, Scale, with_references};
+use super::scale::{Base, Domain, Scale, with_intervals, with_references};
 use super::ticks::{self, Along};
 use super::{Axis, Drawing, Measured, Numbers, Plot, Reference, Table, frame, said, series};
 use crate::svg::clean;
@@ -95,14 +95,10 @@ impl Boxes {
     }
 
     fn domain(&self, rows: &[&BoxRow]) -> Domain {
-        let of = |row: &&BoxRow| {
-            let estimate = row.estimate.into_iter().flat_map(|m| {
-                let (low, high) = m.interval.unwrap_or((m.value, m.value));
-                [m.value, low, high]
-            });
-            row.seen().into_iter().chain(estimate).collect::<Vec<f64>>()
-        };
-        let values: Vec<f64> = rows.iter().flat_map(of).collect();
+        let alone = |value: f64| Measured { value, interval: None };
+        let trials = rows.iter().flat_map(|row| row.seen()).map(alone);
+        let all: Vec<Measured> = trials.chain(rows.iter().filter_map(|row| row.estimate)).collect();
+        let values = with_intervals(&all);
         let references: Vec<&Reference> = self.references.iter().collect();
         let base = if self.is_relative() { Base::Free } else { Base::Near };
         Domain::of(&self.value, &with_references(&self.value, &values, &references), base, 6)
@@ -140,8 +136,8 @@ impl Boxes {
         canvas.end();
         let Some(estimate) = row.estimate.filter(|m| m.value.is_finite()) else { return };
         let y = middle + BELOW;
-        if let Some((low, high)) = rows::ends(scale, estimate.interval) {
-            canvas.path("h", &Pen::whisker(Direction::X, y, low, high, 3.0), None);
+        if let Some(whisker) = rows::whisker(scale, estimate.interval, y, 3.0) {
+            canvas.path("h", &whisker, None);
         }
         let told = format!("{}: {}", clean(&row.label), self.value.numbers.measured(&estimate, words));
         canvas.path("h z", &series::mark(3, scale.place(estimate.value), y, 4.0), Some(&told));

@@ -109,6 +109,11 @@ impl Layout {
         Self { is_wide, bars: (from, from + (to - from) * FULL, to), names, verdicts: to + 8.0 }
     }
 
+    /// The middle of the bar of a row that begins at `y`.
+    fn middle(&self, y: f64) -> f64 {
+        if self.is_wide { y + self.row() / 2.0 - 3.0 } else { y + 42.0 }
+    }
+
     /// Names above bars take more room.
     fn row(&self) -> f64 {
         if self.is_wide { 40.0 } else { 58.0 }
@@ -120,9 +125,20 @@ impl Chain {
         &self.links[..self.links.len().min(MOST)]
     }
 
-    /// The line of the limit with its name, from `top` to `bottom`.
-    fn limit(canvas: &mut Canvas, words: &Words, layout: &Layout, (top, bottom): (f64, f64)) {
-        canvas.down("r0", layout.bars.1, top, bottom);
+    /// The line of the limit with its name, from `top` to `bottom`; on a phone,
+    /// where words stand between the bars, at the bars alone.
+    fn limit(
+        canvas: &mut Canvas,
+        words: &Words,
+        layout: &Layout,
+        (top, bottom): (f64, f64),
+        starts: &[f64],
+    ) {
+        let at_bars = starts.iter().map(|start| layout.middle(*start)).map(|m| (m - BAR, m + BAR));
+        let spans = if layout.is_wide { vec![(top, bottom)] } else { at_bars.collect() };
+        for (from, to) in spans {
+            canvas.down("r0", layout.bars.1, from, to);
+        }
         let text = TEXT.fit(&words.say("chain-full"), canvas.width / 2.0);
         let half = TEXT.width(&text) / 2.0;
         let middle = layout.bars.1.min(canvas.width - half);
@@ -136,7 +152,7 @@ fn draw_link(canvas: &mut Canvas, words: &Words, link: &Link, layout: &Layout, y
     let base = y + LINE - 2.0;
     canvas.text((NAMES, base), "b", &name);
     canvas.text((NAMES, base + 14.0), "t", &detail);
-    let middle = if layout.is_wide { y + layout.row() / 2.0 - 3.0 } else { y + 42.0 };
+    let middle = layout.middle(y);
     let (from, full, to) = layout.bars;
     if let Some(share) = link.known() {
         let end = (from + (full - from) * share).min(to);
@@ -187,7 +203,9 @@ impl Plot for Chain {
             draw_link(&mut canvas, words, link, &layout, *start);
         }
         if links.iter().any(|l| l.known().is_some()) {
-            Self::limit(&mut canvas, words, &layout, (top, bottom));
+            let known = rows.iter().filter(|row| row.3.known().is_some());
+            let starts: Vec<f64> = known.map(|row| row.1).collect();
+            Self::limit(&mut canvas, words, &layout, (top, bottom), &starts);
         }
         for (_, start, _, link) in &rows {
             let half = (link.pipe() / 2.0 + 2.5).min(PIPE);
