@@ -198,7 +198,7 @@ fn chain() -> Chain {
                 share: Option<f64>,
                 amplification: f64,
                 is_bottleneck: bool| {
-        Link { name: name.to_owned(), detail: detail.map(str::to_owned), share, amplification, is_bottleneck }
+        Link { name: name.to_owned(), detail: detail.map(str::to_owned), share, amplification, is_bottleneck, is_waited_for: false }
     };
     Chain {
         links: vec![

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
 use super::reference::Flags;
 use super::rows::Names;
 use super::scale::{Base, Domain, Scale};
 use super::ticks::Along;
-use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Reference, Spread, Table};
-use super::{count, frame, reference, rows, scale, series, text, ticks};
+use super::{Axis, Better, Drawing, Measured, Plot, Reference, Spread, Table};
+use super::{count, frame, numbers, reference, rows, scale, series, text, ticks};
 use crate::svg::clean;
 
 /// Bars that lie, one below the other, so that long names are read.
@@ -132,8 +132,7 @@ impl Plot for Bars {
                 said.extend([tell("bars-highest", high), tell("bars-lowest", low)]);
                 let times = high.1 / low.1;
                 if low.1 > 0.0 && (1.05..1e6).contains(&times) {
-                    let times = Numbers::Times.write(times);
-                    said.push(words.tell("bars-times", &[("times", text(times.trim_end_matches(" x")))]));
+                    said.push(words.tell("bars-times", &[("times", text(&numbers::times(times)))]));
                 }
             }
         }
@@ -244,7 +243,9 @@ impl Bars {
         let widest = |text: &dyn Fn(&Bar) -> String, most: f64| {
             bars().map(|b| TEXT.width(&text(b))).fold(0.0, f64::max).min(canvas.width * most).ceil()
         };
-        let series = self.has_series().then(|| (names.right(), widest(&|b| self.series_name(b.series), 0.2)));
+        // On a phone names take more of the width, or all of them are cut alike.
+        let of_names = if canvas.is_pointed() { 0.2 } else { 0.3 };
+        let series = self.has_series().then(|| (names.right(), widest(&|b| self.series_name(b.series), of_names)));
         let left =
             series.map_or(names.right(), |(at, width)| if width > 0.0 { at + width + rows::GAP } else { at });
         let figures = left + widest(&|b| self.figure(b), 0.3);
@@ -359,8 +360,8 @@ impl Bars {
                 canvas.rect("f", area, Some(&told));
             }
             canvas.end();
-            if let Some((low, high)) = rows::ends(scale, measured.interval) {
-                canvas.path("h", &Pen::whisker(Direction::X, middle, low, high, 3.5), None);
+            if let Some(whisker) = rows::whisker(scale, measured.interval, middle, 3.5) {
+                canvas.path("h", &whisker, None);
             }
         }
         if let Some(own) = bar.reference.as_ref().filter(|r| scale.domain.holds(r.value)) {
@@ -376,8 +377,13 @@ impl Bars {
         if let Some((at, tail)) = inline {
             canvas.text((at, middle + MIDDLE), "q o", &tail);
         }
+        let own = bar.reference.as_ref().filter(|r| scale.domain.holds(r.value));
         for (i, line) in below.iter().enumerate() {
-            canvas.text((scale.from + TO_TEXT, y + PITCH + (i + 1) as f64 * LINE - 5.0), "q o", line);
+            // At its mark, if it is about one, as far as the sheet allows.
+            let (least, most) = (scale.from + TO_TEXT, layout.right - TEXT.width(line));
+            let at = own.map_or(least, |r| scale.place(r.value) - TEXT.width(line) / 2.0);
+            let at = at.min(most).max(least);
+            canvas.text((at, y + PITCH + (i + 1) as f64 * LINE - 5.0), "q o", line);
         }
     }
 }
@@ -385,7 +391,7 @@ impl Bars {
 #[cfg(test)]
 mod tests {
     use super::super::check::texts;
-    use super::super::{ReferenceKind, svg};
+    use super::super::{Numbers, ReferenceKind, svg};
     use super::*;
     use language::Language;
     use model::Unit;

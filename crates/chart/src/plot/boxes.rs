@@ -2,10 +2,10 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Direction, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, MIDDLE, Pen, TEXT};
 use super::reference::{self, Flags};
 use super::rows::{self, Names};
-use super::scale::{Base, Domain, Scale, with_references};
+use super::scale::{Base, Domain, Scale, with_intervals, with_references};
 use super::ticks::{self, Along};
 use super::{Axis, Drawing, Measured, Numbers, Plot, Reference, Table, frame, said, series};
 use crate::svg::clean;
@@ -37,7 +37,7 @@ pub struct BoxRow {
 const BOXED: usize = 5;
 /// More rows are not drawn; those that spread most are.
 const MOST: usize = 40;
-/// More trials than this tell nothing to a pointer.
+/// More trials than this are not told to a pointer.
 const POINTED: usize = 12;
 /// More trials of a row are drawn as a line from the least to the greatest.
 const DOTTED: usize = 400;
@@ -95,21 +95,19 @@ impl Boxes {
     }
 
     fn domain(&self, rows: &[&BoxRow]) -> Domain {
-        let of = |row: &&BoxRow| {
-            let estimate = row.estimate.into_iter().flat_map(|m| {
-                let (low, high) = m.interval.unwrap_or((m.value, m.value));
-                [m.value, low, high]
-            });
-            row.seen().into_iter().chain(estimate).collect::<Vec<f64>>()
-        };
-        let values: Vec<f64> = rows.iter().flat_map(of).collect();
+        let alone = |value: f64| Measured { value, interval: None };
+        let trials = rows.iter().flat_map(|row| row.seen()).map(alone);
+        let all: Vec<Measured> = trials.chain(rows.iter().filter_map(|row| row.estimate)).collect();
+        let values = with_intervals(&all);
         let references: Vec<&Reference> = self.references.iter().collect();
-        Domain::of(&self.value, &with_references(&self.value, &values, &references), Base::Near, 6)
+        let base = if self.is_relative() { Base::Free } else { Base::Near };
+        Domain::of(&self.value, &with_references(&self.value, &values, &references), base, 6)
     }
 
     /// What the signs stand for, on as many lines as they need.
-    fn key(canvas: &mut Canvas, words: &Words, boxed: bool, y: f64) -> f64 {
-        let keys = ["boxes-trial", "boxes-box", "boxes-estimate"];
+    fn key(&self, canvas: &mut Canvas, words: &Words, boxed: bool, y: f64) -> f64 {
+        let estimate = if self.is_relative() { "boxes-estimate-relative" } else { "boxes-estimate" };
+        let keys = ["boxes-trial", "boxes-box", estimate];
         let shown = keys.into_iter().filter(|key| boxed || *key != "boxes-box");
         let text = shown.map(|key| words.say(key)).collect::<Vec<_>>().join(" · ");
         frame::heading(canvas, &text, y, "q")
@@ -138,8 +136,8 @@ impl Boxes {
         canvas.end();
         let Some(estimate) = row.estimate.filter(|m| m.value.is_finite()) else { return };
         let y = middle + BELOW;
-        if let Some((low, high)) = rows::ends(scale, estimate.interval) {
-            canvas.path("h", &Pen::whisker(Direction::X, y, low, high, 3.0), None);
+        if let Some(whisker) = rows::whisker(scale, estimate.interval, y, 3.0) {
+            canvas.path("h", &whisker, None);
         }
         let told = format!("{}: {}", clean(&row.label), self.value.numbers.measured(&estimate, words));
         canvas.path("h z", &series::mark(3, scale.place(estimate.value), y, 4.0), Some(&told));
@@ -157,28 +155,39 @@ impl Boxes {
     ) {
         let step = if trials.len() > 1 { 2.0 * HALF / (trials.len() - 1) as f64 } else { 0.0 };
         let top = if trials.len() > 1 { middle - HALF } else { middle };
-        let small = trials.len() > POINTED;
-        let mut all = Pen::default();
-        for (i, value) in trials.iter().enumerate() {
-            let (x, y) = (scale.place(*value), top + step * i as f64);
-            if small {
-                all = all.jump(x - 1.2, y - 1.2).across(x + 1.2).up(y + 1.2).across(x - 1.2).close();
-                continue;
-            }
-            let arguments = [
-                ("name", said::name(&row.label)),
-                ("order", said::count(i + 1)),
-                ("value", said::text(self.value.numbers.write(*value))),
-            ];
-            canvas.path("f", &series::mark(0, x, y, 2.4), Some(&words.tell("boxes-said", &arguments)));
+        let places = trials.iter().enumerate().map(|(i, v)| (scale.place(*v), top + step * i as f64));
+        if trials.len() > POINTED {
+            let small = places.fold(Pen::default(), |pen, (x, y)| {
+                pen.jump(x - 1.2, y - 1.2).across(x + 1.2).up(y + 1.2).across(x - 1.2).close()
+            });
+            canvas.path("f", &small, None);
+            return;
         }
-        if small {
-            canvas.path("f", &all, None);
-        }
+        // Lines without a length have round ends: dots, in few bytes.
+        let dots = places.fold(Pen::default(), |pen, (x, y)| pen.jump(x, y).across(x));
+        let values: Vec<String> = trials.iter().map(|v| self.value.numbers.write(*v)).collect();
+        let arguments = [("name", said::name(&row.label)), ("values", said::text(values.join(", ")))];
+        canvas.path("i", &dots, Some(&words.tell("boxes-said", &arguments)));
     }
 
-    /// The estimate in figures, for the right end of a row.
+    /// Whether values are ratios to each case's own median: then all estimates
+    /// are 1, and their intervals are what differs.
+    fn is_relative(&self) -> bool {
+        self.value.numbers == Numbers::Times
+    }
+
+    /// For the right end of a row the estimate in figures; of ratios how far its
+    /// interval reaches to either side: `−8 % +12 %`.
     fn figure(&self, row: &BoxRow) -> String {
+        if self.is_relative() {
+            let side = |ratio: f64| match Numbers::Share.write((ratio - 1.0).abs()) {
+                share if ratio < 1.0 => format!("\u{2212}{share}"),
+                share => format!("+{share}"),
+            };
+            let interval = row.estimate.and_then(|m| m.interval);
+            let ends = interval.filter(|(low, high)| low.is_finite() && high.is_finite());
+            return ends.map(|(low, high)| format!("{} {}", side(low), side(high))).unwrap_or_default();
+        }
         row.estimate.map(|m| self.value.numbers.write_under(m.value, &self.value.title)).unwrap_or_default()
     }
 }
@@ -196,7 +205,7 @@ impl Plot for Boxes {
             let arguments = [("shown", said::count(rows.len())), ("count", said::count(self.rows.len()))];
             y = frame::heading(&mut canvas, &words.tell("boxes-cut", &arguments), y, "q");
         }
-        y = Self::key(&mut canvas, words, rows.iter().any(|r| r.seen().len() >= BOXED), y);
+        y = self.key(&mut canvas, words, rows.iter().any(|r| r.seen().len() >= BOXED), y);
         let names = Names::of(rows.iter().map(|r| r.label.as_str()), &canvas);
         let figures = rows.iter().map(|r| TEXT.width(&self.figure(r))).fold(0.0, f64::max);
         let (left, right) = (names.right() + 8.0, width - figures - 18.0);
@@ -219,7 +228,10 @@ impl Plot for Boxes {
             y += names.height(&row.label, ROW);
         }
         flags.draw(&mut canvas, width, flags_top, bottom);
-        let title = frame::title(&self.value, &domain, None, words);
+        // Nobody looks for the zero of ratios.
+        let told = if self.is_relative() { Domain { low: 0.0, ..domain } } else { domain };
+        let told = if domain.is_logarithmic() { domain } else { told };
+        let title = frame::title(&self.value, &told, None, words);
         let end = frame::foot(&mut canvas, &made, bottom, (0.0, width), &title);
         canvas.finish(end)
     }
@@ -309,7 +321,8 @@ mod tests {
     fn four_trials_have_no_box_and_five_have_one() {
         let boxes = |trials: &[f64]| {
             let drawing = chart(vec![row("a", trials)]).draw(Language::English.words(), 760.0);
-            (check::paths(&drawing, "k").len(), check::paths(&drawing, "f").len())
+            let dots = check::paths(&drawing, "i").iter().map(|d| corners(d).len()).sum::<usize>();
+            (check::paths(&drawing, "k").len(), dots)
         };
         assert_eq!(boxes(&[90.0, 95.0, 105.0, 110.0]), (0, 4));
         assert_eq!(boxes(&[90.0, 95.0, f64::NAN, 105.0, 110.0]), (0, 4));
@@ -319,9 +332,22 @@ mod tests {
     #[test]
     fn trials_stand_from_top_to_bottom_in_their_order() {
         let drawing = chart(vec![row("a", &[90.0, 110.0, 100.0])]).draw(Language::English.words(), 760.0);
-        let dots = check::paths(&drawing, "f").iter().map(|d| corners(d)[0][0]).collect::<Vec<_>>();
+        let dots = corners(&check::paths(&drawing, "i")[0]).iter().map(|d| d[0]).collect::<Vec<_>>();
         assert!(dots[0].1 < dots[1].1 && dots[1].1 < dots[2].1, "{dots:?}");
         assert!(dots[0].0 < dots[2].0 && dots[2].0 < dots[1].0, "{dots:?}");
+    }
+
+    #[test]
+    fn of_ratios_the_reach_of_the_interval_is_told_and_the_axis_leaves_zero_out() {
+        let mut chart = chart(vec![row("a", &[0.9, 1.0, 1.12]), row("b", &[0.55, 1.0, 1.7])]);
+        chart.value.numbers = Numbers::Times;
+        for (row, interval) in chart.rows.iter_mut().zip([Some((0.92, 1.12)), None]) {
+            row.estimate = Some(Measured { value: 1.0, interval });
+        }
+        let texts = check::texts(&chart, Language::English.words(), 760.0);
+        assert!(texts.iter().any(|t| t == "\u{2212}8 % +12 %"), "{texts:?}");
+        assert!(!texts.iter().any(|t| t == "0" || t == "1.00×"), "{texts:?}");
+        check::hold(&chart, "ratios");
     }
 
     #[test]

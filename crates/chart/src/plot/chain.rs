@@ -8,7 +8,7 @@ use language::Words;
 use super::canvas::{Area, BOLD, Canvas, LINE, MIDDLE, TEXT};
 use super::path::Path;
 use super::ticks::TICK;
-use super::{Drawing, Numbers, Plot, Table, said, series};
+use super::{Drawing, Numbers, Plot, Table, numbers, said, series};
 use crate::svg::clean;
 use crate::theme;
 
@@ -32,6 +32,8 @@ pub struct Link {
     pub amplification: f64,
     /// Whether it is what holds the result back.
     pub is_bottleneck: bool,
+    /// Whether it does so because operations wait for it, though it is not full.
+    pub is_waited_for: bool,
 }
 
 /// Where names begin, right of the pipe.
@@ -66,6 +68,11 @@ impl Link {
     /// What is written behind its bar, and its class.
     fn verdict(&self, words: &Words) -> (String, &'static str) {
         let share = self.known().map(|share| Numbers::Share.write(share));
+        if self.is_bottleneck && self.is_waited_for {
+            // That no limit is known matters little to who waits.
+            let parts = [share, Some(words.say("chain-waited-for"))];
+            return (parts.into_iter().flatten().collect::<Vec<_>>().join(" · "), "w b");
+        }
         let share = share.unwrap_or_else(|| words.say("chain-unknown"));
         if self.is_bottleneck {
             (format!("{share} · {}", words.say("chain-bottleneck")), "w b")
@@ -102,6 +109,11 @@ impl Layout {
         Self { is_wide, bars: (from, from + (to - from) * FULL, to), names, verdicts: to + 8.0 }
     }
 
+    /// The middle of the bar of a row that begins at `y`.
+    fn middle(&self, y: f64) -> f64 {
+        if self.is_wide { y + self.row() / 2.0 - 3.0 } else { y + 42.0 }
+    }
+
     /// Names above bars take more room.
     fn row(&self) -> f64 {
         if self.is_wide { 40.0 } else { 58.0 }
@@ -113,9 +125,20 @@ impl Chain {
         &self.links[..self.links.len().min(MOST)]
     }
 
-    /// The line of the limit with its name, from `top` to `bottom`.
-    fn limit(canvas: &mut Canvas, words: &Words, layout: &Layout, (top, bottom): (f64, f64)) {
-        canvas.down("r0", layout.bars.1, top, bottom);
+    /// The line of the limit with its name, from `top` to `bottom`; on a phone,
+    /// where words stand between the bars, at the bars alone.
+    fn limit(
+        canvas: &mut Canvas,
+        words: &Words,
+        layout: &Layout,
+        (top, bottom): (f64, f64),
+        starts: &[f64],
+    ) {
+        let at_bars = starts.iter().map(|start| layout.middle(*start)).map(|m| (m - BAR, m + BAR));
+        let spans = if layout.is_wide { vec![(top, bottom)] } else { at_bars.collect() };
+        for (from, to) in spans {
+            canvas.down("r0", layout.bars.1, from, to);
+        }
         let text = TEXT.fit(&words.say("chain-full"), canvas.width / 2.0);
         let half = TEXT.width(&text) / 2.0;
         let middle = layout.bars.1.min(canvas.width - half);
@@ -129,7 +152,7 @@ fn draw_link(canvas: &mut Canvas, words: &Words, link: &Link, layout: &Layout, y
     let base = y + LINE - 2.0;
     canvas.text((NAMES, base), "b", &name);
     canvas.text((NAMES, base + 14.0), "t", &detail);
-    let middle = if layout.is_wide { y + layout.row() / 2.0 - 3.0 } else { y + 42.0 };
+    let middle = layout.middle(y);
     let (from, full, to) = layout.bars;
     if let Some(share) = link.known() {
         let end = (from + (full - from) * share).min(to);
@@ -161,7 +184,7 @@ impl Plot for Chain {
         for link in links {
             let said = link.is_amplified(before).then(|| {
                 before = link.amplification;
-                let times = said::text(Numbers::Times.write(link.amplification));
+                let times = said::text(numbers::times(link.amplification));
                 words.tell("chain-amplified", &[("times", times)])
             });
             let start = y + if said.is_some() { LINE } else { 0.0 };
@@ -180,7 +203,9 @@ impl Plot for Chain {
             draw_link(&mut canvas, words, link, &layout, *start);
         }
         if links.iter().any(|l| l.known().is_some()) {
-            Self::limit(&mut canvas, words, &layout, (top, bottom));
+            let known = rows.iter().filter(|row| row.3.known().is_some());
+            let starts: Vec<f64> = known.map(|row| row.1).collect();
+            Self::limit(&mut canvas, words, &layout, (top, bottom), &starts);
         }
         for (_, start, _, link) in &rows {
             let half = (link.pipe() / 2.0 + 2.5).min(PIPE);
@@ -214,7 +239,11 @@ impl Plot for Chain {
             vec![words.tell("chain-describe", &[("count", said::count(self.links.len())), ("list", list)])];
         let guilty: Vec<&Link> = self.links.iter().filter(|l| l.is_bottleneck).collect();
         for link in guilty.iter().take(3) {
-            let key = if link.known().is_some() { "chain-holds" } else { "chain-holds-unknown" };
+            let key = match link.known() {
+                _ if link.is_waited_for => "chain-waits",
+                Some(_) => "chain-holds",
+                None => "chain-holds-unknown",
+            };
             sentences.push(words.tell(key, &[("name", said::name(&link.name)), ("share", share(link))]));
         }
         let fullest = self.links.iter().filter(|l| l.known().is_some());
@@ -225,7 +254,7 @@ impl Plot for Chain {
         }
         let grown = self.links.iter().filter(|l| l.is_amplified(1.0));
         if let Some(link) = grown.max_by(|a, b| a.amplification.total_cmp(&b.amplification)) {
-            let times = said::text(Numbers::Times.write(link.amplification));
+            let times = said::text(numbers::times(link.amplification));
             sentences.push(words.tell("chain-grows", &[("name", said::name(&link.name)), ("times", times)]));
         }
         sentences.join(" ")
@@ -241,7 +270,11 @@ impl Plot for Chain {
                 clean(link.detail.as_deref().unwrap_or_default()),
                 share.unwrap_or_else(|| words.say("chain-unknown")),
                 Numbers::Times.write(link.amplification),
-                if link.is_bottleneck { words.say("chain-bottleneck") } else { String::new() },
+                match (link.is_bottleneck, link.is_waited_for) {
+                    (true, true) => words.say("chain-waited-for"),
+                    (true, false) => words.say("chain-bottleneck"),
+                    (false, _) => String::new(),
+                },
             ]
         };
         Table { head, rows: self.links.iter().map(row).collect() }
@@ -257,7 +290,7 @@ mod tests {
     use crate::plot::path::corners;
 
     fn link(name: &str, share: Option<f64>, amplification: f64, is_bottleneck: bool) -> Link {
-        Link { name: name.into(), detail: Some("1 of 2 MB/s".into()), share, amplification, is_bottleneck }
+        Link { name: name.into(), detail: Some("1 of 2 MB/s".into()), share, amplification, is_bottleneck, is_waited_for: false }
     }
 
     fn chain() -> Chain {
@@ -302,7 +335,7 @@ mod tests {
         assert_eq!(
             chain().describe(words),
             "A path of 3 resources, from the program outwards: CPU (20 %), md0, disks (95 %). disks holds the \
-             result back, at 95 % of its limit. disks passes 1.33 x the bytes of the workload."
+             result back, at 95 % of its limit. disks passes 1.33 times the bytes of the workload."
         );
         let mut free = chain();
         free.links[2].is_bottleneck = false;
@@ -326,6 +359,7 @@ mod tests {
                 share: (dice.below(3) > 0)
                     .then(|| if dice.below(2) == 0 { dice.value() } else { dice.share() }),
                 amplification: if dice.below(4) == 0 { dice.value() } else { 1.0 },
+                is_waited_for: false,
                 is_bottleneck: dice.below(4) == 0,
             };
             let most = [3, 9, 60][dice.below(3)];

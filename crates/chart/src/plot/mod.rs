@@ -106,7 +106,7 @@ pub enum Numbers {
     Count,
     /// A share, 0 to 1: `40 %`.
     Share,
-    /// How many times as much: `1.5 x`.
+    /// How many times as much: `1.5×`.
     Times,
 }
 

@@ -9,6 +9,9 @@ use super::{Measured, Numbers};
 /// What stands for a number that is none.
 const NONE: &str = "–";
 
+/// Behind a ratio, in every language.
+const TIMES: &str = "×";
+
 /// From so many of the largest unit (and below its inverse of the smallest) a
 /// number is written with an exponent; else a garbled one would fill a page.
 const ENORMOUS: f64 = 1e6;
@@ -29,10 +32,7 @@ impl Numbers {
         }
         match self {
             Numbers::Share => format::percent(value),
-            Numbers::Times => {
-                let decimals = [100.0, 10.0].iter().filter(|from| scaled.abs() < **from).count();
-                join(&format!("{scaled:.decimals$}"), suffix)
-            }
+            Numbers::Times => join(&times(scaled), suffix),
             Numbers::Count if factor == 1.0 && scaled.fract() == 0.0 => format!("{scaled}"),
             _ => join(&format::short(scaled), suffix),
         }
@@ -90,7 +90,7 @@ impl Numbers {
             Numbers::Count if like.abs() <= COUNTED_OUT => (1.0, ""),
             Numbers::Count => format::scale_for(like, Unit::One),
             Numbers::Share => (0.01, "%"),
-            Numbers::Times => (1.0, "x"),
+            Numbers::Times => (1.0, TIMES),
         }
     }
 
@@ -101,6 +101,16 @@ impl Numbers {
             _ => text,
         }
     }
+}
+
+/// A ratio in three digits that count, for a sentence that says `times` in its
+/// own language.
+pub(crate) fn times(ratio: f64) -> String {
+    if !ratio.is_finite() || is_beyond_words(ratio) {
+        return Numbers::Times.write(ratio).trim_end_matches(TIMES).to_owned();
+    }
+    let decimals = [100.0, 10.0].iter().filter(|from| ratio.abs() < **from).count();
+    format!("{ratio:.decimals$}")
 }
 
 const BITS: [(f64, &str); 5] =
@@ -123,7 +133,11 @@ fn is_beyond_words(scaled: f64) -> bool {
 }
 
 fn join(number: &str, suffix: &str) -> String {
-    if suffix.is_empty() { number.to_owned() } else { format!("{number} {suffix}") }
+    match suffix {
+        "" => number.to_owned(),
+        TIMES => format!("{number}{suffix}"),
+        _ => format!("{number} {suffix}"),
+    }
 }
 
 #[cfg(test)]
@@ -139,8 +153,8 @@ mod tests {
         assert_eq!(Numbers::Count.write(65_536.0), "65536");
         assert_eq!(Numbers::Count.write(1_048_576.0), "1.049 M");
         assert_eq!(Numbers::Share.write(0.834), "83 %");
-        assert_eq!(Numbers::Times.write(1.054), "1.05 x");
-        assert_eq!(Numbers::Times.write(123.4), "123 x");
+        assert_eq!(Numbers::Times.write(1.054), "1.05×");
+        assert_eq!(Numbers::Times.write(123.4), "123×");
         assert_eq!(Numbers::Unit(Unit::PerSecond).write_under(91.4e3, "IOPS"), "91.4 k");
     }
 
@@ -167,7 +181,7 @@ mod tests {
         assert_eq!(rate.tick(200e6, 200e6, 800e6, ""), "200 MB/s");
         assert_eq!(Numbers::Unit(Unit::PerSecond).tick(20e3, 20e3, 100e3, "IOPS"), "20 k");
         assert_eq!(Numbers::Share.tick(0.25, 0.25, 1.0, ""), "25 %");
-        assert_eq!(Numbers::Times.tick(0.9, 0.1, 1.3, ""), "0.9 x");
+        assert_eq!(Numbers::Times.tick(0.9, 0.1, 1.3, ""), "0.9×");
         assert_eq!(Numbers::Unit(Unit::Seconds).tick(0.0012, 0.0002, 0.002, ""), "1.2 ms");
     }
 }

@@ -10,7 +10,7 @@ use super::path::{Path, simplify};
 use super::scale::{Base, Domain, Scale, with_references};
 use super::series::{self, Sample};
 use super::ticks::{self, Along, Tick};
-use super::{Axis, Drawing, Numbers, Plot, Reference, Table, reference, said};
+use super::{Axis, Drawing, Numbers, Plot, Reference, Table, numbers, reference, said};
 use crate::svg::clean;
 
 /// Values against the share of operations that are no greater.
@@ -44,7 +44,7 @@ const TOLD: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 /// More nines no count supports.
 const MOST_NINES: f64 = 10.0;
 /// The widest name at the end of a line.
-const WIDEST: f64 = 150.0;
+const WIDEST: f64 = 170.0;
 /// More curves than this are not drawn.
 const MOST: usize = 12;
 /// How many curves are told of in words.
@@ -146,7 +146,7 @@ impl Percentiles {
             leader.go(x + 4.0, *y);
             leader.line(frame.right + 2.0, *y);
             leader.line(frame.right + 10.0, at);
-            canvas.path("n", &leader.pen(), None);
+            canvas.path("n0", &leader.pen(), None);
             canvas.end();
             canvas.text((frame.right + 13.0, at + MIDDLE), "", &name);
         }
@@ -259,7 +259,7 @@ impl Plot for Percentiles {
 /// worst is from the best, at the last of the usual shares that all have.
 fn stands_out(curves: &[&Curve], words: &Words) -> Option<String> {
     let share = TOLD.into_iter().rev().find(|share| curves.iter().all(|c| c.at(*share).is_some()))?;
-    let times = |a: f64, b: f64| (b > 0.0 && a / b >= 1.05).then(|| said::text(Numbers::Times.write(a / b)));
+    let times = |a: f64, b: f64| (b > 0.0 && a / b >= 1.05).then(|| said::text(numbers::times(a / b)));
     if let [only] = curves {
         let times = times(only.at(share)?, only.at(0.5)?)?;
         let arguments = [("share", said::text(percent(share))), ("times", times)];
@@ -334,10 +334,10 @@ mod tests {
         assert_eq!(
             chart(vec![one("", 1.0)]).describe(words),
             "Percentiles of latency. 50 % at most 100 us, 99 % at most 1 ms, 99.9 % at most 4 ms \
-             (20000 operations). At 99.9 % it is 40.0 x the median."
+             (20000 operations). At 99.9 % it is 40.0 times the median."
         );
         let two = chart(vec![one("depth 1", 1.0), one("depth 8", 3.0)]).describe(words);
-        assert!(two.ends_with("At 99.9 %, depth 8 is 3.00 x depth 1."), "{two}");
+        assert!(two.ends_with("At 99.9 %, depth 8 is 3.00 times depth 1."), "{two}");
         assert_eq!(chart(vec![]).describe(words), "Nothing was measured.");
     }
 

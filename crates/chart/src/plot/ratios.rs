@@ -186,9 +186,9 @@ fn ratio(row: &RatioRow) -> Option<Measured> {
     row.ratio.filter(|m| m.value.is_finite() && m.value > 0.0)
 }
 
-/// A ratio with the digits that a small difference needs: `1.013 x`.
+/// A ratio with the digits that a small difference needs: `1.013×`.
 fn times(value: f64) -> String {
-    if (value - 1.0).abs() < 0.0995 { format!("{value:.3} x") } else { Numbers::Times.write(value) }
+    if (value - 1.0).abs() < 0.0995 { format!("{value:.3}×") } else { Numbers::Times.write(value) }
 }
 
 /// The ratio at the right end of a row, and what it means.
@@ -260,7 +260,7 @@ fn ticks_around_one(scale: &Scale, (left, right): (f64, f64)) -> Vec<Tick> {
         let label = |v: f64| {
             let decimals = if set.iter().any(|v| v.fract() > 0.0 && *v < 1.05) { 3 } else { 2 };
             let text = format!("{v:.decimals$}");
-            format!("{} x", text.trim_end_matches('0').trim_end_matches('.'))
+            format!("{}×", text.trim_end_matches('0').trim_end_matches('.'))
         };
         let made: Vec<Tick> = values.iter().map(|v| ticks::tick(scale.place(*v), label(*v), along)).collect();
         if made.len() >= 3
@@ -270,7 +270,7 @@ fn ticks_around_one(scale: &Scale, (left, right): (f64, f64)) -> Vec<Tick> {
             return made;
         }
     }
-    vec![ticks::tick(scale.place(1.0), "1 x".to_owned(), along)]
+    vec![ticks::tick(scale.place(1.0), "1×".to_owned(), along)]
 }
 
 #[cfg(test)]
@@ -309,7 +309,7 @@ mod tests {
     fn every_row_has_its_figure_and_verdict_at_both_widths() {
         for width in [760.0, 340.0] {
             let texts = texts(&kernels(), Language::English.words(), width);
-            for text in ["1.21 x", "better", "worse", "1.004 x", "same", "not comparable", "1 x"] {
+            for text in ["1.21×", "better", "worse", "1.004×", "same", "not comparable", "1×"] {
                 assert!(texts.iter().any(|t| t == text), "{text} in {texts:?}");
             }
         }

@@ -22,6 +22,9 @@ const NARROW: f64 = 0.2;
 /// The same for points, whose distance from an axis says less.
 const LOOSE: f64 = 0.65;
 
+/// More of an axis than this without data is too much.
+const EMPTY: f64 = 0.2;
+
 /// A limit is on the axis up to so many times the greatest value; beyond, it
 /// would squash the data, and is told at the edge.
 const REACH: f64 = 2.0;
@@ -35,6 +38,8 @@ pub(crate) enum Base {
     Near,
     /// At zero, unless the values lie far from it: a place, not a length.
     Loose,
+    /// Anywhere: of ratios 1 is the ground, not 0.
+    Free,
     /// At the least value: a factor.
     Data,
 }
@@ -161,7 +166,7 @@ fn evenly(values: &[f64], base: Base, ticks: usize, numbers: Numbers) -> Domain 
         Base::Near | Base::Loose if low < 0.0 || values.len() < 2 || low == high => {
             (low, high) = (low.min(0.0), high.max(0.0))
         }
-        Base::Near | Base::Loose | Base::Data => {}
+        Base::Near | Base::Loose | Base::Free | Base::Data => {}
     }
     if high - low <= high.abs().max(low.abs()) * 1e-9 {
         // One value, or all the same.
@@ -169,12 +174,21 @@ fn evenly(values: &[f64], base: Base, ticks: usize, numbers: Numbers) -> Domain 
         (low, high) =
             if base == Base::Data || low != 0.0 { (low - room, high + room) } else { (low, high + room) };
     }
-    let step = step((high - low) / ticks.max(1) as f64, numbers);
+    let rough = (high - low) / ticks.max(1) as f64;
+    let wide = step(rough, numbers);
     if base == Base::Data {
-        return Domain { low, high, spread: Spread::Linear, step };
+        return Domain { low, high, spread: Spread::Linear, step: wide };
     }
-    let (low, high) = ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step);
-    Domain { low, high, spread: Spread::Linear, step }
+    let rounded = |step: f64| {
+        let (low, high) = ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step);
+        Domain { low, high, spread: Spread::Linear, step }
+    };
+    // Where much of the axis would be empty, steps of the next size down leave
+    // less; labels then stand at every other where they have no room.
+    let (domain, finer) = (rounded(wide), rounded(step(rough / 2.0, numbers)));
+    let empty = (domain.high - domain.low) - (high - low);
+    let saves = (domain.high - domain.low) - (finer.high - finer.low);
+    if empty > EMPTY * (domain.high - domain.low) && saves > 0.0 { finer } else { domain }
 }
 
 /// The least of 1, 2, 5 times a power of ten that is not less; of bytes in
@@ -296,7 +310,7 @@ mod tests {
         ];
         for values in odd {
             for spread in [Spread::Auto, Spread::Linear, Spread::Decades, Spread::Doublings] {
-                for base in [Base::Zero, Base::Near, Base::Loose, Base::Data] {
+                for base in [Base::Zero, Base::Near, Base::Loose, Base::Free, Base::Data] {
                     let domain = Domain::of(&axis(spread), values, base, 5);
                     assert!(
                         domain.low < domain.high && (domain.high - domain.low).is_finite(),

@@ -8,7 +8,7 @@ use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
 use super::ticks::{Along, TICK};
-use super::{Axis, Drawing, Measured, Plot, Reference, Table};
+use super::{Axis, Drawing, Measured, Numbers, Plot, Reference, Table};
 use super::{between, count, frame, reference, rows, scale, series, text, ticks};
 use crate::svg::clean;
 
@@ -55,6 +55,12 @@ const MOST_TOLD: usize = 6;
 const INSET: f64 = 8.0;
 /// More points than this are drawn smaller, and of one group as one path.
 const CROWD: usize = 40;
+/// Of more points that no line joins only those at the ends are named.
+const NAMED: usize = 12;
+/// Names are cut to this width.
+const NAME: f64 = 190.0;
+/// How many at either end.
+const AT_ENDS: usize = 2;
 /// Half of a mark.
 const HALF: f64 = 4.0;
 
@@ -67,7 +73,8 @@ impl Plot for Scatter {
         let mut canvas = Canvas::new(width);
         let dots = || groups.iter().flat_map(|(_, _, dots)| dots.iter());
         let y_values = scale::with_intervals(dots().map(|d| &d.y));
-        let y_domain = Domain::of(&self.y, &y_values, Base::Loose, 5);
+        let base = if self.y.numbers == Numbers::Times { Base::Free } else { Base::Loose };
+        let y_domain = Domain::of(&self.y, &y_values, base, 5);
         let references: Vec<&Reference> = self.references.iter().collect();
         let x_values = scale::with_intervals(dots().map(|d| &d.x));
         let x_values = scale::with_references(&self.x, &x_values, &references);
@@ -78,7 +85,12 @@ impl Plot for Scatter {
             let counts = [("all", count(all)), ("drawn", count(drawn))];
             beyond.insert(0, words.tell("scatter-drawn", &counts));
         }
-        let title = frame::title(&self.y, &y_domain, None, words);
+        let told = match self.y.numbers {
+            // Nobody looks for the zero of ratios.
+            Numbers::Times if !y_domain.is_logarithmic() => Domain { low: 0.0, ..y_domain },
+            _ => y_domain,
+        };
+        let title = frame::title(&self.y, &told, None, words);
         let mut top = frame::heading(&mut canvas, &title, 0.0, "");
         if groups.len() > 1 {
             let entries: Vec<_> =
@@ -209,7 +221,7 @@ impl Scatter {
             }
         }
         if whiskers != Pen::default() {
-            canvas.path("n", &whiskers, None);
+            canvas.path("n2", &whiskers, None);
         }
         if dots.len() > CROWD && self.groups.len() == 1 && !group.joined {
             // A line without a length has round ends: a dot, in few bytes.
@@ -217,7 +229,8 @@ impl Scatter {
             canvas.path("i", &dots, None);
             return;
         }
-        let half = if dots.len() > CROWD { 2.6 } else { HALF };
+        let crowd = self.groups.iter().map(|g| g.dots.len()).sum::<usize>() > CROWD;
+        let half = if crowd { 2.6 } else { HALF };
         for (dot, (x, y)) in dots.iter().zip(places) {
             let figures = [self.x.numbers.measured(&dot.x, words), self.y.numbers.measured(&dot.y, words)];
             let told = [clean(&group.name), clean(&dot.label), figures.join("; ")];
@@ -277,10 +290,17 @@ fn name_dots(canvas: &mut Canvas, frame: &Frame, groups: &[Group<'_>]) {
         groups.iter().flat_map(|(_, _, dots)| dots.iter().map(|dot| place(frame, dot))).collect();
     let in_the_way: Vec<(f64, f64)> = groups.iter().flat_map(|group| lines_of(frame, group)).collect();
     let mut wanted: Vec<(usize, (f64, f64), String)> = Vec::new();
-    for (_, _, dots) in groups {
+    let free: usize = groups.iter().filter(|g| !g.1.joined).map(|g| g.2.len()).sum();
+    for (_, group, dots) in groups {
+        let extreme = (!group.joined && free > NAMED).then(|| extremes(dots));
         for (i, dot) in dots.iter().enumerate() {
-            let rank = if i == 0 || i + 1 == dots.len() { 0 } else { 1 + i % 2 };
-            wanted.push((rank, place(frame, dot), TICK.fit(&clean(&dot.label), 120.0)));
+            let rank = match &extreme {
+                Some(kept) if kept.contains(&i) => 0,
+                Some(_) => continue,
+                None if i == 0 || i + 1 == dots.len() => 0,
+                None => 1 + i % 2,
+            };
+            wanted.push((rank, place(frame, dot), TICK.fit(&clean(&dot.label), NAME)));
         }
     }
     wanted.sort_by_key(|(rank, _, _)| *rank);
@@ -310,6 +330,14 @@ fn name_dots(canvas: &mut Canvas, frame: &Frame, groups: &[Group<'_>]) {
             taken.push(area);
         }
     }
+}
+
+/// Which points have the least and the greatest values from bottom to top.
+fn extremes(dots: &[&Dot]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..dots.len()).collect();
+    order.sort_by(|a, b| dots[*a].y.value.total_cmp(&dots[*b].y.value));
+    let ends = order.iter().take(AT_ENDS).chain(order.iter().rev().take(AT_ENDS));
+    ends.copied().collect()
 }
 
 /// Places along the lines and the intervals of a group.

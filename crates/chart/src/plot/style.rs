@@ -1,8 +1,8 @@
 //! How charts look. The classes are short, since they are written often:
 //! text is `t` (ticks), `q` (quiet), `b` (bold), `w` (warning), with `m` or `e`
 //! for its middle or end; a series' colour is `c0` to `c5` and its dash `d0` to
-//! `d5` on a group, within which `l` is a line, `f` filled, `k` a band and `n` a
-//! thin line, `j` a line over time with `u` as its shade from least to greatest,
+//! `d5` on a group, within which `l` is a line, `f` filled, `k` a band, `n` a
+//! thin line and `n0` one to a name, `n2` an interval, `j` a line over time with `u` as its shade from least to greatest,
 //! `s` an area in a stack. `x` veils what does not count, `y` is a pipe, `i` dots, `s0`
 //! to `s4` strokes in the colours of shares. `g` is
 //! the grid, `a` an axis, `h` a whisker, `h2` a frame, `r0` to `r2` a limit, a promise and an
@@ -68,6 +68,22 @@ pub(crate) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".y", &[("fill", "$wire")]),
     (".x", &[("fill", "$paper"), ("fill-opacity", ".62")]),
     (".n", &[("fill", "none"), ("stroke", "currentColor"), ("stroke-width", "1")]),
+    // From a line's end to its name: not to be taken for the line.
+    (
+        ".n0",
+        &[
+            ("fill", "none"),
+            ("stroke", "currentColor"),
+            ("stroke-width", ".8"),
+            ("stroke-opacity", ".6"),
+            ("stroke-dasharray", "1 3"),
+        ],
+    ),
+    // Intervals in both directions, which must not outshine the points.
+    (
+        ".n2",
+        &[("fill", "none"), ("stroke", "currentColor"), ("stroke-width", "1"), ("stroke-opacity", ".45")],
+    ),
     (".i", &[("stroke", "currentColor"), ("stroke-width", "5"), ("stroke-linecap", "round")]),
     (".g", &[("fill", "none"), ("stroke", "$edge"), ("stroke-width", "1"), ("stroke-opacity", ".55")]),
     (".a", &[("fill", "none"), ("stroke", "$wire"), ("stroke-width", "1")]),

@@ -95,8 +95,8 @@ pub(crate) fn fits(ticks: &[Tick], along: Along) -> bool {
 fn label(scale: &Scale, values: &[f64], numbers: Numbers, title: &str, along: Along) -> Vec<Tick> {
     let Domain { low, high, .. } = scale.domain;
     let step = if values.len() > 1 { values[1] - values[0] } else { high - low };
-    // `1000 MB/s` after `800 MB/s`, rather than all of them as fractions of 1 GB/s.
-    let like = low.abs().max(high.abs()) * 0.99;
+    // All in the unit of the greatest: `0.8 ms` before `1.0 ms`.
+    let like = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     let text = |value: f64| {
         if scale.domain.is_logarithmic() {
             numbers.tick(value, value, value, title)
@@ -119,13 +119,8 @@ fn candidates(domain: &Domain) -> Vec<Vec<f64>> {
 fn even(domain: &Domain) -> Vec<Vec<f64>> {
     // Multiples of the step that are again steps of 1, 2, 5 from 1 or from 5;
     // from 2 they are 2, 4, 10, 20.
-    let multiples = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
-    let set = |step: f64| -> Vec<f64> {
-        let first = (domain.low / step - 1e-9).ceil();
-        let count = ((domain.high / step + 1e-9).floor() - first).clamp(0.0, 200.0) as usize;
-        (0..=count).map(|i| (first + i as f64) * step).collect()
-    };
-    let sets = multiples.map(|m| set(domain.step * m)).into_iter().filter(|s| s.len() > 1);
+    let times = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
+    let sets = times.map(|m| multiples(domain, domain.step * m)).into_iter().filter(|s| s.len() > 1);
     sets.chain([vec![domain.low, domain.high]]).collect()
 }
 
@@ -143,9 +138,22 @@ fn decades(domain: &Domain) -> Vec<Vec<f64>> {
             sets.push(thin);
         }
     }
+    if domain.high < domain.low * 10.0 {
+        // Within a decade round numbers that are evenly apart say more than two.
+        let step = |parts: f64| super::scale::step((domain.high - domain.low) / parts, Numbers::Share);
+        let within = [8.0, 5.0, 3.0].map(|parts| multiples(domain, step(parts)));
+        sets.splice(0..0, within.into_iter().filter(|s| s.len() > 2));
+    }
     sets.push(vec![domain.low, domain.high]);
     sets.retain(|s| s.len() > 1 && s.len() < 200);
     sets
+}
+
+/// The multiples of a step within the domain.
+fn multiples(domain: &Domain, step: f64) -> Vec<f64> {
+    let first = (domain.low / step - 1e-9).ceil();
+    let count = ((domain.high / step + 1e-9).floor() - first).clamp(0.0, 200.0) as usize;
+    (0..=count).map(|i| (first + i as f64) * step).collect()
 }
 
 fn doublings(domain: &Domain) -> Vec<Vec<f64>> {
@@ -184,7 +192,7 @@ mod tests {
         let rate = Numbers::Unit(Unit::BytesPerSecond);
         assert_eq!(
             labels(rate, Spread::Linear, &[870e6], Base::Zero, 600.0),
-            ["0", "200 MB/s", "400 MB/s", "600 MB/s", "800 MB/s", "1000 MB/s"]
+            ["0", "0.2 GB/s", "0.4 GB/s", "0.6 GB/s", "0.8 GB/s", "1.0 GB/s"]
         );
         assert_eq!(
             labels(Numbers::Unit(Unit::Seconds), Spread::Decades, &[2e-4, 3e-1], Base::Near, 500.0),

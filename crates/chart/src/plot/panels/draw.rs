@@ -15,6 +15,8 @@ use crate::plot::ticks::{self, Along, TICK, Tick};
 use crate::plot::{Axis, Drawing, Numbers, Reference, Spread};
 use crate::svg::clean;
 
+/// A share up to here is the whole, counted by two clocks.
+const OVER: f64 = 1.2;
 /// The width of a column of a thinned track, in pixels.
 const COLUMN: f64 = 2.0;
 /// From the base line of text down to its bottom.
@@ -202,6 +204,8 @@ fn sheet<'a>(panel: &'a Panel, clock: &Clock, columns: usize, height: f64) -> Sh
     };
     // Shares of a whole are seen against it, unless they are tiny.
     if panel.numbers == Numbers::Share && values.iter().any(|v| *v > 0.4) {
+        // Clocks that differ a little count a little more than the whole.
+        values.iter_mut().filter(|v| (1.0..OVER).contains(*v)).for_each(|v| *v = 1.0);
         values.push(1.0);
     }
     let axis = Axis { title: String::new(), numbers: panel.numbers, spread: Spread::Linear };

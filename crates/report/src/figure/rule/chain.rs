@@ -11,6 +11,9 @@ use crate::section::share;
 
 pub(super) const KIND: &str = "chain";
 
+/// The finding that operations wait for a resource that is not full.
+const WAITED_FOR: &str = "latency-bound";
+
 pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
     let Some((case, reason)) = telling(&scene.cases, scene.spec) else { return Vec::new() };
     let words = scene.view.words;
@@ -84,22 +87,25 @@ pub(in crate::figure) fn telling<'a>(
     best(true).map(|case| (case, Reason::BestKnown)).or_else(|| best(false).map(|case| (case, Reason::Best)))
 }
 
-/// The resource that holds a case back, as its finding names it.
-fn bottleneck(case: &CaseResult) -> Option<&str> {
-    let found = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck && f.resource.is_some())?;
-    found.resource.as_deref()
+/// What holds a case back, where its finding names a resource: that and the
+/// finding's code.
+fn bottleneck(case: &CaseResult) -> Option<(&str, &str)> {
+    let mut found = case.findings.iter().filter(|f| f.kind == FindingKind::Bottleneck);
+    found.find_map(|f| Some((f.resource.as_deref()?, f.code.as_str())))
 }
 
 fn link(words: &Words, case: &CaseResult, step: &model::resource::PathStep) -> Link {
     let of_step = |u: &&Utilization| u.resource == step.resource && u.fraction.is_finite() && u.limit > 0.0;
     let nearest = case.utilization.iter().find(of_step);
     let kind = step.resource.split(':').next().unwrap_or_default();
+    let held = bottleneck(case).filter(|(resource, _)| *resource == step.resource || *resource == kind);
     Link {
         name: resource::name(words, &step.resource),
         detail: nearest.map(|u| detail(words, u)),
         share: nearest.map(|u| u.fraction.max(0.0)),
         amplification: step.amplification,
-        is_bottleneck: bottleneck(case).is_some_and(|b| b == step.resource || b == kind),
+        is_bottleneck: held.is_some(),
+        is_waited_for: held.is_some_and(|(_, code)| code == WAITED_FOR),
     }
 }
 

@@ -39,7 +39,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
             let cases = group.cases.iter().copied();
             let own: Vec<&CaseResult> =
                 cases.filter(|c| other.is_none_or(|f| f.level_of(c) == Some(level))).collect();
-            let name = own.first().zip(other).map(|(c, f)| f.text_of(c).to_owned()).unwrap_or_default();
+            let name = other.and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default();
             Dots { name, dots: dots(load, &rate, &latency, &own), joined: true }
         })
         .filter(|d| !d.dots.is_empty())

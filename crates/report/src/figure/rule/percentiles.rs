@@ -51,7 +51,8 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
             let all = merged(case, name)?;
             let label = match (group.cases.len(), group.factors.len()) {
                 (1, _) => String::new(),
-                (_, 2) => group.short_label(case),
+                // Two counts, such as `16, 4`, need their names to be told apart.
+                (_, 2) if group.factors.iter().any(Factor::speaks) => group.short_label(case),
                 _ => group.label(case),
             };
             let points = points(&all);

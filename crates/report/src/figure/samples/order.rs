@@ -58,7 +58,7 @@ fn steps_of<'a>(view: &View<'_>, cases: &[&'a CaseResult]) -> Vec<Step<'a>> {
     let of = |name: &str| -> Vec<Step<'a>> {
         let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.workload == name).collect();
         let factors = factors::of(view.words, view.catalogue, &own);
-        own.into_iter().flat_map(|c| of_case(view, c, &factors::short_label(&factors, c))).collect()
+        own.into_iter().flat_map(|c| of_case(view, c, &factors::label(&factors, c))).collect()
     };
     names.into_iter().flat_map(of).collect()
 }
