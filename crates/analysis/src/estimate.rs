@@ -19,21 +19,27 @@ pub const CONFIDENCE: f64 = 0.95;
 pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
     let good: Vec<&Trial> = case.trials.iter().filter(|t| t.status == Status::Ok).collect();
     let main = good.iter().map(|t| (&t.result.metrics, &t.result.histograms)).collect();
-    case.estimates = estimates(main, &case.workload, catalogue);
+    case.estimates = estimates(main, &case.workload, &case.estimates, catalogue);
     for (index, companion) in case.with.iter_mut().enumerate() {
         let parts = good
             .iter()
             .filter_map(|t| t.result.parts.iter().find(|p| p.load == index))
             .map(|p| (&p.metrics, &p.histograms))
             .collect();
-        companion.estimates = estimates(parts, &companion.workload, catalogue);
+        companion.estimates = estimates(parts, &companion.workload, &companion.estimates, catalogue);
     }
 }
 
 /// The metrics and histograms of one trial.
 type Measured<'a> = (&'a BTreeMap<String, Quantity>, &'a BTreeMap<String, String>);
 
-fn estimates(trials: Vec<Measured<'_>>, workload: &str, catalogue: &Catalogue) -> BTreeMap<String, Estimate> {
+/// `before` is what the document said until now.
+fn estimates(
+    trials: Vec<Measured<'_>>,
+    workload: &str,
+    before: &BTreeMap<String, Estimate>,
+    catalogue: &Catalogue,
+) -> BTreeMap<String, Estimate> {
     let mut values: BTreeMap<&str, (Unit, Vec<f64>)> = BTreeMap::new();
     for (metrics, _) in &trials {
         for (name, quantity) in *metrics {
@@ -52,9 +58,8 @@ fn estimates(trials: Vec<Measured<'_>>, workload: &str, catalogue: &Catalogue) -
     values
         .into_iter()
         .filter_map(|(name, (unit, values))| {
-            // What runs with this build does not know has no direction; more is
-            // the usual one.
-            let better = spec.and_then(|s| s.metric(name)).map_or(Better::Higher, |m| m.better);
+            let known = spec.and_then(|s| s.metric(name)).map(|m| m.better);
+            let better = known.unwrap_or_else(|| direction(before.get(name), unit));
             let estimate = match merged_percentile(name, &trials) {
                 Some(point) => percentile(point, &values, all, unit, better),
                 None if name.ends_with("_max") => greatest(&values, unit, better)?,
@@ -63,6 +68,13 @@ fn estimates(trials: Vec<Measured<'_>>, workload: &str, catalogue: &Catalogue) -
             Some((name.to_owned(), estimate))
         })
         .collect()
+}
+
+/// Which way is up for a metric that this build does not know: as the version that measured it
+/// said, otherwise down for times and up for the rest.
+fn direction(before: Option<&Estimate>, unit: Unit) -> Better {
+    let usual = if unit == Unit::Seconds { Better::Lower } else { Better::Higher };
+    before.map_or(usual, |e| e.better)
 }
 
 /// A percentile of all operations; its interval needs the same percentile of
@@ -161,7 +173,7 @@ mod tests {
         };
         let (a, b) = (metric(100.0), metric(300.0));
         let catalogue = Catalogue { workloads: vec![], common: &[] };
-        let all = estimates(vec![(&a, &short), (&b, &long)], "x", &catalogue);
+        let all = estimates(vec![(&a, &short), (&b, &long)], "x", &BTreeMap::new(), &catalogue);
         let p50 = &all["latency_p50"];
         assert!((p50.median * 1e9 - 300.0).abs() < 1.0, "{p50:?}");
         assert_eq!(p50.n, 2);
@@ -174,9 +186,26 @@ mod tests {
             BTreeMap::from([("latency_max".to_owned(), Quantity { value: ms / 1e3, unit: Unit::Seconds })])
         };
         let (none, trials) = (BTreeMap::new(), [metrics(3.0), metrics(33.0), metrics(4.0)]);
-        let all = estimates(trials.iter().map(|m| (m, &none)).collect(), "x", &catalogue);
+        let all = estimates(trials.iter().map(|m| (m, &none)).collect(), "x", &BTreeMap::new(), &catalogue);
         let max = &all["latency_max"];
         assert_eq!((max.n, max.median, max.low), (3, 0.033, None));
+    }
+
+    #[test]
+    fn regression_a_longer_latency_of_an_unknown_workload_was_better() {
+        let catalogue = Catalogue { workloads: vec![], common: &[] };
+        let quantity = |value, unit| Quantity { value, unit };
+        let metrics = BTreeMap::from([
+            ("latency_p99".to_owned(), quantity(1e-3, Unit::Seconds)),
+            ("cost".to_owned(), quantity(3.0, Unit::One)),
+            ("rate".to_owned(), quantity(3.0, Unit::PerSecond)),
+        ]);
+        let none = BTreeMap::new();
+        let said = Estimate { better: Better::Lower, ..estimate(&[1.0], Unit::One, Better::Higher).unwrap() };
+        let before = BTreeMap::from([("cost".to_owned(), said)]);
+        let all = estimates(vec![(&metrics, &none)], "newer", &before, &catalogue);
+        let better: Vec<Better> = ["latency_p99", "cost", "rate"].map(|m| all[m].better).to_vec();
+        assert_eq!(better, [Better::Lower, Better::Lower, Better::Higher]);
     }
 
     #[test]

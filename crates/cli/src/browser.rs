@@ -18,7 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Access, access};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, geteuid, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, geteuid, kill_process_group, test_kill_process_group, waitid,
+};
 use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
@@ -33,6 +35,9 @@ pub const VARIABLE: &str = "HEADROOM_BROWSER";
 
 /// How long the browser may take. A page of 500 cases takes it a few seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long the killed children of a browser may take to be gone.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// How often we look whether it is done.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -283,6 +288,15 @@ impl Drop for Group {
             let _ = kill_process_group(id, Signal::KILL);
         }
         let _ = self.leader.wait();
+        // What it started dies a little later, and until then may write to the folder that is about
+        // to be removed. One that nobody reaps stays in the group, so not for long.
+        let started = Instant::now();
+        while let Some(id) = self.id()
+            && test_kill_process_group(id).is_ok()
+            && started.elapsed() < LAST_WORDS
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 

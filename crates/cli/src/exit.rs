@@ -83,6 +83,7 @@ impl Failure {
             Failure::Plan(PlanError::Agent(AgentError::Cancelled))
             | Failure::Browser(BrowserError::Interrupted)
             | Failure::Interrupted => INTERRUPTED,
+            Failure::Unwritten { failure, .. } if failure.code() == INTERRUPTED => INTERRUPTED,
             Failure::Browser(BrowserError::Missing(_) | BrowserError::NotThere(_)) => REFUSED,
             Failure::Plan(error) if error.is_invalid() => INVALID,
             Failure::Store(
@@ -167,5 +168,15 @@ mod tests {
         assert_eq!(Failure::Store(read_only()).code(), REFUSED);
         let agent = RunError::Agent(AgentError::Unreachable(String::new()));
         assert_eq!(Failure::Run(agent).code(), TRIAL_FAILED);
+    }
+
+    #[test]
+    fn regression_ctrl_c_while_the_page_of_a_run_was_printed_counted_as_a_failed_trial() {
+        let unwritten = |failure: BrowserError| Failure::Unwritten {
+            id: "a".to_owned(),
+            failure: Box::new(Failure::Browser(failure)),
+        };
+        assert_eq!(unwritten(BrowserError::Interrupted).code(), INTERRUPTED);
+        assert_eq!(unwritten(BrowserError::Missing(Vec::new())).code(), TRIAL_FAILED);
     }
 }

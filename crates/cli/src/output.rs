@@ -1,7 +1,9 @@
-//! Where results go: standard output, or a file that is made before the first
+//! Where results go: standard output, or a file that is tried before the first
 //! trial and put in place only when it is whole.
 
+use std::fs::{OpenOptions, Permissions};
 use std::io::Write;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -29,40 +31,80 @@ pub(crate) fn note(text: &str) {
 #[derive(Debug)]
 pub(crate) struct Pending {
     path: PathBuf,
-    temporary: NamedTempFile,
+    goal: Goal,
+}
+
+/// What becomes of the bytes.
+#[derive(Debug)]
+enum Goal {
+    /// This file is made, or replaced as a whole.
+    File(PathBuf),
+    /// What is there is a pipe or a terminal, and takes them as they come.
+    Stream,
 }
 
 impl Pending {
-    /// Makes an empty file beside `path`, so that a folder that does not exist
-    /// or may not be written shows before anything is measured.
+    /// Tries whether a file can be made beside `path`, so that a folder that does not exist or may
+    /// not be written shows before anything is measured. Nothing stays there until
+    /// [`Pending::finish`].
     pub(crate) fn at(path: &Path) -> Result<Self, Failure> {
-        let folder = folder_of(path);
-        if path.is_dir() || path.file_name().is_none() {
-            return Err(refused(path, "that is a folder".to_owned(), "name a file in it"));
+        let pending = Self { path: path.to_owned(), goal: goal(path)? };
+        if let Goal::File(file) = &pending.goal {
+            beside(file).map_err(|source| unwritten(path, &source))?;
         }
-        if !folder.is_dir() {
-            let reason = format!("there is no folder {}", shown(folder));
-            return Err(refused(path, reason, "make the folder, or correct the path"));
-        }
-        let temporary = tempfile::Builder::new()
-            .prefix(".headroom-")
-            .tempfile_in(folder)
-            .map_err(|source| unwritten(path, &source))?;
-        Ok(Self { path: path.to_owned(), temporary })
+        Ok(pending)
     }
 
     /// Writes all and puts it in place; an old file stays until then.
-    pub(crate) fn finish(mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let failed = |source| unwritten(&self.path, &source);
-        self.temporary.write_all(bytes).map_err(failed)?;
-        let file = self.temporary.as_file();
-        file.sync_all().map_err(failed)?;
-        // A temporary file is private; a result is like any other file.
-        let ordinary = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        file.set_permissions(ordinary).map_err(failed)?;
-        self.temporary.persist(&self.path).map_err(|e| unwritten(&self.path, &e.error))?;
-        Ok(())
+    pub(crate) fn finish(self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = match &self.goal {
+            Goal::File(file) => replace(file, bytes),
+            Goal::Stream => OpenOptions::new().write(true).open(&self.path).and_then(|mut stream| {
+                stream.write_all(bytes)?;
+                stream.flush()
+            }),
+        };
+        written.map_err(|source| unwritten(&self.path, &source))
     }
+}
+
+/// What is at `path`, behind a link too: to rename a file onto a pipe or a device would replace that.
+fn goal(path: &Path) -> Result<Goal, Failure> {
+    let folder = folder_of(path);
+    let there = path.metadata().ok().map(|metadata| metadata.file_type());
+    match there {
+        Some(kind) if kind.is_dir() => Err(refused(path, "that is a folder".to_owned(), "name a file in it")),
+        // One that is open and has no name any more can only be written to.
+        Some(kind) if kind.is_file() => Ok(path.canonicalize().map_or(Goal::Stream, Goal::File)),
+        Some(kind) if kind.is_fifo() || kind.is_char_device() => Ok(Goal::Stream),
+        Some(_) => Err(refused(path, "that is a device or a socket".to_owned(), "name a file")),
+        None if path.file_name().is_none() => {
+            Err(refused(path, "that is a folder".to_owned(), "name a file in it"))
+        }
+        None if !folder.is_dir() => {
+            let reason = format!("there is no folder {}", shown(folder));
+            Err(refused(path, reason, "make the folder, or correct the path"))
+        }
+        None => Ok(Goal::File(path.to_owned())),
+    }
+}
+
+/// An empty file in the folder of `path`, with the permissions of any new file.
+fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
+    let ordinary = Permissions::from_mode(0o666); // Less what the umask takes.
+    tempfile::Builder::new().prefix(".headroom-").permissions(ordinary).tempfile_in(folder_of(path))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut new = beside(path)?;
+    new.write_all(bytes)?;
+    // A file that its owner made private stays so.
+    if let Ok(old) = path.metadata() {
+        new.as_file().set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777))?;
+    }
+    new.as_file().sync_all()?;
+    new.persist(path).map_err(|e| e.error)?;
+    Ok(())
 }
 
 /// The folder in which `path` stands or would stand.
@@ -122,5 +164,63 @@ mod tests {
             assert!(!message.contains("os error") && failure.help().is_some(), "{message}");
             assert_eq!(failure.code(), 3);
         }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn regression_a_result_replaced_the_pipe_that_it_was_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("page.html");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read(pipe).unwrap()
+        });
+        Pending::at(&pipe).unwrap().finish(b"page").unwrap();
+        assert!(pipe.metadata().unwrap().file_type().is_fifo());
+        assert_eq!(reader.join().unwrap(), b"page");
+        Pending::at(Path::new("/dev/null")).unwrap().finish(b"page").unwrap();
+        assert!(Path::new("/dev/null").metadata().unwrap().file_type().is_char_device());
+        assert_eq!(names(folder.path()), ["page.html"]);
+    }
+
+    #[test]
+    fn regression_a_result_replaced_the_link_and_not_the_file_behind_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a.html"), folder.path().join("latest.html"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink("a.html", &link).unwrap();
+        Pending::at(&link).unwrap().finish(b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+    }
+
+    #[test]
+    fn regression_a_private_file_was_made_readable_for_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.html");
+        std::fs::write(&file, "old").unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+        Pending::at(&file).unwrap().finish(b"new").unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        // A new one is like any other: what the umask leaves.
+        let (ours, other) = (folder.path().join("b.html"), folder.path().join("c.html"));
+        Pending::at(&ours).unwrap().finish(b"new").unwrap();
+        std::fs::write(&other, "new").unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&other));
+    }
+
+    #[test]
+    fn regression_a_killed_run_left_a_hidden_file_beside_its_result() {
+        let folder = tempfile::tempdir().unwrap();
+        let pending = Pending::at(&folder.path().join("a.html")).unwrap();
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+        pending.finish(b"new").unwrap();
+        assert_eq!(names(folder.path()), ["a.html"]);
     }
 }

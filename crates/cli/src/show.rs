@@ -53,7 +53,9 @@ pub(crate) fn failure(failure: &Failure) -> ExitCode {
         ),
         _ => (None, None),
     };
-    let shown = Shown { message: failure.message(), help: failure.help(), source, label };
+    // Names of files stand in messages, and may hold anything.
+    let message: Vec<String> = failure.message().lines().map(report::text::printable).collect();
+    let shown = Shown { message: message.join("\n"), help: failure.help(), source, label };
     let mut text = String::new();
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     // Plain characters where no terminal is known to draw others.

@@ -51,6 +51,8 @@ enum Fact {
     Whole(String),
     /// Many of which only those that differ are told.
     Parts(BTreeSet<String>),
+    /// Bytes, of which a percent more or less is the same.
+    About(u64),
 }
 
 /// One thing that may differ: its code, its name, and how it is read; `None` where it is not known.
@@ -148,6 +150,9 @@ fn told(before: Fact, after: Fact) -> Option<(String, String)> {
             };
             (a != b).then(|| (only(&a, &b), only(&b, &a)))
         }
+        (Fact::About(a), Fact::About(b)) => {
+            (a.abs_diff(b) > a.max(b) / 100).then(|| (rough_size(a), rough_size(b)))
+        }
         _ => None,
     }
 }
@@ -171,12 +176,16 @@ fn parts(all: impl Iterator<Item = String>) -> Option<Fact> {
     (!all.is_empty()).then_some(Fact::Parts(all))
 }
 
-/// The size in steps of a percent: a kernel takes a little more or less of it.
+/// A kernel takes a little more or less of it than another.
 fn memory(machine: &Machine) -> Option<Fact> {
     let bytes = machine.inventory.memory.total_bytes;
-    let mib = bytes >> 20;
-    let step = (mib / 100).max(1).next_power_of_two();
-    (bytes > 0).then(|| Fact::Whole(model::scalar::binary((mib / step * step) << 20)))
+    (bytes > 0).then_some(Fact::About(bytes))
+}
+
+/// A size in steps of half a percent at most, so that two which differ are not told alike.
+fn rough_size(bytes: u64) -> String {
+    let step = (bytes / 400).max(1).next_power_of_two();
+    model::scalar::binary(bytes / step * step)
 }
 
 fn modules(machine: &Machine) -> Option<Fact> {
@@ -228,4 +237,21 @@ fn interrupts(view: &View<'_>) -> Option<Fact> {
         let cpus: Vec<String> = line.cpus.iter().map(u32::to_string).collect();
         format!("{} on CPU {}", line.name, cpus.join(" "))
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_a_little_memory_across_a_step_was_another_machine() {
+        let mib = |count: u64| Fact::About(count << 20);
+        // 15872 is a multiple of 256, the step of so much memory before.
+        assert!(told(mib(15_871), mib(15_873)).is_none());
+        for (a, b) in [(15_872, 16_384), (32_768, 32_400), (512, 520), (1, 2)] {
+            let (before, after) = told(mib(a), mib(b)).unwrap();
+            assert_ne!(before, after);
+        }
+        assert!(told(Fact::About(u64::MAX), Fact::About(1)).is_some());
+    }
 }

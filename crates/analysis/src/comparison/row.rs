@@ -140,6 +140,15 @@ fn candidates(pair: &Pair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> 
     let common = pair.baseline.estimates.keys().filter(both).map(String::as_str);
     let mut metrics: Vec<&str> = headline.into_iter().collect();
     metrics.extend(common.filter(|m| Some(*m) != headline));
+    // What would be judged and one side does not have is told, with the reason.
+    let is_named = |m: &str| {
+        if options.metrics.is_empty() { m == JUDGED } else { options.metrics.iter().any(|n| n == m) }
+    };
+    for metric in pair.baseline.estimates.keys().chain(pair.new.estimates.keys()) {
+        if is_named(metric) && !metrics.contains(&metric.as_str()) {
+            metrics.push(metric);
+        }
+    }
     let asked = |metric: &str| match options.metrics {
         [] => Some(metric) == headline || metric == JUDGED,
         chosen => chosen.iter().any(|m| m == metric || m == ALL),

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use analysis::comparison::{ComparisonError, MARGIN, Options, factors, of_runs, within};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use model::comparison::Row;
 use model::{Comparison, Run};
 use report::export::{COMPARISON_EXPORTERS, comparison_json};
 use report::text::printable;
@@ -45,7 +46,7 @@ pub(super) fn define(command: Command) -> Command {
             value("metric", "NAME,NAME", "Judge these metrics, or `all` [default: each workload's first, and latency_p99]".to_owned())
                 .value_delimiter(','),
         )
-        .arg(flag("fail-if-worse", "Exit with 1 if anything is worse"))
+        .arg(flag("fail-if-worse", "Exit with 1 if anything is worse, or the new side has no figure where the baseline has one"))
         .arg(flag("json", "Print the comparison document and nothing else on standard output"))
         .arg(output_argument_of(COMPARISON_EXPORTERS))
         .arg(store_argument())
@@ -78,8 +79,16 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         report::section::comparison::text(&comparison).into_bytes()
     };
     output::print(&bytes)?;
-    let fails = matches.get_flag("fail-if-worse") && comparison.tally.worse > 0;
+    let fails = matches.get_flag("fail-if-worse")
+        && (comparison.tally.worse > 0 || has_lost(&comparison, !metrics.is_empty()));
     Ok(if fails { ExitCode::from(WORSE) } else { ExitCode::SUCCESS })
+}
+
+/// Whether the new side has no figure at all where the baseline has one, of what a workload shows
+/// first or was asked for: trials that all fail are worse than slow ones.
+fn has_lost(comparison: &Comparison, is_asked: bool) -> bool {
+    let lost = |row: &Row| row.baseline.is_some() && row.new.is_none();
+    comparison.rows.iter().any(|row| row.judged && (row.headline || is_asked) && lost(row))
 }
 
 fn compare(runs: &[Run], by: Option<&String>, options: &Options<'_>) -> Result<Comparison, Failure> {

@@ -67,7 +67,11 @@ pub(super) struct Destination<Write: 'static = WriteRun> {
 impl<Write> Destination<Write> {
     /// The file at `path`; its extension chooses one of the formats in `table`.
     pub(super) fn of(table: &'static [Exporter<Write>], path: &str) -> Result<Self, Failure> {
-        let exporter = exporter_in(table, path)?;
+        Self::in_format(exporter_in(table, path)?, path)
+    }
+
+    /// The file at `path` in a format that its name need not tell.
+    fn in_format(exporter: &'static Exporter<Write>, path: &str) -> Result<Self, Failure> {
         if exporter.printed {
             browser::find()?;
         }
@@ -130,9 +134,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let asked = matches.get_one::<String>("format");
     let named = |extension: &str| EXPORTERS.iter().find(|e| e.extension == extension);
     let destination = match (matches.get_one::<String>("output"), asked.and_then(|f| named(f))) {
-        (Some(path), Some(exporter)) => {
-            Some(Destination { exporter, pending: Pending::at(Path::new(path))? })
-        }
+        (Some(path), Some(exporter)) => Some(Destination::in_format(exporter, path)?),
         (Some(path), None) => Some(Destination::at(path)?),
         (None, _) => None,
     };

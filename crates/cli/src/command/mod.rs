@@ -118,6 +118,10 @@ fn store_path(matches: &ArgMatches) -> Option<PathBuf> {
 /// The page that the overview makes of a run: beside the store, under the run's
 /// name.
 fn page_path(matches: &ArgMatches, id: &str) -> Option<PathBuf> {
+    // A name from a store that somebody else made must not lead into another folder.
+    if !source::is_name(id) {
+        return None;
+    }
     Some(store_path(matches)?.with_file_name(format!("headroom-{id}.html")))
 }
 

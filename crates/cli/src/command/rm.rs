@@ -27,11 +27,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let named: Vec<&String> = matches.get_many("run").into_iter().flatten().collect();
     // All names first: a wrong one removes nothing.
     let ids = named.iter().map(|n| store.resolve(n)).collect::<Result<Vec<_>, _>>()?;
-    let running = |id: &String| -> Result<bool, Failure> {
-        Ok(store.list()?.iter().any(|e| e.id == *id && e.state == State::Running))
-    };
+    let entries = store.list()?;
+    let entry = |id: &String| entries.iter().find(|e| e.id == *id);
     for id in &ids {
-        if running(id)? {
+        if entry(id).is_some_and(|e| e.state == State::Running) {
             return Err(Failure::Refused {
                 message: format!("{id} is still running"),
                 help: "interrupt it first (Ctrl-C where it runs)".to_owned(),
@@ -40,8 +39,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     }
     for id in ids {
         store.remove(&id)?;
-        // The page that the overview made of it goes with it.
-        if let Some(page) = page_path(matches, &id) {
+        // The page that the overview made of it goes with it. Other runs have none but what somebody
+        // asked for, which may well stand in the same place.
+        let is_overview = entry(&id).is_some_and(|e| e.study == study::ready::OVERVIEW);
+        if let Some(page) = page_path(matches, &id).filter(|_| is_overview) {
             let _ = std::fs::remove_file(page);
         }
         output::print(format!("{id} is forgotten\n").as_bytes())?;

@@ -91,7 +91,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Run, Failure> {
 }
 
 /// Whether a run may be called so: names become names of files.
-fn is_name(id: &str) -> bool {
+pub(super) fn is_name(id: &str) -> bool {
     !id.is_empty() && id.len() <= 64 && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 

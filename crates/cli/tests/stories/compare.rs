@@ -65,6 +65,36 @@ fn one_run_is_compared_by_a_parameter_and_a_worse_one_fails_if_asked() {
 }
 
 #[test]
+fn regression_a_run_whose_trials_all_failed_passed_as_not_worse() {
+    let place = Place::new();
+    let id = measured(&place, &["null"]);
+    assert!(place.run(&["export", &id, "-o", "a.json"]).status.success());
+    let mut failed: Value =
+        serde_json::from_slice(&std::fs::read(place.path().join("a.json")).unwrap()).unwrap();
+    failed["id"] = "b".into();
+    for trial in failed["cases"][0]["trials"].as_array_mut().unwrap() {
+        trial["status"] = "failed".into();
+    }
+    std::fs::write(place.path().join("b.json"), failed.to_string()).unwrap();
+    let output = place.run(&["compare", "a.json", "b.json", "--fail-if-worse"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(flat(&stdout(&output)).contains("the new side has not a trial that gave"), "{}", stdout(&output));
+    // Where the baseline is what failed, nothing became worse.
+    let output = place.run(&["compare", "b.json", "a.json", "--fail-if-worse"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+}
+
+#[test]
+fn regression_to_forget_a_run_removed_a_page_that_was_asked_for() {
+    let place = Place::new();
+    let id = measured(&place, &["null"]);
+    // Beside the store, where the overview would have put its own.
+    assert!(place.run(&["report", &id]).status.success());
+    assert!(place.run(&["rm", &id]).status.success());
+    assert_eq!(place.names(), [format!("headroom-{id}.html")]);
+}
+
+#[test]
 fn work_that_is_not_the_same_is_refused_with_the_difference() {
     let place = Place::new();
     let a = measured(&place, &["cpu.primes", "--max-prime", "1000"]);

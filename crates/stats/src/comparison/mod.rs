@@ -190,7 +190,8 @@ pub fn paired_ratio(pairs: &[(f64, f64)], level: impl Into<Level>) -> Option<Rat
 /// The ratio a/b of two sets of trials that share nothing, as those of two runs.
 ///
 /// As [`paired_ratio`] but that the sides may have different numbers of trials, two at least. Below
-/// six on a side by Welch's t, from six by Hodges and Lehmann (see `unpaired`). Sides without
+/// six on a side, or where one has more than half as many again, by Welch's t, otherwise by Hodges
+/// and Lehmann (see `unpaired`). Sides without
 /// any spread give an interval without width, and a p-value of 0 unless they are the same.
 #[must_use]
 pub fn unpaired_ratio(a: &[f64], b: &[f64], level: impl Into<Level>) -> Option<Ratio> {
@@ -212,7 +213,8 @@ pub fn unpaired_ratio(a: &[f64], b: &[f64], level: impl Into<Level>) -> Option<R
             p_value: shift.p_value(),
         })
     };
-    let robust = a.len().min(b.len()) >= ORDER_STATISTIC_MIN_VALUES;
+    let (fewer, more) = (a.len().min(b.len()), a.len().max(b.len()));
+    let robust = fewer >= ORDER_STATISTIC_MIN_VALUES && more * 2 <= fewer * 3;
     let by_ranks = HodgesLehmann::new(&logs_a, &logs_b)
         .filter(|shift| robust && level.is_reached(shift.least_p()))
         .and_then(|shift| make(&shift));

@@ -181,8 +181,11 @@ fn a_confidence_that_ranks_cannot_reach_and_many_trials_take_welch() {
     near(unpaired_ratio(&a, &b, 0.95).unwrap().p_value, 2.0 / 924.0);
     assert_eq!(unpaired_ratio(&a, &b, 0.999).unwrap().interval.method, Method::WelchLog);
     let many: Vec<f64> = (0..51).map(|i| 1.0 + f64::from(i) / 100.0).collect();
-    assert_eq!(unpaired_ratio(&many, &b, 0.95).unwrap().interval.method, Method::WelchLog);
-    assert_eq!(unpaired_ratio(&many[1..], &b, 0.95).unwrap().interval.method, Method::HodgesLehmann);
+    assert_eq!(unpaired_ratio(&many, &many[1..], 0.95).unwrap().interval.method, Method::WelchLog);
+    assert_eq!(unpaired_ratio(&many[1..], &many[1..], 0.95).unwrap().interval.method, Method::HodgesLehmann);
+    // Half as many again is still one shape's due; more is not.
+    let with_six = |n: usize| unpaired_ratio(&many[..n], &b, 0.95).unwrap().interval.method;
+    assert_eq!((with_six(9), with_six(10)), (Method::HodgesLehmann, Method::WelchLog));
 }
 
 #[test]

@@ -114,3 +114,23 @@ fn a_workload_that_this_build_does_not_know_is_compared_by_what_it_has() {
     let found = compared(&[foreign("a", &SLOW), foreign("b", &FAST)]);
     assert_eq!((found.rows[0].metric.as_str(), found.rows[0].verdict), ("throughput", Some(Verdict::Better)));
 }
+
+#[test]
+fn regression_a_judged_metric_that_one_side_lost_was_not_told() {
+    let with = |metrics: &[(&str, &[f64])]| run("a", &[], vec![case(&[], metrics)]);
+    let (both, one) = (with(&[("iops", &SLOW), ("latency_p99", &FAST)]), with(&[("iops", &SLOW)]));
+    let named = |mut run: Run| {
+        run.id = "b".to_owned();
+        run
+    };
+    for (runs, side) in [
+        ([both.clone(), named(one.clone())], "the new side"),
+        ([one.clone(), named(both.clone())], "the baseline"),
+    ] {
+        let found = compared(&runs);
+        let p99 = row(&found, "latency_p99");
+        assert_eq!((p99.verdict, found.family), (Some(Verdict::CannotTell), 1));
+        let reason = p99.reason.as_ref().unwrap();
+        assert_eq!((reason.code.as_str(), &reason.args["side"]), ("no-figure", &Value::from(side)));
+    }
+}

@@ -77,7 +77,7 @@ fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult 
     case.work_id = id;
     let count = metrics.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     for place in 0..count {
-        let unit = |metric: &str| if metric == "iops" { Unit::PerSecond } else { Unit::Seconds };
+        let unit = |metric: &str| if metric.starts_with("latency") { Unit::Seconds } else { Unit::PerSecond };
         let measured = metrics.iter().filter_map(|(metric, values)| {
             let value = *values.get(place)?;
             Some(((*metric).to_owned(), Quantity { value, unit: unit(metric) }))
