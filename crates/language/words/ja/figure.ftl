@@ -1,8 +1,8 @@
 # Titles of charts.
-figure-over = { $factor }による{ $metric }
+figure-over = { $factor }と{ $metric }
 figure-by = { $factor }別の{ $metric }
 figure-by-two = { $factor }と{ $other }別の{ $metric }
-figure-against = { $other }に対する{ $metric }
+figure-against = { $other }と{ $metric }
 figure-where = { $title }: { $where }
 figure-percentiles = { $metric }のパーセンタイル
 figure-distribution = { $metric }の分布
@@ -12,7 +12,7 @@ figure-trials-of-one = すべての試行: { $metric }
 figure-trials-to-median = すべての試行とケースの中央値との比
 figure-path = データの通り道とその使用率
 figure-path-of = データの通り道とその使用率: { $case }
-figure-samples = { $case }: 1 回の試行の時間による変化
+figure-samples = { $case }: 時間による変化（試行 1 回）
 figure-cpus = { $case }: CPU ごとの負荷
 figure-order-title = すべての試行（実行順）
 

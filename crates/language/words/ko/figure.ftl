@@ -2,7 +2,7 @@
 figure-over = { $factor }에 따른 { $metric }
 figure-by = { $factor }별 { $metric }
 figure-by-two = { $factor } 및 { $other }별 { $metric }
-figure-against = { $other } 대비 { $metric }
+figure-against = { $other }에 따른 { $metric }
 figure-where = { $title }: { $where }
 figure-percentiles = { $metric } 백분위수
 figure-distribution = { $metric } 분포
@@ -12,7 +12,7 @@ figure-trials-of-one = 모든 시행: { $metric }
 figure-trials-to-median = 모든 시행과 해당 케이스 중앙값의 비
 figure-path = 데이터가 지나는 경로와 사용률
 figure-path-of = 데이터가 지나는 경로와 사용률: { $case }
-figure-samples = { $case }: 한 시행의 시간에 따른 변화
+figure-samples = { $case }: 시간에 따른 변화(시행 1회)
 figure-cpus = { $case }: CPU별 부하
 figure-order-title = 모든 시행(실행 순서)
 
