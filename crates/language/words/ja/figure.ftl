@@ -51,12 +51,12 @@ parameter-title-stores = ストア命令
 parameter-title-max-prime = 最大の数
 
 # Workloads, and words that stand for values of their parameters.
-workload-title-cpu-primes = プロセッサ
+workload-title-cpu-primes = プロセッサー
 workload-title-memory-bandwidth = メモリ帯域
 workload-title-disk = ディスク
-workload-title-null = 何もしない (エンジン自体)
-level-pattern-read = 順次読み取り
-level-pattern-write = 順次書き込み
+workload-title-null = 空の操作（エンジン自体）
+level-pattern-read = シーケンシャル読み取り
+level-pattern-write = シーケンシャル書き込み
 level-pattern-randread = ランダム読み取り
 level-pattern-randwrite = ランダム書き込み
 level-operation-read = 読み取り
@@ -65,7 +65,7 @@ level-operation-copy = コピー
 level-size-l1 = L1 キャッシュ
 level-size-l2 = L2 キャッシュ
 level-size-l3 = L3 キャッシュ
-level-size-dram = 主記憶
+level-size-dram = メインメモリ
 level-threads-all = 全 CPU
 
 # What figures are held against.
