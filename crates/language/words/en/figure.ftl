@@ -14,7 +14,7 @@ figure-path = the path of the data, and how full it is
 figure-path-of = the path of the data, and how full it is: { $case }
 figure-samples = { $case }: one trial over time
 figure-cpus = { $case }: load of each CPU
-figure-order-title = every trial in the order they ran
+figure-order-title = Every trial in the order they ran
 
 # What charts measure.
 figure-latency = latency

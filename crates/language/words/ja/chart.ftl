@@ -23,7 +23,7 @@ chart-missing = 未測定
 
 ## lines
 
-lines-what = { $x }に対する{ $y }
+lines-what = { $x }と{ $y }の関係
 lines-change = { $from } で { $first }、{ $to } で { $last }
 lines-between = 最高 { $high }（{ $high_at }）、最低 { $low }（{ $low_at }）
 lines-point = { $at } で { $value }
@@ -56,7 +56,7 @@ heat-missing = 未測定 { $count } 件。
 
 ## scatter
 
-scatter-what = { $x }に対する{ $y }。
+scatter-what = { $x }と{ $y }の関係。
 scatter-way = { $first }（{ $first_x }、{ $first_y }）から { $last }（{ $last_x }、{ $last_y }）まで
 scatter-cloud = 点 { $count } 個、{ $x } { $x_low } ～ { $x_high }、{ $y } { $y_low } ～ { $y_high }
 scatter-group = グループ

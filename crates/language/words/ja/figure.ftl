@@ -1,8 +1,8 @@
 # Titles of charts.
-figure-over = { $factor }による{ $metric }
+figure-over = { $factor }と{ $metric }
 figure-by = { $factor }別の{ $metric }
 figure-by-two = { $factor }と{ $other }別の{ $metric }
-figure-against = { $other }に対する{ $metric }
+figure-against = { $other }と{ $metric }
 figure-where = { $title }: { $where }
 figure-percentiles = { $metric }のパーセンタイル
 figure-distribution = { $metric }の分布
@@ -12,7 +12,7 @@ figure-trials-of-one = すべての試行: { $metric }
 figure-trials-to-median = すべての試行とケースの中央値との比
 figure-path = データの通り道とその使用率
 figure-path-of = データの通り道とその使用率: { $case }
-figure-samples = { $case }: 1 回の試行の時間による変化
+figure-samples = { $case }: 時間による変化（試行 1 回）
 figure-cpus = { $case }: CPU ごとの負荷
 figure-order-title = すべての試行（実行順）
 
@@ -51,12 +51,12 @@ parameter-title-stores = ストア命令
 parameter-title-max-prime = 最大の数
 
 # Workloads, and words that stand for values of their parameters.
-workload-title-cpu-primes = プロセッサ
+workload-title-cpu-primes = プロセッサー
 workload-title-memory-bandwidth = メモリ帯域
 workload-title-disk = ディスク
-workload-title-null = 何もしない (エンジン自体)
-level-pattern-read = 順次読み取り
-level-pattern-write = 順次書き込み
+workload-title-null = 空の操作（エンジン自体）
+level-pattern-read = シーケンシャル読み取り
+level-pattern-write = シーケンシャル書き込み
 level-pattern-randread = ランダム読み取り
 level-pattern-randwrite = ランダム書き込み
 level-operation-read = 読み取り
@@ -65,7 +65,7 @@ level-operation-copy = コピー
 level-size-l1 = L1 キャッシュ
 level-size-l2 = L2 キャッシュ
 level-size-l3 = L3 キャッシュ
-level-size-dram = 主記憶
+level-size-dram = メインメモリ
 level-threads-all = 全 CPU
 
 # What figures are held against.

@@ -75,12 +75,12 @@ ending-skipped = 試行 { $count } 回をスキップしました。
 
 verdict-one-core-full = 1 コアが飽和
 verdict-all-cores-full = 全 CPU が飽和
-verdict-memory-bandwidth-full = メモリ帯域が飽和
-verdict-device-full = 飽和: { $resource }
-verdict-link-full = 飽和: { $resource }
-verdict-io-quota = クォータによる制限: { $resource }
-verdict-cpu-quota = CPU クォータ
-verdict-latency-bound = 応答待ち: { $resource }
+verdict-memory-bandwidth-full = メモリが飽和
+verdict-device-full = { $resource } が飽和
+verdict-link-full = { $resource } が飽和
+verdict-io-quota = { $resource } のクォータで制限
+verdict-cpu-quota = CPU クォータで制限
+verdict-latency-bound = { $resource } の応答待ち
 verdict-cannot-tell = 判断できず
 
 ## Headline figures
@@ -194,7 +194,7 @@ workloads-with = 条件:
 workloads-table = 全 { $count } ケース
 case-defaults = 既定値
 case-beside = 同時実行、{ $workload }: { $metric }
-case-of-limit = { $resource }の上限の { $share }
+case-of-limit = { $resource }の { $share }
 column-case = ケース
 column-interval = 95 % 信頼区間
 column-n = n

@@ -56,7 +56,7 @@ heat-missing = 측정 안 됨 { $count }개.
 
 ## scatter
 
-scatter-what = { $x } 대비 { $y }.
+scatter-what = { $x }에 따른 { $y }.
 scatter-way = { $first }({ $first_x }, { $first_y })에서 { $last }({ $last_x }, { $last_y })까지
 scatter-cloud = 점 { $count }개, { $x } { $x_low } ~ { $x_high }, { $y } { $y_low } ~ { $y_high }
 scatter-group = 그룹

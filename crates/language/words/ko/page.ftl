@@ -75,12 +75,12 @@ ending-skipped = 시행 { $count }회를 건너뛰었습니다.
 
 verdict-one-core-full = 코어 하나가 한계에 도달
 verdict-all-cores-full = 모든 CPU가 한계에 도달
-verdict-memory-bandwidth-full = 메모리 대역폭이 한계에 도달
-verdict-device-full = 한계에 도달: { $resource }
-verdict-link-full = 한계에 도달: { $resource }
-verdict-io-quota = 쿼터 제한: { $resource }
-verdict-cpu-quota = CPU 쿼터
-verdict-latency-bound = 응답 대기: { $resource }
+verdict-memory-bandwidth-full = 메모리가 한계에 도달
+verdict-device-full = { $resource } 한계에 도달
+verdict-link-full = { $resource } 한계에 도달
+verdict-io-quota = { $resource } 쿼터로 제한됨
+verdict-cpu-quota = CPU 쿼터로 제한됨
+verdict-latency-bound = { $resource } 응답 대기
 verdict-cannot-tell = 판단할 수 없음
 
 ## Headline figures
@@ -194,7 +194,7 @@ workloads-with = 조건:
 workloads-table = 케이스 전체({ $count }개)
 case-defaults = 기본값
 case-beside = 함께 실행, { $workload }: { $metric }
-case-of-limit = { $resource } 한계의 { $share }
+case-of-limit = { $resource }의 { $share }
 column-case = 케이스
 column-interval = 95 % 신뢰구간
 column-n = n

@@ -149,9 +149,10 @@ fn verdict(view: &View<'_>, finding: &Finding) -> String {
     if said == key { sentence } else { said }
 }
 
-/// What stands before the first colon or semicolon.
+/// What stands before the first colon or semicolon, or before what is a second
+/// sentence in Korean or Japanese.
 fn clause(text: &str) -> String {
-    let end = [": ", "; "].iter().filter_map(|mark| text.find(mark)).min();
+    let end = [": ", "; ", ". ", "\u{3002}"].iter().filter_map(|mark| text.find(mark)).min();
     text[..end.unwrap_or(text.len())].trim_end_matches(['.', '\u{3002}']).to_owned()
 }
 

@@ -247,3 +247,21 @@ fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
     }
     Some((gravest, section))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_ends_with_the_point_of_its_language() {
+        for (text, whole) in [
+            ("one core is full", "One core is full."),
+            ("속도가 안정되지 않았습니다(MSER-5)", "속도가 안정되지 않았습니다(MSER-5)."),
+            ("速度が安定しませんでした（MSER-5）", "速度が安定しませんでした（MSER-5）。"),
+            ("使用しています: 12.5 MB/s", "使用しています: 12.5 MB/s。"),
+            ("終わりました。", "終わりました。"),
+        ] {
+            assert_eq!(sentence(text), whole);
+        }
+    }
+}

@@ -133,7 +133,7 @@ pub(crate) fn ranges<'a>(
         let words: Vec<&str> = text.split(' ').collect();
         let same = |known: &&mut Vec<(&str, &str)>| {
             known.len() == words.len()
-                && known.iter().zip(&words).all(|((w, _), v)| w == v || number(w).zip(number(v)).is_some())
+                && known.iter().zip(&words).all(|((w, _), v)| w == v || are_one_figure(w, v))
         };
         match sentences.iter_mut().find(same) {
             Some(known) => known.iter_mut().zip(&words).for_each(|(range, word)| widen(range, word)),
@@ -141,7 +141,11 @@ pub(crate) fn ranges<'a>(
         }
     }
     let shown = |(low, high): &(&str, &str)| {
-        if low == high { (*low).to_owned() } else { join(low, high) }
+        if low == high {
+            return (*low).to_owned();
+        }
+        let ((low, _), (high, particle)) = (number_and_particle(low), number_and_particle(high));
+        join(low, high) + particle
     };
     sentences.iter().map(|words| words.iter().map(shown).collect::<Vec<_>>().join(" ")).collect()
 }
@@ -150,8 +154,18 @@ fn english(low: &str, high: &str) -> String {
     format!("{low} to {high}")
 }
 
+/// A word's number and what Korean writes to it without a space: `2.9배가`.
+fn number_and_particle(word: &str) -> (&str, &str) {
+    word.split_at(word.find(|c: char| !c.is_ascii()).unwrap_or(word.len()))
+}
+
 fn number(word: &str) -> Option<f64> {
-    word.parse().ok().filter(|n: &f64| n.is_finite())
+    number_and_particle(word).0.parse().ok().filter(|n: &f64| n.is_finite())
+}
+
+/// Both are numbers, of the same thing.
+fn are_one_figure(a: &str, b: &str) -> bool {
+    number(a).zip(number(b)).is_some() && number_and_particle(a).1 == number_and_particle(b).1
 }
 
 fn widen<'a>(range: &mut (&'a str, &'a str), word: &'a str) {
@@ -215,6 +229,16 @@ mod tests {
         assert_eq!(together(&["one thing: a", "another: b"], english), None);
         assert_eq!(together(&["one thing", "another: b"], english), None);
         assert_eq!(together(&[], english), None);
+    }
+
+    #[test]
+    fn numbers_with_a_particle_are_a_range_too() {
+        let merged = |all: [&'static str; 2]| ranges(all.into_iter(), |low, high| format!("{low} ~ {high}"));
+        assert_eq!(
+            merged(["지연 시간은 2.9배가 됩니다", "지연 시간은 1.4배가 됩니다"]),
+            ["지연 시간은 1.4 ~ 2.9배가 됩니다"]
+        );
+        assert_eq!(merged(["시행 2회", "시행 3개"]).len(), 2);
     }
 
     #[test]
