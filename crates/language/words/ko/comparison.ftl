@@ -40,7 +40,7 @@ remark-unfinished = { $called ->
         [the-only] 이 실행
        *[by-id] 실행 { $run }
     }: { $how ->
-        [budget] 시간 한도에 이르러 끝났습니다
+        [budget] 시간 예산이 다하여 끝났습니다
         [interrupted] 중단되었습니다
        *[unfinished] 끝나지 않았습니다
     }. 있는 것만 비교합니다.
@@ -77,7 +77,7 @@ environment-kernel = 커널
 environment-kernel-build = 커널 빌드
 environment-command-line = 커널 명령줄
 environment-mitigations = 취약점 완화
-environment-clock-source = 클록 소스
+environment-clock-source = 클럭 소스
 environment-governor = 주파수 거버너
 environment-boost = 터보
 environment-huge-pages = 투명 대형 페이지
@@ -92,7 +92,117 @@ environment-nic = 네트워크 인터페이스
 environment-headroom = Headroom
 environment-build = Headroom 빌드
 environment-tool = 도구
-environment-warm-up = 워밍업
+environment-warm-up = 준비 운전
 environment-pin = 요청한 배치
 environment-placement = 배치
 environment-interrupts = 인터럽트를 받는 CPU
+
+## The page of a comparison
+
+comparison-baseline = 기준
+comparison-new = 새 결과
+comparison-others = 나머지
+comparison-run = 실행
+comparison-title = { $baseline } 대비 { $new }
+comparison-title-by = { $by }: { $levels }
+comparison-title-of = { $title }: { $what }
+comparison-level = { $by } { $level }
+comparison-side = { $role }, { $name }
+comparison-case-by = { $case }: { $by } { $baseline } 대비 { $new }
+comparison-row = { $case }, { $metric }
+comparison-footer = Headroom { $version }로 비교했습니다.
+comparison-verdict-better = 좋아짐
+comparison-verdict-worse = 나빠짐
+comparison-verdict-same = 같음
+comparison-verdict-cannot-tell = 알 수 없음
+
+## In short
+
+comparison-tally-better = 좋아짐 { $count }개
+comparison-tally-worse = 나빠짐 { $count }개
+comparison-tally-same = { PERCENT($margin, decimals: 1) } 안에서 같음 { $count }개
+comparison-tally-cannot-tell = 알 수 없음 { $count }개
+comparison-tally-join = {", "}
+comparison-nothing = 비교할 수 있는 것이 없습니다.
+comparison-worse = 나빠진 것이 있는가
+comparison-worse-no = 없음
+comparison-worse-yes = 있음
+comparison-worse-unshown = 드러나지 않음
+comparison-worse-unknown = 알 수 없음
+comparison-worse-no-text = 값 { $judged }개 중 나빠진 것이 없습니다.
+comparison-worse-yes-text = 값 { $judged }개 중 { $worse }개가 나빠졌습니다.
+comparison-worse-unshown-text = 나빠졌다고 드러난 것은 없지만, 값 { $judged }개 중 { $unknown }개는 알 수 없습니다. 알 수 없다는 것은 같다는 뜻이 아닙니다.
+comparison-worse-unknown-text = 이 시행들로는 판단할 수 없습니다. 시행을 늘리거나 더 조용한 서버에서 측정하면 알 수 있을지도 모릅니다.
+comparison-changed = 무엇이 달라졌나
+comparison-no-change = 드러난 차이가 없습니다.
+comparison-line = ({ $interval }): { $case }, { $baseline } → { $new }
+comparison-caveats = 염두에 둘 것
+comparison-differ = 양쪽이 다른 점:
+comparison-doubts = 양쪽의 값을 의심하게 하는 것이 { $count }가지 있습니다.
+comparison-alone-count = 케이스 { $count }개는 다른 쪽에 짝이 없습니다.
+comparison-chart = 판정한 모든 값의 변화
+comparison-chart-note = 각각 기준에 대한 비율과 95 % 구간입니다. 1보다 작으면 줄어든 것이며, 지연 시간은 줄어드는 쪽이 좋습니다.
+
+## Rows
+
+comparison-rows = 양쪽의 모든 값
+comparison-rows-caption = 판정한 값 { $count }개
+comparison-change = 변화
+comparison-verdict = 판정
+comparison-p = 보정한 p
+comparison-others-title = 판정하지 않은 다른 지표
+comparison-others-about = 대부분 같은 것을 되풀이해 보여 주며, 판정하는 값이 늘수록 나머지에 더 많은 증거가 필요해집니다. --metric으로 다른 지표를 판정할 수 있습니다.
+comparison-rows-left = 나머지 { $count }행은 비교 문서에 있습니다.
+comparison-reasons = 알 수 없는 이유:
+
+## Charts
+
+comparison-charts = 양쪽을 겹쳐 보기
+comparison-charts-about = 각 쪽의 값과 그 구간입니다. 둘이 다른지는 구간이 겹치는지가 아니라 위의 비율로 판단합니다.
+
+## Circumstances
+
+comparison-circumstances = 그 밖에 다른 점
+comparison-none-differ = 서버, 소프트웨어, 측정 방법은 알려진 한 양쪽이 같습니다.
+comparison-differ-caption = 양쪽이 다른 점 { $count }가지
+comparison-notes = 염두에 둘 것
+comparison-alone = 짝이 없는 케이스
+comparison-of-side = 쪽
+comparison-nearest = 다른 쪽에서 가장 가까운 것
+comparison-differs = 다른 점(기준, 새 결과)
+comparison-difference = { $name }: { $baseline }, { $new }
+differs-definition-version = 정의 버전
+differs-beside-it = 함께 실행한 부하
+differs-work = 작업
+environment-value-none = 없음
+environment-value-nothing-more = 그 밖에 없음
+environment-value-on = 켜짐
+environment-value-off = 꺼짐
+
+## Machines
+
+comparison-machines = 서버
+comparison-same-machine = 기준과 같습니다.
+
+## Method
+
+comparison-method-about = 양쪽은 같은 작업을 측정했습니다. 각 행은 기준에 대한 새 결과의 비율과 그 구간이며, 시행으로 판단할 수 있는 경우에만 판정합니다.
+comparison-change-text = 양쪽 시행의 비율과 그 { PERCENT($confidence) } 구간. 두 중앙값의 몫과 다를 수 있습니다
+comparison-trials-text = 기준 { $baseline }회, 새 결과 { $new }회
+comparison-paired = 시행의 대응
+comparison-paired-all = 짝: 같은 블록에서 실행한 시행끼리
+comparison-paired-none = 독립: 양쪽에 공통 블록이 없음
+comparison-paired-some = 같은 블록에서 실행한 것은 짝, 나머지는 독립
+comparison-method-student-t-log = 짝별 비율의 로그에 대한 스튜던트 t
+comparison-method-order-statistic-interpolated = 짝별 비율의 순서 통계량(보간)
+comparison-method-welch-t-log = 로그에 대한 웰치 t
+comparison-method-hodges-lehmann = 로그의 호지스-레만 이동(순위 기반)
+comparison-judged = 판정한 지표
+comparison-verdicts = 판정 기준
+comparison-verdicts-text = 좋아짐과 나빠짐: 보정한 p가 { PERCENT($chance) } 미만이고 구간에 1이 없음. 같음: 90 % 구간이 { PERCENT($margin, decimals: 1) } 안에 있음. 알 수 없음: 둘 다 아님
+comparison-margin = 허용 차이
+comparison-margin-text = { PERCENT($margin, decimals: 1) } 이하의 차이는 중요하지 않은 것으로 봅니다
+comparison-together = 여러 값의 보정
+comparison-together-text = 좋아짐과 나빠짐은 값 { $count }개 전체에 대해 성립합니다(홀름 보정)
+comparison-by-version = 비교한 프로그램
+comparison-command = 비교
