@@ -44,7 +44,7 @@ fn of(view: &page::View<'_>, machine: &Machine) -> Vec<Block> {
         Block::Paragraph(machine::line(view, machine).into()),
         Block::Picture {
             title: view.say("machine-picture"),
-            svg: chart::machine::svg(machine, None),
+            svg: chart::machine::svg(machine, None, view.words),
             description: String::new(),
         },
     ]
