@@ -13,12 +13,20 @@ use crate::page::findings::sentence;
 const TOLD: usize = 6;
 /// So many of them are worse, at most, where others are better.
 const WORSE: usize = 4;
+/// So many caveats are told.
+const CAVEATS_TOLD: usize = 5;
 /// So many differences of the circumstances are named.
 const NAMED: usize = 6;
 
 /// Notes on how the sides lie in time, which every reader must know.
-const CAVEATS: &[&str] =
-    &["different-days", "independent-runs", "independent-groups", "overlap", "few-trials"];
+const CAVEATS: &[&str] = &[
+    "different-days",
+    "independent-runs",
+    "independent-groups",
+    "overlap",
+    "other-circumstances",
+    "few-trials",
+];
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
@@ -116,7 +124,8 @@ fn line(view: &View<'_>, row: &Row) -> Text {
 /// What must be kept in mind, with where more is said.
 fn caveats(view: &View<'_>) -> Option<Answer> {
     let notes = view.comparison.notes.iter().filter(|n| CAVEATS.contains(&n.code.as_str()));
-    let mut lines: Vec<Text> = notes.map(|n| sentence(&view.words().remark(n)).into()).collect();
+    let mut lines: Vec<Text> =
+        notes.take(CAVEATS_TOLD).map(|n| sentence(&view.words().remark(n)).into()).collect();
     let mut names: Vec<String> = Vec::new();
     for difference in &view.comparison.differences {
         let name = view.words().or(&format!("environment-{}", difference.code), &difference.text);

@@ -37,14 +37,15 @@ pub(super) fn write(view: &View<'_>) -> Section {
 }
 
 fn table(view: &View<'_>, rows: &[&Row], judged: bool, caption: String) -> Table {
+    // Intervals break on a narrow page, figures never do.
     let mut columns = vec![
         Column::words(view.say("column-metric")),
         Column::numbers(view.say("comparison-baseline")),
-        Column::numbers(view.say("column-interval")),
+        Column::words(view.say("column-interval")),
         Column::numbers(view.say("comparison-new")),
-        Column::numbers(view.say("column-interval")),
+        Column::words(view.say("column-interval")),
         Column::numbers(view.say("comparison-change")),
-        Column::numbers(view.say("column-interval")),
+        Column::words(view.say("column-interval")),
     ];
     if judged {
         columns.push(Column::words(view.say("comparison-verdict")));
