@@ -141,7 +141,7 @@ comparison-differ = 両側で異なる点:
 comparison-doubts = 両側の値に疑問を抱かせるものが { $count } 件あります。
 comparison-alone-count = { $count } 個のケースは相手側に対がありません。
 comparison-chart = 判定したすべての値の変化
-comparison-chart-note = それぞれ基準に対する比と 95 % 区間です。1 より小さければ減少で、レイテンシは減る方が良好です。
+comparison-chart-note = それぞれ基準に対する比と 95 % 信頼区間です。1 より小さければ減少で、レイテンシは減る方が良好です。
 
 ## Rows
 
@@ -158,7 +158,7 @@ comparison-reasons = 判断できない理由:
 ## Charts
 
 comparison-charts = 両側を重ねて見る
-comparison-charts-about = それぞれの側の値とその区間です。二つが異なるかどうかは、区間の重なりではなく、上の比で判断します。
+comparison-charts-about = それぞれの側の値とその信頼区間です。二つが異なるかどうかは、信頼区間の重なりではなく、上の比で判断します。
 
 ## Circumstances
 
@@ -186,8 +186,8 @@ comparison-same-machine = 基準と同じです。
 
 ## Method
 
-comparison-method-about = 両側は同じ作業を測定しました。各行は基準に対する新しい結果の比とその区間であり、試行で判断できる場合にだけ判定します。
-comparison-change-text = 両側の試行の比とその { PERCENT($confidence) } 区間。二つの中央値の商とは異なることがあります
+comparison-method-about = 両側は同じ作業を測定しました。各行は基準に対する新しい結果の比とその信頼区間であり、試行で判断できる場合にだけ判定します。
+comparison-change-text = 両側の試行の比とその { PERCENT($confidence) } 信頼区間。二つの中央値の商とは異なることがあります
 comparison-trials-text = 基準 { $baseline } 回、新しい結果 { $new } 回
 comparison-paired = 試行の対応
 comparison-paired-all = 対: 同じブロックで実行した試行同士
@@ -199,7 +199,7 @@ comparison-method-welch-t-log = 対数に対するウェルチの t
 comparison-method-hodges-lehmann = 対数のホッジス・レーマン推定（順位に基づく）
 comparison-judged = 判定した指標
 comparison-verdicts = 判定の基準
-comparison-verdicts-text = 改善と悪化: 補正した p が { PERCENT($chance) } 未満で、区間が 1 を含まない。同じ: 90 % 区間が { PERCENT($margin, decimals: 1) } 以内にある。判断できない: どちらでもない
+comparison-verdicts-text = 改善と悪化: 補正した p が { PERCENT($chance) } 未満で、信頼区間が 1 を含まない。同じ: 90 % 信頼区間が { PERCENT($margin, decimals: 1) } 以内にある。判断できない: どちらでもない
 comparison-margin = 許容差
 comparison-margin-text = { PERCENT($margin, decimals: 1) } 以下の差は問題にしません
 comparison-together = 多重比較

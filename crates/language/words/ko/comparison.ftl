@@ -11,8 +11,8 @@ remark-no-figure =
 remark-other-unit = 단위가 다릅니다: { $baseline }, { $new }
 remark-not-above-zero = 0 이하로 측정된 시행이 있어 비율을 구할 수 없습니다
 remark-in-some-trials = 시행 { $of }회 중 { $have }회에만 이 값이 있습니다. 나머지는 너무 짧았습니다
-remark-too-few-trials = 시행 { $new }회 대 { $baseline }회: 신뢰 구간을 구하려면 양쪽에 두 번씩 필요합니다
-remark-no-interval = 시행들이 너무 흩어져 있어 신뢰 구간을 구할 수 없습니다
+remark-too-few-trials = 시행 { $new }회 대 { $baseline }회: 신뢰구간을 구하려면 양쪽에 두 번씩 필요합니다
+remark-no-interval = 시행들이 너무 흩어져 있어 신뢰구간을 구할 수 없습니다
 remark-lost-among-many = 이것만 보면 차이라고 할 수 있지만, 함께 본 { $family }개 가운데에서는 우연일 수 있습니다
 remark-independent-groups = { $by } 값이 다른 케이스들은 한 묶음씩 차례로 측정했으므로 시행이 짝을 이루지 않습니다. 그 사이의 변동도 차이에 포함됩니다.
 remark-independent-runs = 두 실행은 { $count }{ $unit ->
@@ -26,7 +26,7 @@ remark-different-days = 두 실행은 { $count }{ $unit ->
         [hour] 시간
         [minute] 분
        *[second] 초
-    } 간격으로 시작했습니다. 날마다 달라지는 것은 차이에는 들어 있지만 신뢰 구간에는 들어 있지 않습니다.
+    } 간격으로 시작했습니다. 날마다 달라지는 것은 차이에는 들어 있지만 신뢰구간에는 들어 있지 않습니다.
 remark-overlap = 실행 { $baseline }, { $run }: 같은 시간에 실행되어 서로 방해했습니다.
 remark-other-circumstances = 같은 작업이지만 { $name } 값이 다릅니다: 기준 { $before ->
         [none] 없음
@@ -66,7 +66,7 @@ environment-cpu = 프로세서
 environment-microcode = 마이크로코드
 environment-cpus = CPU 수
 environment-cpus-allowed = 허용된 CPU 수
-environment-cpu-quota = CPU 할당량(CPU 수)
+environment-cpu-quota = CPU 쿼터(CPU 수)
 environment-memory = 메모리
 environment-memory-modules = 메모리 모듈
 environment-firmware = 펌웨어
@@ -141,7 +141,7 @@ comparison-differ = 양쪽이 다른 점:
 comparison-doubts = 양쪽의 값을 의심하게 하는 것이 { $count }가지 있습니다.
 comparison-alone-count = 케이스 { $count }개는 다른 쪽에 짝이 없습니다.
 comparison-chart = 판정한 모든 값의 변화
-comparison-chart-note = 각각 기준에 대한 비율과 95 % 구간입니다. 1보다 작으면 줄어든 것이며, 지연 시간은 줄어드는 쪽이 좋습니다.
+comparison-chart-note = 각각 기준에 대한 비율과 95 % 신뢰구간입니다. 1보다 작으면 줄어든 것이며, 지연 시간은 줄어드는 쪽이 좋습니다.
 
 ## Rows
 
@@ -158,7 +158,7 @@ comparison-reasons = 알 수 없는 이유:
 ## Charts
 
 comparison-charts = 양쪽을 겹쳐 보기
-comparison-charts-about = 각 쪽의 값과 그 구간입니다. 둘이 다른지는 구간이 겹치는지가 아니라 위의 비율로 판단합니다.
+comparison-charts-about = 각 쪽의 값과 그 신뢰구간입니다. 둘이 다른지는 신뢰구간이 겹치는지가 아니라 위의 비율로 판단합니다.
 
 ## Circumstances
 
@@ -186,8 +186,8 @@ comparison-same-machine = 기준과 같습니다.
 
 ## Method
 
-comparison-method-about = 양쪽은 같은 작업을 측정했습니다. 각 행은 기준에 대한 새 결과의 비율과 그 구간이며, 시행으로 판단할 수 있는 경우에만 판정합니다.
-comparison-change-text = 양쪽 시행의 비율과 그 { PERCENT($confidence) } 구간. 두 중앙값의 몫과 다를 수 있습니다
+comparison-method-about = 양쪽은 같은 작업을 측정했습니다. 각 행은 기준에 대한 새 결과의 비율과 그 신뢰구간이며, 시행으로 판단할 수 있는 경우에만 판정합니다.
+comparison-change-text = 양쪽 시행의 비율과 그 { PERCENT($confidence) } 신뢰구간. 두 중앙값의 몫과 다를 수 있습니다
 comparison-trials-text = 기준 { $baseline }회, 새 결과 { $new }회
 comparison-paired = 시행의 대응
 comparison-paired-all = 짝: 같은 블록에서 실행한 시행끼리
@@ -199,7 +199,7 @@ comparison-method-welch-t-log = 로그에 대한 웰치 t
 comparison-method-hodges-lehmann = 로그의 호지스-레만 이동(순위 기반)
 comparison-judged = 판정한 지표
 comparison-verdicts = 판정 기준
-comparison-verdicts-text = 좋아짐과 나빠짐: 보정한 p가 { PERCENT($chance) } 미만이고 구간에 1이 없음. 같음: 90 % 구간이 { PERCENT($margin, decimals: 1) } 안에 있음. 알 수 없음: 둘 다 아님
+comparison-verdicts-text = 좋아짐과 나빠짐: 보정한 p가 { PERCENT($chance) } 미만이고 신뢰구간에 1이 없음. 같음: 90 % 신뢰구간이 { PERCENT($margin, decimals: 1) } 안에 있음. 알 수 없음: 둘 다 아님
 comparison-margin = 허용 차이
 comparison-margin-text = { PERCENT($margin, decimals: 1) } 이하의 차이는 중요하지 않은 것으로 봅니다
 comparison-together = 여러 값의 보정
