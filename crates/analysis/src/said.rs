@@ -2,6 +2,7 @@
 //! with the same figures.
 
 use language::{LANGUAGES, Language};
+use model::comparison::Remark;
 use model::{Finding, Value};
 
 /// Arguments that are names, or what another program wrote: shown as they are.
@@ -21,6 +22,24 @@ pub(crate) fn assert_said(findings: &[Finding]) {
             assert_same_figures(&finding.text, &words.finding(finding));
             assert_same_figures_of(finding.advice.as_deref(), words.advice(finding));
             evidence().for_each(|e| assert_same_figures_of(e.text.as_deref(), words.evidence(e)));
+        }
+    }
+}
+
+/// Arguments of remarks that are names, values of parameters, or units.
+const REMARKED: &[&str] = &["after", "baseline", "before", "by", "codes", "name", "new", "run"];
+
+/// Every language says these remarks of comparisons itself, and says what
+/// English says.
+pub(crate) fn assert_remarked<'a>(remarks: impl IntoIterator<Item = &'a Remark>) {
+    for remark in remarks {
+        for (name, value) in remark.args.iter().filter(|(name, _)| !REMARKED.contains(&name.as_str())) {
+            assert_language_free(name, value);
+        }
+        for language in LANGUAGES.iter().filter(|l| **l != Language::English) {
+            let words = language.words();
+            assert!(words.says(remark), "{language:?} {remark:?}");
+            assert_same_figures(&remark.text, &words.remark(remark));
         }
     }
 }

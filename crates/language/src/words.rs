@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use model::comparison::Remark;
 use model::finding::Evidence;
 use model::{Finding, FindingKind, Value};
 
@@ -194,6 +195,27 @@ impl Words {
     pub fn evidence(&self, evidence: &Evidence) -> Option<String> {
         let english = evidence.text.clone()?;
         Some(self.of_evidence(evidence).unwrap_or(english))
+    }
+
+    /// What a comparison remarks, or why it decides nothing.
+    #[must_use]
+    pub fn remark(&self, remark: &Remark) -> String {
+        self.of_remark(remark).unwrap_or_else(|| remark.text.clone())
+    }
+
+    /// Whether this language has the words of a remark, and the remark what fills
+    /// them: else it is said in English. For tests of those that make remarks.
+    #[must_use]
+    pub fn says(&self, remark: &Remark) -> bool {
+        self.language == Language::English || self.of_remark(remark).is_some()
+    }
+
+    fn of_remark(&self, remark: &Remark) -> Option<String> {
+        if self.language == Language::English {
+            return None;
+        }
+        let filled = fluent_args(remark.args.iter().map(|(name, value)| (name.as_str(), value)));
+        self.look_up(&format!("remark-{}", remark.code), &filled)
     }
 
     /// The keys that this language needs to say a finding with its advice, its

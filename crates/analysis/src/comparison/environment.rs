@@ -1,5 +1,6 @@
 //! How the circumstances of two runs differ: the machine, its software, and how it was measured.
 //!
+//! What is told of a thing is of no language, but for `none`, `nothing more`, `on` and `off`.
 //! What one of them does not know is no difference. Which version of the analysis made the
 //! figures is not asked: both were opened by this one.
 
@@ -9,8 +10,6 @@ use model::comparison::Difference;
 use model::machine::{BlockDevice, NetworkInterface};
 use model::run::CaseResult;
 use model::{Machine, Run};
-
-use super::words::counted;
 
 /// One of two runs, with its cases that are compared.
 pub(super) struct View<'a> {
@@ -72,11 +71,11 @@ const THINGS: &[Thing] = &[
     thing("product", "product", |v| whole(v.machine?.inventory.system.product.as_ref()?)),
     thing("cpu", "processor", |v| whole(v.machine?.inventory.cpu.model.as_ref()?)),
     thing("microcode", "microcode", |v| whole(v.machine?.inventory.cpu.microcode.as_ref()?)),
-    thing("cpus", "CPUs", |v| number(v.machine?.inventory.cpu.online.len(), "CPU")),
-    thing("cpus-allowed", "CPUs allowed", |v| number(v.machine?.inventory.cpu.allowed.len(), "CPU")),
-    thing("cpu-quota", "CPU quota", |v| {
+    thing("cpus", "CPUs", |v| number(v.machine?.inventory.cpu.online.len())),
+    thing("cpus-allowed", "CPUs allowed", |v| number(v.machine?.inventory.cpu.allowed.len())),
+    thing("cpu-quota", "CPU quota, in CPUs", |v| {
         let quota = v.machine?.inventory.cgroup.cpu_quota;
-        whole(&quota.map_or_else(|| "none".to_owned(), |q| format!("{q} CPUs")))
+        whole(&quota.map_or_else(|| "none".to_owned(), |q| q.to_string()))
     }),
     thing("memory", "memory", |v| memory(v.machine?)),
     thing("memory-modules", "memory modules", |v| modules(v.machine?)),
@@ -105,18 +104,16 @@ const THINGS: &[Thing] = &[
     thing("huge-pages", "transparent huge pages", |v| {
         whole(v.machine?.inventory.memory.transparent_huge_pages.as_ref()?)
     }),
-    thing("swap", "swap", |v| number(v.machine?.inventory.memory.swap.len(), "area")),
+    thing("swap", "swap areas", |v| number(v.machine?.inventory.memory.swap.len())),
     thing("drive", "drive", |v| parts(v.drives().into_iter().filter_map(drive))),
     thing("drive-firmware", "drive's firmware", |v| {
-        parts(v.drives().into_iter().filter_map(|d| Some(format!("{} of {}", d.firmware.as_ref()?, d.name))))
+        parts(v.drives().into_iter().filter_map(|d| Some(format!("{}: {}", d.name, d.firmware.as_ref()?))))
     }),
     thing("scheduler", "I/O scheduler", |v| {
-        parts(v.drives().into_iter().filter_map(|d| Some(format!("{} of {}", d.scheduler.as_ref()?, d.name))))
+        parts(v.drives().into_iter().filter_map(|d| Some(format!("{}: {}", d.name, d.scheduler.as_ref()?))))
     }),
     thing("write-cache", "drive's write cache", |v| {
-        parts(
-            v.drives().into_iter().filter_map(|d| Some(format!("{} of {}", d.write_cache.as_ref()?, d.name))),
-        )
+        parts(v.drives().into_iter().filter_map(|d| Some(format!("{}: {}", d.name, d.write_cache.as_ref()?))))
     }),
     thing("file-system", "file system", |v| parts(v.on_paths("filesystem").into_iter().map(str::to_owned))),
     thing("mount-options", "mount options", mount_options),
@@ -166,8 +163,8 @@ fn or_none(text: Option<&String>) -> Option<Fact> {
     whole(text.map_or("none", String::as_str))
 }
 
-fn number(count: usize, noun: &str) -> Option<Fact> {
-    whole(&counted(count, noun))
+fn number(count: usize) -> Option<Fact> {
+    whole(&count.to_string())
 }
 
 /// `None` where nothing is known, so that an old document without it does not differ.
@@ -190,8 +187,8 @@ fn rough_size(bytes: u64) -> String {
 
 fn modules(machine: &Machine) -> Option<Fact> {
     let one = |m: &model::machine::MemoryModule| {
-        let speed = m.configured_transfers.map(|t| format!(" at {} MT/s", t / 1_000_000)).unwrap_or_default();
-        let kind = m.kind.as_deref().unwrap_or("of unknown kind");
+        let speed = m.configured_transfers.map(|t| format!(" {} MT/s", t / 1_000_000)).unwrap_or_default();
+        let kind = m.kind.as_deref().unwrap_or("?");
         format!("{}: {} {kind}{speed}", m.slot, model::scalar::binary(m.bytes))
     };
     parts(machine.inventory.memory.modules.iter().map(one))
@@ -200,7 +197,7 @@ fn modules(machine: &Machine) -> Option<Fact> {
 fn drive(device: &BlockDevice) -> Option<String> {
     let model = device.model.as_ref().or(device.transport.as_ref())?;
     let vendor = device.vendor.as_ref().map(|v| format!("{v} ")).unwrap_or_default();
-    Some(format!("{vendor}{model} ({}, {})", device.name, model::scalar::binary(device.bytes)))
+    Some(format!("{}: {vendor}{model}, {}", device.name, model::scalar::binary(device.bytes)))
 }
 
 fn interface(nic: &NetworkInterface) -> String {
@@ -216,7 +213,7 @@ fn mount_options(view: &View<'_>) -> Option<Fact> {
         view.on_paths("filesystem").into_iter().filter_map(|f| Some(f.split_once(' ')?.0)).collect();
     let mounts = view.machine?.inventory.block.iter().flat_map(|d| &d.mounts);
     let here = mounts.filter(|m| points.contains(m.point.as_str()));
-    parts(here.flat_map(|m| m.options.split(',').map(|o| format!("{o} of {}", m.point))))
+    parts(here.flat_map(|m| m.options.split(',').map(|o| format!("{}: {o}", m.point))))
 }
 
 /// How and on which CPUs workers ran.
@@ -225,7 +222,7 @@ fn placement(view: &View<'_>) -> Option<Fact> {
     parts(places.map(|p| {
         let cpus: BTreeSet<u32> = p.workers.iter().filter_map(|w| w.cpu).collect();
         let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
-        let on = if cpus.is_empty() { String::new() } else { format!(" on CPU {}", cpus.join(" ")) };
+        let on = if cpus.is_empty() { String::new() } else { format!(": CPU {}", cpus.join(" ")) };
         format!("{}{on}", p.policy.name())
     }))
 }
@@ -235,13 +232,25 @@ fn interrupts(view: &View<'_>) -> Option<Fact> {
     let lines = places.flat_map(|p| &p.interrupts);
     parts(lines.map(|line| {
         let cpus: Vec<String> = line.cpus.iter().map(u32::to_string).collect();
-        format!("{} on CPU {}", line.name, cpus.join(" "))
+        format!("{}: CPU {}", line.name, cpus.join(" "))
     }))
 }
 
 #[cfg(test)]
 mod tests {
+    use language::{LANGUAGES, Language};
+
     use super::*;
+
+    #[test]
+    fn what_may_differ_has_a_name_in_every_language() {
+        for language in LANGUAGES.iter().filter(|l| **l != Language::English) {
+            for thing in THINGS {
+                let key = format!("environment-{}", thing.code);
+                assert!(language.words().has(&key), "{language:?}: {key}");
+            }
+        }
+    }
 
     #[test]
     fn regression_a_little_memory_across_a_step_was_another_machine() {

@@ -32,7 +32,7 @@ pub(super) fn of_runs(runs: &[Run], pairs: &[Pair<'_>], catalogue: &Catalogue) -
             0 => Some(p.baseline),
             _ => (p.side == side).then_some(p.new),
         });
-        notes.extend(of_run(run, of_side, &format!("run {}", run.id)));
+        notes.extend(of_run(run, of_side, Called::ById));
     }
     notes.extend(few_trials(pairs));
     notes
@@ -50,7 +50,7 @@ pub(super) fn within(run: &Run, by: &str, pairs: &[Pair<'_>], catalogue: &Catalo
     }
     notes.extend(follows(by, pairs, catalogue));
     let cases = pairs.iter().flat_map(|p| [p.baseline, p.new]);
-    notes.extend(of_run(run, cases, "the run"));
+    notes.extend(of_run(run, cases, Called::TheOnly));
     notes.extend(few_trials(pairs));
     notes
 }
@@ -59,7 +59,8 @@ pub(super) fn within(run: &Run, by: &str, pairs: &[Pair<'_>], catalogue: &Catalo
 fn apart(baseline: &Run, run: &Run) -> Option<Remark> {
     let at = |text: &str| text.parse::<Timestamp>().ok();
     let seconds = at(&run.started)?.duration_since(at(&baseline.started)?).as_secs_f64().abs();
-    let span = words::span(seconds);
+    let (count, unit) = words::span(seconds);
+    let span = words::counted(count, unit);
     let (code, text) = if seconds < DAY_S {
         let text = format!("The runs began {span} apart: what drifts between them counts as a difference.");
         ("independent-runs", text)
@@ -69,7 +70,8 @@ fn apart(baseline: &Run, run: &Run) -> Option<Remark> {
         );
         ("different-days", text)
     };
-    Some(Remark::new(code, text).arg("run", run.id.as_str()).arg("seconds", seconds))
+    let remark = Remark::new(code, text).arg("run", run.id.as_str()).arg("seconds", seconds);
+    Some(remark.arg("count", count as u64).arg("unit", unit))
 }
 
 /// Two runs at one time on one machine measured each other.
@@ -81,7 +83,7 @@ fn overlap(baseline: &Run, run: &Run) -> Option<Remark> {
     (is_same_machine && a.0 < b.1 && b.0 < a.1).then(|| {
         let text =
             format!("Runs {} and {} ran at the same time and disturbed each other.", baseline.id, run.id);
-        Remark::new("overlap", text).arg("run", run.id.as_str())
+        Remark::new("overlap", text).arg("baseline", baseline.id.as_str()).arg("run", run.id.as_str())
     })
 }
 
@@ -122,22 +124,36 @@ fn follows(by: &str, pairs: &[Pair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
     names.into_iter().map(note).collect()
 }
 
+/// How a run is called in a sentence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Called {
+    /// By its name, for there are several.
+    ById,
+    /// It is the only one.
+    TheOnly,
+}
+
 /// What puts a run's figures in doubt.
-fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: &str) -> Vec<Remark> {
+fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: Called) -> Vec<Remark> {
     let mut notes = Vec::new();
     let id = run.id.as_str();
-    let mut note = |code: &str, text: String| notes.push(Remark::new(code, text).arg("run", id));
-    let name = |text: &str| format!("{}{}", text[..1].to_uppercase(), &text[1..]);
+    let (name, code) = match called {
+        Called::ById => (format!("run {id}"), "by-id"),
+        Called::TheOnly => ("the run".to_owned(), "the-only"),
+    };
+    let capital = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+    let remark = |code_of: &str, text: String| Remark::new(code_of, text).arg("run", id).arg("called", code);
     if run.outcome != Some(Outcome::Complete) {
-        let how = match run.outcome {
-            Some(Outcome::Budget) => "was ended by its budget",
-            Some(Outcome::Interrupted) => "was interrupted",
-            _ => "is unfinished",
+        let (how, says) = match run.outcome {
+            Some(Outcome::Budget) => ("budget", "was ended by its budget"),
+            Some(Outcome::Interrupted) => ("interrupted", "was interrupted"),
+            _ => ("unfinished", "is unfinished"),
         };
-        note("unfinished", format!("{} {how}; what it has is compared.", name(called)));
+        let text = format!("{capital} {says}; what it has is compared.");
+        notes.push(remark("unfinished", text).arg("how", how));
     }
     if run.headroom.build.starts_with("debug") {
-        note("debug-build", format!("{} was made with a debug build, which is slow.", name(called)));
+        notes.push(remark("debug-build", format!("{capital} was made with a debug build, which is slow.")));
     }
     let mut seen: Vec<&CaseResult> = Vec::new();
     for case in cases {
@@ -147,10 +163,8 @@ fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: &s
     }
     let failed = seen.iter().flat_map(|c| &c.trials).filter(|t| t.status == Status::Failed).count();
     if failed > 0 {
-        note(
-            "failed-trials",
-            format!("{} of {called} failed and do not count.", words::counted(failed, "trial")),
-        );
+        let text = format!("{} of {name} failed and do not count.", words::counted(failed, "trial"));
+        notes.push(remark("failed-trials", text).arg("count", failed as u64));
     }
     let doubts = |case: &CaseResult| {
         let grave = case
@@ -164,12 +178,13 @@ fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: &s
         let codes: BTreeSet<String> = seen.iter().flat_map(|c| doubts(c)).collect();
         let codes: Vec<String> = codes.into_iter().collect();
         let text = format!(
-            "{} of {called} {} warnings ({}): `headroom show {id}`.",
+            "{} of {name} {} warnings ({}): `headroom show {id}`.",
             words::counted(doubtful, "case"),
             if doubtful == 1 { "bears" } else { "bear" },
             codes.join(", ")
         );
-        notes.push(Remark::new("doubtful", text).arg("run", id).arg("codes", codes.join(" ").as_str()));
+        let remark = remark("doubtful", text).arg("count", doubtful as u64);
+        notes.push(remark.arg("codes", codes.join(", ").as_str()));
     }
     notes
 }

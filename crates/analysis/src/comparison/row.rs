@@ -210,18 +210,18 @@ fn sample(
     estimates: Option<(&Estimate, &Estimate)>,
 ) -> Result<Sample, Remark> {
     let Some((baseline, new)) = estimates else {
-        let side = match (has_figures(pair.baseline, metric), has_figures(pair.new, metric)) {
-            (false, false) => "neither side",
-            (true, false) => "the new side",
-            _ => "the baseline",
+        let (side, says) = match (has_figures(pair.baseline, metric), has_figures(pair.new, metric)) {
+            (false, false) => ("neither", "neither side has"),
+            (true, false) => ("new", "the new side has not"),
+            _ => ("baseline", "the baseline has not"),
         };
-        let verb = if side == "neither side" { "has" } else { "has not" };
-        let text = format!("{side} {verb} a trial that gave {}", metric.replace('_', " "));
-        return Err(Remark::new("no-figure", text).arg("side", side));
+        return Err(Remark::new("no-figure", format!("{says} a trial that gave it")).arg("side", side));
     };
     if baseline.unit != new.unit {
         let text = format!("the units differ: {} and {}", baseline.unit.symbol(), new.unit.symbol());
-        return Err(Remark::new("other-unit", text));
+        return Err(Remark::new("other-unit", text)
+            .arg("baseline", baseline.unit.symbol())
+            .arg("new", new.unit.symbol()));
     }
     let (of_baseline, of_new) = (values(pair.baseline, metric)?, values(pair.new, metric)?);
     let all = of_baseline.iter().chain(&of_new).map(|(_, value)| *value);

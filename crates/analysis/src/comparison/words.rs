@@ -58,9 +58,10 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// A span of time in rough words: `12 minutes`, `3 days`.
-pub(super) fn span(seconds: f64) -> String {
-    let count = |unit: f64, noun| counted((seconds / unit).round() as usize, noun);
+/// A span of time in rough words, as a number and what it counts: `12 minute`,
+/// `3 day`.
+pub(super) fn span(seconds: f64) -> (usize, &'static str) {
+    let count = |unit: f64, noun| ((seconds / unit).round() as usize, noun);
     match seconds {
         s if s >= 36.0 * 3600.0 => count(86_400.0, "day"),
         s if s >= 5400.0 => count(3600.0, "hour"),

@@ -69,7 +69,8 @@ impl Plot for Ratios {
         let names = Names::of(rows.iter().map(|r| r.label.as_str()), &canvas);
         let widest =
             |text: fn(&RatioRow) -> String| rows.iter().map(|r| TEXT.width(&text(r))).fold(0.0, f64::max);
-        let verdicts = width - widest(verdict).min(width * 0.3);
+        // A hair more than the widest needs, or it would be cut by rounding.
+        let verdicts = width - (widest(verdict) + 0.5).min(width * 0.3);
         let figures = verdicts - 8.0;
         let room = width - figures + widest(figure) + 14.0;
         // On a phone the figures stand in the line of the name, above the row.

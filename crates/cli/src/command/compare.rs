@@ -7,9 +7,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::comparison::Row;
 use model::{Comparison, Run};
 use report::export::{COMPARISON_EXPORTERS, comparison_json};
+use report::page::comparison::Subject;
 use report::text::printable;
 
-use super::export::{Destination, output_argument_of};
+use super::export::{Destination, language, language_argument, output_argument_of};
 use super::source::Runs;
 use super::store_argument;
 use crate::exit::{Failure, WORSE};
@@ -49,10 +50,11 @@ pub(super) fn define(command: Command) -> Command {
         .arg(flag("fail-if-worse", "Exit with 1 if anything is worse, or the new side has no figure where the baseline has one"))
         .arg(flag("json", "Print the comparison document and nothing else on standard output"))
         .arg(output_argument_of(COMPARISON_EXPORTERS))
+        .arg(language_argument())
         .arg(store_argument())
 }
 
-pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let margin = margin(matches)?;
     let metrics: Vec<String> = matches.get_many("metric").unwrap_or_default().cloned().collect();
     let named: Vec<&String> = matches.get_many("run").unwrap_or_default().collect();
@@ -70,7 +72,11 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     };
     let comparison = compare(&runs, matches.get_one::<String>("by"), &options)?;
     if let Some(file) = file {
-        let bytes = (file.exporter.write)(&comparison)?;
+        let catalogue = ::agent::catalogue();
+        let words = language(matches).words();
+        let subject =
+            Subject { comparison: &comparison, runs: &runs, command: typed, catalogue: &catalogue, words };
+        let bytes = (file.exporter.write)(&subject)?;
         file.put(&bytes)?;
     }
     let bytes = if matches.get_flag("json") {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use language::{LANGUAGES, Language};
 use model::Run;
-use report::page::Subject;
+use report::page::{Subject, comparison};
 
 use crate::chromium::{Chromium, Page};
 use crate::inspect::{MATRIX, assert_clean, check, inspect};
@@ -29,6 +29,36 @@ fn a_report_is_right_in_every_language() {
     let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());
     for language in LANGUAGES {
         let file = write(folder.path(), &format!("short-{}", language.tag()), &short(), *language);
+        assert_clean(&inspect(&chromium, &file));
+    }
+}
+
+/// Two runs of the same work, the second a little slower and on another machine.
+#[test]
+fn a_comparison_is_right_in_every_language() {
+    let Some(program) = crate::browser() else { return };
+    let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());
+    let mut other = short();
+    other.id = "another".to_owned();
+    other.machines.iter_mut().for_each(|m| m.inventory.cpu.model = Some("another processor".to_owned()));
+    let trials = other.cases.iter_mut().take(3).flat_map(|c| &mut c.trials);
+    for quantity in trials.flat_map(|t| t.result.metrics.values_mut()) {
+        quantity.value *= 1.25;
+    }
+    let (runs, catalogue) = ([short(), other], agent::catalogue());
+    let comparison = analysis::comparison::of_runs(&runs, &Default::default(), &catalogue).unwrap();
+    let command = ["headroom", "compare", "a", "b"].map(str::to_owned);
+    for language in LANGUAGES {
+        let subject = comparison::Subject {
+            comparison: &comparison,
+            runs: &runs,
+            command: &command,
+            catalogue: &catalogue,
+            words: language.words(),
+        };
+        let file = folder.path().join(format!("comparison-{}.html", language.tag()));
+        let exporter = report::export::for_path(report::export::COMPARISON_EXPORTERS, &file).unwrap();
+        std::fs::write(&file, (exporter.write)(&subject).unwrap()).unwrap();
         assert_clean(&inspect(&chromium, &file));
     }
 }

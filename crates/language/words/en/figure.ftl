@@ -10,6 +10,7 @@ figure-distribution-of = distribution of { $metric }, { $case }
 figure-trials = every trial: { $metric }
 figure-trials-of-one = every trial: { $metric }
 figure-trials-to-median = every trial against its case's median
+figure-trials-to-baseline = every trial against its baseline's median
 figure-path = the path of the data, and how full it is
 figure-path-of = the path of the data, and how full it is: { $case }
 figure-samples = { $case }: one trial over time
@@ -20,12 +21,14 @@ figure-order-title = Every trial in the order they ran
 figure-latency = latency
 figure-service-time = service time
 figure-to-median = ratio to the case's median
+figure-to-baseline = ratio to the baseline's median
 figure-order = place in the run
 figure-median = median: { $value }
 figure-p99 = 99th percentile: { $value }
 
 # Factors and their levels.
 figure-not-set = not set
+figure-side = run
 figure-yes = yes
 figure-no = no
 figure-company = load beside it

@@ -10,6 +10,7 @@ figure-distribution-of = { $metric }の分布、{ $case }
 figure-trials = すべての試行: { $metric }
 figure-trials-of-one = すべての試行: { $metric }
 figure-trials-to-median = すべての試行とケースの中央値との比
+figure-trials-to-baseline = すべての試行と基準の中央値との比
 figure-path = データの通り道とその使用率
 figure-path-of = データの通り道とその使用率: { $case }
 figure-samples = { $case }: 時間による変化（試行 1 回）
@@ -20,12 +21,14 @@ figure-order-title = すべての試行（実行順）
 figure-latency = レイテンシ
 figure-service-time = サービス時間
 figure-to-median = ケースの中央値に対する比
+figure-to-baseline = 基準の中央値に対する比
 figure-order = 実行順
 figure-median = 中央値: { $value }
 figure-p99 = p99: { $value }
 
 # Factors and their levels.
 figure-not-set = 指定なし
+figure-side = 実行
 figure-yes = はい
 figure-no = いいえ
 figure-company = 同時に実行した負荷

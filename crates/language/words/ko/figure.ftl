@@ -10,6 +10,7 @@ figure-distribution-of = { $metric } 분포, { $case }
 figure-trials = 모든 시행: { $metric }
 figure-trials-of-one = 모든 시행: { $metric }
 figure-trials-to-median = 모든 시행과 해당 케이스 중앙값의 비
+figure-trials-to-baseline = 모든 시행과 기준 중앙값의 비
 figure-path = 데이터가 지나는 경로와 사용률
 figure-path-of = 데이터가 지나는 경로와 사용률: { $case }
 figure-samples = { $case }: 시간에 따른 변화(시행 1회)
@@ -20,12 +21,14 @@ figure-order-title = 모든 시행(실행 순서)
 figure-latency = 지연 시간
 figure-service-time = 서비스 시간
 figure-to-median = 케이스 중앙값 대비 비율
+figure-to-baseline = 기준 중앙값 대비 비율
 figure-order = 실행 순서
 figure-median = 중앙값: { $value }
 figure-p99 = p99: { $value }
 
 # Factors and their levels.
 figure-not-set = 설정 안 함
+figure-side = 실행
 figure-yes = 예
 figure-no = 아니요
 figure-company = 함께 실행한 부하

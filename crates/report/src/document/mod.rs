@@ -10,7 +10,7 @@ mod clean;
 pub mod html;
 pub mod markdown;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use clean::clean;
 

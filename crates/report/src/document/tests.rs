@@ -198,7 +198,8 @@ fn is_ours(name: &str, node: Node<'_, '_>, ids: &mut BTreeSet<String>) {
     }
 }
 
-fn check(name: &str, page: &str) {
+/// That a page is whole and nothing in it is anybody's but ours.
+pub(crate) fn check(name: &str, page: &str) {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     let xml = Xml::parse_with_options(page, options).unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut ids = BTreeSet::new();
@@ -238,16 +239,20 @@ fn no_name_becomes_markdown_whatever_it_is() {
     let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
     for (name, run) in odd() {
         let subject = Subject { run: &run, catalogue: &catalogue, words: Language::English.words() };
-        let text = markdown::write(&page::document(&subject));
-        // The text around them holds what is ours: details, anchors, comments.
-        let outside = outside_code(&text);
-        for piece in ["<script", "<img", "<style", "<h1", "](http", "](java", "](x"] {
-            let line = outside.lines().find(|l| l.contains(piece));
-            assert_eq!(line, None, "{name}: {piece}");
-        }
-        let opened = text.lines().filter(|l| l.starts_with("<details>")).count();
-        assert_eq!(opened, text.lines().filter(|l| *l == "</details>").count(), "{name}");
+        only_our_markdown(&name, &markdown::write(&page::document(&subject)));
     }
+}
+
+/// That nothing in Markdown is markup but what we wrote.
+pub(crate) fn only_our_markdown(name: &str, text: &str) {
+    // The text around them holds what is ours: details, anchors, comments.
+    let outside = outside_code(text);
+    for piece in ["<script", "<img", "<style", "<h1", "](http", "](java", "](x"] {
+        let line = outside.lines().find(|l| l.contains(piece));
+        assert_eq!(line, None, "{name}: {piece}");
+    }
+    let opened = text.lines().filter(|l| l.starts_with("<details>")).count();
+    assert_eq!(opened, text.lines().filter(|l| *l == "</details>").count(), "{name}");
 }
 
 /// `text` without its blocks of code and what is escaped.

@@ -7,9 +7,7 @@ mod json;
 mod markdown;
 mod svg;
 
-use model::Comparison;
-
-use crate::page::Subject;
+use crate::page::{Subject, comparison as comparison_page};
 
 pub use comparison::json as comparison_json;
 pub use json::{full as json_full, summary as json_summary};
@@ -31,7 +29,7 @@ pub enum ExportError {
 pub type WriteRun = fn(&Subject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// How a comparison becomes bytes.
-pub type WriteComparison = fn(&Comparison) -> Result<Vec<u8>, ExportError>;
+pub type WriteComparison = fn(&comparison_page::Subject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// One format of a run, or of another document.
 #[derive(Debug)]
@@ -72,8 +70,11 @@ pub const EXPORTERS: &[Exporter] = &[
 
 /// Every format of a comparison, in documentation order.
 pub const COMPARISON_EXPORTERS: &[Exporter<WriteComparison>] = &[
-    Exporter::new("json", "the whole comparison document", comparison::json),
-    Exporter::new("csv", "one row a metric of a case", comparison::csv),
+    Exporter::new("html", "a page to read and share", html::write_comparison),
+    Exporter::printed("pdf", "the page on paper, by an installed Chromium", html::write_comparison),
+    Exporter::new("md", "the page as Markdown, for an issue or a wiki", markdown::write_comparison),
+    Exporter::new("json", "the whole comparison document", |subject| comparison::json(subject.comparison)),
+    Exporter::new("csv", "one row a metric of a case", |subject| comparison::csv(subject.comparison)),
 ];
 
 /// The format for a file name, of those in `table`.

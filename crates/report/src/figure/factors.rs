@@ -18,6 +18,9 @@ enum Seat {
     Company,
 }
 
+/// A parameter that no workload has: which of the compared runs a case is of.
+pub(crate) const SIDE: &str = "(side)";
+
 /// A parameter that differs between cases.
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {
@@ -60,6 +63,11 @@ impl Factor {
         if self.speaks() { level.text.clone() } else { format!("{} {}", self.title, level.text) }
     }
 
+    /// Whether its levels are the sides of a comparison.
+    pub(crate) fn is_side(&self) -> bool {
+        self.name == SIDE
+    }
+
     /// Which level a case has.
     pub(crate) fn level_of(&self, case: &CaseResult) -> Option<usize> {
         let value = value_at(case, self.seat, &self.name);
@@ -99,6 +107,9 @@ fn value_at(case: &CaseResult, seat: Seat, name: &str) -> Option<Value> {
 
 /// How a parameter is called in a sentence or on an axis.
 pub(crate) fn title(words: &Words, name: &str) -> String {
+    if name == SIDE {
+        return words.say("figure-side");
+    }
     words.or(&format!("parameter-title-{name}"), &name.replace('-', " "))
 }
 
@@ -175,7 +186,7 @@ fn names<'a>(
     for (_, parameters) in loads {
         for name in parameters.0.keys() {
             if !all.iter().any(|(n, _)| n == name) {
-                all.push((name.clone(), None));
+                all.push((name.clone(), (name == SIDE).then_some(Kind::Choice)));
             }
         }
     }
@@ -212,9 +223,17 @@ fn factor(
 /// Leaves out what only follows from another factor, such as the kind of stores
 /// that a working set's size brings with it: nobody asked for it, so that no
 /// case's label names it.
+///
+/// Likewise what only follows from the side of a comparison, such as the disk
+/// that the same work was done on: the sides are what is looked at.
 fn without_followers(mut all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor> {
+    if let Some(side) = all.iter().find(|f| f.is_side()).cloned() {
+        all.retain(|f| f.is_side() || !side.decides(f, cases));
+    }
     let is_asked = |f: &Factor| {
-        f.seat == Seat::Company || cases.iter().any(|c| c.label.contains(&format!(" {}=", f.name)))
+        f.is_side()
+            || f.seat == Seat::Company
+            || cases.iter().any(|c| c.label.contains(&format!(" {}=", f.name)))
     };
     let mut at = all.len();
     while at > 0 {
@@ -341,7 +360,8 @@ fn split<'a>(
         let too_many = left.iter().map(|n| n.saturating_sub(2)).sum::<usize>();
         (too_many, left.len(), left.iter().sum::<usize>())
     };
-    let candidates = factors.iter().skip(usize::from(axis.is_some()));
+    // Sides stay together.
+    let candidates = factors.iter().skip(usize::from(axis.is_some())).filter(|f| !f.is_side());
     let Some(by) = candidates.min_by_key(|f| cost(f)) else {
         return vec![Group { place, cases: cases.to_vec(), factors }];
     };

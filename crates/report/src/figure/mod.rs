@@ -16,6 +16,8 @@ use chart::plot::Plot;
 use model::run::CaseResult;
 use model::{Value, WorkloadSpec};
 
+pub(crate) use self::factors::SIDE;
+
 use self::factors::Group;
 use crate::document::Block;
 use crate::page::View;
@@ -30,11 +32,23 @@ const MOST_OF_RUN: usize = 60;
 /// The charts of one workload's cases, each a [`Block::Chart`].
 #[must_use]
 pub(crate) fn of_workload(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
+    figures(view, cases, most(view)).into_iter().map(Figure::into_block).collect()
+}
+
+/// How many charts one workload of this run may have.
+fn most(view: &View<'_>) -> usize {
     let mut workloads: Vec<&str> = view.run.cases.iter().map(|c| c.workload.as_str()).collect();
     workloads.sort_unstable();
     workloads.dedup();
-    let most = (MOST_OF_RUN / workloads.len().max(1)).clamp(2, MOST);
-    figures(view, cases, most).into_iter().map(Figure::into_block).collect()
+    (MOST_OF_RUN / workloads.len().max(1)).clamp(2, MOST)
+}
+
+/// Charts of one workload's cases of several runs, each chart with the sides
+/// over each other. The side of a case is its parameter [`SIDE`].
+#[must_use]
+pub(crate) fn of_sides(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
+    let most = most(view);
+    figures_of(view, cases, most, |rule| rule.overlays).into_iter().map(Figure::into_block).collect()
 }
 
 /// Samples of the trials that tell most, in panels on one clock.
@@ -183,12 +197,22 @@ fn capitalized(text: &str) -> String {
 /// The charts in order of telling: of each rule first what it wants, then more
 /// of each while there is room. What is left out is named below the last.
 fn figures(view: &View<'_>, cases: &[&CaseResult], most: usize) -> Vec<Figure> {
+    figures_of(view, cases, most, |_| true)
+}
+
+/// As [`figures`], by some of the rules.
+fn figures_of(
+    view: &View<'_>,
+    cases: &[&CaseResult],
+    most: usize,
+    by: fn(&rule::Rule) -> bool,
+) -> Vec<Figure> {
     if cases.is_empty() {
         return Vec::new();
     }
     let scene = Scene::new(view, cases);
     let mut made: Vec<(usize, std::vec::IntoIter<Figure>)> =
-        rule::RULES.iter().map(|r| (r.first, (r.charts)(&scene).into_iter())).collect();
+        rule::RULES.iter().filter(|r| by(r)).map(|r| (r.first, (r.charts)(&scene).into_iter())).collect();
     let mut kept: Vec<Vec<Figure>> = made.iter().map(|_| Vec::new()).collect();
     let mut room = most;
     for wave in [true, false] {

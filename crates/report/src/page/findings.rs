@@ -73,6 +73,13 @@ pub(super) fn doubts<'a, 'b>(view: &'b View<'a>) -> impl Iterator<Item = (String
     of_kind(view, FindingKind::Validity).filter(grave).map(|(index, shared)| (id(index), shared))
 }
 
+/// The same as notices, without names in links.
+pub(super) fn doubt_notices(view: &View<'_>) -> Vec<Notice> {
+    let grave = |(_, s): &(usize, &Shared<'_>)| s.findings.iter().any(|f| f.severity >= Severity::Warning);
+    let told = of_kind(view, FindingKind::Validity).filter(grave).take(TOLD);
+    told.filter_map(|(index, s)| Some(Notice { id: None, ..notice(view, index, s)? })).collect()
+}
+
 fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> {
     let first = shared.findings.first()?;
     let mut details = Vec::new();

@@ -128,17 +128,23 @@ fn version(view: &View<'_>) -> String {
 }
 
 /// The command that does it again: as typed, with the seed that it got.
-fn command(view: &View<'_>) -> String {
+pub(super) fn command(view: &View<'_>) -> String {
     let run = view.run;
-    let mut words: Vec<String> = Vec::new();
-    for (index, word) in run.origin.command.iter().enumerate() {
-        // Where the program was is not where the reader's is.
-        let word = if index == 0 { word.rsplit('/').next().unwrap_or(word) } else { word };
-        words.push(quoted(word));
-    }
+    let mut words = vec![typed(&run.origin.command)];
     let is_seeded = run.origin.command.iter().any(|w| w == "--seed" || w.starts_with("--seed="));
     if run.origin.tool == "headroom" && !is_seeded {
         words.push(format!("--seed {}", run.seed));
+    }
+    words.join(" ")
+}
+
+/// A command as it was typed.
+pub(super) fn typed(command: &[String]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for (index, word) in command.iter().enumerate() {
+        // Where the program was is not where the reader's is.
+        let word = if index == 0 { word.rsplit('/').next().unwrap_or(word) } else { word };
+        words.push(quoted(word));
     }
     words.join(" ")
 }

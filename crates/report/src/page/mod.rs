@@ -2,6 +2,7 @@
 
 mod answer;
 mod case_table;
+pub mod comparison;
 mod findings;
 mod headline;
 mod label;

@@ -131,9 +131,14 @@ fn short_label(case: &CaseResult, only: bool, catalogue: &Catalogue) -> String {
 /// and the names of choices and of the one size (`randread 4KiB queue-depth=32`).
 /// `None` where that leaves nothing.
 pub(crate) fn own_label(case: &CaseResult, catalogue: &Catalogue) -> Option<String> {
-    let text = case.label.strip_prefix(&case.workload).unwrap_or(&case.label).trim();
+    short_form(&case.workload, &case.label, catalogue)
+}
+
+/// The same of a label alone.
+pub(crate) fn short_form(workload: &str, label: &str, catalogue: &Catalogue) -> Option<String> {
+    let text = label.strip_prefix(workload).unwrap_or(label).trim();
     let (own, with) = text.split_at(text.find("with ").unwrap_or(text.len()));
-    let kind = |name: &str| Some(catalogue.parameter(catalogue.workload(&case.workload)?, name)?.kind);
+    let kind = |name: &str| Some(catalogue.parameter(catalogue.workload(workload)?, name)?.kind);
     let words: Vec<&str> = own.split_whitespace().collect();
     let sizes = words.iter().filter_map(|w| kind(w.split_once('=')?.0)).filter(|k| *k == Kind::Size).count();
     let short = |word: &&str| match word.split_once('=') {

@@ -102,6 +102,30 @@ fn depth(depth: u64, iops: &[f64]) -> CaseResult {
 const SLOW: [f64; 5] = [100.0, 101.0, 99.0, 100.5, 99.5];
 const FAST: [f64; 5] = [120.0, 121.0, 119.0, 120.5, 119.5];
 
+/// As [`super::of_runs`]; whatever it remarks can be said in every language.
+fn of_runs(
+    runs: &[Run],
+    options: &Options<'_>,
+    catalogue: &Catalogue,
+) -> Result<Comparison, ComparisonError> {
+    super::of_runs(runs, options, catalogue).inspect(assert_said)
+}
+
+/// As [`super::within`], likewise.
+fn within(
+    run: &Run,
+    by: &str,
+    options: &Options<'_>,
+    catalogue: &Catalogue,
+) -> Result<Comparison, ComparisonError> {
+    super::within(run, by, options, catalogue).inspect(assert_said)
+}
+
+fn assert_said(found: &Comparison) {
+    let reasons = found.rows.iter().filter_map(|r| r.reason.as_ref());
+    crate::said::assert_remarked(found.notes.iter().chain(reasons));
+}
+
 fn compared(runs: &[Run]) -> Comparison {
     of_runs(runs, &Options::default(), &catalogue()).unwrap()
 }
@@ -329,7 +353,7 @@ fn machines_that_differ_are_told() {
     let expected = [
         ("kernel", "6.1", "6.2"),
         ("command-line", "mitigations=auto", "mitigations=off"),
-        ("drive-firmware", "1.0 of sda", "2.0 of sda"),
+        ("drive-firmware", "sda: 1.0", "sda: 2.0"),
     ];
     assert_eq!(told, expected);
 }

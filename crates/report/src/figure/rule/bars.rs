@@ -81,7 +81,13 @@ fn bars(
 fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
     let [one, other] = group.factors.as_slice() else { return None };
     // An order reads best side by side, from the top down within each row.
-    let (rows, series) = if one.is_ordered() { (other, one) } else { (one, other) };
+    let (rows, series) = match (one.is_side(), other.is_side()) {
+        // What is compared stands next to each other.
+        (_, true) => (one, other),
+        (true, _) => (other, one),
+        _ if one.is_ordered() => (other, one),
+        _ => (one, other),
+    };
     let fits = |f: &Factor| f.levels.len() <= SERIES_MOST;
     match (fits(series), fits(rows)) {
         (true, _) => Some((rows, series)),

@@ -18,6 +18,8 @@ use super::{Figure, Scene};
 pub(super) struct Rule {
     /// How many of its charts come before those of later rules.
     pub(super) first: usize,
+    /// Whether its charts lay the sides of a comparison over each other.
+    pub(super) overlays: bool,
     /// Its charts, those that tell most first; none where it does not apply.
     pub(super) charts: fn(&Scene<'_>) -> Vec<Figure>,
 }
@@ -26,19 +28,19 @@ pub(super) struct Rule {
 pub(super) const RULES: &[Rule] = &[
     // An ordered factor of three levels or more: lines, and a line for each
     // level of a second factor.
-    Rule { first: 2, charts: sweep::charts },
+    Rule { first: 2, overlays: true, charts: sweep::charts },
     // Fewer levels, or choices: bars.
-    Rule { first: 2, charts: bars::charts },
+    Rule { first: 2, overlays: true, charts: bars::charts },
     // Two factors with many levels each.
-    Rule { first: 1, charts: heat::charts },
+    Rule { first: 1, overlays: false, charts: heat::charts },
     // A load that is turned up: what latency the throughput costs.
-    Rule { first: 1, charts: load::charts },
+    Rule { first: 1, overlays: true, charts: load::charts },
     // Where distributions were kept whole.
-    Rule { first: 1, charts: percentiles::charts },
+    Rule { first: 1, overlays: true, charts: percentiles::charts },
     // Every trial, for what an interval sums up.
-    Rule { first: 1, charts: trials::charts },
+    Rule { first: 1, overlays: true, charts: trials::charts },
     // A path of several resources, with the share of each.
-    Rule { first: 1, charts: chain::charts },
+    Rule { first: 1, overlays: false, charts: chain::charts },
     // The shape of one distribution.
-    Rule { first: 1, charts: histogram::charts },
+    Rule { first: 1, overlays: false, charts: histogram::charts },
 ];

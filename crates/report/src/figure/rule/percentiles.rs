@@ -100,17 +100,32 @@ fn chosen<'a>(scene: &Scene<'_>, group: &Group<'a>, name: &str) -> (Vec<&'a Case
     let value = |c: &CaseResult| metric.as_ref().and_then(|m| m.at(c)).map_or(f64::MIN, |m| m.value);
     let all = with.len();
     with.sort_by(|a, b| value(a).total_cmp(&value(b)));
-    let some = evenly(all, CURVES_MOST).into_iter().filter_map(|at| with.get(at).copied()).collect();
+    let some: Vec<&CaseResult> = match group.factors.iter().find(|f| f.is_side()) {
+        Some(side) => of_all_sides(group, side, &with),
+        None => evenly(all, CURVES_MOST).into_iter().filter_map(|at| with.get(at).copied()).collect(),
+    };
     let title = metric.as_ref().map(|m| m.title.clone()).unwrap_or_default();
     let note = words.tell(
         "figure-percentiles-some",
         &[
-            ("shown", Value::from(CURVES_MOST as u64)),
+            ("shown", Value::from(some.len() as u64)),
             ("all", Value::from(all as u64)),
             ("metric", Value::Text(title)),
         ],
     );
     (some, Some(note))
+}
+
+/// Cases of the first side at even steps, each with those of the other sides
+/// that did the same.
+fn of_all_sides<'a>(group: &Group<'_>, side: &Factor, with: &[&'a CaseResult]) -> Vec<&'a CaseResult> {
+    let first: Vec<&CaseResult> = with.iter().copied().filter(|c| side.level_of(c) == Some(0)).collect();
+    let is_partner = |one: &CaseResult, other: &CaseResult| {
+        group.factors.iter().filter(|f| !f.is_side()).all(|f| f.level_of(one) == f.level_of(other))
+    };
+    let steps = evenly(first.len(), (CURVES_MOST / side.levels.len().max(1)).max(1));
+    let chosen: Vec<&CaseResult> = steps.into_iter().filter_map(|at| first.get(at).copied()).collect();
+    chosen.iter().flat_map(|c| with.iter().copied().filter(|o| is_partner(c, o))).take(CURVES_MOST).collect()
 }
 
 /// Shares at even steps on the axis of nines, with the values at them in

@@ -5,7 +5,7 @@ use model::Value;
 use model::run::CaseResult;
 use model::trial::Status;
 
-use crate::figure::factors;
+use crate::figure::factors::{self, Factor};
 use crate::figure::metric::{self, Metric};
 use crate::figure::{Figure, Scene, capitalized};
 
@@ -55,8 +55,10 @@ fn chart(scene: &Scene<'_>) -> Option<Figure> {
     }
     let same = rows.iter().all(|r| r.metric == rows[0].metric) && !are_apart(&rows);
     let metric = rows[0].metric.clone();
+    let side = factors.iter().find(|f| f.is_side());
     let made = rows.iter().map(|row| {
-        let scale = if same { 1.0 } else { row.point.value };
+        let own = || side.and_then(|side| baseline(row, side, &factors, &rows)).unwrap_or(row.point.value);
+        let scale = if same { 1.0 } else { own() };
         BoxRow {
             label: factors::label(&factors, row.case),
             trials: row.values.iter().map(|v| v / scale).collect(),
@@ -73,11 +75,13 @@ fn chart(scene: &Scene<'_>) -> Option<Figure> {
     let value = if same {
         metric.axis()
     } else {
-        Axis { title: words.say("figure-to-median"), numbers: Numbers::Times, spread: Spread::Auto }
+        let key = if side.is_some() { "figure-to-baseline" } else { "figure-to-median" };
+        Axis { title: words.say(key), numbers: Numbers::Times, spread: Spread::Auto }
     };
     let title = match (same, scene.cases.len()) {
         (true, 1) => words.tell("figure-trials-of-one", &[("metric", Value::Text(metric.title))]),
         (true, _) => words.tell("figure-trials", &[("metric", Value::Text(metric.title))]),
+        (false, _) if side.is_some() => words.say("figure-trials-to-baseline"),
         (false, _) => words.say("figure-trials-to-median"),
     };
     let cut = (all > ROWS_MOST).then(|| {
@@ -86,6 +90,16 @@ fn chart(scene: &Scene<'_>) -> Option<Figure> {
     });
     let plot = Boxes { value, rows: usable, references: Vec::new() };
     Some(Figure::new(KIND, capitalized(&title), plot).note(cut))
+}
+
+/// The median that the first side's case has which did the same.
+fn baseline(row: &Row<'_>, side: &Factor, factors: &[Factor], rows: &[Row<'_>]) -> Option<f64> {
+    let is_partner = |other: &&Row<'_>| {
+        side.level_of(other.case) == Some(0)
+            && other.metric == row.metric
+            && factors.iter().all(|f| f.is_side() || f.level_of(other.case) == f.level_of(row.case))
+    };
+    rows.iter().find(is_partner).map(|r| r.point.value).filter(|v| *v > 0.0)
 }
 
 fn are_apart(rows: &[Row<'_>]) -> bool {

@@ -137,15 +137,36 @@ const FACTOR: f64 = 2.0;
 /// An interval with an end so many times off its point says nothing.
 const WIDEST: f64 = 20.0;
 
+/// A ratio as people read it: `+4.9 %` with `3.1` and `6.7`, a large one `3.10 x`
+/// with `2.98` and `3.22`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// The change itself.
+    pub(crate) point: String,
+    /// The ends of its interval; absent where it says only that there are too
+    /// few trials.
+    pub(crate) interval: Option<(String, String)>,
+}
+
 /// `+4.9 % (3.1 to 6.7)`, a large one as `3.10 x (2.98 to 3.22)`.
 #[must_use]
 pub fn change(ratio: &Ratio) -> String {
+    let Change { point, interval } = parts_of_change(ratio);
+    match interval {
+        Some((low, high)) => format!("{point} ({low} to {high})"),
+        None => format!("{point} (too few trials)"),
+    }
+}
+
+/// The parts of [`change`], for every language.
+pub(crate) fn parts_of_change(ratio: &Ratio) -> Change {
     let Ratio { point, low, high, .. } = *ratio;
+    let times = format!("{} x", factor(point));
     if high > point * WIDEST || low * WIDEST < point {
-        return format!("{} x (too few trials)", factor(point));
+        return Change { point: times, interval: None };
     }
     if high > FACTOR || low < 1.0 / FACTOR {
-        return format!("{} x ({} to {})", factor(point), factor(low), factor(high));
+        return Change { point: times, interval: Some((factor(low), factor(high))) };
     }
     // Where the interval is narrow, a tenth of a percent is too coarse.
     let decimals = if high - low < 0.01 { 2 } else { 1 };
@@ -156,7 +177,7 @@ pub fn change(ratio: &Ratio) -> String {
     };
     let shown = percent(point);
     let sign = if shown.starts_with('-') { "" } else { "+" };
-    format!("{sign}{shown} % ({} to {})", percent(low), percent(high))
+    Change { point: format!("{sign}{shown} %"), interval: Some((percent(low), percent(high))) }
 }
 
 /// Three digits of a factor.

@@ -1,0 +1,24 @@
+//! Both sides over each other, a section for each workload.
+
+use model::run::CaseResult;
+
+use super::view::View;
+use crate::document::{Block, Section};
+use crate::figure;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("charts", view.say("comparison-charts"));
+    for group in view.all.groups() {
+        let cases: Vec<&CaseResult> = group.cases.clone();
+        let mut part = Section::new(format!("charts-{}", group.place + 1), group.name);
+        part.blocks = figure::of_sides(&view.all, &cases);
+        if !part.is_empty() {
+            section.subsections.push(part);
+        }
+    }
+    if !section.is_empty() {
+        section.blocks.push(Block::Paragraph(view.say("comparison-charts-about").into()));
+    }
+    section
+}

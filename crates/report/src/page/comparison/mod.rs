@@ -1,0 +1,75 @@
+//! The report of a comparison: which sections it has, in which order.
+
+mod answer;
+mod charts;
+mod circumstances;
+mod doubts;
+mod machines;
+mod method;
+mod rows;
+mod sides;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use model::workload::Catalogue;
+use model::{Comparison, Run};
+
+use self::view::View;
+use crate::document::{Block, Document, Section};
+
+/// One section: a file and a line in [`SECTIONS`].
+struct Part {
+    /// What it says; empty to leave it out.
+    write: fn(&View<'_>) -> Section,
+}
+
+/// Every section, in order.
+const SECTIONS: &[Part] = &[
+    Part { write: answer::write },
+    Part { write: rows::write },
+    Part { write: charts::write },
+    Part { write: circumstances::write },
+    Part { write: doubts::write },
+    Part { write: machines::write },
+    Part { write: method::write },
+];
+
+/// What a comparison's report is made from.
+pub struct Subject<'a> {
+    /// What may be said.
+    pub comparison: &'a Comparison,
+    /// The runs, in the order of the comparison's sides; the only one, where its
+    /// cases are compared with one another.
+    pub runs: &'a [Run],
+    /// The command that compared, as typed; empty if there was none.
+    pub command: &'a [String],
+    /// What can be measured.
+    pub catalogue: &'a Catalogue,
+    /// The words.
+    pub words: &'static language::Words,
+}
+
+/// The report as a document, which has no format yet.
+#[must_use]
+pub fn document(subject: &Subject<'_>) -> Document {
+    let sides = sides::compared(subject);
+    let version = &subject.comparison.headroom.version;
+    let footer = subject.words.tell("comparison-footer", &[("version", version.as_str().into())]).into();
+    let Some(baseline) = sides.first() else {
+        let title = subject.words.say("page-untitled");
+        let (byline, purpose, sections) = <(Vec<String>, Vec<Block>, Vec<Section>)>::default();
+        return Document { words: subject.words, title, byline, purpose, sections, footer };
+    };
+    let all = sides::together(subject, baseline, &sides);
+    let view = View::new(subject, &all, &sides);
+    let sections = SECTIONS.iter().map(|part| (part.write)(&view)).filter(|s| !s.is_empty());
+    Document {
+        words: subject.words,
+        title: view.title(),
+        byline: Vec::new(),
+        purpose: vec![Block::Pairs(view.described())],
+        sections: sections.collect(),
+        footer,
+    }
+}

@@ -1,0 +1,138 @@
+//! Every figure on both sides, with what may be said of it.
+
+use model::comparison::{Row, Verdict};
+use model::run::Estimate;
+
+use super::view::View;
+use crate::document::{Block, Column, Section, Table, Text};
+use crate::page::findings::sentence;
+
+/// So many rows without a verdict stand in a page.
+const UNJUDGED: usize = 2000;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("rows", view.say("comparison-rows"));
+    let rows = |judged: bool| view.comparison.rows.iter().filter(move |r| r.judged == judged);
+    let judged: Vec<&Row> = rows(true).collect();
+    if !judged.is_empty() {
+        let caption = view.counts("comparison-rows-caption", &[("count", judged.len())]);
+        section.blocks.push(Block::Table(table(view, &judged, true, caption)));
+        section.blocks.extend(reasons(view, &judged));
+    }
+    let mut others: Vec<&Row> = rows(false).collect();
+    let left = others.len().saturating_sub(UNJUDGED);
+    others.truncate(UNJUDGED);
+    if !others.is_empty() {
+        let mut blocks = vec![
+            Block::Paragraph(view.say("comparison-others-about").into()),
+            Block::Table(table(view, &others, false, String::new())),
+        ];
+        if left > 0 {
+            blocks.push(Block::Paragraph(view.all.count("comparison-rows-left", left).into()));
+        }
+        section.blocks.push(Block::More { title: view.say("comparison-others-title"), blocks });
+    }
+    section
+}
+
+fn table(view: &View<'_>, rows: &[&Row], judged: bool, caption: String) -> Table {
+    // Intervals break on a narrow page, figures never do.
+    let mut columns = vec![
+        Column::words(view.say("column-metric")),
+        Column::numbers(view.say("comparison-baseline")),
+        Column::words(view.say("column-interval")),
+        Column::numbers(view.say("comparison-new")),
+        Column::words(view.say("column-interval")),
+        Column::numbers(view.say("comparison-change")),
+        Column::words(view.say("column-interval")),
+    ];
+    if judged {
+        columns.push(Column::words(view.say("comparison-verdict")));
+        columns.push(Column::numbers(view.say("comparison-p")));
+    }
+    let mut table = Table { caption, columns, ..Table::default() };
+    let mut last = None;
+    for row in rows {
+        let name = view.called(row);
+        if last.as_ref() != Some(&name) {
+            table.groups.push((table.rows.len(), name.clone().into()));
+        }
+        last = Some(name);
+        table.rows.push(cells(view, row, judged));
+    }
+    table
+}
+
+fn cells(view: &View<'_>, row: &Row, judged: bool) -> Vec<Text> {
+    let interval =
+        |e: Option<&Estimate>| Text::from(e.and_then(|e| view.all.interval(e)).unwrap_or_default());
+    let (change, of_change) = view.change(row).unwrap_or_else(|| ("–".to_owned(), String::new()));
+    let (baseline, new) = (row.baseline.as_ref(), row.new.as_ref());
+    let mut cells = vec![
+        view.all.metric(&row.metric).into(),
+        view.figure(row, baseline).into(),
+        interval(baseline),
+        view.figure(row, new).into(),
+        interval(new),
+        match row.verdict {
+            Some(Verdict::Better | Verdict::Worse) => Text::default().strong(change),
+            _ => change.into(),
+        },
+        of_change.into(),
+    ];
+    if judged {
+        cells.push(Text(row.verdict.map(|v| view.badge(v)).into_iter().collect()));
+        cells.push(row.ratio.as_ref().and_then(|r| r.p_adjusted).map(p).unwrap_or_default().into());
+    }
+    cells
+}
+
+/// A probability in two digits; below a thousandth it is only that.
+fn p(value: f64) -> String {
+    match value {
+        v if v < 0.001 => "< 0.001".to_owned(),
+        v if v < 0.1 => format!("{v:.3}"),
+        v => format!("{v:.2}"),
+    }
+}
+
+/// Why rows have no verdict, each reason once.
+fn reasons(view: &View<'_>, rows: &[&Row]) -> Vec<Block> {
+    let mut all: Vec<(String, Vec<&Row>)> = Vec::new();
+    for row in rows {
+        let Some(reason) = row.reason.as_ref().map(|r| sentence(&view.words().remark(r))) else { continue };
+        match all.iter_mut().find(|(text, _)| *text == reason) {
+            Some((_, rows)) => rows.push(row),
+            None => all.push((reason, vec![row])),
+        }
+    }
+    let line = |(reason, rows): (String, Vec<&Row>)| {
+        let first = rows.first().map_or_else(String::new, |r| {
+            let texts = [("case", view.called(r)), ("metric", view.all.metric(&r.metric))];
+            let texts: Vec<(&str, &str)> = texts.iter().map(|(n, t)| (*n, t.as_str())).collect();
+            view.tell("comparison-row", &texts)
+        });
+        let who = match rows.len() {
+            1 => first,
+            many => format!("{first} {}", view.all.count("and-more", many - 1)),
+        };
+        Text::default().strong(format!("{who}:")).plain(format!(" {reason}"))
+    };
+    if all.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Block::Paragraph(view.say("comparison-reasons").into()),
+        Block::List(all.into_iter().map(line).collect()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_probability_has_the_digits_that_it_is_read_by() {
+        let shown = [0.0, 0.000_999, 0.0312, 0.0996, 0.5, 1.0].map(super::p);
+        assert_eq!(shown, ["< 0.001", "< 0.001", "0.031", "0.100", "0.50", "1.00"]);
+    }
+}

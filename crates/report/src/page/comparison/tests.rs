@@ -1,0 +1,194 @@
+//! Pages of comparisons: a small one to look at, and sides that nobody wants.
+
+use std::collections::BTreeSet;
+
+use analysis::comparison::{Options, of_runs, within};
+use language::{LANGUAGES, Language};
+use model::comparison::{Comparison, Remark};
+use model::run::CaseResult;
+use model::trial::{Status, Trial, TrialResult};
+use model::unit::Quantity;
+use model::workload::Catalogue;
+use model::{Machine, Run, Unit, Value};
+
+use super::{Subject, document};
+use crate::document::tests::{check, only_our_markdown};
+use crate::document::{Block, Document, Section, html, markdown};
+use crate::tests::long::{estimate, long, short};
+use crate::tests::odd::{TEXTS, odd, with_text};
+
+const EMPTY: Catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+
+/// A case of five trials around these IOPS.
+fn case(depth: u64, iops: f64) -> CaseResult {
+    let mut case = crate::tests::run().cases.remove(0);
+    case.label = format!("disk queue-depth={depth}");
+    case.work_id = case.label.clone();
+    case.parameters.set("queue-depth", depth);
+    let trial = |place: u32| {
+        let spread = 1.0 + f64::from(place) / 1000.0;
+        let quantity = |value: f64, unit| Quantity { value: value * spread, unit };
+        let metrics = [
+            ("iops", quantity(iops, Unit::PerSecond)),
+            ("latency_p50", quantity(depth as f64 / iops, Unit::Seconds)),
+            ("latency_p99", quantity(depth as f64 / iops * 2.0, Unit::Seconds)),
+        ];
+        let metrics = metrics.into_iter().map(|(name, q)| (name.to_owned(), q)).collect();
+        let result = TrialResult { metrics, ..TrialResult::default() };
+        let started = String::new();
+        Trial { order: place, block: place, started, status: Status::Ok, reason: None, result }
+    };
+    case.trials = (0..5).map(trial).collect();
+    estimate(&mut case);
+    case
+}
+
+fn run(id: &str, kernel: &str, cases: Vec<CaseResult>) -> Run {
+    let mut machine = Machine { hostname: "db1".to_owned(), ..Machine::default() };
+    machine.inventory.kernel = kernel.to_owned();
+    let mut run = Run { id: id.to_owned(), machines: vec![machine], cases, ..crate::tests::run() };
+    run.started = "2026-11-21T12:00:00Z".to_owned();
+    run.origin.command =
+        ["/usr/bin/headroom", "run", "disk", "--target", "/my data"].map(str::to_owned).to_vec();
+    run
+}
+
+/// Two runs of which one is better at depth 1, worse at 16, and has a case more.
+fn pair() -> [Run; 2] {
+    let before = vec![case(1, 9e3), case(4, 30e3), case(16, 80e3)];
+    let after = vec![case(1, 12e3), case(4, 30.01e3), case(16, 60e3), case(64, 90e3)];
+    [run("20261121-120000-aaaa", "6.1.0", before), run("20261121-130000-bbbb", "6.18.0", after)]
+}
+
+fn compared(runs: &[Run]) -> Comparison {
+    of_runs(runs, &Options::default(), &EMPTY).unwrap()
+}
+
+fn page(comparison: &Comparison, runs: &[Run], language: Language) -> Document {
+    let command = ["headroom", "compare", "20261121-120000", "last"].map(str::to_owned);
+    let (catalogue, words) = (&EMPTY, language.words());
+    document(&Subject { comparison, runs, command: &command, catalogue, words })
+}
+
+#[test]
+fn a_comparison_as_markdown() {
+    let runs = pair();
+    insta::assert_snapshot!(markdown::write(&page(&compared(&runs), &runs, Language::English)));
+}
+
+#[test]
+fn the_page_says_all_in_every_language() {
+    let runs = pair();
+    for language in LANGUAGES {
+        let page = html::write(&page(&compared(&runs), &runs, *language));
+        check(language.tag(), &page);
+        let raw = ["comparison-", "environment-", "remark-", "figure-"];
+        let raw =
+            raw.iter().find(|key| page.contains(&format!(">{key}")) || page.contains(&format!(" {key}")));
+        assert_eq!(raw, None, "{language:?}");
+    }
+    let korean = html::write(&page(&compared(&runs), &runs, Language::Korean));
+    for said in ["좋아짐", "나빠짐", "커널", "두 실행은 0초 간격으로", "짝이 없는"] {
+        assert!(korean.contains(said), "{said}");
+    }
+    assert!(!korean.contains("The runs began"));
+}
+
+fn charts(section: &Section, titles: &mut Vec<String>) {
+    for block in &section.blocks {
+        if let Block::Chart { title, plot, .. } = block {
+            titles.push(format!("{title}: {}", plot.describe(Language::English.words())));
+        }
+    }
+    section.subsections.iter().for_each(|s| charts(s, titles));
+}
+
+#[test]
+fn both_sides_stand_in_one_chart() {
+    let mut runs = pair();
+    // What only goes with the side is no factor of its own.
+    for (run, target) in runs.iter_mut().zip(["/data", "/mnt"]) {
+        run.cases.iter_mut().for_each(|c| c.parameters.set("target", Value::from(target)));
+    }
+    let page = page(&compared(&runs), &runs, Language::English);
+    let mut titles = Vec::new();
+    page.sections.iter().for_each(|s| charts(s, &mut titles));
+    let lines = titles.iter().find(|t| t.contains(" over queue depth: ")).unwrap();
+    assert!(lines.contains("baseline") && lines.contains("new") && !lines.contains("/data"), "{lines}");
+    // The case without a partner is in no chart.
+    assert!(!titles.iter().any(|t| t.contains("64")), "{titles:?}");
+    let trials = titles.iter().find(|t| t.starts_with("Every trial")).unwrap();
+    assert!(trials.contains("baseline") && trials.contains("new"), "{trials}");
+}
+
+#[test]
+fn cases_of_one_run_need_no_second() {
+    let [mut run, _] = pair();
+    run.study.workloads.clear();
+    let runs = [run];
+    let found = within(&runs[0], "queue-depth", &Options::default(), &EMPTY).unwrap();
+    let text = markdown::write(&page(&found, &runs, Language::English));
+    assert!(text.contains("queue-depth 16 against 1"), "{text}");
+    assert!(!text.contains("same on both sides, as far as is known"), "{text}");
+}
+
+/// Every odd run against an ordinary one: nothing of it becomes a part of the
+/// page.
+#[test]
+fn no_side_becomes_markup_whatever_it_is() {
+    let mut baseline = short();
+    baseline.id = "baseline".to_owned();
+    let mut count = 0;
+    let mut look = |name: &str, other: Run, language: Language| {
+        let runs = [baseline.clone(), other];
+        let Ok(mut found) = of_runs(&runs, &Options::default(), &EMPTY) else { return };
+        count += 1;
+        if let Some((_, text)) = TEXTS.iter().find(|(of, _)| name.ends_with(of)) {
+            found.notes.push(Remark::new("overlap", *text).arg("baseline", *text).arg("run", *text));
+            found.notes.push(Remark::new(text, *text));
+            found.differences.iter_mut().for_each(|d| {
+                (d.code, d.text, d.after) = ((*text).to_owned(), (*text).to_owned(), (*text).to_owned());
+            });
+        }
+        let page = page(&found, &runs, language);
+        check(name, &html::write(&page));
+        only_our_markdown(name, &markdown::write(&page));
+    };
+    for (name, run) in odd() {
+        look(&name, run, Language::English);
+    }
+    look("markup", with_text(TEXTS[0].1, true), Language::Japanese);
+    assert!(count > 20, "{count}");
+}
+
+#[test]
+fn a_comparison_of_500_cases_stays_small() {
+    let mut other = long();
+    other.id = "other".to_owned();
+    let runs = [long(), other];
+    let found = compared(&runs);
+    let page = html::write(&page(&found, &runs, Language::English));
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    check("long", &page);
+}
+
+#[test]
+fn without_runs_there_is_a_page_that_says_nothing() {
+    let runs = pair();
+    let empty = page(&compared(&runs), &[], Language::English);
+    assert!(empty.sections.is_empty() && !empty.title.is_empty());
+}
+
+#[test]
+fn sections_have_names_of_their_own() {
+    let runs = pair();
+    let page = page(&compared(&runs), &runs, Language::English);
+    let ids: Vec<&str> = page
+        .sections
+        .iter()
+        .flat_map(|s| std::iter::once(s).chain(&s.subsections))
+        .map(|s| s.id.as_str())
+        .collect();
+    assert_eq!(ids.len(), ids.iter().collect::<BTreeSet<_>>().len(), "{ids:?}");
+    assert!(ids.contains(&"circumstances") && ids.contains(&"alone") && ids.contains(&"again"), "{ids:?}");
+}

@@ -1,0 +1,204 @@
+//! What the sections of a comparison's report look at, and how they call cases
+//! and sides.
+
+use model::comparison::{Row, Side, Verdict};
+use model::run::Estimate;
+use model::{Comparison, Run, Value};
+
+use super::Subject;
+use crate::document::{Piece, Text, Tone};
+use crate::page;
+use crate::page::method::moment;
+use crate::section::comparison::parts_of_change;
+use crate::section::workload;
+
+/// So many levels stand in a title.
+const LEVELS: usize = 6;
+
+/// A comparison as its report sees it.
+pub(super) struct View<'a> {
+    pub(super) comparison: &'a Comparison,
+    pub(super) command: &'a [String],
+    /// The cases of all sides.
+    pub(super) all: page::View<'a>,
+    /// The cases of each run.
+    pub(super) runs: Vec<page::View<'a>>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(subject: &Subject<'a>, all: &'a Run, sides: &'a [Run]) -> Self {
+        let of = |run: &'a Run| {
+            page::View::new(&page::Subject { run, catalogue: subject.catalogue, words: subject.words })
+        };
+        Self {
+            comparison: subject.comparison,
+            command: subject.command,
+            all: of(all),
+            runs: sides.iter().map(of).collect(),
+        }
+    }
+
+    pub(super) fn words(&self) -> &'static language::Words {
+        self.all.words
+    }
+
+    /// A text of the page.
+    pub(super) fn say(&self, key: &str) -> String {
+        self.all.say(key)
+    }
+
+    /// A text of the page, filled with texts.
+    pub(super) fn tell(&self, key: &str, texts: &[(&str, &str)]) -> String {
+        self.all.tell(key, texts)
+    }
+
+    /// A text of the page about so many of so many.
+    pub(super) fn counts(&self, key: &str, counts: &[(&str, usize)]) -> String {
+        let counts: Vec<_> = counts.iter().map(|(name, n)| (*name, Value::from(*n as u64))).collect();
+        self.words().tell(key, &counts)
+    }
+
+    /// `6.18 against 6.1`; of one run, what it is divided by.
+    pub(super) fn title(&self) -> String {
+        let sides = &self.comparison.sides;
+        let Some(baseline) = sides.first() else { return self.say("page-untitled") };
+        let labels = self.labels();
+        let what = match (&self.comparison.by, &labels[..]) {
+            (Some(by), [one, other]) => {
+                let one = self.tell("comparison-level", &[("by", by), ("level", one)]);
+                self.tell("comparison-title", &[("new", other), ("baseline", &one)])
+            }
+            (Some(by), levels) => {
+                let mut shown = levels[..levels.len().min(LEVELS)].join(", ");
+                shown.push_str(if levels.len() > LEVELS { ", …" } else { "" });
+                self.tell("comparison-title-by", &[("by", by), ("levels", &shown)])
+            }
+            (None, [baseline, others @ ..]) => {
+                let others = others.join(", ");
+                self.tell("comparison-title", &[("new", &others), ("baseline", baseline)])
+            }
+            (None, []) => String::new(),
+        };
+        let title = baseline.title.trim();
+        let is_shared = sides.iter().all(|s| s.title == baseline.title) && !title.is_empty();
+        if !is_shared {
+            return what;
+        }
+        // A ready study has its title in every language.
+        let study = self.runs.first().map(page::View::title);
+        let title = study.filter(|_| self.all.run.study.title.is_some());
+        self.tell(
+            "comparison-title-of",
+            &[("title", title.as_deref().unwrap_or(&baseline.title)), ("what", &what)],
+        )
+    }
+
+    /// The shortest names that tell the sides apart: of the study, of the
+    /// machine, of the run.
+    pub(super) fn labels(&self) -> Vec<String> {
+        let sides = &self.comparison.sides;
+        let names: &[fn(&Side) -> &str] = &[|s| &s.title, |s| &s.hostname];
+        let tells = |name: &&fn(&Side) -> &str| {
+            let all: Vec<&str> = sides.iter().map(|s| name(s).trim()).collect();
+            let is_own = |(at, n): (usize, &&str)| !n.is_empty() && !all[..at].contains(n);
+            self.comparison.by.is_none() && all.iter().enumerate().all(is_own)
+        };
+        let chosen = names.iter().find(tells).copied().unwrap_or(|s| &s.name);
+        sides.iter().map(|s| chosen(s).trim().to_owned()).collect()
+    }
+
+    /// Which sides are compared, each with its run, machine and time.
+    pub(super) fn described(&self) -> Vec<(String, Text)> {
+        let sides = &self.comparison.sides;
+        let of_run = |side: &Side| {
+            let facts = [side.run.clone(), side.title.clone(), side.hostname.clone(), moment(&side.started)];
+            let facts: Vec<String> = facts.into_iter().filter(|f| !f.trim().is_empty()).collect();
+            Text::from(facts.join(" · "))
+        };
+        match (&self.comparison.by, sides.first()) {
+            (_, None) => Vec::new(),
+            (Some(by), Some(first)) => {
+                let levels: Vec<&str> = sides.iter().map(|s| s.name.as_str()).collect();
+                vec![(self.say("comparison-run"), of_run(first)), (by.clone(), levels.join(", ").into())]
+            }
+            (None, Some(_)) => {
+                sides.iter().enumerate().map(|(place, s)| (self.role(place), of_run(s))).collect()
+            }
+        }
+    }
+
+    /// Baseline, or new.
+    pub(super) fn role(&self, place: usize) -> String {
+        self.say(if place == 0 { "comparison-baseline" } else { "comparison-new" })
+    }
+
+    /// A side by role and, of several, by name.
+    pub(super) fn side(&self, place: usize) -> String {
+        let label = self.labels().get(place).cloned().unwrap_or_default();
+        match &self.comparison.by {
+            Some(by) => self.tell("comparison-level", &[("by", by), ("level", &label)]),
+            None => self.tell("comparison-side", &[("role", &self.role(place)), ("name", &label)]),
+        }
+    }
+
+    /// A case, with what is held against what where that is not the same for all.
+    pub(super) fn called(&self, row: &Row) -> String {
+        let own = workload::short_form(&row.workload, &row.case, self.all.catalogue);
+        let is_one = self.comparison.rows.iter().all(|r| r.workload == row.workload);
+        let case = match own {
+            Some(own) if is_one => own,
+            Some(own) => format!("{} {own}", row.workload),
+            None => row.workload.clone(),
+        };
+        let name = |place: usize| self.comparison.sides.get(place).map_or("", |s| s.name.as_str());
+        let (new, baseline) = (name(row.side), name(row.baseline_side));
+        match &self.comparison.by {
+            Some(by) => self.tell(
+                "comparison-case-by",
+                &[("case", &case), ("by", by), ("new", new), ("baseline", baseline)],
+            ),
+            None if self.comparison.sides.len() > 2 => format!("{case}, {new}"),
+            None => case,
+        }
+    }
+
+    /// A figure of a row below its metric's title.
+    pub(super) fn figure(&self, row: &Row, estimate: Option<&Estimate>) -> String {
+        estimate.map_or_else(|| "–".to_owned(), |e| self.all.figure(&row.metric, e))
+    }
+
+    /// A row's change, and the interval behind it.
+    pub(super) fn change(&self, row: &Row) -> Option<(String, String)> {
+        let change = parts_of_change(row.ratio.as_ref()?);
+        let interval = match &change.interval {
+            Some((low, high)) => self.tell("range", &[("low", low), ("high", high)]),
+            None => self.say("interval-wide"),
+        };
+        Some((change.point, interval))
+    }
+
+    /// A verdict in words.
+    pub(super) fn verdict(&self, verdict: Verdict) -> String {
+        self.say(match verdict {
+            Verdict::Better => "comparison-verdict-better",
+            Verdict::Worse => "comparison-verdict-worse",
+            Verdict::Same => "comparison-verdict-same",
+            Verdict::CannotTell => "comparison-verdict-cannot-tell",
+        })
+    }
+
+    pub(super) fn badge(&self, verdict: Verdict) -> Piece {
+        let tone = match verdict {
+            Verdict::Better => Tone::Good,
+            Verdict::Worse => Tone::Error,
+            Verdict::Same => Tone::Plain,
+            Verdict::CannotTell => Tone::Warning,
+        };
+        Piece::Badge(tone, self.verdict(verdict))
+    }
+
+    /// How many rows were judged.
+    pub(super) fn judged(&self) -> usize {
+        self.comparison.rows.iter().filter(|r| r.judged).count()
+    }
+}
