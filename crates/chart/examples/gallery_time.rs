@@ -193,13 +193,17 @@ fn boxes(dice: &mut Dice) -> Boxes {
 }
 
 fn chain() -> Chain {
-    let link = |name: &str,
-                detail: Option<&str>,
-                share: Option<f64>,
-                amplification: f64,
-                is_bottleneck: bool| {
-        Link { name: name.to_owned(), detail: detail.map(str::to_owned), share, amplification, is_bottleneck, is_waited_for: false }
-    };
+    let link =
+        |name: &str, detail: Option<&str>, share: Option<f64>, amplification: f64, is_bottleneck: bool| {
+            Link {
+                name: name.to_owned(),
+                detail: detail.map(str::to_owned),
+                share,
+                amplification,
+                is_bottleneck,
+                is_waited_for: false,
+            }
+        };
     Chain {
         links: vec![
             link("CPU 0-7", Some("1.4 of 8 CPUs"), Some(0.175), 1.0, false),

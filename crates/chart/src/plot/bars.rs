@@ -245,7 +245,8 @@ impl Bars {
         };
         // On a phone names take more of the width, or all of them are cut alike.
         let of_names = if canvas.is_pointed() { 0.2 } else { 0.3 };
-        let series = self.has_series().then(|| (names.right(), widest(&|b| self.series_name(b.series), of_names)));
+        let series =
+            self.has_series().then(|| (names.right(), widest(&|b| self.series_name(b.series), of_names)));
         let left =
             series.map_or(names.right(), |(at, width)| if width > 0.0 { at + width + rows::GAP } else { at });
         let figures = left + widest(&|b| self.figure(b), 0.3);

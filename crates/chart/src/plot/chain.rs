@@ -127,13 +127,7 @@ impl Chain {
 
     /// The line of the limit with its name, from `top` to `bottom`; on a phone,
     /// where words stand between the bars, at the bars alone.
-    fn limit(
-        canvas: &mut Canvas,
-        words: &Words,
-        layout: &Layout,
-        (top, bottom): (f64, f64),
-        starts: &[f64],
-    ) {
+    fn limit(canvas: &mut Canvas, words: &Words, layout: &Layout, (top, bottom): (f64, f64), starts: &[f64]) {
         let at_bars = starts.iter().map(|start| layout.middle(*start)).map(|m| (m - BAR, m + BAR));
         let spans = if layout.is_wide { vec![(top, bottom)] } else { at_bars.collect() };
         for (from, to) in spans {
@@ -290,7 +284,14 @@ mod tests {
     use crate::plot::path::corners;
 
     fn link(name: &str, share: Option<f64>, amplification: f64, is_bottleneck: bool) -> Link {
-        Link { name: name.into(), detail: Some("1 of 2 MB/s".into()), share, amplification, is_bottleneck, is_waited_for: false }
+        Link {
+            name: name.into(),
+            detail: Some("1 of 2 MB/s".into()),
+            share,
+            amplification,
+            is_bottleneck,
+            is_waited_for: false,
+        }
     }
 
     fn chain() -> Chain {
