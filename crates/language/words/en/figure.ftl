@@ -73,6 +73,7 @@ level-threads-all = all CPUs
 
 # What figures are held against.
 figure-ideal = ideal
+figure-measured = measured
 figure-ideal-at = ideal: { $value }
 figure-ideal-note = Ideal is the rate at the fewest threads times as many, up to the number of CPUs.
 figure-knee = from here, doubling adds less than { PERCENT($gain) }

@@ -73,6 +73,7 @@ level-threads-all = 全 CPU
 
 # What figures are held against.
 figure-ideal = 理想値
+figure-measured = 測定値
 figure-ideal-at = 理想値: { $value }
 figure-ideal-note = 理想値は、スレッド数が最少のときの速度をスレッド数の比だけ増やしたもので、CPU の数までとします。
 figure-knee = ここからは倍にしても増加は { PERCENT($gain) } 未満

@@ -73,6 +73,7 @@ level-threads-all = 모든 CPU
 
 # What figures are held against.
 figure-ideal = 이상적인 값
+figure-measured = 측정값
 figure-ideal-at = 이상적인 값: { $value }
 figure-ideal-note = 이상적인 값은 스레드가 가장 적을 때의 속도를 스레드 수만큼 곱한 것이며, CPU 수까지만 늘어납니다.
 figure-knee = 여기부터는 두 배로 늘려도 증가가 { PERCENT($gain) } 미만

@@ -124,6 +124,8 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
         && let Some(mut ideal) = ideal(axis, metric, only, cpus)
     {
         ideal.name = words.say("figure-ideal");
+        // Beside a line that has a name the other needs one.
+        all.iter_mut().filter(|l| l.name.is_empty()).for_each(|l| l.name = words.say("figure-measured"));
         all.push(ideal);
     }
     let without = group.cases.iter().filter(|c| metric.at(c).is_none()).count() as u64;
@@ -239,6 +241,7 @@ mod tests {
         assert_eq!(plot.lines.len(), 2);
         let ideal: Vec<f64> = plot.lines[1].points.iter().map(|(_, m)| m.value).collect();
         assert_eq!(ideal, [100.0, 200.0, 400.0, 400.0]);
+        assert!(plot.lines.iter().all(|l| !l.name.is_empty()), "{:?}", plot.lines);
         assert_eq!(plot.marks[0].x, 4.0);
     }
 
