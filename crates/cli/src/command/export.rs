@@ -55,7 +55,7 @@ fn bytes(exporter: &Exporter, run: &Run, language: Language) -> Result<Vec<u8>, 
     Ok((exporter.write)(&subject)?)
 }
 
-/// A file that a document will be written to: made before anything is measured,
+/// A file that a document will be written to: tried before anything is measured,
 /// so that a wrong name, or a missing browser, shows at once.
 #[derive(Debug)]
 pub(super) struct Destination<Write: 'static = WriteRun> {
