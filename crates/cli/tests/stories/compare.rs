@@ -29,6 +29,12 @@ fn two_runs_are_compared_and_the_document_fits_its_schema() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let csv = std::fs::read_to_string(place.path().join("c.csv")).unwrap();
     assert!(csv.starts_with("baseline,new,case,") && csv.lines().count() > 4, "{csv}");
+    let output = place.run(&["compare", &a, &b, "-o", "c.md", "--lang", "ko"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let page = std::fs::read_to_string(place.path().join("c.md")).unwrap();
+    // The command that made it is in it, and no key of a text.
+    assert!(page.contains(&format!("headroom compare {a} {b} -o c.md --lang ko")), "{page}");
+    assert!(page.contains("기준") && !page.contains("comparison-"), "{page}");
 
     let output = place.run(&["compare", &a, "last", "--json"]);
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
