@@ -8,6 +8,8 @@ mod label;
 mod listing;
 mod machine;
 mod method;
+mod price;
+mod promises;
 mod references;
 mod tables;
 mod telling;
@@ -38,6 +40,7 @@ const SECTIONS: &[Part] = &[
     Part { write: time::write },
     Part { write: tables::write },
     Part { write: method::write },
+    Part { write: price::write },
     Part { write: references::write },
 ];
 
