@@ -20,7 +20,7 @@ pub use estimate::{CONFIDENCE, headline};
 pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// A resource as English sentences call it.
 pub(crate) fn called(resource: &str) -> String {
@@ -80,7 +80,8 @@ pub const RULES: &[&dyn Rule] = &[
 /// what may hold a result back.
 #[must_use]
 pub fn explained() -> Vec<(&'static str, &'static str)> {
-    RULES.iter().map(|rule| (rule.code(), rule.doc())).chain(bottleneck::CODES.iter().copied()).collect()
+    let rules = RULES.iter().map(|rule| (rule.code(), rule.doc()));
+    rules.chain([deviation::untested::CODE]).chain(bottleneck::CODES.iter().copied()).collect()
 }
 
 /// Makes the estimates of one case, for the news of it; its findings need the
@@ -114,5 +115,6 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
     for (case, findings) in run.cases.iter_mut().zip(findings) {
         case.findings = findings;
     }
+    run.findings = deviation::untested::check(run, catalogue);
     run.analysis = AnalysisInfo { version: VERSION };
 }

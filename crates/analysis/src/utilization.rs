@@ -1,7 +1,7 @@
 //! How much of each limit on its path a case used.
 
 use model::Unit;
-use model::limit::{Access, Limit, LimitKind};
+use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
 use model::run::{CaseResult, Utilization};
 
@@ -112,23 +112,56 @@ const AT_ONCE: f64 = 4194304.0;
 
 /// Whether `limit` bounds what this case does.
 fn is_for(case: &CaseResult, limit: &Limit) -> bool {
-    let direction = measure::direction(case);
-    if limit.direction.is_some() && limit.direction != direction {
-        return false;
+    unfit(case, limit.direction, limit.block_bytes, limit.access).is_none()
+}
+
+/// Why a figure for certain loads says nothing of a case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Unfit {
+    /// It moves data the other way, or both ways.
+    Direction,
+    /// It touches places in another order.
+    Access,
+    /// Its operations have another size, or are smaller than `least` bytes.
+    Block { least: Option<u64> },
+    /// Less is under way at once than the figure is for.
+    Depth { least: f64, had: f64, unit: Unit },
+}
+
+/// Why a figure for this direction, block size and order says nothing of
+/// `case`; `None` where it does.
+pub(crate) fn unfit(
+    case: &CaseResult,
+    direction: Option<Direction>,
+    block_bytes: Option<u64>,
+    access: Option<Access>,
+) -> Option<Unfit> {
+    if direction.is_some() && direction != measure::direction(case) {
+        return Some(Unfit::Direction);
     }
-    let block = case.parameters.integer("block-size").ok();
-    if limit.block_bytes.is_some() && limit.block_bytes != block {
-        return false;
-    }
+    let Some(access) = access else { return unfit_block(case, block_bytes) };
     let random = case.parameters.text("pattern").is_ok_and(|p| p.starts_with("rand"));
-    match limit.access {
-        None => true,
-        Some(Access::Random) => random && measure::concurrency(case) >= DEEP,
-        Some(Access::Sequential) => {
-            let under_way = block.unwrap_or(0) as f64 * measure::concurrency(case);
-            !random && block.is_some_and(|b| b >= LARGE) && under_way >= AT_ONCE
-        }
+    if random != (access == Access::Random) {
+        return Some(Unfit::Access);
     }
+    let other_block = unfit_block(case, block_bytes);
+    if other_block.is_some() {
+        return other_block;
+    }
+    let at_once = measure::concurrency(case);
+    if access == Access::Random {
+        return (at_once < DEEP).then_some(Unfit::Depth { least: DEEP, had: at_once, unit: Unit::One });
+    }
+    let Some(block) = case.parameters.integer("block-size").ok().filter(|b| *b >= LARGE) else {
+        return Some(Unfit::Block { least: Some(LARGE) });
+    };
+    let had = block as f64 * at_once;
+    (had < AT_ONCE).then_some(Unfit::Depth { least: AT_ONCE, had, unit: Unit::Bytes })
+}
+
+fn unfit_block(case: &CaseResult, block_bytes: Option<u64>) -> Option<Unfit> {
+    let block = case.parameters.integer("block-size").ok();
+    (block_bytes.is_some() && block_bytes != block).then_some(Unfit::Block { least: None })
 }
 
 /// Bytes per second of the loads beside it that drive the same target.

@@ -13,6 +13,20 @@ pub struct Price {
 }
 
 impl Price {
+    /// Whether a text says less than nothing, or nothing, as a price: `-5 EUR`,
+    /// `0`. Nobody sells for that, so it is a slip, not a second way to read it.
+    #[must_use]
+    pub fn is_none(text: &str) -> bool {
+        let is_minus = |c: char| matches!(c, '-' | '\u{2212}');
+        let Some(start) = text.find(|c: char| c.is_ascii_digit()) else { return false };
+        let before = text[..start]
+            .trim_end_matches(|c: char| !c.is_whitespace() && !c.is_alphanumeric() && !is_minus(c));
+        let digits = text.chars().filter(char::is_ascii_digit).collect::<String>();
+        before.ends_with(is_minus)
+            || text.trim_start().starts_with(is_minus)
+            || digits.chars().all(|c| c == '0')
+    }
+
     /// Reads a price. `None` where there is no number, more than one, or one
     /// that may be read in two ways (`1.299` is a thousand and more, or one and
     /// a bit): a wrong division is worse than none.
@@ -28,7 +42,8 @@ impl Price {
         let number = number.trim_end_matches(|c| !is_digit(c));
         let after = &text[start + number.len()..];
         let before = text[..start].trim();
-        if after.contains(is_digit) || before.ends_with(['-', '\u{2212}']) || multiplied(after) {
+        let dashed = before.ends_with(['-', '\u{2212}']);
+        if after.contains(is_digit) || dashed || Self::is_none(text) || multiplied(after) {
             return None;
         }
         let amount = amount(number)?;
@@ -153,6 +168,19 @@ mod tests {
             "0,299 EUR",
         ] {
             assert_eq!(Price::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn less_than_nothing_is_no_price() {
+        for text in ["-5 EUR", "USD -5", "-$5", "$ -5", "\u{2212}79 EUR a month", "0", "0.00 EUR", "EUR 0"] {
+            assert!(Price::is_none(text), "{text}");
+            assert_eq!(Price::parse(text), None, "{text}");
+        }
+        for text in
+            ["79 EUR a month", "1.299 EUR", "free", "", "400-500 USD", "pre-paid 20 EUR", "server A - 79 EUR"]
+        {
+            assert!(!Price::is_none(text), "{text}");
         }
     }
 

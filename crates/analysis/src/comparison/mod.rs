@@ -11,7 +11,7 @@ mod note;
 mod pair;
 mod row;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 use model::comparison::{Comparison, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};

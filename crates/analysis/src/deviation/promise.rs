@@ -1,10 +1,10 @@
 //! What a datasheet or the user's `[expect]` promises, and what was measured.
 
-use language::format::{percent, setting};
+use language::format::{part, percent, setting};
 use model::finding::{Evidence, Place};
-use model::limit::LimitKind;
-use model::run::{CaseResult, Utilization};
-use model::{Better, Finding, FindingKind, Severity};
+use model::limit::{Access, Direction, LimitKind};
+use model::run::{CaseResult, Estimate, Utilization};
+use model::{Better, Finding, FindingKind, Limit, Severity};
 
 use crate::{Context, Rule, called, measure};
 
@@ -15,6 +15,37 @@ const KEPT: f64 = 0.95;
 const BEYOND: f64 = 1.05;
 /// A link or a quota as full as this is what falls short, not the drive.
 const FULL: f64 = 0.95;
+
+/// What stands before the key of a promise of the study, in a limit's source.
+const OWN: &str = "promised by the study: ";
+
+/// The key of the study's promise that a limit is, by its source.
+pub(crate) fn own_key(source: &str) -> Option<&str> {
+    source.strip_prefix(OWN)
+}
+
+/// A datasheet's figure under the key that a study would have for it.
+pub(crate) fn sheet_key(limit: &Limit) -> String {
+    let direction = match limit.direction {
+        Some(Direction::Read) => "read",
+        Some(Direction::Write) => "write",
+        None => return limit.quantity.clone(),
+    };
+    match (limit.access, limit.block_bytes) {
+        (Some(Access::Random), Some(bytes)) => {
+            let size = part(bytes).replace(' ', "").to_lowercase();
+            format!("random-{direction}-{}", size.strip_suffix("ib").unwrap_or(&size))
+        }
+        _ => direction.to_owned(),
+    }
+}
+
+/// Whether an estimate's interval says the same of a bound as its median, or
+/// has no ends to say anything else.
+fn is_sure(got: &Estimate, bound: f64) -> bool {
+    let side = |value: f64| value >= bound;
+    [got.low, got.high].into_iter().flatten().all(|end| side(end) == side(got.median))
+}
 
 /// The rule.
 pub(crate) struct Promise;
@@ -32,7 +63,7 @@ impl Rule for Promise {
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let sheets = case.utilization.iter().filter(|u| u.kind == LimitKind::Datasheet && is_asked(case, u));
         let own = case.utilization.iter().filter(|u| u.kind == LimitKind::Promise);
-        let mut found: Vec<Finding> = sheets.chain(own).map(|used| self.rate(used)).collect();
+        let mut found: Vec<Finding> = sheets.chain(own).map(|used| self.rate(case, used, context)).collect();
         found.extend(self.others(case, context));
         found
     }
@@ -49,9 +80,22 @@ fn is_asked(case: &CaseResult, used: &Utilization) -> bool {
     measure::is_closed(case) && alone && !held && used.fraction.is_finite()
 }
 
+/// The key of the promise that a limit is.
+fn key(used: &Utilization, context: &Context<'_>) -> String {
+    if let Some(key) = own_key(&used.source) {
+        return key.to_owned();
+    }
+    let is_it = |l: &&Limit| {
+        (l.kind, l.bound()) == (used.kind, Some(used.limit))
+            && (&l.resource, &l.quantity, &l.source) == (&used.resource, &used.quantity, &used.source)
+    };
+    let mut limits = context.machine.iter().flat_map(|m| &m.limits);
+    limits.find(is_it).map_or_else(|| used.quantity.clone(), sheet_key)
+}
+
 impl Promise {
     /// A promised rate.
-    fn rate(&self, used: &Utilization) -> Finding {
+    fn rate(&self, case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding {
         let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
         let sheet = used.kind == LimitKind::Datasheet;
         let (severity, how) = match used.fraction {
@@ -62,7 +106,7 @@ impl Promise {
         let (name, promised) = (called(&used.resource), setting(used.limit, used.unit));
         let (whose, by) = if sheet { ("its datasheet", "datasheet") } else { ("the study", "study") };
         // The sentence says already that it is a promise, and whose.
-        let source = ["promised by the study: ", "promised, "]
+        let source = [OWN, "promised, "]
             .iter()
             .find_map(|said| used.source.strip_prefix(said))
             .unwrap_or(&used.source);
@@ -75,6 +119,11 @@ impl Promise {
             ),
             _ => format!("{name} keeps what {whose} promises: {of} ({source})"),
         };
+        // The share of the promise that the case's own figure has, without the
+        // loads beside it and what an array adds.
+        let scale = |e: &Estimate| e.median / used.demand;
+        let sure =
+            case.estimates.get(&used.quantity).is_none_or(|e| is_sure(e, used.limit * KEPT * scale(e)));
         let unit = used.unit.symbol();
         let says = format!("{promised} promised ({source})");
         let got = format!("the result: {}", setting(used.demand, used.unit));
@@ -83,6 +132,9 @@ impl Promise {
         Finding::new(FindingKind::Deviation, self.code(), severity, text)
             .on(used.resource.clone())
             .arg("by", by)
+            .arg("promise", key(used, context).as_str())
+            .arg("metric", used.quantity.as_str())
+            .arg("sure", if sure { "yes" } else { "no" })
             .arg("how", how)
             .arg("fraction", used.fraction)
             .arg("promised", used.limit)
@@ -106,9 +158,15 @@ impl Promise {
         promises
             .filter_map(|promise| {
                 let got = case.estimates.get(&promise.metric).filter(|e| e.unit == promise.unit)?;
-                let (kept, bound, word) = match got.better {
-                    Better::Higher => (got.median >= promise.value * KEPT, "least", "at least"),
-                    Better::Lower => (got.median <= promise.value / KEPT, "most", "at most"),
+                let (kept, limit, bound, word) = match got.better {
+                    Better::Higher => {
+                        let limit = promise.value * KEPT;
+                        (got.median >= limit, limit, "least", "at least")
+                    }
+                    Better::Lower => {
+                        let limit = promise.value / KEPT;
+                        (got.median <= limit, limit, "most", "at most")
+                    }
                 };
                 let severity = if kept { Severity::Note } else { Severity::Warning };
                 let (result, promised) =
@@ -122,6 +180,8 @@ impl Promise {
                 let evidence = Evidence::at("measured", metric, format!("the result: {result}"));
                 let finding = Finding::new(FindingKind::Deviation, self.code(), severity, text)
                     .arg("by", "metric")
+                    .arg("promise", promise.key.as_str())
+                    .arg("sure", if is_sure(got, limit) { "yes" } else { "no" })
                     .arg("how", if kept { "kept" } else { "short" })
                     .arg("bound", bound)
                     .arg("metric", promise.metric.as_str())

@@ -52,12 +52,34 @@ answer-health = Can it be trusted
 answer-kept = Yes
 answer-none-kept = No
 answer-not-kept = Not all
-answer-all-kept =
-    { $count ->
-       [one] The one promise is kept.
-    *[other] All { $count } promises are kept.
+answer-kept-none = No
+answer-kept-unsure = Cannot tell
+answer-kept-untested = Not tested
+answer-promises-kept =
+    { $kept ->
+       [0] none of { $total } kept
+    *[other] { $kept } of { $total } kept
     }
-answer-missed = { $missed } of { $total } are not as promised:
+answer-promises-missed = { $count } not kept
+answer-promises-unsure = { $count } cannot be told
+answer-promises-untested = { $count } not tested
+promise-column = promise
+promise-column-value = promised
+promise-column-case = held against
+promise-column-measured = measured
+promise-column-share = share
+promise-column-verdict = verdict
+promise-kept = kept
+promise-short = not kept
+promise-beyond = more than the drive has
+promise-unsure = cannot tell
+promise-untested = not tested
+promise-least = at least { $value }
+promise-most = at most { $value }
+promise-of-sheet = { $promise } (datasheet)
+promise-best-of = { $case }, the best of { $count }
+promise-worst-of = { $case }, the worst of { $count }
+promises-note = A promise is kept from 95 % of it on; where the interval has both sides of that, it cannot be told. Random figures are held against cases with at least 32 operations at once, sequential ones against blocks of at least 128 KiB and 4 MiB at once.
 answer-promise-unknown = What was promised could not be held against any figure.
 health-good = Yes
 health-care = With care
@@ -313,10 +335,10 @@ method-study = The study as it was read
 ## References and price
 
 references-title = References
-references-sources = Sources
 price-title = Price
 price-text = The price, as the study has it: { $price }.
 price-unclear = It may be read in more than one way, so nothing is divided by it.
+price-none = That is not a price, so nothing is divided by it.
 price-per = for each { $currency }
 price-unit = unit of price
 price-cost = cost

@@ -115,6 +115,33 @@ finding-promise =
         }
     }
 
+finding-promise-not-tested =
+    { $promise } として約束された { SHORT($promised, $unit) }: 試験していません。{ $reason ->
+        [metric] この値を測定する負荷がありません
+        [direction] { $direction ->
+            [read] 読み取りだけの負荷がありません
+           *[write] 書き込みだけの負荷がありません
+        }
+        [access] { $access ->
+            [random] { $direction ->
+                [read] ランダム読み取りがありません
+               *[write] ランダム書き込みがありません
+            }
+           *[sequential] { $direction ->
+                [read] シーケンシャル読み取りがありません
+               *[write] シーケンシャル書き込みがありません
+            }
+        }
+        [block] ブロックサイズが { BINARY($least) } の負荷がありません
+        [small] ブロックサイズが { BINARY($least) } 以上の負荷がありません
+        [depth] 同時に { FIXED($least) } 件以上を処理するときの値ですが、最大でも { FIXED($had) } 件でした
+        [bytes] 同時に { BINARY($least) } 以上を処理するときの値ですが、最大でも { BINARY($had) } でした
+        [cache] 負荷がページキャッシュを経由しています
+        [device] 応答するドライブが分かりません
+        [array] 複数のドライブが操作を分担しています
+       *[failed] 結果が得られた試行がありません
+    }
+
 ## 何が結果を制限しているか
 
 finding-cpu-quota = コントロールグループの CPU クォータが結果を制限しています: 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました

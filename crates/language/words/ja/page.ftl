@@ -43,8 +43,34 @@ answer-health = 信頼性
 answer-kept = 達成
 answer-none-kept = 未達
 answer-not-kept = 一部未達
-answer-all-kept = 約束された値 { $count } 件をすべて満たしました。
-answer-missed = 約束された値 { $total } 件のうち { $missed } 件を満たしていません:
+answer-kept-none = 未達
+answer-kept-unsure = 判断不可
+answer-kept-untested = 試験なし
+answer-promises-kept =
+    { $kept ->
+       [0] 約束された値 { $total } 件のうち達成なし
+    *[other] 約束された値 { $total } 件のうち { $kept } 件達成
+    }
+answer-promises-missed = { $count } 件未達
+answer-promises-unsure = { $count } 件判断不可
+answer-promises-untested = { $count } 件試験なし
+promise-column = 約束
+promise-column-value = 約束された値
+promise-column-case = 比べたケース
+promise-column-measured = 測定値
+promise-column-share = 割合
+promise-column-verdict = 判定
+promise-kept = 達成
+promise-short = 未達
+promise-beyond = ドライブの値より速い
+promise-unsure = 判断不可
+promise-untested = 試験なし
+promise-least = { $value } 以上
+promise-most = { $value } 以下
+promise-of-sheet = { $promise }（データシート）
+promise-best-of = { $case }（{ $count } 件のうち最良）
+promise-worst-of = { $case }（{ $count } 件のうち最悪）
+promises-note = 約束された値の 95 % 以上を達成とします。信頼区間がその境界をまたぐ場合は判断できません。ランダムの値は同時に 32 件以上を処理したケースと、シーケンシャルの値はブロックが 128 KiB 以上で同時に 4 MiB 以上を処理したケースと比べます。
 answer-promise-unknown = 約束された値と比べられる測定値がありません。
 health-good = 問題なし
 health-care = 要注意
@@ -270,10 +296,10 @@ method-study = 読み込んだままのスタディ
 ## References and price
 
 references-title = 参考資料
-references-sources = 出典
 price-title = 価格
 price-text = スタディに記された価格: { $price }
 price-unclear = 複数の解釈ができるため、この価格で割った値はありません。
+price-none = 価格になり得ない値のため、この値で割った値はありません。
 price-per = { $currency } あたり
 price-unit = 価格の単位
 price-cost = 費用

@@ -115,6 +115,33 @@ finding-promise =
         }
     }
 
+finding-promise-not-tested =
+    { $promise }로 약속된 { SHORT($promised, $unit) }: 시험하지 않았습니다. { $reason ->
+        [metric] 이 값을 측정하는 부하가 없습니다
+        [direction] { $direction ->
+            [read] 읽기만 하는 부하가 없습니다
+           *[write] 쓰기만 하는 부하가 없습니다
+        }
+        [access] { $access ->
+            [random] { $direction ->
+                [read] 랜덤 읽기가 없습니다
+               *[write] 랜덤 쓰기가 없습니다
+            }
+           *[sequential] { $direction ->
+                [read] 순차 읽기가 없습니다
+               *[write] 순차 쓰기가 없습니다
+            }
+        }
+        [block] 블록 크기가 { BINARY($least) }인 부하가 없습니다
+        [small] 블록 크기가 { BINARY($least) } 이상인 부하가 없습니다
+        [depth] 동시에 { FIXED($least) }개 이상 처리할 때의 값인데, 가장 많을 때도 { FIXED($had) }개였습니다
+        [bytes] 동시에 { BINARY($least) } 이상 처리할 때의 값인데, 가장 많을 때도 { BINARY($had) }였습니다
+        [cache] 부하가 페이지 캐시를 거칩니다
+        [device] 어느 드라이브가 응답하는지 알 수 없습니다
+        [array] 여러 드라이브가 작업을 나누어 처리합니다
+       *[failed] 결과를 얻은 시행이 없습니다
+    }
+
 ## 무엇이 결과를 제한하는가
 
 finding-cpu-quota = 컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다

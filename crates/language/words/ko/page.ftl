@@ -43,8 +43,34 @@ answer-health = 신뢰 여부
 answer-kept = 충족
 answer-none-kept = 미달
 answer-not-kept = 일부 미달
-answer-all-kept = 약속된 값 { $count }개를 모두 지켰습니다.
-answer-missed = 약속된 값 { $total }개 중 { $missed }개를 지키지 못했습니다:
+answer-kept-none = 미달
+answer-kept-unsure = 판단 불가
+answer-kept-untested = 시험하지 않음
+answer-promises-kept =
+    { $kept ->
+       [0] 약속된 값 { $total }개 중 지킨 것 없음
+    *[other] 약속된 값 { $total }개 중 { $kept }개 지킴
+    }
+answer-promises-missed = { $count }개 지키지 못함
+answer-promises-unsure = { $count }개 판단 불가
+answer-promises-untested = { $count }개 시험하지 않음
+promise-column = 약속
+promise-column-value = 약속된 값
+promise-column-case = 비교한 케이스
+promise-column-measured = 측정값
+promise-column-share = 비율
+promise-column-verdict = 판정
+promise-kept = 지킴
+promise-short = 지키지 못함
+promise-beyond = 드라이브의 값보다 높음
+promise-unsure = 판단 불가
+promise-untested = 시험하지 않음
+promise-least = { $value } 이상
+promise-most = { $value } 이하
+promise-of-sheet = { $promise } (데이터시트)
+promise-best-of = { $case }, { $count }개 중 가장 좋은 것
+promise-worst-of = { $case }, { $count }개 중 가장 나쁜 것
+promises-note = 약속된 값의 95 % 이상이면 지킨 것으로 봅니다. 신뢰구간이 그 경계에 걸치면 판단할 수 없습니다. 랜덤 값은 동시에 32개 이상을 처리한 케이스와, 순차 값은 블록이 128 KiB 이상이고 동시에 4 MiB 이상을 처리한 케이스와 비교합니다.
 answer-promise-unknown = 약속된 값과 비교할 수 있는 측정값이 없습니다.
 health-good = 신뢰 가능
 health-care = 주의 필요
@@ -270,10 +296,10 @@ method-study = 읽어 들인 그대로의 스터디
 ## References and price
 
 references-title = 참고 자료
-references-sources = 출처
 price-title = 가격
 price-text = 스터디에 적힌 가격: { $price }
 price-unclear = 여러 가지로 해석될 수 있어, 이 가격으로 나눈 값은 없습니다.
+price-none = 가격이 될 수 없는 값이므로, 이 값으로 나눈 값은 없습니다.
 price-per = { $currency }당
 price-unit = 가격 단위
 price-cost = 비용

@@ -5,7 +5,7 @@ use model::run::Outcome;
 use model::{Finding, FindingKind, Severity, Status};
 
 use super::telling::{self, Best};
-use super::{View, findings};
+use super::{View, findings, price, promises};
 use crate::document::{Answer, Block, Notice, Piece, Section, Text, Tone};
 use crate::section::findings::Shared;
 
@@ -32,7 +32,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 
 /// What every reader asks first, and what there is to say.
 pub(super) fn answers(view: &View<'_>) -> Vec<Answer> {
-    let all = [fast(view), limits(view), promises(view), health(view)];
+    let all = [fast(view), limits(view), promises::answer(view), price::answer(view), health(view)];
     all.into_iter().flatten().filter(|a| !a.lines.is_empty()).collect()
 }
 
@@ -154,46 +154,6 @@ fn verdict(view: &View<'_>, finding: &Finding) -> String {
 fn clause(text: &str) -> String {
     let end = [": ", "; ", ". ", "\u{3002}"].iter().filter_map(|mark| text.find(mark)).min();
     text[..end.unwrap_or(text.len())].trim_end_matches(['.', '\u{3002}']).to_owned()
-}
-
-/// Promises that were kept and not, where there are any.
-fn promises(view: &View<'_>) -> Option<Answer> {
-    let all = || view.findings.iter().filter(|s| s.findings.iter().any(|f| f.kind == FindingKind::Deviation));
-    let is_missed = |s: &&Shared<'_>| s.findings.iter().any(|f| f.severity >= Severity::Warning);
-    let count = |shared: &Shared<'_>| shared.findings.len();
-    let (missed, total) =
-        (all().filter(is_missed).map(count).sum::<usize>(), all().map(count).sum::<usize>());
-    if total == 0 {
-        let asked = !view.run.study.expect.is_empty();
-        return if asked {
-            answer(view, "answer-promised", vec![view.say("answer-promise-unknown").into()])
-        } else {
-            None
-        };
-    }
-    if missed == 0 {
-        let badge = Piece::Badge(Tone::Good, view.say("answer-kept"));
-        return answer(
-            view,
-            "answer-promised",
-            vec![Text(vec![badge]).plain(view.count("answer-all-kept", total))],
-        );
-    }
-    let none = missed == total;
-    let badge =
-        Piece::Badge(Tone::Warning, view.say(if none { "answer-none-kept" } else { "answer-not-kept" }));
-    let mut lines =
-        vec![Text(vec![badge]).plain(
-            view.words.tell(
-                "answer-missed",
-                &[("missed", (missed as u64).into()), ("total", (total as u64).into())],
-            ),
-        )];
-    let told = all().filter(is_missed).take(NAMED).filter_map(|s| Some((s.cases.first()?, s)));
-    lines.extend(told.map(|(case, s)| {
-        Text::default().link("promises", view.name(case)).plain(format!(": {}", findings::text(view, s)))
-    }));
-    answer(view, "answer-promised", lines)
 }
 
 /// Whether the figures may be trusted, and the machine's state.

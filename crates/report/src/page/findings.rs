@@ -4,7 +4,7 @@ use model::machine::{Look, Moment};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use super::View;
+use super::{View, promises};
 use crate::document::{Block, Notice, Section, Text};
 use crate::section::findings::{Shared, distinct, ranges, together};
 
@@ -17,6 +17,7 @@ const NAMED: usize = 12;
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("findings", view.say("findings-title"));
     let mut groups: Vec<(Severity, Section)> = GROUPS.iter().filter_map(|g| group(view, g)).collect();
+    groups.extend(promises::section(view));
     groups.extend(conditions(view));
     // Stable: of the same gravity, in the order above.
     groups.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
@@ -32,13 +33,16 @@ type Kind = (FindingKind, &'static str, &'static str);
 
 const GROUPS: &[Kind] = &[
     (FindingKind::Bottleneck, "bottlenecks", "findings-bottlenecks"),
-    (FindingKind::Deviation, "promises", "findings-promises"),
+    (FindingKind::Deviation, "other-promises", "findings-promises"),
     (FindingKind::Validity, "validity", "findings-validity"),
     (FindingKind::Condition, "run-conditions", "findings-conditions"),
 ];
 
 fn of_kind<'a, 'b>(view: &'b View<'a>, kind: FindingKind) -> impl Iterator<Item = (usize, &'b Shared<'a>)> {
-    let is = move |(_, s): &(usize, &Shared<'a>)| s.findings.first().is_some_and(|f| f.kind == kind);
+    // A promise has its row in a table.
+    let is = move |(_, s): &(usize, &Shared<'a>)| {
+        s.findings.first().is_some_and(|f| f.kind == kind && !promises::is_row(f))
+    };
     view.findings.iter().enumerate().filter(is)
 }
 

@@ -9,6 +9,8 @@ mod label;
 mod listing;
 mod machine;
 mod method;
+mod price;
+mod promises;
 mod references;
 mod tables;
 mod telling;
@@ -39,6 +41,7 @@ const SECTIONS: &[Part] = &[
     Part { write: time::write },
     Part { write: tables::write },
     Part { write: method::write },
+    Part { write: price::write },
     Part { write: references::write },
 ];
 

@@ -40,7 +40,7 @@ fn catalogue() -> Catalogue {
 }
 
 /// A run without cases, of a study that asked for `asked` of `disk`.
-fn run(id: &str, asked: &[&str], cases: Vec<CaseResult>) -> Run {
+pub(crate) fn run(id: &str, asked: &[&str], cases: Vec<CaseResult>) -> Run {
     let parameters: serde_json::Map<String, serde_json::Value> =
         asked.iter().map(|name| ((*name).to_owned(), json!([]))).collect();
     let mut run: Run = serde_json::from_value(json!({

@@ -1,0 +1,197 @@
+//! What speed costs, where the study has a price.
+
+use model::run::Estimate;
+use model::study::Price;
+use model::{Better, Unit};
+
+use super::View;
+use super::telling::{self, Best};
+use crate::document::{Answer, Block, Column, Section, Table, Text};
+use crate::format;
+
+/// So many figures stand in the answer's line.
+const IN_A_LINE: usize = 2;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("price", view.say("price-title"));
+    let Some(price) = &view.run.study.price else { return section };
+    section.blocks.push(Block::Paragraph(view.tell("price-text", &[("price", price)]).into()));
+    match read(price) {
+        Ok(price) => section.blocks.extend(speed_per_price(view, &price)),
+        Err(key) => section.blocks.push(Block::Paragraph(view.say(key).into())),
+    }
+    section
+}
+
+/// A price, or the key of what is wrong with it.
+fn read(text: &str) -> Result<Price, &'static str> {
+    Price::parse(text).ok_or(if Price::is_none(text) { "price-none" } else { "price-unclear" })
+}
+
+/// What it costs, in a line.
+pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
+    let text = view.run.study.price.as_ref()?;
+    let line = match read(text) {
+        Ok(price) => {
+            let mut line = Text::default().link("price", text.clone());
+            let best = telling::best(view);
+            for (index, one) in best.iter().filter(|b| is_rate(b.estimate)).take(IN_A_LINE).enumerate() {
+                let cost = Cost::of(view, &price, one);
+                line = line.plain(if index > 0 { "; " } else { ": " }).strong(cost.shown);
+                line = line.plain(format!(" ({})", view.name(one.case)));
+            }
+            line
+        }
+        Err(key) => Text::default().link("price", text.clone()).plain(format!(": {}", view.say(key))),
+    };
+    Some(Answer { question: view.say("price-title"), lines: vec![line] })
+}
+
+fn is_rate(estimate: &Estimate) -> bool {
+    let is_unit = matches!(estimate.unit, Unit::PerSecond | Unit::BytesPerSecond);
+    is_unit && estimate.better == Better::Higher && estimate.median > 0.0
+}
+
+/// What so much of a rate costs.
+struct Cost {
+    /// The money for one step of the rate: a division.
+    shown: String,
+    /// The same of the ends of the interval, the least first.
+    interval: Option<String>,
+}
+
+impl Cost {
+    fn of(view: &View<'_>, price: &Price, best: &Best<'_>) -> Self {
+        let (value, unit) = (best.estimate.median, best.estimate.unit);
+        // A thousand operations, or a megabyte, a second.
+        let (step, name) = match unit {
+            Unit::BytesPerSecond => (1e6, "MB/s".to_owned()),
+            _ if value >= 1e3 => (1e3, format!("1000 {}", view.metric(&best.metric))),
+            _ => (1.0, view.metric(&best.metric)),
+        };
+        let of = |value: f64| price.amount * step / value;
+        let texts = [("money", money(price, of(value))), ("unit", name)];
+        let shown = view.tell("price-for", &texts.each_ref().map(|(key, text)| (*key, text.as_str())));
+        // An interval that is too wide to be shown is not divided by either.
+        let known = format::interval_ends(best.estimate).is_some_and(|(low, _)| !low.is_empty());
+        let ends = best.estimate.low.zip(best.estimate.high).filter(|(low, _)| known && *low > 0.0);
+        let interval = ends.map(|(low, high)| {
+            view.tell("range", &[("low", &format::short(of(high))), ("high", &format::short(of(low)))])
+        });
+        Self { shown, interval }
+    }
+}
+
+/// The headline figures for a unit of money, and money for a unit of them.
+fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
+    let best = telling::best(view);
+    let rows: Vec<Vec<Text>> = best
+        .iter()
+        .filter(|b| is_rate(b.estimate))
+        .map(|b| {
+            let cost = Cost::of(view, price, b);
+            vec![
+                view.name(b.case).into(),
+                view.with_metric(&b.metric, b.estimate).into(),
+                format::quantity(b.estimate.median / price.amount, b.estimate.unit).into(),
+                cost.shown.into(),
+                cost.interval.unwrap_or_default().into(),
+            ]
+        })
+        .collect();
+    let table = Table {
+        caption: String::new(),
+        columns: vec![
+            Column::words(view.say("column-case")),
+            Column::numbers(view.say("column-figure")),
+            Column::numbers(view.tell("price-per", &[("currency", &one_unit(view, price))])),
+            Column::numbers(view.say("price-cost")),
+            Column::numbers(view.say("column-interval")),
+        ],
+        rows,
+        groups: Vec::new(),
+    };
+    (!table.rows.is_empty()).then(|| Block::Table(table.without_empty_columns()))
+}
+
+/// What one unit of the price is called: `EUR a month`.
+fn one_unit(view: &View<'_>, price: &Price) -> String {
+    let currency = if price.currency.is_empty() { view.say("price-unit") } else { price.currency.clone() };
+    with_rest(price, currency)
+}
+
+/// An amount as the price is written: `1.154 EUR a month`.
+fn money(price: &Price, amount: f64) -> String {
+    let text = format::short(amount);
+    let text = match price.currency.as_str() {
+        "" => text,
+        sign if !sign.chars().any(char::is_alphanumeric) => format!("{sign}{text}"),
+        word => format!("{text} {word}"),
+    };
+    with_rest(price, text)
+}
+
+/// With what the price is for, such as a month or a drive: without that, it is
+/// another price.
+fn with_rest(price: &Price, text: String) -> String {
+    let rest = price.rest.trim_start_matches([',', ';']).trim_end_matches(['.', ',', ';']).trim();
+    match rest.chars().next() {
+        None => text,
+        Some('/') => format!("{text}{rest}"),
+        Some(_) => format!("{text} {rest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::workload::Catalogue;
+
+    use super::*;
+    use crate::page::Subject;
+
+    fn with_view<T>(price: &str, see: impl Fn(&View<'_>) -> T) -> T {
+        let mut run = crate::tests::long::short();
+        run.study.price = Some(price.to_owned());
+        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+        see(&View::new(&Subject { run: &run, catalogue: &catalogue, words: Language::English.words() }))
+    }
+
+    fn table(section: Section) -> Option<Table> {
+        section.blocks.into_iter().find_map(|b| if let Block::Table(table) = b { Some(table) } else { None })
+    }
+
+    #[test]
+    fn what_speed_costs_is_a_division_and_keeps_what_it_is_for() {
+        let estimate = with_view("1 EUR", |view| telling::best(view)[0].estimate.clone());
+        for (text, amount) in [("1,000 EUR a month", 1000.0), ("2,500 EUR a month", 2500.0)] {
+            let table = table(with_view(text, write)).unwrap();
+            assert_eq!(table.columns[2].title, "for each EUR a month");
+            assert_eq!(table.rows[0][2].words(), format::quantity(estimate.median / amount, estimate.unit));
+            assert!(table.rows[0][3].words().contains(" EUR a month for each "), "{:?}", table.rows[0][3]);
+            let answer = with_view(text, answer).unwrap().lines[0].words();
+            assert!(answer.starts_with(text) && answer.contains(&table.rows[0][3].words()), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_price_has_the_interval_of_its_figure() {
+        let table = table(with_view("1,000 EUR", write)).unwrap();
+        let interval = table.rows[0].last().unwrap().words();
+        let ends: Vec<f64> = interval.split(" to ").map(|n| n.parse().unwrap()).collect();
+        let cost: f64 = table.rows[0][3].words().split(' ').next().unwrap().parse().unwrap();
+        assert!(ends[0] <= cost && cost <= ends[1], "{cost} in {interval}");
+    }
+
+    #[test]
+    fn what_is_no_price_is_not_divided_by_and_said_so() {
+        for (price, key) in [("1.299 EUR", "price-unclear"), ("-5 EUR", "price-none")] {
+            let section = with_view(price, write);
+            assert_eq!(section.blocks.len(), 2);
+            let said = Language::English.words().say(key);
+            assert!(matches!(&section.blocks[1], Block::Paragraph(text) if text.words() == said), "{price}");
+            assert!(with_view(price, answer).unwrap().lines[0].words().ends_with(&said));
+        }
+    }
+}
