@@ -123,10 +123,9 @@ fn regression_a_judged_metric_that_one_side_lost_was_not_told() {
         run.id = "b".to_owned();
         run
     };
-    for (runs, side) in [
-        ([both.clone(), named(one.clone())], "the new side"),
-        ([one.clone(), named(both.clone())], "the baseline"),
-    ] {
+    for (runs, side) in
+        [([both.clone(), named(one.clone())], "new"), ([one.clone(), named(both.clone())], "baseline")]
+    {
         let found = compared(&runs);
         let p99 = row(&found, "latency_p99");
         assert_eq!((p99.verdict, found.family), (Some(Verdict::CannotTell), 1));

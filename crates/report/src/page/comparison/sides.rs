@@ -43,7 +43,7 @@ fn without_cases(run: &Run) -> Run {
         machines: run.machines.clone(),
         cases: Vec::new(),
         findings: run.findings.clone(),
-        analysis: run.analysis.clone(),
+        analysis: run.analysis,
     }
 }
 
