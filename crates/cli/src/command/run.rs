@@ -188,14 +188,20 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         }
     }
     if let Some(destination) = destination {
-        // The run is kept all the same.
-        let unwritten = |failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) };
-        destination.write(&run, language(matches)).map_err(unwritten)?;
-        if let Some(path) = matches.get_one::<String>("output") {
-            output::note(&format!("Wrote {}\n", report::text::printable(path)));
-        }
+        write_to(destination, matches, &run)?;
     }
     Ok(verdict(&run))
+}
+
+/// Writes the file that `-o` names, and says so.
+fn write_to(destination: Destination, matches: &ArgMatches, run: &Run) -> Result<(), Failure> {
+    // The run is kept all the same.
+    let unwritten = |failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) };
+    destination.write(run, language(matches)).map_err(unwritten)?;
+    if let Some(path) = matches.get_one::<String>("output") {
+        output::note(&format!("Wrote {}\n", report::text::printable(path)));
+    }
+    Ok(())
 }
 
 /// The overview's page, which nobody had to ask for, beside the store; its path
