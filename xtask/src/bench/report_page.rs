@@ -30,7 +30,7 @@ pub(super) const OVERVIEW: Benchmark = Benchmark {
         let run = site.scratch("overview.json");
         let words = ["run", "--duration", "300ms", "--trials", "5", "-o", &run.to_string_lossy(), "--store"];
         site.own(&[words.as_slice(), &[&*site.scratch("page.db").to_string_lossy()]].concat())?;
-        Pages::new(site, run)
+        Pages::of(site, run)
     },
 };
 
@@ -48,7 +48,7 @@ pub(super) const LONG: Benchmark = Benchmark {
         let mut cargo = Process::new(cargo_program());
         cargo.args(["run", "--release", "--package", "report", "--example", "long_run", "--"]).arg(&folder);
         match cargo.current_dir(crate::root()).status() {
-            Ok(status) if status.success() => Pages::new(site, folder.join("long.json")),
+            Ok(status) if status.success() => Pages::of(site, folder.join("long.json")),
             Ok(_) => Err(Error::Bench("the long run could not be made, see above".to_owned())),
             Err(e) => Err(Error::Bench(format!("cargo cannot be run: {e}"))),
         }
@@ -63,7 +63,7 @@ struct Pages {
 }
 
 impl Pages {
-    fn new(site: &Site, run: PathBuf) -> Result<Box<dyn Sides>, Error> {
+    fn of(site: &Site, run: PathBuf) -> Result<Box<dyn Sides>, Error> {
         let (page, empty) = (site.scratch("page.html"), site.scratch("empty.html"));
         fs::write(&empty, "<!doctype html><title>empty</title>").map_err(Error::file("write", &empty))?;
         Ok(Box::new(Self { run, page, empty }))

@@ -42,9 +42,9 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// A run's name has neither of these.
+/// A run's name has neither of these, so a mistyped file is not looked for in a store.
 fn is_path(named: &str) -> bool {
-    named.contains('/') || Path::new(named).extension().is_some_and(|e| e == "json")
+    named.contains(['/', '.'])
 }
 
 fn read(path: &Path) -> Result<Run, Failure> {
@@ -103,6 +103,14 @@ fn wrong(path: &Path, what: &str, help: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistyped_file_is_not_looked_for_in_the_store() {
+        for (named, path) in [("page.html", true), ("run.json", true), ("./x", true), ("20261121-1", false)] {
+            assert_eq!(is_path(named), path, "{named}");
+        }
+        assert!(is_path(".") && !is_path("last"));
+    }
 
     #[test]
     fn what_is_no_run_says_what_it_is() {
