@@ -2,7 +2,7 @@
 //! again after it died.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -207,6 +207,11 @@ impl Agent for LocalAgent {
                         (watch.on_event)(event);
                     }
                     Ok(None) => return Err(self.died()),
+                    // It stopped in the middle of a word.
+                    Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                        self.kill();
+                        return Err(AgentError::Hung(patience.as_secs()));
+                    }
                     Err(error) => {
                         self.kill();
                         return Err(AgentError::Died(format!("the agent spoke nonsense: {error}")));
@@ -238,4 +243,20 @@ fn readable(stream: &UnixStream) -> bool {
     let mut fds = [PollFd::new(stream, PollFlags::IN)];
     let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
     matches!(poll(&mut fds, Some(&timeout)), Ok(1..))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_an_agent_that_stopped_in_the_middle_of_a_word_was_said_to_speak_nonsense() {
+        // A frame of 64 bytes, of which one comes.
+        let script = "printf '\\100\\000\\000\\000{' >&0; exec sleep 30";
+        let arguments = ["-c", script].map(OsString::from).to_vec();
+        let mut agent = LocalAgent::new("/bin/sh".into(), arguments, Duration::from_millis(200));
+        let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+        let answer = agent.call(Request::Cancel, &mut watch);
+        assert!(matches!(answer, Err(AgentError::Hung(_))), "{answer:?}");
+    }
 }
