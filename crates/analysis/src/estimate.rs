@@ -81,16 +81,7 @@ fn direction(before: Option<&Estimate>, unit: Unit) -> Better {
 /// each trial, for those that are long enough to have it are not like the rest.
 fn percentile(point: f64, values: &[f64], trials: usize, unit: Unit, better: Better) -> Estimate {
     let of_each = if values.len() == trials { estimate(values, unit, better) } else { None };
-    let without = Estimate {
-        n: trials,
-        median: point,
-        low: None,
-        high: None,
-        confidence: None,
-        method: None,
-        unit,
-        better,
-    };
+    let without = alone(trials, point, unit, better);
     // A point outside the interval of the trials happens where these differ
     // much in length; the interval is then not of the point.
     let holds = |e: &Estimate| e.low.is_some_and(|l| l <= point) && e.high.is_some_and(|h| point <= h);
@@ -105,16 +96,12 @@ fn percentile(point: f64, values: &[f64], trials: usize, unit: Unit, better: Bet
 /// next trial's greatest will be, these do not tell: it has no interval.
 fn greatest(values: &[f64], unit: Unit, better: Better) -> Option<Estimate> {
     let greatest = values.iter().copied().filter(|v| v.is_finite()).reduce(f64::max)?;
-    Some(Estimate {
-        n: values.len(),
-        median: greatest,
-        low: None,
-        high: None,
-        confidence: None,
-        method: None,
-        unit,
-        better,
-    })
+    Some(alone(values.len(), greatest, unit, better))
+}
+
+/// A value that has no interval.
+fn alone(n: usize, value: f64, unit: Unit, better: Better) -> Estimate {
+    Estimate { n, median: value, low: None, high: None, confidence: None, method: None, unit, better }
 }
 
 /// The estimate of one metric from its values in the order measured.

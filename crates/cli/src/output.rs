@@ -97,11 +97,11 @@ fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut new = beside(path)?;
-    new.write_all(bytes)?;
-    // A file that its owner made private stays so.
+    // A file that its owner made private stays so, and so does what will be in it.
     if let Ok(old) = path.metadata() {
         new.as_file().set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777))?;
     }
+    new.write_all(bytes)?;
     new.as_file().sync_all()?;
     new.persist(path).map_err(|e| e.error)?;
     Ok(())

@@ -5,13 +5,11 @@ use crate::document::markdown;
 use crate::page::{self, Subject};
 
 /// The run as Markdown.
-#[allow(clippy::unnecessary_wraps)] // As the table has it.
 pub(super) fn write(subject: &Subject<'_>) -> Result<Vec<u8>, ExportError> {
     Ok(markdown::write(&page::document(subject)).into_bytes())
 }
 
 /// The comparison as Markdown.
-#[allow(clippy::unnecessary_wraps)] // As the table has it.
 pub(super) fn write_comparison(subject: &page::comparison::Subject<'_>) -> Result<Vec<u8>, ExportError> {
     Ok(markdown::write(&page::comparison::document(subject)).into_bytes())
 }

@@ -63,9 +63,7 @@ pub const EXPORTERS: &[Exporter] = &[
     Exporter::new("md", "the page as Markdown, for an issue or a wiki", markdown::write),
     Exporter::new("json", "the whole run document", |subject| json::full(subject.run)),
     Exporter::new("csv", "one row an estimate", |subject| csv::write(subject.run)),
-    Exporter::new("svg", "the machine, with the path of the case that uses most of a limit", |subject| {
-        svg::write(subject.run, subject.words)
-    }),
+    Exporter::new("svg", "the machine, with the path of the case that uses most of a limit", svg::write),
 ];
 
 /// Every format of a comparison, in documentation order.

@@ -13,7 +13,7 @@ mod price;
 mod promises;
 mod references;
 mod tables;
-mod telling;
+pub(crate) mod telling;
 mod time;
 mod view;
 mod workloads;
