@@ -30,7 +30,15 @@ pub(crate) fn shape(
             result.facts = facts;
         } else {
             let machine = "local".to_owned();
-            result.parts.push(Part { machine, load: index - 1, metrics, histograms, series, facts });
+            result.parts.push(Part {
+                machine,
+                load: Some(index - 1),
+                target: None,
+                metrics,
+                histograms,
+                series,
+                facts,
+            });
         }
     }
     Ok(result)

@@ -114,12 +114,12 @@ impl Server {
         let allowed = self.machine.inventory.cpu.allowed.clone();
         match request {
             Request::Describe => Ok(Reply::Machine(Box::new(self.machine.clone()))),
-            Request::Survey { cases, destroy } => {
+            Request::Survey { cases, destroy, wipe } => {
                 let host = Host::this();
                 // What is free changes; what was read at the start does not do.
                 inventory::memory::refresh(&host, &mut self.machine.inventory.memory);
                 let inventory = &self.machine.inventory;
-                let site = survey::site(inventory, &destroy);
+                let site = survey::site(inventory, &destroy, &wipe);
                 let answer = cases.into_iter().map(|loads| survey::survey(loads, inventory, &site, &host));
                 Ok(Reply::Survey(answer.collect()))
             }
@@ -132,7 +132,7 @@ impl Server {
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);
                 let observer = trial::Messenger::unwatched(&tell);
-                let site = survey::site(&self.machine.inventory, &[]);
+                let site = survey::site(&self.machine.inventory, &[], &[]);
                 calibrate::calibrate(&loads, &allowed, &site, &self.cancel, &observer).map(Reply::Calibration)
             }
             Request::Prepare { fixtures } => {

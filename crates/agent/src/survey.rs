@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use load::workload::{self, Site, common};
+use load::workload::{self, Look, Site, common};
 use machine::Host;
 use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, Under};
@@ -14,12 +14,14 @@ use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
 
 /// What workloads may know of this machine.
-pub(crate) fn site(inventory: &Inventory, destroy: &[String]) -> Site {
+pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> Site {
     Site {
         cpus: inventory.cpu.allowed.len(),
         caches: inventory.cpu.caches.iter().map(|c| (c.level, c.bytes, c.shared_by.len())).collect(),
         memory_available: inventory.memory.available_bytes,
         destroy: destroy.to_vec(),
+        wipe: wipe.to_vec(),
+        look: Look(machine::storage::device_state),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
     for (index, companion) in case.with.iter_mut().enumerate() {
         let parts = good
             .iter()
-            .filter_map(|t| t.result.parts.iter().find(|p| p.load == index))
+            .filter_map(|t| t.result.parts.iter().find(|p| p.load == Some(index) && p.target.is_none()))
             .map(|p| (&p.metrics, &p.histograms))
             .collect();
         companion.estimates = estimates(parts, &companion.workload, &companion.estimates, catalogue);

@@ -306,6 +306,7 @@ fn fluent_args<'a>(all: impl Iterator<Item = (&'a str, &'a Value)>) -> FluentArg
             Value::Integer(whole) => (*whole).into(),
             Value::Number(number) => (*number).into(),
             Value::Text(text) => text.as_str().into(),
+            parts @ Value::List(_) => parts.to_string().into(),
         };
         filled.set(name, value);
     }

@@ -34,7 +34,7 @@ fn site() -> Site {
         cpus: 2,
         caches: vec![(1, 32 << 10, 1), (2, 1 << 20, 1), (3, 32 << 20, 2)],
         memory_available: 2 << 30,
-        destroy: Vec::new(),
+        ..Site::default()
     }
 }
 

@@ -9,5 +9,6 @@ mod host;
 pub mod inventory;
 pub mod limit;
 pub mod sampler;
+pub mod storage;
 
 pub use host::Host;

@@ -22,8 +22,11 @@ pub enum Request {
     Survey {
         /// The loads of each case, main load first.
         cases: Vec<Vec<LoadSpec>>,
-        /// Files that may be overwritten.
+        /// Files and devices that may be overwritten.
         destroy: Vec<String>,
+        /// Signatures that may be overwritten with them.
+        #[serde(default)]
+        wipe: Vec<String>,
     },
     /// Say what could disturb a measurement now.
     Look,

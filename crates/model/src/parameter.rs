@@ -35,6 +35,12 @@ pub enum Kind {
     Choice,
     /// A path of the file system.
     Path,
+    /// A share of a whole: `60%` is 0.6.
+    Share,
+    /// A plain number above zero, such as an exponent: `1.2`.
+    Number,
+    /// A latency to be held by a share of the operations: `1ms@99%`.
+    LatencyTarget,
 }
 
 impl Kind {
@@ -49,14 +55,29 @@ impl Kind {
             Kind::Flag => "yes or no",
             Kind::Choice => "one of its choices",
             Kind::Path => "a path",
+            Kind::Share => "a share from 0% to 100%",
+            Kind::Number => "a number such as 1.2",
+            Kind::LatencyTarget => "a latency and the share of operations that keep it, such as 1ms@99%",
         }
     }
 
     /// Whether values have an order, so that ranges make sense.
     #[must_use]
     pub fn ordered(self) -> bool {
-        matches!(self, Kind::Size | Kind::Count | Kind::Rate | Kind::Duration)
+        matches!(self, Kind::Size | Kind::Count | Kind::Rate | Kind::Duration | Kind::Share | Kind::Number)
     }
+}
+
+/// Whether one level may have several parts, joined with `+`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Parts {
+    /// One value.
+    Single,
+    /// Several, driven at once: `a+b`.
+    Joined,
+    /// Several, each with its share of the operations: `4k:70%+64k:30%`.
+    Weighted,
 }
 
 /// One parameter of a workload.
@@ -79,6 +100,10 @@ pub struct ParameterSpec {
     /// values may not be compared as the same work. How long and where are not:
     /// `duration` and `target` are no part of the work.
     pub work: bool,
+    /// Whether one level may have several parts.
+    pub parts: Parts,
+    /// Whether a size or a count may be 0.
+    pub zero: bool,
     /// One or two sentences.
     pub doc: &'static str,
 }
@@ -88,7 +113,17 @@ impl ParameterSpec {
     /// of the work.
     #[must_use]
     pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, default: None, words: &[], costly: false, work: true, doc }
+        Self {
+            name,
+            kind,
+            default: None,
+            words: &[],
+            costly: false,
+            work: true,
+            parts: Parts::Single,
+            zero: false,
+            doc,
+        }
     }
 
     /// With a default, as a person would write it.
@@ -119,11 +154,31 @@ impl ParameterSpec {
         self
     }
 
-    /// Reads one value as a person writes it.
+    /// With levels of several parts.
+    #[must_use]
+    pub const fn parts(mut self, parts: Parts) -> Self {
+        self.parts = parts;
+        self
+    }
+
+    /// With 0 among its values.
+    #[must_use]
+    pub const fn or_zero(mut self) -> Self {
+        self.zero = true;
+        self
+    }
+
+    /// Reads one value as a person writes it; of a weighted part, `4k:70%`.
     ///
     /// # Errors
     /// Says what is wrong and which bytes of `text` it concerns.
     pub fn parse(&self, text: &str) -> Result<Value, ScalarError> {
+        if self.parts == Parts::Weighted && text.contains(':') {
+            return scalar::weighted(self.kind, text);
+        }
+        if self.zero && matches!(self.kind, Kind::Size | Kind::Count) && text == "0" {
+            return Ok(Value::Integer(0));
+        }
         if self.words.iter().any(|w| w.word == text) {
             return Ok(Value::Text(text.to_owned()));
         }

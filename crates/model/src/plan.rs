@@ -37,10 +37,127 @@ pub enum Effect {
 pub struct FixtureKey {
     /// Where: a directory, or a file that the user named.
     pub target: String,
-    /// How many bytes are really written there (or read, of a user's file).
+    /// How many bytes are really written there (or read, of a user's file), all
+    /// files together.
     pub bytes: u64,
     /// Whose it is.
     pub ownership: Ownership,
+    /// Into how many files of equal size the bytes are divided.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub files: u64,
+    /// Whether the target is a block device.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub device: bool,
+    /// What is written into it.
+    #[serde(default, skip_serializing_if = "Content::is_usual")]
+    pub content: Content,
+    /// What is done before its first use so that it is in a known state.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// Whether all of it is discarded first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub purge: bool,
+}
+
+impl FixtureKey {
+    /// One file with random content in no special state.
+    #[must_use]
+    pub fn new(target: impl Into<String>, bytes: u64, ownership: Ownership) -> Self {
+        Self {
+            target: target.into(),
+            bytes,
+            ownership,
+            files: 1,
+            device: false,
+            content: Content::Random,
+            precondition: Precondition::None,
+            purge: false,
+        }
+    }
+
+    /// Bytes of each of its files.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        self.bytes / self.files.max(1)
+    }
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn is_one(files: &u64) -> bool {
+    *files <= 1
+}
+
+/// What the blocks that are written hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    /// Random bytes, others in every block: nothing compresses them.
+    #[default]
+    Random,
+    /// Zeros.
+    Zeros,
+    /// Blocks of which this share, in thousandths, is compressed away.
+    Compressible(u16),
+    /// Blocks of which this share, in thousandths, has a twin.
+    Duplicate(u16),
+}
+
+impl Content {
+    fn is_usual(&self) -> bool {
+        *self == Content::Random
+    }
+}
+
+/// What is done to a target before its first use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precondition {
+    /// Nothing but making a file of ours, which writes all of it once.
+    #[default]
+    None,
+    /// All of it is written once, sequentially.
+    Fill,
+    /// All of it is written twice, sequentially in 128 KiB, as SNIA's
+    /// workload-independent preconditioning does; then the load itself runs
+    /// round by round until it is steady.
+    Full,
+}
+
+impl Precondition {
+    fn is_none(&self) -> bool {
+        *self == Precondition::None
+    }
+}
+
+/// What is known of a block device that somebody wants to use, before anything
+/// is done to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceState {
+    /// Its real path: `/dev/sdb`.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// What one transfer must be a multiple of, in bytes.
+    pub logical_block: u64,
+    /// Whether the kernel lets nobody write to it.
+    pub read_only: bool,
+    /// Whether it has moving parts; absent where the kernel does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotational: Option<bool>,
+    /// The most bytes that one discard takes; 0 where it takes none.
+    pub discard_max: u64,
+    /// Who uses it, a part of it or what it is a part of, each in a sentence
+    /// without a full stop: `/dev/sdb1 is mounted at /srv`.
+    pub in_use: Vec<String>,
+    /// What it holds by the signatures on it: `ext4`, `LVM2_member`,
+    /// `crypto_LUKS`, `gpt`.
+    pub signatures: Vec<String>,
+    /// Why nobody can say what it holds, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
 }
 
 /// Whose file a fixture is.

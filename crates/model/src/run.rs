@@ -115,6 +115,12 @@ pub struct CaseResult {
     pub path: Vec<PathStep>,
     /// Its trials, in the order they ran.
     pub trials: Vec<Trial>,
+    /// The rounds before them, in which the load was brought to a steady state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
+    /// What the trials say of each target, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetResult>,
     /// What the trials say.
     #[serde(default)]
     pub estimates: BTreeMap<String, Estimate>,
@@ -124,6 +130,47 @@ pub struct CaseResult {
     /// Conclusions about this case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+}
+
+/// Rounds of a load, one after the other, until its figure is steady as SNIA
+/// asks (Solid State Storage Performance Test Specification 2.0.2, section 2.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rounds {
+    /// The metric that is watched.
+    pub metric: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// Its value in each round, in order.
+    pub values: Vec<f64>,
+    /// Where a round failed: why. There is no value for it, and none after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// How long each round was, in seconds.
+    pub round_s: f64,
+    /// The last rounds that were judged: five.
+    pub window: usize,
+    /// Whether they were steady: `range` at most 0.2 and `slope` at most 0.1.
+    pub steady: bool,
+    /// Greatest less smallest of the window, relative to its mean; absent with
+    /// fewer rounds than a window has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<f64>,
+    /// How far the fitted line moves over the window, relative to the mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slope: Option<f64>,
+    /// The most rounds that were to be tried: 25.
+    pub most: usize,
+    /// Bytes written to the target before the first round, and by all rounds.
+    pub written: (u64, u64),
+}
+
+/// What the trials say of one target of a load that drives several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetResult {
+    /// The target.
+    pub target: String,
+    /// Its estimates, by metric.
+    pub estimates: BTreeMap<String, Estimate>,
 }
 
 /// How much of one limit a case used.
@@ -218,6 +265,8 @@ impl CaseResult {
             block: case.group,
             path: case.path.clone(),
             trials: Vec::new(),
+            rounds: None,
+            targets: Vec::new(),
             estimates: BTreeMap::new(),
             utilization: Vec::new(),
             findings: Vec::new(),

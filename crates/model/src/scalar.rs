@@ -102,7 +102,67 @@ pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
             _ => Err(ScalarError::new(format!("`{text}` is neither yes nor no"), kind.hint(), whole)),
         },
         Kind::Choice | Kind::Path => Ok(Value::Text(text.to_owned())),
+        Kind::Share => share(kind.hint(), text).map(Value::Number),
+        Kind::Number => positive(with_unit(kind.hint(), text, &[("", 1.0)])?, kind.hint(), text),
+        Kind::LatencyTarget => {
+            let (seconds, share) = latency_target(text)?;
+            Ok(Value::Text(format!("{}@{}", show_duration(seconds), show_share(share))))
+        }
     }
+}
+
+/// A share as a fraction: `60%` is 0.6. A bare number would be 60 or 0.6, so it
+/// is refused.
+fn share(hint: &str, text: &str) -> Result<f64, ScalarError> {
+    let percent = with_unit(hint, text, &[("%", 1.0)])?;
+    if (0.0..=100.0).contains(&percent) {
+        return Ok(percent / 100.0);
+    }
+    Err(ScalarError::new(format!("`{text}` is not between 0% and 100%"), hint, 0..text.len()))
+}
+
+/// Reads `1ms@99%`: seconds, and the share of operations that keep to them.
+///
+/// # Errors
+/// Names what is wrong, what would be right and the bytes at fault.
+pub fn latency_target(text: &str) -> Result<(f64, f64), ScalarError> {
+    let hint = Kind::LatencyTarget.hint();
+    let Some((latency, kept)) = text.split_once('@') else {
+        return Err(ScalarError::new(format!("`{text}` has no `@`"), hint, 0..text.len()));
+    };
+    let seconds = with_unit(hint, latency, DURATION_UNITS)?;
+    positive(seconds, hint, text)?;
+    let kept = share(hint, kept)?;
+    if kept <= 0.0 || kept >= 1.0 {
+        let message = "the share must lie between 0% and 100%; of all operations nobody can tell";
+        return Err(ScalarError::new(message, hint, latency.len() + 1..text.len()));
+    }
+    Ok((seconds, kept))
+}
+
+/// Reads one part of a mix, `4k:70%`, in canonical form: `4KiB:70%`.
+pub(crate) fn weighted(kind: Kind, text: &str) -> Result<Value, ScalarError> {
+    let (value, weight) = text.split_once(':').unwrap_or((text, ""));
+    let hint = "a value and its share of the operations, such as 4k:70%";
+    let value = parse(kind, value)?;
+    let weight = share(hint, weight)?;
+    if weight <= 0.0 {
+        return Err(ScalarError::new("a part without any share is none", hint, 0..text.len()));
+    }
+    Ok(Value::Text(format!("{}:{}", show(kind, &value), show_share(weight))))
+}
+
+/// The size and the share of a part of a mix, as [`weighted`] writes it.
+pub(crate) fn weights(text: &str) -> Option<(u64, f64)> {
+    let (size, weight) = text.split_once(':')?;
+    match (parse(Kind::Size, size).ok()?, share("", weight).ok()?) {
+        (Value::Integer(size), weight) => Some((size, weight)),
+        _ => None,
+    }
+}
+
+fn show_share(share: f64) -> String {
+    format!("{}%", (share * 1e8).round() / 1e6)
 }
 
 /// Reads bytes per second. Bits are refused: a small b would pass for a large
@@ -173,6 +233,8 @@ pub fn show(kind: Kind, value: &Value) -> String {
         (Kind::Size, Value::Integer(bytes)) => show_size(*bytes),
         (Kind::Rate, Value::Number(v)) => show_rate(*v),
         (Kind::Duration, Value::Number(v)) => show_duration(*v),
+        (Kind::Share, Value::Number(v)) => show_share(*v),
+        (_, Value::List(parts)) => parts.iter().map(|part| show(kind, part)).collect::<Vec<_>>().join("+"),
         _ => value.to_string(),
     }
 }

@@ -137,6 +137,10 @@ pub struct Controls {
     /// Files that the user named with `--destroy`: they may be overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub destroy: Vec<String>,
+    /// Signatures that may be overwritten on devices named with `--destroy`, as
+    /// given with `--wipe`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wipe: Vec<String>,
 }
 
 impl Default for Controls {
@@ -152,6 +156,7 @@ impl Default for Controls {
             pin: Pin::Auto,
             patience_s: 30.0,
             destroy: Vec::new(),
+            wipe: Vec::new(),
         }
     }
 }

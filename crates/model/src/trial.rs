@@ -242,13 +242,19 @@ pub struct ProcessUse {
     pub watched_s: f64,
 }
 
-/// What one load that ran with the case did.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// What one load that ran with the case did, or one target of a load that
+/// drives several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
     /// The machine.
     pub machine: String,
-    /// Its place among the loads that run with the case, from 0.
-    pub load: usize,
+    /// Its place among the loads that run with the case, from 0; absent for the
+    /// main load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<usize>,
+    /// Which of the load's targets; absent for the load as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Its metrics.
     pub metrics: BTreeMap<String, Quantity>,
     /// Its distributions.

@@ -20,6 +20,8 @@ pub enum Value {
     Number(f64),
     /// A choice, a word such as `all`, a path.
     Text(String),
+    /// The parts of one level: several targets, or sizes with their shares.
+    List(Vec<Value>),
 }
 
 impl fmt::Display for Value {
@@ -30,6 +32,15 @@ impl fmt::Display for Value {
             Value::Integer(v) => write!(f, "{v}"),
             Value::Number(v) => write!(f, "{v}"),
             Value::Text(v) => f.write_str(v),
+            Value::List(parts) => {
+                for (index, part) in parts.iter().enumerate() {
+                    if index > 0 {
+                        f.write_str("+")?;
+                    }
+                    part.fmt(f)?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -49,6 +60,12 @@ impl From<bool> for Value {
 impl From<f64> for Value {
     fn from(v: f64) -> Self {
         Value::Number(v)
+    }
+}
+
+impl From<String> for Value {
+    fn from(v: String) -> Self {
+        Value::Text(v)
     }
 }
 
@@ -118,6 +135,41 @@ impl Parameters {
             Some(Value::Text(v)) => Ok(v),
             other => Err(self.wrong(name, "text", other)),
         }
+    }
+
+    /// Every part of a choice, word or path: one, unless the level has several.
+    ///
+    /// # Errors
+    /// If the parameter is missing or not text.
+    pub fn texts(&self, name: &str) -> Result<Vec<&str>, ParameterError> {
+        let Some(Value::List(parts)) = self.get(name) else { return Ok(vec![self.text(name)?]) };
+        let each = parts.iter().map(|part| match part {
+            Value::Text(v) => Some(v.as_str()),
+            _ => None,
+        });
+        each.collect::<Option<Vec<_>>>().ok_or_else(|| self.wrong(name, "text", self.get(name)))
+    }
+
+    /// Sizes with their shares of the operations, which add up to 1: one size
+    /// with all of them, unless the level is a mix.
+    ///
+    /// # Errors
+    /// If the parameter is missing, no size, or no mix of sizes.
+    pub fn mix(&self, name: &str) -> Result<Vec<(u64, f64)>, ParameterError> {
+        let Some(Value::List(parts)) = self.get(name) else { return Ok(vec![(self.integer(name)?, 1.0)]) };
+        let wrong = || self.wrong(name, "sizes with shares", self.get(name));
+        let one = |part: &Value| match part {
+            Value::Integer(size) => Some((*size, 1.0)),
+            Value::Text(text) => crate::scalar::weights(text),
+            _ => None,
+        };
+        let mut mix = parts.iter().map(one).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+        let sum: f64 = mix.iter().map(|(_, share)| share).sum();
+        if sum <= 0.0 {
+            return Err(wrong());
+        }
+        mix.iter_mut().for_each(|(_, share)| *share /= sum);
+        Ok(mix)
     }
 
     /// A flag.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use model::parameter::Parts;
 use model::study::Level;
 use model::value::Value;
 use model::{Kind, ParameterSpec, ScalarError, scalar};
@@ -19,7 +20,9 @@ const LEVELS_MAX: usize = 1000;
 pub fn levels(spec: &ParameterSpec, text: &str, place: &Place) -> Result<Vec<Level>, Mistake> {
     let mut levels: Vec<Level> = Vec::new();
     for level in split(text, 0..text.len(), ',', place)? {
+        let several = split(text, level.clone(), '+', place)?.len() > 1;
         if spec.kind.ordered()
+            && !several
             && let Some(values) = range(spec, text, level.clone(), place)?
         {
             levels.extend(values.into_iter().map(|v| vec![v]));
@@ -56,13 +59,32 @@ pub fn each_once(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Resul
 
 fn parts(spec: &ParameterSpec, text: &str, level: Range<usize>, place: &Place) -> Result<Level, Mistake> {
     let parts = split(text, level.clone(), '+', place)?;
-    if parts.len() > 1 {
+    if parts.len() > 1 && spec.parts == Parts::Single {
         return Err(place.part(level).mistake(
             format!("`{}` takes one value at a time; `+` joins parts, which it does not have", spec.name),
             "use a comma for several levels, or quotes where the `+` belongs to the value",
         ));
     }
-    parts.into_iter().map(|part| one(spec, text, part, place)).collect()
+    let values: Level =
+        parts.into_iter().map(|part| one(spec, text, part, place)).collect::<Result<_, _>>()?;
+    each_part_once(spec, &values, &place.part(level))?;
+    Ok(values)
+}
+
+/// No part of a level stands twice: the shares of a mix, and the figures of two
+/// targets that are one, would be nonsense.
+///
+/// # Errors
+/// Names the part.
+pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
+    let twice = level.iter().enumerate().find(|(index, part)| level[..*index].contains(part));
+    match twice {
+        Some((_, part)) => Err(place.mistake(
+            format!("`{}` has the part {} twice in one level", spec.name, scalar::show(spec.kind, part)),
+            "give each part once",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// One value, quoted or not.

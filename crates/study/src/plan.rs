@@ -86,8 +86,8 @@ pub fn make(
 ) -> Result<Planned, PlanError> {
     let expanded = expand(study, catalogue)?;
     let cases: Vec<Vec<LoadSpec>> = expanded.iter().map(|c| c.loads.clone()).collect();
-    let destroy = study.controls.destroy.clone();
-    let surveys = match agent.call(Request::Survey { cases, destroy }, watch)? {
+    let (destroy, wipe) = (study.controls.destroy.clone(), study.controls.wipe.clone());
+    let surveys = match agent.call(Request::Survey { cases, destroy, wipe }, watch)? {
         Reply::Survey(surveys) if surveys.len() == expanded.len() => surveys,
         other => return Err(unexpected(other).into()),
     };
@@ -171,9 +171,12 @@ fn variants(load: &StudyWorkload, catalogue: &Catalogue) -> Vec<LoadSpec> {
 
 fn with_level(set: &Parameters, name: &str, level: &Level) -> Parameters {
     let mut set = set.clone();
-    if let [value] = &level[..] {
-        set.0.insert(name.to_owned(), value.clone());
-    }
+    let value = match &level[..] {
+        [] => return set,
+        [value] => value.clone(),
+        parts => Value::List(parts.to_vec()),
+    };
+    set.0.insert(name.to_owned(), value);
     set
 }
 

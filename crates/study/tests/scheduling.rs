@@ -50,7 +50,7 @@ fn survey(mut loads: Vec<LoadSpec>) -> Survey {
         }
         if load.workload == "disk" {
             let target = load.parameters.text("target").unwrap().to_owned();
-            survey.fixtures.push(FixtureKey { target, bytes: 1 << 20, ownership: Ownership::Created });
+            survey.fixtures.push(FixtureKey::new(target, 1 << 20, Ownership::Created));
             for resource in ["filesystem:/", "block:md0", "block:sda"] {
                 survey.path.push(PathStep { resource: resource.to_owned(), amplification: 1.0 });
             }

@@ -74,6 +74,8 @@ pub(crate) mod fixture {
             block: 0,
             path: vec![],
             trials: (0..n).map(trial).collect(),
+            rounds: None,
+            targets: vec![],
             estimates: std::collections::BTreeMap::new(),
             utilization: vec![],
             findings: vec![],

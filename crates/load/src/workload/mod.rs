@@ -9,7 +9,7 @@ pub mod null;
 
 use std::collections::BTreeMap;
 
-use model::plan::{Effect, FixtureKey, Problem};
+use model::plan::{DeviceState, Effect, FixtureKey, Problem};
 use model::trial::Window;
 use model::workload::Catalogue;
 use model::{Parameters, Quantity, WorkloadSpec};
@@ -45,8 +45,24 @@ pub struct Site {
     pub caches: Vec<(u32, u64, usize)>,
     /// Memory that may be used without pushing others out, in bytes.
     pub memory_available: u64,
-    /// Existing files that the user gave up with `--destroy`.
+    /// Existing files and devices that the user gave up with `--destroy`.
     pub destroy: Vec<String>,
+    /// Signatures that may be overwritten with them (`--wipe`).
+    pub wipe: Vec<String>,
+    /// Says what a block device is, who uses it and what it holds.
+    pub look: Look,
+}
+
+/// How a workload learns about a block device: reading a machine is not its
+/// matter.
+#[derive(Clone, Copy, Debug)]
+pub struct Look(pub fn(&std::path::Path) -> std::io::Result<DeviceState>);
+
+impl Default for Look {
+    /// Of a device of which nothing is known nothing may be done.
+    fn default() -> Self {
+        Self(|_| Err(std::io::Error::other("nobody looked at it")))
+    }
 }
 
 /// What a workload says of a load before anything is touched.

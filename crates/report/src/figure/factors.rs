@@ -141,7 +141,7 @@ fn number(kind: Option<Kind>, value: Option<&Value>) -> Option<f64> {
     let number = match value? {
         Value::Integer(whole) => *whole as f64,
         Value::Number(number) => *number,
-        Value::Bool(_) | Value::Text(_) => return None,
+        Value::Bool(_) | Value::Text(_) | Value::List(_) => return None,
     };
     (kind.is_none_or(Kind::ordered) && number.is_finite()).then_some(number)
 }

@@ -30,6 +30,8 @@ pub(crate) fn run() -> Run {
         block: 0,
         path: Vec::new(),
         trials: Vec::new(),
+        rounds: None,
+        targets: Vec::new(),
         estimates: BTreeMap::new(),
         utilization: Vec::new(),
         findings: Vec::new(),

@@ -78,6 +78,8 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         block: 1,
         path: vec![PathStep { resource: "block:vda".to_owned(), amplification: 4.0 / 3.0 }],
         trials: Vec::new(),
+        rounds: None,
+        targets: Vec::new(),
         estimates,
         utilization: vec![Utilization {
             line_only: false,

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use model::parameter::Parts;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec, Study};
@@ -192,19 +193,42 @@ impl Reader<'_> {
         }
         let mut levels = Vec::new();
         for item in array.iter() {
-            if let DeValue::Array(_) = item.get_ref() {
-                return Err(self.at(item.span()).mistake(
-                    format!(
-                        "`{}` takes one value at a time; a list in a list are parts, which it does not have",
-                        spec.name
-                    ),
-                    "write the values in one list",
-                ));
+            match item.get_ref() {
+                DeValue::Array(parts) => levels.push(self.parts(spec, item, parts)?),
+                _ => levels.extend(self.text_levels(spec, item)?),
             }
-            levels.extend(self.text_levels(spec, item)?);
         }
         grammar::each_once(spec, &levels, &self.at(value.span()))?;
         Ok(levels)
+    }
+
+    /// A list in a list: the parts of one level.
+    fn parts(
+        &self,
+        spec: &ParameterSpec,
+        item: &Spanned<DeValue<'_>>,
+        parts: &DeArray<'_>,
+    ) -> Result<Level, Mistake> {
+        let at = self.at(item.span());
+        if spec.parts == Parts::Single {
+            return Err(at.mistake(
+                format!(
+                    "`{}` takes one value at a time; a list in a list are parts, which it does not have",
+                    spec.name
+                ),
+                "write the values in one list",
+            ));
+        }
+        let mut level = Level::new();
+        for part in parts.iter() {
+            let (text, place) = self.scalar_text(part)?;
+            level.push(spec.parse(&text).map_err(|e| place.part(e.span).mistake(e.message, e.help))?);
+        }
+        if level.is_empty() {
+            return Err(at.mistake("this list is empty", "give at least one part"));
+        }
+        grammar::each_part_once(spec, &level, &at)?;
+        Ok(level)
     }
 
     fn text_levels(&self, spec: &ParameterSpec, value: &Spanned<DeValue<'_>>) -> Result<Vec<Level>, Mistake> {

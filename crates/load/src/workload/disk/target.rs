@@ -70,11 +70,8 @@ fn ownership_of(path: &Path, pattern: Pattern) -> Ownership {
 /// The fixture of surveyed parameters.
 pub(super) fn key(parameters: &Parameters) -> Result<FixtureKey, Fault> {
     let target = parameters.text("target")?;
-    Ok(FixtureKey {
-        target: target.to_owned(),
-        bytes: parameters.integer("size")?,
-        ownership: ownership_of(Path::new(target), Pattern::of(parameters)?),
-    })
+    let ownership = ownership_of(Path::new(target), Pattern::of(parameters)?);
+    Ok(FixtureKey::new(target, parameters.integer("size")?, ownership))
 }
 
 /// The folder that holds `path`; a bare name lies in the current one.

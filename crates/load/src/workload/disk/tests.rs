@@ -28,11 +28,7 @@ fn site() -> Site {
 #[test]
 fn a_folder_gets_a_file_of_ours_without_a_name_that_really_has_blocks() {
     let folder = tempfile::tempdir_in(".").unwrap();
-    let key = FixtureKey {
-        target: folder.path().to_string_lossy().into_owned(),
-        bytes: 9 << 20,
-        ownership: Ownership::Created,
-    };
+    let key = FixtureKey::new(folder.path().to_string_lossy(), 9 << 20, Ownership::Created);
     let mut seen = 0;
     let fixture = fixture::Fixture::make(&key, &mut |done| {
         seen = done;
@@ -51,7 +47,7 @@ fn a_folder_gets_a_file_of_ours_without_a_name_that_really_has_blocks() {
 fn making_a_file_stops_when_told_to() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let target = folder.path().to_string_lossy().into_owned();
-    let key = FixtureKey { target, bytes: 64 << 20, ownership: Ownership::Created };
+    let key = FixtureKey::new(target, 64 << 20, Ownership::Created);
     let made = fixture::Fixture::make(&key, &mut |done| done < 8 << 20);
     assert!(matches!(made, Err(Fault::Cancelled)), "{made:?}");
 }

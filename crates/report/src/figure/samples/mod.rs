@@ -231,7 +231,8 @@ mod tests {
         for trial in &mut case.trials {
             trial.result.parts.push(Part {
                 machine: "local".to_owned(),
-                load: 0,
+                load: Some(0),
+                target: None,
                 metrics: std::collections::BTreeMap::new(),
                 histograms: std::collections::BTreeMap::new(),
                 series: vec![series("load", "operations", Unit::PerSecond, ONE_SECOND, &[7.0])],

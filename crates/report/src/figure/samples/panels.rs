@@ -201,8 +201,8 @@ fn loads(shot: &Shot<'_>) -> Vec<Panel> {
     let of_bytes = metric::figure(shot.case, shot.spec) == Some("throughput");
     let words = shot.view.words;
     let main = load(shot, &shot.view.called(&shot.case.workload), shot.series(), of_bytes);
-    let parts = shot.trial.result.parts.iter().filter_map(|part| {
-        let name = &shot.case.with.get(part.load)?.workload;
+    let parts = shot.trial.result.parts.iter().filter(|part| part.target.is_none()).filter_map(|part| {
+        let name = &shot.case.with.get(part.load?)?.workload;
         let spec = shot.view.workload(name);
         let of_bytes = spec.is_some_and(|s| s.headline == "throughput");
         let title = words.tell("figure-beside", &[("workload", Value::Text(shot.view.called(name)))]);

@@ -174,6 +174,8 @@ fn case(workload: &str, factors: &[(&str, Value, String)], path: &[&str]) -> Cas
         block: 0,
         path: path.iter().map(|r| PathStep { resource: (*r).to_owned(), amplification: 1.0 }).collect(),
         trials: Vec::new(),
+        rounds: None,
+        targets: Vec::new(),
         estimates: BTreeMap::new(),
         utilization: Vec::new(),
         findings: Vec::new(),
