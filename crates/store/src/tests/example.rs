@@ -173,7 +173,8 @@ fn part(load: usize, order: u32) -> Part {
     let has_bulk = load > 0;
     Part {
         machine: "local".to_owned(),
-        load,
+        load: Some(load),
+        target: None,
         metrics: metrics(order),
         histograms: if has_bulk { histograms("part") } else { BTreeMap::new() },
         series: if has_bulk { vec![series("iops", order, 7)] } else { Vec::new() },
