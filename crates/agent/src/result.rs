@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use load::Fault;
-use load::engine::outcome::{LoadOutcome, Outcome};
+use load::engine::outcome::{LoadOutcome, Outcome, PartOutcome};
 use load::workload::Workload;
 use model::trial::{Part, Series, TrialResult};
 use model::{Parameters, Unit};
@@ -19,20 +19,21 @@ pub(crate) fn shape(
         ..TrialResult::default()
     };
     for (index, ((workload, parameters), load)) in loads.into_iter().zip(&outcome.loads).enumerate() {
+        let companion = index.checked_sub(1);
         let metrics = workload.metrics(parameters, load, outcome.window);
         let histograms = histograms(load)?;
         let series = series(load, outcome);
         let facts = load.facts.clone();
-        if index == 0 {
+        if companion.is_none() {
             result.metrics = metrics;
             result.histograms = histograms;
             result.series = series;
             result.facts = facts;
         } else {
-            let machine = "local".to_owned();
+            let machine = MACHINE.to_owned();
             result.parts.push(Part {
                 machine,
-                load: Some(index - 1),
+                load: companion,
                 target: None,
                 metrics,
                 histograms,
@@ -40,29 +41,36 @@ pub(crate) fn shape(
                 facts,
             });
         }
+        for PartOutcome { name, outcome: part, window } in &load.parts {
+            result.parts.push(Part {
+                machine: MACHINE.to_owned(),
+                load: companion,
+                target: Some(name.clone()),
+                metrics: workload.metrics(parameters, part, *window),
+                histograms: self::histograms(part)?,
+                series: self::series(part, outcome),
+                facts: BTreeMap::new(),
+            });
+        }
     }
     Ok(result)
 }
 
+/// The machine that loads run on, as series and parts name it.
+const MACHINE: &str = "local";
+
 fn histograms(load: &LoadOutcome) -> Result<BTreeMap<String, String>, Fault> {
-    let mut all = BTreeMap::new();
-    let mut put = |name: &str, histogram| {
-        let text = stats::histogram::encode(histogram).map_err(|e| Fault::Other(e.to_string()))?;
-        all.insert(name.to_owned(), text);
-        Ok::<(), Fault>(())
-    };
-    if !load.latency.is_empty() {
-        put("latency", &load.latency)?;
-    }
-    if let Some(service) = &load.service {
-        put("service_time", service)?;
-    }
-    Ok(all)
+    load.histograms()
+        .map(|(name, histogram)| {
+            let text = stats::histogram::encode(histogram).map_err(|e| Fault::Other(e.to_string()))?;
+            Ok((name, text))
+        })
+        .collect()
 }
 
 fn series(load: &LoadOutcome, outcome: &Outcome) -> Vec<Series> {
     let of = |name: &str, unit, values: &[f64]| Series {
-        machine: "local".to_owned(),
+        machine: MACHINE.to_owned(),
         resource: "load".to_owned(),
         name: name.to_owned(),
         unit,

@@ -85,7 +85,7 @@ fn ready<'a>(order: &'a TrialOrder, shelf: &Fixtures) -> Result<Vec<ReadyLoad<'a
             let workload = workload::find(&spec.workload)
                 .ok_or_else(|| Fault::Other(format!("this agent has no workload `{}`", spec.workload)))?;
             let prepared = workload.prepare(&spec.parameters, shelf)?;
-            let workers = spec.parameters.integer("threads")? as usize;
+            let workers = prepared.workers(spec.parameters.integer("threads")? as usize);
             Ok(ReadyLoad { spec, workload, prepared, workers })
         })
         .collect()
@@ -124,9 +124,11 @@ fn session<'a>(
             seed: order.seed.wrapping_add(index as u64),
         });
     }
-    // One pass to the end must be the first, or a cache would answer it.
-    let to_end = loads.iter().any(|l| l.stop == StopRule::End);
-    let warm_up_ns = if to_end { 0 } else { ns(order.warm_up_s) };
+    // One pass to the end must be the first, or a cache would answer it; and
+    // what a warm-up left in the page cache would be brought to the device in
+    // the window.
+    let first = |l: &LoadPlan<'_>| matches!(l.stop, StopRule::End | StopRule::Full) || l.prepared.settles();
+    let warm_up_ns = if loads.iter().any(first) { 0 } else { ns(order.warm_up_s) };
     Ok(Session { loads, warm_up_ns, interval_ns: order.interval_s.map(|s| ns(s).max(1_000_000)) })
 }
 

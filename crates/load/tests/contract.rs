@@ -125,7 +125,7 @@ fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
         let prepared = workload.prepare(&needs.parameters, &shelf).unwrap();
         let plan = LoadPlan {
             prepared: &*prepared,
-            cpus: vec![None],
+            cpus: vec![None; prepared.workers(1)],
             rate: common::open_loop(&needs.parameters).unwrap(),
             stop: common::stop_rule(&needs.parameters).unwrap(),
             seed: 1,

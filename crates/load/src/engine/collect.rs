@@ -1,37 +1,48 @@
-//! Putting the workers' intervals together: one collector a load.
+//! Putting the workers' intervals together: one collector a load, and one for
+//! each part of a load that has several.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use hdrhistogram::Histogram;
-use stats::histogram::SparseCounts;
+use stats::histogram::{SparseCounts, new_latency};
 
+use crate::engine::queue::Class;
 use crate::engine::record::{CpuSpan, Crossing, Record, Timeline};
+
+/// Operations of one class in one interval.
+#[derive(Clone, Debug, Default)]
+struct ClassInterval {
+    operations: f64,
+    bytes: f64,
+    completions: u64,
+}
 
 /// What all workers of a load did in one interval.
 #[derive(Clone, Debug, Default)]
-pub struct Interval {
-    /// Operations; one that lay partly in the interval counts by that part.
-    pub operations: f64,
-    /// Bytes, counted likewise.
-    pub bytes: f64,
-    /// Operations that finished in it: as many as the histograms hold.
-    pub completions: u64,
-    /// Operations that started late.
-    pub late_starts: u64,
-    /// Operations of an open loop that were due but not finished at the end.
-    pub unfinished: u64,
-    /// CPU time in user mode, ns.
-    pub user_ns: f64,
-    /// CPU time in the kernel, ns.
-    pub system_ns: f64,
-    latency: Vec<SparseCounts>,
-    service: Vec<SparseCounts>,
+struct Interval {
+    classes: Vec<ClassInterval>,
+    late_starts: u64,
+    unfinished: u64,
+    user_ns: f64,
+    system_ns: f64,
+    times: Vec<(Place, SparseCounts)>,
 }
 
-/// Everything that one load did.
+/// Which distribution a histogram belongs to.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Class(usize),
+    Service,
+    Submit,
+    Device,
+}
+
+/// Everything that one load, or one part of it, did.
 #[derive(Debug)]
 pub struct Collector {
     timeline: Timeline,
+    classes: &'static [Class],
     intervals: BTreeMap<i64, Interval>,
     first_ns: u64,
     last_ns: u64,
@@ -43,67 +54,105 @@ pub struct Collector {
 /// Distributions of many intervals together.
 #[derive(Clone, Debug)]
 struct Distributions {
-    latency: Histogram<u64>,
+    classes: Vec<Histogram<u64>>,
     service: Option<Histogram<u64>>,
+    submit: Option<Histogram<u64>>,
+    device: Option<Histogram<u64>>,
 }
 
 impl Distributions {
-    fn new() -> Self {
-        Self { latency: stats::histogram::new_latency(), service: None }
+    fn new(classes: usize) -> Self {
+        let classes = (0..classes).map(|_| new_latency()).collect();
+        Self { classes, service: None, submit: None, device: None }
     }
 
-    fn add(&mut self, latency: Option<&SparseCounts>, service: Option<&SparseCounts>) {
-        if let Some(counts) = latency {
-            counts.add_to(&mut self.latency);
-        }
-        if let Some(counts) = service {
-            counts.add_to(self.service.get_or_insert_with(stats::histogram::new_latency));
-        }
+    fn add(&mut self, place: Place, counts: &SparseCounts) {
+        let histogram = match place {
+            Place::Class(index) => &mut self.classes[index],
+            Place::Service => self.service.get_or_insert_with(new_latency),
+            Place::Submit => self.submit.get_or_insert_with(new_latency),
+            Place::Device => self.device.get_or_insert_with(new_latency),
+        };
+        counts.add_to(histogram);
     }
+}
+
+/// Operations of one class.
+#[derive(Debug)]
+pub struct ClassTotals {
+    /// Operations; one that lay partly in the range counts by that part.
+    pub operations: f64,
+    /// Bytes, counted likewise.
+    pub bytes: f64,
+    /// Operations that finished in it: as many as the histogram holds.
+    pub completions: u64,
+    /// From due to finished, ns.
+    pub latency: Histogram<u64>,
 }
 
 /// Totals over a range of intervals.
 #[derive(Debug)]
 pub struct Totals {
-    /// The sums.
-    pub sum: Interval,
-    /// From due to finished, ns.
-    pub latency: Histogram<u64>,
+    /// By class, in the load's own order.
+    pub classes: Vec<ClassTotals>,
+    /// Operations that started late.
+    pub late_starts: u64,
+    /// Operations of an open loop that were due but not finished at the end.
+    pub unfinished: u64,
+    /// CPU time in user mode, ns.
+    pub user_ns: f64,
+    /// CPU time in the kernel, ns.
+    pub system_ns: f64,
     /// From started to finished, ns; only in an open loop.
     pub service: Option<Histogram<u64>>,
+    /// From started to handed to the kernel, ns; where operations tell.
+    pub submit: Option<Histogram<u64>>,
+    /// From handed to the kernel to finished, ns; where operations tell.
+    pub device: Option<Histogram<u64>>,
 }
 
 impl Collector {
     /// Nothing yet.
     #[must_use]
-    pub fn new(timeline: Timeline) -> Self {
-        let whole = (timeline.end_ns == u64::MAX).then(Distributions::new);
-        Self { timeline, intervals: BTreeMap::new(), first_ns: u64::MAX, last_ns: 0, whole }
+    pub fn new(timeline: Timeline, classes: &'static [Class]) -> Self {
+        let whole = (timeline.end_ns == u64::MAX).then(|| Distributions::new(classes.len()));
+        Self { timeline, classes, intervals: BTreeMap::new(), first_ns: u64::MAX, last_ns: 0, whole }
+    }
+
+    /// The classes of its operations.
+    #[must_use]
+    pub fn classes(&self) -> &'static [Class] {
+        self.classes
     }
 
     /// Adds what one worker did in one interval.
     pub fn add(&mut self, record: &Record) {
         self.first_ns = self.first_ns.min(record.first_ns);
         self.last_ns = self.last_ns.max(record.last_ns);
-        let interval = self.intervals.entry(record.interval).or_default();
-        interval.operations += record.operations as f64;
-        interval.bytes += record.bytes as f64;
-        interval.completions += record.operations + record.crossings.len() as u64;
+        let classes = self.classes.len();
+        let interval = interval_at(&mut self.intervals, record.interval, classes);
+        for (class, done) in interval.classes.iter_mut().zip(&record.classes) {
+            class.operations += done.operations as f64;
+            class.bytes += done.bytes as f64;
+            class.completions += done.operations;
+        }
+        for crossing in &record.crossings {
+            interval.classes[usize::from(crossing.class)].completions += 1;
+        }
         interval.late_starts += record.late_starts;
         interval.unfinished += record.unfinished;
-        let latency = Some(&record.latency).filter(|l| !l.is_empty()).map(SparseCounts::from);
-        let service = record.service.as_ref().filter(|s| !s.is_empty()).map(SparseCounts::from);
-        match &mut self.whole {
-            Some(whole) => whole.add(latency.as_ref(), service.as_ref()),
-            None => {
-                interval.latency.extend(latency);
-                interval.service.extend(service);
+        for (place, histogram) in distributions(record) {
+            let counts = SparseCounts::from(histogram);
+            match &mut self.whole {
+                Some(whole) => whole.add(place, &counts),
+                None => interval.times.push((place, counts)),
             }
         }
-        for Crossing { started_ns, finished_ns, bytes } in record.crossings.iter().copied() {
+        for Crossing { started_ns, finished_ns, bytes, class } in record.crossings.iter().copied() {
             self.spread(started_ns, finished_ns, |interval, share| {
-                interval.operations += share;
-                interval.bytes += share * bytes as f64;
+                let class = &mut interval.classes[usize::from(class)];
+                class.operations += share;
+                class.bytes += share * bytes as f64;
             });
         }
         let CpuSpan { from_ns, to_ns, user_ns, system_ns } = record.cpu;
@@ -120,11 +169,12 @@ impl Collector {
             return;
         }
         let whole = (to_ns - from_ns) as f64;
+        let classes = self.classes.len();
         for index in self.timeline.interval_of(from_ns)..=self.timeline.interval_of(to_ns) {
             let begin = self.timeline.begin_ns(index).max(from_ns);
             let end = self.timeline.begin_ns(index + 1).min(to_ns);
             let share = end.saturating_sub(begin) as f64 / whole;
-            add(self.intervals.entry(index).or_default(), share);
+            add(interval_at(&mut self.intervals, index, classes), share);
         }
     }
 
@@ -140,15 +190,27 @@ impl Collector {
         self.last_ns
     }
 
-    /// Operations of each interval in `range`; an interval in which nothing
-    /// happened is 0, because nothing did.
-    pub fn operations(&self, range: std::ops::Range<i64>) -> impl Iterator<Item = f64> + '_ {
-        range.map(|i| self.intervals.get(&i).map_or(0.0, |v| v.operations))
+    /// Operations of each interval in `range`, of the classes that count; an
+    /// interval in which nothing happened is 0, because nothing did.
+    pub fn operations(&self, range: Range<i64>) -> impl Iterator<Item = f64> + '_ {
+        self.each(range, |class| class.operations)
     }
 
     /// Bytes of each interval in `range`.
-    pub fn bytes(&self, range: std::ops::Range<i64>) -> impl Iterator<Item = f64> + '_ {
-        range.map(|i| self.intervals.get(&i).map_or(0.0, |v| v.bytes))
+    pub fn bytes(&self, range: Range<i64>) -> impl Iterator<Item = f64> + '_ {
+        self.each(range, |class| class.bytes)
+    }
+
+    fn each(
+        &self,
+        range: Range<i64>,
+        value: impl Fn(&ClassInterval) -> f64,
+    ) -> impl Iterator<Item = f64> + '_ {
+        let counting = |interval: &Interval| -> f64 {
+            interval.classes.iter().zip(self.classes).filter(|(_, c)| c.counts).map(|(v, _)| value(v)).sum()
+        };
+        let values: Vec<f64> = range.map(|i| self.intervals.get(&i).map_or(0.0, counting)).collect();
+        values.into_iter()
     }
 
     /// The first interval that is known.
@@ -159,58 +221,109 @@ impl Collector {
 
     /// Totals over `range`.
     #[must_use]
-    pub fn totals(&self, range: std::ops::Range<i64>) -> Totals {
-        let mut sum = Interval::default();
-        let mut merged = self.whole.clone().unwrap_or_else(Distributions::new);
+    pub fn totals(&self, range: Range<i64>) -> Totals {
+        let count = self.classes.len();
+        let mut merged = self.whole.clone().unwrap_or_else(|| Distributions::new(count));
+        let mut classes = vec![ClassInterval::default(); count];
+        let mut rest = Interval::default();
         for interval in self.intervals.range(range).map(|(_, v)| v) {
-            sum.operations += interval.operations;
-            sum.bytes += interval.bytes;
-            sum.completions += interval.completions;
-            sum.late_starts += interval.late_starts;
-            sum.unfinished += interval.unfinished;
-            sum.user_ns += interval.user_ns;
-            sum.system_ns += interval.system_ns;
-            interval.latency.iter().for_each(|counts| merged.add(Some(counts), None));
-            interval.service.iter().for_each(|counts| merged.add(None, Some(counts)));
+            for (sum, class) in classes.iter_mut().zip(&interval.classes) {
+                sum.operations += class.operations;
+                sum.bytes += class.bytes;
+                sum.completions += class.completions;
+            }
+            rest.late_starts += interval.late_starts;
+            rest.unfinished += interval.unfinished;
+            rest.user_ns += interval.user_ns;
+            rest.system_ns += interval.system_ns;
+            interval.times.iter().for_each(|(place, counts)| merged.add(*place, counts));
         }
-        Totals { sum, latency: merged.latency, service: merged.service }
+        let Distributions { classes: latencies, service, submit, device } = merged;
+        let total = |(ClassInterval { operations, bytes, completions }, latency)| ClassTotals {
+            operations,
+            bytes,
+            completions,
+            latency,
+        };
+        Totals {
+            classes: classes.into_iter().zip(latencies).map(total).collect(),
+            late_starts: rest.late_starts,
+            unfinished: rest.unfinished,
+            user_ns: rest.user_ns,
+            system_ns: rest.system_ns,
+            service,
+            submit,
+            device,
+        }
     }
+}
+
+fn interval_at(intervals: &mut BTreeMap<i64, Interval>, index: i64, classes: usize) -> &mut Interval {
+    let empty = || Interval { classes: vec![ClassInterval::default(); classes], ..Interval::default() };
+    intervals.entry(index).or_insert_with(empty)
+}
+
+/// The histograms of a record that hold anything.
+fn distributions(record: &Record) -> impl Iterator<Item = (Place, &Histogram<u32>)> {
+    let classes = record.classes.iter().enumerate().map(|(index, c)| (Place::Class(index), &c.latency));
+    let service = record.service.iter().map(|h| (Place::Service, h));
+    let stages = record.stages.iter().flat_map(|s| [(Place::Submit, &s.0), (Place::Device, &s.1)]);
+    classes.chain(service).chain(stages).filter(|(_, histogram)| !histogram.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::queue::ALIKE;
+    use crate::engine::record::Shape;
 
     const TIMELINE: Timeline = Timeline { start_ns: 500, window_ns: 1000, interval_ns: 100, end_ns: 2000 };
+    const TWO: &[Class] = &[Class { name: "write", counts: true }, Class { name: "sync", counts: false }];
 
     fn record(interval: i64, operations: u64, crossings: Vec<Crossing>) -> Record {
-        Record { interval, operations, bytes: operations * 10, crossings, ..Record::new(false, 4) }
+        let mut record = Record { interval, crossings, ..Record::new(Shape::PLAIN, 4) };
+        record.classes[0].operations = operations;
+        record.classes[0].bytes = operations * 10;
+        record
     }
 
     #[test]
     fn an_operation_across_edges_counts_by_its_part_in_each_interval() {
-        let mut collector = Collector::new(TIMELINE);
+        let mut collector = Collector::new(TIMELINE, ALIKE);
         // In flight from 50 before the window to 50 into its second interval.
-        let crossing = Crossing { started_ns: 950, finished_ns: 1150, bytes: 400 };
+        let crossing = Crossing { started_ns: 950, finished_ns: 1150, bytes: 400, class: 0 };
         collector.add(&record(1, 3, vec![crossing]));
         let shares: Vec<f64> = collector.operations(-1..2).collect();
         assert_eq!(shares, [0.25, 0.5, 3.25]);
         let bytes: Vec<f64> = collector.bytes(-1..2).collect();
         assert_eq!(bytes, [100.0, 200.0, 130.0]);
-        assert_eq!(collector.totals(0..10).sum.completions, 4);
+        assert_eq!(collector.totals(0..10).classes[0].completions, 4);
     }
 
     #[test]
     fn histograms_of_all_workers_and_intervals_are_merged() {
-        let mut collector = Collector::new(TIMELINE);
+        let mut collector = Collector::new(TIMELINE, ALIKE);
         for (interval, value) in [(0, 100), (0, 200), (1, 300), (-1, 1)] {
             let mut r = record(interval, 1, vec![]);
-            r.latency.record(value).unwrap();
+            r.classes[0].latency.record(value).unwrap();
             collector.add(&r);
         }
         let totals = collector.totals(0..2);
-        assert_eq!(totals.latency.len(), 3);
-        assert_eq!(totals.latency.max(), 300);
-        assert!(totals.service.is_none());
+        assert_eq!(totals.classes[0].latency.len(), 3);
+        assert_eq!(totals.classes[0].latency.max(), 300);
+        assert!(totals.service.is_none() && totals.submit.is_none());
+    }
+
+    #[test]
+    fn a_class_that_does_not_count_has_figures_but_is_no_operation() {
+        let mut collector = Collector::new(TIMELINE, TWO);
+        let mut r = Record { interval: 0, ..Record::new(Shape { classes: 2, ..Shape::PLAIN }, 1) };
+        (r.classes[0].operations, r.classes[1].operations) = (5, 2);
+        r.classes[1].latency.record(700).unwrap();
+        collector.add(&r);
+        assert_eq!(collector.operations(0..1).sum::<f64>(), 5.0);
+        let totals = collector.totals(0..1);
+        assert_eq!((totals.classes[1].completions, totals.classes[1].latency.max()), (2, 700));
+        assert!(totals.classes[0].latency.is_empty());
     }
 }

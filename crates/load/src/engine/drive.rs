@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::clock;
 use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
+use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use crate::engine::record::{Finished, Recorder, Timeline};
 use crate::engine::schedule::Schedule;
 use crate::engine::stop::Stop;
@@ -101,13 +101,13 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
         for completion in done.drain(..) {
             let flight = flights[completion.slot];
             free.push(completion.slot);
-            record::<S>(&mut recorder, flight, completion.bytes, now_ns);
+            record::<S>(&mut recorder, flight, completion, now_ns);
         }
         if rolled {
             // What handing over cost is not the next operation's latency.
             now_ns = clock::now_ns();
         }
-        exhausted |= now_ns >= timeline.end_ns || stop.asked();
+        exhausted |= now_ns >= timeline.end_ns || stop.asked() || queue.ended();
     }
     if S::OPEN {
         backlog(schedule, &timeline, &mut recorder);
@@ -118,15 +118,16 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
 
 /// Records one completion, if it counts.
 #[inline]
-fn record<S: Schedule>(recorder: &mut Recorder, flight: Flight, bytes: u64, now_ns: u64) {
+fn record<S: Schedule>(recorder: &mut Recorder, flight: Flight, completion: Completion, now_ns: u64) {
     let Flight { due_ns, started_ns, counts } = flight;
-    if !counts {
+    let Completion { bytes, class, handed_ns, .. } = completion;
+    if !counts || class == UNRECORDED {
         return;
     }
     if S::OPEN && recorder.is_past(now_ns) {
         recorder.unfinished(due_ns, now_ns);
     }
-    let finished = Finished { due_ns, started_ns, finished_ns: now_ns, bytes };
+    let finished = Finished { due_ns, started_ns, finished_ns: now_ns, bytes, class, handed_ns };
     if S::OPEN {
         recorder.record::<true>(finished);
     } else {

@@ -7,7 +7,8 @@ use hdrhistogram::Histogram;
 use model::Value;
 use model::trial::{Steady, Window};
 
-use crate::engine::collect::Collector;
+use crate::engine::collect::{ClassTotals, Collector};
+use crate::engine::queue::Class;
 use crate::engine::record::Timeline;
 
 /// What one load did in the window.
@@ -29,16 +30,89 @@ pub struct LoadOutcome {
     pub user_s: f64,
     /// CPU seconds of the workers in the kernel.
     pub system_s: f64,
-    /// From due to finished, ns.
+    /// From due to finished, ns, of all classes that count.
     pub latency: Histogram<u64>,
     /// From started to finished, ns; only in an open loop.
     pub service: Option<Histogram<u64>>,
+    /// From started to handed to the kernel, ns; where operations tell.
+    pub submit: Option<Histogram<u64>>,
+    /// From handed to the kernel to finished, ns; where operations tell.
+    pub device: Option<Histogram<u64>>,
+    /// Each class by itself; empty where all operations are alike.
+    pub classes: Vec<ClassOutcome>,
+    /// Each part by itself, where the load has several.
+    pub parts: Vec<PartOutcome>,
+    /// While all parts were at work, of a load that a count ends: operations,
+    /// bytes and seconds.
+    pub common: Option<Common>,
+    /// When all that was done was where it lasts, ns; absent where nothing had
+    /// to be brought there.
+    pub settled_ns: Option<u64>,
+    /// When the first operation that counts started and when the last ended, ns;
+    /// absent where there was none.
+    pub span_ns: Option<(u64, u64)>,
     /// Operations per second in each interval, warm-up included.
     pub operations_per_s: Vec<f64>,
     /// Bytes per second in each interval, warm-up included.
     pub bytes_per_s: Vec<f64>,
     /// What the machine granted.
     pub facts: BTreeMap<String, Value>,
+}
+
+impl LoadOutcome {
+    /// Every distribution that there is, by the name it has in a trial.
+    pub fn histograms(&self) -> impl Iterator<Item = (String, &Histogram<u64>)> {
+        let fixed = [
+            ("latency", Some(&self.latency)),
+            ("service_time", self.service.as_ref()),
+            ("submit_latency", self.submit.as_ref()),
+            ("device_latency", self.device.as_ref()),
+        ];
+        let fixed = fixed.into_iter().filter_map(|(name, h)| Some((name.to_owned(), h?)));
+        let classes = self.classes.iter().map(|c| (format!("{}_latency", c.class.name), &c.latency));
+        fixed.chain(classes).filter(|(_, histogram)| !histogram.is_empty())
+    }
+
+    /// The distribution of this name, if there is one.
+    #[must_use]
+    pub fn histogram(&self, name: &str) -> Option<&Histogram<u64>> {
+        self.histograms().find(|(n, _)| n == name).map(|(_, histogram)| histogram)
+    }
+}
+
+/// Operations of one class.
+#[derive(Debug)]
+pub struct ClassOutcome {
+    /// Which.
+    pub class: Class,
+    /// Operations; those partly in the window count by that part.
+    pub operations: f64,
+    /// Bytes, counted likewise.
+    pub bytes: f64,
+    /// From due to finished, ns.
+    pub latency: Histogram<u64>,
+}
+
+/// One part of a load: one of its targets.
+#[derive(Debug)]
+pub struct PartOutcome {
+    /// What it is called.
+    pub name: String,
+    /// What it did, in its own span of time where a count ended it.
+    pub outcome: LoadOutcome,
+    /// The part of the trial that counts for it.
+    pub window: Window,
+}
+
+/// What all parts did together while each was at work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Common {
+    /// Operations.
+    pub operations: f64,
+    /// Bytes.
+    pub bytes: f64,
+    /// How long, s.
+    pub seconds: f64,
 }
 
 /// What a session measured.
@@ -57,47 +131,147 @@ pub struct Outcome {
     pub loads: Vec<LoadOutcome>,
 }
 
+/// What was collected of one load.
+#[derive(Debug)]
+pub struct Collected {
+    /// All of it.
+    pub whole: Collector,
+    /// Its parts, where there are several.
+    pub parts: Vec<(String, Collector)>,
+    /// What the machine granted.
+    pub facts: BTreeMap<String, Value>,
+    /// When all that was done was where it lasts, ns.
+    pub settled_ns: Option<u64>,
+}
+
 /// Chooses the window and sums up.
 ///
 /// Where time ends the load, MSER-5 decides how much of the front is cut off as
 /// not yet steady, in whole intervals, for all loads alike; where a count does,
 /// all of it counts.
 #[must_use]
-pub fn conclude(
-    timeline: Timeline,
-    collectors: &[Collector],
-    facts: Vec<BTreeMap<String, Value>>,
-) -> Outcome {
+pub fn conclude(timeline: Timeline, collected: Vec<Collected>) -> Outcome {
     let by_time = timeline.end_ns != u64::MAX;
+    let main = collected.first().map(|c| &c.whole);
     let end_ns = if by_time {
         timeline.end_ns
     } else {
-        collectors.first().map_or(timeline.window_ns, Collector::last_ns).max(timeline.window_ns + 1)
+        main.map_or(timeline.window_ns, Collector::last_ns).max(timeline.window_ns + 1)
     };
     let intervals = timeline.interval_of(end_ns - 1) + 1;
     // A count begins with its first operation: those of the warm-up may hold
     // the workers for a while yet.
-    let begin_ns = collectors.first().map_or(u64::MAX, Collector::first_ns);
-    let steady = if by_time { settle(timeline, &collectors[0], intervals) } else { None };
+    let begin_ns = main.map_or(u64::MAX, Collector::first_ns);
+    let steady = main.filter(|_| by_time).and_then(|main| settle(timeline, main, intervals));
     let cut = steady.as_ref().map_or(0, |(cut, _)| *cut);
     let start_ns = if by_time || begin_ns == u64::MAX { timeline.begin_ns(cut) } else { begin_ns };
     let window = Window { start_ns, end_ns };
-    let first = collectors.iter().filter_map(Collector::first).min().unwrap_or(0).min(0);
-    let loads = collectors
-        .iter()
-        .zip(facts)
-        .enumerate()
-        .map(|(index, (collector, facts))| {
-            let by_count = !by_time && index == 0;
-            LoadOutcome { by_count, ..sum_up(collector, timeline, first, cut..intervals, facts) }
-        })
-        .collect();
+    let first = collected.iter().filter_map(|c| c.whole.first()).min().unwrap_or(0).min(0);
+    let span = Span { timeline, first, counted: cut..intervals, window, by_time };
+    let loads = collected.into_iter().enumerate().map(|(index, load)| {
+        let by_count = !by_time && index == 0;
+        LoadOutcome { by_count, ..span.load(load) }
+    });
     Outcome {
         window,
         timeline,
         series_start_ns: timeline.begin_ns(first),
+        loads: loads.collect(),
         steady: steady.map(|(_, steady)| steady),
-        loads,
+    }
+}
+
+/// What is summed up.
+struct Span {
+    timeline: Timeline,
+    /// The first interval that any load has.
+    first: i64,
+    /// The intervals that count.
+    counted: std::ops::Range<i64>,
+    window: Window,
+    by_time: bool,
+}
+
+impl Span {
+    fn load(&self, load: Collected) -> LoadOutcome {
+        let Collected { whole, parts, facts, settled_ns } = load;
+        let common = (!self.by_time).then(|| self.common(&parts)).flatten();
+        let parts = parts.into_iter().map(|(name, collector)| {
+            let outcome = self.sum_up(&collector);
+            let window = match outcome.span_ns {
+                Some((start_ns, end_ns)) if !self.by_time => Window { start_ns, end_ns },
+                _ => self.window,
+            };
+            PartOutcome { name, outcome: LoadOutcome { by_count: !self.by_time, ..outcome }, window }
+        });
+        LoadOutcome { parts: parts.collect(), common, facts, settled_ns, ..self.sum_up(&whole) }
+    }
+
+    /// What all parts did while each was at work: their means over different
+    /// times do not add up to anything that ever flowed.
+    fn common(&self, parts: &[(String, Collector)]) -> Option<Common> {
+        let begin = parts.iter().map(|(_, c)| c.first_ns()).max()?;
+        let end = parts.iter().map(|(_, c)| c.last_ns()).min()?;
+        // In whole intervals, because that is how far it is known.
+        let first = self.timeline.interval_of(begin) + 1;
+        let counted = first..self.timeline.interval_of(end);
+        if counted.is_empty() || begin == u64::MAX {
+            return None;
+        }
+        let seconds = (counted.end - counted.start) as f64 * self.timeline.interval_ns as f64 / 1e9;
+        let sum = |of: &dyn Fn(&Collector) -> f64| parts.iter().map(|(_, c)| of(c)).sum();
+        Some(Common {
+            operations: sum(&|c| c.operations(counted.clone()).sum()),
+            bytes: sum(&|c| c.bytes(counted.clone()).sum()),
+            seconds,
+        })
+    }
+
+    fn sum_up(&self, collector: &Collector) -> LoadOutcome {
+        let per_s = 1e9 / self.timeline.interval_ns as f64;
+        let all = self.first..self.counted.end;
+        let totals = collector.totals(self.counted.clone());
+        let mut latency = stats::histogram::new_latency();
+        let (mut operations, mut bytes, mut completions) = (0.0, 0.0, 0);
+        let mut classes = Vec::with_capacity(totals.classes.len());
+        for (class, of) in collector.classes().iter().zip(totals.classes) {
+            if class.counts {
+                operations += of.operations;
+                bytes += of.bytes;
+                completions += of.completions;
+                // Both have the same bounds.
+                let _ = latency.add(&of.latency);
+            }
+            let ClassTotals { operations, bytes, latency, .. } = of;
+            classes.push(ClassOutcome { class: *class, operations, bytes, latency });
+        }
+        if classes.len() == 1 {
+            classes.clear();
+        }
+        let span_ns = (collector.first_ns() != u64::MAX && collector.last_ns() > collector.first_ns())
+            .then(|| (collector.first_ns(), collector.last_ns()));
+        LoadOutcome {
+            operations,
+            bytes,
+            completions,
+            late_starts: totals.late_starts,
+            by_count: false,
+            unfinished: totals.unfinished,
+            user_s: totals.user_ns / 1e9,
+            system_s: totals.system_ns / 1e9,
+            latency,
+            service: totals.service,
+            submit: totals.submit,
+            device: totals.device,
+            classes,
+            parts: Vec::new(),
+            common: None,
+            settled_ns: None,
+            span_ns,
+            operations_per_s: collector.operations(all.clone()).map(|v| v * per_s).collect(),
+            bytes_per_s: collector.bytes(all).map(|v| v * per_s).collect(),
+            facts: BTreeMap::new(),
+        }
     }
 }
 
@@ -120,47 +294,23 @@ fn stalls(series: &[f64]) -> bool {
         || series.iter().filter(|v| **v < 1e-9).count() * 2 > series.len()
 }
 
-fn sum_up(
-    collector: &Collector,
-    timeline: Timeline,
-    first: i64,
-    counted: std::ops::Range<i64>,
-    facts: BTreeMap<String, Value>,
-) -> LoadOutcome {
-    let per_s = 1e9 / timeline.interval_ns as f64;
-    let all = first..counted.end;
-    let totals = collector.totals(counted);
-    LoadOutcome {
-        operations: totals.sum.operations,
-        bytes: totals.sum.bytes,
-        completions: totals.sum.completions,
-        late_starts: totals.sum.late_starts,
-        by_count: false,
-        unfinished: totals.sum.unfinished,
-        user_s: totals.sum.user_ns / 1e9,
-        system_s: totals.sum.system_ns / 1e9,
-        latency: totals.latency,
-        service: totals.service,
-        operations_per_s: collector.operations(all.clone()).map(|v| v * per_s).collect(),
-        bytes_per_s: collector.bytes(all).map(|v| v * per_s).collect(),
-        facts,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::record::Record;
+    use crate::engine::queue::ALIKE;
+    use crate::engine::record::{Record, Shape};
 
     /// A window of 200 intervals of 10 ns with so many operations in each.
     fn outcome(operations: impl Fn(i64) -> u64) -> Outcome {
         let timeline = Timeline { start_ns: 900, window_ns: 1000, interval_ns: 10, end_ns: 3000 };
-        let mut collector = Collector::new(timeline);
+        let mut whole = Collector::new(timeline, ALIKE);
         for interval in -10..200 {
-            let record = Record { interval, operations: operations(interval), ..Record::new(false, 1) };
-            collector.add(&record);
+            let mut record = Record { interval, ..Record::new(Shape::PLAIN, 1) };
+            record.classes[0].operations = operations(interval);
+            whole.add(&record);
         }
-        conclude(timeline, &[collector], vec![BTreeMap::new()])
+        let facts = BTreeMap::new();
+        conclude(timeline, vec![Collected { whole, parts: Vec::new(), facts, settled_ns: None }])
     }
 
     #[test]

@@ -12,13 +12,34 @@ pub struct Operation {
     pub sequence: u64,
 }
 
-/// An operation that finished.
+/// A kind of operation with figures of its own: reads beside writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// What its metrics begin with: `read`. Empty where a load has one kind.
+    pub name: &'static str,
+    /// Whether it counts among the load's operations: a flush has a latency, but
+    /// it is no read and no write.
+    pub counts: bool,
+}
+
+/// The one class of loads whose operations are all alike.
+pub const ALIKE: &[Class] = &[Class { name: "", counts: true }];
+
+/// The class of an operation that did nothing and is not recorded: the one that
+/// met the end of its target.
+pub const UNRECORDED: u8 = u8::MAX;
+
+/// An operation that finished.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     /// The slot it was started in.
     pub slot: usize,
     /// Bytes it moved.
     pub bytes: u64,
+    /// Which of the load's classes it is of.
+    pub class: u8,
+    /// When it was handed to the kernel, ns; 0 where nobody took the time.
+    pub handed_ns: u64,
 }
 
 /// How long [`Queue::reap`] may wait.
@@ -56,6 +77,21 @@ pub trait Queue {
     /// for loads that end there.
     fn operations_to_end(&self) -> Option<u64> {
         None
+    }
+
+    /// Whether this worker came upon the end of its target, so that nothing more
+    /// is to be started.
+    fn ended(&self) -> bool {
+        false
+    }
+
+    /// After the last operation, while time still counts: brings what was done
+    /// to where it lasts. Returns whether there was anything to bring.
+    ///
+    /// # Errors
+    /// If that fails.
+    fn settle(&mut self) -> Result<bool, Fault> {
+        Ok(false)
     }
 
     /// After the window: whether what was done is right.
@@ -122,7 +158,7 @@ impl<W: Operate> Queue for Blocking<W> {
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let bytes = self.work.operate(operation)?;
-        self.finished = Some(Completion { slot, bytes });
+        self.finished = Some(Completion { slot, bytes, ..Completion::default() });
         Ok(())
     }
 

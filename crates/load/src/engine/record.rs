@@ -26,6 +26,35 @@ pub struct Crossing {
     pub finished_ns: u64,
     /// Bytes it moved.
     pub bytes: u64,
+    /// Its class.
+    pub class: u8,
+}
+
+/// What a record has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// How many classes of operations the load has.
+    pub classes: usize,
+    /// Whether its loop is open, so that there is a service time.
+    pub open: bool,
+    /// Whether its operations tell when the kernel was given them.
+    pub stages: bool,
+}
+
+impl Shape {
+    /// A closed loop of operations that are all alike.
+    pub const PLAIN: Shape = Shape { classes: 1, open: false, stages: false };
+}
+
+/// Operations of one class.
+#[derive(Debug)]
+pub struct ClassRecord {
+    /// Operations that started and finished in the interval.
+    pub operations: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// From due to finished, ns.
+    pub latency: Histogram<u32>,
 }
 
 /// What one worker did in one interval.
@@ -33,10 +62,8 @@ pub struct Crossing {
 pub struct Record {
     /// Which interval; 0 is the first of the window, warm-up is negative.
     pub interval: i64,
-    /// Operations that started and finished in it.
-    pub operations: u64,
-    /// Bytes they moved.
-    pub bytes: u64,
+    /// By class; the load's own order.
+    pub classes: Vec<ClassRecord>,
     /// Operations that finished in it but started before.
     pub crossings: Vec<Crossing>,
     /// When the first of them started, ns; `u64::MAX` while there is none.
@@ -47,10 +74,11 @@ pub struct Record {
     pub unfinished: u64,
     /// Operations that started late (open loop).
     pub late_starts: u64,
-    /// From due to finished, ns.
-    pub latency: Histogram<u32>,
     /// From started to finished, ns; only in an open loop.
     pub service: Option<Histogram<u32>>,
+    /// From started to handed to the kernel, and from then to finished, ns; where
+    /// operations tell.
+    pub stages: Option<Box<(Histogram<u32>, Histogram<u32>)>>,
     /// CPU time of the worker since its last record.
     pub cpu: CpuSpan,
 }
@@ -74,37 +102,43 @@ impl Record {
     /// # Panics
     /// Never: the bounds are constants that the histogram accepts.
     #[must_use]
-    pub fn new(open: bool, depth: usize) -> Self {
+    pub fn new(shape: Shape, depth: usize) -> Self {
         let histogram = || {
             Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("constant bounds are within the library's")
         };
+        let class = |_| ClassRecord { operations: 0, bytes: 0, latency: histogram() };
         Self {
             interval: i64::MIN,
-            operations: 0,
-            bytes: 0,
+            classes: (0..shape.classes).map(class).collect(),
             crossings: Vec::with_capacity(depth),
             first_ns: u64::MAX,
             last_ns: 0,
             unfinished: 0,
             late_starts: 0,
-            latency: histogram(),
-            service: open.then(histogram),
+            service: shape.open.then(histogram),
+            stages: shape.stages.then(|| Box::new((histogram(), histogram()))),
             cpu: CpuSpan::default(),
         }
     }
 
     /// Empties it for another interval.
     pub fn reset(&mut self) {
-        self.operations = 0;
-        self.bytes = 0;
+        for class in &mut self.classes {
+            class.operations = 0;
+            class.bytes = 0;
+            class.latency.reset();
+        }
         self.crossings.clear();
         self.first_ns = u64::MAX;
         self.last_ns = 0;
         self.unfinished = 0;
         self.late_starts = 0;
-        self.latency.reset();
         if let Some(service) = &mut self.service {
             service.reset();
+        }
+        if let Some(stages) = &mut self.stages {
+            stages.0.reset();
+            stages.1.reset();
         }
         self.cpu = CpuSpan::default();
     }
@@ -152,12 +186,22 @@ pub enum Report {
         /// What it did.
         record: Box<Record>,
     },
-    /// All operations of the worker are finished; it may still verify.
+    /// All operations of the worker are finished; it may still settle and
+    /// verify.
     Drained {
         /// The load.
         load: usize,
         /// The worker of that load.
         worker: usize,
+    },
+    /// What the worker did is where it lasts.
+    Settled {
+        /// The load.
+        load: usize,
+        /// The worker of that load.
+        worker: usize,
+        /// Since when, ns.
+        at_ns: u64,
     },
     /// The worker is done, for good or ill.
     Finished {
@@ -181,11 +225,16 @@ pub struct Finished {
     pub finished_ns: u64,
     /// Bytes it moved.
     pub bytes: u64,
+    /// Its class.
+    pub class: u8,
+    /// When the kernel was given it, ns; 0 where nobody took the time.
+    pub handed_ns: u64,
 }
 
 /// One worker's recorder.
 #[derive(Debug)]
 pub struct Recorder {
+    shape: Shape,
     load: usize,
     worker: usize,
     timeline: Timeline,
@@ -217,14 +266,15 @@ impl Recorder {
     /// A recorder whose first interval is the one that holds `start_ns` of the
     /// timeline.
     #[must_use]
-    pub fn new(wiring: Wiring, timeline: Timeline, open: bool, depth: usize) -> Self {
+    pub fn new(wiring: Wiring, timeline: Timeline, shape: Shape, depth: usize) -> Self {
         let mut recorder = Self {
+            shape,
             load: wiring.load,
             worker: wiring.worker,
             timeline,
             interval_begin_ns: 0,
             interval_end_ns: 0,
-            current: Box::new(Record::new(open, depth)),
+            current: Box::new(Record::new(shape, depth)),
             cpu: CpuTime::of_this_thread(),
             rolled_ns: timeline.start_ns,
             send: wiring.send,
@@ -255,7 +305,14 @@ impl Recorder {
         let record = &mut *self.current;
         record.first_ns = record.first_ns.min(done.started_ns);
         record.last_ns = done.finished_ns;
-        record.latency.saturating_record(done.finished_ns.saturating_sub(done.due_ns).max(1));
+        let class = &mut record.classes[usize::from(done.class)];
+        class.latency.saturating_record(done.finished_ns.saturating_sub(done.due_ns).max(1));
+        if let Some(stages) = &mut record.stages
+            && done.handed_ns > 0
+        {
+            stages.0.saturating_record(done.handed_ns.saturating_sub(done.started_ns).max(1));
+            stages.1.saturating_record(done.finished_ns.saturating_sub(done.handed_ns).max(1));
+        }
         if OPEN {
             if let Some(service) = &mut record.service {
                 service.saturating_record(done.finished_ns.saturating_sub(done.started_ns).max(1));
@@ -263,13 +320,14 @@ impl Recorder {
             record.late_starts += u64::from(done.started_ns > done.due_ns + LATE_NS);
         }
         if done.started_ns >= self.interval_begin_ns {
-            record.operations += 1;
-            record.bytes += done.bytes;
+            class.operations += 1;
+            class.bytes += done.bytes;
         } else {
             record.crossings.push(Crossing {
                 started_ns: done.started_ns,
                 finished_ns: done.finished_ns,
                 bytes: done.bytes,
+                class: done.class,
             });
         }
     }
@@ -286,10 +344,10 @@ impl Recorder {
         };
         self.cpu = cpu;
         self.rolled_ns = now_ns;
-        let open = self.current.service.is_some();
         // The session gives back what it has merged. Only when it is starved of
         // CPU for many intervals is there none, and a new one must be made.
-        let fresh = self.recycled.try_recv().unwrap_or_else(|_| Box::new(Record::new(open, self.depth)));
+        let fresh =
+            self.recycled.try_recv().unwrap_or_else(|_| Box::new(Record::new(self.shape, self.depth)));
         let full = std::mem::replace(&mut self.current, fresh);
         // A closed channel means that the session has given up on the trial.
         let _ = self.send.send(Report::Interval { load: self.load, worker: self.worker, record: full });
@@ -308,14 +366,15 @@ impl Recorder {
     /// that was never started, with what it had waited by then. Without these,
     /// a stall at the end would hide in a percentile.
     pub fn unfinished(&mut self, due_ns: u64, until_ns: u64) {
-        let Self { tail, timeline, depth, .. } = self;
+        let Self { tail, timeline, depth, shape, .. } = self;
         let record = tail.get_or_insert_with(|| {
-            let mut record = Box::new(Record::new(true, *depth));
+            let mut record = Box::new(Record::new(*shape, *depth));
             record.interval = timeline.interval_of(timeline.end_ns - 1);
             record
         });
         record.unfinished += 1;
-        record.latency.saturating_record(until_ns.saturating_sub(due_ns).max(1));
+        // Which class it would have been of is not known before it starts.
+        record.classes[0].latency.saturating_record(until_ns.saturating_sub(due_ns).max(1));
     }
 
     /// Hands over what is left.

@@ -15,9 +15,9 @@ use crate::engine::clock;
 use crate::engine::collect::Collector;
 use crate::engine::drive::{Pulse, Shift};
 use crate::engine::fault::Fault;
-use crate::engine::outcome::{Outcome, conclude};
+use crate::engine::outcome::{Collected, Outcome, conclude};
 use crate::engine::placement;
-use crate::engine::record::{Record, Recorder, Report, Timeline, Wiring};
+use crate::engine::record::{Record, Recorder, Report, Shape, Timeline, Wiring};
 use crate::engine::schedule::{Arrivals, Seat};
 use crate::engine::stop::{SharedStop, Stop, StopRule};
 use crate::workload::Prepared;
@@ -142,8 +142,7 @@ impl Session<'_> {
                 cancel,
                 reports,
                 recycle: Vec::new(),
-                collectors: Vec::new(),
-                facts: self.loads.iter().map(|l| named(l.prepared.facts())).collect(),
+                collected: Vec::new(),
                 drained: self.loads.iter().map(|l| vec![false; l.cpus.len()]).collect(),
                 left: workers,
                 fault: None,
@@ -209,7 +208,7 @@ fn hire<'scope, 'env: 'scope>(
 ) -> std::io::Result<SyncSender<Box<Record>>> {
     let (recycle, recycled) = sync_channel(SPARE_RECORDS);
     for _ in 0..SPARE_RECORDS {
-        let _ = recycle.try_send(Box::new(Record::new(plan.rate.is_some(), CROSSINGS_USUAL)));
+        let _ = recycle.try_send(Box::new(Record::new(shape(plan), CROSSINGS_USUAL)));
     }
     let wiring = Wiring { load, worker, send: send.clone(), recycled };
     let send = send.clone();
@@ -239,13 +238,12 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     let Some(timeline) = shared.gate.wait() else { return Ok(Vec::new()) };
     let stop = Stop::new(
         &shared.stops[load],
-        plan.stop,
+        plan.prepared.stop(plan.stop),
         seat,
         plan.prepared.operation_bytes(),
         worker.operations_to_end(),
     );
-    let open = plan.rate.is_some();
-    let recorder = Recorder::new(wiring, timeline, open, worker.depth());
+    let recorder = Recorder::new(wiring, timeline, shape(plan), worker.depth());
     clock::sleep_towards(timeline.start_ns);
     while clock::now_ns() < timeline.start_ns {
         std::hint::spin_loop();
@@ -257,8 +255,31 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     });
     worker.run(schedule, shift)?;
     let _ = send.send(Report::Drained { load, worker: seat.index });
+    if worker.settle()? {
+        let _ = send.send(Report::Settled { load, worker: seat.index, at_ns: clock::now_ns() });
+    }
     worker.verify()?;
     Ok(worker.facts())
+}
+
+/// What the records of a load have room for.
+fn shape(plan: &LoadPlan<'_>) -> Shape {
+    let prepared = plan.prepared;
+    Shape { classes: prepared.classes().len(), open: plan.rate.is_some(), stages: prepared.stages() }
+}
+
+/// Nothing collected yet of a load.
+fn nothing(plan: &LoadPlan<'_>, timeline: Timeline) -> Collected {
+    let collector = || Collector::new(timeline, plan.prepared.classes());
+    let parts = plan.prepared.parts();
+    // One part is the whole.
+    let parts = if parts.len() > 1 { parts } else { Vec::new() };
+    Collected {
+        whole: collector(),
+        parts: parts.into_iter().map(|name| (name, collector())).collect(),
+        facts: named(plan.prepared.facts()),
+        settled_ns: None,
+    }
 }
 
 fn named(facts: Vec<(&'static str, Value)>) -> BTreeMap<String, Value> {
@@ -273,8 +294,7 @@ struct Desk<'a> {
     cancel: &'a AtomicBool,
     reports: Receiver<Report>,
     recycle: Vec<Vec<SyncSender<Box<Record>>>>,
-    collectors: Vec<Collector>,
-    facts: Vec<BTreeMap<String, Value>>,
+    collected: Vec<Collected>,
     /// By load and worker: whether it has ended its operations.
     drained: Vec<Vec<bool>>,
     left: usize,
@@ -301,13 +321,13 @@ impl Desk<'_> {
             return Err(fault);
         }
         let timeline = self.session.timeline();
-        self.collectors = self.session.loads.iter().map(|_| Collector::new(timeline)).collect();
+        self.collected = self.session.loads.iter().map(|plan| nothing(plan, timeline)).collect();
         self.observer.starts(timeline);
         self.shared.gate.open(Some(timeline));
         self.attend(timeline);
         match self.fault {
             Some(fault) => Err(fault),
-            None => Ok(conclude(timeline, &self.collectors, self.facts)),
+            None => Ok(conclude(timeline, self.collected)),
         }
     }
 
@@ -350,18 +370,28 @@ impl Desk<'_> {
         match report {
             Report::Ready => {}
             Report::Interval { load, worker, mut record } => {
-                self.collectors[load].add(&record);
+                let prepared = self.session.loads[load].prepared;
+                let collected = &mut self.collected[load];
+                collected.whole.add(&record);
+                let seat = Seat { index: worker, of: self.session.loads[load].cpus.len() };
+                if let Some((_, part)) = collected.parts.get_mut(prepared.part_of(seat)) {
+                    part.add(&record);
+                }
                 record.reset();
                 // Full means that the worker has spares enough.
                 let _ = self.recycle[load][worker].try_send(record);
                 self.look_around();
+            }
+            Report::Settled { load, worker: _, at_ns } => {
+                let settled = &mut self.collected[load].settled_ns;
+                *settled = (*settled).max(Some(at_ns));
             }
             Report::Drained { load, worker } => self.drained[load][worker] = true,
             Report::Finished { load, worker, result } => {
                 self.left -= 1;
                 self.drained[load][worker] |= result.is_err();
                 match result {
-                    Ok(facts) => self.facts[load].extend(named(facts)),
+                    Ok(facts) => self.collected[load].facts.extend(named(facts)),
                     Err(fault) => {
                         self.fault.get_or_insert(fault);
                         self.shared.stop_all();

@@ -90,6 +90,9 @@ pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, crate::Fault> {
     if parameters.is_word("until", "end") {
         return Ok(StopRule::End);
     }
+    if parameters.is_word("until", "full") {
+        return Ok(StopRule::Full);
+    }
     Ok(StopRule::Time((parameters.number("duration")? * 1e9) as u64))
 }
 
@@ -186,6 +189,16 @@ pub const PERCENTILES: &[(&str, &str, f64)] = &[
     ("latency_max", "latency", 100.0),
     ("service_time_p50", "service_time", 50.0),
     ("service_time_p99", "service_time", 99.0),
+    ("submit_latency_p50", "submit_latency", 50.0),
+    ("submit_latency_p99", "submit_latency", 99.0),
+    ("device_latency_p50", "device_latency", 50.0),
+    ("device_latency_p99", "device_latency", 99.0),
+    ("read_latency_p50", "read_latency", 50.0),
+    ("read_latency_p99", "read_latency", 99.0),
+    ("write_latency_p50", "write_latency", 50.0),
+    ("write_latency_p99", "write_latency", 99.0),
+    ("sync_latency_p50", "sync_latency", 50.0),
+    ("sync_latency_p99", "sync_latency", 99.0),
 ];
 
 /// The metrics of `spec` that follow from what the engine counted. What cannot
@@ -214,10 +227,7 @@ fn value_of(name: &str, outcome: &LoadOutcome, window: Window) -> Option<f64> {
         "late_starts" => outcome.service.is_some().then_some(outcome.late_starts as f64),
         _ => {
             let (_, histogram, percentile) = PERCENTILES.iter().find(|(metric, ..)| *metric == name)?;
-            let histogram = match *histogram {
-                "latency" => &outcome.latency,
-                _ => outcome.service.as_ref()?,
-            };
+            let histogram = outcome.histogram(histogram)?;
             if histogram.is_empty() {
                 return None;
             }

@@ -17,8 +17,9 @@ use model::{Parameters, Quantity, WorkloadSpec};
 use crate::engine::drive::{self, Shift};
 use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::Queue;
+use crate::engine::queue::{ALIKE, Class, Queue};
 use crate::engine::schedule::{Closed, Open, Seat};
+use crate::engine::stop::StopRule;
 
 /// Every workload, in documentation order.
 pub const TABLE: &[&dyn Workload] =
@@ -126,6 +127,43 @@ pub trait Prepared: Sync + std::fmt::Debug {
     /// Bytes that one operation moves, 0 where none.
     fn operation_bytes(&self) -> u64;
 
+    /// The kinds of its operations that have figures of their own.
+    fn classes(&self) -> &'static [Class] {
+        ALIKE
+    }
+
+    /// Whether its operations tell when the kernel was given them.
+    fn stages(&self) -> bool {
+        false
+    }
+
+    /// Whether its end brings what was done to where it lasts, so that nothing
+    /// may be left over from before it.
+    fn settles(&self) -> bool {
+        false
+    }
+
+    /// How many workers make `threads` of it.
+    fn workers(&self, threads: usize) -> usize {
+        threads
+    }
+
+    /// What its parts are called, where it drives several things at once.
+    fn parts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Which part worker `seat` drives.
+    fn part_of(&self, _seat: Seat) -> usize {
+        0
+    }
+
+    /// The rule by which its workers end, where some of its operations are none
+    /// that `rule` counts.
+    fn stop(&self, rule: StopRule) -> StopRule {
+        rule
+    }
+
     /// What shapes the result and is known before any worker is made.
     fn facts(&self) -> Vec<(&'static str, model::Value)> {
         Vec::new()
@@ -155,6 +193,11 @@ pub trait Worker {
     /// # Errors
     /// The first operation that fails.
     fn run(&mut self, schedule: Option<Open>, shift: Shift<'_>) -> Result<(), Fault>;
+    /// As [`Queue::settle`].
+    ///
+    /// # Errors
+    /// If that fails.
+    fn settle(&mut self) -> Result<bool, Fault>;
     /// As [`Queue::verify`].
     ///
     /// # Errors
@@ -178,6 +221,10 @@ impl<Q: Queue> Worker for Q {
             None => drive::drive(self, &mut Closed, shift),
             Some(mut open) => drive::drive(self, &mut open, shift),
         }
+    }
+
+    fn settle(&mut self) -> Result<bool, Fault> {
+        Queue::settle(self)
     }
 
     fn verify(&mut self) -> Result<(), Fault> {

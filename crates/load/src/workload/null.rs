@@ -96,7 +96,7 @@ impl Queue for Nothing {
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         std::hint::black_box(operation);
-        self.started.push(Completion { slot, bytes: 0 });
+        self.started.push(Completion { slot, ..Completion::default() });
         Ok(())
     }
 

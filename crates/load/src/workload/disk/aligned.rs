@@ -6,9 +6,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::engine::fault::Fault;
 use crate::workload::memory::buffer::Buffer;
 
-/// One buffer a slot, in one mapping, filled with random bytes.
+/// One buffer a slot, in one mapping.
 #[derive(Debug)]
-pub(super) struct Slots {
+pub(in crate::workload::disk) struct Slots {
     all: Buffer,
     stride: usize,
     block: usize,
@@ -17,12 +17,13 @@ pub(super) struct Slots {
 
 impl Slots {
     /// `depth` buffers of `block` bytes.
-    pub(super) fn new(depth: usize, block: u64, seed: u64) -> Result<Self, Fault> {
+    pub(super) fn new(depth: usize, block: u64) -> Result<Self, Fault> {
         let block =
             usize::try_from(block).map_err(|_| Fault::Other("a block larger than memory".to_owned()))?;
         let stride = block.next_multiple_of(4096);
-        let mut all = Buffer::new(stride * depth)?;
-        fill_random(all.as_mut_slice(), seed);
+        let bytes =
+            stride.checked_mul(depth).ok_or_else(|| Fault::Other("buffers larger than memory".to_owned()))?;
+        let all = Buffer::new(bytes)?;
         Ok(Self { all, stride, block, depth })
     }
 

@@ -1,4 +1,4 @@
-//! The file that a disk load drives, ready for use.
+//! The files that a disk load drives, ready for use.
 //!
 //! A file of ours never has a name while it is used: it is made without one
 //! (`O_TMPFILE`), or unlinked at once where the file system cannot do that. So
@@ -25,33 +25,29 @@ use crate::workload::memory::buffer::Buffer;
 /// Bytes written at once while a file is made.
 const CHUNK: usize = 4 << 20;
 
-/// A file that is ready.
+/// Files that are ready.
 #[derive(Debug)]
 pub struct Fixture {
     key: FixtureKey,
-    file: File,
+    files: Vec<File>,
 }
 
 /// Told how far the making is: bytes done. Returns whether to go on.
 pub type Progress<'a> = dyn FnMut(u64) -> bool + 'a;
 
 impl Fixture {
-    /// Makes the file, or opens the user's.
+    /// Makes the files, or opens the user's.
     ///
     /// # Errors
-    /// If it cannot be made, there is no room, or `progress` says to stop.
+    /// If one cannot be made, there is no room, or `progress` says to stop.
     pub fn make(key: &FixtureKey, progress: &mut Progress<'_>) -> Result<Self, Fault> {
         let path = Path::new(&key.target);
-        let file = match key.ownership {
-            Ownership::Created => {
-                let file = nameless(path)?;
-                write_all(&file, key, progress)?;
-                file
-            }
-            Ownership::Borrowed => open_users(path, false)?,
-            Ownership::Surrendered => open_users(path, true)?,
+        let files = match key.ownership {
+            Ownership::Created => make_all(path, key, progress)?,
+            Ownership::Borrowed => vec![open_users(path, false)?],
+            Ownership::Surrendered => vec![open_users(path, true)?],
         };
-        Ok(Self { key: key.clone(), file })
+        Ok(Self { key: key.clone(), files })
     }
 
     /// What it was made for.
@@ -60,22 +56,48 @@ impl Fixture {
         &self.key
     }
 
-    /// Opens it once more, with flags of its own.
+    /// Opens all of its files once more, with flags of their own.
     ///
     /// # Errors
-    /// If the file system refuses O_DIRECT, or the file may not be written.
-    pub fn open(&self, direct: bool, write: bool) -> Result<File, Fault> {
-        reopen(&self.file, direct, write, &self.key.target)
+    /// If the file system refuses O_DIRECT, or a file may not be written.
+    pub fn open(&self, how: How) -> Result<Vec<File>, Fault> {
+        self.files.iter().map(|file| reopen(file, how, &self.key.target)).collect()
     }
 
-    /// What the file is that shapes results: how much of it really has blocks
-    /// (holes are read from nowhere).
+    /// What the files are that shapes results: how much of them really has
+    /// blocks (holes are read from nowhere).
     #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, Value)> {
-        let Ok(metadata) = self.file.metadata() else { return Vec::new() };
-        let allocated = metadata.blocks() as f64 * 512.0 / metadata.len().max(1) as f64;
+        let metadata: Vec<_> = self.files.iter().filter_map(|f| f.metadata().ok()).collect();
+        let bytes: u64 = metadata.iter().map(MetadataExt::size).sum();
+        if metadata.len() != self.files.len() || self.key.device || bytes == 0 {
+            return Vec::new();
+        }
+        let allocated = metadata.iter().map(|m| m.blocks() as f64 * 512.0).sum::<f64>() / bytes as f64;
         vec![("allocated_share", Value::Number((allocated.min(1.0) * 1000.0).round() / 1000.0))]
     }
+}
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct How {
+    /// Around the page cache (O_DIRECT).
+    pub direct: bool,
+    /// For writing too.
+    pub write: bool,
+    /// Each write returns when its data is durable (O_DSYNC).
+    pub dsync: bool,
+}
+
+fn make_all(path: &Path, key: &FixtureKey, progress: &mut Progress<'_>) -> Result<Vec<File>, Fault> {
+    let mut files = Vec::new();
+    for index in 0..key.files.max(1) {
+        let file = nameless(path)?;
+        let done = index * key.file_bytes();
+        write_all(&file, key, &mut |here| progress(done + here))?;
+        files.push(file);
+    }
+    Ok(files)
 }
 
 /// Opens `file`, called `name`, once more, with flags of its own. It works for
@@ -83,12 +105,12 @@ impl Fixture {
 ///
 /// # Errors
 /// If the file system refuses O_DIRECT, or the file may not be written.
-pub(super) fn reopen(file: &File, direct: bool, write: bool, name: &str) -> Result<File, Fault> {
+pub(super) fn reopen(file: &File, how: How, name: &str) -> Result<File, Fault> {
+    let How { direct, write, dsync } = how;
     let mut options = OpenOptions::new();
     options.read(true).write(write);
-    if direct {
-        options.custom_flags(libc::O_DIRECT);
-    }
+    let flag = |set: bool, flag: i32| if set { flag } else { 0 };
+    options.custom_flags(flag(direct, libc::O_DIRECT) | flag(dsync, libc::O_DSYNC));
     options.open(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|error| {
         if direct && error.raw_os_error() == Some(libc::EINVAL) {
             return Fault::Other(format!("the file system of {name} refuses O_DIRECT; use direct=no"));
@@ -135,8 +157,8 @@ fn nameless(path: &Path) -> Result<File, Fault> {
 /// Really writes all of it, with random content, down to the device: neither
 /// holes nor compression nor a page cache will answer for it.
 fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Result<(), Fault> {
-    let fault =
-        |e: std::io::Error| Fault::system(format!("writing {} bytes in {}", key.bytes, key.target), e);
+    let bytes = key.file_bytes();
+    let fault = |e: std::io::Error| Fault::system(format!("writing {bytes} bytes in {}", key.target), e);
     let direct = OpenOptions::new()
         .write(true)
         .custom_flags(libc::O_DIRECT)
@@ -145,8 +167,8 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
     let room = rustix::fs::fstatvfs(file).map_err(|e| fault(e.into()))?;
     let room = room.f_bavail.saturating_mul(room.f_frsize);
     // Other files may have been made since the survey, ours among them.
-    if key.bytes.saturating_add(RESERVE) > room {
-        let (target, free, bytes) = (&key.target, binary(room), binary(key.bytes));
+    if bytes.saturating_add(RESERVE) > room {
+        let (target, free, bytes) = (&key.target, binary(room), binary(bytes));
         return Err(Fault::Other(format!(
             "{target} has {free} free, which is no room for a file of {bytes}"
         )));
@@ -156,11 +178,11 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
     // keep one of them.
     let seed = crate::engine::clock::now_ns();
     let mut done = 0;
-    while done < key.bytes {
+    while done < bytes {
         if !progress(done) {
             return Err(Fault::Cancelled);
         }
-        let length = (key.bytes - done).min(CHUNK as u64) as usize;
+        let length = (bytes - done).min(CHUNK as u64) as usize;
         let chunk = &mut buffer.as_mut_slice()[..length];
         fill_random(chunk, seed ^ done);
         let whole = length.is_multiple_of(4096);

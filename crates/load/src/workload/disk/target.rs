@@ -6,13 +6,14 @@ use std::fs::Metadata;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use model::Parameters;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
+use model::{Parameters, Value};
 
 use crate::engine::fault::Fault;
 use crate::workload::Site;
-use crate::workload::disk::access::Pattern;
+use crate::workload::disk::content;
+use crate::workload::disk::pattern::Pattern;
 
 /// What a file made without being told a size has.
 const SIZE_USUAL: u64 = 1 << 30;
@@ -21,19 +22,64 @@ const SIZE_LEAST: u64 = 16 << 20;
 /// What always stays free on the file system.
 pub(super) const RESERVE: u64 = 64 << 20;
 
-/// Looks at the target: fills in size and span, says which fixture is needed.
-/// Touches nothing.
+/// Looks at the targets: fills in size and span, says which fixtures are
+/// needed. Touches nothing.
 pub(super) fn survey(
     parameters: &mut Parameters,
     pattern: Pattern,
     site: &Site,
-) -> Result<Option<FixtureKey>, Problem> {
+) -> Result<Vec<FixtureKey>, Problem> {
     if parameters.is_word("engine", "null") {
         resolve_sizes(parameters, SIZE_USUAL);
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let text = parameters.text("target").unwrap_or(".").to_owned();
-    let path = PathBuf::from(&text);
+    let broken = |e: model::value::ParameterError| Problem::invalid(e.to_string(), "");
+    let asked: Vec<String> =
+        parameters.texts("target").map_err(broken)?.into_iter().map(str::to_owned).collect();
+    let share = asked.len() as u64;
+    let mut found = Vec::new();
+    for text in &asked {
+        found.push(look_at(text, parameters, pattern, site, share)?);
+    }
+    // All are driven alike: as far as the smallest reaches.
+    let size = found.iter().map(|f| f.bytes).min().unwrap_or(SIZE_USUAL);
+    resolve_sizes(parameters, size);
+    // The full paths, so that two spellings are one fixture and a report says
+    // where it was.
+    let mut paths: Vec<Value> = Vec::new();
+    for Found { path, .. } in &found {
+        let full = path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.clone());
+        let full = Value::from(full.to_string_lossy().as_ref());
+        if paths.contains(&full) && found.iter().any(|f| f.ownership != Ownership::Created) {
+            return Err(Problem::invalid(
+                format!("{full} is given twice as a part of one target"),
+                "give each part once",
+            ));
+        }
+        paths.push(full);
+    }
+    let target = if paths.len() == 1 { paths.remove(0) } else { Value::List(paths) };
+    parameters.0.insert("target".to_owned(), target);
+    keys(parameters).map_err(|e| Problem::invalid(e.to_string(), ""))
+}
+
+/// A target that may be used.
+struct Found {
+    path: PathBuf,
+    /// Bytes that can be driven.
+    bytes: u64,
+    ownership: Ownership,
+}
+
+/// Looks at one of `share` targets.
+fn look_at(
+    text: &str,
+    parameters: &Parameters,
+    pattern: Pattern,
+    site: &Site,
+    share: u64,
+) -> Result<Found, Problem> {
+    let path = PathBuf::from(text);
     let found = match std::fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
@@ -44,34 +90,36 @@ pub(super) fn survey(
             ));
         }
     };
-    let ownership = match &found {
-        Some(m) if m.is_dir() => survey_folder(&path, &path, parameters)?,
-        None => survey_folder(&path, parent_of(&path), parameters)?,
-        Some(m) if m.is_file() => survey_file(&text, m, pattern, parameters, site)?,
-        Some(m) => return Err(refuse_special(&text, m)),
+    let (bytes, ownership) = match &found {
+        Some(m) if m.is_dir() => (survey_folder(&path, &path, parameters, share)?, Ownership::Created),
+        None => (survey_folder(&path, parent_of(&path), parameters, share)?, Ownership::Created),
+        Some(m) if m.is_file() => survey_file(text, m, pattern, parameters, site)?,
+        Some(m) => return Err(refuse_special(text, m)),
     };
     debug_assert_eq!(ownership, ownership_of(&path, pattern));
-    // The full path, so that two spellings are one fixture and a report says
-    // where it was.
-    let full = path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or(path);
-    parameters.set("target", full.to_string_lossy().as_ref());
-    key(parameters).map(Some).map_err(|e| Problem::invalid(e.to_string(), ""))
+    Ok(Found { path, bytes, ownership })
 }
 
 /// Whose the file under `path` is: an existing one is the user's.
 fn ownership_of(path: &Path, pattern: Pattern) -> Ownership {
-    match (path.is_file(), pattern.writes()) {
+    match (path.is_file(), pattern.changes()) {
         (false, _) => Ownership::Created,
         (true, false) => Ownership::Borrowed,
         (true, true) => Ownership::Surrendered,
     }
 }
 
-/// The fixture of surveyed parameters.
-pub(super) fn key(parameters: &Parameters) -> Result<FixtureKey, Fault> {
-    let target = parameters.text("target")?;
-    let ownership = ownership_of(Path::new(target), Pattern::of(parameters)?);
-    Ok(FixtureKey::new(target, parameters.integer("size")?, ownership))
+/// The fixtures of surveyed parameters, one a target. Two folders that are one
+/// get files of their own.
+pub(super) fn keys(parameters: &Parameters) -> Result<Vec<FixtureKey>, Fault> {
+    let pattern = Pattern::of(parameters)?;
+    let (bytes, content) = (parameters.integer("size")?, content::of(parameters)?);
+    let files = parameters.integer("files")?;
+    let key = |target: &str| {
+        let ownership = ownership_of(Path::new(target), pattern);
+        FixtureKey { files, content, ..FixtureKey::new(target, bytes, ownership) }
+    };
+    Ok(parameters.texts("target")?.into_iter().map(key).collect())
 }
 
 /// The folder that holds `path`; a bare name lies in the current one.
@@ -82,7 +130,8 @@ pub(super) fn parent_of(path: &Path) -> &Path {
     }
 }
 
-fn survey_folder(path: &Path, folder: &Path, parameters: &mut Parameters) -> Result<Ownership, Problem> {
+/// How large the files of ours in `folder` are to be, one of `share` targets.
+fn survey_folder(path: &Path, folder: &Path, parameters: &Parameters, share: u64) -> Result<u64, Problem> {
     let shown = folder.display();
     if !folder.is_dir() {
         return Err(Problem::invalid(
@@ -90,7 +139,8 @@ fn survey_folder(path: &Path, folder: &Path, parameters: &mut Parameters) -> Res
             "give an existing folder, or a new name in one",
         ));
     }
-    let room = room_in(folder)?;
+    // Other targets may lie on the same file system.
+    let room = room_in(folder)? / share;
     let explicit = parameters.integer("size").ok();
     // A power of two, so that it is the same size, and so the same work, as long
     // as there is about as much room.
@@ -108,8 +158,7 @@ fn survey_folder(path: &Path, folder: &Path, parameters: &mut Parameters) -> Res
             "use a smaller size or another target",
         ));
     }
-    resolve_sizes(parameters, size);
-    Ok(Ownership::Created)
+    Ok(size)
 }
 
 /// Bytes that we may write below `folder`.
@@ -134,11 +183,11 @@ fn survey_file(
     text: &str,
     metadata: &Metadata,
     pattern: Pattern,
-    parameters: &mut Parameters,
+    parameters: &Parameters,
     site: &Site,
-) -> Result<Ownership, Problem> {
+) -> Result<(u64, Ownership), Problem> {
     let surrendered = site.destroy.iter().any(|d| same_file(Path::new(d), Path::new(text)));
-    if pattern.writes() && !surrendered {
+    if pattern.changes() && !surrendered {
         return Err(Problem::refused(
             format!(
                 "{text} exists, and pattern={} would overwrite it",
@@ -151,7 +200,7 @@ fn survey_file(
         return Err(Problem::invalid(format!("{text} is empty"), "give a file with content, or a folder"));
     }
     let mut wanted = rustix::fs::Access::READ_OK;
-    if pattern.writes() {
+    if pattern.changes() {
         wanted |= rustix::fs::Access::WRITE_OK;
     }
     rustix::fs::access(text, wanted).map_err(|e| {
@@ -168,8 +217,13 @@ fn survey_file(
             "leave out size to use all of an existing file",
         ));
     }
-    resolve_sizes(parameters, metadata.len());
-    Ok(if pattern.writes() { Ownership::Surrendered } else { Ownership::Borrowed })
+    if parameters.integer("files").is_ok_and(|files| files > 1) {
+        return Err(Problem::invalid(
+            format!("{text} is one file, not several"),
+            "give a folder, or files=1",
+        ));
+    }
+    Ok((metadata.len(), if pattern.changes() { Ownership::Surrendered } else { Ownership::Borrowed }))
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
@@ -196,6 +250,7 @@ fn resolve_sizes(parameters: &mut Parameters, size: u64) {
     }
     if parameters.is_word("span", "all") {
         let size = parameters.integer("size").unwrap_or(size);
-        parameters.set("span", size);
+        let offset = parameters.integer("offset").unwrap_or(0);
+        parameters.set("span", size.saturating_sub(offset));
     }
 }

@@ -14,12 +14,19 @@ fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
     p.set("queue-depth", 1u64);
     p.set("threads", 1u64);
     p.set("engine", "sync");
+    for spec in SPEC.parameters {
+        if let (None, Some(text)) = (p.get(spec.name), spec.default) {
+            p.0.insert(spec.name.to_owned(), spec.parse(text).unwrap());
+        }
+    }
     p.set("direct", true);
     p.set("size", "auto");
     p.set("span", "all");
     p.set("until", "time");
     p
 }
+
+const DIRECT: How = How { direct: true, write: false, dsync: false };
 
 fn site() -> Site {
     Site { cpus: 2, memory_available: 1 << 30, ..Site::default() }
@@ -37,7 +44,7 @@ fn a_folder_gets_a_file_of_ours_without_a_name_that_really_has_blocks() {
     .unwrap();
     assert_eq!(seen, 9 << 20);
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "the file has a name");
-    let metadata = fixture.open(true, false).unwrap().metadata().unwrap();
+    let metadata = fixture.open(DIRECT).unwrap()[0].metadata().unwrap();
     assert_eq!(metadata.len(), 9 << 20);
     assert!(metadata.blocks() * 512 >= 9 << 20, "the file has holes");
     assert_eq!(fixture.facts(), [("allocated_share", Value::Number(1.0))]);

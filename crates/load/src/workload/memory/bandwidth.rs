@@ -387,7 +387,7 @@ mod tests {
             cpus: 4,
             caches: vec![(1, 32 << 10, 1), (2, 1 << 20, 1), (3, 32 << 20, 4)],
             memory_available: 8 << 30,
-            destroy: vec![],
+            ..Site::default()
         }
     }
 

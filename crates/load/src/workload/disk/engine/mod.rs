@@ -1,0 +1,131 @@
+//! How operations are handed to the kernel: one file an engine, one line in
+//! [`ENGINES`].
+
+mod blocking;
+mod nowhere;
+mod ring;
+
+use model::Parameters;
+use model::parameter::Word;
+use model::plan::Problem;
+
+use crate::engine::fault::Fault;
+use crate::workload::Worker;
+use crate::workload::disk::job::Job;
+
+/// A way to hand operations to the kernel.
+pub(super) trait Engine: Sync {
+    /// Its name and what it is.
+    fn word(&self) -> Word;
+
+    /// Whether it drives a target at all.
+    fn drives(&self) -> bool {
+        true
+    }
+
+    /// Whether this machine lets us use it; if not, why, and what to use.
+    ///
+    /// # Errors
+    /// The reason.
+    fn available(&self) -> Result<(), Unavailable> {
+        Ok(())
+    }
+
+    /// Whether it can do what is asked.
+    ///
+    /// # Errors
+    /// What contradicts it, and what to ask for instead.
+    fn check(&self, _parameters: &Parameters) -> Result<(), Problem> {
+        Ok(())
+    }
+
+    /// A worker that does `job`; called in the thread that will drive it.
+    ///
+    /// # Errors
+    /// If its buffers or rings cannot be had.
+    fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault>;
+}
+
+/// Why an engine cannot be used here.
+pub(super) struct Unavailable {
+    pub(super) why: String,
+    pub(super) instead: &'static str,
+}
+
+/// What engines are told beside the job.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    /// Operations in flight at once.
+    pub(super) depth: usize,
+    /// Operations handed over at once, at most.
+    pub(super) submit_batch: usize,
+    /// Completions to wait for, at least.
+    pub(super) complete_batch: usize,
+    /// Whether files and buffers are registered with the kernel.
+    pub(super) registered: bool,
+    /// Whether a thread of the kernel takes operations over.
+    pub(super) sqpoll: bool,
+    /// Whether completions are polled for instead of interrupting.
+    pub(super) iopoll: bool,
+}
+
+impl Options {
+    pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
+        let count = |name: &str| parameters.integer(name).map(|n| n as usize);
+        Ok(Self {
+            depth: count("queue-depth")?,
+            submit_batch: count("submit-batch")?,
+            complete_batch: count("complete-batch")?,
+            registered: parameters.flag("registered")?,
+            sqpoll: parameters.flag("sqpoll")?,
+            iopoll: parameters.flag("iopoll")?,
+        })
+    }
+}
+
+/// Every engine, in documentation order; `auto` takes the first that can be had.
+pub(super) const ENGINES: &[&dyn Engine] =
+    &[&ring::IoUringEngine, &blocking::SyncEngine, &nowhere::NullEngine];
+
+/// The words of `engine`.
+pub(super) const WORDS: &[Word] = &[
+    Word { word: "auto", doc: "the first of io_uring, aio and sync that this machine allows" },
+    ring::WORD,
+    blocking::WORD,
+    nowhere::WORD,
+];
+
+/// The engine called `name`.
+pub(super) fn find(name: &str) -> Option<&'static dyn Engine> {
+    ENGINES.iter().copied().find(|e| e.word().word == name)
+}
+
+/// `auto` becomes an engine that this machine allows; one that it forbids is
+/// refused with the reason.
+pub(super) fn choose(parameters: &mut Parameters) -> Result<&'static dyn Engine, Problem> {
+    let asked = parameters.text("engine").unwrap_or("auto").to_owned();
+    let engine = match find(&asked) {
+        Some(engine) => {
+            engine.available().map_err(|u| Problem::refused(u.why, u.instead))?;
+            engine.check(parameters)?;
+            engine
+        }
+        None => automatic(parameters)?,
+    };
+    parameters.set("engine", engine.word().word);
+    Ok(engine)
+}
+
+fn automatic(parameters: &Parameters) -> Result<&'static dyn Engine, Problem> {
+    let mut reasons = Vec::new();
+    for engine in ENGINES.iter().copied().filter(|e| e.drives()) {
+        match (engine.available(), engine.check(parameters)) {
+            (Ok(()), Ok(())) => return Ok(engine),
+            (Err(unavailable), _) => reasons.push(unavailable.why),
+            // What contradicts the first engine that may be used is the answer.
+            (Ok(()), Err(problem)) if reasons.is_empty() => return Err(problem),
+            (Ok(()), Err(problem)) => reasons.push(problem.message),
+        }
+    }
+    Err(Problem::refused(reasons.join("; "), "use queue-depth=1 with more threads"))
+}

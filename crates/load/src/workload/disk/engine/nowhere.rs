@@ -1,0 +1,67 @@
+//! The `null` engine: everything but the I/O. What it costs is what this
+//! program costs.
+
+use model::parameter::Word;
+
+use crate::engine::fault::Fault;
+use crate::engine::queue::{Completion, Operation, Queue, Wait};
+use crate::workload::Worker;
+use crate::workload::disk::aligned::Slots;
+use crate::workload::disk::job::Job;
+
+use super::{Engine, Options};
+
+pub(super) const WORD: Word =
+    Word { word: "null", doc: "nothing is read or written: what this program itself costs" };
+
+/// The engine.
+pub(super) struct NullEngine;
+
+impl Engine for NullEngine {
+    fn word(&self) -> Word {
+        WORD
+    }
+
+    fn drives(&self) -> bool {
+        false
+    }
+
+    fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
+        let buffers = job.slots(options.depth)?;
+        let started = Vec::with_capacity(options.depth);
+        Ok(Box::new(Nowhere { job, buffers, depth: options.depth, started }))
+    }
+}
+
+/// Places are computed and content is made; nothing is moved.
+#[derive(Debug)]
+struct Nowhere {
+    job: Job,
+    buffers: Slots,
+    depth: usize,
+    started: Vec<Completion>,
+}
+
+impl Queue for Nowhere {
+    fn depth(&self) -> usize {
+        self.depth
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
+        let task = std::hint::black_box(self.job.task(operation, self.buffers.bytes(slot)));
+        let class = self.job.classes[task.kind as usize];
+        self.started.push(Completion { slot, bytes: task.bytes, class, handed_ns: 0 });
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.append(&mut self.started);
+        Ok(())
+    }
+
+    fn operations_to_end(&self) -> Option<u64> {
+        self.job.operations_to_end()
+    }
+}

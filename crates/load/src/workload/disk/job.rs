@@ -1,0 +1,176 @@
+//! What all engines have in common: the next task, the content of what is
+//! written, and what the end of an operation means. An engine only moves bytes.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+
+use model::Value;
+use model::plan::Content;
+
+use crate::engine::fault::Fault;
+use crate::engine::queue::{Operation, UNRECORDED};
+use crate::workload::disk::access::{Access, Task};
+use crate::workload::disk::aligned::Slots;
+use crate::workload::disk::content;
+use crate::workload::disk::pattern::Kind;
+
+/// What one worker does to one target.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) access: Access,
+    pub(super) files: Vec<File>,
+    pub(super) content: Content,
+    /// The target, for messages.
+    pub(super) name: String,
+    /// The class of each kind of task.
+    pub(super) classes: [u8; 4],
+    /// Whether what was written must be brought to the device at the end.
+    pub(super) settles: bool,
+    /// Whether the target is a block device: its discards are asked for another
+    /// way than a file's.
+    pub(super) device: bool,
+    pub(super) is_over: bool,
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    pub(super) bytes: u64,
+    pub(super) class: u8,
+}
+
+impl Job {
+    pub(super) fn new(access: Access, files: Vec<File>, name: &str) -> Self {
+        let (_, classes) = access.pattern.classes(access.syncs());
+        Self {
+            access,
+            files,
+            content: Content::Random,
+            name: name.to_owned(),
+            classes,
+            settles: false,
+            device: false,
+            is_over: false,
+        }
+    }
+
+    /// Buffers for so many operations at once, with what content needs.
+    pub(super) fn slots(&self, depth: usize) -> Result<Slots, Fault> {
+        let mut slots = Slots::new(depth, self.access.block())?;
+        // Buffers of reads are filled too: memory that was never touched would
+        // be given to us page by page while time counts.
+        for slot in 0..depth {
+            content::begin(slots.bytes(slot), self.access.seed() ^ slot as u64);
+        }
+        Ok(slots)
+    }
+
+    /// What `operation` does; where it writes, `buffer` holds what.
+    #[inline]
+    pub(super) fn task(&mut self, operation: Operation, buffer: &mut [u8]) -> Task {
+        let task = self.access.task(operation);
+        if task.kind == Kind::Write {
+            let buffer = &mut buffer[..task.bytes as usize];
+            content::fill(self.content, buffer, self.access.seed(), operation.index);
+        }
+        task
+    }
+
+    /// What the end of `task` means: the kernel says how many bytes it moved.
+    #[inline]
+    pub(super) fn ended(&mut self, task: Task, result: io::Result<u64>) -> Result<Ended, Fault> {
+        match result {
+            Ok(bytes) if bytes == task.bytes => Ok(Ended { bytes, class: self.classes[task.kind as usize] }),
+            other => self.otherwise(task, other),
+        }
+    }
+
+    /// No space left is the end that was asked for, or a failure like others.
+    #[cold]
+    fn otherwise(&mut self, task: Task, result: io::Result<u64>) -> Result<Ended, Fault> {
+        let writes = task.kind == Kind::Write;
+        let no_space = match &result {
+            Ok(_) => writes,
+            Err(error) => writes && error.raw_os_error() == Some(libc::ENOSPC),
+        };
+        if self.access.full() && no_space {
+            self.is_over = true;
+            return Ok(Ended { bytes: 0, class: UNRECORDED });
+        }
+        let what = || {
+            let Task { kind, offset, bytes, file } = task;
+            let of = if self.files.len() > 1 { format!("file {file} of ") } else { String::new() };
+            match kind {
+                Kind::Sync => format!("syncing {}", self.name),
+                _ => format!("{} {bytes} bytes of {of}{} at {offset}", kind.verb(), self.name),
+            }
+        };
+        Err(match result {
+            Ok(got) => Fault::Short { what: what(), got, wanted: task.bytes },
+            Err(error) => Fault::system(what(), error),
+        })
+    }
+
+    /// Whether nothing more is to be started.
+    #[inline]
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Does what no engine has an asynchronous way for: a discard, and a sync of
+    /// all files but the first.
+    pub(super) fn by_call(&self, task: Task) -> io::Result<u64> {
+        match task.kind {
+            Kind::Trim => self.discard(task).map(|()| task.bytes),
+            _ => self.sync().map(|()| 0),
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.files.iter().try_for_each(File::sync_data)
+    }
+
+    fn discard(&self, task: Task) -> io::Result<()> {
+        let file = &self.files[task.file];
+        if self.device {
+            return discard_range(file, task.offset, task.bytes);
+        }
+        let flags = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
+        Ok(rustix::fs::fallocate(file, flags, task.offset, task.bytes)?)
+    }
+
+    /// Brings what was written to the device, if that was left to the end.
+    pub(super) fn settle(&mut self) -> Result<bool, Fault> {
+        if !self.settles {
+            return Ok(false);
+        }
+        self.sync().map_err(|e| Fault::system(format!("syncing {}", self.name), e))?;
+        Ok(true)
+    }
+
+    pub(super) fn verify(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Operations of one pass, where the load ends after one.
+    pub(super) fn operations_to_end(&self) -> Option<u64> {
+        self.access.operations_to_end()
+    }
+
+    /// What shapes the result whatever the engine.
+    pub(super) fn facts(&self) -> Vec<(&'static str, Value)> {
+        let writes = self.access.pattern.writes();
+        vec![("content", if writes { content::told(self.content) } else { "as found" }.into())]
+    }
+}
+
+/// Asks a block device to forget a range of bytes.
+pub(super) fn discard_range(device: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    /// `BLKDISCARD` of `include/uapi/linux/fs.h`: `_IO(0x12, 119)`.
+    const BLKDISCARD: libc::c_ulong = 0x1277;
+    let range = [offset, bytes];
+    // SAFETY: the ioctl reads two 64-bit numbers, which live through the call.
+    let result = unsafe { libc::ioctl(device.as_raw_fd(), BLKDISCARD as _, range.as_ptr()) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,51 @@
+//! The figures of a disk load beside those that every load has.
+
+use std::collections::BTreeMap;
+
+use model::trial::Window;
+use model::{Quantity, WorkloadSpec};
+
+use crate::engine::outcome::{ClassOutcome, Common, LoadOutcome};
+use crate::workload::common;
+
+/// All metrics of a load that did `outcome` in `window`.
+pub(super) fn of(spec: &WorkloadSpec, outcome: &LoadOutcome, window: Window) -> BTreeMap<String, Quantity> {
+    let mut all = common::metrics(spec, outcome, window);
+    let mut put = |name: &str, value: Option<f64>| {
+        if let (Some(value), Some(metric)) = (value, spec.metric(name)) {
+            all.insert(name.to_owned(), Quantity { value, unit: metric.unit });
+        }
+    };
+    for class in &outcome.classes {
+        put_class(class, outcome, window, &mut put);
+    }
+    if let Some(Common { operations, bytes, seconds }) = outcome.common {
+        put("iops", Some(operations / seconds));
+        put("throughput", Some(bytes / seconds));
+    }
+    let from_start = |at_ns: u64| at_ns.saturating_sub(window.start_ns) as f64 / 1e9;
+    if outcome.by_count {
+        let ends = || outcome.parts.iter().filter_map(|p| p.outcome.span_ns).map(|(_, end)| end);
+        put("first_done", ends().min().map(from_start));
+        put("last_done", ends().max().map(from_start));
+    }
+    let durable = outcome.settled_ns.map(from_start).filter(|seconds| *seconds > 0.0);
+    put("throughput_durable", durable.map(|seconds| outcome.bytes / seconds));
+    all
+}
+
+fn put_class(
+    of: &ClassOutcome,
+    outcome: &LoadOutcome,
+    window: Window,
+    put: &mut dyn FnMut(&str, Option<f64>),
+) {
+    let name = of.class.name;
+    let seconds = window.seconds();
+    if !of.class.counts {
+        put("syncs_per_second", Some(of.operations / seconds));
+    } else if outcome.classes.iter().filter(|c| c.class.counts).count() > 1 {
+        put(&format!("{name}_iops"), Some(of.operations / seconds));
+        put(&format!("{name}_throughput"), Some(of.bytes / seconds));
+    }
+}

@@ -1,0 +1,165 @@
+//! What a load does, and in which order: the words of `pattern`.
+
+use model::parameter::Word;
+
+use crate::engine::fault::Fault;
+use crate::engine::queue::Class;
+use model::Parameters;
+
+/// What one operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    Trim,
+    /// Brings what was written to where it lasts.
+    Sync,
+}
+
+impl Kind {
+    /// Every kind, in the order of a load's classes.
+    const ALL: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Sync];
+
+    fn class(self) -> Class {
+        match self {
+            Kind::Read => Class { name: "read", counts: true },
+            Kind::Write => Class { name: "write", counts: true },
+            Kind::Trim => Class { name: "trim", counts: true },
+            Kind::Sync => Class { name: "sync", counts: false },
+        }
+    }
+
+    /// What a message calls it.
+    pub(super) fn verb(self) -> &'static str {
+        match self {
+            Kind::Read => "reading",
+            Kind::Write => "writing",
+            Kind::Trim => "discarding",
+            Kind::Sync => "syncing",
+        }
+    }
+}
+
+/// Which way the data goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Way {
+    Read,
+    Write,
+    /// Both: this share of the operations reads.
+    Both(f64),
+    Trim,
+}
+
+/// What is done, and in which order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pattern {
+    pub(super) way: Way,
+    pub(super) random: bool,
+}
+
+/// The words of `pattern`.
+pub(super) const WORDS: &[Word] = &[
+    Word { word: "read", doc: "sequential reads" },
+    Word { word: "write", doc: "sequential writes" },
+    Word { word: "randread", doc: "reads at random places" },
+    Word { word: "randwrite", doc: "writes at random places" },
+    Word { word: "readwrite", doc: "sequential, each operation a read or a write by `read-share`" },
+    Word { word: "randrw", doc: "at random places, each operation a read or a write by `read-share`" },
+    Word { word: "trim", doc: "sequential discards" },
+    Word { word: "randtrim", doc: "discards at random places" },
+];
+
+impl Pattern {
+    pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
+        let both = || parameters.number("read-share").map(Way::Both);
+        let (way, random) = match parameters.text("pattern")? {
+            "read" => (Way::Read, false),
+            "write" => (Way::Write, false),
+            "randread" => (Way::Read, true),
+            "randwrite" => (Way::Write, true),
+            "readwrite" => (both()?, false),
+            "randrw" => (both()?, true),
+            "trim" => (Way::Trim, false),
+            "randtrim" => (Way::Trim, true),
+            other => return Err(Fault::Other(format!("`{other}` is no pattern of disk"))),
+        };
+        Ok(Self { way, random })
+    }
+
+    /// Whether anything of what was there is lost.
+    pub(super) fn changes(self) -> bool {
+        self.way != Way::Read
+    }
+
+    /// Whether it writes data.
+    pub(super) fn writes(self) -> bool {
+        matches!(self.way, Way::Write | Way::Both(_))
+    }
+
+    /// Whether it reads data.
+    pub(super) fn reads(self) -> bool {
+        matches!(self.way, Way::Read | Way::Both(_))
+    }
+
+    fn does(self, kind: Kind, syncs: bool) -> bool {
+        match kind {
+            Kind::Read => self.reads(),
+            Kind::Write => self.writes(),
+            Kind::Trim => self.way == Way::Trim,
+            Kind::Sync => syncs,
+        }
+    }
+
+    /// The classes of its operations, and which of them each kind is of.
+    pub(super) fn classes(self, syncs: bool) -> (&'static [Class], [u8; 4]) {
+        let mut index = [0; 4];
+        let mut classes = Vec::new();
+        for kind in Kind::ALL {
+            if self.does(kind, syncs) {
+                index[kind as usize] = classes.len() as u8;
+                classes.push(kind.class());
+            }
+        }
+        (same(&classes), index)
+    }
+}
+
+/// Every set of classes that a pattern may have, made once: classes outlive the
+/// trial that they are of.
+fn same(wanted: &[Class]) -> &'static [Class] {
+    use std::sync::OnceLock;
+    static SETS: OnceLock<Vec<Vec<Class>>> = OnceLock::new();
+    let sets = SETS.get_or_init(|| {
+        (1..16u32)
+            .map(|set| {
+                Kind::ALL.into_iter().filter(|k| set & (1 << (*k as u32)) != 0).map(Kind::class).collect()
+            })
+            .collect()
+    });
+    sets.iter().find(|set| set.as_slice() == wanted).map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_a_pattern_and_has_the_classes_of_what_it_does() {
+        let names = |pattern: &str, syncs| {
+            let mut p = Parameters::default();
+            p.set("pattern", pattern);
+            p.set("read-share", 0.6);
+            let (classes, index) = Pattern::of(&p).unwrap().classes(syncs);
+            for kind in Kind::ALL.into_iter().filter(|k| classes.contains(&k.class())) {
+                assert_eq!(classes[usize::from(index[kind as usize])], kind.class(), "{pattern}");
+            }
+            classes.iter().map(|c| c.name).collect::<Vec<_>>()
+        };
+        for word in WORDS {
+            assert!(!names(word.word, false).is_empty(), "{}", word.word);
+        }
+        assert_eq!(names("randrw", true), ["read", "write", "sync"]);
+        assert_eq!(names("write", true), ["write", "sync"]);
+        assert_eq!(names("randtrim", false), ["trim"]);
+    }
+}

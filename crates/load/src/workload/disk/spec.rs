@@ -1,0 +1,202 @@
+//! The description of `disk`: its parameters and metrics, as data.
+
+use model::parameter::{Kind, ParameterSpec, Parts, Word};
+use model::resource::Symbol;
+use model::{MetricSpec, Unit, WorkloadSpec};
+
+use crate::workload::common;
+use crate::workload::disk::{content, distribution, engine, pattern};
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "disk",
+    definition_version: 1,
+    summary: "reads, writes and discards of files, sequential or random",
+    doc: "Drives files with reads and writes, by default around the page cache (O_DIRECT). In a folder it makes files \
+          of its own, really writes all of them, and removes them; an existing file is only read, unless it is named \
+          with --destroy. What is measured is the path down to the device: the drive's own cache, a controller's and \
+          a hypervisor's still lie on it; sweep `span` to see them. A new file is not a preconditioned device: write \
+          figures of a short run are those of a burst.",
+    parameters: PARAMETERS,
+    headline: "iops",
+    metrics: METRICS,
+    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+};
+
+const METRICS: &[MetricSpec] = &[
+    common::IOPS,
+    common::THROUGHPUT,
+    MetricSpec::higher(
+        "read_iops",
+        Unit::PerSecond,
+        "Reads finished per second, of a load that also writes.",
+    ),
+    MetricSpec::higher(
+        "write_iops",
+        Unit::PerSecond,
+        "Writes finished per second, of a load that also reads.",
+    ),
+    MetricSpec::higher(
+        "read_throughput",
+        Unit::BytesPerSecond,
+        "Bytes read per second, of a load that also writes.",
+    ),
+    MetricSpec::higher(
+        "write_throughput",
+        Unit::BytesPerSecond,
+        "Bytes written per second, of a load that also reads.",
+    ),
+    MetricSpec::higher("syncs_per_second", Unit::PerSecond, "Syncs (fdatasync) finished per second."),
+    MetricSpec::higher(
+        "throughput_durable",
+        Unit::BytesPerSecond,
+        "Bytes written, over the time until all of them were on the device: of writes that are synced at the end, and \
+         of those through the page cache.",
+    ),
+    common::ELAPSED,
+    MetricSpec::lower(
+        "first_done",
+        Unit::Seconds,
+        "When the first of several targets had all that was asked for, from the start.",
+    ),
+    MetricSpec::lower(
+        "last_done",
+        Unit::Seconds,
+        "When the last of several targets had all that was asked for, from the start.",
+    ),
+    common::LATENCY_P50,
+    common::LATENCY_P90,
+    common::LATENCY_P99,
+    common::LATENCY_P99_9,
+    common::LATENCY_MAX,
+    time("read_latency_p50", "Half of the reads took at most this long, in a load that also writes."),
+    time("read_latency_p99", "99 % of the reads took at most this long, in a load that also writes."),
+    time(
+        "write_latency_p50",
+        "Half of the writes took at most this long, in a load that also reads or syncs.",
+    ),
+    time(
+        "write_latency_p99",
+        "99 % of the writes took at most this long, in a load that also reads or syncs.",
+    ),
+    time("sync_latency_p50", "Half of the syncs took at most this long."),
+    time("sync_latency_p99", "99 % of the syncs took at most this long."),
+    time(
+        "submit_latency_p50",
+        "Half of the operations were given to the kernel within this time from their start.",
+    ),
+    time(
+        "submit_latency_p99",
+        "99 % of the operations were given to the kernel within this time from their start.",
+    ),
+    time(
+        "device_latency_p50",
+        "Half of the operations were seen finished this long after the kernel was given them.",
+    ),
+    time(
+        "device_latency_p99",
+        "99 % of the operations were seen finished this long after the kernel was given them.",
+    ),
+    common::SERVICE_P50,
+    common::SERVICE_P99,
+    common::CPU_PER_OPERATION,
+    common::USER_CPU_PER_OPERATION,
+    common::LATE_STARTS,
+    common::UNFINISHED,
+];
+
+const fn time(name: &'static str, doc: &'static str) -> MetricSpec {
+    MetricSpec::lower(name, Unit::Seconds, doc)
+}
+
+const PARAMETERS: &[ParameterSpec] = &[
+    ParameterSpec::new(
+        "target",
+        Kind::Path,
+        "A folder, in which files are made and removed; a new name in a folder; or an existing file to read. Several, \
+         joined with +, are driven at once, each by threads of its own.",
+    )
+    .default(".")
+    .parts(Parts::Joined)
+    .costly()
+    .not_work(),
+    ParameterSpec::new("pattern", Kind::Choice, "What is done, and in which order.")
+        .default("randread")
+        .words(pattern::WORDS),
+    ParameterSpec::new(
+        "read-share",
+        Kind::Share,
+        "Of a pattern that reads and writes: the share of operations that read.",
+    )
+    .default("50%"),
+    ParameterSpec::new(
+        "block-size",
+        Kind::Size,
+        "Bytes of one operation; a mix of sizes with their shares of the operations is 4k:70%+64k:30%.",
+    )
+    .default("4k")
+    .parts(Parts::Weighted),
+    ParameterSpec::new("queue-depth", Kind::Count, "Operations in flight at once, for each thread.")
+        .default("1"),
+    ParameterSpec::new("engine", Kind::Choice, "How operations are handed to the kernel.")
+        .default("auto")
+        .words(engine::WORDS),
+    ParameterSpec::new(
+        "submit-batch",
+        Kind::Count,
+        "Operations handed over at once, at most; fio's iodepth_batch_submit.",
+    )
+    .default("8"),
+    ParameterSpec::new(
+        "complete-batch",
+        Kind::Count,
+        "Completions to wait for, at least; fio's iodepth_batch_complete_min.",
+    )
+    .default("1"),
+    ParameterSpec::new(
+        "registered",
+        Kind::Flag,
+        "io_uring: files and buffers are registered with the kernel once, not looked up at each operation.",
+    )
+    .default("yes"),
+    ParameterSpec::new("sqpoll", Kind::Flag, "io_uring: a thread of the kernel takes operations over, without a call.")
+        .default("no"),
+    ParameterSpec::new(
+        "iopoll",
+        Kind::Flag,
+        "io_uring: completions are polled for instead of interrupting; the device must have poll queues.",
+    )
+    .default("no"),
+    ParameterSpec::new("direct", Kind::Flag, "Around the page cache (O_DIRECT).").default("yes"),
+    ParameterSpec::new("size", Kind::Size, "Bytes of the files, all of a target's together.")
+        .default("auto")
+        .costly()
+        .words(&[Word { word: "auto", doc: "1 GiB, less where little is free; all of an existing file" }]),
+    ParameterSpec::new("files", Kind::Count, "Into how many files of equal size the bytes are divided.")
+        .default("1")
+        .costly(),
+    ParameterSpec::new("span", Kind::Size, "Bytes that are touched, from the offset on.")
+        .default("all")
+        .words(&[Word { word: "all", doc: "all of it" }]),
+    ParameterSpec::new("offset", Kind::Size, "Where the bytes that are touched begin.").default("0").or_zero(),
+    ParameterSpec::new("distribution", Kind::Choice, "How random places are spread over the span.")
+        .default("uniform")
+        .words(distribution::WORDS),
+    ParameterSpec::new("content", Kind::Choice, "What is written.").default("random").words(content::WORDS),
+    ParameterSpec::new("sync", Kind::Choice, "When written data is brought to where it lasts.")
+        .default("none")
+        .words(&[
+            Word { word: "none", doc: "when the kernel and the device like" },
+            Word { word: "dsync", doc: "at each write (O_DSYNC)" },
+            Word { word: "fsync", doc: "by an fdatasync after every `sync-every` writes of a thread" },
+            Word { word: "end", doc: "by an fdatasync at the end" },
+        ]),
+    ParameterSpec::new("sync-every", Kind::Count, "Writes of a thread between two syncs, with sync=fsync.")
+        .default("1"),
+    common::BYTES,
+    ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").not_work().words(&[
+        Word { word: "time", doc: "the duration, or requests or bytes where they are given" },
+        Word { word: "end", doc: "one pass over the span: sequential patterns only" },
+        Word { word: "full", doc: "no space left: sequential writes only" },
+    ]),
+];

@@ -1,0 +1,91 @@
+//! Whether what is asked of `disk` fits together, before anything is touched.
+
+use model::Parameters;
+use model::plan::Problem;
+use model::scalar::binary;
+
+use crate::engine::fault::Fault;
+use crate::workload::disk::broken;
+use crate::workload::disk::pattern::Pattern;
+
+/// The largest block: what the kernel takes as one registered buffer.
+const BLOCK_MAX: u64 = 1 << 30;
+
+/// Why sizes and words do not fit one another.
+pub(super) fn check(parameters: &Parameters, pattern: Pattern) -> Result<(), Problem> {
+    check_blocks(parameters, pattern).map_err(|e| e.unwrap_or_else(|fault| broken(&fault)))?;
+    check_ends(parameters, pattern)
+}
+
+fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<Problem, Fault>> {
+    let fault = |e: model::value::ParameterError| Err(Fault::from(e));
+    let get = |name: &str| parameters.integer(name).map_err(fault);
+    let (span, size, offset) = (get("span")?, get("size")?, get("offset")?);
+    let (threads, files) = (get("threads")?, get("files")?);
+    let blocks = parameters.mix("block-size").map_err(fault)?;
+    let direct = parameters.flag("direct").map_err(fault)?;
+    let block = blocks.iter().map(|(bytes, _)| *bytes).max().unwrap_or(0);
+    let invalid = |message: String, help: &str| Err(Ok(Problem::invalid(message, help)));
+    if span.saturating_add(offset) > size {
+        return invalid(
+            format!("a span of {span} bytes from byte {offset} on is larger than the file's {size}"),
+            "span is part of size",
+        );
+    }
+    if block > BLOCK_MAX {
+        return invalid(format!("a block of {} is too large", binary(block)), "at most 1 GiB");
+    }
+    let file_bytes = size / files;
+    if files > 1 && !(size.is_multiple_of(files) && blocks.iter().all(|(b, _)| file_bytes.is_multiple_of(*b)))
+    {
+        return invalid(
+            format!(
+                "{} in {files} files are {file_bytes} bytes each, no whole number of blocks",
+                binary(size)
+            ),
+            "choose size, files and block-size so that each file has whole blocks",
+        );
+    }
+    let shares = if pattern.random { 1 } else { threads };
+    if span / shares < block {
+        let what = if shares > 1 {
+            format!("one of {threads} shares of the span of {}", binary(span))
+        } else {
+            format!("a span of {}", binary(span))
+        };
+        return invalid(
+            format!("{what} has no room for a block of {}", binary(block)),
+            "use a larger size or a smaller block-size",
+        );
+    }
+    let odd = blocks.iter().map(|(bytes, _)| *bytes).chain([offset]).find(|bytes| !bytes.is_multiple_of(512));
+    if let Some(odd) = odd.filter(|_| direct) {
+        return invalid(
+            format!("with direct=yes blocks and the offset must be multiples of 512 bytes, and {odd} is not"),
+            "O_DIRECT moves whole sectors; use another size or direct=no",
+        );
+    }
+    Ok(())
+}
+
+fn check_ends(parameters: &Parameters, pattern: Pattern) -> Result<(), Problem> {
+    if parameters.is_word("until", "end") && pattern.random {
+        return Err(Problem::invalid(
+            "random patterns have no end",
+            "use until=end with pattern=read or write",
+        ));
+    }
+    if parameters.is_word("until", "full") && (pattern.random || !pattern.writes() || pattern.reads()) {
+        return Err(Problem::invalid(
+            "only sequential writes fill a target",
+            "use until=full with pattern=write",
+        ));
+    }
+    if !parameters.is_word("sync", "none") && !pattern.writes() {
+        return Err(Problem::invalid(
+            "there is nothing to sync: this pattern writes nothing",
+            "leave out sync, or use a pattern that writes",
+        ));
+    }
+    Ok(())
+}
