@@ -60,6 +60,7 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
     survey.threads += needs.parameters.integer("threads").unwrap_or(1);
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
+    survey.touches.extend(needs.touches);
     for fixture in needs.fixtures {
         if !survey.fixtures.contains(&fixture) {
             survey.fixtures.push(fixture);

@@ -142,6 +142,7 @@ fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
             assert_eq!(spec.unit, quantity.unit, "{name} {metric}");
             assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{name} {metric}");
         }
+        drop(prepared);
         drop(shelf);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{name} left something");
     }

@@ -185,6 +185,10 @@ pub struct Survey {
     pub memory_bytes: u64,
     /// Threads that run at once.
     pub threads: u64,
+    /// What is made or changed beside fixtures, each in a sentence without full
+    /// stop.
+    #[serde(default)]
+    pub touches: Vec<String>,
     /// The resolved path of the main load.
     pub path: Vec<PathStep>,
     /// Why this case cannot be run, if it cannot.
@@ -243,6 +247,9 @@ pub struct Case {
     pub fixtures: Vec<FixtureKey>,
     /// What the case leaves of them.
     pub effect: Effect,
+    /// What is made or changed beside them, each in a sentence without full stop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<String>,
     /// The resolved path of the main load.
     pub path: Vec<PathStep>,
     /// The group in which it is measured.

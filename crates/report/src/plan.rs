@@ -55,7 +55,9 @@ fn touched(plan: &Plan) -> Vec<String> {
     let mut fixtures: Vec<_> = plan.cases.iter().flat_map(|c| &c.fixtures).collect();
     fixtures.sort();
     fixtures.dedup();
-    if fixtures.is_empty() {
+    let mut touches: Vec<&String> = plan.cases.iter().flat_map(|c| &c.touches).collect();
+    touches.dedup();
+    if fixtures.is_empty() && touches.is_empty() {
         return vec!["Nothing is written, no setting is changed.".to_owned()];
     }
     let mut lines: Vec<String> = fixtures
@@ -71,6 +73,7 @@ fn touched(plan: &Plan) -> Vec<String> {
             }
         })
         .collect();
+    lines.extend(touches.into_iter().cloned());
     lines.push("No setting is changed.".to_owned());
     lines
 }

@@ -215,6 +215,7 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         label: candidate.label,
         fixtures: survey.fixtures,
         effect: survey.effect,
+        touches: survey.touches,
         path: survey.path,
         group: 0,
         trial_s: study.controls.warm_up_s + duration + TRIAL_OVERHEAD_S,

@@ -180,27 +180,6 @@ const fn latency(name: &'static str, doc: &'static str) -> MetricSpec {
     MetricSpec::lower(name, Unit::Seconds, doc)
 }
 
-/// Which percentile of which histogram a metric is; 100 stands for the maximum.
-pub const PERCENTILES: &[(&str, &str, f64)] = &[
-    ("latency_p50", "latency", 50.0),
-    ("latency_p90", "latency", 90.0),
-    ("latency_p99", "latency", 99.0),
-    ("latency_p99_9", "latency", 99.9),
-    ("latency_max", "latency", 100.0),
-    ("service_time_p50", "service_time", 50.0),
-    ("service_time_p99", "service_time", 99.0),
-    ("submit_latency_p50", "submit_latency", 50.0),
-    ("submit_latency_p99", "submit_latency", 99.0),
-    ("device_latency_p50", "device_latency", 50.0),
-    ("device_latency_p99", "device_latency", 99.0),
-    ("read_latency_p50", "read_latency", 50.0),
-    ("read_latency_p99", "read_latency", 99.0),
-    ("write_latency_p50", "write_latency", 50.0),
-    ("write_latency_p99", "write_latency", 99.0),
-    ("sync_latency_p50", "sync_latency", 50.0),
-    ("sync_latency_p99", "sync_latency", 99.0),
-];
-
 /// The metrics of `spec` that follow from what the engine counted. What cannot
 /// be known (a 99.9th percentile of 500 operations) is absent.
 #[must_use]
@@ -225,18 +204,16 @@ fn value_of(name: &str, outcome: &LoadOutcome, window: Window) -> Option<f64> {
         "user_cpu_per_operation" => per_operation(outcome.user_s),
         "unfinished" => outcome.service.is_some().then_some(outcome.unfinished as f64),
         "late_starts" => outcome.service.is_some().then_some(outcome.late_starts as f64),
-        _ => {
-            let (_, histogram, percentile) = PERCENTILES.iter().find(|(metric, ..)| *metric == name)?;
-            let histogram = outcome.histogram(histogram)?;
-            if histogram.is_empty() {
-                return None;
-            }
-            let ns = if *percentile >= 100.0 {
-                Some(histogram.max() as f64)
-            } else {
-                stats::histogram::percentile(histogram, *percentile)
-            };
-            ns.map(|ns| ns / 1e9)
-        }
+        "latency_max" => (!outcome.latency.is_empty()).then(|| outcome.latency.max() as f64 / 1e9),
+        _ => percentile(name, outcome),
     }
+}
+
+/// `read_latency_p99` is the 99th percentile of histogram `read_latency`,
+/// `latency_p99_9` the 99.9th of `latency`.
+fn percentile(name: &str, outcome: &LoadOutcome) -> Option<f64> {
+    let (histogram, percentile) = name.rsplit_once("_p")?;
+    let percentile: f64 = percentile.replace('_', ".").parse().ok()?;
+    let ns = stats::histogram::percentile(outcome.histogram(histogram)?, percentile)?;
+    Some(ns / 1e9)
 }

@@ -4,6 +4,7 @@
 pub mod common;
 pub mod cpu;
 pub mod disk;
+pub mod file;
 pub mod memory;
 pub mod null;
 
@@ -22,8 +23,13 @@ use crate::engine::schedule::{Closed, Open, Seat};
 use crate::engine::stop::StopRule;
 
 /// Every workload, in documentation order.
-pub const TABLE: &[&dyn Workload] =
-    &[&cpu::primes::Primes, &memory::bandwidth::Bandwidth, &disk::Disk, &null::Null];
+pub const TABLE: &[&dyn Workload] = &[
+    &cpu::primes::Primes,
+    &memory::bandwidth::Bandwidth,
+    &disk::Disk,
+    &file::metadata::Metadata,
+    &null::Null,
+];
 
 /// The descriptions of every workload, and what all have in common.
 #[must_use]
@@ -77,6 +83,9 @@ pub struct Needs {
     pub effect: Effect,
     /// Bytes of memory needed.
     pub memory_bytes: u64,
+    /// What is made or changed beside fixtures, each in a sentence without full
+    /// stop.
+    pub touches: Vec<String>,
 }
 
 /// A kind of load.

@@ -70,7 +70,7 @@ fn workload(view: &View<'_>, workload: &StudyWorkload, table: &str, out: &mut St
         let kind = spec.and_then(|s| view.catalogue.parameter(s, name)).map_or(Kind::Choice, |p| p.kind);
         let all: Vec<String> = levels.iter().map(|level| level_text(kind, level)).collect();
         let text = match &all[..] {
-            [one] => one.clone(),
+            [one] if levels[0].len() == 1 => one.clone(),
             _ => format!("[{}]", all.join(", ")),
         };
         let _ = writeln!(out, "{} = {text}", key(name));

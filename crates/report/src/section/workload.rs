@@ -101,7 +101,8 @@ pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Ve
         })
         .filter_map(|(p, levels)| {
             let kind = catalogue.parameter(spec, p)?.kind;
-            Some(format!("{p}={}", model::scalar::show(kind, levels.first()?.first()?)))
+            let parts: Vec<_> = levels.first()?.iter().map(|v| model::scalar::show(kind, v)).collect();
+            Some(format!("{p}={}", parts.join("+")))
         })
         .collect()
 }

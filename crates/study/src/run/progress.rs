@@ -99,6 +99,7 @@ mod tests {
             loads: Vec::new(),
             fixtures: Vec::new(),
             effect: Effect::Clean,
+            touches: Vec::new(),
             path: Vec::new(),
             group: index,
             trial_s: 600.0,

@@ -56,7 +56,7 @@ impl Workload for Disk {
         survey::check(&parameters, pattern)?;
         let memory_bytes = check_memory(&parameters, site)?;
         let effect = if pattern.changes() { Effect::Dirty } else { Effect::Clean };
-        Ok(Needs { parameters, fixtures, effect, memory_bytes })
+        Ok(Needs { parameters, fixtures, effect, memory_bytes, touches: Vec::new() })
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

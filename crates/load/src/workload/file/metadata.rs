@@ -1,0 +1,441 @@
+//! `file.metadata`: making, finding, opening, renaming, listing and removing
+//! files, as mdtest and bonnie++ do: names, inodes and journals, not bytes.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::{Effect, Problem};
+use model::resource::Symbol;
+use model::scalar::binary;
+use model::trial::Window;
+use model::{MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::{Class, Completion, Operation, Queue, Wait};
+use crate::engine::schedule::Seat;
+use crate::workload::file::tree::Tree;
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "file.metadata",
+    definition_version: 1,
+    summary: "files made, found, opened, renamed, listed and removed",
+    doc: "Each thread makes its share of the files in a tree of folders of its own, then looks at each, opens each, \
+          renames each, lists every folder, and removes each: one phase after the other, as mdtest does. A figure per \
+          second is that of all threads while they did just this. Names that were made a moment ago are found in \
+          memory: looking at and opening them measures the kernel's caches, making and removing them the file \
+          system's journal. With directory-fsync each change of a folder is waited for, as mail and database servers \
+          do. The tree has names, in a hidden folder of the target, and is removed at the end.",
+    parameters: PARAMETERS,
+    headline: "operations_per_second",
+    metrics: METRICS,
+    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+};
+
+const METRICS: &[MetricSpec] = &[
+    common::OPERATIONS,
+    common::ELAPSED,
+    rate("create_per_second", "Files made per second, by all threads while they made files."),
+    rate("stat_per_second", "Files looked at (stat) per second, by all threads while they did that."),
+    rate("open_per_second", "Files opened and closed per second, by all threads while they did that."),
+    rate("rename_per_second", "Files renamed per second, by all threads while they did that."),
+    rate("list_per_second", "Folders listed per second, by all threads while they did that."),
+    rate("unlink_per_second", "Files removed per second, by all threads while they did that."),
+    time("create_latency_p50", "Half of the files were made within this time."),
+    time("create_latency_p99", "99 % of the files were made within this time."),
+    time("stat_latency_p50", "Half of the files were looked at within this time."),
+    time("stat_latency_p99", "99 % of the files were looked at within this time."),
+    time("open_latency_p50", "Half of the files were opened and closed within this time."),
+    time("open_latency_p99", "99 % of the files were opened and closed within this time."),
+    time("rename_latency_p50", "Half of the files were renamed within this time."),
+    time("rename_latency_p99", "99 % of the files were renamed within this time."),
+    time("list_latency_p50", "Half of the folders were listed within this time."),
+    time("list_latency_p99", "99 % of the folders were listed within this time."),
+    time("unlink_latency_p50", "Half of the files were removed within this time."),
+    time("unlink_latency_p99", "99 % of the files were removed within this time."),
+    common::CPU_PER_OPERATION,
+    common::USER_CPU_PER_OPERATION,
+];
+
+const fn rate(name: &'static str, doc: &'static str) -> MetricSpec {
+    MetricSpec::higher(name, Unit::PerSecond, doc)
+}
+
+const fn time(name: &'static str, doc: &'static str) -> MetricSpec {
+    MetricSpec::lower(name, Unit::Seconds, doc)
+}
+
+const PARAMETERS: &[ParameterSpec] = &[
+    ParameterSpec::new("target", Kind::Path, "A folder, in which a tree is made and removed.")
+        .default(".")
+        .costly()
+        .not_work(),
+    ParameterSpec::new("files", Kind::Count, "Files, of all threads together.").default("10000"),
+    ParameterSpec::new("file-size", Kind::Size, "Bytes written into each file when it is made.")
+        .default("0")
+        .or_zero(),
+    ParameterSpec::new("width", Kind::Count, "Folders in each folder of the tree, down to its depth.").default("10"),
+    ParameterSpec::new("depth", Kind::Count, "Levels of folders; 0 has all files of a thread in one.")
+        .default("2")
+        .or_zero(),
+    ParameterSpec::new("order", Kind::Choice, "In which order files are looked at, opened, renamed and removed.")
+        .default("random")
+        .words(&[
+            Word { word: "random", doc: "at random, each once" },
+            Word { word: "made", doc: "as they were made" },
+        ]),
+    ParameterSpec::new(
+        "directory-fsync",
+        Kind::Flag,
+        "After each file made, renamed or removed its folder is synced (fsync), and that is part of the operation.",
+    )
+    .default("no"),
+    ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("end").not_work().words(&[
+        Word { word: "end", doc: "all phases over all files" },
+        Word { word: "time", doc: "the duration, if it is shorter" },
+    ]),
+];
+
+/// The most folders of one tree.
+const FOLDERS_MAX: u64 = 100_000;
+/// Inodes and bytes that always stay free on the file system.
+const RESERVE: u64 = 10_000;
+const RESERVE_BYTES: u64 = 64 << 20;
+/// What a name costs at the least: a block of ext4, with some share of folders.
+const BYTES_LEAST: u64 = 4096;
+
+/// The phases, in order; a class each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Create,
+    Stat,
+    Open,
+    Rename,
+    List,
+    Unlink,
+}
+
+const PHASES: [Phase; 6] =
+    [Phase::Create, Phase::Stat, Phase::Open, Phase::Rename, Phase::List, Phase::Unlink];
+const CLASSES: &[Class] = &[
+    Class { name: "create", counts: true },
+    Class { name: "stat", counts: true },
+    Class { name: "open", counts: true },
+    Class { name: "rename", counts: true },
+    Class { name: "list", counts: true },
+    Class { name: "unlink", counts: true },
+];
+
+/// The workload.
+#[derive(Debug)]
+pub struct Metadata;
+
+impl Workload for Metadata {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, mut parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+        let broken = |e: model::value::ParameterError| Problem::invalid(e.to_string(), "");
+        let text = parameters.text("target").map_err(broken)?.to_owned();
+        let folder = Path::new(&text);
+        if !folder.is_dir() {
+            return Err(Problem::invalid(format!("{text} is no folder"), "give an existing folder"));
+        }
+        let get = |name: &str| parameters.integer(name).map_err(broken);
+        let (files, threads, size) = (get("files")?, get("threads")?, get("file-size")?);
+        let leaves = folders(get("width")?, get("depth")?, threads)?;
+        if files < threads {
+            return Err(Problem::invalid(
+                format!("{files} files are fewer than the {threads} threads that share them"),
+                "give more files",
+            ));
+        }
+        let sum = files.saturating_add(leaves.saturating_mul(2));
+        check_room(folder, &text, sum, files.saturating_mul(size).saturating_add(sum * BYTES_LEAST))?;
+        let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        parameters.set("target", full.to_string_lossy().as_ref());
+        let what = if size > 0 { format!(" of {}", binary(size)) } else { String::new() };
+        let touches = vec![format!(
+            "makes {files} files{what} in a folder of its own in {}, and removes it",
+            full.display()
+        )];
+        Ok(Needs { parameters, effect: Effect::Dirty, touches, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        let threads = parameters.integer("threads")? as usize;
+        let folder = PathBuf::from(parameters.text("target")?);
+        Ok(Box::new(Ready {
+            tree: Tree::make(&folder, threads, parameters.integer("width")?, parameters.integer("depth")?)?,
+            files: parameters.integer("files")?,
+            bytes: vec![0x5a; parameters.integer("file-size")? as usize],
+            random: parameters.is_word("order", "random"),
+            sync: parameters.flag("directory-fsync")?,
+        }))
+    }
+
+    fn metrics(
+        &self,
+        parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut all = common::metrics(&SPEC, outcome, window);
+        let threads = parameters.integer("threads").unwrap_or(1) as f64;
+        for class in &outcome.classes {
+            // One operation at a time: while a thread was at it, it did one in
+            // each mean latency.
+            let mean = stats::histogram::mean(&class.latency).map(|ns| ns / 1e9);
+            if let Some(mean) = mean.filter(|mean| *mean > 0.0) {
+                let value = threads / mean;
+                all.insert(
+                    format!("{}_per_second", class.class.name),
+                    Quantity { value, unit: Unit::PerSecond },
+                );
+            }
+        }
+        all
+    }
+}
+
+/// Folders at the lowest level of all threads' trees.
+fn folders(width: u64, depth: u64, threads: u64) -> Result<u64, Problem> {
+    let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+    match width.checked_pow(depth).and_then(|n| n.checked_mul(threads)).filter(|n| *n <= FOLDERS_MAX) {
+        Some(leaves) => Ok(leaves),
+        None => Err(Problem::invalid(
+            format!(
+                "a tree {width} wide and {depth} deep for {threads} threads has more than {FOLDERS_MAX} folders"
+            ),
+            "give a smaller width or depth",
+        )),
+    }
+}
+
+/// Whether so many names and bytes find room below `folder`.
+fn check_room(folder: &Path, text: &str, names: u64, bytes: u64) -> Result<(), Problem> {
+    let refused = |e: rustix::io::Errno| {
+        Problem::refused(format!("{text} cannot be written to: {}", io::Error::from(e)), "use another target")
+    };
+    let stat = rustix::fs::statvfs(folder).map_err(refused)?;
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
+        .map_err(refused)?;
+    // File systems that make inodes as they need them (btrfs) say 0.
+    if stat.f_files > 0 && names.saturating_add(RESERVE) > stat.f_favail {
+        return Err(Problem::refused(
+            format!("{text} has {} free inodes, which is no room for {names} names", stat.f_favail),
+            "give fewer files or another target",
+        ));
+    }
+    let room = stat.f_bavail.saturating_mul(stat.f_frsize);
+    if bytes.saturating_add(RESERVE_BYTES) > room {
+        return Err(Problem::refused(
+            format!("{text} has {} free, and {} may be needed", binary(room), binary(bytes)),
+            "give fewer or smaller files, or another target",
+        ));
+    }
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Ready {
+    tree: Tree,
+    files: u64,
+    bytes: Vec<u8>,
+    random: bool,
+    sync: bool,
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn classes(&self) -> &'static [Class] {
+        CLASSES
+    }
+
+    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let (index, of) = (seat.index as u64, seat.of as u64);
+        let mine = self.files * (index + 1) / of - self.files * index / of;
+        let folders = self.tree.leaves_of(seat.index, seat.of).to_vec();
+        let fault = |e| Fault::system("opening a folder of the tree", e);
+        let handles = match self.sync {
+            true => folders.iter().map(File::open).collect::<io::Result<_>>().map_err(fault)?,
+            false => Vec::new(),
+        };
+        let mut order: Vec<u32> = (0..mine as u32).collect();
+        if self.random {
+            shuffle(&mut order, seed ^ index);
+        }
+        Ok(Box::new(Walk { folders, handles, order, bytes: self.bytes.clone(), finished: None }))
+    }
+}
+
+fn shuffle(order: &mut [u32], seed: u64) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    for last in (1..order.len()).rev() {
+        let other = ((u128::from(random.next_u64()) * (last as u128 + 1)) >> 64) as usize;
+        order.swap(last, other);
+    }
+}
+
+/// One thread's way through all phases.
+#[derive(Debug)]
+struct Walk {
+    folders: Vec<PathBuf>,
+    /// The same, open, where folders are synced.
+    handles: Vec<File>,
+    order: Vec<u32>,
+    bytes: Vec<u8>,
+    finished: Option<Completion>,
+}
+
+impl Walk {
+    /// The phase of a thread's operation `sequence`, and its number in it.
+    fn step(&self, sequence: u64) -> Option<(Phase, usize)> {
+        let mut left = usize::try_from(sequence).ok()?;
+        for phase in PHASES {
+            let steps = if phase == Phase::List { self.folders.len() } else { self.order.len() };
+            if left < steps {
+                return Some((phase, left));
+            }
+            left -= steps;
+        }
+        None
+    }
+
+    fn name(&self, prefix: char, number: u32) -> (usize, PathBuf) {
+        let folder = number as usize % self.folders.len();
+        (folder, self.folders[folder].join(format!("{prefix}{number}")))
+    }
+
+    fn operate(&self, phase: Phase, step: usize) -> io::Result<()> {
+        let number = |step: usize| if phase == Phase::Create { step as u32 } else { self.order[step] };
+        match phase {
+            Phase::Create => {
+                let (folder, path) = self.name('f', number(step));
+                let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+                file.write_all(&self.bytes)?;
+                if !self.handles.is_empty() {
+                    file.sync_all()?;
+                }
+                self.sync(folder)
+            }
+            Phase::Stat => fs::metadata(self.name('f', number(step)).1).map(drop),
+            Phase::Open => File::open(self.name('f', number(step)).1).map(drop),
+            Phase::Rename => {
+                let (folder, from) = self.name('f', number(step));
+                fs::rename(from, self.name('r', number(step)).1)?;
+                self.sync(folder)
+            }
+            Phase::List => {
+                for entry in fs::read_dir(&self.folders[step])? {
+                    entry?;
+                }
+                Ok(())
+            }
+            Phase::Unlink => {
+                let (folder, path) = self.name('r', number(step));
+                fs::remove_file(path)?;
+                self.sync(folder)
+            }
+        }
+    }
+
+    fn sync(&self, folder: usize) -> io::Result<()> {
+        self.handles.get(folder).map_or(Ok(()), File::sync_all)
+    }
+}
+
+impl Queue for Walk {
+    fn depth(&self) -> usize {
+        1
+    }
+
+    fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
+        let Some((phase, step)) = self.step(operation.sequence) else {
+            return Err(Fault::Other("all phases are over".to_owned()));
+        };
+        self.operate(phase, step).map_err(|e| {
+            let verb = CLASSES[phase as usize].name;
+            Fault::system(format!("{verb} of file {step} in the tree"), e)
+        })?;
+        self.finished = Some(Completion { slot, class: phase as u8, ..Completion::default() });
+        Ok(())
+    }
+
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    fn operations_to_end(&self) -> Option<u64> {
+        Some((self.order.len() * (PHASES.len() - 1) + self.folders.len()) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walk(folder: &Path, files: u32, sync: bool) -> Walk {
+        let folders = vec![folder.join("a"), folder.join("b")];
+        folders.iter().for_each(|f| fs::create_dir(f).unwrap());
+        let handles =
+            if sync { folders.iter().map(|f| File::open(f).unwrap()).collect() } else { Vec::new() };
+        let mut order: Vec<u32> = (0..files).collect();
+        shuffle(&mut order, 5);
+        Walk { folders, handles, order, bytes: vec![1; 10], finished: None }
+    }
+
+    #[test]
+    fn every_phase_does_what_it_says_to_every_file() {
+        for sync in [false, true] {
+            let folder = tempfile::tempdir_in(".").unwrap();
+            let mut walk = walk(folder.path(), 7, sync);
+            let names = || -> Vec<String> {
+                let inside = ["a", "b"].iter().flat_map(|d| folder.path().join(d).read_dir().unwrap());
+                let mut all: Vec<String> =
+                    inside.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+                all.sort();
+                all
+            };
+            let mut done = Vec::new();
+            let mut run = |walk: &mut Walk, range: std::ops::Range<u64>| {
+                for sequence in range {
+                    walk.start(0, Operation { index: sequence, sequence }).unwrap();
+                    walk.reap(Wait::One, &mut done).unwrap();
+                }
+            };
+            run(&mut walk, 0..7);
+            assert_eq!(names(), ["f0", "f1", "f2", "f3", "f4", "f5", "f6"]);
+            assert_eq!(fs::metadata(folder.path().join("b/f1")).unwrap().len(), 10);
+            run(&mut walk, 7..28);
+            assert_eq!(names(), ["r0", "r1", "r2", "r3", "r4", "r5", "r6"]);
+            run(&mut walk, 28..37);
+            assert_eq!(names(), [] as [String; 0]);
+            assert_eq!(Queue::operations_to_end(&walk), Some(37));
+            let count = |phase: Phase| done.iter().filter(|c| c.class == phase as u8).count();
+            assert_eq!(PHASES.map(count), [7, 7, 7, 7, 2, 7]);
+        }
+    }
+
+    #[test]
+    fn a_tree_that_is_too_large_or_has_no_room_is_refused() {
+        assert!(folders(10, 6, 1).is_err());
+        assert!(folders(u64::MAX, 9, 1).is_err());
+        assert_eq!(folders(10, 0, 4).unwrap(), 4);
+        let here = Path::new(".");
+        assert!(check_room(here, ".", 10, 1 << 20).is_ok());
+        assert!(check_room(here, ".", 10, 1 << 62).unwrap_err().message.contains("free"));
+    }
+}
