@@ -127,7 +127,8 @@ fn session<'a>(
     // One pass to the end must be the first, or a cache would answer it; and
     // what a warm-up left in the page cache would be brought to the device in
     // the window.
-    let first = |l: &LoadPlan<'_>| matches!(l.stop, StopRule::End | StopRule::Full) || l.prepared.settles();
+    let first =
+        |l: &LoadPlan<'_>| matches!(l.stop, StopRule::End | StopRule::Full) || l.prepared.counts_from_start();
     let warm_up_ns = if loads.iter().any(first) { 0 } else { ns(order.warm_up_s) };
     Ok(Session { loads, warm_up_ns, interval_ns: order.interval_s.map(|s| ns(s).max(1_000_000)) })
 }

@@ -130,7 +130,8 @@ fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
             stop: common::stop_rule(&needs.parameters).unwrap(),
             seed: 1,
         };
-        let session = Session { loads: vec![plan], warm_up_ns: 5_000_000, interval_ns: None };
+        let warm_up_ns = if prepared.counts_from_start() { 0 } else { 5_000_000 };
+        let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None };
         let outcome = session.run(&Silent, &AtomicBool::new(false)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let metrics = workload.metrics(&needs.parameters, &outcome.loads[0], outcome.window);
         assert!(metrics[workload.spec().headline].value > 0.0, "{name}: {metrics:?}");

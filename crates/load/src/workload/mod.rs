@@ -146,9 +146,9 @@ pub trait Prepared: Sync + std::fmt::Debug {
         false
     }
 
-    /// Whether its end brings what was done to where it lasts, so that nothing
-    /// may be left over from before it.
-    fn settles(&self) -> bool {
+    /// Whether all of it counts from its first operation on: a warm-up would use
+    /// it up, or leave something to it.
+    fn counts_from_start(&self) -> bool {
         false
     }
 

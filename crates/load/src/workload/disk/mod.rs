@@ -212,7 +212,7 @@ impl Prepared for Ready {
         true
     }
 
-    fn settles(&self) -> bool {
+    fn counts_from_start(&self) -> bool {
         self.settles
     }
 

@@ -263,6 +263,10 @@ impl Prepared for Ready {
         CLASSES
     }
 
+    fn counts_from_start(&self) -> bool {
+        true
+    }
+
     fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, of) = (seat.index as u64, seat.of as u64);
         let mine = self.files * (index + 1) / of - self.files * index / of;
@@ -276,7 +280,7 @@ impl Prepared for Ready {
         if self.random {
             shuffle(&mut order, seed ^ index);
         }
-        Ok(Box::new(Walk { folders, handles, order, bytes: self.bytes.clone(), finished: None }))
+        Ok(Box::new(Walk { folders, handles, order, bytes: self.bytes.clone(), done: 0, finished: None }))
     }
 }
 
@@ -296,6 +300,7 @@ struct Walk {
     handles: Vec<File>,
     order: Vec<u32>,
     bytes: Vec<u8>,
+    done: u64,
     finished: Option<Completion>,
 }
 
@@ -369,6 +374,7 @@ impl Queue for Walk {
             let verb = CLASSES[phase as usize].name;
             Fault::system(format!("{verb} of file {step} in the tree"), e)
         })?;
+        self.done += 1;
         self.finished = Some(Completion { slot, class: phase as u8, ..Completion::default() });
         Ok(())
     }
@@ -378,8 +384,19 @@ impl Queue for Walk {
         Ok(())
     }
 
+    fn ended(&self) -> bool {
+        self.done == self.steps()
+    }
+
     fn operations_to_end(&self) -> Option<u64> {
-        Some((self.order.len() * (PHASES.len() - 1) + self.folders.len()) as u64)
+        Some(self.steps())
+    }
+}
+
+impl Walk {
+    /// Operations of all phases.
+    fn steps(&self) -> u64 {
+        (self.order.len() * (PHASES.len() - 1) + self.folders.len()) as u64
     }
 }
 
@@ -394,7 +411,7 @@ mod tests {
             if sync { folders.iter().map(|f| File::open(f).unwrap()).collect() } else { Vec::new() };
         let mut order: Vec<u32> = (0..files).collect();
         shuffle(&mut order, 5);
-        Walk { folders, handles, order, bytes: vec![1; 10], finished: None }
+        Walk { folders, handles, order, bytes: vec![1; 10], done: 0, finished: None }
     }
 
     #[test]
