@@ -153,7 +153,8 @@ pub struct DeviceState {
     /// without a full stop: `/dev/sdb1 is mounted at /srv`.
     pub in_use: Vec<String>,
     /// What it holds by the signatures on it: `ext4`, `LVM2_member`,
-    /// `crypto_LUKS`, `gpt`.
+    /// `crypto_LUKS`, `gpt`; one on a partition says so after a space: `ext4 on
+    /// /dev/sdb1`.
     pub signatures: Vec<String>,
     /// Why nobody can say what it holds, where that is so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,15 +1,147 @@
 //! Block devices as somebody who wants to write to one must know them: who
-//! uses them, and what they hold.
+//! uses them, and what they hold. Nothing is written, nothing is changed, and
+//! whether anybody may write is not decided here.
 
+mod elsewhere;
+mod family;
+mod looped;
+mod mounted;
+mod node;
+mod signature;
+
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use model::plan::DeviceState;
+use rustix::io::Errno;
+
+use crate::Host;
+use family::Family;
+use mounted::Mounts;
+use node::Node;
+
+/// BLKGETSIZE64, BLKROGET (`include/uapi/linux/fs.h`).
+const SIZE: rustix::ioctl::Opcode = rustix::ioctl::opcode::read::<usize>(0x12, 114);
+const READ_ONLY: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 94);
 
 /// What is known of the block device at `path`. Nothing is written.
+///
+/// Whatever cannot be told is said in `unknown`. A device that this process
+/// itself has open for writing counts as claimed by itself, not by others: so
+/// it can be looked at once more after it was claimed with `O_EXCL`.
 ///
 /// # Errors
 /// If there is no block device at `path`, or it cannot be opened.
 pub fn device_state(path: &Path) -> io::Result<DeviceState> {
-    Err(io::Error::other(format!("{} cannot be looked at by this version", path.display())))
+    let path = path.canonicalize()?;
+    let metadata = std::fs::metadata(&path)?;
+    if !metadata.file_type().is_block_device() {
+        let text = format!("{} is no block device", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let file = open(&path, 0)?;
+    let mut state = DeviceState { path: path.to_string_lossy().into_owned(), ..sizes(&file)? };
+    let host = Host::this();
+    let number = node::number(metadata.rdev());
+    let Some(node) = Node::numbered(&host, &number) else {
+        let path = &state.path;
+        state.unknown = Some(format!("sysfs does not show {path}, so nobody can say who uses it"));
+        return Ok(state);
+    };
+    add_queue(&host, &node, &mut state);
+    match uses(&host, &node) {
+        Ok(family) => {
+            state.in_use = family.uses;
+            state.in_use.extend(elsewhere::writers(&family.members));
+        }
+        Err(reason) => state.unknown = Some(reason),
+    }
+    if state.in_use.is_empty() && is_claimed(&path, &number)? {
+        state.in_use.push(format!("the kernel says that {} is in use", state.path));
+    }
+    add_signatures(&host, &node, &mut state);
+    Ok(state)
 }
+
+/// What the device says of itself.
+fn sizes(file: &File) -> io::Result<DeviceState> {
+    // SAFETY: BLKGETSIZE64 writes a u64 and BLKROGET an int, whatever they are.
+    let (bytes, read_only) = unsafe {
+        use rustix::ioctl::{Getter, ioctl};
+        (ioctl(file, Getter::<SIZE, u64>::new())?, ioctl(file, Getter::<READ_ONLY, i32>::new())?)
+    };
+    let logical_block = u64::from(rustix::fs::ioctl_blksszget(file)?);
+    Ok(DeviceState { bytes, logical_block, read_only: read_only != 0, ..DeviceState::default() })
+}
+
+/// What the queue of the whole device says (`Documentation/ABI/stable/sysfs-block`).
+fn add_queue(host: &Host, node: &Node, state: &mut DeviceState) {
+    let whole = node.whole(host);
+    let queue = whole.as_ref().unwrap_or(node).file("queue");
+    state.rotational = host.number(format!("{queue}/rotational")).map(|n| n != 0);
+    state.discard_max = host.number(format!("{queue}/discard_max_bytes")).unwrap_or(0);
+}
+
+/// Everybody that files of the kernel tell of who uses `node` or what shares
+/// content with it.
+///
+/// # Errors
+/// Why it cannot be told.
+fn uses(host: &Host, node: &Node) -> Result<Family, String> {
+    let mut family = Family::of(host, node);
+    let mounts =
+        Mounts::of(host).ok_or("/proc/self/mountinfo cannot be read, so nobody can say what is mounted")?;
+    let members = &family.members;
+    let more = [
+        mounts.uses(host, members),
+        elsewhere::swap(host, members),
+        elsewhere::arrays(host, members),
+        elsewhere::exports(host, members),
+    ];
+    for sentence in more.into_iter().flatten() {
+        if !family.uses.contains(&sentence) {
+            family.uses.push(sentence);
+        }
+    }
+    Ok(family)
+}
+
+/// Whether somebody else has claimed the device, a partition of it or what it is
+/// a partition of: the kernel gives one claim to all of them (`bd_may_claim` in
+/// `block/bdev.c`). It finds what no list tells.
+fn is_claimed(path: &Path, number: &str) -> io::Result<bool> {
+    match open(path, libc::O_EXCL) {
+        Ok(_) => Ok(false),
+        // We ourselves open devices for writing with a claim only.
+        Err(e) if Errno::from_io_error(&e) == Some(Errno::BUSY) => {
+            Ok(!elsewhere::open_for_writing("self").iter().any(|own| own == number))
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn open(path: &Path, more: i32) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | more).open(path)
+}
+
+/// Puts to `state` what the device and its partitions hold.
+fn add_signatures(host: &Host, node: &Node, state: &mut DeviceState) {
+    if host.number(node.file("dm/suspended")) == Some(1) {
+        // Whoever reads waits until it is resumed.
+        state.unknown.get_or_insert(format!("{} is suspended", node.shown()));
+        return;
+    }
+    let parts = node.partitions(host).iter().map(Node::path).collect::<Vec<_>>();
+    for path in std::iter::once(&state.path).chain(&parts) {
+        let place = if *path == state.path { String::new() } else { format!(" on {path}") };
+        match signature::of(path) {
+            Ok(names) => state.signatures.extend(names.iter().map(|name| format!("{name}{place}"))),
+            Err(reason) => {
+                state.unknown.get_or_insert(reason);
+            }
+        }
+    }
+}
+

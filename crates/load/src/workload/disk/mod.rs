@@ -3,6 +3,7 @@
 mod access;
 mod aligned;
 mod content;
+mod device;
 mod distribution;
 mod engine;
 pub mod fixture;

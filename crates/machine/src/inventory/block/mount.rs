@@ -30,7 +30,11 @@ pub(crate) struct Line {
 
 /// All mounts, in the table's order. Lines that are garbled are left out.
 pub(crate) fn table(host: &Host) -> Vec<Line> {
-    let text = host.text("/proc/self/mountinfo").unwrap_or_default();
+    parse(&host.text("/proc/self/mountinfo").unwrap_or_default())
+}
+
+/// All mounts of a table, in its order. Lines that are garbled are left out.
+pub(crate) fn parse(text: &str) -> Vec<Line> {
     text.lines().filter_map(line).collect()
 }
 
@@ -78,7 +82,7 @@ fn line(text: &str) -> Option<Line> {
 }
 
 /// Octal escapes of mountinfo: `\040` is a space.
-pub(in crate::inventory) fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let bytes = text.as_bytes();
     let mut at = 0;

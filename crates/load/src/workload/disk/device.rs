@@ -1,0 +1,137 @@
+//! Whether a block device may be driven, and how it is opened (design,
+//! section 8). What is known of it is found out elsewhere; here it is judged.
+//!
+//! Reading is always allowed: it changes nothing, whoever uses the device.
+//! Writing, which discarding is too, is allowed if the device was given up by
+//! name, nobody uses it, and every signature on it was given up as well.
+//!
+//! **Check, claim, check.** The survey checks before anything is touched; hours
+//! may lie between it and the first write. So whoever makes the fixture opens
+//! it with [`open`], which claims it, then looks and [`check`]s once more, and
+//! only then writes. From the claim on the kernel refuses mounts, swap, md and
+//! the device mapper, on partitions too. (Loop devices and programs that claim
+//! nothing are let in, and root may write past any claim.)
+//!
+//! **One claim for one device.** The kernel gives a claim to an open file, not
+//! to a process: while it is open, a second [`open`] for writing fails with
+//! EBUSY, by ourselves too. More files for workers are had by opening
+//! `/proc/self/fd/N` of the first without `O_EXCL`; they hold no claim of their
+//! own, so the first must outlive them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use model::plan::{DeviceState, Ownership, Problem};
+
+/// Whether the device that was called `text`, of which `state` is known, may be
+/// driven by a load that `writes` or not; and whose it is then.
+///
+/// # Errors
+/// Why it may not, and what to do about it.
+pub(super) fn check(
+    text: &str,
+    writes: bool,
+    state: &DeviceState,
+    destroy: &[String],
+    wipe: &[String],
+) -> Result<Ownership, Problem> {
+    if state.bytes == 0 {
+        return Err(Problem::invalid(
+            format!("{text} is a block device without a medium: it has 0 bytes"),
+            "put one in, or give another target",
+        ));
+    }
+    if !writes {
+        return Ok(Ownership::Borrowed);
+    }
+    if !state.in_use.is_empty() {
+        return Err(Problem::refused(
+            format!("{text} may not be written to, because it is in use: {}", state.in_use.join("; ")),
+            "end that use first, or give another target; there is no option that overrides this",
+        ));
+    }
+    if state.read_only {
+        return Err(Problem::refused(
+            format!("{text} is read-only, so nothing can be written to it"),
+            "use a pattern that reads, or give another target",
+        ));
+    }
+    if let Some(reason) = &state.unknown {
+        return Err(Problem::refused(
+            format!("{text} may not be written to, because it is not known what would be lost: {reason}"),
+            "see to that first, or give another target",
+        ));
+    }
+    let kept: Vec<&String> =
+        state.signatures.iter().filter(|held| !wipe.iter().any(|kind| kind == kind_of(held))).collect();
+    let given_up = destroy.iter().any(|name| is_same(name, text, &state.path));
+    let mut missing = String::new();
+    if !given_up {
+        missing.push_str(&format!(" --destroy {text}"));
+    }
+    let mut kinds: Vec<&str> = kept.iter().map(|held| kind_of(held)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds {
+        missing.push_str(&format!(" --wipe {kind}"));
+    }
+    if missing.is_empty() {
+        return Ok(Ownership::Surrendered);
+    }
+    let held = match &state.signatures[..] {
+        [] => "no signature was found on it".to_owned(),
+        all => format!("it holds {}", all.join(", ")),
+    };
+    Err(Problem::refused(
+        format!("{text} is a block device, and its content would be overwritten: {held}"),
+        format!("give a folder as target; or, if that may be lost, add{missing}"),
+    ))
+}
+
+/// What a signature is, without where it was found: `ext4` of `ext4 on
+/// /dev/sdb1`.
+fn kind_of(signature: &str) -> &str {
+    signature.split(' ').next().unwrap_or(signature)
+}
+
+/// Whether `name`, as given with `--destroy`, means the device that was called
+/// `text` and is really `path`: the same name, a link to it, or another node of
+/// the same device.
+fn is_same(name: &str, text: &str, path: &str) -> bool {
+    if name == text || name == path {
+        return true;
+    }
+    let device = |of: &str| {
+        let metadata = std::fs::metadata(of).ok()?;
+        metadata.file_type().is_block_device().then(|| metadata.rdev())
+    };
+    device(name).is_some_and(|number| device(path) == Some(number))
+}
+
+/// Opens the device at `path`, its real path, for reading, or for writing with
+/// a claim (`O_EXCL`) that holds until the file and its duplicates are closed.
+/// Its name may have come to mean something else since the survey: a link or
+/// anything but a block device is not opened for use.
+///
+/// # Errors
+/// `ResourceBusy` if it is in use or claimed; or as the kernel says.
+pub(super) fn open(path: &Path, write: bool, direct: bool) -> io::Result<File> {
+    let mut flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    if write {
+        flags |= libc::O_EXCL;
+    }
+    if direct {
+        flags |= libc::O_DIRECT;
+    }
+    let file = OpenOptions::new().read(true).write(write).custom_flags(flags).open(path)?;
+    if file.metadata()?.file_type().is_block_device() {
+        return Ok(file);
+    }
+    let text = format!("{} is no block device any more", path.display());
+    Err(io::Error::new(ErrorKind::InvalidInput, text))
+}
+
+#[cfg(test)]
+mod tests;
