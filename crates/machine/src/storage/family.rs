@@ -16,6 +16,9 @@ use crate::inventory::block::uuid_front;
 pub(super) struct Family {
     /// Every device that shares content, the one asked about first.
     pub(super) members: Vec<Node>,
+    /// Those of them of which every byte may be changed: the one asked about, and
+    /// other names of it. No partitions of another one, nor what stands on them.
+    pub(super) roots: Vec<Node>,
     /// How the others use it, as sentences.
     pub(super) uses: Vec<String>,
     /// Numbers of devices that were looked at, and whether with their partitions.
@@ -42,6 +45,7 @@ impl Family {
 
     /// Adds `node` as one whose every byte may be changed.
     fn root(&mut self, host: &Host, loops: &Loops, node: &Node) {
+        self.roots.push(node.clone());
         self.add(host, loops, node, true);
         let whole = node.whole(host);
         if let Some(whole) = &whole {
@@ -50,12 +54,14 @@ impl Family {
         for twin in twins(host, whole.as_ref().unwrap_or(node)) {
             let Some(number) = node.partition(host) else {
                 self.add(host, loops, &twin, true);
+                self.roots.push(twin);
                 continue;
             };
             self.add(host, loops, &twin, false);
             for part in twin.partitions(host) {
                 if part.partition(host) == Some(number) {
                     self.add(host, loops, &part, true);
+                    self.roots.push(part);
                 }
             }
         }

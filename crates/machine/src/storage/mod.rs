@@ -13,9 +13,9 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use model::plan::DeviceState;
-use rustix::io::Errno;
 
 use crate::Host;
 use family::Family;
@@ -53,13 +53,13 @@ pub fn device_state(path: &Path) -> io::Result<DeviceState> {
     add_queue(&host, &node, &mut state);
     match uses(&host, &node) {
         Ok(family) => {
-            state.in_use = family.uses;
-            state.in_use.extend(elsewhere::writers(&family.members));
+            state.in_use.clone_from(&family.uses);
+            state.in_use.extend(lasting(|| Ok(elsewhere::writers(&family.members)))?);
+            if state.in_use.is_empty() {
+                state.in_use = lasting(|| claims(&path, &family.roots))?;
+            }
         }
         Err(reason) => state.unknown = Some(reason),
-    }
-    if state.in_use.is_empty() && is_claimed(&path, &number)? {
-        state.in_use.push(format!("the kernel says that {} is in use", state.path));
     }
     add_signatures(&host, &node, &mut state);
     Ok(state)
@@ -108,18 +108,45 @@ fn uses(host: &Host, node: &Node) -> Result<Family, String> {
     Ok(family)
 }
 
-/// Whether somebody else has claimed the device, a partition of it or what it is
-/// a partition of: the kernel gives one claim to all of them (`bd_may_claim` in
-/// `block/bdev.c`). It finds what no list tells.
-fn is_claimed(path: &Path, number: &str) -> io::Result<bool> {
-    match open(path, libc::O_EXCL) {
-        Ok(_) => Ok(false),
-        // We ourselves open devices for writing with a claim only.
-        Err(e) if Errno::from_io_error(&e) == Some(Errno::BUSY) => {
-            Ok(!elsewhere::open_for_writing("self").iter().any(|own| own == number))
+/// Of what `look` finds, what it still finds half a second later: programs that
+/// look for a free loop device, ask a drive for its temperature or write a table
+/// of partitions have devices open for a moment.
+fn lasting(look: impl Fn() -> io::Result<Vec<String>>) -> io::Result<Vec<String>> {
+    const LOOKS: u32 = 5;
+    const PAUSE: Duration = Duration::from_millis(100);
+    let mut found = look()?;
+    for _ in 0..LOOKS {
+        if found.is_empty() {
+            break;
         }
-        Err(e) => Err(e),
+        std::thread::sleep(PAUSE);
+        let again = look()?;
+        found.retain(|sentence| again.contains(sentence));
     }
+    Ok(found)
+}
+
+/// Whether somebody else has claimed the device at `path`, a partition of it or
+/// what it is a partition of, for the kernel gives one claim to all of them
+/// (`bd_may_claim` in `block/bdev.c`); or other names of it, which come after it
+/// in `roots`. It finds what no list tells.
+fn claims(path: &Path, roots: &[Node]) -> io::Result<Vec<String>> {
+    let mut claimed = Vec::new();
+    for (index, node) in roots.iter().enumerate() {
+        let is_first = index == 0;
+        let place = if is_first { path.to_owned() } else { node.path().into() };
+        match open(&place, libc::O_EXCL).map_err(|e| (e.kind(), e)) {
+            Ok(_) => {}
+            Err((io::ErrorKind::ResourceBusy, _)) => claimed.push(node),
+            // Another name that is not in /dev cannot be asked.
+            Err((io::ErrorKind::NotFound, _)) if !is_first => {}
+            Err((_, e)) => return Err(e),
+        }
+    }
+    // We ourselves open devices for writing with a claim only.
+    let own = elsewhere::open_for_writing("self");
+    claimed.retain(|node| !own.contains(&node.number));
+    Ok(claimed.iter().map(|node| format!("the kernel says that {} is in use", node.shown())).collect())
 }
 
 fn open(path: &Path, more: i32) -> io::Result<File> {
@@ -145,3 +172,5 @@ fn add_signatures(host: &Host, node: &Node, state: &mut DeviceState) {
     }
 }
 
+#[cfg(test)]
+mod tests;
