@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use model::metric::Better;
-use model::run::{CaseResult, Estimate};
-use model::trial::{Status, Trial};
+use model::run::{CaseResult, Estimate, TargetResult};
+use model::trial::{Part, Status, Trial};
 use model::unit::{Quantity, Unit};
 use model::workload::Catalogue;
 use stats::histogram;
@@ -15,11 +15,13 @@ use stats::interval;
 /// The confidence of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Makes the estimates of a case and of the loads that ran with it.
+/// Makes the estimates of a case, of each of its targets where there are several, and of the loads
+/// that ran with it.
 pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
     let good: Vec<&Trial> = case.trials.iter().filter(|t| t.status == Status::Ok).collect();
     let main = good.iter().map(|t| (&t.result.metrics, &t.result.histograms)).collect();
     case.estimates = estimates(main, &case.workload, &case.estimates, catalogue);
+    case.targets = targets(&good, &case.workload, &case.targets, catalogue);
     for (index, companion) in case.with.iter_mut().enumerate() {
         let parts = good
             .iter()
@@ -28,6 +30,31 @@ pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
             .collect();
         companion.estimates = estimates(parts, &companion.workload, &companion.estimates, catalogue);
     }
+}
+
+/// What the trials say of each target of the main load, in the order in which trials name them.
+/// A trial without a part of a target says nothing of it: that target's `n` is smaller.
+fn targets(
+    good: &[&Trial],
+    workload: &str,
+    before: &[TargetResult],
+    catalogue: &Catalogue,
+) -> Vec<TargetResult> {
+    let all: Vec<&Part> = good.iter().flat_map(|t| &t.result.parts).filter(|p| p.load.is_none()).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in all.iter().filter_map(|p| p.target.as_deref()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let none = BTreeMap::new();
+    let of_target = |name: &str| {
+        let own = all.iter().filter(|p| p.target.as_deref() == Some(name));
+        let known = before.iter().find(|t| t.target == name).map_or(&none, |t| &t.estimates);
+        let parts = own.map(|p| (&p.metrics, &p.histograms)).collect();
+        TargetResult { target: name.to_owned(), estimates: estimates(parts, workload, known, catalogue) }
+    };
+    names.into_iter().map(of_target).collect()
 }
 
 /// The metrics and histograms of one trial.
@@ -193,6 +220,43 @@ mod tests {
         let all = estimates(vec![(&metrics, &none)], "newer", &before, &catalogue);
         let better: Vec<Better> = ["latency_p99", "cost", "rate"].map(|m| all[m].better).to_vec();
         assert_eq!(better, [Better::Lower, Better::Lower, Better::Higher]);
+    }
+
+    #[test]
+    fn each_target_has_estimates_of_its_own_and_a_companion_s_are_not_theirs() {
+        let part = |load: Option<usize>, target: Option<&str>, iops: f64| Part {
+            machine: "local".to_owned(),
+            load,
+            target: target.map(str::to_owned),
+            metrics: BTreeMap::from([("iops".to_owned(), Quantity { value: iops, unit: Unit::PerSecond })]),
+            ..Part::default()
+        };
+        let trial = |status, parts| Trial {
+            order: 0,
+            block: 0,
+            started: String::new(),
+            status,
+            reason: None,
+            result: model::trial::TrialResult { parts, ..Default::default() },
+        };
+        let both = |sdb, sda| {
+            let beside = [part(Some(0), None, 7.0), part(Some(0), Some("sda"), 7.0)];
+            [vec![part(None, Some("sdb"), sdb), part(None, Some("sda"), sda)], beside.to_vec()].concat()
+        };
+        // The third names one target only; the last failed.
+        let trials = [
+            trial(Status::Ok, both(10.0, 100.0)),
+            trial(Status::Ok, both(12.0, 102.0)),
+            trial(Status::Ok, vec![part(None, Some("sda"), 104.0)]),
+            trial(Status::Failed, both(1000.0, 1000.0)),
+        ];
+        let good: Vec<&Trial> = trials.iter().filter(|t| t.status == Status::Ok).collect();
+        let catalogue = Catalogue { workloads: vec![], common: &[] };
+        let found = targets(&good, "disk", &[], &catalogue);
+        let said: Vec<(&str, usize, f64)> =
+            found.iter().map(|t| (&*t.target, t.estimates["iops"].n, t.estimates["iops"].median)).collect();
+        assert_eq!(said, [("sdb", 2, 11.0), ("sda", 3, 102.0)]);
+        assert!(targets(&good[..0], "disk", &found, &catalogue).is_empty());
     }
 
     #[test]
