@@ -5,7 +5,7 @@ use language::{Words, format};
 use model::parameter::Kind;
 use model::run::CaseResult;
 use model::workload::Catalogue;
-use model::{Unit, Value};
+use model::{Parameters, Unit, Value};
 
 /// Where a parameter stands in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,9 +130,23 @@ fn shown(words: &Words, name: &str, kind: Option<Kind>, value: Option<&Value>) -
         (Some(Kind::Size), Some(Value::Integer(bytes))) => format::part(*bytes),
         (Some(Kind::Rate), Some(Value::Number(rate))) => format::setting(*rate, Unit::PerSecond),
         (Some(Kind::Duration), Some(Value::Number(s))) => format::setting(*s, Unit::Seconds),
+        (Some(Kind::Share), Some(Value::Number(share))) => format::percent(*share),
+        (Some(Kind::Size), Some(Value::List(_))) => mix(name, value),
         (_, Some(Value::Number(number))) => format::short(*number),
         (_, Some(Value::Bool(yes))) => words.say(if *yes { "figure-yes" } else { "figure-no" }),
         (_, Some(other)) => other.to_string(),
+    }
+}
+
+/// Sizes with their shares: `70 % 4 KiB + 30 % 64 KiB`.
+fn mix(name: &str, value: Option<&Value>) -> String {
+    let mut alone = Parameters::default();
+    value.into_iter().for_each(|v| alone.set(name, v.clone()));
+    let one = |(bytes, share): &(u64, f64)| format!("{} {}", format::percent(*share), format::part(*bytes));
+    match alone.mix(name) {
+        Ok(parts) => parts.iter().map(one).collect::<Vec<_>>().join(" + "),
+        // No mix of sizes: as it stands.
+        Err(_) => value.map(Value::to_string).unwrap_or_default(),
     }
 }
 

@@ -153,7 +153,11 @@ pub(crate) fn factor_axis(factor: &Factor) -> Axis {
         Some(Kind::Size) => Numbers::Binary,
         Some(Kind::Rate) => Numbers::Unit(Unit::PerSecond),
         Some(Kind::Duration) => Numbers::Unit(Unit::Seconds),
+        Some(Kind::Share) => Numbers::Share,
+        Some(Kind::Number) => Numbers::Unit(Unit::One),
         _ => Numbers::Count,
     };
-    Axis { title: factor.title.clone(), numbers, spread: Spread::Auto }
+    // A place on a disk is as far from the next as their bytes say.
+    let spread = if factor.name == "offset" { Spread::Linear } else { Spread::Auto };
+    Axis { title: factor.title.clone(), numbers, spread }
 }

@@ -27,6 +27,10 @@ pub(super) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
 /// have it or nobody asked for it.
 const TELLING: &[&str] = &["block-size", "queue-depth"];
 
+/// Parameters whose words say nothing where they are the default: nobody expects
+/// writes to be verified.
+const SILENT: &[&str] = &["content", "distribution", "precondition", "sync", "verify"];
+
 /// What a case is, to one who has not read what the cases have in common.
 pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
     let (Some(spec), Some((typed, with))) = (view.catalogue.workload(&case.workload), typed(view, case))
@@ -39,8 +43,9 @@ pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
         }
         let value = case.parameters.get(parameter.name)?;
         let text = model::scalar::show(parameter.kind, value);
+        let is_silent = SILENT.contains(&parameter.name) && parameter.default == Some(text.as_str());
         let tells = TELLING.contains(&parameter.name)
-            || figure::level_in_words(view.words, parameter.name, &text).is_some();
+            || !is_silent && figure::level_in_words(view.words, parameter.name, &text).is_some();
         tells.then_some((parameter, text))
     };
     let levels: Vec<_> = view.catalogue.parameters(spec).filter_map(shown).collect();

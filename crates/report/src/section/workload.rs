@@ -18,10 +18,14 @@ const BESIDE: &[(&str, &str)] =
 #[must_use]
 pub fn title(metric: &str) -> String {
     match metric {
-        "iops" => "IOPS".to_owned(),
         "latency_p99_9" => "latency p99.9".to_owned(),
+        "throughput_durable" => "throughput to the device".to_owned(),
         other => {
-            let word = |word| if word == "cpu" { "CPU" } else { word };
+            let word = |word| match word {
+                "cpu" => "CPU",
+                "iops" => "IOPS",
+                other => other,
+            };
             other.split('_').map(word).collect::<Vec<_>>().join(" ")
         }
     }

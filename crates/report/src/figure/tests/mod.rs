@@ -294,6 +294,31 @@ fn levels_stand_in_order_and_are_written_as_people_write_them() {
 }
 
 #[test]
+fn shares_and_mixes_of_sizes_are_written_as_people_write_them() {
+    let of = |share: f64, sizes: Value| {
+        let mut case = disk("randrw", 4096, 1, 1e3);
+        case.parameters.set("read-share", Value::Number(share));
+        case.parameters.set("block-size", sizes);
+        case.label = format!("disk block-size=x read-share={share}");
+        case
+    };
+    let mix = Value::List(vec!["4k:70%".into(), "64k:30%".into()]);
+    let cases = [of(0.6, 4096u64.into()), of(1.0, mix)];
+    seen(&run(Vec::new()), |view| {
+        let all: Vec<_> = cases.iter().collect();
+        let factors = factors::of(view.words, view.catalogue, &all);
+        let texts = |at: usize| factors[at].levels.iter().map(|l| l.text.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(0), ["4 KiB", "70 % 4 KiB + 30 % 64 KiB"]);
+        assert_eq!(
+            (texts(1), factors[1].title.as_str()),
+            (vec!["60 %".into(), "100 %".into()], "share of reads")
+        );
+        assert!(!factors[0].is_ordered() && factors[1].is_ordered());
+        assert_eq!(metric::factor_axis(&factors[1]).numbers, chart::plot::Numbers::Share);
+    });
+}
+
+#[test]
 fn a_parameter_that_some_cases_lack_has_no_order() {
     let without = disk("read", 4096, 1, 1e3);
     let mut asked = disk("read", 4096, 1, 1e3);
