@@ -4,6 +4,8 @@
 //! * [`comparison`]: is one side of a pair better, and by how much.
 //! * [`steady`]: where a series stops settling and starts to count.
 //! * [`stopping`]: are these trials enough.
+//! * [`knee`]: from where on more load buys no more rate.
+//! * [`plateau`]: which stretches of a curve are level, and where they end.
 //! * [`histogram`]: latencies kept whole, and what may be read from them.
 //!
 //! Nothing here reads a clock, a file or a random device: the bootstrap takes its seed as an
@@ -16,5 +18,7 @@
 pub mod comparison;
 pub mod histogram;
 pub mod interval;
+pub mod knee;
+pub mod plateau;
 pub mod steady;
 pub mod stopping;
