@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use load::Fault;
-use load::workload::Shelf;
 use load::workload::disk::fixture::Fixture;
+use load::workload::{Look, Shelf};
+use machine::storage::device_state;
 use model::plan::FixtureKey;
 
 /// Everything that is ready.
@@ -21,7 +22,7 @@ impl Fixtures {
     ) -> Result<(), Fault> {
         for key in wanted {
             if self.fixture(key).is_none() {
-                let fixture = Fixture::make(key, &mut |done| {
+                let fixture = Fixture::make(key, Look(device_state), &mut |done| {
                     tell(key, done);
                     !cancel.load(Ordering::Relaxed)
                 })?;
@@ -39,6 +40,6 @@ impl Fixtures {
 
 impl Shelf for Fixtures {
     fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
-        self.0.iter().find(|f| f.key() == key)
+        self.0.iter().find(|f| f.key().is_same(key))
     }
 }

@@ -9,7 +9,7 @@ use language::{LANGUAGES, Language};
 use load::engine::record::Timeline;
 use load::engine::{LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
-use load::workload::{Shelf, Site, TABLE, Workload, catalogue, common};
+use load::workload::{Look, Shelf, Site, TABLE, Workload, catalogue, common};
 use model::plan::FixtureKey;
 use model::{Kind, Parameters, Phase};
 
@@ -120,7 +120,11 @@ fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
         common::resolve(&mut parameters, 2).unwrap();
         let needs = workload.survey(parameters, &site()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{name}: the survey made something");
-        let fixtures = needs.fixtures.iter().map(|key| Fixture::make(key, &mut |_| true).unwrap()).collect();
+        let fixtures = needs
+            .fixtures
+            .iter()
+            .map(|key| Fixture::make(key, Look::default(), &mut |_| true).unwrap())
+            .collect();
         let shelf = Kept(fixtures);
         let prepared = workload.prepare(&needs.parameters, &shelf).unwrap();
         let plan = LoadPlan {

@@ -48,6 +48,10 @@ pub struct FixtureKey {
     /// Whether the target is a block device.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub device: bool,
+    /// What a device held when it was given up: signatures, to be found again
+    /// before the first write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<String>,
     /// What is written into it.
     #[serde(default, skip_serializing_if = "Content::is_usual")]
     pub content: Content,
@@ -69,10 +73,18 @@ impl FixtureKey {
             ownership,
             files: 1,
             device: false,
+            holds: Vec::new(),
             content: Content::Random,
             precondition: Precondition::None,
             purge: false,
         }
+    }
+
+    /// Whether both mean the same thing, whatever a device was seen to hold.
+    #[must_use]
+    pub fn is_same(&self, other: &FixtureKey) -> bool {
+        let bare = |key: &FixtureKey| FixtureKey { holds: Vec::new(), ..key.clone() };
+        bare(self) == bare(other)
     }
 
     /// Bytes of each of its files.

@@ -18,7 +18,9 @@ use model::scalar::binary;
 use rustix::fs::{Mode, OFlags};
 
 use crate::engine::fault::Fault;
+use crate::workload::Look;
 use crate::workload::disk::aligned::fill_random;
+use crate::workload::disk::device;
 use crate::workload::disk::target::{RESERVE, parent_of};
 use crate::workload::memory::buffer::Buffer;
 
@@ -40,9 +42,10 @@ impl Fixture {
     ///
     /// # Errors
     /// If one cannot be made, there is no room, or `progress` says to stop.
-    pub fn make(key: &FixtureKey, progress: &mut Progress<'_>) -> Result<Self, Fault> {
+    pub fn make(key: &FixtureKey, look: Look, progress: &mut Progress<'_>) -> Result<Self, Fault> {
         let path = Path::new(&key.target);
         let files = match key.ownership {
+            _ if key.device => vec![open_device(path, key, look)?],
             Ownership::Created => make_all(path, key, progress)?,
             Ownership::Borrowed => vec![open_users(path, false)?],
             Ownership::Surrendered => vec![open_users(path, true)?],
@@ -87,6 +90,27 @@ pub struct How {
     pub write: bool,
     /// Each write returns when its data is durable (O_DSYNC).
     pub dsync: bool,
+}
+
+/// Opens a device, and claims it where it will be written to: from then on the
+/// kernel refuses mounts. What is on it must be what was given up: hours may
+/// lie between the survey and now.
+fn open_device(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault> {
+    let fault = |e| Fault::system(format!("opening {}", path.display()), e);
+    let write = key.ownership == Ownership::Surrendered;
+    let file = device::open(path, write, false).map_err(fault)?;
+    if !write {
+        return Ok(file);
+    }
+    let state = look.0(path).map_err(fault)?;
+    if state.signatures != key.holds || state.unknown.is_some() {
+        return Err(Fault::Other(format!(
+            "what {} holds has changed since it was given up ({}), so nothing was written to it",
+            path.display(),
+            if state.signatures.is_empty() { "nothing now".to_owned() } else { state.signatures.join(", ") }
+        )));
+    }
+    Ok(file)
 }
 
 fn make_all(path: &Path, key: &FixtureKey, progress: &mut Progress<'_>) -> Result<Vec<File>, Fault> {

@@ -1,6 +1,6 @@
 //! What a target is and whether it may be used (design, section 8): a folder
 //! and a new name get a file of ours, an existing file is read, and written
-//! only if it was given up by name; a block device is refused.
+//! only if it was given up by name; so is a block device, if nobody uses it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::FileTypeExt;
@@ -12,8 +12,8 @@ use model::{Parameters, Value};
 
 use crate::engine::fault::Fault;
 use crate::workload::Site;
-use crate::workload::disk::content;
-use crate::workload::disk::pattern::Pattern;
+use crate::workload::disk::pattern::{Pattern, Way};
+use crate::workload::disk::{content, device};
 
 /// What a file made without being told a size has.
 const SIZE_USUAL: u64 = 1 << 30;
@@ -60,7 +60,11 @@ pub(super) fn survey(
     }
     let target = if paths.len() == 1 { paths.remove(0) } else { Value::List(paths) };
     parameters.0.insert("target".to_owned(), target);
-    keys(parameters).map_err(|e| Problem::invalid(e.to_string(), ""))
+    let mut keys = keys(parameters).map_err(|e| Problem::invalid(e.to_string(), ""))?;
+    for (key, found) in keys.iter_mut().zip(found) {
+        key.holds = if found.ownership == Ownership::Surrendered { found.holds } else { Vec::new() };
+    }
+    Ok(keys)
 }
 
 /// A target that may be used.
@@ -69,6 +73,8 @@ struct Found {
     /// Bytes that can be driven.
     bytes: u64,
     ownership: Ownership,
+    /// The signatures on a device.
+    holds: Vec<String>,
 }
 
 /// Looks at one of `share` targets.
@@ -90,19 +96,79 @@ fn look_at(
             ));
         }
     };
+    if found.as_ref().is_some_and(|m| m.file_type().is_block_device()) {
+        return look_at_device(text, path, parameters, pattern, site);
+    }
     let (bytes, ownership) = match &found {
         Some(m) if m.is_dir() => (survey_folder(&path, &path, parameters, share)?, Ownership::Created),
         None => (survey_folder(&path, parent_of(&path), parameters, share)?, Ownership::Created),
         Some(m) if m.is_file() => survey_file(text, m, pattern, parameters, site)?,
-        Some(m) => return Err(refuse_special(text, m)),
+        Some(_) => {
+            return Err(Problem::refused(
+                format!("{text} is neither a folder, a regular file nor a block device"),
+                "give a folder, a file or a device",
+            ));
+        }
     };
     debug_assert_eq!(ownership, ownership_of(&path, pattern));
-    Ok(Found { path, bytes, ownership })
+    Ok(Found { path, bytes, ownership, holds: Vec::new() })
 }
 
-/// Whose the file under `path` is: an existing one is the user's.
+fn look_at_device(
+    text: &str,
+    path: PathBuf,
+    parameters: &Parameters,
+    pattern: Pattern,
+    site: &Site,
+) -> Result<Found, Problem> {
+    let state = site.look.0(&path)
+        .map_err(|e| Problem::refused(format!("{text} cannot be looked at: {e}"), "check its permissions"))?;
+    let ownership = device::check(text, pattern.changes(), &state, &site.destroy, &site.wipe)?;
+    if pattern.way == Way::Trim && state.discard_max == 0 {
+        return Err(Problem::refused(
+            format!("{text} takes no discards"),
+            "use a pattern that reads or writes, or another target",
+        ));
+    }
+    if parameters.integer("files").is_ok_and(|files| files > 1) {
+        return Err(Problem::invalid(format!("{text} is one device, not several files"), "use files=1"));
+    }
+    check_alignment(text, parameters, state.logical_block)?;
+    if let Ok(size) = parameters.integer("size")
+        && size > state.bytes
+    {
+        return Err(Problem::invalid(
+            format!("{text} has {}, less than the size asked for, {}", binary(state.bytes), binary(size)),
+            "leave out size to use all of a device",
+        ));
+    }
+    Ok(Found { path, bytes: state.bytes, ownership, holds: state.signatures })
+}
+
+/// A device moves whole blocks of its own; the page cache makes them of others.
+fn check_alignment(text: &str, parameters: &Parameters, logical: u64) -> Result<(), Problem> {
+    if !parameters.flag("direct").unwrap_or(true) || logical == 0 {
+        return Ok(());
+    }
+    let mix = parameters.mix("block-size").unwrap_or_default();
+    let offset = parameters.integer("offset").unwrap_or(0);
+    match mix.iter().map(|(bytes, _)| *bytes).chain([offset]).find(|bytes| !bytes.is_multiple_of(logical)) {
+        Some(odd) => Err(Problem::invalid(
+            format!("{text} moves blocks of {logical} bytes, and {odd} bytes are no whole number of them"),
+            "use a multiple as block-size and offset, or direct=no",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether there is a block device at `path`.
+fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|m| m.file_type().is_block_device())
+}
+
+/// Whose the file or device under `path` is: an existing one is the user's.
 fn ownership_of(path: &Path, pattern: Pattern) -> Ownership {
-    match (path.is_file(), pattern.changes()) {
+    match (path.is_file() || is_device(path), pattern.changes()) {
         (false, _) => Ownership::Created,
         (true, false) => Ownership::Borrowed,
         (true, true) => Ownership::Surrendered,
@@ -117,7 +183,8 @@ pub(super) fn keys(parameters: &Parameters) -> Result<Vec<FixtureKey>, Fault> {
     let files = parameters.integer("files")?;
     let key = |target: &str| {
         let ownership = ownership_of(Path::new(target), pattern);
-        FixtureKey { files, content, ..FixtureKey::new(target, bytes, ownership) }
+        let device = is_device(Path::new(target));
+        FixtureKey { files, content, device, ..FixtureKey::new(target, bytes, ownership) }
     };
     Ok(parameters.texts("target")?.into_iter().map(key).collect())
 }
@@ -231,17 +298,6 @@ fn same_file(a: &Path, b: &Path) -> bool {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     }
-}
-
-fn refuse_special(text: &str, metadata: &Metadata) -> Problem {
-    if metadata.file_type().is_block_device() {
-        return Problem::refused(
-            format!("{text} is a block device, and this version drives files only"),
-            "give a folder on it. Driving a device itself will take --destroy DEVICE, and the device, its parents and \
-             partitions must not be mounted, swap, or part of md, LVM or LUKS",
-        );
-    }
-    Problem::refused(format!("{text} is neither a folder nor a regular file"), "give a folder or a file")
 }
 
 fn resolve_sizes(parameters: &mut Parameters, size: u64) {

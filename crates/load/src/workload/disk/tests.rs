@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use model::plan::{FixtureKey, Ownership, ProblemKind};
 
 use super::*;
+use crate::workload::Look;
 
 fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
     let mut p = Parameters::default();
@@ -37,7 +38,7 @@ fn a_folder_gets_a_file_of_ours_without_a_name_that_really_has_blocks() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let key = FixtureKey::new(folder.path().to_string_lossy(), 9 << 20, Ownership::Created);
     let mut seen = 0;
-    let fixture = fixture::Fixture::make(&key, &mut |done| {
+    let fixture = fixture::Fixture::make(&key, Look::default(), &mut |done| {
         seen = done;
         true
     })
@@ -55,7 +56,7 @@ fn making_a_file_stops_when_told_to() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let target = folder.path().to_string_lossy().into_owned();
     let key = FixtureKey::new(target, 64 << 20, Ownership::Created);
-    let made = fixture::Fixture::make(&key, &mut |done| done < 8 << 20);
+    let made = fixture::Fixture::make(&key, Look::default(), &mut |done| done < 8 << 20);
     assert!(matches!(made, Err(Fault::Cancelled)), "{made:?}");
 }
 
