@@ -36,12 +36,28 @@ pub(crate) enum Error {
     /// A benchmark could not be run.
     #[error("{0}")]
     Bench(String),
+    /// The guest could not be run.
+    #[error("{0}")]
+    Guest(String),
+    /// The command in the guest failed with this exit status.
+    #[error("the command in the guest ended with status {0}")]
+    Command(u8),
     /// The user wanted an end.
     #[error("interrupted; what was begun is removed")]
     Interrupted,
 }
 
 impl Error {
+    /// What the process tells its caller: the status of a command that was run
+    /// for them, 130 if they wanted an end, 1 for all else.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Self::Command(status) => *status,
+            Self::Interrupted => 130,
+            _ => 1,
+        }
+    }
+
     /// A closure for `map_err` that says what was done to which file.
     pub(crate) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();

@@ -7,6 +7,7 @@
 mod bench;
 mod error;
 mod generate;
+mod guest;
 mod reference;
 mod test;
 mod tidy;
@@ -14,6 +15,7 @@ mod tidy;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use cargo_metadata::MetadataCommand;
 use clap::{ArgMatches, Command};
 
 use crate::error::Error;
@@ -31,7 +33,7 @@ pub(crate) struct Task {
 }
 
 /// Every task, in the order of the help.
-const TASKS: &[&Task] = &[&test::TASK, &tidy::TASK, &generate::TASK, &bench::TASK];
+const TASKS: &[&Task] = &[&test::TASK, &tidy::TASK, &generate::TASK, &bench::TASK, &guest::TASK];
 
 fn main() -> ExitCode {
     let matches = command().get_matches();
@@ -46,7 +48,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("xtask: {e}");
-            ExitCode::FAILURE
+            ExitCode::from(e.status())
         }
     }
 }
@@ -65,6 +67,13 @@ fn command() -> Command {
 /// The workspace's root: the folder above this crate's.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target_folder(root: &Path) -> Result<PathBuf, Error> {
+    let metadata =
+        MetadataCommand::new().current_dir(root).no_deps().other_options(["--offline".to_owned()]).exec()?;
+    Ok(metadata.target_directory.into_std_path_buf())
 }
 
 #[cfg(test)]

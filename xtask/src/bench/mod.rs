@@ -23,15 +23,14 @@ mod site;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
-use cargo_metadata::MetadataCommand;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
-use crate::Task;
 use crate::error::Error;
 use crate::test::{cargo_program, tools};
+use crate::{Task, target_folder};
 use judge::{Figure, Row};
 use site::Site;
 
@@ -215,12 +214,6 @@ fn turns(pairs: u16, seed: u64) -> Vec<bool> {
 /// A seed that differs from run to run.
 fn fresh_seed() -> u64 {
     u64::from(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs())
-}
-
-fn target_folder(root: &Path) -> Result<PathBuf, Error> {
-    let metadata =
-        MetadataCommand::new().current_dir(root).no_deps().other_options(["--offline".to_owned()]).exec()?;
-    Ok(metadata.target_directory.into_std_path_buf())
 }
 
 fn build(root: &Path, target: &Path) -> Result<PathBuf, Error> {

@@ -4,6 +4,7 @@
 //! The output of each tool goes through unchanged; the steps' own lines come
 //! at the end. A step that fails does not keep the others from running.
 
+mod guest;
 pub(crate) mod tools;
 
 use std::env;
@@ -65,6 +66,7 @@ const STEPS: &[Step] = &[
             Err(e) => Outcome::Failed(e.to_string()),
         },
     },
+    Step { name: "guest", needs: Some("build"), run: guest::run },
 ];
 
 fn arguments(command: Command) -> Command {

@@ -70,6 +70,11 @@ const TOOLS: &[Tool] = &[
     program("python3-minimal", "python3", "--version", "Python 3"),
     program("chromium", "chromium", "--version", "Chromium "),
     program("fontconfig", "fc-list", "--version", "fontconfig "),
+    program("qemu-system-x86", "qemu-system-x86_64", "--version", "QEMU emulator "),
+    program("busybox-static", "busybox", "--help", "BusyBox "),
+    program("cpio", "cpio", "--version", "cpio (GNU cpio) "),
+    program("kmod", "depmod", "--version", "kmod version "),
+    program("mdadm", "mdadm", "--version", "mdadm - v"),
     font("fonts-nanum", "a Korean font", "ko"),
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];
@@ -87,12 +92,12 @@ enum Lack {
 
 /// Sees to it that the tools are there.
 pub(super) fn ensure() -> Outcome {
-    let mut lacking = lacking();
+    let mut lacking = lacking(|_| true);
     if !lacking.is_empty() {
         tell(&lacking);
         if can_install() {
             install(&lacking);
-            lacking = self::lacking();
+            lacking = self::lacking(|_| true);
             tell(&lacking);
         }
     }
@@ -105,8 +110,7 @@ pub(super) fn ensure() -> Outcome {
 
 /// Whether the tools with these names are there; the error says what to do.
 pub(crate) fn require(names: &[&str]) -> Result<(), String> {
-    let mut lacking = lacking();
-    lacking.retain(|(tool, _)| names.contains(&tool.name));
+    let lacking = lacking(|tool| names.contains(&tool.name));
     if lacking.is_empty() {
         return Ok(());
     }
@@ -120,9 +124,9 @@ pub(crate) fn is_known(name: &str) -> bool {
     TOOLS.iter().any(|tool| tool.name == name)
 }
 
-fn lacking() -> Vec<(&'static Tool, Lack)> {
+fn lacking(of: impl Fn(&Tool) -> bool) -> Vec<(&'static Tool, Lack)> {
     let path = env::var_os("PATH").unwrap_or_default();
-    TOOLS.iter().filter_map(|tool| Some((tool, lack(tool, &path)?))).collect()
+    TOOLS.iter().filter(|tool| of(tool)).filter_map(|tool| Some((tool, lack(tool, &path)?))).collect()
 }
 
 fn tell(lacking: &[(&Tool, Lack)]) {
@@ -207,7 +211,7 @@ fn judge(answer: &str, texts: &[String]) -> Option<String> {
 }
 
 /// The first program of this name in a search path.
-pub(super) fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
     env::split_paths(path).map(|folder| folder.join(name)).find(|file| is_program(file))
 }
 

@@ -1,0 +1,13 @@
+//! Stories that need a kernel with everything: md, device mapper, null_blk,
+//! quotas, devices that lie or fail. `cargo xtask test --only guest` boots one
+//! and runs them there, one after the other; elsewhere each is named as ignored.
+//!
+//! The guest's CPU is emulated: no story looks at how fast something was.
+// A test may unwrap, in its helpers too.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../stories/common.rs"]
+#[allow(dead_code)]
+mod common;
+mod ground;
+mod machine;
