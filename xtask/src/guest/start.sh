@@ -12,6 +12,7 @@ mount -t cgroup2 cgroup2 /sys/fs/cgroup
 # Modules, to us and to the kernel when it wants one.
 mkdir -p /lib/modules
 ln -sfn "$(cat $share/modules)" "/lib/modules/$(uname -r)"
+modprobe configfs && mount -t configfs configfs /sys/kernel/config
 ip link set lo up
 echo guest >/proc/sys/kernel/hostname
 # Nobody here makes device nodes; the device mapper's tools then do.

@@ -1,10 +1,16 @@
 //! What a story stands on: modules, devices and mounts made for it alone, and
 //! taken away in reverse when it ends, so that the next finds none of them.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The bytes of a RAM disk of [`Ground::ram_disks`].
-pub(crate) const RAM_DISK_BYTES: u64 = 64 << 20;
+/// The bytes of a RAM disk of [`Ground::ram_disks`]: what XFS wants at least is
+/// 300 MiB. Only what is written takes memory.
+pub(crate) const RAM_DISK_BYTES: u64 = 320 << 20;
+/// The same in the device mapper's unit.
+pub(crate) const RAM_DISK_SECTORS: u64 = RAM_DISK_BYTES / 512;
 
 /// What was made, as the commands that undo it.
 #[derive(Debug)]
@@ -24,7 +30,7 @@ impl Ground {
     /// Loads a module with these parameters. It must not be loaded already, for
     /// then they would have no effect.
     pub(crate) fn module(&mut self, name: &str, parameters: &[&str]) {
-        let folder = std::path::Path::new("/sys/module").join(name);
+        let folder = Path::new("/sys/module").join(name);
         assert!(!folder.exists(), "{name} is loaded: what did the story before leave?");
         self.build(&[&["modprobe", name], parameters].concat(), &["modprobe", "-r", name]);
     }
@@ -33,6 +39,33 @@ impl Ground {
     pub(crate) fn ram_disks(&mut self, count: usize) {
         let size = format!("rd_size={}", RAM_DISK_BYTES / 1024);
         self.module("brd", &[&format!("rd_nr={count}"), &size, "max_part=8"]);
+    }
+
+    /// A device of the device mapper, `/dev/mapper/NAME`, with this table.
+    pub(crate) fn mapped(&mut self, name: &str, table: &str) -> String {
+        self.build(&["dmsetup", "create", name, "--table", table], &["dmsetup", "remove", name]);
+        format!("/dev/mapper/{name}")
+    }
+
+    /// A mirror `/dev/md0` of two devices.
+    pub(crate) fn mirror(&mut self, first: &str, second: &str) {
+        let create = ["mdadm", "--create", "/dev/md0", "--run", "--level=1", "--assume-clean"];
+        let members = ["--raid-devices=2", first, second];
+        self.build(&[&create[..], &members].concat(), &["mdadm", "--stop", "/dev/md0"]);
+        // It writes to its members until it is clean.
+        does(&["mdadm", "--wait-clean", "/dev/md0"]);
+    }
+
+    /// A file system on `device`, made with these words and mounted with these
+    /// options; where it is, everybody may write.
+    pub(crate) fn mounted(&mut self, make: &[&str], device: &str, options: &str) -> PathBuf {
+        does(&[make, &[device]].concat());
+        let point = Path::new("/mnt").join(device.rsplit('/').next().unwrap());
+        std::fs::create_dir_all(&point).unwrap();
+        let text = point.to_str().unwrap();
+        self.build(&["mount", "-o", options, device, text], &["umount", text]);
+        std::fs::set_permissions(&point, Permissions::from_mode(0o777)).unwrap();
+        point
     }
 
     /// Runs a command that makes something, and later the one that undoes it.
@@ -46,13 +79,32 @@ impl Drop for Ground {
     fn drop(&mut self) {
         for words in self.undo.drain(..).rev() {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let output = output(&words);
+            let mut done = output(&words);
+            // What looks at new devices may hold one a moment longer.
+            for _ in 0..20 {
+                if done.status.success() {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                done = output(&words);
+            }
             // A second panic would hide the first; the next story finds the rest.
-            if !output.status.success() {
-                eprintln!("{words:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+            if !done.status.success() {
+                eprintln!("{words:?} failed: {}", String::from_utf8_lossy(&done.stderr));
             }
         }
     }
+}
+
+/// Waits until `what` holds; for long, as the guest is slow.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..240 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+    panic!("never: {what}");
 }
 
 /// Runs a command that must succeed; what it printed.

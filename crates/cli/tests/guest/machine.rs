@@ -12,11 +12,7 @@ fn an_array_and_its_members_are_seen() {
     let mut ground = Ground::new();
     ground.module("null_blk", &["nr_devices=1", "gb=1"]);
     ground.ram_disks(2);
-    let array = ["mdadm", "--create", "/dev/md0", "--run", "--level=1", "--assume-clean"];
-    ground.build(
-        &[&array[..], &["--raid-devices=2", "/dev/ram0", "/dev/ram1"]].concat(),
-        &["mdadm", "--stop", "/dev/md0"],
-    );
+    ground.mirror("/dev/ram0", "/dev/ram1");
     let output = Place::new().run(&["machine", "--json"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let machine: Machine = serde_json::from_slice(&output.stdout).unwrap();

@@ -9,5 +9,8 @@
 #[path = "../stories/common.rs"]
 #[allow(dead_code)]
 mod common;
+mod failing;
+mod full;
 mod ground;
 mod machine;
+mod poll;

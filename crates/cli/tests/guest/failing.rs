@@ -1,0 +1,89 @@
+//! Devices that fail while a load drives them: the trial fails with what the
+//! kernel said and where; other trials and cases go on.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{Place, stderr};
+use crate::ground::{Ground, RAM_DISK_SECTORS, does, eventually};
+
+/// A run over the folders `frail` and `/dev/shm`, whose device is broken by
+/// `breaks` once the first trial on it is finished: later ones fail with one of
+/// the reasons, and the other case is as if nothing had happened.
+fn fails_midway(frail: &Path, breaks: impl FnOnce(), reasons: &[&str]) {
+    let place = Place::new();
+    let frail = frail.to_str().unwrap();
+    let targets = format!("{frail},/dev/shm");
+    let words = ["run", "disk", "--target", &targets, "--direct", "no", "--pattern", "write"];
+    let run = place.start(
+        &[&words[..], &["--size", "16MiB", "--sync", "dsync", "--duration", "400ms", "--trials", "5"]]
+            .concat(),
+    );
+    eventually("a trial is finished", || {
+        let output = place.run(&["export", "last"]);
+        let Ok(document) = serde_json::from_slice::<Value>(&output.stdout) else { return false };
+        of(&document, frail).iter().any(|trial| trial["status"] == "ok")
+    });
+    breaks();
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let document = place.stored();
+    assert_eq!(document["outcome"], "complete");
+    let broken = of(&document, frail);
+    assert_eq!((broken.len(), &broken[4]["status"]), (5, &Value::from("failed")), "{broken:?}");
+    for trial in broken.iter().filter(|trial| trial["status"] == "failed") {
+        let reason = trial["reason"].as_str().unwrap();
+        assert!(reasons.iter().any(|word| reason.contains(word)) && reason.contains(frail), "{reason}");
+    }
+    let sound = of(&document, "/dev/shm");
+    assert!(sound.len() == 5 && sound.iter().all(|trial| trial["status"] == "ok"), "{sound:?}");
+}
+
+/// The trials on a target.
+fn of<'a>(document: &'a Value, target: &str) -> Vec<&'a Value> {
+    let cases = document["cases"].as_array().unwrap().iter();
+    let here = cases.filter(|case| case["parameters"]["target"] == target);
+    here.flat_map(|case| case["trials"].as_array().unwrap()).collect()
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn a_device_that_fails_midway_fails_its_trials_and_others_go_on() {
+    let mut ground = Ground::new();
+    ground.ram_disks(1);
+    let device = ground.mapped("frail", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
+    // A journal would end the file system with the first write that fails.
+    let folder = ground.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &device, "noatime");
+    let breaks = || {
+        // Nothing is frozen or waited for: a real device fails unannounced.
+        does(&["dmsetup", "suspend", "--nolockfs", "--noflush", "frail"]);
+        does(&["dmsetup", "load", "frail", "--table", &format!("0 {RAM_DISK_SECTORS} error")]);
+        does(&["dmsetup", "resume", "frail"]);
+    };
+    fails_midway(&folder, breaks, &["input/output error"]);
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
+    let mut ground = Ground::new();
+    let disk = scsi_disk(&mut ground, &["dev_size_mb=128", "delay=0"]);
+    let folder =
+        ground.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
+    let breaks = || std::fs::write(format!("/sys/block/{disk}/device/delete"), "1").unwrap();
+    fails_midway(&folder, breaks, &["input/output error", "no such device"]);
+}
+
+/// A SCSI disk made of memory; its name.
+fn scsi_disk(ground: &mut Ground, parameters: &[&str]) -> String {
+    ground.module("sd_mod", &[]);
+    ground.module("scsi_debug", parameters);
+    let list = "ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* 2>/dev/null; true";
+    let mut found = String::new();
+    eventually("the disk is there", || {
+        found = does(&["sh", "-c", list]);
+        !found.is_empty()
+    });
+    found.trim().rsplit('/').next().unwrap().to_owned()
+}
