@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{Place, stderr};
+use crate::common::{Place, stderr, trials};
 use crate::ground::{Ground, RAM_DISK_SECTORS, does, eventually};
 
 /// A run over the folders `frail` and `/dev/shm`, whose device is broken by
@@ -86,4 +86,55 @@ fn scsi_disk(ground: &mut Ground, parameters: &[&str]) -> String {
         !found.is_empty()
     });
     found.trim().rsplit('/').next().unwrap().to_owned()
+}
+
+/// A device with one bad block. (Debian builds no dm-dust.)
+fn with_a_bad_block(ground: &mut Ground, at: u64) -> String {
+    let (after, rest) = (at + 8, RAM_DISK_SECTORS - at - 8);
+    let table = format!("0 {at} linear /dev/ram0 0\n{at} 8 error\n{after} {rest} linear /dev/ram0 {after}\n");
+    let file = "/dev/shm/table";
+    std::fs::write(file, table).unwrap();
+    ground.build(&["dmsetup", "create", "holed", file], &["dmsetup", "remove", "holed"]);
+    "/dev/mapper/holed".to_owned()
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn a_bad_block_is_named_by_its_place_and_other_targets_go_on() {
+    let mut ground = Ground::new();
+    ground.ram_disks(2);
+    let bad_sector = 32768;
+    let holed = with_a_bad_block(&mut ground, bad_sector);
+    let place = Place::new();
+    let targets = format!("{holed},/dev/ram1");
+    let words = ["run", "disk", "--target", &targets, "--pattern", "read", "--block-size", "64KiB"];
+    let (code, document) =
+        place.document(&[&words[..], &["--span", "32MiB", "--until", "end", "--trials", "1"]].concat());
+    assert_eq!(code, 1, "{document}");
+    for case in document["cases"].as_array().unwrap() {
+        let trial = &case["trials"][0];
+        if case["parameters"]["target"] == "/dev/ram1" {
+            assert_eq!(trial["status"], "ok", "{trial}");
+            continue;
+        }
+        let reason = trial["reason"].as_str().unwrap();
+        let place = (bad_sector * 512).to_string();
+        assert!(reason.contains("input/output error") && reason.contains(&place), "{reason}");
+    }
+}
+
+/// What real drives answer for a block that they cannot read: the kernel does
+/// not call it an input/output error (`BLK_STS_MEDIUM`, `block/blk-core.c`).
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn a_medium_error_is_called_one() {
+    let mut ground = Ground::new();
+    // Sectors 0x1234 to 0x123d cannot be read (OPT_MEDIUM_ERR_ADDR).
+    let target = format!("/dev/{}", scsi_disk(&mut ground, &["dev_size_mb=16", "opts=2"]));
+    let words = ["run", "disk", "--target", &target, "--pattern", "read", "--until", "end", "--trials", "1"];
+    let (code, document) = Place::new().document(&words);
+    assert_eq!(code, 1, "{document}");
+    let reason = trials(&document)[0]["reason"].as_str().unwrap().to_owned();
+    let place = (0x1234 / 8 * 4096).to_string();
+    assert!(reason.contains("medium") && reason.contains(&place), "{reason}");
 }

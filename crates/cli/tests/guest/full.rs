@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::common::{Place, stderr, trials};
-use crate::ground::{Ground, does};
+use crate::ground::{Ground, RAM_DISK_BYTES, does};
 
 /// Bytes in use on the file system of a folder.
 fn used(folder: &Path) -> u64 {
@@ -73,4 +73,20 @@ fn writing_until_a_file_system_is_full_ends_well_and_gives_the_space_back() {
     let trial = trials(&document)[0];
     assert_eq!((code, &trial["status"]), (0, &Value::from("ok")), "{trial}");
     assert_eq!(used(&folder), before, "something was left");
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn writing_until_a_device_is_full_writes_all_of_it() {
+    let mut ground = Ground::new();
+    ground.ram_disks(1);
+    let words = ["run", "disk", "--target", "/dev/ram0", "--destroy", "/dev/ram0", "--pattern", "write"];
+    let full = ["--until", "full", "--block-size", "1MiB", "--trials", "1"];
+    let (code, document) = Place::new().document(&[&words[..], &full].concat());
+    let trial = trials(&document)[0];
+    assert_eq!((code, &trial["status"]), (0, &Value::from("ok")), "{trial}");
+    // Random content to the last block: none is still zero.
+    let device = std::fs::read("/dev/ram0").unwrap();
+    assert_eq!(device.len() as u64, RAM_DISK_BYTES);
+    assert!(device.chunks(4096).all(|block| block.iter().any(|byte| *byte != 0)));
 }

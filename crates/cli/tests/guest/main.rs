@@ -12,5 +12,7 @@ mod common;
 mod failing;
 mod full;
 mod ground;
+mod lying;
 mod machine;
 mod poll;
+mod refusal;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Place, trials};
+use crate::common::{Place, stderr, trials};
 use crate::ground::Ground;
 
 const RUN: &[&str] = &["run", "disk", "--queue-depth", "4", "--size", "16MiB", "--duration", "300ms"];
@@ -32,4 +32,16 @@ fn completions_are_polled_for_where_the_device_can() {
         assert!(trial["metrics"]["iops"]["value"].as_f64().unwrap() > 0.0, "{trial}");
         assert!(trial["histograms"]["latency"].is_string(), "{trial}");
     }
+}
+
+/// The kernel takes such operations all the same and interrupts; the figures
+/// would be called polled and were not.
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn a_device_without_poll_queues_is_not_polled() {
+    let mut ground = Ground::new();
+    let folder = null_block(&mut ground, &[]);
+    let output = Place::new().run(&[RUN, ONCE, &["--target", &folder, "--iopoll", "yes"]].concat());
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains("poll queues"), "{}", stderr(&output));
 }
