@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use chart::plot::{
-    Axis, Bar, BarGroup, Bars, Better, Dot, Dots, Heat, Line, Lines, Mark, Measured, Numbers, Plot, RatioRow,
-    Ratios, Reference, ReferenceKind, Scatter, Spread,
+    Axis, Bar, BarGroup, Bars, Better, Dot, Dots, Heat, Line, LinePanels, Lines, Mark, Measured, Numbers,
+    Plot, RatioRow, Ratios, Reference, ReferenceKind, Scatter, Spread, Zone,
 };
 use language::Language;
 use model::Unit;
@@ -48,6 +48,8 @@ fn all() -> Vec<(&'static str, Box<dyn Plot>)> {
         ("Lines: one", Box::new(lines_one())),
         ("Lines: several", Box::new(lines_several())),
         ("Lines: twelve with long names", Box::new(lines_many())),
+        ("Lines: the rate and what it costs", Box::new(lines_with_latency())),
+        ("Lines: a storage mountain", Box::new(mountain())),
         ("Bars: one series", Box::new(bars_one())),
         ("Bars: two series, own limits, notes", Box::new(bars_two())),
         ("Bars: the overview's parts with long names", Box::new(bars_long())),
@@ -89,6 +91,7 @@ fn lines_one() -> Lines {
             reference(540e3, "PCIe 3.0 x4: 540 k IOPS", ReferenceKind::Limit),
         ],
         marks: vec![Mark { x: 16.0, label: "knee: 16".to_owned() }],
+        zones: Vec::new(),
         better: Some(Better::Higher),
     }
 }
@@ -106,6 +109,7 @@ fn lines_several() -> Lines {
         ],
         references: vec![reference(560e6, "SATA 3, effective: 560 MB/s", ReferenceKind::Limit)],
         marks: vec![],
+        zones: vec![],
         better: Some(Better::Higher),
     }
 }
@@ -121,7 +125,56 @@ fn lines_many() -> Lines {
         lines: (0..12).map(line).map(slow).collect(),
         references: vec![],
         marks: vec![],
+        zones: vec![],
         better: Some(Better::Lower),
+    }
+}
+
+fn lines_with_latency() -> LinePanels {
+    let line = |name: &str, most| Line { name: name.to_owned(), points: saturating(most, 6.0) };
+    let rates = vec![line("1 thread", 105e3), line("4 threads", 190e3), line("8 threads", 205e3)];
+    let latency = |(i, rate): (usize, &Line)| {
+        let threads = [1.0, 4.0, 8.0][i];
+        let at = |(depth, rate): &(f64, Measured)| (*depth, around(2.0 * threads * depth / rate.value, 0.08));
+        Line { name: rate.name.clone(), points: rate.points.iter().map(at).collect() }
+    };
+    let lower = Lines {
+        y: axis("p99 latency", Numbers::Unit(Unit::Seconds), Spread::Auto),
+        lines: rates.iter().enumerate().map(latency).collect(),
+        better: Some(Better::Lower),
+        references: vec![],
+        ..lines_one()
+    };
+    let marks = vec![
+        Mark { x: 16.0, label: "1 thread: full from here".to_owned() },
+        Mark { x: 8.0, label: "4 threads, 8 threads: full from here".to_owned() },
+    ];
+    LinePanels { panels: vec![Lines { lines: rates, marks, ..lines_one() }, lower] }
+}
+
+fn mountain() -> Lines {
+    let rate = |span: f64| {
+        let hit = |size: f64| (size / span).min(1.0);
+        1.0 / (hit(256e6) / 98e3 + (hit(16e9) - hit(256e6)) / 41e3 + (1.0 - hit(16e9)) / 9.8e3)
+    };
+    let points = (0..16).map(|i| 2f64.powi(22 + i)).map(|span| (span, around(rate(span), 0.03)));
+    let gib = 1024.0 * 1024.0 * 1024.0;
+    let level = |from: f64, to: f64, value| Zone { from, to, level: Some(value), label: String::new() };
+    let edge = |from: f64, to: f64, label: &str| Zone { from, to, level: None, label: label.to_owned() };
+    Lines {
+        x: axis("span", Numbers::Binary, Spread::Auto),
+        y: axis("IOPS", Numbers::Unit(Unit::PerSecond), Spread::Auto),
+        lines: vec![Line { name: String::new(), points: points.collect() }],
+        references: vec![],
+        marks: vec![],
+        zones: vec![
+            level(gib / 256.0, gib / 8.0, 98e3),
+            edge(gib / 8.0, gib / 4.0, "128 to 256 MiB: drive, controller or hypervisor"),
+            level(gib, 8.0 * gib, 42e3),
+            edge(8.0 * gib, 16.0 * gib, "8 to 16 GiB: page cache"),
+            level(64.0 * gib, 128.0 * gib, 10.5e3),
+        ],
+        better: Some(Better::Higher),
     }
 }
 

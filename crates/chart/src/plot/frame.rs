@@ -55,6 +55,13 @@ impl Frame {
     /// Draws grid, ticks and their labels, and the title of the axis from left
     /// to right. The answer is the height down to where all of that ends.
     pub(crate) fn draw(&self, canvas: &mut Canvas, x_title: &str) -> f64 {
+        self.draw_grid(canvas);
+        foot(canvas, &self.x.ticks, self.bottom, (self.left, self.right), x_title)
+    }
+
+    /// Draws the same without what stands below the area, for a panel that has
+    /// another one there.
+    pub(crate) fn draw_grid(&self, canvas: &mut Canvas) -> f64 {
         for tick in &self.y.ticks {
             canvas.across("g", tick.at, self.left, self.right);
             if !tick.label.is_empty() {
@@ -62,7 +69,7 @@ impl Frame {
             }
         }
         canvas.across("a", self.bottom, self.left, self.right);
-        foot(canvas, &self.x.ticks, self.bottom, (self.left, self.right), x_title)
+        self.bottom + 4.0
     }
 }
 

@@ -1,16 +1,13 @@
 //! Lines over a factor, with intervals as bands.
 
+mod draw;
+
 use language::Words;
 
-use super::canvas::{Canvas, Direction, LINE, MIDDLE, POINTED_FROM, Pen, TEXT};
-use super::frame::{Frame, Ruler};
-use super::reference::Flags;
-use super::scale::{Base, Domain, Scale};
-use super::series::Sample;
-use super::ticks::Along;
 use super::{Axis, Better, Drawing, Measured, Plot, Reference, Table};
-use super::{between, count, frame, reference, scale, series, text, ticks};
+use super::{count, reference, text};
 use crate::svg::clean;
+use draw::{Drawn, finite, shorten};
 
 /// Lines over an ordered factor.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +22,8 @@ pub struct Lines {
     pub references: Vec<Reference>,
     /// Places to be named, such as a knee.
     pub marks: Vec<Mark>,
+    /// Stretches of the factor's axis that are level, and what lies between.
+    pub zones: Vec<Zone>,
     /// Which way is better.
     pub better: Option<Better>,
 }
@@ -47,81 +46,28 @@ pub struct Mark {
     pub label: String,
 }
 
-/// How many lines are drawn; more could not be told apart.
-const MOST_LINES: usize = 12;
-/// How many points of a line are drawn; of more, the least and the greatest of
-/// each stretch.
-const MOST_POINTS: usize = 240;
-/// Up to so many points of a line have marks.
-const MOST_MARKS: usize = 40;
+/// A stretch of the factor's axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zone {
+    /// Where it begins, on the factor's axis.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// The value that is held from its one end to the other; absent where
+    /// something changes within it, which is shaded.
+    pub level: Option<f64>,
+    /// What is there; a level may have none.
+    pub label: String,
+}
+
 /// How many lines a description tells of.
 const MOST_TOLD: usize = 6;
 /// A table has a column a line up to so many, else a row a point of each.
 const MOST_COLUMNS: usize = 6;
-/// From the area's ends to the first and the last point.
-const INSET: f64 = 10.0;
-/// From a line's end to its name.
-const TO_NAME: f64 = 12.0;
-
-/// A line as it is drawn: its number and name, and what of its points can be.
-struct Drawn<'a> {
-    series: usize,
-    name: String,
-    points: Vec<&'a (f64, Measured)>,
-}
 
 impl Plot for Lines {
     fn draw(&self, words: &Words, width: f64) -> Drawing {
-        let (drawn, common) = self.drawn();
-        if drawn.iter().all(|line| line.points.is_empty()) {
-            return Canvas::nothing(words, width);
-        }
-        let mut canvas = Canvas::new(width);
-        let y_domain = self.y_domain(&drawn);
-        let (references, mut beyond) = reference::split(&self.references, &y_domain, ("↓", "↑"));
-        if drawn.len() < self.lines.len() {
-            let counts = [("all", count(self.lines.len())), ("drawn", count(drawn.len()))];
-            beyond.insert(0, words.tell("lines-drawn", &counts));
-        }
-        let title = frame::title(&self.y, &y_domain, self.better, words);
-        let mut top = frame::heading(&mut canvas, &title, 0.0, "");
-        top = frame::heading(&mut canvas, &common, top, "q");
-        let height = if canvas.is_pointed() { 250.0 } else { 190.0 };
-        let names = EndNames::of(&drawn, width, height);
-        if names.is_none() && drawn.len() > 1 {
-            let mut entries: Vec<_> = drawn.iter().collect();
-            // In the order in which the lines end, top to bottom.
-            let last = |line: &Drawn<'_>| line.points.last().map_or(f64::NEG_INFINITY, |p| p.1.value);
-            entries.sort_by(|a, b| last(b).total_cmp(&last(a)));
-            let entries: Vec<_> = entries.iter().map(|line| (line.series, line.name.clone())).collect();
-            let more = |n| words.tell("chart-more", &[("count", count(n))]);
-            top += 4.0 + series::legend(&mut canvas, &entries, Sample::Line, (0.0, top + 10.0), more);
-        }
-        let right = width - names.as_ref().map_or(4.0, |n| n.width + TO_NAME);
-        let x_domain = Domain::of(&self.x, &xs(&drawn), Base::Data, 6);
-        let mut frame = self.frame(&drawn, (x_domain, y_domain), (right, width));
-        let long = references.iter().filter(|r| !reference::has_room(r, right - frame.left));
-        beyond.extend(long.map(|r| clean(&r.label)));
-        let at = |mark: &Mark| (frame.x.scale.place(mark.x), "a", mark.label.clone());
-        let known = self.marks.iter().filter(|m| x_domain.holds(m.x));
-        let flags = Flags::lay(known.map(at).collect(), beyond, (0.0, width));
-        frame.stand(top + 6.0 + flags.height() + 6.0, height, |scale| {
-            ticks::ticks(scale, self.y.numbers, &self.y.title, Along::Up)
-        });
-        let bottom = frame.draw(&mut canvas, &clean(&self.x.title));
-        flags.draw(&mut canvas, width, top + 6.0, frame.bottom);
-        for line in &drawn {
-            canvas.group(&series::class(line.series));
-            self.draw_line(&mut canvas, &frame, line, words);
-            canvas.end();
-        }
-        let edges = (frame.left, frame.right, frame.top, frame.bottom);
-        let obstacles: Vec<_> = drawn.iter().flat_map(|line| along(&frame, line)).collect();
-        reference::across(&mut canvas, &references, |v| frame.y.scale.place(v), edges, &obstacles);
-        if let Some(names) = &names {
-            names.draw(&mut canvas, &frame, &drawn);
-        }
-        canvas.finish(bottom)
+        draw::draw(&[self], words, width)
     }
 
     fn describe(&self, words: &Words) -> String {
@@ -149,6 +95,9 @@ impl Plot for Lines {
         for mark in self.marks.iter().filter(|m| m.x.is_finite()).take(MOST_TOLD) {
             said.push(words.tell("lines-mark", &[("label", text(&mark.label))]));
         }
+        for zone in self.zones.iter().filter(|z| !z.label.is_empty()).take(MOST_TOLD) {
+            said.push(words.tell("lines-mark", &[("label", text(&zone.label))]));
+        }
         said.join(" ")
     }
 
@@ -161,63 +110,65 @@ impl Plot for Lines {
     }
 }
 
+/// Lines of several quantities over one factor, in panels one below the other:
+/// what was measured in the same cases stands in one column. All panels have the
+/// factor's axis of the first, its marks and its shaded zones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinePanels {
+    /// The panels, top to bottom.
+    pub panels: Vec<Lines>,
+}
+
+impl Plot for LinePanels {
+    fn draw(&self, words: &Words, width: f64) -> Drawing {
+        draw::draw(&self.panels.iter().collect::<Vec<_>>(), words, width)
+    }
+
+    fn describe(&self, words: &Words) -> String {
+        let all = self.panels.iter().enumerate().map(|(i, panel)| match i {
+            0 => panel.describe(words),
+            _ => Lines { marks: Vec::new(), zones: Vec::new(), ..panel.clone() }.describe(words),
+        });
+        let said: Vec<String> = all.collect();
+        if said.is_empty() { words.say("chart-nothing") } else { said.join(" ") }
+    }
+
+    fn table(&self, words: &Words) -> Table {
+        let [only] = self.panels.as_slice() else { return self.joined(words) };
+        only.table(words)
+    }
+}
+
+impl LinePanels {
+    /// A row a level, a column each line of each panel.
+    fn joined(&self, words: &Words) -> Table {
+        let x = self.panels.first().map(|p| &p.x);
+        let lines = || self.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+        let mut levels: Vec<f64> = lines().flat_map(|(_, l)| l.points.iter().map(|p| p.0)).collect();
+        levels.sort_by(f64::total_cmp);
+        levels.dedup_by(|a, b| a.total_cmp(b).is_eq());
+        let name = |(panel, line): (&Lines, &Line)| match line.name.is_empty() {
+            true => clean(&panel.y.title),
+            false => format!("{}, {}", clean(&panel.y.title), clean(&line.name)),
+        };
+        let first = x.map_or_else(String::new, |x| clean(&x.title));
+        let head = std::iter::once(first).chain(lines().map(name)).collect();
+        let row = |level: &f64| {
+            let at = x.map_or_else(String::new, |x| x.numbers.write(*level));
+            let cells = lines().map(|(panel, line)| cell(panel, line, *level, words));
+            std::iter::once(at).chain(cells).collect()
+        };
+        Table { head, rows: levels.iter().map(row).collect() }
+    }
+}
+
+/// What a line has at a level.
+fn cell(panel: &Lines, line: &Line, level: f64, words: &Words) -> String {
+    let point = line.points.iter().find(|p| p.0.total_cmp(&level).is_eq());
+    point.map_or_else(String::new, |p| panel.y.numbers.measured(&p.1, words))
+}
+
 impl Lines {
-    /// The lines that are drawn, and what their names have in common.
-    fn drawn(&self) -> (Vec<Drawn<'_>>, String) {
-        let all = self.lines.iter().enumerate().map(|(i, line)| finite(i, line));
-        let mut drawn: Vec<_> = all.filter(|line| !line.points.is_empty()).take(MOST_LINES).collect();
-        for line in &mut drawn {
-            line.points = thinned(std::mem::take(&mut line.points));
-        }
-        let common = shorten(&mut drawn);
-        (drawn, common)
-    }
-
-    fn y_domain(&self, drawn: &[Drawn<'_>]) -> Domain {
-        let measured = drawn.iter().flat_map(|line| line.points.iter().map(|(_, m)| m));
-        let values = scale::with_intervals(measured);
-        let references: Vec<&Reference> = self.references.iter().collect();
-        let values = scale::with_references(&self.y, &values, &references);
-        Domain::of(&self.y, &values, Base::Near, 5)
-    }
-
-    /// The frame; how high it stands is not known yet, but what its upright
-    /// axis needs at the left is.
-    fn frame(&self, drawn: &[Drawn<'_>], (x, y): (Domain, Domain), (right, width): (f64, f64)) -> Frame {
-        let upright = Scale { domain: y, from: 200.0, to: 0.0 };
-        let y_ticks = ticks::ticks(&upright, self.y.numbers, &self.y.title, Along::Up);
-        let left = Frame::left_of(&y_ticks);
-        let scale = Scale { domain: x, from: left + INSET, to: (right - INSET).max(left + INSET + 1.0) };
-        let along = Along::Across(0.0, width);
-        let mut levels = xs(drawn);
-        levels.dedup();
-        let at_levels = ticks::at_levels(&scale, &levels, self.x.numbers, &self.x.title, along);
-        let x_ticks = at_levels.unwrap_or_else(|| ticks::ticks(&scale, self.x.numbers, &self.x.title, along));
-        let x = Ruler { scale, ticks: x_ticks };
-        Frame { x, y: Ruler { scale: upright, ticks: y_ticks }, left, right, top: 0.0, bottom: 0.0 }
-    }
-
-    fn draw_line(&self, canvas: &mut Canvas, frame: &Frame, line: &Drawn<'_>, words: &Words) {
-        let place = |x: f64, y: f64| (frame.x.scale.place(x), frame.y.scale.place(y));
-        for stretch in line.points.chunk_by(|a, b| a.1.interval.is_some() == b.1.interval.is_some()) {
-            band(canvas, frame, stretch);
-        }
-        let points: Vec<_> = line.points.iter().map(|(x, m)| place(*x, m.value)).collect();
-        if points.len() > 1 {
-            canvas.path("l", &Pen::through(points.iter().copied()), None);
-        }
-        if points.len() > MOST_MARKS {
-            return;
-        }
-        for ((x, y), (level, measured)) in points.iter().zip(&line.points) {
-            let at = self.x.numbers.write(*level);
-            let what = self.y.numbers.measured(measured, words);
-            let told = [line.name.as_str(), at.as_str(), what.as_str()];
-            let told: Vec<_> = told.into_iter().filter(|part| !part.is_empty()).collect();
-            canvas.path("f", &series::mark(line.series, *x, *y, 3.6), Some(&told.join(", ")));
-        }
-    }
-
     fn tell(&self, line: &Drawn<'_>, name: &str, words: &Words) -> String {
         let y = |m: &Measured| text(&self.y.numbers.write_under(m.value, &self.y.title));
         let x = |at: f64| text(&self.x.numbers.write(at));
@@ -248,12 +199,8 @@ impl Lines {
         let mut levels: Vec<f64> = self.lines.iter().flat_map(|l| l.points.iter().map(|p| p.0)).collect();
         levels.sort_by(f64::total_cmp);
         levels.dedup_by(|a, b| a.total_cmp(b).is_eq());
-        let cell = |line: &Line, level: f64| {
-            let point = line.points.iter().find(|p| p.0.total_cmp(&level).is_eq());
-            point.map_or_else(String::new, |p| self.y.numbers.measured(&p.1, words))
-        };
         let row = |level: &f64| {
-            let cells = self.lines.iter().map(|line| cell(line, *level));
+            let cells = self.lines.iter().map(|line| cell(self, line, *level, words));
             [self.x.numbers.write(*level)].into_iter().chain(cells).collect()
         };
         Table { head, rows: levels.iter().map(row).collect() }
@@ -282,117 +229,6 @@ impl Lines {
             }
         }
         Table { head, rows }
-    }
-}
-
-/// The points that can be drawn, by `x`.
-fn finite(series: usize, line: &Line) -> Drawn<'_> {
-    let mut points: Vec<_> =
-        line.points.iter().filter(|(x, m)| x.is_finite() && m.value.is_finite()).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Drawn { series, name: clean(&line.name), points }
-}
-
-/// Takes out of the names what all have in common, and answers it.
-fn shorten(lines: &mut [Drawn<'_>]) -> String {
-    let names: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
-    let (short, common) = series::without_common(&names);
-    lines.iter_mut().zip(short).for_each(|(line, name)| line.name = name);
-    common
-}
-
-/// Of many points, the least and the greatest of each stretch.
-fn thinned(points: Vec<&(f64, Measured)>) -> Vec<&(f64, Measured)> {
-    if points.len() <= MOST_POINTS {
-        return points;
-    }
-    let stretch = points.len().div_ceil(MOST_POINTS / 2);
-    let mut kept = Vec::new();
-    for part in points.chunks(stretch) {
-        let value = |i: &usize| part[*i].1.value;
-        let least = (0..part.len()).min_by(|a, b| value(a).total_cmp(&value(b))).unwrap_or_default();
-        let greatest = (0..part.len()).max_by(|a, b| value(a).total_cmp(&value(b))).unwrap_or_default();
-        kept.push(part[least.min(greatest)]);
-        if least != greatest {
-            kept.push(part[least.max(greatest)]);
-        }
-    }
-    kept
-}
-
-fn xs(drawn: &[Drawn<'_>]) -> Vec<f64> {
-    let mut xs: Vec<f64> = drawn.iter().flat_map(|line| line.points.iter().map(|p| p.0)).collect();
-    xs.sort_by(f64::total_cmp);
-    xs
-}
-
-/// The intervals of points that follow on one another, as a band; of a single
-/// one, as a whisker.
-fn band(canvas: &mut Canvas, frame: &Frame, points: &[&(f64, Measured)]) {
-    let end = |x: f64, bound: f64| (frame.x.scale.place(x), frame.y.scale.place(bound));
-    let ends: Vec<_> = points
-        .iter()
-        .filter_map(|(x, m)| m.interval.filter(|i| i.0.is_finite() && i.1.is_finite()).map(|i| (*x, i)))
-        .collect();
-    match ends.as_slice() {
-        [] => {}
-        [(x, (low, high))] => {
-            let (at, low) = end(*x, *low);
-            canvas.path("n", &Pen::whisker(Direction::Y, at, low, end(*x, *high).1, 4.0), None);
-        }
-        many => {
-            let up = many.iter().map(|(x, i)| end(*x, i.1));
-            let back = many.iter().rev().map(|(x, i)| end(*x, i.0));
-            canvas.path("k", &Pen::through(up.chain(back)).close(), None);
-        }
-    }
-}
-
-/// Places along a line, close enough together that no name lies between two.
-fn along(frame: &Frame, line: &Drawn<'_>) -> Vec<(f64, f64)> {
-    let place = |p: &(f64, Measured)| (frame.x.scale.place(p.0), frame.y.scale.place(p.1.value));
-    let mut places: Vec<_> = line.points.iter().map(|p| place(p)).collect();
-    for pair in line.points.windows(2) {
-        places.extend(between(place(pair[0]), place(pair[1])));
-    }
-    places
-}
-
-/// Names at the ends of lines.
-struct EndNames {
-    width: f64,
-}
-
-impl EndNames {
-    /// Where all lines have names that leave room for the lines, and there is
-    /// height for all.
-    fn of(drawn: &[Drawn<'_>], width: f64, height: f64) -> Option<Self> {
-        let widest = drawn.iter().map(|line| TEXT.width(&line.name)).fold(0.0, f64::max);
-        let has_room = widest <= width * if width < POINTED_FROM { 0.15 } else { 0.26 }
-            && drawn.len() as f64 * LINE <= height;
-        (drawn.len() > 1 && drawn.iter().all(|line| !line.name.is_empty()) && has_room)
-            .then_some(Self { width: widest })
-    }
-
-    fn draw(&self, canvas: &mut Canvas, frame: &Frame, drawn: &[Drawn<'_>]) {
-        let ends: Vec<_> = drawn
-            .iter()
-            .filter_map(|line| line.points.last())
-            .map(|p| (frame.x.scale.place(p.0), frame.y.scale.place(p.1.value)))
-            .collect();
-        let wanted: Vec<f64> = ends.iter().map(|end| end.1).collect();
-        let Some(placed) = series::apart(&wanted, LINE - 1.0, (frame.top + 2.0, frame.bottom - 2.0)) else {
-            return;
-        };
-        let x = frame.right + TO_NAME;
-        for ((line, (end_x, end_y)), y) in drawn.iter().zip(ends).zip(placed) {
-            if (y - end_y).abs() > 3.0 || end_x < frame.right - INSET - 1.0 {
-                canvas.group(&series::colour(line.series));
-                canvas.path("n", &Pen::at(end_x + 5.0, end_y).line(x - 3.0, y), None);
-                canvas.end();
-            }
-            canvas.text((x, y + MIDDLE), "", &line.name);
-        }
     }
 }
 

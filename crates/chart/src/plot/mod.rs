@@ -49,7 +49,7 @@ pub use chain::{Chain, Link};
 pub use cpu_load::{CpuLoad, CpuRow};
 pub use heat::Heat;
 pub use histogram::{Bin, Histogram};
-pub use lines::{Line, Lines, Mark};
+pub use lines::{Line, LinePanels, Lines, Mark, Zone};
 pub use panels::{Panel, Panels, Track};
 pub use percentiles::{Curve, Percentiles};
 pub use ratios::{RatioRow, Ratios};

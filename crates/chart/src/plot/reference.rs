@@ -136,6 +136,13 @@ impl Flags {
         (self.rows + self.beyond.len()) as f64 * LINE
     }
 
+    /// Draws their lines alone, through another area below.
+    pub(crate) fn draw_lines(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
+        for (_, at, _, class, _) in &self.placed {
+            canvas.down(class, *at, top, bottom);
+        }
+    }
+
     /// Draws them from `top` on, their lines down to `bottom`.
     pub(crate) fn draw(&self, canvas: &mut Canvas, right: f64, top: f64, bottom: f64) {
         for (i, name) in self.beyond.iter().enumerate() {

@@ -60,8 +60,18 @@ fn lines(dice: &mut Dice) -> Lines {
         lines: (0..dice.below(16)).map(|_| line(dice)).collect(),
         references: references(dice),
         marks: (0..dice.below(4)).map(|_| Mark { x: dice.value(), label: dice.name() }).collect(),
+        zones: (0..dice.below(4)).map(|_| zone(dice)).collect(),
         better: better(dice),
     }
+}
+
+fn zone(dice: &mut Dice) -> Zone {
+    let level = (dice.below(2) == 0).then(|| dice.value());
+    Zone { from: dice.value(), to: dice.value(), level, label: dice.name() }
+}
+
+fn line_panels(dice: &mut Dice) -> LinePanels {
+    LinePanels { panels: (0..dice.below(6)).map(|_| lines(dice)).collect() }
 }
 
 fn bars(dice: &mut Dice) -> Bars {
@@ -137,6 +147,7 @@ fn whatever_is_measured_is_drawn_on_the_sheet() {
     for seed in 0..16 {
         let dice = &mut Dice(seed);
         check::hold(&lines(dice), &format!("lines of seed {seed}"));
+        check::hold(&line_panels(dice), &format!("panels of lines of seed {seed}"));
         check::hold(&bars(dice), &format!("bars of seed {seed}"));
         check::hold(&scatter(dice), &format!("scatter of seed {seed}"));
         check::hold(&ratios(dice), &format!("ratios of seed {seed}"));
@@ -179,6 +190,7 @@ fn no_markup_of_a_name_reaches_the_page() {
         }],
         references: vec![Reference { value: 2.0, label: hostile.to_owned(), kind: ReferenceKind::Limit }],
         marks: vec![Mark { x: 1.0, label: hostile.to_owned() }],
+        zones: vec![Zone { from: 1.0, to: 2.0, level: None, label: hostile.to_owned() }],
         better: None,
     };
     let drawn = svg(&plot, hostile, english());

@@ -25,6 +25,7 @@ fn rising() -> Lines {
             Reference { value: 540e3, label: "PCIe: 540 k".to_owned(), kind: ReferenceKind::Limit },
         ],
         marks: vec![Mark { x: 16.0, label: "knee: 16".to_owned() }],
+        zones: Vec::new(),
         better: Some(Better::Higher),
     }
 }
@@ -89,8 +90,8 @@ fn of_very_many_points_the_extremes_stay() {
     let value = |i: usize| if i == 4321 { 9.0 } else { 5.0 };
     plot.lines[0].points =
         (0..10_000).map(|i| (i as f64, Measured { value: value(i), interval: None })).collect();
-    let (drawn, _) = plot.drawn();
-    assert!(drawn[0].points.len() <= MOST_POINTS);
+    let (drawn, _) = draw::drawn(&plot);
+    assert!(drawn[0].points.len() <= draw::MOST_POINTS);
     assert!(drawn[0].points.iter().any(|p| p.1.value == 9.0));
 }
 
@@ -104,4 +105,80 @@ fn the_name_of_a_limit_is_never_lost_however_long_it_is() {
         let all = texts(&plot, Language::English.words(), width).join(" ");
         assert!(all.contains(&label), "{all}");
     }
+}
+
+/// The rate and, below it, two latencies.
+fn two_panels() -> LinePanels {
+    let mut upper = rising();
+    upper.references.clear();
+    let latency = |name: &str, times: f64| Line {
+        name: name.to_owned(),
+        points: upper.lines[0]
+            .points
+            .iter()
+            .map(|(depth, rate)| (*depth, around(times * depth / rate.value)))
+            .collect(),
+    };
+    let lower = Lines {
+        y: Axis { title: "latency".to_owned(), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Auto },
+        lines: vec![latency("p50", 1.0), latency("p99", 2.0)],
+        better: Some(Better::Lower),
+        marks: Vec::new(),
+        ..upper.clone()
+    };
+    LinePanels { panels: vec![upper, lower] }
+}
+
+#[test]
+fn panels_share_one_axis_and_the_lines_of_marks() {
+    let plot = two_panels();
+    check::hold(&plot, "two panels");
+    for width in [760.0, 340.0] {
+        let texts = texts(&plot, Language::English.words(), width);
+        let count = |text: &str| texts.iter().filter(|t| *t == text).count();
+        assert_eq!((count("queue depth"), count("32"), count("knee: 16")), (1, 1, 1), "{texts:?}");
+        assert_eq!(
+            (count("IOPS · higher is better"), count("latency · lower is better")),
+            (1, 1),
+            "{texts:?}"
+        );
+        let marks = check::paths(&plot.draw(Language::English.words(), width), "a");
+        // From its name into the first panel, and again through the second.
+        let through = |d: &&String| d.contains('V') && marks.iter().filter(|o| o[..4] == d[..4]).count() > 1;
+        assert!(marks.iter().any(|d| through(&d)), "{marks:?}");
+    }
+    // The rate is one series, the latencies are others.
+    let drawing = plot.draw(Language::English.words(), 760.0).elements;
+    for class in ["c0 d0", "c1 d1", "c2 d2"] {
+        assert!(drawing.contains(&format!("class=\"{class}\"")), "{class}");
+    }
+}
+
+#[test]
+fn panels_are_told_one_after_the_other_and_have_one_table() {
+    let plot = two_panels();
+    let told = plot.describe(Language::English.words());
+    assert!(told.starts_with("IOPS over queue depth: from 10.9 k at 1 to 91.4 k at 32."), "{told}");
+    assert!(told.contains("latency over queue depth. p50: from 91.74 us at 1"), "{told}");
+    assert_eq!(told.matches("Marked: knee: 16.").count(), 1, "{told}");
+    let table = plot.table(Language::English.words());
+    assert_eq!(table.head, ["queue depth", "IOPS", "latency, p50", "latency, p99"]);
+    assert_eq!((table.rows.len(), table.rows[5][0].as_str()), (6, "32"));
+    let none = LinePanels { panels: Vec::new() };
+    assert_eq!(none.describe(Language::English.words()), "Nothing was measured.");
+}
+
+#[test]
+fn a_level_is_a_line_and_an_edge_is_shaded_and_named() {
+    let mut plot = rising();
+    plot.marks.clear();
+    plot.zones = vec![
+        Zone { from: 1.0, to: 2.0, level: Some(20e3), label: String::new() },
+        Zone { from: 2.0, to: 8.0, level: None, label: "ends here".to_owned() },
+    ];
+    check::hold(&plot, "zones");
+    let drawing = plot.draw(Language::English.words(), 760.0);
+    assert_eq!((check::paths(&drawing, "h2").len(), check::paths(&drawing, "v").len()), (1, 1));
+    let told = plot.describe(Language::English.words());
+    assert!(told.ends_with("Marked: ends here."), "{told}");
 }

@@ -139,7 +139,10 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
         references.truncate(REFERENCES_MOST);
     }
     let (x, y) = (metric::factor_axis(axis), metric.axis());
-    Some((Lines { x, y, lines: all, references, marks, better: Some(metric.better) }, without))
+    Some((
+        Lines { x, y, lines: all, references, marks, zones: Vec::new(), better: Some(metric.better) },
+        without,
+    ))
 }
 
 fn points(axis: &Factor, metric: &Metric, cases: &[&CaseResult]) -> Vec<(f64, Measured)> {
