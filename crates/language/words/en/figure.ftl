@@ -1,5 +1,6 @@
 # Titles of charts.
 figure-over = { $metric } over { $factor }
+figure-over-both = { $metric } and { $other } over { $factor }
 figure-by = { $metric } by { $factor }
 figure-by-two = { $metric } by { $factor } and { $other }
 figure-against = { $metric } against { $other }
@@ -118,6 +119,9 @@ figure-ideal-at = ideal: { $value }
 figure-ideal-note = Ideal is the rate at the fewest threads times as many, up to the number of CPUs.
 figure-knee = from here, doubling adds less than { PERCENT($gain) }
 figure-knee-of = { $line }: from here, doubling adds less than { PERCENT($gain) }
+figure-full = full from here: doubling adds less than { PERCENT($gain) }, and operations wait
+figure-full-of = { $line }: full from here
+figure-knee-dot = { $label }, knee
 figure-limit-link = limit of { $resource }: { $value }
 figure-limit-datasheet = datasheet of { $resource }: { $value }
 figure-limit-promise = promised: { $value }

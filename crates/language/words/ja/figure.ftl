@@ -1,5 +1,6 @@
 # Titles of charts.
 figure-over = { $factor }と{ $metric }
+figure-over-both = { $factor }と{ $metric }・{ $other }
 figure-by = { $factor }別の{ $metric }
 figure-by-two = { $factor }と{ $other }別の{ $metric }
 figure-against = { $other }と{ $metric }
@@ -118,6 +119,9 @@ figure-ideal-at = 理想値: { $value }
 figure-ideal-note = 理想値は、スレッド数が最少のときの速度をスレッド数の比だけ増やしたもので、CPU の数までとします。
 figure-knee = ここからは倍にしても増加は { PERCENT($gain) } 未満
 figure-knee-of = { $line }: ここからは倍にしても増加は { PERCENT($gain) } 未満
+figure-full = ここから飽和: 倍にしても増加は { PERCENT($gain) } 未満で、待ちだけが増える
+figure-full-of = { $line }: ここから飽和
+figure-knee-dot = { $label }、飽和点
 figure-limit-link = { $resource }の上限: { $value }
 figure-limit-datasheet = { $resource }のデータシート: { $value }
 figure-limit-promise = 約束された値: { $value }

@@ -1,5 +1,6 @@
 # Titles of charts.
 figure-over = { $factor }에 따른 { $metric }
+figure-over-both = { $factor }에 따른 { $metric } 및 { $other }
 figure-by = { $factor }별 { $metric }
 figure-by-two = { $factor } 및 { $other }별 { $metric }
 figure-against = { $other }에 따른 { $metric }
@@ -118,6 +119,9 @@ figure-ideal-at = 이상적인 값: { $value }
 figure-ideal-note = 이상적인 값은 스레드가 가장 적을 때의 속도를 스레드 수만큼 곱한 것이며, CPU 수까지만 늘어납니다.
 figure-knee = 여기부터는 두 배로 늘려도 증가가 { PERCENT($gain) } 미만
 figure-knee-of = { $line }: 여기부터는 두 배로 늘려도 증가가 { PERCENT($gain) } 미만
+figure-full = 여기부터 포화: 두 배로 늘려도 증가는 { PERCENT($gain) } 미만이고 대기만 늘어남
+figure-full-of = { $line }: 여기부터 포화
+figure-knee-dot = { $label }, 포화점
 figure-limit-link = { $resource }의 한계: { $value }
 figure-limit-datasheet = { $resource } 데이터시트: { $value }
 figure-limit-promise = 약속된 값: { $value }

@@ -126,24 +126,19 @@ pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> O
 }
 
 /// Bytes that one operation of `headline` moves.
-fn bytes_an_operation(case: &CaseResult, headline: &str) -> Option<f64> {
+pub(crate) fn bytes_an_operation(case: &CaseResult, headline: &str) -> Option<f64> {
     let rate = case.estimates.get(headline).filter(|e| e.unit == Unit::PerSecond && e.median > 0.0)?;
     let bytes = case.estimates.get("throughput").filter(|e| e.unit == Unit::BytesPerSecond)?;
     Some(bytes.median / rate.median)
 }
 
-/// The figure of several cases on one axis: the one that they agree on; bytes
-/// per second where some are of small and some of large operations.
+/// The figure of several cases on one axis: the one that they agree on; where
+/// some are of small and some of large operations, that of most of them, and of
+/// as many each bytes per second.
 pub(crate) fn common(words: &Words, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> Option<Metric> {
-    let mut names: Vec<&str> = cases.iter().filter_map(|c| figure(c, spec)).collect();
-    names.sort_unstable();
-    names.dedup();
-    let name = match names.as_slice() {
-        [] => return None,
-        [one] => one,
-        several if several.contains(&"throughput") => "throughput",
-        several => several[0],
-    };
+    let all: Vec<&str> = cases.iter().filter_map(|c| figure(c, spec)).collect();
+    let wanted = |name: &str| all.iter().filter(|n| **n == name).count();
+    let name = all.iter().max_by_key(|n| (wanted(n), **n == "throughput", std::cmp::Reverse(**n)))?;
     cases.iter().find_map(|c| Metric::of(words, c, name))
 }
 

@@ -29,6 +29,9 @@ const MOST: usize = 6;
 /// that a browser draws at once.
 const MOST_OF_RUN: usize = 60;
 
+/// Sizes of operations that are at most so many times apart belong to one curve.
+const NEAR: f64 = 8.0;
+
 /// The charts of one workload's cases, each a [`Block::Chart`].
 #[must_use]
 pub(crate) fn of_workload(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
@@ -164,7 +167,7 @@ fn one_figure_each<'a>(view: &View<'_>, group: Group<'a>, spec: Option<&Workload
             None => classes.push((first, vec![level])),
         }
     }
-    if classes.len() < 2 {
+    if classes.len() < 2 || is_one_family(by, &classes) {
         return vec![group];
     }
     let of_class = |(_, levels): &(&str, Vec<usize>)| {
@@ -183,6 +186,20 @@ fn one_figure_each<'a>(view: &View<'_>, group: Group<'a>, spec: Option<&Workload
         Group { place, cases, factors }
     };
     classes.iter().map(of_class).collect()
+}
+
+/// Whether one size stands alone beside others that it is near to, such as 64 KiB
+/// in a sweep of smaller ones: a chart of its own would tear a curve apart.
+fn is_one_family(by: &factors::Factor, classes: &[(&str, Vec<usize>)]) -> bool {
+    let [(_, one), (_, other)] = classes else { return false };
+    let sizes = |levels: &[usize]| -> Option<(f64, f64)> {
+        let all: Option<Vec<f64>> = levels.iter().map(|l| by.levels[*l].number).collect();
+        let all = all.filter(|_| by.kind == Some(model::Kind::Size))?;
+        Some((all.iter().copied().fold(f64::MAX, f64::min), all.iter().copied().fold(0.0, f64::max)))
+    };
+    let (Some((low, high)), Some((from, to))) = (sizes(one), sizes(other)) else { return false };
+    let apart = (from / high).max(low / to);
+    one.len().min(other.len()) == 1 && apart <= NEAR
 }
 
 /// A title as a sentence begins, but for names such as `p99`.

@@ -4,6 +4,7 @@ use chart::plot::{Dot, Dots, Reference, Scatter};
 use model::run::CaseResult;
 use model::{Better, Value};
 
+use super::knee;
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
 use crate::figure::factors::{Factor, Group};
 use crate::figure::metric::{self, LATENCIES, Metric};
@@ -40,7 +41,18 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
             let own: Vec<&CaseResult> =
                 cases.filter(|c| other.is_none_or(|f| f.level_of(c) == Some(level))).collect();
             let name = other.and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default();
-            Dots { name, dots: dots(load, &rate, &latency, &own), joined: true }
+            let is_axis = group.axis().is_some_and(|axis| std::ptr::eq(axis, load));
+            let knee = if is_axis { knee::of(group, &rate, level) } else { None };
+            let label = |case: &CaseResult| {
+                let label = format!("{} {}", load.title, load.text_of(case));
+                match &knee {
+                    Some(knee) if load.number_of(case) == Some(knee.x) => {
+                        words.tell("figure-knee-dot", &[("label", Value::Text(label))])
+                    }
+                    _ => label,
+                }
+            };
+            Dots { name, dots: dots(load, (&rate, &latency), &own, label), joined: true }
         })
         .filter(|d| !d.dots.is_empty())
         .collect();
@@ -57,12 +69,16 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(note)))
 }
 
-fn dots(load: &Factor, rate: &Metric, latency: &Metric, cases: &[&CaseResult]) -> Vec<Dot> {
+fn dots(
+    load: &Factor,
+    (rate, latency): (&Metric, &Metric),
+    cases: &[&CaseResult],
+    label: impl Fn(&CaseResult) -> String,
+) -> Vec<Dot> {
     let mut all: Vec<(f64, Dot)> = cases
         .iter()
         .filter_map(|c| {
-            let label = format!("{} {}", load.title, load.text_of(c));
-            Some((load.number_of(c)?, Dot { x: rate.at(c)?, y: latency.at(c)?, label }))
+            Some((load.number_of(c)?, Dot { x: rate.at(c)?, y: latency.at(c)?, label: label(c) }))
         })
         .collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));

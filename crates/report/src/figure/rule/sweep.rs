@@ -1,12 +1,13 @@
 //! Lines over an ordered factor of three levels or more; a second factor makes
-//! a line of each of its levels.
+//! a line of each of its levels. Where another figure of the same cases belongs
+//! to it, that stands in a panel below.
 
-use chart::plot::{Line, Lines, Mark, Measured};
+use chart::plot::{Line, LinePanels, Lines, Measured, Reference};
 use language::Words;
-use model::parameter::Kind;
 use model::run::CaseResult;
 use model::{Better, Value};
 
+use super::{knee, pair};
 use crate::figure::factors::{Factor, Group};
 use crate::figure::metric::{self, Metric};
 use crate::figure::{Figure, Scene, reference};
@@ -22,11 +23,6 @@ pub(super) const LINES_MOST: usize = 6;
 /// References of one line alone, and of the whole chart, at most.
 const OWN_MOST: usize = 1;
 const REFERENCES_MOST: usize = 4;
-
-/// Growth of less than this with each doubling is the flat part behind a knee.
-/// The analysis calls a device full below 5 % and needs latency as a witness;
-/// what is merely drawn may be named a little earlier.
-const DOUBLING_GAIN: f64 = 0.10;
 
 /// The factor whose ideal is to multiply the rate: more workers.
 const WORKERS: &str = "threads";
@@ -44,17 +40,31 @@ pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
 
 fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let words = scene.view.words;
-    let metric = metric::common(words, &group.cases, scene.spec)?;
     let axis = group.axis()?;
+    let metric = match pair::by_size(scene, group) {
+        Some((rate, _)) => rate,
+        None => metric::common(words, &group.cases, scene.spec)?,
+    };
     let (series, thinned) = chosen(group, &metric);
     let (plot, without) = lines(scene, group, &metric, &series)?;
-    let title = words.tell(
-        "figure-over",
-        &[("metric", Value::Text(metric.title.clone())), ("factor", Value::Text(axis.title.clone()))],
-    );
+    let below = pair::below(scene, group, &plot, &series);
+    let name = |text: &str| Value::Text(text.to_owned());
+    let factor = ("factor", name(&axis.title));
+    let title = match &below {
+        Some(below) => {
+            let other = name(&below.title);
+            words.tell("figure-over-both", &[("metric", name(&metric.title)), ("other", other), factor])
+        }
+        None => words.tell("figure-over", &[("metric", name(&metric.title)), factor]),
+    };
     let is_ideal = plot.lines.iter().any(|l| l.name == words.say("figure-ideal"));
+    let title = scene.title(&title, group);
+    let figure = match below {
+        Some(below) => Figure::new(KIND, title, LinePanels { panels: vec![plot, below.lines] }),
+        None => Figure::new(KIND, title, plot),
+    };
     Some(
-        Figure::new(KIND, scene.title(&title, group), plot)
+        figure
             .note(thinned.then(|| {
                 let of = group.series().map_or(0, |f| f.levels.len()) as u64;
                 words.tell(
@@ -98,27 +108,33 @@ pub(super) fn evenly(count: usize, most: usize) -> Vec<usize> {
     (0..most).map(|i| (i * (count - 1) + (most - 1) / 2) / (most - 1)).collect()
 }
 
+/// The cases of one level of the second factor; all where there is none.
+pub(super) fn of_level<'a>(group: &Group<'a>, level: usize) -> Vec<&'a CaseResult> {
+    let fits = |c: &&CaseResult| group.series().is_none_or(|f| f.level_of(c) == Some(level));
+    group.cases.iter().copied().filter(fits).collect()
+}
+
+/// What the line of one level is called.
+pub(super) fn name_of(group: &Group<'_>, level: usize) -> String {
+    group.series().and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default()
+}
+
 /// The lines, and how many cases have no figure.
 fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]) -> Option<(Lines, u64)> {
     let words = scene.view.words;
     let axis = group.axis()?;
-    let series = group.series();
-    let of_level = |level: usize| -> Vec<&CaseResult> {
-        let fits = |c: &&&CaseResult| series.is_none_or(|f| f.level_of(c) == Some(level));
-        group.cases.iter().filter(fits).copied().collect()
-    };
     let mut all: Vec<Line> = levels
         .iter()
         .map(|level| Line {
-            name: series.and_then(|f| Some(f.named(f.levels.get(*level)?))).unwrap_or_default(),
-            points: points(axis, metric, &of_level(*level)),
+            name: name_of(group, *level),
+            points: points(axis, metric, &of_level(group, *level)),
         })
         .filter(|l| !l.points.is_empty())
         .collect();
     if all.iter().map(|l| l.points.len()).max()? < 2 {
         return None;
     }
-    let marks = marks(words, axis, metric, &all);
+    let marks = knee::marks(words, group, metric, levels);
     let cpus = scene.view.run.machines.first().map(|m| m.inventory.cpu.allowed.len()).filter(|n| *n > 0);
     if let ([only], Some(cpus)) = (all.as_slice(), cpus)
         && let Some(mut ideal) = ideal(axis, metric, only, cpus)
@@ -129,23 +145,32 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
         all.push(ideal);
     }
     let without = group.cases.iter().filter(|c| metric.at(c).is_none()).count() as u64;
+    let references = references(words, group, metric, levels);
+    let (x, y) = (metric::factor_axis(axis), metric.axis());
+    let better = Some(metric.better);
+    Some((Lines { x, y, lines: all, references, marks, zones: Vec::new(), better }, without))
+}
+
+/// What all lines are held against, and some of them alone.
+pub(super) fn references(
+    words: &Words,
+    group: &Group<'_>,
+    metric: &Metric,
+    levels: &[usize],
+) -> Vec<Reference> {
     let mut references = reference::of(words, &group.cases, metric);
-    if let Some(series) = series {
+    if let Some(series) = group.series() {
         for level in levels {
             let name = series.levels.get(*level).map_or("", |l| &l.text);
-            let own = reference::of_some(words, (name, &of_level(*level)), metric, &references);
+            let own = reference::of_some(words, (name, &of_level(group, *level)), metric, &references);
             references.extend(own.into_iter().take(OWN_MOST));
         }
         references.truncate(REFERENCES_MOST);
     }
-    let (x, y) = (metric::factor_axis(axis), metric.axis());
-    Some((
-        Lines { x, y, lines: all, references, marks, zones: Vec::new(), better: Some(metric.better) },
-        without,
-    ))
+    references
 }
 
-fn points(axis: &Factor, metric: &Metric, cases: &[&CaseResult]) -> Vec<(f64, Measured)> {
+pub(super) fn points(axis: &Factor, metric: &Metric, cases: &[&CaseResult]) -> Vec<(f64, Measured)> {
     let mut points: Vec<(f64, Measured)> =
         cases.iter().filter_map(|c| Some((axis.number_of(c)?, metric.at(c)?))).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -162,39 +187,6 @@ fn ideal(axis: &Factor, metric: &Metric, line: &Line, cpus: usize) -> Option<Lin
     let at = |x: f64| first.value / from * x.min((cpus as f64).max(*from));
     let points = line.points.iter().map(|(x, _)| (*x, Measured { value: at(*x), interval: None }));
     Some(Line { name: String::new(), points: points.collect() })
-}
-
-/// A knee is named on a single line, or on the highest of several.
-fn marks(words: &Words, axis: &Factor, metric: &Metric, lines: &[Line]) -> Vec<Mark> {
-    let counts = matches!(axis.kind, Some(Kind::Count | Kind::Rate));
-    if !counts || metric.better != Better::Higher {
-        return Vec::new();
-    }
-    let top = |l: &Line| l.points.iter().map(|(_, m)| m.value).fold(f64::MIN, f64::max);
-    let Some(highest) = lines.iter().max_by(|a, b| top(a).total_cmp(&top(b))) else { return Vec::new() };
-    let values: Vec<(f64, f64)> = highest.points.iter().map(|(x, m)| (*x, m.value)).collect();
-    let Some(at) = knee(&values) else { return Vec::new() };
-    let percent = Value::Number(DOUBLING_GAIN);
-    let label = match lines.len() {
-        1 => words.tell("figure-knee", &[("gain", percent)]),
-        _ => words.tell("figure-knee-of", &[("gain", percent), ("line", Value::Text(highest.name.clone()))]),
-    };
-    vec![Mark { x: values[at].0, label }]
-}
-
-/// The first point from which no later one gains [`DOUBLING_GAIN`] with each
-/// doubling, while the step to it still did: neither end is a knee.
-pub(super) fn knee(points: &[(f64, f64)]) -> Option<usize> {
-    let gain = |from: (f64, f64), to: (f64, f64)| {
-        let doublings = (to.0 / from.0).log2();
-        (to.1 / from.1).powf(1.0 / doublings) - 1.0
-    };
-    if points.iter().any(|(x, y)| !(*x > 0.0 && *y > 0.0)) {
-        return None;
-    }
-    let is_flat = |at: usize| points[at + 1..].iter().all(|later| gain(points[at], *later) < DOUBLING_GAIN);
-    let inner = 1..points.len().saturating_sub(1);
-    inner.into_iter().find(|at| is_flat(*at) && gain(points[at - 1], points[*at]) >= DOUBLING_GAIN)
 }
 
 #[cfg(test)]
@@ -229,7 +221,7 @@ mod tests {
         let points: Vec<(f64, f64)> = plot.lines[0].points.iter().map(|(x, m)| (*x, m.value)).collect();
         assert_eq!(points, [(1.0, 10e3), (4.0, 40e3), (16.0, 80e3), (64.0, 81e3)]);
         assert_eq!(plot.lines[0].points[0].1.interval, Some((9_800.0, 10_200.0)));
-        // Four times 16 gives 1.25 % more: the knee of the highest line.
+        // Four times 16 gives 1.25 % more: the knee of that line.
         assert_eq!(plot.marks.len(), 1);
         assert_eq!(plot.marks[0].x, 16.0);
         assert!(plot.marks[0].label.starts_with("sequential read: "), "{}", plot.marks[0].label);
@@ -246,24 +238,6 @@ mod tests {
         assert_eq!(ideal, [100.0, 200.0, 400.0, 400.0]);
         assert!(plot.lines.iter().all(|l| !l.name.is_empty()), "{:?}", plot.lines);
         assert_eq!(plot.marks[0].x, 4.0);
-    }
-
-    #[test]
-    fn a_knee_is_where_doubling_stops_to_pay() {
-        let curve = [(1.0, 10.0), (2.0, 19.0), (4.0, 34.0), (8.0, 36.0), (16.0, 37.0)];
-        assert_eq!(knee(&curve), Some(2));
-        // 44 % over two doublings are 20 % each: no knee yet.
-        assert_eq!(knee(&[(1.0, 10.0), (4.0, 30.0), (16.0, 43.2)]), None);
-        assert_eq!(knee(&[(1.0, 10.0), (4.0, 30.0), (16.0, 33.0)]), Some(1));
-        // Flat from the start, still growing, falling, too few, not positive.
-        assert_eq!(knee(&[(1.0, 10.0), (2.0, 10.1), (4.0, 10.0)]), None);
-        assert_eq!(knee(&[(1.0, 10.0), (2.0, 20.0), (4.0, 40.0)]), None);
-        assert_eq!(knee(&[(1.0, 10.0), (2.0, 5.0), (4.0, 2.0)]), None);
-        assert_eq!(knee(&[(1.0, 10.0), (2.0, 11.0)]), None);
-        assert_eq!(knee(&[]), None);
-        assert_eq!(knee(&[(0.0, 1.0), (1.0, 5.0), (2.0, 5.0)]), None);
-        // What dips and grows again has no knee at the dip.
-        assert_eq!(knee(&[(1.0, 10.0), (2.0, 20.0), (4.0, 19.0), (8.0, 60.0)]), None);
     }
 
     #[test]

@@ -49,7 +49,11 @@ fn an_ordered_factor_is_a_line_and_what_the_load_costs() {
     let run = run(DEPTHS.map(|d| disk("randread", 4096, d, iops(d))).to_vec());
     let figures = charts(&run);
     assert_eq!(kinds(&figures), ["lines", "scatter", "boxes"]);
-    assert_eq!(titles(&figures)[..2], ["IOPS over queue depth", "p99 latency against IOPS"]);
+    // 4 * 4 of 100 us are 40,000 a second, 16 and more 80,000: there it is full.
+    let rows = figures[1].plot.table(language::Language::English.words()).rows;
+    let points: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(points[1..4], ["queue depth 4", "queue depth 16, knee", "queue depth 32"]);
+    assert_eq!(titles(&figures)[..2], ["IOPS and p99 latency over queue depth", "p99 latency against IOPS"]);
 }
 
 #[test]
@@ -88,7 +92,7 @@ fn the_disk_of_the_overview_falls_apart_by_block_size() {
     assert_eq!(
         titles(&figures)[..4],
         [
-            "IOPS over queue depth: block size 4 KiB",
+            "IOPS and p99 latency over queue depth: block size 4 KiB",
             "Throughput by queue depth and pattern: block size 1 MiB",
             "p99 latency against IOPS: block size 4 KiB",
             "Percentiles of latency by pattern and queue depth: block size 4 KiB",
@@ -105,11 +109,73 @@ fn small_and_large_operations_are_charts_of_their_own() {
     let figures = charts(&run(cases.collect()));
     let lines: Vec<&str> = figures.iter().filter(|f| f.kind == "lines").map(|f| f.title.as_str()).collect();
     let expected = [
-        "IOPS over queue depth: block size 4 KiB\u{2013}8 KiB",
-        "Throughput over queue depth: block size 64 KiB\u{2013}1 MiB",
+        "IOPS and p99 latency over queue depth: block size 4 KiB\u{2013}8 KiB",
+        "Throughput and p99 latency over queue depth: block size 64 KiB\u{2013}1 MiB",
     ];
     assert_eq!(lines, expected);
     assert_eq!(titles(&figures).len(), 5, "{:?}", titles(&figures));
+}
+
+/// Reads of these sizes at each depth.
+fn sizes_and_depths(sizes: &[u64]) -> model::Run {
+    let cases = sizes.iter().flat_map(|b| DEPTHS.map(|d| disk("randread", *b, d, iops(d) / *b as f64)));
+    run(cases.collect())
+}
+
+#[test]
+fn regression_64_kib_in_a_sweep_of_smaller_ones_got_a_chart_of_its_own_in_bytes() {
+    let figures = charts(&sizes_and_depths(&[4096, 16384, 65536]));
+    let title = "IOPS and p99 latency over queue depth";
+    assert_eq!(figures[0].title, title);
+    assert_eq!(kinds(&figures), ["lines", "heat", "scatter", "boxes"]);
+    // 4 KiB alone far below large ones is another matter.
+    let figures = charts(&sizes_and_depths(&[4096, 1 << 18, 1 << 20]));
+    let lines: Vec<&str> = figures.iter().filter(|f| f.kind == "lines").map(|f| f.title.as_str()).collect();
+    let expected = [
+        "Throughput and p99 latency over queue depth: block size 256 KiB\u{2013}1 MiB",
+        "IOPS and p99 latency over queue depth: block size 4 KiB",
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn sizes_on_an_axis_show_operations_and_bytes_whatever_the_sizes() {
+    for sizes in [&[4096u64, 16384, 65536][..], &[4096, 65536, 1 << 20], &[65536, 1 << 20, 1 << 22]] {
+        let one = run(sizes.iter().map(|b| disk("read", *b, 8, 2e9 / *b as f64)).collect());
+        let figures = charts(&one);
+        assert_eq!(figures[0].title, "IOPS and throughput over block size");
+        let table = figures[0].plot.table(language::Language::English.words());
+        assert_eq!((table.head.len(), table.rows.len()), (3, 3), "{table:?}");
+        // The bytes are the same at each size.
+        assert!(table.rows.iter().all(|row| row[2].starts_with("2 GB/s")), "{table:?}");
+    }
+    // Of a span, operations stay what they are.
+    let span = |bytes: u64| {
+        let mut case = disk("randread", 4096, 1, 1e4);
+        case.parameters.set("span", bytes);
+        case.label = format!("disk span={bytes}");
+        case
+    };
+    let spans = run([1u64 << 20, 1 << 22, 1 << 24].map(span).to_vec());
+    assert_eq!(charts(&spans)[0].title, "IOPS over span");
+}
+
+#[test]
+fn a_single_line_has_its_latencies_below_and_several_have_one_each() {
+    let case = |pattern: &str, depth: u64| {
+        let case = disk(pattern, 4096, depth, iops(depth));
+        with(case, "latency_p50", Unit::Seconds, depth as f64 / iops(depth))
+    };
+    let one = run(DEPTHS.map(|d| case("randread", d)).to_vec());
+    let figures = charts(&one);
+    assert_eq!(figures[0].title, "IOPS and latency over queue depth");
+    let words = language::Language::English.words();
+    let head = figures[0].plot.table(words).head;
+    assert_eq!(head, ["queue depth", "IOPS", "latency, p50", "latency, p99"]);
+    let two = run(["randread", "randwrite"].into_iter().flat_map(|p| DEPTHS.map(|d| case(p, d))).collect());
+    let figures = charts(&two);
+    assert_eq!(figures[0].title, "IOPS and p99 latency over queue depth");
+    assert_eq!(figures[0].plot.table(words).head.len(), 5);
 }
 
 #[test]

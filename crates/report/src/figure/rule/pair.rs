@@ -1,0 +1,122 @@
+//! What stands below the lines of a sweep, over the same factor: the latency
+//! that a rate costs, and of operations of several sizes the bytes that they
+//! move. An engineer asks for both at once: a rate without its latency, or IOPS
+//! of 4 KiB beside those of 1 MiB, is half of an answer.
+
+use chart::plot::{Line, Lines};
+use model::parameter::Kind;
+use model::{Better, Unit};
+
+use super::sweep::{LEVELS_LEAST, name_of, of_level, points, references};
+use crate::figure::factors::Group;
+use crate::figure::metric::{self, LATENCIES, Metric};
+use crate::figure::{Scene, reference};
+
+/// Latencies of a single line, together: what is usual, and the tail.
+const OF_ONE: &[&str] = &["latency_p50", "latency_p99", "latency_p99_9"];
+
+/// The bytes of an operation and the factor's level agree within this.
+const SAME: f64 = 0.02;
+
+/// A panel below another.
+pub(super) struct Below {
+    /// What it shows, in a title.
+    pub(super) title: String,
+    /// The lines.
+    pub(super) lines: Lines,
+}
+
+/// Operations and bytes per second, where the axis is the size of an operation.
+pub(super) fn by_size(scene: &Scene<'_>, group: &Group<'_>) -> Option<(Metric, Metric)> {
+    let axis = group.axis().filter(|a| a.kind == Some(Kind::Size))?;
+    let rate = scene.spec?.headline;
+    let measured = || group.cases.iter().filter(|c| c.estimates.contains_key(rate));
+    let is_size = |c: &&&model::run::CaseResult| {
+        let bytes = metric::bytes_an_operation(c, rate);
+        bytes.zip(axis.number_of(c)).is_some_and(|(bytes, level)| (bytes / level - 1.0).abs() <= SAME)
+    };
+    let first = measured().next()?;
+    let of = |name: &str| Metric::of(scene.view.words, first, name);
+    measured().all(|c| is_size(&c)).then_some(())?;
+    of(rate).filter(|m| m.unit == Unit::PerSecond).zip(of("throughput"))
+}
+
+/// The panel below the lines of these levels, where there is one.
+pub(super) fn below(scene: &Scene<'_>, group: &Group<'_>, above: &Lines, levels: &[usize]) -> Option<Below> {
+    if let Some((_, bytes)) = by_size(scene, group) {
+        let lines = of_metric(scene, group, above, (&bytes, levels))?;
+        return Some(Below { title: bytes.title, lines });
+    }
+    let axis = group.axis()?;
+    let rates = matches!(above.better, Some(Better::Higher));
+    if !axis.is_load() || !rates {
+        return None;
+    }
+    if group.series().is_none() {
+        return latencies(scene, group, above);
+    }
+    let latency = LATENCIES.iter().find_map(|name| shared(scene, group, name))?;
+    let lines = of_metric(scene, group, above, (&latency, levels))?;
+    Some(Below { title: latency.title, lines })
+}
+
+/// The metric `name`, if all cases that have anything have it.
+fn shared(scene: &Scene<'_>, group: &Group<'_>, name: &str) -> Option<Metric> {
+    let measured = || group.cases.iter().filter(|c| !c.estimates.is_empty());
+    let all = measured().all(|c| c.estimates.contains_key(name));
+    Metric::of(scene.view.words, measured().next().filter(|_| all)?, name)
+}
+
+/// The same lines of another metric.
+fn of_metric(
+    scene: &Scene<'_>,
+    group: &Group<'_>,
+    above: &Lines,
+    (metric, levels): (&Metric, &[usize]),
+) -> Option<Lines> {
+    let axis = group.axis()?;
+    let line = |level: &usize| Line {
+        name: name_of(group, *level),
+        points: points(axis, metric, &of_level(group, *level)),
+    };
+    let lines: Vec<Line> = levels.iter().map(line).filter(|l| !l.points.is_empty()).collect();
+    let longest = lines.iter().map(|l| l.points.len()).max()?;
+    (longest >= LEVELS_LEAST).then(|| Lines {
+        x: above.x.clone(),
+        y: metric.axis(),
+        lines,
+        references: references(scene.view.words, group, metric, levels),
+        marks: Vec::new(),
+        zones: Vec::new(),
+        better: Some(metric.better),
+    })
+}
+
+/// Of a single line, its latencies at several percentiles.
+fn latencies(scene: &Scene<'_>, group: &Group<'_>, above: &Lines) -> Option<Below> {
+    let words = scene.view.words;
+    let axis = group.axis()?;
+    let known: Vec<Metric> = OF_ONE.iter().filter_map(|name| shared(scene, group, name)).collect();
+    let first = known.first()?;
+    let title = if known.len() > 1 { words.say("figure-latency") } else { first.title.clone() };
+    let line = |metric: &Metric| {
+        let percentile = metric.name.strip_prefix("latency_").unwrap_or_default().replace('_', ".");
+        let name = if known.len() > 1 { percentile } else { String::new() };
+        Line { name, points: points(axis, metric, &group.cases) }
+    };
+    let lines: Vec<Line> = known.iter().map(line).collect();
+    let longest = lines.iter().map(|l| l.points.len()).max()?;
+    let y = chart::plot::Axis { title: title.clone(), ..first.axis() };
+    (longest >= LEVELS_LEAST).then(|| Below {
+        title,
+        lines: Lines {
+            x: above.x.clone(),
+            y,
+            lines,
+            references: known.iter().flat_map(|m| reference::of(words, &group.cases, m)).collect(),
+            marks: Vec::new(),
+            zones: Vec::new(),
+            better: Some(first.better),
+        },
+    })
+}
