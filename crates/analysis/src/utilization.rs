@@ -3,9 +3,10 @@
 use model::Unit;
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
+use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
 
-use crate::measure;
+use crate::measure::{self, Kind};
 
 /// Limits that follow from what the agent measured of itself and its machine.
 #[must_use]
@@ -38,12 +39,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
                 continue;
             }
             let Some(bound) = limit.bound() else { continue };
-            let Some(demand) = demand(case, machine, limit) else { continue };
-            // What an array makes of one operation is not told by its bytes.
-            if limit.quantity == "iops" && (step.amplification - 1.0).abs() > 1e-9 {
-                continue;
-            }
-            let demand = demand * step.amplification;
+            let Some(demand) = demand(case, machine, limit, step) else { continue };
             all.push(Utilization {
                 resource: step.resource.clone(),
                 quantity: limit.quantity.clone(),
@@ -81,24 +77,62 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &str) -> Option<Utilizat
     })
 }
 
-/// What the case asks of `limit`, in its unit, for each byte or operation of
-/// the load; absent where the limit is for another kind of work.
-fn demand(case: &CaseResult, machine: &Machine, limit: &Limit) -> Option<f64> {
+/// What the case asks of `limit` at a step of its path, in the limit's unit;
+/// absent where the limit is for another kind of work.
+fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) -> Option<f64> {
     if !is_for(case, limit) {
         return None;
     }
     let of = |name: &str| case.estimates.get(name).map(|e| e.median);
-    match limit.quantity.as_str() {
+    let each = match limit.quantity.as_str() {
         "cpu" => measure::worker_cpu(case).map(|(_, cpu)| cpu),
         "throughput" if limit.resource == "memory" => {
             measure::beyond_caches(case, machine).then(|| of("throughput_bus_estimate"))?
         }
-        // What the page cache answers or takes over passes no device now.
-        _ if !measure::is_direct(case) => None,
-        "iops" => of("iops"),
-        "throughput" => Some(of("throughput")? + company(case)),
+        // What the page cache answers or takes over passes no device now; of a
+        // loop device's file, nobody knows which cache it is.
+        _ if !measure::is_direct(case) || measure::below_loop(case, step) => None,
+        "iops" => operations(case, limit, step),
+        "throughput" => return bytes(case, limit, step),
         _ => None,
+    };
+    Some(each? * step.amplification)
+}
+
+/// Operations per second that a limit bounds. What an array makes of one is not
+/// told by its bytes; the devices of several targets have theirs each.
+fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
+    let is_own = measure::devices(case).iter().any(|own| own.resource == step.resource);
+    if !is_own && (step.amplification - 1.0).abs() > 1e-9 {
+        return None;
     }
+    let share = match limit.direction {
+        Some(Direction::Read) => measure::share(case, Kind::Read),
+        Some(Direction::Write) => measure::share(case, Kind::Write),
+        None => 1.0,
+    };
+    Some(case.estimates.get("iops")?.median * share)
+}
+
+/// Links that carry as much each way at once: PCI Express, and DMI, which is
+/// made of it. SATA is half duplex.
+const DUPLEX: &[&str] = &["pci", "dmi"];
+
+/// Bytes per second that pass a limit at a step of the path.
+fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
+    let Some(own) = measure::of_load(&case.parameters, &case.estimates) else {
+        return Some(case.estimates.get("throughput")?.median * step.amplification);
+    };
+    let kind = step.resource.split(':').next().unwrap_or_default();
+    let all = own.and(measure::company(case));
+    if limit.direction.is_some() || !DUPLEX.contains(&kind) || all.read == 0.0 || all.written == 0.0 {
+        let sum = all.of(limit.direction);
+        return (sum > 0.0).then_some(sum * step.amplification);
+    }
+    // What arrays add is written, where the link carries all of the load.
+    let (sum, extra) = (all.of(None), (step.amplification - 1.0).max(0.0));
+    let scale = step.amplification.min(1.0);
+    Some((all.read * scale).max(all.written * scale + sum * extra))
 }
 
 /// A datasheet's random figures are for queues at least so deep; at depth 1 a
@@ -112,7 +146,10 @@ const AT_ONCE: f64 = 4194304.0;
 
 /// Whether `limit` bounds what this case does.
 fn is_for(case: &CaseResult, limit: &Limit) -> bool {
-    unfit(case, limit.direction, limit.block_bytes, limit.access).is_none()
+    // A throttle on reads holds the reads of a mix; a datasheet has no mixes.
+    let part = limit.kind == LimitKind::Quota && measure::is_mixed(&case.parameters);
+    let direction = limit.direction.filter(|_| !part);
+    unfit(case, direction, limit.block_bytes, limit.access).is_none()
 }
 
 /// Why a figure for certain loads says nothing of a case.
@@ -148,27 +185,20 @@ pub(crate) fn unfit(
     if other_block.is_some() {
         return other_block;
     }
-    let at_once = measure::concurrency(case);
+    let at_once = measure::each_device(case);
     if access == Access::Random {
         return (at_once < DEEP).then_some(Unfit::Depth { least: DEEP, had: at_once, unit: Unit::One });
     }
-    let Some(block) = case.parameters.integer("block-size").ok().filter(|b| *b >= LARGE) else {
+    let Some(block) = measure::block(case).filter(|b| *b >= LARGE as f64) else {
         return Some(Unfit::Block { least: Some(LARGE) });
     };
-    let had = block as f64 * at_once;
+    let had = block * at_once;
     (had < AT_ONCE).then_some(Unfit::Depth { least: AT_ONCE, had, unit: Unit::Bytes })
 }
 
 fn unfit_block(case: &CaseResult, block_bytes: Option<u64>) -> Option<Unfit> {
-    let block = case.parameters.integer("block-size").ok();
+    let block = measure::one_block(case);
     (block_bytes.is_some() && block_bytes != block).then_some(Unfit::Block { least: None })
-}
-
-/// Bytes per second of the loads beside it that drive the same target.
-fn company(case: &CaseResult) -> f64 {
-    let target = case.parameters.get("target");
-    let same = case.with.iter().filter(|c| target.is_some() && c.parameters.get("target") == target);
-    same.filter_map(|c| c.estimates.get("throughput")).map(|e| e.median).sum()
 }
 
 /// The highest share of a limit that is no promise: what may hold the case
@@ -183,7 +213,6 @@ mod tests {
     use crate::validity::fixture;
     use model::Better;
     use model::machine::CacheKind;
-    use model::resource::PathStep;
     use model::run::Companion;
 
     fn link(resource: &str, effective: Option<f64>) -> Limit {
@@ -260,6 +289,76 @@ mod tests {
         companion.parameters.set("target", "/elsewhere");
         case.with = vec![companion];
         assert!((of_case(&case, &machine)[0].fraction - 0.5).abs() < 1e-9);
+    }
+
+    /// 100 MB/s with six of ten operations reads.
+    fn mix() -> CaseResult {
+        let mut case = case(100e6);
+        case.parameters.set("pattern", "randrw");
+        case.parameters.set("read-share", 0.6);
+        case.estimates.insert("iops".to_owned(), fixture::estimate(10e3, Unit::PerSecond, Better::Higher));
+        case
+    }
+
+    #[test]
+    fn a_mix_fills_sata_with_both_ways_and_pcie_with_the_busier() {
+        let at = |resource: &str, amplification| {
+            let mut case = mix();
+            case.path = vec![PathStep { resource: resource.to_owned(), amplification }];
+            of_case(&case, &machine(vec![link(resource, Some(1e9))]))[0].demand.round()
+        };
+        assert_eq!(at("sata:sda", 1.0), 100e6);
+        assert_eq!(at("pci:0000:01:00.0", 1.0), 60e6);
+        assert_eq!(at("pci:0000:01:00.0", 0.5), 30e6, "one of two disks");
+        // A mirror writes 40 twice.
+        assert_eq!(at("pci:0000:01:00.0", 1.4), 80e6);
+    }
+
+    #[test]
+    fn a_throttle_on_reads_holds_the_reads_of_a_mix_and_a_datasheet_has_no_mixes() {
+        let bound = |kind, quantity: &str, direction| {
+            let mut limit = link("block:sda", Some(1e6));
+            (limit.kind, limit.direction) = (kind, Some(direction));
+            quantity.clone_into(&mut limit.quantity);
+            of_case(&mix(), &machine(vec![limit])).first().map(|u| u.demand.round())
+        };
+        assert_eq!(bound(LimitKind::Quota, "throughput", Direction::Read), Some(60e6));
+        assert_eq!(bound(LimitKind::Quota, "throughput", Direction::Write), Some(40e6));
+        assert_eq!(bound(LimitKind::Quota, "iops", Direction::Write), Some(4e3));
+        assert_eq!(bound(LimitKind::Datasheet, "throughput", Direction::Read), None);
+    }
+
+    #[test]
+    fn what_is_trimmed_passes_no_link() {
+        let mut case = case(100e6);
+        case.parameters.set("pattern", "trim");
+        assert!(of_case(&case, &machine(vec![link("sata:sda", Some(560e6))])).is_empty());
+    }
+
+    /// Study E: eight disks at once give 800 MB/s on one card.
+    #[test]
+    fn targets_share_what_they_pass_together() {
+        let mut case = case(800e6);
+        case.estimates.insert("iops".to_owned(), fixture::estimate(800.0, Unit::PerSecond, Better::Higher));
+        let disks = ["b", "c", "d", "e", "f", "g", "h", "i"].map(|letter| format!("block:sd{letter}"));
+        let step = |resource: &str, amplification| PathStep { resource: resource.to_owned(), amplification };
+        case.path = disks.iter().map(|disk| step(disk, 0.125)).collect();
+        case.path.push(step("pci:0000:01:00.0", 1.0));
+        let mut each = link("block:sdc", Some(200.0));
+        (each.quantity, each.unit) = ("iops".to_owned(), Unit::PerSecond);
+        let used = of_case(&case, &machine(vec![link("pci:0000:01:00.0", Some(840e6)), each]));
+        let of = |resource: &str| used.iter().find(|u| u.resource == resource).unwrap();
+        assert!((of("pci:0000:01:00.0").fraction - 0.952).abs() < 1e-3, "{used:?}");
+        assert_eq!(of("block:sdc").demand, 100.0);
+    }
+
+    /// The file system below a loop device may keep what it is given.
+    #[test]
+    fn what_passes_below_a_loop_device_is_not_told_by_the_load() {
+        let mut case = case(300e6);
+        let step = |resource: &str| PathStep { resource: resource.to_owned(), amplification: 1.0 };
+        case.path = ["block:loop0", "filesystem:/ (ext4)", "block:sda", "sata:sda"].map(step).to_vec();
+        assert!(of_case(&case, &machine(vec![link("sata:sda", Some(560e6))])).is_empty());
     }
 
     #[test]

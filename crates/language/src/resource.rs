@@ -23,6 +23,10 @@ pub fn resource_name(words: &Words, resource: &str) -> String {
         (_, "") => resource.to_owned(),
         ("cpu", _) if name.contains(['-', ',']) => named("resource-cpus-some"),
         ("cpu", _) => named("resource-cpu"),
+        ("block", _) if name.contains('+') => {
+            let all = name.replace('+', ", ");
+            words.tell("resource-blocks", &[("name", Value::Text(all))])
+        }
         ("block", _) => named(block(name)),
         ("filesystem", _) => named("resource-filesystem"),
         ("pci", _) => {
@@ -59,6 +63,7 @@ mod tests {
         assert_eq!(said("block:vda"), "disk vda");
         assert_eq!(said("block:md0"), "array md0");
         assert_eq!(said("block:loop3"), "device loop3");
+        assert_eq!(said("block:sda+sdb"), "disks sda, sdb");
         assert_eq!(said("cpu:0-1"), "CPUs 0-1");
         assert_eq!(said("cpu:7"), "CPU 7");
         assert_eq!(said("cpu"), "all CPUs");

@@ -19,7 +19,7 @@ pub(super) struct Cores;
 impl Candidate for Cores {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
         let Some((metric, each)) = each(case, context) else { return Verdict::Elsewhere };
-        let threads = case.parameters.integer("threads").unwrap_or(1).max(1) as f64;
+        let threads = measure::workers(case);
         let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
         let all = measure::median(case, busy_share);
         let text = format!("each worker computes {} of the time", percent(each));
@@ -77,7 +77,7 @@ fn one_full(threads: f64, each: f64, waits: bool) -> String {
 /// are, and the metric that says so.
 pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(&'static str, f64)> {
     let (metric, used) = measure::worker_cpu(case)?;
-    let threads = case.parameters.integer("threads").unwrap_or(1).max(1) as f64;
+    let threads = measure::workers(case);
     let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
     Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))
 }

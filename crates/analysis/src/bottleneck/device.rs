@@ -25,7 +25,8 @@ pub(super) struct Device;
 
 impl Candidate for Device {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some(device) = measure::device(case) else { return Verdict::Elsewhere };
+        let Some(device) = measure::devices_name(case) else { return Verdict::Elsewhere };
+        let device = device.as_str();
         if let Some(used) = utilization::highest(case, &[LimitKind::Datasheet]).filter(|u| u.fraction >= FULL)
         {
             return Verdict::Full(Box::new(as_its_sheet(used)));

@@ -50,7 +50,7 @@ impl Candidate for Latency {
             found = found
                 .advise("a greater --queue-depth or more --threads show how much the device can do at once");
         }
-        found.resource = measure::device(case).map(str::to_owned);
+        found.resource = measure::devices_name(case);
         Verdict::Full(Box::new(found))
     }
 }

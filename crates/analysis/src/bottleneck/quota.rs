@@ -19,9 +19,9 @@ pub(super) struct Quota;
 
 impl Candidate for Quota {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let threads = case.parameters.integer("threads").unwrap_or(1).max(1);
-        let cpus = context.machine.map_or(threads, |m| m.inventory.cpu.allowed.len().max(1) as u64);
-        let workers = threads.min(cpus) as f64;
+        let threads = measure::workers(case);
+        let cpus = context.machine.map_or(threads, |m| m.inventory.cpu.allowed.len().max(1) as f64);
+        let workers = threads.min(cpus);
         // A quota may stand at any level; the one that stopped us most counts.
         let sources: BTreeSet<&str> = measure::good(case)
             .flat_map(|t| &t.result.counters)

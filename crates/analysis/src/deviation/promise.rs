@@ -150,8 +150,7 @@ impl Promise {
         };
         let fits = |p: &&model::study::Promise| {
             let direction = p.direction.is_none() || p.direction == measure::direction(case);
-            let block =
-                p.block_bytes.is_none() || p.block_bytes == case.parameters.integer("block-size").ok();
+            let block = p.block_bytes.is_none() || p.block_bytes == measure::one_block(case);
             direction && block && p.access.is_none() && !is_limit(&p.metric)
         };
         let promises = context.expect.map(|e| e.promises.as_slice()).unwrap_or_default().iter().filter(fits);

@@ -112,7 +112,7 @@ impl Reason {
         if !case.estimates.contains_key(&promise.metric) {
             return Reason::Failed;
         }
-        let step = case.path.iter().find(|s| s.resource.starts_with("block:"));
+        let step = measure::devices(case).first().copied();
         if step.is_some_and(|s| (s.amplification - 1.0).abs() > 1e-9) {
             Reason::Array
         } else {

@@ -31,7 +31,7 @@ impl Rule for Generator {
         let name = model::machine::Calibration::null_name(&case.workload, &case.parameters);
         let Some(null) = machine.calibration.iter().find(|c| c.name == name) else { return Vec::new() };
         let Some((metric, rate)) = measure::operations(case) else { return Vec::new() };
-        let threads = case.parameters.integer("threads").unwrap_or(1).max(1) as f64;
+        let threads = measure::workers(case);
         let cpus = machine.inventory.cpu.allowed.len().max(1) as f64;
         let share = rate / (null.result.value * threads.min(cpus));
         if !share.is_finite() || share < BOUND {

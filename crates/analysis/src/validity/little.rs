@@ -1,12 +1,19 @@
 //! Little's law: the mean number of operations under way is their rate times
-//! their mean duration. More than were ever started at once is impossible.
+//! their mean duration (Little, "A proof for the queuing formula L = lambda W",
+//! Operations Research 9, 1961). More than were ever started at once is
+//! impossible; far less than the depth says that the load was not ready. It is
+//! held against the whole load and each of its targets, and where operations are
+//! told apart, by kind or by stage, the parts must make the whole.
 
 use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::trial::Trial;
+use model::{Finding, FindingKind, Quantity, Severity, Unit};
+use std::collections::BTreeMap;
 
-use crate::{Context, Rule, measure};
+use crate::measure::{self, Kind};
+use crate::{Context, Rule};
 
 /// How far beyond the depth the product may be: the rate counts operations
 /// partly in the window, the histogram those that end in it.
@@ -18,6 +25,11 @@ const BELOW: f64 = 0.25;
 const SHORT_S: f64 = 10e-6;
 /// So few operations, for each one under way, and the edges decide.
 const FEW: f64 = 20.0;
+/// How far the parts may be from the whole: each histogram rounds by itself.
+const PARTS: f64 = 0.10;
+/// A target that ends before this share of the last one's time leaves the rest
+/// of the depth unused.
+const TOGETHER: f64 = 0.95;
 
 /// The rule.
 pub(crate) struct Little;
@@ -28,31 +40,66 @@ impl Rule for Little {
     }
 
     fn doc(&self) -> &'static str {
-        "Little's law: the mean number of operations under way is their rate times their mean duration. More than were ever started at once is impossible."
+        "Little's law: the mean number of operations under way is their rate times their mean duration. More than were \
+         ever started at once is impossible. In an open loop the duration is the service time; of several targets each \
+         is looked at; reads, writes and trims must make all operations, submission and device the whole duration."
     }
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        if !measure::is_closed(case) || measure::is_null(case) {
+        if measure::is_null(case) {
             return Vec::new();
         }
-        let (Some((metric, rate)), Some(mean)) = (measure::operations(case), measure::mean_latency(case))
-        else {
-            return Vec::new();
-        };
-        let depth = measure::concurrency(case);
-        let window = measure::median(case, |t| Some(t.result.window?.seconds())).unwrap_or(0.0);
-        if mean < SHORT_S || rate * window < FEW * depth {
-            return Vec::new();
+        let mut found: Vec<Finding> = self.whole(case).into_iter().collect();
+        if found.is_empty() {
+            found.extend(self.targets(case));
         }
-        // Of each trial by itself: rates and latencies of different trials have
-        // no law.
-        let product = |t: &model::Trial| Some(measure::trial_operations(t)? * measure::trial_latency(t)?);
-        let Some(under_way) = measure::median(case, product) else { return Vec::new() };
-        let ratio = under_way / depth;
-        if (1.0 - BELOW..=1.0 + BEYOND).contains(&ratio) {
-            return Vec::new();
+        found.extend(self.parts(case));
+        found
+    }
+}
+
+/// The distribution that says how long an operation was under way: from its due
+/// time a load that is late would count what was not yet started.
+fn duration(case: &CaseResult) -> &'static str {
+    if measure::is_closed(case) { "latency" } else { "service_time" }
+}
+
+/// Operations under way at once, by a load's figures. A sync is one of its own.
+fn under_way(
+    metrics: &BTreeMap<String, Quantity>,
+    histograms: &BTreeMap<String, String>,
+    duration: &str,
+) -> Option<f64> {
+    let syncs = metrics.get("syncs_per_second").map(|q| q.value);
+    let syncing = syncs.zip(measure::mean_of(histograms, "sync_latency")).map_or(0.0, |(n, s)| n * s);
+    Some(measure::rate_of(metrics)? * measure::mean_of(histograms, duration)? + syncing)
+}
+
+/// What Little's law says of a load or of one of its targets.
+struct Product<'a> {
+    target: &'a str,
+    depth: f64,
+    rate: f64,
+    /// The mean duration of an operation, s.
+    mean: f64,
+    under_way: f64,
+}
+
+impl Product<'_> {
+    /// Whether there is enough to judge by.
+    fn is_told(&self, window_s: f64) -> bool {
+        self.mean >= SHORT_S && self.rate * window_s >= FEW * self.depth
+    }
+
+    /// The finding where the law is broken, `waits` where the load always has
+    /// its depth under way.
+    fn finding(&self, waits: bool) -> Option<Finding> {
+        let ratio = self.under_way / self.depth;
+        let low = if waits { 1.0 - BELOW } else { 0.0 };
+        if !ratio.is_finite() || (low..=1.0 + BEYOND).contains(&ratio) {
+            return None;
         }
-        let shown = format::setting(mean, Unit::Seconds);
+        let (Self { rate, under_way, depth, .. }, shown) = (self, format::setting(self.mean, Unit::Seconds));
         let (severity, how, text) = if ratio > 1.0 {
             (
                 Severity::Error,
@@ -73,21 +120,126 @@ impl Rule for Little {
                 ),
             )
         };
-        let at = |metric: &str| Place::Metric(metric.to_owned());
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), severity, text)
-                .arg("how", how)
-                .arg("depth", depth)
-                .arg("under_way", under_way)
+        let named = !self.target.is_empty();
+        let text = if named { format!("{}: {text}", self.target) } else { text };
+        Some(
+            new(severity, how, text)
+                .arg("named", named)
+                .arg("target", self.target)
+                .arg("depth", *depth)
+                .arg("under_way", *under_way)
                 .arg("share", ratio)
-                .arg("rate", rate)
-                .arg("latency_s", mean)
-                .because(
-                    Evidence::at("rate", at(metric), format::setting(rate, Unit::PerSecond))
-                        .arg("rate", rate),
-                )
-                .because(measure::latency_evidence(mean)),
-        ]
+                .arg("rate", *rate)
+                .arg("latency_s", self.mean),
+        )
+    }
+}
+
+fn new(severity: Severity, how: &str, text: String) -> Finding {
+    Finding::new(FindingKind::Validity, Little.code(), severity, text).arg("how", how)
+}
+
+/// Whether the depth is always there to be used: in a closed loop, unless
+/// targets end one after the other, or workers wait for their syncs.
+fn waits(case: &CaseResult) -> bool {
+    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+    let ends = of("first_done").zip(of("last_done"));
+    let together = ends.is_none_or(|(first, last)| first >= TOGETHER * last);
+    let syncs = of("syncs_per_second").is_some_and(|n| n > 0.0);
+    let queued = measure::concurrency(case) > measure::workers(case);
+    measure::is_closed(case) && together && !(syncs && queued)
+}
+
+fn window_s(case: &CaseResult) -> f64 {
+    measure::median(case, |t| Some(t.result.window?.seconds())).unwrap_or(0.0)
+}
+
+impl Little {
+    /// Of all operations.
+    fn whole(&self, case: &CaseResult) -> Option<Finding> {
+        let name = duration(case);
+        let (metric, rate) = measure::operations(case)?;
+        let mean = measure::median(case, |t| measure::mean_of(&t.result.histograms, name))?;
+        // Of each trial by itself: rates and latencies of different trials have
+        // no law.
+        let product = |t: &Trial| under_way(&t.result.metrics, &t.result.histograms, name);
+        let under_way = measure::median(case, product)?;
+        let product = Product { target: "", depth: measure::concurrency(case), rate, mean, under_way };
+        if !product.is_told(window_s(case)) {
+            return None;
+        }
+        let says = format::setting(rate, Unit::PerSecond);
+        let evidence = Evidence::at("rate", Place::Metric(metric.to_owned()), says).arg("rate", rate);
+        let found = product.finding(waits(case))?.because(evidence);
+        Some(found.because(measure::latency_evidence(mean)))
+    }
+
+    /// Of the first target where it is broken.
+    fn targets(&self, case: &CaseResult) -> Option<Finding> {
+        let (name, window_s) = (duration(case), window_s(case));
+        case.targets.iter().find_map(|target| {
+            let each = |f: &dyn Fn(&model::trial::Part) -> Option<f64>| {
+                measure::median(case, |t| {
+                    let is_it = |p: &&model::trial::Part| {
+                        p.load.is_none() && p.target.as_deref() == Some(target.target.as_str())
+                    };
+                    f(t.result.parts.iter().find(is_it)?)
+                })
+            };
+            let product = Product {
+                target: &target.target,
+                depth: measure::at_once(case),
+                rate: each(&|p| measure::rate_of(&p.metrics))?,
+                mean: each(&|p| measure::mean_of(&p.histograms, name))?,
+                under_way: each(&|p| under_way(&p.metrics, &p.histograms, name))?,
+            };
+            let found = product.is_told(window_s).then(|| product.finding(waits(case)))??;
+            let place = Place::Parameter("target".to_owned());
+            let says = format::setting(product.rate, Unit::PerSecond);
+            Some(found.because(Evidence::at("rate", place, says).arg("rate", product.rate)))
+        })
+    }
+
+    /// The parts of operations that are told apart: their kinds, their stages.
+    fn parts(&self, case: &CaseResult) -> Vec<Finding> {
+        let name = duration(case);
+        let kinds = |t: &Trial| {
+            let one = |kind: Kind| {
+                let rate = t.result.metrics.get(&format!("{}_iops", kind.name()))?.value;
+                Some(rate * measure::mean_of(&t.result.histograms, &format!("{}_latency", kind.name()))?)
+            };
+            let all: Vec<f64> = Kind::ALL.into_iter().filter_map(one).collect();
+            let whole = measure::trial_operations(t)? * measure::mean_of(&t.result.histograms, "latency")?;
+            (all.len() > 1 && whole > 0.0).then(|| all.iter().sum::<f64>() / whole)
+        };
+        let stages = |t: &Trial| {
+            let of = |name: &str| measure::mean_of(&t.result.histograms, name);
+            let whole = of(name).filter(|whole| *whole >= SHORT_S)?;
+            Some((of("submit_latency")? + of("device_latency")?) / whole)
+        };
+        let mut found = Vec::new();
+        for (how, ratio, place) in [
+            ("kinds", measure::median(case, kinds), "iops"),
+            ("stages", measure::median(case, stages), "latency_max"),
+        ] {
+            let Some(ratio) = ratio.filter(|r| !(1.0 - PARTS..=1.0 + PARTS).contains(r)) else { continue };
+            let shown = format::percent(ratio);
+            let text = match how {
+                "kinds" => format!(
+                    "Little's law is broken: reads, writes and trims together make {shown} of the operations under way; \
+                     a rate or a latency is wrong"
+                ),
+                _ => format!(
+                    "submission and device together make {shown} of the duration of an operation; one of the three is \
+                     wrong"
+                ),
+            };
+            let evidence = Evidence::at("parts", Place::Metric(place.to_owned()), format!("parts: {shown}"));
+            found.push(
+                new(Severity::Error, how, text).arg("share", ratio).because(evidence.arg("share", ratio)),
+            );
+        }
+        found
     }
 }
 
@@ -95,30 +247,130 @@ impl Rule for Little {
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::Better;
     use model::study::Controls;
-    use model::{Better, Quantity, Unit};
+    use model::trial::Part;
+
+    fn histogram(latency_ns: u64, count: u64) -> String {
+        let mut histogram = stats::histogram::new_latency();
+        histogram.record_n(latency_ns, count).unwrap();
+        stats::histogram::encode(&histogram).unwrap()
+    }
+
+    fn put(case: &mut CaseResult, name: &str, value: f64) {
+        let quantity = Quantity { value, unit: Unit::PerSecond };
+        case.trials[0].result.metrics.insert(name.to_owned(), quantity);
+        case.estimates.insert(name.to_owned(), fixture::estimate(value, Unit::PerSecond, Better::Higher));
+    }
+
+    fn lasts(case: &mut CaseResult, name: &str, ns: u64) {
+        case.trials[0].result.histograms.insert(name.to_owned(), histogram(ns, 1000));
+    }
 
     fn case(rate: f64, latency_ns: u64, depth: u64) -> CaseResult {
         let mut case = fixture::case(1);
         case.parameters.set("queue-depth", depth);
-        let trial = &mut case.trials[0];
-        trial.result.window = Some(model::trial::Window { start_ns: 0, end_ns: 1_000_000_000 });
-        let mut histogram = stats::histogram::new_latency();
-        histogram.record_n(latency_ns, rate as u64).unwrap();
-        let text = stats::histogram::encode(&histogram).unwrap();
-        trial.result.histograms.insert("latency".to_owned(), text);
-        trial.result.metrics.insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
-        case.estimates.insert("iops".to_owned(), fixture::estimate(rate, Unit::PerSecond, Better::Higher));
+        let window = model::trial::Window { start_ns: 0, end_ns: 1_000_000_000 };
+        case.trials[0].result.window = Some(window);
+        lasts(&mut case, "latency", latency_ns);
+        put(&mut case, "iops", rate);
         case
+    }
+
+    fn hows(case: &CaseResult) -> Vec<String> {
+        let controls = Controls::default();
+        let found = fixture::found(&Little, case, &fixture::context(&controls));
+        found.iter().map(|f| f.args["how"].to_string()).collect()
     }
 
     #[test]
     fn what_cannot_be_is_found() {
-        let count = |rate, ns, depth| fixture::count(&Little, &case(rate, ns, depth), &Controls::default());
-        assert_eq!(count(10_000.0, 100_000, 1), 0);
-        assert_eq!(count(9_000.0, 100_000, 1), 0, "a worker's own time");
-        assert_eq!(count(12_000.0, 100_000, 1), 1, "more than one at once");
-        assert_eq!(count(10_000.0, 100_000, 4), 1, "three of four were idle");
-        assert_eq!(count(1_000_000.0, 100, 1), 0, "too short to judge");
+        let of = |rate, ns, depth| hows(&case(rate, ns, depth)).join(" ");
+        assert_eq!(of(10_000.0, 100_000, 1), "");
+        assert_eq!(of(9_000.0, 100_000, 1), "", "a worker's own time");
+        assert_eq!(of(12_000.0, 100_000, 1), "impossible", "more than one at once");
+        assert_eq!(of(10_000.0, 100_000, 4), "idle", "three of four were idle");
+        assert_eq!(of(1_000_000.0, 100, 1), "", "too short to judge");
+        assert_eq!(of(10.0, 100_000_000, 1), "", "too few to judge");
+    }
+
+    /// Four late ones wait in an open loop, and one is under way.
+    #[test]
+    fn an_open_loop_is_judged_by_what_is_under_way_not_by_what_is_due() {
+        let mut open = case(10_000.0, 400_000, 1);
+        open.parameters.set("rate", 10_000.0);
+        assert_eq!(hows(&open), Vec::<String>::new(), "nothing is known of what was under way");
+        lasts(&mut open, "service_time", 90_000);
+        assert_eq!(hows(&open), Vec::<String>::new());
+        lasts(&mut open, "service_time", 20_000);
+        assert_eq!(hows(&open), Vec::<String>::new(), "an open loop may be idle");
+        lasts(&mut open, "service_time", 200_000);
+        assert_eq!(hows(&open), ["impossible"]);
+    }
+
+    #[test]
+    fn a_worker_that_waits_for_its_syncs_is_not_idle() {
+        let mut synced = case(2_000.0, 100_000, 1);
+        assert_eq!(hows(&synced), ["idle"]);
+        put(&mut synced, "syncs_per_second", 100.0);
+        lasts(&mut synced, "sync_latency", 8_000_000);
+        assert_eq!(hows(&synced), Vec::<String>::new());
+        lasts(&mut synced, "sync_latency", 12_000_000);
+        assert_eq!(hows(&synced), ["impossible"]);
+    }
+
+    #[test]
+    fn reads_and_writes_make_all_operations() {
+        let mut mix = case(10_000.0, 100_000, 1);
+        for (kind, rate, ns) in [("read", 6_000.0, 50_000), ("write", 4_000.0, 175_000)] {
+            put(&mut mix, &format!("{kind}_iops"), rate);
+            lasts(&mut mix, &format!("{kind}_latency"), ns);
+        }
+        assert_eq!(hows(&mix), Vec::<String>::new());
+        lasts(&mut mix, "write_latency", 300_000);
+        assert_eq!(hows(&mix), ["kinds"]);
+    }
+
+    #[test]
+    fn submission_and_device_make_the_whole() {
+        let mut staged = case(10_000.0, 100_000, 1);
+        lasts(&mut staged, "submit_latency", 10_000);
+        lasts(&mut staged, "device_latency", 90_000);
+        assert_eq!(hows(&staged), Vec::<String>::new());
+        lasts(&mut staged, "device_latency", 60_000);
+        assert_eq!(hows(&staged), ["stages"]);
+    }
+
+    #[test]
+    fn each_target_has_its_own_queue() {
+        let mut case = case(10_000.0, 200_000, 1);
+        let targets = ["/a", "/b"].map(model::Value::from).to_vec();
+        case.parameters.0.insert("target".to_owned(), model::Value::List(targets));
+        let part = |target: &str, rate: f64| Part {
+            target: Some(target.to_owned()),
+            metrics: BTreeMap::from([("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond })]),
+            histograms: BTreeMap::from([("latency".to_owned(), histogram(200_000, 1000))]),
+            ..Part::default()
+        };
+        let mut with = |a: f64, b: f64| {
+            case.trials[0].result.parts = vec![part("/a", a), part("/b", b)];
+            crate::estimate::estimate_case(
+                &mut case,
+                &model::workload::Catalogue { workloads: vec![], common: &[] },
+            );
+            hows(&case)
+        };
+        assert_eq!(with(5_000.0, 5_000.0), Vec::<String>::new());
+        assert_eq!(with(3_000.0, 7_000.0), ["idle"]);
+        assert_eq!(with(4_000.0, 6_000.0), ["impossible"]);
+    }
+
+    #[test]
+    fn targets_that_end_early_leave_the_depth_unused() {
+        let mut case = case(10_000.0, 100_000, 2);
+        assert_eq!(hows(&case), ["idle"]);
+        put(&mut case, "first_done", 5.0);
+        put(&mut case, "last_done", 10.0);
+        assert_eq!(hows(&case), Vec::<String>::new());
     }
 }

@@ -6,7 +6,7 @@ use model::trial::{Status, Trial};
 use model::{Finding, Severity, Unit, Value};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Context, Rule, measure};
 
 /// Below this share of the usual rate the load stands still.
 const STILL: f64 = 0.05;
@@ -27,7 +27,7 @@ impl Rule for Stalled {
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         // An open loop may have nothing to do.
-        if case.parameters.get("rate").is_some() {
+        if !measure::is_closed(case) {
             return Vec::new();
         }
         let good = case.trials.iter().filter(|t| t.status == Status::Ok);

@@ -348,6 +348,7 @@ price-for = { $money } for each { $unit }
 
 resource-array = array { $name }
 resource-block = disk { $name }
+resource-blocks = disks { $name }
 resource-cgroup-cpu = CPU quota of the control group
 resource-cgroup-memory = memory limit of the control group
 resource-cpu = CPU { $name }

@@ -63,8 +63,16 @@ finding-others-use-the-device = { RESOURCE($resource) } では、負荷が要求
 
 finding-littles-law-broken =
     { $how ->
-        [impossible] リトルの法則に反します: 毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に { FIXED($under_way, decimals: 1) } 個が進行中のはずですが、実際には { FIXED($depth) } 個だけでした。速度かレイテンシのどちらかが誤りです
-       *[idle] 毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に進行していたのは { FIXED($under_way, decimals: 1) } 個で、キュー深さ { FIXED($depth) } の { PERCENT($share) } です。残りの時間は負荷の側の準備ができていませんでした
+        [impossible] { $named ->
+            [yes] { $target }:{" "}
+           *[no] {""}
+        }リトルの法則に反します: 毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に { FIXED($under_way, decimals: 1) } 個が進行中のはずですが、実際には { FIXED($depth) } 個だけでした。速度かレイテンシのどちらかが誤りです
+        [kinds] リトルの法則に反します: 読み取り、書き込み、trim を合わせると、同時に進行していた処理の { PERCENT($share) } です。速度かレイテンシのどちらかが誤りです
+        [stages] 発行とデバイスの時間を合わせると、処理にかかった時間の { PERCENT($share) } です。三つのどれかが誤りです
+       *[idle] { $named ->
+            [yes] { $target }:{" "}
+           *[no] {""}
+        }毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に進行していたのは { FIXED($under_way, decimals: 1) } 個で、キュー深さ { FIXED($depth) } の { PERCENT($share) } です。残りの時間は負荷の側の準備ができていませんでした
     }
 
 finding-disturbed-by-others =
@@ -234,6 +242,7 @@ evidence-memory =
 evidence-memory-room = メモリ { BINARY($bytes) }
 evidence-null = 対象がないとき { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 負荷以外のプログラムが毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
+evidence-parts = 部分の合計: { PERCENT($share) }
 evidence-process = { $name }: 毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
 evidence-promised =
     { $by ->

@@ -309,6 +309,7 @@ price-for = { $unit } あたり { $money }
 
 resource-array = アレイ { $name }
 resource-block = ディスク { $name }
+resource-blocks = ディスク { $name }
 resource-cgroup-cpu = コントロールグループの CPU クォータ
 resource-cgroup-memory = コントロールグループのメモリ上限
 resource-cpu = CPU { $name }

@@ -63,8 +63,16 @@ finding-others-use-the-device = { RESOURCE($resource) }에서 부하가 요청�
 
 finding-littles-law-broken =
     { $how ->
-        [impossible] 리틀의 법칙에 어긋납니다: 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 { FIXED($under_way, decimals: 1) }개가 진행되어야 하지만 실제로는 { FIXED($depth) }개뿐이었습니다. 속도와 지연 시간 중 하나가 틀렸습니다
-       *[idle] 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 진행된 것은 { FIXED($under_way, decimals: 1) }개로, 큐 깊이 { FIXED($depth) }의 { PERCENT($share) }입니다. 나머지 시간에는 부하 쪽이 준비되지 않았습니다
+        [impossible] { $named ->
+            [yes] { $target }:{" "}
+           *[no] {""}
+        }리틀의 법칙에 어긋납니다: 초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 { FIXED($under_way, decimals: 1) }개가 진행되어야 하지만 실제로는 { FIXED($depth) }개뿐이었습니다. 속도와 지연 시간 중 하나가 틀렸습니다
+        [kinds] 리틀의 법칙에 어긋납니다: 읽기, 쓰기, trim을 합치면 동시에 진행된 작업의 { PERCENT($share) }입니다. 속도와 지연 시간 중 하나가 틀렸습니다
+        [stages] 제출 시간과 장치 시간을 합치면 작업에 걸린 시간의 { PERCENT($share) }입니다. 셋 중 하나가 틀렸습니다
+       *[idle] { $named ->
+            [yes] { $target }:{" "}
+           *[no] {""}
+        }초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 진행된 것은 { FIXED($under_way, decimals: 1) }개로, 큐 깊이 { FIXED($depth) }의 { PERCENT($share) }입니다. 나머지 시간에는 부하 쪽이 준비되지 않았습니다
     }
 
 finding-disturbed-by-others =
@@ -234,6 +242,7 @@ evidence-memory =
 evidence-memory-room = 메모리 { BINARY($bytes) }
 evidence-null = 대상이 없을 때 { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 부하 외의 프로그램이 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
+evidence-parts = 부분의 합: { PERCENT($share) }
 evidence-process = { $name }: 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
 evidence-promised =
     { $by ->

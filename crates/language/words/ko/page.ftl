@@ -309,6 +309,7 @@ price-for = { $unit }당 { $money }
 
 resource-array = 어레이 { $name }
 resource-block = 디스크 { $name }
+resource-blocks = 디스크 { $name }
 resource-cgroup-cpu = 컨트롤 그룹의 CPU 쿼터
 resource-cgroup-memory = 컨트롤 그룹의 메모리 제한
 resource-cpu = CPU { $name }

@@ -98,7 +98,12 @@ fn link(words: &Words, case: &CaseResult, step: &model::resource::PathStep) -> L
     let of_step = |u: &&Utilization| u.resource == step.resource && u.fraction.is_finite() && u.limit > 0.0;
     let nearest = case.utilization.iter().find(of_step);
     let kind = step.resource.split(':').next().unwrap_or_default();
-    let held = bottleneck(case).filter(|(resource, _)| *resource == step.resource || *resource == kind);
+    // Several devices are one finding's resource: `block:sda+sdb`.
+    let is_one_of = |resource: &str| {
+        let (kind, names) = resource.split_once(':').unwrap_or((resource, ""));
+        names.split('+').any(|name| step.resource == format!("{kind}:{name}"))
+    };
+    let held = bottleneck(case).filter(|(resource, _)| *resource == kind || is_one_of(resource));
     Link {
         name: resource::name(words, &step.resource),
         detail: nearest.map(|u| detail(words, u)),

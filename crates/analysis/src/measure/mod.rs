@@ -1,10 +1,21 @@
 //! What rules read of a case: its good trials, their counters as rates, how
 //! much was under way at once.
 
+mod load;
+mod place;
+
+use std::collections::BTreeMap;
+
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
-use model::{Machine, Unit};
+use model::{Machine, Quantity, Unit};
+
+pub(crate) use load::{
+    Kind, at_once, block, company, concurrency, direction, each_device, is_direct, is_mixed, of_load,
+    one_block, share, workers,
+};
+pub(crate) use place::{below_loop, device, devices, devices_name};
 
 /// The trials that gave a result.
 pub(crate) fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
@@ -42,12 +53,6 @@ pub(crate) fn place(case: &CaseResult, resource: &str, name: &str) -> Option<Pla
     Some(Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() })
 }
 
-/// Operations under way at once in a closed loop: depth times threads.
-pub(crate) fn concurrency(case: &CaseResult) -> f64 {
-    let of = |name: &str| case.parameters.integer(name).unwrap_or(1).max(1) as f64;
-    of("queue-depth") * of("threads")
-}
-
 /// Metrics that count operations.
 const RATES: &[&str] = &["iops", "operations_per_second", "events_per_second"];
 
@@ -65,15 +70,15 @@ pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(&'static str, f64)> {
     Some(("cpu_per_byte", of("cpu_per_byte")? * of("throughput")?))
 }
 
-/// The mean latency of the main load in one trial, seconds.
-pub(crate) fn trial_latency(trial: &Trial) -> Option<f64> {
-    let one = stats::histogram::decode(trial.result.histograms.get("latency")?).ok()?;
+/// The mean of a distribution, seconds.
+pub(crate) fn mean_of(histograms: &BTreeMap<String, String>, name: &str) -> Option<f64> {
+    let one = stats::histogram::decode(histograms.get(name)?).ok()?;
     stats::histogram::mean(&one).map(|ns| ns / 1e9)
 }
 
 /// The mean latency of the main load, seconds: the median over trials.
 pub(crate) fn mean_latency(case: &CaseResult) -> Option<f64> {
-    median(case, trial_latency)
+    median(case, |t| mean_of(&t.result.histograms, "latency"))
 }
 
 /// Evidence of the mean latency.
@@ -84,30 +89,12 @@ pub(crate) fn latency_evidence(mean_s: f64) -> Evidence {
 
 /// Operations per second of one trial.
 pub(crate) fn trial_operations(trial: &Trial) -> Option<f64> {
-    RATES.iter().find_map(|name| Some(trial.result.metrics.get(*name)?.value))
+    rate_of(&trial.result.metrics)
 }
 
-/// The block device that the case's load drives: the first of its path.
-pub(crate) fn device(case: &CaseResult) -> Option<&str> {
-    case.path.iter().map(|s| s.resource.as_str()).find(|r| r.starts_with("block:"))
-}
-
-/// Whether the main load only reads, only writes; absent where it does neither
-/// or both.
-pub(crate) fn direction(case: &CaseResult) -> Option<model::limit::Direction> {
-    let pattern = case.parameters.text("pattern").ok()?;
-    if pattern.ends_with("read") {
-        Some(model::limit::Direction::Read)
-    } else if pattern.ends_with("write") && pattern != "readwrite" {
-        Some(model::limit::Direction::Write)
-    } else {
-        None
-    }
-}
-
-/// Whether the load goes around the page cache, if it drives files at all.
-pub(crate) fn is_direct(case: &CaseResult) -> bool {
-    case.parameters.get("direct") != Some(&model::Value::Bool(false))
+/// Operations per second among these metrics.
+pub(crate) fn rate_of(metrics: &BTreeMap<String, Quantity>) -> Option<f64> {
+    RATES.iter().find_map(|name| Some(metrics.get(*name)?.value))
 }
 
 /// Whether the working sets of all threads are larger than all last-level
@@ -129,9 +116,10 @@ pub(crate) fn beyond_caches(case: &CaseResult, machine: &Machine) -> bool {
     caches > 0 && size.saturating_mul(threads) > caches.saturating_mul(2)
 }
 
-/// Whether the load starts a new operation only when one ends.
+/// Whether the load starts a new operation only when one ends. One that looks
+/// for the rate that holds a latency is driven at rates.
 pub(crate) fn is_closed(case: &CaseResult) -> bool {
-    case.parameters.get("rate").is_none()
+    ["rate", "latency-target"].iter().all(|name| case.parameters.get(name).is_none())
 }
 
 /// Whether the load drives nothing: its own cost is what it measures.

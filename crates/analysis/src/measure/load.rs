@@ -1,0 +1,248 @@
+//! What a load does, by its parameters and by what was measured of it: which
+//! way its bytes go, in what sizes, how many operations at once. All of it is of
+//! one load; where a load has no patterns (it drives no target) nothing is said.
+
+use model::limit::Direction;
+use model::run::{CaseResult, Companion, Estimate};
+use model::{Parameters, Value};
+
+use std::collections::BTreeMap;
+
+/// What one operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Read,
+    Write,
+    Trim,
+}
+
+impl Kind {
+    /// As metrics are called: `read_throughput`, `read_iops`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Read => "read",
+            Kind::Write => "write",
+            Kind::Trim => "trim",
+        }
+    }
+
+    /// All of them.
+    pub(crate) const ALL: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Trim];
+}
+
+/// Whether a pattern does operations of this kind.
+fn does(parameters: &Parameters, kind: Kind) -> bool {
+    let Ok(pattern) = parameters.text("pattern") else { return false };
+    match pattern {
+        "readwrite" | "randrw" => kind != Kind::Trim,
+        _ => pattern.ends_with(kind.name()),
+    }
+}
+
+/// Whether the load both reads and writes.
+pub(crate) fn is_mixed(parameters: &Parameters) -> bool {
+    does(parameters, Kind::Read) && does(parameters, Kind::Write)
+}
+
+/// Whether the main load only reads, only writes; absent where it does neither
+/// or both.
+pub(crate) fn direction(case: &CaseResult) -> Option<Direction> {
+    let kind = |kind| does(&case.parameters, kind);
+    match (kind(Kind::Read), kind(Kind::Write)) {
+        (true, false) => Some(Direction::Read),
+        (false, true) => Some(Direction::Write),
+        _ => None,
+    }
+}
+
+/// The share of its operations that a load asks to be of this kind.
+pub(crate) fn operations_share(parameters: &Parameters, kind: Kind) -> f64 {
+    if !does(parameters, kind) {
+        return 0.0;
+    }
+    if !is_mixed(parameters) {
+        return 1.0;
+    }
+    let reads = parameters.number("read-share").unwrap_or(0.5).clamp(0.0, 1.0);
+    if kind == Kind::Read { reads } else { 1.0 - reads }
+}
+
+/// The share of the main load's operations of this kind: as measured, or else
+/// as asked.
+pub(crate) fn share(case: &CaseResult, kind: Kind) -> f64 {
+    let of = |kind: Kind| case.estimates.get(&format!("{}_iops", kind.name())).map(|e| e.median);
+    let all: f64 = Kind::ALL.into_iter().filter_map(of).sum();
+    let own = of(kind).filter(|_| is_mixed(&case.parameters) && all > 0.0);
+    own.map_or_else(|| operations_share(&case.parameters, kind), |own| own / all)
+}
+
+/// Bytes per second each way.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Bytes {
+    pub(crate) read: f64,
+    pub(crate) written: f64,
+}
+
+impl Bytes {
+    /// One way of it, or both together.
+    pub(crate) fn of(self, direction: Option<Direction>) -> f64 {
+        match direction {
+            Some(Direction::Read) => self.read,
+            Some(Direction::Write) => self.written,
+            None => self.read + self.written,
+        }
+    }
+
+    /// With those of another load.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { read: self.read + other.read, written: self.written + other.written }
+    }
+}
+
+/// Bytes per second that a load moves each way; absent where it has no pattern
+/// or no figure. What it trims is no data.
+pub(crate) fn of_load(parameters: &Parameters, estimates: &BTreeMap<String, Estimate>) -> Option<Bytes> {
+    parameters.text("pattern").ok()?;
+    let of = |name: &str| estimates.get(name).map(|e| e.median);
+    let both = of("read_throughput").zip(of("write_throughput")).filter(|_| is_mixed(parameters));
+    if let Some((read, written)) = both {
+        return Some(Bytes { read, written });
+    }
+    let all = of("throughput")?;
+    let share = |kind| operations_share(parameters, kind);
+    Some(Bytes { read: all * share(Kind::Read), written: all * share(Kind::Write) })
+}
+
+/// Bytes per second of the loads beside it that drive one of its targets.
+pub(crate) fn company(case: &CaseResult) -> Bytes {
+    let targets = case.parameters.texts("target").unwrap_or_default();
+    let same = |c: &&Companion| {
+        c.parameters.texts("target").is_ok_and(|own| own.iter().any(|target| targets.contains(target)))
+    };
+    let bytes = case.with.iter().filter(same).filter_map(|c| of_load(&c.parameters, &c.estimates));
+    bytes.fold(Bytes::default(), Bytes::and)
+}
+
+/// Bytes of one operation in the mean over operations, if the load has blocks.
+pub(crate) fn block(case: &CaseResult) -> Option<f64> {
+    let mix = case.parameters.mix("block-size").ok()?;
+    Some(mix.iter().map(|(size, share)| *size as f64 * share).sum())
+}
+
+/// Bytes of every operation, where all have the same.
+pub(crate) fn one_block(case: &CaseResult) -> Option<u64> {
+    match case.parameters.mix("block-size").ok()?[..] {
+        [(size, _)] => Some(size),
+        _ => None,
+    }
+}
+
+/// How many targets are driven at once, each by its own threads.
+fn targets(parameters: &Parameters) -> f64 {
+    parameters.texts("target").map_or(1, |all| all.len().max(1)) as f64
+}
+
+/// Workers of the main load: threads, for each of its targets.
+pub(crate) fn workers(case: &CaseResult) -> f64 {
+    case.parameters.integer("threads").unwrap_or(1).max(1) as f64 * targets(&case.parameters)
+}
+
+/// Operations under way at once in a closed loop: depth times workers.
+pub(crate) fn concurrency(case: &CaseResult) -> f64 {
+    case.parameters.integer("queue-depth").unwrap_or(1).max(1) as f64 * workers(case)
+}
+
+/// The same for one of its targets.
+pub(crate) fn at_once(case: &CaseResult) -> f64 {
+    concurrency(case) / targets(&case.parameters)
+}
+
+/// The same for each device that its targets lie on, taken to be evenly spread.
+pub(crate) fn each_device(case: &CaseResult) -> f64 {
+    let share = super::devices(case).first().map_or(1.0, |step| step.amplification);
+    concurrency(case) * if share > 0.0 && share < 1.0 { share } else { 1.0 }
+}
+
+/// Whether the load goes around the page cache, if it drives files at all. A
+/// mapped file is the page cache.
+pub(crate) fn is_direct(case: &CaseResult) -> bool {
+    case.parameters.get("direct") != Some(&Value::Bool(false)) && !case.parameters.is_word("engine", "mmap")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::{Better, Unit};
+
+    fn rates(case: &mut CaseResult, rates: &[(&str, f64)]) {
+        for (name, value) in rates {
+            let estimate = fixture::estimate(*value, Unit::BytesPerSecond, Better::Higher);
+            case.estimates.insert((*name).to_owned(), estimate);
+        }
+    }
+
+    #[test]
+    fn each_pattern_goes_its_way() {
+        let mut case = fixture::case(1);
+        rates(&mut case, &[("throughput", 100.0)]);
+        case.parameters.set("read-share", 0.6);
+        for (pattern, way, read, written) in [
+            ("read", Some(Direction::Read), 100.0, 0.0),
+            ("randread", Some(Direction::Read), 100.0, 0.0),
+            ("write", Some(Direction::Write), 0.0, 100.0),
+            ("randwrite", Some(Direction::Write), 0.0, 100.0),
+            ("readwrite", None, 60.0, 40.0),
+            ("randrw", None, 60.0, 40.0),
+            ("trim", None, 0.0, 0.0),
+            ("randtrim", None, 0.0, 0.0),
+        ] {
+            case.parameters.set("pattern", pattern);
+            assert_eq!(direction(&case), way, "{pattern}");
+            let bytes = of_load(&case.parameters, &case.estimates).unwrap();
+            assert_eq!((bytes.read, bytes.written), (read, written), "{pattern}");
+        }
+        assert_eq!(of_load(&Parameters::default(), &case.estimates), None, "no pattern");
+    }
+
+    #[test]
+    fn what_was_measured_of_a_mix_comes_before_what_was_asked() {
+        let mut case = fixture::case(1);
+        case.parameters.set("pattern", "randrw");
+        rates(&mut case, &[("throughput", 100.0), ("read_throughput", 70.0), ("write_throughput", 30.0)]);
+        assert_eq!(of_load(&case.parameters, &case.estimates).unwrap(), Bytes { read: 70.0, written: 30.0 });
+        assert_eq!(share(&case, Kind::Read), 0.5, "as asked");
+        rates(&mut case, &[("read_iops", 3.0), ("write_iops", 1.0)]);
+        assert_eq!((share(&case, Kind::Read), share(&case, Kind::Write)), (0.75, 0.25));
+    }
+
+    #[test]
+    fn every_target_has_its_own_threads() {
+        let mut case = fixture::case(1);
+        case.parameters.set("queue-depth", 8u64);
+        case.parameters.set("threads", 2u64);
+        assert_eq!((concurrency(&case), at_once(&case)), (16.0, 16.0));
+        let targets = ["/a", "/b", "/c"].map(Value::from).to_vec();
+        case.parameters.0.insert("target".to_owned(), Value::List(targets));
+        assert_eq!((concurrency(&case), workers(&case), at_once(&case)), (48.0, 6.0, 16.0));
+    }
+
+    #[test]
+    fn a_mix_of_sizes_has_a_mean() {
+        let mut case = fixture::case(1);
+        case.parameters.set("block-size", 4096u64);
+        assert_eq!((block(&case), one_block(&case)), (Some(4096.0), Some(4096)));
+        let parts = ["4k:75%", "64k:25%"].map(Value::from).to_vec();
+        case.parameters.0.insert("block-size".to_owned(), Value::List(parts));
+        assert_eq!((block(&case), one_block(&case)), (Some(19456.0), None));
+    }
+
+    #[test]
+    fn a_mapped_file_is_the_page_cache() {
+        let mut case = fixture::case(1);
+        case.parameters.set("direct", true);
+        assert!(is_direct(&case));
+        case.parameters.set("engine", "mmap");
+        assert!(!is_direct(&case));
+    }
+}
