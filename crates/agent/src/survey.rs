@@ -7,7 +7,8 @@ use load::workload::{self, Look, Site, common};
 use machine::Host;
 use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, Under};
-use machine::limit::{self, Flow};
+use machine::limit::{self, Beneath, Flow};
+use model::machine::BlockDevice;
 use model::machine::Inventory;
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::{PathStep, Symbol};
@@ -57,7 +58,8 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
     })?;
     common::resolve(&mut parameters, site.cpus)?;
     let needs = workload.survey(parameters, site)?;
-    survey.threads += needs.parameters.integer("threads").unwrap_or(1);
+    let targets = needs.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
+    survey.threads += needs.parameters.integer("threads").unwrap_or(1).saturating_mul(targets);
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
     survey.touches.extend(needs.touches);
@@ -71,37 +73,107 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
 }
 
 /// The resources that the main load's data passes.
-fn path(main: &LoadSpec, inventory: &Inventory, host: &Host) -> Vec<PathStep> {
+pub(crate) fn path(main: &LoadSpec, inventory: &Inventory, host: &Host) -> Vec<PathStep> {
     let symbols = workload::find(&main.workload).map_or(&[][..], |w| w.spec().path);
     let under = under(main, host);
+    let share = 1.0 / under.len().max(1) as f64;
     let step = |resource: String| vec![PathStep { resource, amplification: 1.0 }];
     let steps = symbols.iter().map(|symbol| match symbol {
         Symbol::WorkerCpus => step(format!("cpu:{}", show_cpu_list(&inventory.cpu.allowed))),
         Symbol::Memory => step("memory".to_owned()),
         Symbol::TargetFileSystem => {
-            under.as_ref().map(|u| step(format!("filesystem:{} ({})", u.mount, u.kind))).unwrap_or_default()
+            let mounted = under.iter().flatten().filter_map(|u| u.filesystem.as_ref());
+            summed(mounted.map(|m| (format!("filesystem:{}", m.name()), share)))
         }
         Symbol::TargetDevice => {
-            let block = under.as_ref().and_then(|u| u.block.as_ref());
-            block.map(|block| limit::to_block_device(inventory, block, flow(main))).unwrap_or_default()
+            let names: Vec<_> = under.iter().map(|u| u.as_ref()?.block.as_deref()).collect();
+            let beneath = |device: &BlockDevice| beneath(device, host);
+            let mut steps = limit::to_block_devices(inventory, &names, flow(main), &beneath);
+            // A discard is a command: no data passes a link.
+            steps.retain(|s| !trims(main) || s.resource.starts_with("block:"));
+            steps
         }
     });
     steps.flatten().collect()
 }
 
+/// Shares of one resource as one step, in the order in which they come.
+fn summed(shares: impl Iterator<Item = (String, f64)>) -> Vec<PathStep> {
+    let mut steps: Vec<PathStep> = Vec::new();
+    for (resource, share) in shares {
+        match steps.iter_mut().find(|s| s.resource == resource) {
+            Some(step) => step.amplification += share,
+            None => steps.push(PathStep { resource, amplification: share }),
+        }
+    }
+    steps
+}
+
+/// What the file of a loop device lies on. Another namespace may have given the
+/// device its file: then there is no such path here.
+fn beneath(device: &BlockDevice, host: &Host) -> Option<Beneath> {
+    let file = device.backing_file.as_deref()?;
+    let Under { filesystem, block, .. } = storage::under(host, Path::new(file))?;
+    Some(Beneath { filesystem: filesystem.map(|m| m.name()), block })
+}
+
 /// Which way a load's bytes flow, by its pattern.
 fn flow(load: &LoadSpec) -> Flow {
-    let writes = load.parameters.text("pattern").is_ok_and(|p| p.ends_with("write"));
-    Flow { written: if writes { 1.0 } else { 0.0 } }
+    let reads = || load.parameters.number("read-share").unwrap_or(0.5);
+    let written = match load.parameters.text("pattern") {
+        Ok("readwrite" | "randrw") => 1.0 - reads(),
+        Ok(pattern) if pattern.ends_with("write") => 1.0,
+        _ => 0.0,
+    };
+    Flow { written }
 }
 
-/// The path that a load really drives, if it drives one.
-fn target_of(load: &LoadSpec) -> Option<&str> {
-    let drives = !load.parameters.is_word("engine", "null");
-    load.parameters.text("target").ok().filter(|_| drives)
+/// Whether a load only discards.
+fn trims(load: &LoadSpec) -> bool {
+    load.parameters.text("pattern").is_ok_and(|p| p.ends_with("trim"))
 }
 
-/// What lies under the path that a load drives, if it drives one.
-pub(crate) fn under(load: &LoadSpec, host: &Host) -> Option<Under> {
-    storage::under(host, Path::new(target_of(load)?))
+/// What lies under each path that a load really drives; empty if it drives none.
+pub(crate) fn under(load: &LoadSpec, host: &Host) -> Vec<Option<Under>> {
+    if load.parameters.is_word("engine", "null") {
+        return Vec::new();
+    }
+    let targets = load.parameters.texts("target").unwrap_or_default();
+    targets.into_iter().map(|target| storage::under(host, Path::new(target))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(parameters: &[(&str, &str)]) -> LoadSpec {
+        let mut load = LoadSpec { workload: "disk".to_owned(), parameters: model::Parameters::default() };
+        parameters.iter().for_each(|(name, value)| load.parameters.set(name, *value));
+        load
+    }
+
+    #[test]
+    fn bytes_flow_as_the_pattern_says() {
+        let written = |pattern| flow(&load(&[("pattern", pattern)])).written;
+        assert_eq!(["read", "randread", "trim"].map(written), [0.0; 3]);
+        assert_eq!(["write", "randwrite"].map(written), [1.0; 2]);
+        assert_eq!(["readwrite", "randrw"].map(written), [0.5; 2]);
+        let mut mix = load(&[("pattern", "randrw")]);
+        mix.parameters.set("read-share", 0.6);
+        assert!((flow(&mix).written - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn targets_of_one_file_system_share_its_path() {
+        let host = Host::this();
+        let mut load = load(&[("pattern", "randread")]);
+        let both = model::Value::List(vec!["/proc/self".into(), "/proc".into()]);
+        load.parameters.0.insert("target".to_owned(), both);
+        let steps = path(&load, &Inventory::default(), &host);
+        let proc: Vec<_> = steps.iter().filter(|s| s.resource.starts_with("filesystem:")).collect();
+        assert_eq!(proc.len(), 1, "{steps:?}");
+        assert_eq!(proc[0].amplification, 1.0);
+        load.parameters.set("engine", "null");
+        assert!(path(&load, &Inventory::default(), &host).iter().all(|s| s.resource.starts_with("cpu:")));
+    }
 }

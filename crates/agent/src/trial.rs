@@ -23,7 +23,7 @@ use model::{AgentEvent, Phase};
 use crate::result;
 use crate::sampling::Watcher;
 use crate::shelf::Fixtures;
-use crate::survey::under;
+use crate::survey;
 
 /// A load, looked up and ready.
 struct ReadyLoad<'a> {
@@ -43,13 +43,10 @@ pub(crate) fn run(
 ) -> Result<TrialReport, Fault> {
     let host = Host::this();
     let ready = ready(order, shelf)?;
-    let under = ready.first().and_then(|l| under(l.spec, &host));
-    let (device, block) = under.map(|u| (u.device, u.block)).unwrap_or_default();
-    let interrupts = device.as_deref().map(|d| interrupt::of_block_device(&host, d)).unwrap_or_default();
+    let (blocks, interrupts) = driven(&ready, inventory, &host);
     let decision = decide(order, &ready, &inventory.cpu.allowed, &interrupts);
     let session = session(order, &ready, &decision)?;
-    let mut watcher =
-        Watcher::open(&host, &Scope::of(inventory, &host).and_block(device.into_iter().chain(block)));
+    let mut watcher = Watcher::open(&host, &Scope::of(inventory, &host).and_block(blocks));
 
     let (send, timeline) = channel();
     let messenger = Messenger { tell, timeline: Mutex::new(Some(send)) };
@@ -75,6 +72,25 @@ pub(crate) fn run(
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, &ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })
+}
+
+/// The block devices on the way of the main load's data, and the interrupts of
+/// those under its targets.
+fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<String>, Vec<InterruptLine>) {
+    let Some(main) = ready.first() else { return Default::default() };
+    let steps = survey::path(main.spec, inventory, host);
+    let mut blocks: Vec<String> =
+        steps.iter().filter_map(|s| s.resource.strip_prefix("block:").map(str::to_owned)).collect();
+    let mut interrupts: Vec<InterruptLine> = Vec::new();
+    for device in survey::under(main.spec, host).into_iter().flatten().filter_map(|u| u.device) {
+        for line in interrupt::of_block_device(host, &device) {
+            if interrupts.iter().all(|known| known.irq != line.irq) {
+                interrupts.push(line);
+            }
+        }
+        blocks.push(device);
+    }
+    (blocks, interrupts)
 }
 
 fn ready<'a>(order: &'a TrialOrder, shelf: &Fixtures) -> Result<Vec<ReadyLoad<'a>>, Fault> {

@@ -6,6 +6,7 @@ use model::machine::{Calibration, Machine};
 use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
 
+use crate::deviation::promise::own_key;
 use crate::measure::{self, Kind};
 
 /// Limits that follow from what the agent measured of itself and its machine.
@@ -39,6 +40,13 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
                 continue;
             }
             let Some(bound) = limit.bound() else { continue };
+            // The study promises what all its targets give together.
+            let whole = limit.kind == LimitKind::Promise && own_key(&limit.source).is_some();
+            let step = if whole {
+                &PathStep { amplification: step.amplification.max(1.0), ..step.clone() }
+            } else {
+                step
+            };
             let Some(demand) = demand(case, machine, limit, step) else { continue };
             all.push(Utilization {
                 resource: step.resource.clone(),
@@ -350,6 +358,10 @@ mod tests {
         let of = |resource: &str| used.iter().find(|u| u.resource == resource).unwrap();
         assert!((of("pci:0000:01:00.0").fraction - 0.952).abs() < 1e-3, "{used:?}");
         assert_eq!(of("block:sdc").demand, 100.0);
+        // What the study promises it promises of all together.
+        let mut promise = link("block:sdb", Some(800e6));
+        (promise.kind, promise.source) = (LimitKind::Promise, "promised by the study: write".to_owned());
+        assert_eq!(of_case(&case, &machine(vec![promise]))[0].fraction, 1.0);
     }
 
     /// The file system below a loop device may keep what it is given.

@@ -1,6 +1,6 @@
 //! Which file system and which block device lie under a path.
 
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::block::mount::{self, Line};
@@ -9,10 +9,9 @@ use crate::Host;
 /// What lies under a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Under {
-    /// Where its file system is mounted.
-    pub mount: String,
-    /// The kind of file system: `ext4`.
-    pub kind: String,
+    /// The file system that holds it; absent for a block device, which is what
+    /// it is itself.
+    pub filesystem: Option<Mounted>,
     /// The whole block device below, without `/dev/`: `vda`, not `vda1`. Absent
     /// for file systems without one, such as tmpfs.
     pub device: Option<String>,
@@ -20,14 +19,35 @@ pub struct Under {
     pub block: Option<String>,
 }
 
+/// A file system where it is mounted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mounted {
+    /// Where.
+    pub point: String,
+    /// Its kind: `ext4`.
+    pub kind: String,
+}
+
+impl Mounted {
+    /// As a path calls it: `/data (ext4)`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{} ({})", self.point, self.kind)
+    }
+}
+
 /// What lies under `path`, which need not exist as long as its folder does.
 #[must_use]
 pub fn under(host: &Host, path: &Path) -> Option<Under> {
     let existing = if path.exists() { path } else { path.parent()? };
     let full = existing.canonicalize().ok()?;
-    let device_number = full.metadata().ok()?.dev();
+    let metadata = full.metadata().ok()?;
+    if metadata.file_type().is_block_device() {
+        let (device, block) = devices(host, metadata.rdev()).unzip();
+        return Some(Under { filesystem: None, device, block });
+    }
     let line = mount_of(host, &full)?;
-    let (device, block) = devices(host, device_number)
+    let (device, block) = devices(host, metadata.dev())
         .or_else(|| {
             // Some file systems (btrfs, overlay) have a device number of their
             // own: the mount's source may still be a block device.
@@ -37,7 +57,8 @@ pub fn under(host: &Host, path: &Path) -> Option<Under> {
             devices(host, source.rdev())
         })
         .unzip();
-    Some(Under { mount: line.point, kind: line.kind, device, block })
+    let filesystem = Some(Mounted { point: line.point, kind: line.kind });
+    Some(Under { filesystem, device, block })
 }
 
 /// The mount that holds `path`: the longest mount point above it, the last one
@@ -94,9 +115,24 @@ mod tests {
         assert_eq!(found(0, 42), None);
     }
 
+    /// Its node lies on devtmpfs, which is not what is driven.
+    #[test]
+    fn a_block_device_is_what_lies_under_itself() {
+        let Some(name) = std::fs::read_dir("/sys/block").ok().and_then(|all| {
+            let names = all.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+            names.into_iter().find(|name| Path::new("/dev").join(name).exists())
+        }) else {
+            eprintln!("skipped: this machine has no block device");
+            return;
+        };
+        let under = under(&Host::this(), &Path::new("/dev").join(&name)).unwrap();
+        assert_eq!((under.filesystem, under.device, under.block), (None, Some(name.clone()), Some(name)));
+    }
+
     #[test]
     fn this_folder_lies_on_some_file_system() {
         let under = under(&Host::this(), Path::new(".")).unwrap();
-        assert!(!under.kind.is_empty() && Path::new(&under.mount).is_dir(), "{under:?}");
+        let mounted = under.filesystem.unwrap();
+        assert!(!mounted.kind.is_empty() && Path::new(&mounted.point).is_dir(), "{mounted:?}");
     }
 }

@@ -19,7 +19,7 @@ use model::machine::{Absent, Inventory};
 use model::{Limit, Unit};
 
 pub use network::{Overhead, tcp_goodput};
-pub use path::{Flow, to_block_device};
+pub use path::{Beneath, Flow, LoopFile, to_block_devices};
 pub use pcie::{describe_link, generation};
 pub use promise::promised;
 

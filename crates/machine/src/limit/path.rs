@@ -9,7 +9,12 @@
 //! spread evenly, and an array to be whole. Device mapper targets (LVM, LUKS,
 //! multipath) pass what they are given, evenly where they stand on several.
 //!
-//! A loop device ends a path: what its file lies on is another one.
+//! A loop device passes what it is given to the file system that its file lies
+//! on, and that to its own device. How much of it passes is not known here: the
+//! page cache, a journal and metadata of the file system lie between.
+//!
+//! A load that drives several targets has one path: each target passes its share
+//! of the bytes, and what they have in common has the sum.
 
 use std::cmp::Reverse;
 
@@ -25,6 +30,18 @@ pub struct Flow {
     pub written: f64,
 }
 
+/// What the file of a loop device lies on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beneath {
+    /// The file system, as a path calls it: `/data (ext4)`.
+    pub filesystem: Option<String>,
+    /// The block device of the file system.
+    pub block: Option<String>,
+}
+
+/// Says what the file of a loop device lies on, as far as it is known.
+pub type LoopFile<'a> = &'a dyn Fn(&BlockDevice) -> Option<Beneath>;
+
 /// The deepest stack of block devices that is followed.
 const DEPTH_MAX: u32 = 16;
 
@@ -35,15 +52,24 @@ const VISITS_MAX: u32 = 4096;
 /// The inventory does not say how many it was made with.
 const COPIES: f64 = 2.0;
 
-/// The steps below the file system for block device `name`: the device itself,
-/// what it stands on, and the links up to the CPU, each with the bytes that pass
-/// it for each byte of the load. A link that several members share has the sum
-/// of what they pass.
+/// The steps below the file systems for the block devices `names`, one for each
+/// target: the devices themselves, what they stand on, and the links up to the
+/// CPU, each with the bytes that pass it for each byte of the load. Targets have
+/// equal shares; what several of them pass has the sum.
 #[must_use]
-pub fn to_block_device(inventory: &Inventory, name: &str, flow: Flow) -> Vec<PathStep> {
+pub fn to_block_devices(
+    inventory: &Inventory,
+    names: &[Option<&str>],
+    flow: Flow,
+    beneath: LoopFile<'_>,
+) -> Vec<PathStep> {
     let written = if flow.written.is_finite() { flow.written.clamp(0.0, 1.0) } else { 0.0 };
-    let mut walk = Walk { inventory, steps: Vec::new(), visits: 0 };
-    walk.device(name, Passing { read: 1.0 - written, written }, 0);
+    let share = 1.0 / names.len().max(1) as f64;
+    let mut walk = Walk { inventory, beneath, steps: Vec::new(), visits: 0 };
+    for name in names.iter().flatten() {
+        let passing = Passing { read: (1.0 - written) * share, written: written * share };
+        walk.device(name, passing, 0);
+    }
     walk.steps.sort_by_key(|step| step.place);
     walk.steps
         .into_iter()
@@ -76,6 +102,7 @@ struct Step {
 
 struct Walk<'a> {
     inventory: &'a Inventory,
+    beneath: LoopFile<'a>,
     steps: Vec<Step>,
     visits: u32,
 }
@@ -89,6 +116,7 @@ impl Walk<'_> {
         self.add(Place::Device(depth), format!("block:{name}"), passing);
         let Some(device) = self.inventory.block_device(name) else { return };
         if device.kind == BlockKind::Loop {
+            self.file_of(device, passing, depth);
             return;
         }
         if device.below.is_empty() {
@@ -98,6 +126,17 @@ impl Walk<'_> {
         let each = each_member(device, passing);
         for member in &device.below {
             self.device(member, each, depth + 1);
+        }
+    }
+
+    /// What the file of a loop device lies on.
+    fn file_of(&mut self, device: &BlockDevice, passing: Passing, depth: u32) {
+        let Some(beneath) = (self.beneath)(device) else { return };
+        if let Some(filesystem) = beneath.filesystem {
+            self.add(Place::Device(depth + 1), format!("filesystem:{filesystem}"), passing);
+        }
+        if let Some(block) = beneath.block {
+            self.device(&block, passing, depth + 2);
         }
     }
 
@@ -156,6 +195,10 @@ mod tests {
     use model::machine::Array;
 
     use super::*;
+
+    fn to_block_device(inventory: &Inventory, name: &str, flow: Flow) -> Vec<PathStep> {
+        to_block_devices(inventory, &[Some(name)], flow, &|_| None)
+    }
 
     fn array(level: &str, members: u32, present: usize) -> Inventory {
         let below: Vec<String> = (0..present).map(|i| format!("sd{i}")).collect();
@@ -244,6 +287,37 @@ mod tests {
         assert_eq!(path(&inventory, "nothing"), 1);
         inventory.block[2].kind = BlockKind::Loop;
         assert_eq!(path(&inventory, "md0"), 1);
+    }
+
+    /// A file on the array, and on that again: no end in sight.
+    #[test]
+    fn a_loop_device_passes_on_to_what_its_file_lies_on() {
+        let mut inventory = array("raid1", 2, 2);
+        inventory.block.push(BlockDevice {
+            name: "loop0".to_owned(),
+            kind: BlockKind::Loop,
+            ..BlockDevice::default()
+        });
+        let names = |block: &str| -> Vec<(String, f64)> {
+            let beneath = |_: &BlockDevice| {
+                let filesystem = Some("/images (xfs)".to_owned());
+                Some(Beneath { filesystem, block: Some(block.to_owned()) })
+            };
+            let steps = to_block_devices(&inventory, &[Some("loop0")], Flow { written: 1.0 }, &beneath);
+            steps.into_iter().map(|s| (s.resource, s.amplification)).collect()
+        };
+        let expected = ["block:loop0", "filesystem:/images (xfs)", "block:md0", "block:sd0", "block:sd1"];
+        assert_eq!(names("md0"), expected.map(|name| (name.to_owned(), 1.0)));
+        assert!(names("loop0").len() <= 2);
+    }
+
+    #[test]
+    fn several_targets_share_the_bytes_and_what_they_have_in_common_has_the_sum() {
+        let inventory = array("raid0", 4, 4);
+        let names = [Some("sd0"), Some("sd1"), None, Some("sd1")];
+        let steps = to_block_devices(&inventory, &names, Flow { written: 0.5 }, &|_| None);
+        let found: Vec<_> = steps.iter().map(|s| (s.resource.as_str(), s.amplification)).collect();
+        assert_eq!(found, [("block:sd0", 0.25), ("block:sd1", 0.5)]);
     }
 
     #[test]

@@ -5,7 +5,12 @@ use model::limit::LimitKind;
 use model::machine::{Array, BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice, PciLink};
 use model::resource::PathStep;
 
-use super::{Flow, of, to_block_device};
+use super::{Flow, of, to_block_devices};
+
+/// The path of a load with one target.
+fn to_block_device(inventory: &Inventory, name: &str, flow: Flow) -> Vec<PathStep> {
+    to_block_devices(inventory, &[Some(name)], flow, &|_| None)
+}
 
 const BRIDGE: u32 = 0x06_0400;
 const SATA: u32 = 0x01_0601;
@@ -104,6 +109,27 @@ fn study_e() -> Inventory {
     bridge.device = 0x3b14;
     pci.push(bridge);
     Inventory { pci, block, ..Inventory::default() }
+}
+
+/// Study E's first tables: eight disks at once fill the card.
+#[test]
+fn study_es_disks_at_once_pass_one_card() {
+    let machine = study_e();
+    let disks: Vec<String> = (b'b'..=b'i').map(|letter| format!("sd{}", char::from(letter))).collect();
+    let targets: Vec<Option<&str>> = disks.iter().map(|d| Some(d.as_str())).collect();
+    let steps = to_block_devices(&machine, &targets, Flow { written: 1.0 }, &|_| None);
+    for disk in &disks {
+        assert_eq!(passing(&steps, &format!("block:{disk}")), 0.125);
+        assert_eq!(passing(&steps, &format!("sata:{disk}")), 0.125);
+    }
+    let cards: Vec<f64> =
+        steps.iter().filter(|s| s.resource.starts_with("pci:")).map(|s| s.amplification).collect();
+    assert_eq!(
+        cards.iter().filter(|share| **share == 0.25).count(),
+        4,
+        "a controller of two disks: {steps:?}"
+    );
+    assert!(cards.contains(&1.0), "the bridge of all: {steps:?}");
 }
 
 fn names(steps: &[PathStep]) -> Vec<&str> {

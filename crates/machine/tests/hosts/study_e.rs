@@ -1,5 +1,6 @@
 //! Eight disks on a cheap SATA card as RAID 6, LUKS, LVM and XFS.
 
+use machine::limit;
 use model::machine::BlockKind;
 
 use super::{disk, inventory, link, looks, nic};
@@ -75,6 +76,24 @@ fn eight_disks_hang_on_four_controllers() {
     }
     let boot = disk(&all, "sda");
     assert_eq!((boot.link_bits, boot.pci.as_deref()), (Some(3_000_000_000), Some("0000:00:1f.2")));
+}
+
+/// The study's first tables: eight disks written at once, as eight targets.
+#[test]
+fn eight_targets_pass_the_card_together() {
+    let inventory = inventory("study-e");
+    let targets = MEMBERS.map(Some);
+    let steps = limit::to_block_devices(&inventory, &targets, limit::Flow { written: 1.0 }, &|_| None);
+    let share = |resource: &str| steps.iter().find(|s| s.resource == resource).unwrap().amplification;
+    for name in MEMBERS {
+        assert_eq!((share(&format!("block:{name}")), share(&format!("sata:{name}"))), (0.125, 0.125));
+    }
+    assert_eq!(share("pci:0000:03:00.0"), 0.25, "two of them");
+    assert_eq!(share("pci:0000:01:00.0"), 1.0, "all of them");
+    let card = limit::of(&inventory).into_iter().find(|l| l.resource == "pci:0000:01:00.0").unwrap();
+    // 800 to 865 MB/s together is what the study measured.
+    let share = 865e6 / card.effective.unwrap();
+    assert!((0.95..1.1).contains(&share), "{share}");
 }
 
 #[test]

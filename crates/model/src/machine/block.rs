@@ -72,6 +72,19 @@ pub struct BlockDevice {
     /// Bytes read ahead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_ahead_bytes: Option<u64>,
+    /// The most bytes that the kernel asks for in one request
+    /// (`queue/max_sectors_kb`): larger ones are split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_bytes: Option<u64>,
+    /// The most pieces of memory that one request has (`queue/max_segments`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_segments: Option<u32>,
+    /// Whether the kernel counts its requests (`queue/iostats`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<bool>,
+    /// Memory on the drive, bytes, as its maker's datasheet says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_bytes: Option<u64>,
     /// Whether it takes discards (trim).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discards: Option<bool>,
@@ -94,6 +107,10 @@ pub struct BlockDevice {
     /// The file behind a loop device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backing_file: Option<String>,
+    /// Whether a loop device goes around the page cache to its file
+    /// (`loop/dio`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backing_direct: Option<bool>,
 }
 
 /// What a block device is.

@@ -16,6 +16,7 @@ use std::cell::OnceCell;
 use model::machine::{Absent, BlockDevice, BlockKind};
 
 use crate::Host;
+use crate::limit::datasheet;
 
 pub(super) use attach::controllers;
 pub(crate) use stack::uuid_front;
@@ -78,6 +79,10 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<BlockDevice> {
     ata_model::add(host, &mut found);
     content::add(host, &mut found);
     found.retain(|f| is_used(host, f));
+    // By the whole name of its model, which may have come last.
+    for Found { device, .. } in &mut found {
+        device.cache_bytes = datasheet::of(device).and_then(|sheet| sheet.cache_bytes);
+    }
     stack::ordered(found.into_iter().map(|f| f.device).collect())
 }
 
@@ -148,8 +153,12 @@ fn whole(host: &Host, name: &str, folder: &str) -> Result<BlockDevice, String> {
         hardware_queues: u32::try_from(queues).ok().filter(|n| *n > 0),
         device_queue_depth: number("device/queue_depth"),
         read_ahead_bytes: host.number(file("queue/read_ahead_kb")).and_then(|n| n.checked_mul(1024)),
+        request_bytes: host.number(file("queue/max_sectors_kb")).and_then(|n| n.checked_mul(1024)),
+        request_segments: number("queue/max_segments").filter(|n| *n > 0),
+        counts: flag(host, file("queue/iostats")),
         discards: host.number(file("queue/discard_max_bytes")).map(|most| most > 0),
         backing_file: word("loop/backing_file").filter(|_| kind == BlockKind::Loop),
+        backing_direct: flag(host, file("loop/dio")).filter(|_| kind == BlockKind::Loop),
         ..BlockDevice::default()
     })
 }
