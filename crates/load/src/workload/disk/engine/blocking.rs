@@ -14,7 +14,7 @@ use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
 
-use super::{Engine, Options};
+use super::{Engine, Options, only_io_uring};
 
 pub(super) const WORD: Word = Word { word: "sync", doc: "pread and pwrite, one at a time" };
 
@@ -27,6 +27,7 @@ impl Engine for SyncEngine {
     }
 
     fn check(&self, parameters: &Parameters) -> Result<(), Problem> {
+        only_io_uring("sync", parameters)?;
         one_at_a_time("sync", parameters)
     }
 

@@ -1,6 +1,7 @@
 //! How operations are handed to the kernel: one file an engine, one line in
 //! [`ENGINES`].
 
+mod aio;
 mod blocking;
 mod nowhere;
 mod ring;
@@ -11,7 +12,9 @@ use model::plan::Problem;
 
 use crate::engine::fault::Fault;
 use crate::workload::Worker;
+use crate::workload::disk::access::Task;
 use crate::workload::disk::job::Job;
+use crate::workload::disk::pattern::Kind;
 
 /// A way to hand operations to the kernel.
 pub(super) trait Engine: Sync {
@@ -67,6 +70,8 @@ pub(super) struct Options {
     pub(super) sqpoll: bool,
     /// Whether completions are polled for instead of interrupting.
     pub(super) iopoll: bool,
+    /// Whether the files are opened around the page cache.
+    pub(super) direct: bool,
 }
 
 impl Options {
@@ -79,18 +84,23 @@ impl Options {
             registered: parameters.flag("registered")?,
             sqpoll: parameters.flag("sqpoll")?,
             iopoll: parameters.flag("iopoll")?,
+            direct: parameters.flag("direct")?,
         })
     }
 }
 
-/// Every engine, in documentation order; `auto` takes the first that can be had.
+/// Every engine, in documentation order.
 pub(super) const ENGINES: &[&dyn Engine] =
-    &[&ring::IoUringEngine, &blocking::SyncEngine, &nowhere::NullEngine];
+    &[&ring::IoUringEngine, &aio::AioEngine, &blocking::SyncEngine, &nowhere::NullEngine];
+
+/// Those of which `auto` takes the first that can be had.
+const AUTOMATIC: &[&dyn Engine] = &[&ring::IoUringEngine, &aio::AioEngine, &blocking::SyncEngine];
 
 /// The words of `engine`.
 pub(super) const WORDS: &[Word] = &[
     Word { word: "auto", doc: "the first of io_uring, aio and sync that this machine allows" },
     ring::WORD,
+    aio::WORD,
     blocking::WORD,
     nowhere::WORD,
 ];
@@ -118,7 +128,7 @@ pub(super) fn choose(parameters: &mut Parameters) -> Result<&'static dyn Engine,
 
 fn automatic(parameters: &Parameters) -> Result<&'static dyn Engine, Problem> {
     let mut reasons = Vec::new();
-    for engine in ENGINES.iter().copied().filter(|e| e.drives()) {
+    for engine in AUTOMATIC.iter().copied() {
         match (engine.available(), engine.check(parameters)) {
             (Ok(()), Ok(())) => return Ok(engine),
             (Err(unavailable), _) => reasons.push(unavailable.why),
@@ -128,4 +138,21 @@ fn automatic(parameters: &Parameters) -> Result<&'static dyn Engine, Problem> {
         }
     }
     Err(Problem::refused(reasons.join("; "), "use queue-depth=1 with more threads"))
+}
+
+/// Refuses what only io_uring can do.
+fn only_io_uring(engine: &str, parameters: &Parameters) -> Result<(), Problem> {
+    match ["sqpoll", "iopoll"].into_iter().find(|name| parameters.flag(name) == Ok(true)) {
+        Some(name) => Err(Problem::invalid(
+            format!("{name}=yes is a matter of io_uring, and the engine is {engine}"),
+            format!("use engine=io_uring, or leave out {name}"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether `task` is one that no queue of the kernel takes.
+#[inline]
+fn by_call(job: &Job, task: Task) -> bool {
+    task.kind == Kind::Trim || task.kind == Kind::Sync && job.files.len() > 1
 }

@@ -24,7 +24,7 @@ use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
 
-use super::{Engine, Options, Unavailable};
+use super::{Engine, Options, Unavailable, by_call};
 
 pub(super) const WORD: Word =
     Word { word: "io_uring", doc: "asynchronous, a ring of its own for each thread" };
@@ -90,6 +90,11 @@ struct Ring {
     flags: String,
     registered_files: bool,
     fixed_buffers: bool,
+    /// Whether a thread of the kernel takes operations over the moment they are
+    /// in the ring.
+    sqpoll: bool,
+    /// Whether completions are polled for.
+    iopoll: bool,
     lot: usize,
     least: usize,
     pending: usize,
@@ -145,6 +150,8 @@ impl Ring {
             flags,
             registered_files,
             fixed_buffers,
+            sqpoll: options.sqpoll,
+            iopoll: options.iopoll,
             lot: options.submit_batch.clamp(1, depth),
             least: options.complete_batch.clamp(1, depth),
             pending: 0,
@@ -199,8 +206,16 @@ impl Ring {
     fn enter(&mut self, wait: Wait) -> Result<(), Fault> {
         self.hand_over();
         let least = self.least.min(self.in_flight).max(1);
+        let wait = match wait {
+            // The kernel waits for no time where it polls.
+            Wait::For(_) if self.iopoll => Wait::Poll,
+            Wait::One if self.sqpoll && self.ring.0.completion().len() >= least => Wait::Poll,
+            wait => wait,
+        };
         let submitter = self.ring.0.submitter();
         let result = match wait {
+            // The kernel's thread needs no call, unless it has fallen asleep.
+            Wait::Poll if self.sqpoll => submitter.submit().map(drop),
             Wait::One => submitter.submit_and_wait(least).map(drop),
             Wait::For(ns) => {
                 let span = clock::timespec(ns);
@@ -271,6 +286,17 @@ fn build(options: &Options) -> Result<(IoUring, String), Fault> {
 }
 
 impl Ring {
+    /// The kernel's thread (`sqpoll`) may end an operation before it gives its
+    /// place in the ring back.
+    #[cold]
+    fn make_room(&mut self) -> Result<(), Fault> {
+        if !self.sqpoll {
+            return Err(Fault::Other("the submission queue is full".to_owned()));
+        }
+        let submitter = self.ring.0.submitter();
+        submitter.submit().and_then(|_| submitter.squeue_wait()).map(drop).or_else(passing)
+    }
+
     /// Does in the calling thread what the ring has no operation for.
     #[cold]
     fn call(&mut self, slot: usize, task: Task) -> Result<(), Fault> {
@@ -291,17 +317,20 @@ impl Queue for Ring {
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         let task = self.job.task(operation, self.buffers.bytes(slot));
-        let by_call = task.kind == Kind::Trim || task.kind == Kind::Sync && self.job.files.len() > 1;
-        if by_call {
+        if by_call(&self.job, task) {
             return self.call(slot, task);
         }
-        self.flights[slot] = Flight { task, handed_ns: 0 };
         let entry = self.entry(slot, task);
+        let handed_ns = if self.sqpoll { clock::now_ns() } else { 0 };
+        self.flights[slot] = Flight { task, handed_ns };
         // SAFETY: the entry's buffer belongs to a slot that is not in flight and
         // lives as long as the ring.
-        unsafe { self.ring.0.submission().push(&entry) }
-            .map_err(|_| Fault::Other("the submission queue is full".to_owned()))?;
-        self.waiting.push(slot);
+        while unsafe { self.ring.0.submission().push(&entry) }.is_err() {
+            self.make_room()?;
+        }
+        if !self.sqpoll {
+            self.waiting.push(slot);
+        }
         self.in_flight += 1;
         self.pending += 1;
         if self.pending == self.lot && self.lot < self.depth {

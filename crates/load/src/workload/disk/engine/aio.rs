@@ -1,0 +1,394 @@
+//! The `aio` engine: the kernel's native asynchronous I/O by system call, for
+//! machines where io_uring is forbidden. What was started is handed over in
+//! lots (`submit-batch`); completions are waited for by `complete-batch`.
+//!
+//! It differs from `io_uring` in one figure: `io_submit` may block, where the
+//! device's queue is full and whenever the page cache is used, so an operation
+//! counts as handed over when that call returned, and the wait is seen in the
+//! submit latency (as in fio's `slat`). io_uring takes an operation over before
+//! it works on it, so there the time before the call counts.
+//!
+//! It is no POSIX aio: the C library makes that of threads.
+
+use std::io;
+use std::os::fd::AsRawFd;
+
+use model::parameter::Word;
+use model::plan::Problem;
+use model::{Parameters, Value};
+
+use crate::engine::clock;
+use crate::engine::fault::Fault;
+use crate::engine::queue::{Completion, Operation, Queue, Wait};
+use crate::workload::Worker;
+use crate::workload::disk::access::Task;
+use crate::workload::disk::aligned::Slots;
+use crate::workload::disk::job::Job;
+use crate::workload::disk::pattern::Kind;
+
+use super::{Engine, Options, Unavailable, by_call, only_io_uring};
+
+pub(super) const WORD: Word =
+    Word { word: "aio", doc: "asynchronous, the older way: where io_uring is forbidden" };
+
+/// Operations in flight that all processes may have together.
+const LIMIT: &str = "/proc/sys/fs/aio-max-nr";
+/// Those that are taken.
+const TAKEN: &str = "/proc/sys/fs/aio-nr";
+
+/// The engine.
+pub(super) struct AioEngine;
+
+impl Engine for AioEngine {
+    fn word(&self) -> Word {
+        WORD
+    }
+
+    fn available(&self) -> Result<(), Unavailable> {
+        Context::new(1).map(drop).map_err(|error| Unavailable {
+            why: why(&error, read_number(LIMIT)),
+            instead: match error.raw_os_error() {
+                Some(libc::EAGAIN) => "raise it (`sysctl fs.aio-max-nr=1048576`), or use engine=io_uring",
+                _ => "use engine=io_uring, or engine=sync, which has a depth of 1",
+            },
+        })
+    }
+
+    fn check(&self, parameters: &Parameters) -> Result<(), Problem> {
+        only_io_uring("aio", parameters)?;
+        let (Some(limit), Some(taken)) = (read_number(LIMIT), read_number(TAKEN)) else { return Ok(()) };
+        check_room(parameters, limit, taken)
+    }
+
+    fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
+        Ok(Box::new(Aio::new(job, options)?))
+    }
+}
+
+/// Why no context can be had.
+fn why(error: &io::Error, limit: Option<u64>) -> String {
+    match (error.raw_os_error(), limit) {
+        (Some(libc::ENOSYS), _) => "this kernel has no aio, or a seccomp filter hides it".to_owned(),
+        (Some(libc::EPERM | libc::EACCES), _) => {
+            "aio is forbidden here, by a seccomp filter or a security module".to_owned()
+        }
+        (Some(libc::EAGAIN), Some(limit)) => {
+            format!("all {limit} aio operations that sysctl fs.aio-max-nr allows are taken")
+        }
+        _ => format!("aio cannot be used: {error}"),
+    }
+}
+
+/// Whether the system's limit has room for all workers' queues.
+fn check_room(parameters: &Parameters, limit: u64, taken: u64) -> Result<(), Problem> {
+    let (Ok(depth), Ok(threads)) = (parameters.integer("queue-depth"), parameters.integer("threads")) else {
+        return Ok(());
+    };
+    let targets = parameters.texts("target").map_or(1, |t| t.len() as u64);
+    let wanted = depth.saturating_mul(threads).saturating_mul(targets);
+    if wanted <= limit.saturating_sub(taken) {
+        return Ok(());
+    }
+    Err(Problem::refused(
+        format!(
+            "{wanted} operations in flight are more than aio may have: sysctl fs.aio-max-nr={limit}, of which {taken} \
+             are taken"
+        ),
+        format!("raise it (`sysctl fs.aio-max-nr={}`), or use a smaller queue-depth", taken + wanted),
+    ))
+}
+
+fn read_number(path: &str) -> Option<u64> {
+    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// `struct iocb` of `include/uapi/linux/aio_abi.h`: one operation.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Iocb {
+    data: u64,
+    /// Two fields of 32 bits whose order depends on the byte order; both are 0:
+    /// one is the kernel's, the other (`aio_rw_flags`) is not used.
+    key_and_flags: u64,
+    opcode: u16,
+    priority: i16,
+    file: u32,
+    buffer: u64,
+    bytes: u64,
+    offset: i64,
+    reserved: u64,
+    flags: u32,
+    event_file: u32,
+}
+
+/// `struct io_event` of the same file: an operation that ended.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Event {
+    data: u64,
+    object: u64,
+    result: i64,
+    result_2: i64,
+}
+
+const _: () = assert!(size_of::<Iocb>() == 64 && size_of::<Event>() == 32);
+
+/// `IOCB_CMD_*` of the same file.
+fn opcode(kind: Kind) -> u16 {
+    match kind {
+        Kind::Read => 0,
+        Kind::Write => 1,
+        // A trim goes by a call.
+        Kind::Sync | Kind::Trim => 3,
+    }
+}
+
+/// A context of the kernel: a queue of completions. When it goes, it waits for
+/// all that is in flight, as io_destroy(2) promises.
+#[derive(Debug)]
+struct Context(libc::c_ulong);
+
+impl Context {
+    fn new(depth: usize) -> io::Result<Self> {
+        let mut id: libc::c_ulong = 0;
+        // SAFETY: the kernel writes the context's name to the pointer, which
+        // lives through the call.
+        number(unsafe { libc::syscall(libc::SYS_io_setup, depth as libc::c_ulong, &raw mut id) })?;
+        Ok(Self(id))
+    }
+
+    /// Hands over `lot`; returns how many of it the kernel took.
+    ///
+    /// # Safety
+    /// What the entries point to must live, and not be touched, until they end.
+    unsafe fn submit(&self, lot: &[*mut Iocb]) -> io::Result<usize> {
+        // SAFETY: the list and its entries live through the call.
+        number(unsafe { libc::syscall(libc::SYS_io_submit, self.0, lot.len(), lot.as_ptr()) })
+    }
+
+    /// Waits for at least `least` ends, for `timeout` at most; returns how many
+    /// there are in `events`.
+    fn events(
+        &self,
+        least: usize,
+        events: &mut [Event],
+        timeout: Option<&libc::timespec>,
+    ) -> io::Result<usize> {
+        let timeout = timeout.map_or(std::ptr::null(), std::ptr::from_ref);
+        // SAFETY: the kernel writes at most as many events as there is room for.
+        number(unsafe {
+            libc::syscall(
+                libc::SYS_io_getevents,
+                self.0,
+                least as libc::c_long,
+                events.len() as libc::c_long,
+                events.as_mut_ptr(),
+                timeout,
+            )
+        })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: the context is ours and nobody uses it any more.
+        unsafe { libc::syscall(libc::SYS_io_destroy, self.0) };
+    }
+}
+
+fn number(result: libc::c_long) -> io::Result<usize> {
+    usize::try_from(result).map_err(|_| io::Error::last_os_error())
+}
+
+/// One worker's queue.
+#[derive(Debug)]
+struct Aio {
+    job: Job,
+    depth: usize,
+    direct: bool,
+    lot: usize,
+    least: usize,
+    /// Operations that were started and have not been seen to end.
+    in_flight: usize,
+    flights: Vec<Flight>,
+    /// One for each slot; the kernel reads them only while it is given them.
+    entries: Vec<Iocb>,
+    /// Slots whose operations are still to be handed over.
+    waiting: Vec<usize>,
+    /// Their entries, while they are.
+    list: Vec<*mut Iocb>,
+    events: Vec<Event>,
+    /// What was done by a call instead.
+    called: Vec<Completion>,
+    // The order matters: the context, which waits for what is in flight, goes
+    // before the memory that is written to.
+    context: Context,
+    buffers: Slots,
+}
+
+/// What is in flight in a slot.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    task: Task,
+    handed_ns: u64,
+}
+
+impl Aio {
+    fn new(job: Job, options: &Options) -> Result<Self, Fault> {
+        let depth = options.depth;
+        let context = Context::new(depth).map_err(|error| {
+            Fault::Other(format!("making an aio queue: {}", why(&error, read_number(LIMIT))))
+        })?;
+        let buffers = job.slots(depth)?;
+        let nothing = Task { kind: Kind::Read, file: 0, offset: 0, bytes: 0 };
+        Ok(Self {
+            depth,
+            direct: options.direct,
+            lot: options.submit_batch.clamp(1, depth),
+            least: options.complete_batch.clamp(1, depth),
+            in_flight: 0,
+            flights: vec![Flight { task: nothing, handed_ns: 0 }; depth],
+            entries: vec![Iocb::default(); depth],
+            waiting: Vec::with_capacity(depth),
+            list: Vec::with_capacity(depth),
+            events: vec![Event::default(); depth],
+            called: Vec::with_capacity(depth),
+            context,
+            buffers,
+            job,
+        })
+    }
+
+    /// Gives the kernel all that waits, or as much as it takes: the rest follows
+    /// when something has ended.
+    fn hand_over(&mut self) -> Result<(), Fault> {
+        while !self.waiting.is_empty() {
+            let entries = self.entries.as_mut_ptr();
+            self.list.clear();
+            self.list.extend(self.waiting.iter().map(|slot| entries.wrapping_add(*slot)));
+            // SAFETY: entries and buffers belong to slots that are not used until
+            // their end was seen, and the context goes before both.
+            let taken = match unsafe { self.context.submit(&self.list) } {
+                Ok(0) => return Ok(()),
+                Ok(taken) => taken,
+                Err(error) => match error.raw_os_error() {
+                    Some(libc::EINTR) => continue,
+                    // No room until something in flight has ended.
+                    Some(libc::EAGAIN) if self.in_flight > self.waiting.len() => return Ok(()),
+                    _ => return Err(Fault::system("handing operations to aio", error)),
+                },
+            };
+            let now_ns = clock::now_ns();
+            for slot in self.waiting.drain(..taken) {
+                self.flights[slot].handed_ns = now_ns;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits as asked; returns how many ended.
+    fn wait(&mut self, wait: Wait) -> Result<usize, Fault> {
+        let handed = self.in_flight - self.waiting.len();
+        if handed == 0 {
+            return Ok(0);
+        }
+        let mut span = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        if let Wait::For(ns) = wait {
+            let asked = clock::timespec(ns);
+            span = libc::timespec { tv_sec: asked.tv_sec as _, tv_nsec: asked.tv_nsec as _ };
+        }
+        let (least, timeout) = match wait {
+            Wait::One => (self.least.min(handed), None),
+            Wait::For(_) => (1, Some(&span)),
+            Wait::Poll => (0, Some(&span)),
+        };
+        match self.context.events(least, &mut self.events, timeout) {
+            Ok(count) => Ok(count),
+            Err(error) if error.raw_os_error() == Some(libc::EINTR) => Ok(0),
+            Err(error) => Err(Fault::system("waiting for operations of aio", error)),
+        }
+    }
+
+    /// Does in the calling thread what aio has no operation for.
+    #[cold]
+    fn call(&mut self, slot: usize, task: Task) -> Result<(), Fault> {
+        let handed_ns = clock::now_ns();
+        let result = self.job.by_call(task);
+        let ended = self.job.ended(task, result)?;
+        self.called.push(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns });
+        Ok(())
+    }
+}
+
+impl Queue for Aio {
+    #[inline]
+    fn depth(&self) -> usize {
+        self.depth
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
+        let task = self.job.task(operation, self.buffers.bytes(slot));
+        if by_call(&self.job, task) {
+            return self.call(slot, task);
+        }
+        self.flights[slot] = Flight { task, handed_ns: 0 };
+        self.entries[slot] = Iocb {
+            data: slot as u64,
+            opcode: opcode(task.kind),
+            file: self.job.files[task.file].as_raw_fd() as u32,
+            buffer: if task.bytes > 0 { self.buffers.pointer(slot) as u64 } else { 0 },
+            bytes: task.bytes,
+            offset: task.offset as i64,
+            ..Iocb::default()
+        };
+        self.waiting.push(slot);
+        self.in_flight += 1;
+        if self.waiting.len() >= self.lot && self.lot < self.depth {
+            self.hand_over()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        self.hand_over()?;
+        let wait = if self.called.is_empty() { wait } else { Wait::Poll };
+        done.append(&mut self.called);
+        let count = self.wait(wait)?;
+        for index in 0..count {
+            let Event { data, result, .. } = self.events[index];
+            self.in_flight -= 1;
+            let slot = data as usize;
+            let Flight { task, handed_ns } = self.flights[slot];
+            let result = u64::try_from(result).map_err(|_| io::Error::from_raw_os_error(-result as i32));
+            let ended = self.job.ended(task, result)?;
+            done.push(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns });
+        }
+        Ok(())
+    }
+
+    fn operations_to_end(&self) -> Option<u64> {
+        self.job.operations_to_end()
+    }
+
+    fn ended(&self) -> bool {
+        self.job.is_over()
+    }
+
+    fn settle(&mut self) -> Result<bool, Fault> {
+        self.job.settle()
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        self.job.verify()
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        let mut facts = self.job.facts();
+        if !self.direct {
+            facts.push(("submission", "blocks: through the page cache aio is not asynchronous".into()));
+        }
+        facts
+    }
+}

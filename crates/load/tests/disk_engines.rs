@@ -1,0 +1,221 @@
+//! Every engine of `disk` against real files: each does what every other does.
+#![allow(clippy::unwrap_used)]
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use load::Fault;
+use load::engine::outcome::{LoadOutcome, Outcome};
+use load::engine::record::Timeline;
+use load::engine::{LoadPlan, Observer, Session};
+use load::workload::disk::fixture::Fixture;
+use load::workload::{Shelf, Site, Workload, catalogue, common, find};
+use model::plan::{FixtureKey, Problem};
+use model::{Parameters, Phase, Value};
+
+struct Silent;
+
+impl Observer for Silent {
+    fn starts(&self, _timeline: Timeline) {}
+    fn phase(&self, _phase: Phase, _at_ns: u64) {}
+    fn alive(&self, _pulse: u64) {}
+}
+
+struct Kept(Vec<Fixture>);
+
+impl Shelf for Kept {
+    fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
+        self.0.iter().find(|f| f.key() == key)
+    }
+}
+
+fn disk() -> &'static dyn Workload {
+    find("disk").unwrap()
+}
+
+/// The defaults with these words, as a person writes them.
+fn asked(target: &Path, words: &str) -> Parameters {
+    let catalogue = catalogue();
+    let specs: Vec<_> = catalogue.parameters(disk().spec()).collect();
+    let mut parameters = Parameters::default();
+    for spec in &specs {
+        if let Some(text) = spec.default {
+            parameters.0.insert(spec.name.to_owned(), spec.parse(text).unwrap());
+        }
+    }
+    parameters.set("target", target.to_string_lossy().as_ref());
+    for word in words.split_whitespace() {
+        let (name, text) = word.split_once('=').unwrap();
+        let spec = specs.iter().find(|s| s.name == name).unwrap();
+        parameters.0.insert(name.to_owned(), spec.parse(text).unwrap());
+    }
+    common::resolve(&mut parameters, 2).unwrap();
+    parameters
+}
+
+fn survey(target: &Path, words: &str) -> Result<Parameters, Problem> {
+    let destroy = vec![target.to_string_lossy().into_owned()];
+    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
+    disk().survey(asked(target, words), &site).map(|needs| needs.parameters)
+}
+
+/// One trial of what these words ask for; `before` is called when its files are
+/// ready.
+fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<Outcome, Fault> {
+    let destroy = vec![target.to_string_lossy().into_owned()];
+    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
+    let needs = disk().survey(asked(target, words), &site).unwrap_or_else(|p| panic!("{words}: {p:?}"));
+    let shelf = Kept(needs.fixtures.iter().map(|key| Fixture::make(key, &mut |_| true).unwrap()).collect());
+    let prepared = disk().prepare(&needs.parameters, &shelf)?;
+    let threads = needs.parameters.integer("threads").unwrap() as usize;
+    let plan = LoadPlan {
+        prepared: &*prepared,
+        cpus: vec![None; prepared.workers(threads)],
+        rate: common::open_loop(&needs.parameters).unwrap(),
+        stop: common::stop_rule(&needs.parameters).unwrap(),
+        seed: 1,
+    };
+    before();
+    let session = Session { loads: vec![plan], warm_up_ns: 0, interval_ns: None };
+    session.run(&Silent, &AtomicBool::new(false))
+}
+
+fn load(target: &Path, words: &str) -> LoadOutcome {
+    trial(target, words, || {}).unwrap_or_else(|e| panic!("{words}: {e}")).loads.remove(0)
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// An engine, with the words that make it one of its kinds.
+const KINDS: &[&str] = &[
+    "engine=io_uring",
+    "engine=io_uring queue-depth=7",
+    "engine=io_uring queue-depth=7 submit-batch=2 complete-batch=3",
+    "engine=io_uring queue-depth=7 registered=no",
+    "engine=io_uring queue-depth=7 sqpoll=yes",
+    "engine=io_uring queue-depth=7 sqpoll=yes registered=no",
+    "engine=aio",
+    "engine=aio queue-depth=7",
+    "engine=aio queue-depth=7 submit-batch=2 complete-batch=3",
+    "engine=sync",
+];
+
+#[test]
+fn every_engine_does_so_many_operations_of_every_pattern() {
+    let folder = folder();
+    let rests = ["", "threads=2", "files=2", "direct=no"];
+    for (number, kind) in KINDS.iter().enumerate() {
+        for (turn, pattern) in ["randread", "write", "readwrite", "trim"].into_iter().enumerate() {
+            let rest = rests[(number + turn) % rests.len()];
+            let words = format!("{kind} pattern={pattern} size=1MiB requests=301 {rest}");
+            let outcome = load(folder.path(), &words);
+            assert_eq!(outcome.completions, 301, "{words}");
+            assert_eq!(outcome.latency.len(), 301, "{words}");
+        }
+    }
+}
+
+#[test]
+fn every_engine_syncs_after_every_so_many_writes() {
+    let folder = folder();
+    for kind in KINDS {
+        for files in [1, 2] {
+            let words = format!(
+                "{kind} pattern=randwrite size=1MiB sync=fsync sync-every=4 requests=40 files={files}"
+            );
+            let outcome = load(folder.path(), &words);
+            let of = |name: &str| outcome.histogram(&format!("{name}_latency")).unwrap().len();
+            assert_eq!((of("write"), of("sync")), (40, 10), "{words}");
+            assert_eq!(outcome.completions, 40, "{words}");
+        }
+        for rest in ["sync=dsync", "sync=end", "sync=end direct=no"] {
+            let words = format!("{kind} pattern=write size=1MiB until=end {rest}");
+            let outcome = load(folder.path(), &words);
+            assert_eq!(outcome.completions, 256, "{words}");
+            assert_eq!(outcome.settled_ns.is_some(), rest.contains("end"), "{words}");
+        }
+    }
+}
+
+#[test]
+fn every_engine_writes_every_block_of_its_target_and_nothing_else() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    for kind in KINDS {
+        for direct in ["yes", "no"] {
+            std::fs::write(&file, vec![0u8; 1 << 20]).unwrap();
+            let words =
+                format!("{kind} pattern=write until=end block-size=8k offset=64k span=512k direct={direct}");
+            load(&file, &words);
+            let bytes = std::fs::read(&file).unwrap();
+            assert_eq!(bytes.len(), 1 << 20, "{words}");
+            for (index, block) in bytes.chunks(8192).enumerate() {
+                let written = block.iter().filter(|b| **b != 0).count() > 8000;
+                assert_eq!(written, (8..72).contains(&index), "{words}: block {index}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_engine_keeps_an_open_loop() {
+    let folder = folder();
+    for kind in KINDS {
+        let words = format!("{kind} pattern=randread size=1MiB rate=2k/s duration=200ms");
+        let outcome = load(folder.path(), &words);
+        // 400 are due; a machine that is busy may leave some of them unfinished.
+        assert_eq!(outcome.completions + outcome.unfinished, 400, "{words}: {outcome:?}");
+        assert!(outcome.service.is_some_and(|h| h.len() == outcome.completions), "{words}");
+    }
+}
+
+#[test]
+fn every_engine_says_that_a_file_ends_too_early() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    for kind in KINDS {
+        std::fs::write(&file, vec![7u8; 1 << 20]).unwrap();
+        let words = format!("{kind} pattern=read until=end threads=1");
+        let cut = || File::options().write(true).open(&file).unwrap().set_len(512 << 10).unwrap();
+        let fault = trial(&file, &words, cut).unwrap_err().to_string();
+        assert!(fault.starts_with("reading 4096 bytes of "), "{words}: {fault}");
+        assert!(fault.ends_with("at 524288 moved 0 of 4096 bytes"), "{words}: {fault}");
+        assert_eq!(std::fs::metadata(&file).unwrap().size(), 512 << 10, "{words}");
+    }
+}
+
+#[test]
+fn engines_say_when_the_kernel_was_given_an_operation() {
+    let folder = folder();
+    for kind in KINDS {
+        let outcome = load(folder.path(), &format!("{kind} pattern=randread size=1MiB requests=100"));
+        let stages = [&outcome.submit, &outcome.device];
+        if kind.starts_with("engine=sync") {
+            assert!(stages.iter().all(|s| s.is_none()), "{kind}: all of its time is the call's");
+        } else {
+            assert!(stages.iter().all(|s| s.as_ref().is_some_and(|h| h.len() == 100)), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn what_only_io_uring_can_do_is_refused_elsewhere() {
+    let folder = folder();
+    for (words, reason) in [
+        ("engine=aio sqpoll=yes", "sqpoll=yes is a matter of io_uring, and the engine is aio"),
+        ("engine=sync iopoll=yes", "iopoll=yes is a matter of io_uring, and the engine is sync"),
+        ("engine=sync queue-depth=2", "engine=sync does one operation at a time"),
+        ("engine=aio queue-depth=100000", "fs.aio-max-nr"),
+        ("engine=io_uring queue-depth=4097", "4096, the largest ring"),
+    ] {
+        let problem = survey(folder.path(), &format!("{words} size=1MiB")).unwrap_err();
+        assert!(problem.message.contains(reason), "{words}: {problem:?}");
+        assert!(!problem.help.is_empty(), "{words}");
+    }
+    let chosen = survey(folder.path(), "queue-depth=4 size=1MiB").unwrap();
+    assert_eq!(chosen.get("engine"), Some(&Value::from("io_uring")));
+}
