@@ -138,7 +138,10 @@ fn signal_name(signal: i32) -> &'static str {
     use rustix::process::Signal;
     const NAMES: &[(Signal, &str)] = &[
         (Signal::KILL, "SIGKILL: by a person, or by the kernel for want of memory"),
-        (Signal::BUS, "SIGBUS: memory that could not be read, as when a mapped file shrinks"),
+        (
+            Signal::BUS,
+            "SIGBUS: memory that could not be read, as when a mapped file shrinks or its device fails",
+        ),
         (Signal::SEGV, "SIGSEGV"),
         (Signal::ILL, "SIGILL"),
         (Signal::ABORT, "SIGABRT"),

@@ -51,10 +51,11 @@ impl Workload for Disk {
     }
 
     fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
-        engine::choose(&mut parameters)?;
+        let engine = engine::choose(&mut parameters)?;
         let pattern = Pattern::of(&parameters).map_err(|e| broken(&e))?;
         let fixtures = target::survey(&mut parameters, pattern, site)?;
         survey::check(&parameters, pattern)?;
+        engine.check_targets(&parameters)?;
         let memory_bytes = check_memory(&parameters, site)?;
         let effect = if pattern.changes() { Effect::Dirty } else { Effect::Clean };
         Ok(Needs { parameters, fixtures, effect, memory_bytes, touches: Vec::new() })
@@ -74,7 +75,10 @@ impl Workload for Disk {
             how,
             settles: settles(parameters)?,
             targets: Vec::new(),
-            facts: Vec::new(),
+            facts: engine::forbidden(engine)
+                .map(|why| ("engine_forbidden", why.into()))
+                .into_iter()
+                .collect(),
         };
         if !engine.drives() {
             return Ok(Box::new(ready));

@@ -167,7 +167,9 @@ const PARAMETERS: &[ParameterSpec] = &[
         "io_uring: completions are polled for instead of interrupting; the device must have poll queues.",
     )
     .default("no"),
-    ParameterSpec::new("direct", Kind::Flag, "Around the page cache (O_DIRECT).").default("yes"),
+    ParameterSpec::new("direct", Kind::Flag, "Around the page cache (O_DIRECT).")
+        .default("auto")
+        .words(&[Word { word: "auto", doc: "yes, but with engine=mmap no: that is the page cache" }]),
     ParameterSpec::new("size", Kind::Size, "Bytes of the files, all of a target's together.")
         .default("auto")
         .costly()

@@ -386,9 +386,36 @@ impl Queue for Aio {
 
     fn facts(&self) -> Vec<(&'static str, Value)> {
         let mut facts = self.job.facts();
+        facts.push(("completion_batch", (self.least as u64).into()));
         if !self.direct {
             facts.push(("submission", "blocks: through the page cache aio is not asynchronous".into()));
         }
         facts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_there_is_no_queue_is_told_by_what_forbids_it() {
+        let told = |code: i32| why(&io::Error::from_raw_os_error(code), Some(64));
+        assert!(told(libc::ENOSYS).contains("no aio, or a seccomp filter"));
+        assert!(told(libc::EPERM).contains("forbidden"));
+        assert_eq!(told(libc::EAGAIN), "all 64 aio operations that sysctl fs.aio-max-nr allows are taken");
+        assert!(told(libc::ENOMEM).contains("cannot be used"));
+    }
+
+    #[test]
+    fn the_systems_limit_has_room_for_all_queues_or_says_how_much_it_needs() {
+        let mut p = Parameters::default();
+        p.set("queue-depth", 32u64);
+        p.set("threads", 4u64);
+        p.set("target", Value::List(vec!["a".into(), "b".into()]));
+        assert!(check_room(&p, 356, 100).is_ok());
+        let problem = check_room(&p, 355, 100).unwrap_err();
+        assert!(problem.message.starts_with("256 operations in flight"), "{problem:?}");
+        assert!(problem.help.contains("fs.aio-max-nr=356"), "{problem:?}");
     }
 }

@@ -3,7 +3,9 @@
 
 mod aio;
 mod blocking;
+mod mapped;
 mod nowhere;
+mod polled;
 mod ring;
 
 use model::Parameters;
@@ -26,6 +28,11 @@ pub(super) trait Engine: Sync {
         true
     }
 
+    /// Whether it always goes through the page cache.
+    fn cached_only(&self) -> bool {
+        false
+    }
+
     /// Whether this machine lets us use it; if not, why, and what to use.
     ///
     /// # Errors
@@ -39,6 +46,14 @@ pub(super) trait Engine: Sync {
     /// # Errors
     /// What contradicts it, and what to ask for instead.
     fn check(&self, _parameters: &Parameters) -> Result<(), Problem> {
+        Ok(())
+    }
+
+    /// Whether it can do so to these targets, which are known to be usable.
+    ///
+    /// # Errors
+    /// As [`Engine::check`].
+    fn check_targets(&self, _parameters: &Parameters) -> Result<(), Problem> {
         Ok(())
     }
 
@@ -90,8 +105,13 @@ impl Options {
 }
 
 /// Every engine, in documentation order.
-pub(super) const ENGINES: &[&dyn Engine] =
-    &[&ring::IoUringEngine, &aio::AioEngine, &blocking::SyncEngine, &nowhere::NullEngine];
+pub(super) const ENGINES: &[&dyn Engine] = &[
+    &ring::IoUringEngine,
+    &aio::AioEngine,
+    &blocking::SyncEngine,
+    &mapped::MappedEngine,
+    &nowhere::NullEngine,
+];
 
 /// Those of which `auto` takes the first that can be had.
 const AUTOMATIC: &[&dyn Engine] = &[&ring::IoUringEngine, &aio::AioEngine, &blocking::SyncEngine];
@@ -102,6 +122,7 @@ pub(super) const WORDS: &[Word] = &[
     ring::WORD,
     aio::WORD,
     blocking::WORD,
+    mapped::WORD,
     nowhere::WORD,
 ];
 
@@ -111,10 +132,12 @@ pub(super) fn find(name: &str) -> Option<&'static dyn Engine> {
 }
 
 /// `auto` becomes an engine that this machine allows; one that it forbids is
-/// refused with the reason.
+/// refused with the reason. `direct` becomes what the engine can have.
 pub(super) fn choose(parameters: &mut Parameters) -> Result<&'static dyn Engine, Problem> {
     let asked = parameters.text("engine").unwrap_or("auto").to_owned();
-    let engine = match find(&asked) {
+    let named = find(&asked);
+    settle_direct(named, parameters)?;
+    let engine = match named {
         Some(engine) => {
             engine.available().map_err(|u| Problem::refused(u.why, u.instead))?;
             engine.check(parameters)?;
@@ -124,6 +147,25 @@ pub(super) fn choose(parameters: &mut Parameters) -> Result<&'static dyn Engine,
     };
     parameters.set("engine", engine.word().word);
     Ok(engine)
+}
+
+fn settle_direct(engine: Option<&dyn Engine>, parameters: &mut Parameters) -> Result<(), Problem> {
+    let cached_only = engine.filter(|e| e.cached_only());
+    match cached_only {
+        Some(engine) if parameters.flag("direct") == Ok(true) => Err(Problem::invalid(
+            format!(
+                "engine={} goes through the page cache, and direct=yes asks for a way around it",
+                engine.word().word
+            ),
+            "use direct=no, or another engine",
+        )),
+        _ => {
+            if parameters.is_word("direct", "auto") {
+                parameters.set("direct", cached_only.is_none());
+            }
+            Ok(())
+        }
+    }
 }
 
 fn automatic(parameters: &Parameters) -> Result<&'static dyn Engine, Problem> {
@@ -138,6 +180,15 @@ fn automatic(parameters: &Parameters) -> Result<&'static dyn Engine, Problem> {
         }
     }
     Err(Problem::refused(reasons.join("; "), "use queue-depth=1 with more threads"))
+}
+
+/// Why no engine was taken that `auto` prefers to `engine`, where the machine
+/// forbids them.
+pub(super) fn forbidden(engine: &dyn Engine) -> Option<String> {
+    let rank = AUTOMATIC.iter().position(|e| e.word().word == engine.word().word)?;
+    let reasons: Vec<_> =
+        AUTOMATIC[..rank].iter().filter_map(|e| e.available().err()).map(|u| u.why).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
 /// Refuses what only io_uring can do.

@@ -24,7 +24,7 @@ use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
 
-use super::{Engine, Options, Unavailable, by_call};
+use super::{Engine, Options, Unavailable, by_call, polled};
 
 pub(super) const WORD: Word =
     Word { word: "io_uring", doc: "asynchronous, a ring of its own for each thread" };
@@ -48,13 +48,27 @@ impl Engine for IoUringEngine {
     }
 
     fn check(&self, parameters: &Parameters) -> Result<(), Problem> {
+        let refuse = |message: String, help: &str| Err(Problem::invalid(message, help));
+        let iopoll = parameters.flag("iopoll") == Ok(true);
         match parameters.integer("queue-depth") {
-            Ok(depth) if depth > DEPTH_MAX => Err(Problem::invalid(
+            Ok(depth) if depth > DEPTH_MAX => refuse(
                 format!("queue-depth {depth} is more than {DEPTH_MAX}, the largest ring"),
                 "use more threads",
-            )),
+            ),
+            _ if iopoll && parameters.flag("direct") == Ok(false) => refuse(
+                "iopoll=yes polls a device, and with direct=no the page cache answers".to_owned(),
+                "use direct=yes, or leave out iopoll",
+            ),
+            _ if iopoll && parameters.is_word("sync", "fsync") => refuse(
+                "a ring with iopoll=yes takes reads and writes only, no fsync".to_owned(),
+                "use sync=dsync or sync=end, or leave out iopoll",
+            ),
             _ => Ok(()),
         }
+    }
+
+    fn check_targets(&self, parameters: &Parameters) -> Result<(), Problem> {
+        if parameters.flag("iopoll") == Ok(true) { polled::check(parameters) } else { Ok(()) }
     }
 
     fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
@@ -69,17 +83,22 @@ fn availability() -> Result<(), String> {
         Err(error) => error,
     };
     let sysctl = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled").unwrap_or_default();
-    Err(match (error.raw_os_error(), sysctl.trim()) {
+    Err(why(&error, sysctl.trim()))
+}
+
+/// Why no ring can be had; `sysctl` is what `kernel.io_uring_disabled` says.
+fn why(error: &io::Error, sysctl: &str) -> String {
+    match (error.raw_os_error(), sysctl) {
         (Some(libc::ENOSYS), _) => "this kernel has no io_uring, or a seccomp filter hides it".to_owned(),
         (Some(libc::EPERM), "1" | "2") => {
-            format!("io_uring is disabled by sysctl kernel.io_uring_disabled={}", sysctl.trim())
+            format!("io_uring is disabled by sysctl kernel.io_uring_disabled={sysctl}")
         }
         (Some(libc::EPERM), _) => {
             "io_uring is forbidden here, by a seccomp filter or a security module".to_owned()
         }
         (Some(libc::ENOMEM), _) => "io_uring has no locked memory left (see `ulimit -l`)".to_owned(),
         _ => format!("io_uring cannot be used: {error}"),
-    })
+    }
 }
 
 /// One worker's ring.
@@ -253,6 +272,17 @@ fn passing(error: io::Error) -> Result<(), Fault> {
     }
 }
 
+/// What cannot be polled is refused only when it is tried.
+#[cold]
+fn explained(fault: Fault, iopoll: bool) -> Fault {
+    match &fault {
+        Fault::System { source, .. } if iopoll && source.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+            Fault::Other(format!("{fault}: this target cannot be polled; leave out iopoll"))
+        }
+        _ => fault,
+    }
+}
+
 /// How long the kernel's thread looks for work before it sleeps (`sqpoll`), ms.
 const SQPOLL_IDLE_MS: u32 = 1000;
 
@@ -356,7 +386,7 @@ impl Queue for Ring {
             let Flight { task, handed_ns } = self.flights[slot];
             let result = u64::try_from(completion.result())
                 .map_err(|_| io::Error::from_raw_os_error(-completion.result()));
-            let ended = self.job.ended(task, result)?;
+            let ended = self.job.ended(task, result).map_err(|fault| explained(fault, self.iopoll))?;
             done.push(Completion { slot, bytes: ended.bytes, class: ended.class, handed_ns });
         }
         Ok(())
@@ -386,6 +416,10 @@ impl Queue for Ring {
             ("registered_buffers", self.fixed_buffers.into()),
             ("completion_batch", (self.least as u64).into()),
         ]);
+        if self.sqpoll {
+            let told = "a thread of the kernel, whose CPU time is not in cpu_per_operation";
+            facts.push(("submission", told.into()));
+        }
         facts
     }
 }
@@ -410,5 +444,20 @@ impl Drop for Ring {
         // SAFETY: nothing is in flight any more, and this is the only place that
         // drops the buffers.
         unsafe { std::mem::ManuallyDrop::drop(&mut self.buffers) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_there_is_no_ring_is_told_by_what_forbids_it() {
+        let told = |code: i32, sysctl: &str| why(&io::Error::from_raw_os_error(code), sysctl);
+        assert!(told(libc::ENOSYS, "").contains("no io_uring, or a seccomp filter"));
+        assert!(told(libc::EPERM, "2").contains("kernel.io_uring_disabled=2"));
+        assert!(told(libc::EPERM, "0").contains("seccomp filter or a security module"));
+        assert!(told(libc::ENOMEM, "0").contains("ulimit -l"));
+        assert!(told(libc::EMFILE, "0").contains("cannot be used"));
     }
 }
