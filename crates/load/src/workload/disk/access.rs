@@ -5,7 +5,8 @@ use model::Parameters;
 use crate::engine::fault::Fault;
 use crate::engine::queue::Operation;
 use crate::engine::schedule::Seat;
-use crate::workload::disk::distribution::{Distribution, random};
+use crate::engine::stop::REHEARSED;
+use crate::workload::disk::distribution::{Distribution, Places, random, word};
 use crate::workload::disk::pattern::{Kind, Pattern, Way};
 
 /// One operation, worked out.
@@ -26,8 +27,10 @@ struct Size {
     bytes: u64,
     /// A random word up to this one chooses it.
     up_to: u64,
-    /// How many blocks of it fit into the region.
-    blocks: u64,
+    /// The blocks of it that fit into the region, a grid of its own.
+    places: Places,
+    /// How many of them this worker has visited.
+    visited: u64,
 }
 
 /// Which blocks a worker touches, in which order, and what it does to them.
@@ -49,11 +52,30 @@ pub(super) struct Access {
     /// would answer.
     cursor: u64,
     seed: u64,
-    once: bool,
+    /// Which worker of the target this is.
+    seat: Seat,
+    turns: Turns,
+    /// Whether it ends after one pass.
+    one_pass: bool,
     full: bool,
     /// A sync follows each so many operations; 0 for none.
     sync_every: u64,
     since_sync: u64,
+}
+
+/// What says how far a random pattern has come: which of all visits the next
+/// one is, which is a matter of `once` alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Turns {
+    /// No matter: the operation's number chooses a place at random.
+    Any,
+    /// The operation's number. Where a count ends a load, workers take numbers
+    /// as fast as they go, and only so each block comes once over all of them.
+    Number,
+    /// The workers of a target in turns, each by its own count: where syncs,
+    /// other sizes or other targets use up numbers too. A fast worker is then
+    /// in its second pass before a slow one has ended its first.
+    Own,
 }
 
 /// Streams of random words that do not depend on each other.
@@ -65,9 +87,10 @@ impl Access {
         let pattern = Pattern::of(parameters)?;
         let mut sum = 0.0;
         let mut sizes = Vec::new();
+        let nothing = Distribution::Uniform.over(0, 0);
         for (bytes, share) in parameters.mix("block-size")? {
             sum += share;
-            sizes.push(Size { bytes, up_to: word(sum), blocks: 0 });
+            sizes.push(Size { bytes, up_to: word(sum), places: nothing, visited: 0 });
         }
         if let Some(last) = sizes.last_mut() {
             last.up_to = u64::MAX;
@@ -75,9 +98,17 @@ impl Access {
         let reads = if let Way::Both(share) = pattern.way { word(share) } else { 0 };
         let sync_every =
             if parameters.is_word("sync", "fsync") { parameters.integer("sync-every")? } else { 0 };
+        let distribution = Distribution::of(parameters)?;
+        let turns = if distribution != Distribution::Once {
+            Turns::Any
+        } else if sizes.len() == 1 && sync_every == 0 && parameters.texts("target")?.len() == 1 {
+            Turns::Number
+        } else {
+            Turns::Own
+        };
         Ok(Self {
             pattern,
-            distribution: Distribution::of(parameters)?,
+            distribution,
             sizes,
             reads_up_to: reads,
             file_bytes: 0,
@@ -85,7 +116,9 @@ impl Access {
             bytes: parameters.integer("span")?,
             cursor: 0,
             seed: 0,
-            once: parameters.is_word("until", "end"),
+            seat: Seat { index: 0, of: 1 },
+            turns,
+            one_pass: parameters.is_word("until", "end"),
             full: parameters.is_word("until", "full"),
             sync_every,
             since_sync: 0,
@@ -129,6 +162,7 @@ impl Access {
     /// streams through one region would be served by each other's cache hits.
     pub(super) fn for_seat(mut self, seat: Seat, seed: u64) -> Self {
         self.seed = seed;
+        self.seat = seat;
         if !self.pattern.random {
             let (index, of) = (seat.index as u64, seat.of as u64);
             let unit = self.block().max(1);
@@ -137,12 +171,12 @@ impl Access {
             let next = blocks * (index + 1) / of;
             self.start += first * unit;
             self.bytes = (next - first) * unit;
-            if !self.once && !self.full {
+            if !self.one_pass && !self.full {
                 self.cursor = random(seed, u64::MAX - index) % (next - first).max(1) * unit;
             }
         }
         for size in &mut self.sizes {
-            size.blocks = self.bytes / size.bytes.max(1);
+            size.places = self.distribution.over(self.bytes / size.bytes.max(1), seed);
         }
         self
     }
@@ -158,26 +192,48 @@ impl Access {
             self.since_sync += 1;
         }
         let size = self.size(operation);
+        let bytes = self.sizes[size].bytes;
         let at = if self.pattern.random {
-            self.distribution.block(self.seed, operation.index, size.blocks) * size.bytes
+            let turn = self.turn(operation, size);
+            self.sizes[size].places.block(turn) * bytes
         } else {
-            self.next(size.bytes)
+            self.next(bytes)
         };
-        let (file, offset) = self.place(self.start + at);
-        Task { kind: self.kind(operation), file, offset, bytes: size.bytes }
+        let (file, offset) = self.place(self.start + at, bytes);
+        Task { kind: self.kind(operation), file, offset, bytes }
+    }
+
+    /// Which visit to a block of this size it is.
+    #[inline]
+    fn turn(&mut self, operation: Operation, size: usize) -> u64 {
+        if self.turns != Turns::Own || operation.index & REHEARSED != 0 {
+            return operation.index;
+        }
+        let visited = &mut self.sizes[size].visited;
+        let turn = self.seat.index as u64 + *visited * self.seat.of as u64;
+        *visited += 1;
+        turn
     }
 
     /// Which file a byte of all of them lies in. Without an end there is one.
+    /// An operation that would not fit into its file is moved back until it
+    /// does: blocks of several sizes do not all begin where files do.
     #[inline]
-    fn place(&self, at: u64) -> (usize, u64) {
-        if self.file_bytes == 0 || at < self.file_bytes {
+    fn place(&self, at: u64, bytes: u64) -> (usize, u64) {
+        if self.file_bytes == 0 {
             return (0, at);
         }
-        ((at / self.file_bytes) as usize, at % self.file_bytes)
+        let offset = at % self.file_bytes;
+        ((at / self.file_bytes) as usize, offset.min(self.file_bytes.saturating_sub(bytes)))
     }
 
     #[inline]
     fn next(&mut self, bytes: u64) -> u64 {
+        if self.file_bytes > 0 {
+            let left = self.file_bytes - (self.start + self.cursor) % self.file_bytes;
+            // What does not fit into this file begins the next one.
+            self.cursor += if bytes > left { left } else { 0 };
+        }
         if !self.full && self.cursor + bytes > self.bytes {
             self.cursor = 0;
         }
@@ -187,13 +243,12 @@ impl Access {
     }
 
     #[inline]
-    fn size(&self, operation: Operation) -> Size {
-        if let [one] = self.sizes[..] {
-            return one;
+    fn size(&self, operation: Operation) -> usize {
+        if self.sizes.len() == 1 {
+            return 0;
         }
         let word = random(self.seed ^ SIZE, operation.index);
-        let found = self.sizes.iter().find(|size| word <= size.up_to);
-        found.copied().unwrap_or(self.sizes[0])
+        self.sizes.iter().position(|size| word <= size.up_to).unwrap_or(0)
     }
 
     #[inline]
@@ -209,8 +264,14 @@ impl Access {
 
     /// Operations of one pass, where the load ends after one.
     pub(super) fn operations_to_end(&self) -> Option<u64> {
-        let blocks = self.sizes.first()?.blocks;
-        self.once.then(|| self.with_syncs(blocks))
+        let blocks = self.sizes.first()?.places.blocks();
+        let own = if self.pattern.random {
+            // Workers visit the blocks of one pass in turns.
+            blocks.saturating_sub(self.seat.index as u64).div_ceil(self.seat.of as u64)
+        } else {
+            blocks
+        };
+        self.one_pass.then(|| self.with_syncs(own))
     }
 
     /// So many data operations and the syncs between them.
@@ -224,122 +285,5 @@ impl Access {
     }
 }
 
-/// The random word that this share of all words does not exceed.
-fn word(share: f64) -> u64 {
-    if share >= 1.0 { u64::MAX } else { ((share.max(0.0) * (1u64 << 53) as f64) as u64) << 11 }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn access(pattern: &str, span: u64, changes: &[(&str, model::Value)]) -> Access {
-        let mut p = Parameters::default();
-        p.set("pattern", pattern);
-        p.set("read-share", 0.5);
-        p.set("distribution", "uniform");
-        p.set("block-size", 4096u64);
-        p.set("offset", 0u64);
-        p.set("span", span);
-        p.set("until", "end");
-        for (name, value) in changes {
-            p.0.insert((*name).to_owned(), value.clone());
-        }
-        Access::of(&p).unwrap()
-    }
-
-    fn tasks(access: &Access, workers: usize, each: u64) -> Vec<Task> {
-        let mut all = Vec::new();
-        for index in 0..workers {
-            let mut own = access.clone().for_seat(Seat { index, of: workers }, 42);
-            for sequence in 0..each {
-                all.push(own.task(Operation { index: index as u64 + sequence * workers as u64, sequence }));
-            }
-        }
-        all
-    }
-
-    fn offsets(access: &Access, workers: usize, each: u64) -> Vec<u64> {
-        tasks(access, workers, each).iter().map(|t| t.offset).collect()
-    }
-
-    #[test]
-    fn random_places_are_uniform_and_do_not_depend_on_the_number_of_workers() {
-        let one = access("randread", 1000 * 4096, &[("until", "time".into())]);
-        let mut alone = offsets(&one, 1, 100_000);
-        let mut shared = offsets(&one, 4, 25_000);
-        alone.sort_unstable();
-        shared.sort_unstable();
-        assert_eq!(alone, shared);
-        let mut counts = vec![0u32; 1000];
-        alone.iter().for_each(|o| counts[(o / 4096) as usize] += 1);
-        // Chi-square with 999 degrees of freedom: below 1143 at 99.9 %.
-        let chi: f64 = counts.iter().map(|c| (f64::from(*c) - 100.0).powi(2) / 100.0).sum();
-        assert!(chi < 1143.0, "{chi}");
-    }
-
-    #[test]
-    fn sequential_workers_have_regions_of_their_own_that_cover_the_span() {
-        let mut all = offsets(&access("read", 10 * 4096, &[]), 3, 3);
-        assert_eq!(all[..3], [0, 4096, 8192]);
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 9);
-    }
-
-    #[test]
-    fn an_offset_and_a_span_bound_what_is_touched() {
-        for pattern in ["read", "randread"] {
-            let some =
-                access(pattern, 8 * 4096, &[("offset", (1u64 << 20).into()), ("until", "time".into())]);
-            for task in tasks(&some, 2, 100) {
-                assert!((1 << 20..(1 << 20) + 8 * 4096).contains(&task.offset), "{pattern}: {task:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_mix_reads_its_share_and_has_its_sizes() {
-        let sizes = model::Value::List(vec!["4KiB:70%".into(), "64KiB:30%".into()]);
-        let mixed = access(
-            "randrw",
-            1 << 30,
-            &[("read-share", 0.6.into()), ("block-size", sizes), ("until", "time".into())],
-        );
-        let all = tasks(&mixed, 1, 100_000);
-        let share = |f: &dyn Fn(&Task) -> bool| all.iter().filter(|t| f(t)).count() as f64 / 1e5;
-        // Four standard deviations of a share of 100,000.
-        assert!((share(&|t| t.kind == Kind::Read) - 0.6).abs() < 0.0062);
-        assert!((share(&|t| t.bytes == 4096) - 0.7).abs() < 0.0058);
-        let small_reads = share(&|t| t.bytes == 4096 && t.kind == Kind::Read);
-        assert!((small_reads - 0.42).abs() < 0.0063, "{small_reads}");
-        assert!(all.iter().all(|t| t.offset.is_multiple_of(t.bytes) && t.offset + t.bytes <= 1 << 30));
-    }
-
-    #[test]
-    fn a_sync_follows_every_so_many_operations_and_takes_no_place() {
-        let synced = access("write", 6 * 4096, &[("sync", "fsync".into()), ("sync-every", 2u64.into())]);
-        assert_eq!(synced.clone().for_seat(Seat { index: 0, of: 1 }, 1).operations_to_end(), Some(9));
-        let all = tasks(&synced, 1, 9);
-        let syncs: Vec<bool> = all.iter().map(|t| t.kind == Kind::Sync).collect();
-        assert_eq!(syncs, [false, false, true, false, false, true, false, false, true]);
-        let places: Vec<u64> = all.iter().filter(|t| t.bytes > 0).map(|t| t.offset / 4096).collect();
-        assert_eq!(places, [0, 1, 2, 3, 4, 5]);
-    }
-
-    #[test]
-    fn places_run_through_all_files() {
-        let mut p = access("read", 8 * 4096, &[]);
-        p.file_bytes = 2 * 4096;
-        let all = tasks(&p, 1, 8);
-        let files: Vec<usize> = all.iter().map(|t| t.file).collect();
-        assert_eq!(files, [0, 0, 1, 1, 2, 2, 3, 3]);
-        assert!(all.iter().all(|t| t.offset <= 4096));
-    }
-
-    #[test]
-    fn shares_become_words() {
-        assert_eq!((word(0.0), word(1.0)), (0, u64::MAX));
-        assert!((word(0.6) as f64 / u64::MAX as f64 - 0.6).abs() < 1e-9);
-    }
-}
+mod tests;

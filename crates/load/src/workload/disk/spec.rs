@@ -184,6 +184,20 @@ const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("distribution", Kind::Choice, "How random places are spread over the span.")
         .default("uniform")
         .words(distribution::WORDS),
+    ParameterSpec::new(
+        "zipf-theta",
+        Kind::Number,
+        "With distribution=zipf: the block of rank k is visited in proportion to 1 / k^theta.",
+    )
+    .default("1.1"),
+    ParameterSpec::new("hot-span", Kind::Share, "With distribution=hot: the share of the blocks that are hot.")
+        .default("20%"),
+    ParameterSpec::new(
+        "hot-share",
+        Kind::Share,
+        "With distribution=hot: the share of the operations that go to the hot blocks.",
+    )
+    .default("80%"),
     ParameterSpec::new("content", Kind::Choice, "What is written.").default("random").words(content::WORDS),
     ParameterSpec::new("sync", Kind::Choice, "When written data is brought to where it lasts.")
         .default("none")
@@ -198,7 +212,7 @@ const PARAMETERS: &[ParameterSpec] = &[
     common::BYTES,
     ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").not_work().words(&[
         Word { word: "time", doc: "the duration, or requests or bytes where they are given" },
-        Word { word: "end", doc: "one pass over the span: sequential patterns only" },
+        Word { word: "end", doc: "one pass over the span: sequential patterns, and random ones with distribution=once" },
         Word { word: "full", doc: "no space left: sequential writes only" },
     ]),
 ];

@@ -69,10 +69,17 @@ fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<
 }
 
 fn check_ends(parameters: &Parameters, pattern: Pattern) -> Result<(), Problem> {
-    if parameters.is_word("until", "end") && pattern.random {
+    let one_pass = parameters.is_word("until", "end");
+    if one_pass && pattern.random && !parameters.is_word("distribution", "once") {
         return Err(Problem::invalid(
-            "random patterns have no end",
-            "use until=end with pattern=read or write",
+            "random patterns have no end, as long as blocks may come twice",
+            "use until=end with distribution=once, or with pattern=read or write",
+        ));
+    }
+    if one_pass && parameters.mix("block-size").is_ok_and(|mix| mix.len() > 1) {
+        return Err(Problem::invalid(
+            "blocks of several sizes have no end together: nobody knows how many of each make one pass",
+            "use one block-size, or end by bytes",
         ));
     }
     if parameters.is_word("until", "full") && (pattern.random || !pattern.writes() || pattern.reads()) {

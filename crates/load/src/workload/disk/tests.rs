@@ -118,7 +118,10 @@ fn sizes_that_contradict_each_other_are_named() {
     );
     assert!(survey(&[("size", mib(32)), ("block-size", Value::Integer(1000))]).unwrap_err().contains("512"));
     assert!(survey(&[("queue-depth", Value::Integer(8))]).unwrap_err().contains("engine=sync"));
-    assert!(
-        survey(&[("pattern", "randread".into()), ("until", "end".into())]).unwrap_err().contains("no end")
-    );
+    let one_pass = |changes: &[(&str, Value)]| survey(&[&[("until", "end".into())], changes].concat());
+    let random = ("pattern", "randread".into());
+    assert!(one_pass(std::slice::from_ref(&random)).unwrap_err().contains("no end"));
+    assert!(one_pass(&[random, ("distribution", "once".into())]).is_ok());
+    let mix = Value::List(vec!["4KiB:70%".into(), "64KiB:30%".into()]);
+    assert!(one_pass(&[("block-size", mix)]).unwrap_err().contains("several sizes"));
 }
