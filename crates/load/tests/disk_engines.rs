@@ -67,7 +67,13 @@ fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<Outcome, Fault
     let destroy = vec![target.to_string_lossy().into_owned()];
     let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
     let needs = disk().survey(asked(target, words), &site).unwrap_or_else(|p| panic!("{words}: {p:?}"));
-    let shelf = Kept(needs.fixtures.iter().map(|key| Fixture::make(key, &mut |_| true).unwrap()).collect());
+    let shelf = Kept(
+        needs
+            .fixtures
+            .iter()
+            .map(|key| Fixture::make(key, load::workload::Look::default(), &mut |_| true).unwrap())
+            .collect(),
+    );
     let prepared = disk().prepare(&needs.parameters, &shelf)?;
     let threads = needs.parameters.integer("threads").unwrap() as usize;
     let plan = LoadPlan {
