@@ -10,7 +10,14 @@ pub struct Ready {
 }
 
 /// Every ready study.
-pub const READY: &[Ready] = &[Ready { name: OVERVIEW, text: include_str!("../../../studies/overview.toml") }];
+pub const READY: &[Ready] = &[
+    Ready { name: OVERVIEW, text: include_str!("../../../studies/overview.toml") },
+    Ready { name: "disk-quick", text: include_str!("../../../studies/disk-quick.toml") },
+    Ready { name: "disk-datasheet", text: include_str!("../../../studies/disk-datasheet.toml") },
+    Ready { name: "eight-disks", text: include_str!("../../../studies/eight-disks.toml") },
+    Ready { name: "nvme", text: include_str!("../../../studies/nvme.toml") },
+    Ready { name: "fileio", text: include_str!("../../../studies/fileio.toml") },
+];
 
 /// What `headroom run` does without a word.
 pub const OVERVIEW: &str = "overview";

@@ -123,3 +123,15 @@ metric-title-last-done = 最後の対象の完了
 
 study-overview-title = 概要
 study-overview-question = このサーバーのプロセッサー、メモリ、ディスクはどのくらい速いですか？
+study-disk-quick-title = ディスクを手早く
+study-disk-quick-question = このディスクの連続転送、ランダムな読み書き、そして確実でなければならない書き込みはどれほど速いですか?
+study-disk-datasheet-title = ディスクのデータシート
+study-disk-datasheet-question = このディスクは、ブロックサイズ、キューの深さ、スレッド数ごとにどれほど速いですか?
+study-eight-disks-title = 8 台のディスクを同時に
+study-eight-disks-question = 8 台のディスクは同時でもそれぞれ 1 台分の速度が出ますか、それとも共有する何かが妨げますか?
+study-nvme-title = データベース用の NVMe SSD
+study-nvme-question = この SSD はデータシートどおりの性能が出ますか? どの深さからですか?
+study-fileio-title = sysbench 流のファイル測定
+study-fileio-question = ファイルは、ブロックサイズ、パターン、スレッド数ごとに毎秒何回の操作と何バイトを出しますか?
+study-ssd-steady-state-title = 定常状態の SSD(SNIA)
+study-ssd-steady-state-question = この SSD は、新品のときの速さが尽きた後、どれほど速いですか?

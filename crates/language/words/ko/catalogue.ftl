@@ -123,3 +123,15 @@ metric-title-last-done = 마지막 대상 완료
 
 study-overview-title = 개요
 study-overview-question = 이 서버의 프로세서, 메모리, 디스크는 얼마나 빠릅니까?
+study-disk-quick-title = 디스크, 빠르게
+study-disk-quick-question = 이 디스크의 연속 전송, 랜덤 읽기와 쓰기, 그리고 안전해야 하는 쓰기는 얼마나 빠릅니까?
+study-disk-datasheet-title = 디스크의 데이터시트
+study-disk-datasheet-question = 이 디스크는 블록 크기, 큐 깊이, 스레드 수마다 얼마나 빠릅니까?
+study-eight-disks-title = 디스크 여덟 대를 한꺼번에
+study-eight-disks-question = 디스크 여덟 대가 한꺼번에 한 대만큼의 속도를 각각 냅니까, 아니면 함께 쓰는 무언가가 막습니까?
+study-nvme-title = 데이터베이스를 위한 NVMe SSD
+study-nvme-question = 이 SSD는 데이터시트에 적힌 만큼 나옵니까? 어느 깊이부터 그렇습니까?
+study-fileio-title = sysbench 방식의 파일 측정
+study-fileio-question = 파일은 블록 크기, 패턴, 스레드 수에 따라 초당 몇 번의 작업과 몇 바이트를 냅니까?
+study-ssd-steady-state-title = 정상 상태의 SSD(SNIA)
+study-ssd-steady-state-question = 이 SSD는 새것일 때의 빠름이 다하고 나면 얼마나 빠릅니까?
