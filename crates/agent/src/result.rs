@@ -6,7 +6,7 @@ use load::Fault;
 use load::engine::outcome::{LoadOutcome, Outcome, PartOutcome};
 use load::workload::Workload;
 use model::trial::{Part, Series, TrialResult};
-use model::{Parameters, Unit};
+use model::{Parameters, Unit, Value};
 
 /// Metrics, histograms and series of all loads, main load first.
 pub(crate) fn shape(
@@ -23,7 +23,8 @@ pub(crate) fn shape(
         let metrics = workload.metrics(parameters, load, outcome.window);
         let histograms = histograms(load)?;
         let series = series(load, outcome);
-        let facts = load.facts.clone();
+        let mut facts = load.facts.clone();
+        facts.extend(bytes_written(workload.written_share(parameters, load), load, outcome));
         if companion.is_none() {
             result.metrics = metrics;
             result.histograms = histograms;
@@ -54,6 +55,13 @@ pub(crate) fn shape(
         }
     }
     Ok(result)
+}
+
+/// What a load wrote in all, warm-up included, if it wrote anything.
+fn bytes_written(share: f64, load: &LoadOutcome, outcome: &Outcome) -> Option<(String, Value)> {
+    let moved = load.bytes_per_s.iter().sum::<f64>() * outcome.timeline.interval_ns as f64 / 1e9;
+    let written = (moved * share).round();
+    (written > 0.0).then(|| ("bytes_written".to_owned(), Value::Integer(written as u64)))
 }
 
 /// The machine that loads run on, as series and parts name it.

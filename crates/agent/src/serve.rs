@@ -138,11 +138,13 @@ impl Server {
             Request::Prepare { fixtures } => {
                 self.phase(Phase::Prepare);
                 let mut shelf = std::mem::take(&mut self.fixtures);
-                let mut told = Instant::now();
+                let (mut told, mut last) = (Instant::now(), u64::MAX);
                 let made = shelf.make(&fixtures, &self.cancel, &mut |key, done| {
-                    if told.elapsed() >= TELL || done == key.bytes {
-                        told = Instant::now();
-                        self.tell(AgentEvent::Preparing { what: key.target.clone(), done, of: key.bytes });
+                    let of = key.discarded() + key.written();
+                    // What did not move is no sign of life.
+                    if done != last && (told.elapsed() >= TELL || done == of) {
+                        (told, last) = (Instant::now(), done);
+                        self.tell(AgentEvent::Preparing { what: key.target.clone(), done, of });
                     }
                 });
                 self.fixtures = shelf;

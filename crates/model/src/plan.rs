@@ -92,6 +92,36 @@ impl FixtureKey {
     pub fn file_bytes(&self) -> u64 {
         self.bytes / self.files.max(1)
     }
+
+    /// Whether it is an empty file of ours, which the load itself makes grow.
+    #[must_use]
+    pub fn grows(&self) -> bool {
+        self.ownership == Ownership::Created && self.bytes == 0
+    }
+
+    /// Bytes that are written to make it ready, each pass over it counted.
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        let passes = match (self.ownership, self.precondition) {
+            (Ownership::Borrowed, _) | (Ownership::Surrendered, Precondition::None) => 0,
+            // Making a file of ours fills it.
+            (Ownership::Created, Precondition::None) | (_, Precondition::Fill) => 1,
+            (_, Precondition::Full) => 2,
+        };
+        self.bytes.saturating_mul(passes)
+    }
+
+    /// Bytes that are discarded first.
+    #[must_use]
+    pub fn discarded(&self) -> u64 {
+        if self.purge && self.device { self.bytes } else { 0 }
+    }
+
+    /// Whether it is brought into a state that a load which writes leaves.
+    #[must_use]
+    pub fn has_state(&self) -> bool {
+        self.purge || self.precondition != Precondition::None
+    }
 }
 
 fn one() -> u64 {
@@ -269,6 +299,16 @@ pub struct Case {
     pub group: usize,
     /// How long one trial takes, in seconds.
     pub trial_s: f64,
+}
+
+impl Case {
+    /// Whether it is measured round by round until it is steady: its main load
+    /// asks for the whole preconditioning.
+    #[must_use]
+    pub fn has_rounds(&self) -> bool {
+        let full = |load: &LoadSpec| load.parameters.is_word("precondition", "full");
+        self.loads.first().is_some_and(full) && !self.fixtures.is_empty()
+    }
 }
 
 /// The whole plan.

@@ -1,7 +1,7 @@
 //! A plan as text: what `--dry-run` prints.
 
 use model::Plan;
-use model::plan::{Case, Effect, Ownership, Problem};
+use model::plan::{Case, Effect, FixtureKey, Ownership, Precondition, Problem};
 
 use crate::format;
 use crate::text::paragraph;
@@ -22,7 +22,14 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
         if plan.cases.len() == 1 { "" } else { "s" }
     ));
     for group in 0..plan.groups {
-        out.push_str(&format!("Group {} of {}, shuffled anew for each trial\n", group + 1, plan.groups));
+        let rounds = plan.group(group).any(Case::has_rounds);
+        let how = if rounds {
+            ", round by round until five rounds are steady, at most 25; those are the trials"
+        } else {
+            ""
+        };
+        let title = format!("Group {} of {}, shuffled anew for each trial{how}", group + 1, plan.groups);
+        out.push_str(&paragraph("", "  ", &title));
         for case in plan.group(group) {
             let dirty = if case.effect == Effect::Clean { "" } else { " (writes)" };
             out.push_str(&paragraph("  ", "      ", &format!("{}{dirty}", case.label)));
@@ -44,7 +51,7 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
     };
     let budget =
         controls.budget_s.map(|s| format!(", at most {} (budget)", format::span(s))).unwrap_or_default();
-    let writes = plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.ownership == Ownership::Created);
+    let writes = plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.written() > 0 || f.grows());
     let assumed = if writes { "; files are taken to be written at 200 MB/s" } else { "" };
     out.push_str(&format!("Time needed: {time}{budget}{assumed}.\n"));
     out
@@ -60,20 +67,37 @@ fn touched(plan: &Plan) -> Vec<String> {
     if fixtures.is_empty() && touches.is_empty() {
         return vec!["Nothing is written, no setting is changed.".to_owned()];
     }
-    let mut lines: Vec<String> = fixtures
-        .iter()
-        .map(|f| {
-            let size = format::binary(f.bytes);
-            match f.ownership {
-                Ownership::Created => {
-                    format!("writes a file of {size} in {}, without a name, and removes it", f.target)
-                }
-                Ownership::Borrowed => format!("reads {size} of {}, which is yours", f.target),
-                Ownership::Surrendered => format!("OVERWRITES {size} of {}, as --destroy allows", f.target),
-            }
-        })
-        .collect();
+    let mut lines: Vec<String> = fixtures.into_iter().map(line).collect();
     lines.extend(touches.into_iter().cloned());
     lines.push("No setting is changed.".to_owned());
     lines
+}
+
+fn line(f: &FixtureKey) -> String {
+    let (size, target) = (format::binary(f.bytes), &f.target);
+    let mut line = match f.ownership {
+        Ownership::Created if f.grows() => {
+            format!("fills {target} with a file without a name until no space is left, and removes it")
+        }
+        Ownership::Created if f.files > 1 => {
+            format!(
+                "writes {} files of {size} together in {target}, without names, and removes them",
+                f.files
+            )
+        }
+        Ownership::Created => format!("writes a file of {size} in {target}, without a name, and removes it"),
+        Ownership::Borrowed => format!("reads {size} of {target}, which is yours"),
+        Ownership::Surrendered => format!("OVERWRITES {size} of {target}, as --destroy allows"),
+    };
+    if f.discarded() > 0 {
+        line.push_str("; discards all of it first (purge)");
+    }
+    match f.precondition {
+        Precondition::None => {}
+        Precondition::Fill => line.push_str("; writes it once before it is measured (precondition=fill)"),
+        Precondition::Full => {
+            line.push_str("; writes it twice, sequentially, before it is measured (precondition=full)");
+        }
+    }
+    line
 }

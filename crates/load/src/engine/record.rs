@@ -121,6 +121,13 @@ impl Record {
         }
     }
 
+    /// Bytes that all of its operations moved.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let whole: u64 = self.classes.iter().map(|class| class.bytes).sum();
+        whole + self.crossings.iter().map(|crossing| crossing.bytes).sum::<u64>()
+    }
+
     /// Empties it for another interval.
     pub fn reset(&mut self) {
         for class in &mut self.classes {

@@ -66,6 +66,8 @@ pub trait Observer: Sync {
     fn phase(&self, phase: Phase, at_ns: u64);
     /// The load is alive; the number changes while it is.
     fn alive(&self, pulse: u64);
+    /// The main load has moved so many bytes more.
+    fn moved(&self, _bytes: u64) {}
 }
 
 /// The times and the loads of a trial.
@@ -373,6 +375,9 @@ impl Desk<'_> {
                 let prepared = self.session.loads[load].prepared;
                 let collected = &mut self.collected[load];
                 collected.whole.add(&record);
+                if load == 0 {
+                    self.observer.moved(record.bytes());
+                }
                 let seat = Seat { index: worker, of: self.session.loads[load].cpus.len() };
                 if let Some((_, part)) = collected.parts.get_mut(prepared.part_of(seat)) {
                     part.add(&record);

@@ -117,6 +117,12 @@ pub trait Workload: Sync {
         common::metrics(self.spec(), outcome, window)
     }
 
+    /// The share of the bytes that a load moved which it wrote; 0 where what it
+    /// moves stays nowhere.
+    fn written_share(&self, _parameters: &Parameters, _outcome: &LoadOutcome) -> f64 {
+        0.0
+    }
+
     /// The same load without what it measures: our own cost per operation. The
     /// parameters of the null form, or `None` where there is nothing to take
     /// away.

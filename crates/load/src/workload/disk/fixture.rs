@@ -13,7 +13,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use model::Value;
-use model::plan::{FixtureKey, Ownership};
+use model::plan::{FixtureKey, Ownership, Precondition};
 use model::scalar::binary;
 use rustix::fs::{Mode, OFlags};
 
@@ -21,6 +21,7 @@ use crate::engine::fault::Fault;
 use crate::workload::Look;
 use crate::workload::disk::aligned::fill_random;
 use crate::workload::disk::device;
+use crate::workload::disk::precondition;
 use crate::workload::disk::target::{RESERVE, parent_of};
 use crate::workload::memory::buffer::Buffer;
 
@@ -38,7 +39,8 @@ pub struct Fixture {
 pub type Progress<'a> = dyn FnMut(u64) -> bool + 'a;
 
 impl Fixture {
-    /// Makes the files, or opens the user's.
+    /// Makes the files, or opens the user's, and brings them into the state that
+    /// is asked for.
     ///
     /// # Errors
     /// If one cannot be made, there is no room, or `progress` says to stop.
@@ -50,6 +52,7 @@ impl Fixture {
             Ownership::Borrowed => vec![open_users(path, false)?],
             Ownership::Surrendered => vec![open_users(path, true)?],
         };
+        precondition::bring(key, &files, progress)?;
         Ok(Self { key: key.clone(), files })
     }
 
@@ -67,17 +70,19 @@ impl Fixture {
         self.files.iter().map(|file| reopen(file, how, &self.key.target)).collect()
     }
 
-    /// What the files are that shapes results: how much of them really has
-    /// blocks (holes are read from nowhere).
+    /// What the files are that shapes results: their state, and how much of them
+    /// really has blocks (holes are read from nowhere).
     #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, Value)> {
+        let mut facts = precondition::facts(&self.key);
         let metadata: Vec<_> = self.files.iter().filter_map(|f| f.metadata().ok()).collect();
         let bytes: u64 = metadata.iter().map(MetadataExt::size).sum();
-        if metadata.len() != self.files.len() || self.key.device || bytes == 0 {
-            return Vec::new();
+        if metadata.len() == self.files.len() && !self.key.device && bytes > 0 {
+            let allocated = metadata.iter().map(|m| m.blocks() as f64 * 512.0).sum::<f64>() / bytes as f64;
+            let rounded = (allocated.min(1.0) * 1000.0).round() / 1000.0;
+            facts.push(("allocated_share", Value::Number(rounded)));
         }
-        let allocated = metadata.iter().map(|m| m.blocks() as f64 * 512.0).sum::<f64>() / bytes as f64;
-        vec![("allocated_share", Value::Number((allocated.min(1.0) * 1000.0).round() / 1000.0))]
+        facts
     }
 }
 
@@ -103,7 +108,9 @@ fn open_device(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault>
         return Ok(file);
     }
     let state = look.0(path).map_err(fault)?;
-    if state.signatures != key.holds || state.unknown.is_some() {
+    // Less than that is what our own writes leave.
+    let is_new = |signature: &String| !key.holds.contains(signature);
+    if state.signatures.iter().any(is_new) || state.unknown.is_some() {
         return Err(Fault::Other(format!(
             "what {} holds has changed since it was given up ({}), so nothing was written to it",
             path.display(),
@@ -118,7 +125,14 @@ fn make_all(path: &Path, key: &FixtureKey, progress: &mut Progress<'_>) -> Resul
     for index in 0..key.files.max(1) {
         let file = nameless(path)?;
         let done = index * key.file_bytes();
-        write_all(&file, key, &mut |here| progress(done + here))?;
+        let bytes = key.file_bytes();
+        check_room(&file, key, bytes)?;
+        if key.precondition == Precondition::Full {
+            // Its passes write all of it, twice.
+            file.set_len(bytes).map_err(|e| Fault::system(format!("making a file in {}", key.target), e))?;
+        } else {
+            write_all(&file, key, &mut |here| progress(done + here))?;
+        }
         files.push(file);
     }
     Ok(files)
@@ -178,6 +192,18 @@ fn nameless(path: &Path) -> Result<File, Fault> {
     Ok(file)
 }
 
+/// Other files may have been made since the survey, ours among them.
+fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
+    let room = rustix::fs::fstatvfs(file)
+        .map_err(|e| Fault::system(format!("looking how much is free in {}", key.target), e))?;
+    let room = room.f_bavail.saturating_mul(room.f_frsize);
+    if bytes.saturating_add(RESERVE) <= room {
+        return Ok(());
+    }
+    let (target, free, bytes) = (&key.target, binary(room), binary(bytes));
+    Err(Fault::Other(format!("{target} has {free} free, which is no room for a file of {bytes}")))
+}
+
 /// Really writes all of it, with random content, down to the device: neither
 /// holes nor compression nor a page cache will answer for it.
 fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Result<(), Fault> {
@@ -188,15 +214,6 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
         .custom_flags(libc::O_DIRECT)
         .open(format!("/proc/self/fd/{}", file.as_raw_fd()))
         .ok();
-    let room = rustix::fs::fstatvfs(file).map_err(|e| fault(e.into()))?;
-    let room = room.f_bavail.saturating_mul(room.f_frsize);
-    // Other files may have been made since the survey, ours among them.
-    if bytes.saturating_add(RESERVE) > room {
-        let (target, free, bytes) = (&key.target, binary(room), binary(bytes));
-        return Err(Fault::Other(format!(
-            "{target} has {free} free, which is no room for a file of {bytes}"
-        )));
-    }
     let mut buffer = Buffer::new(CHUNK)?;
     // Another content in every file, or a store that finds duplicates would
     // keep one of them.

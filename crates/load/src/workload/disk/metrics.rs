@@ -7,6 +7,7 @@ use model::{Quantity, WorkloadSpec};
 
 use crate::engine::outcome::{ClassOutcome, Common, LoadOutcome};
 use crate::workload::common;
+use crate::workload::disk::pattern::Pattern;
 
 /// All metrics of a load that did `outcome` in `window`.
 pub(super) fn of(spec: &WorkloadSpec, outcome: &LoadOutcome, window: Window) -> BTreeMap<String, Quantity> {
@@ -32,6 +33,18 @@ pub(super) fn of(spec: &WorkloadSpec, outcome: &LoadOutcome, window: Window) -> 
     let durable = outcome.settled_ns.map(from_start).filter(|seconds| *seconds > 0.0);
     put("throughput_durable", durable.map(|seconds| outcome.bytes / seconds));
     all
+}
+
+/// The share of the bytes moved that were written.
+pub(super) fn written_share(pattern: Pattern, outcome: &LoadOutcome) -> f64 {
+    match (pattern.writes(), pattern.reads()) {
+        (true, false) => 1.0,
+        (true, true) if outcome.bytes > 0.0 => {
+            let writes = outcome.classes.iter().find(|c| c.class.name == "write");
+            writes.map_or(0.0, |w| w.bytes / outcome.bytes)
+        }
+        _ => 0.0,
+    }
 }
 
 fn put_class(

@@ -10,6 +10,7 @@ pub mod fixture;
 mod job;
 mod metrics;
 mod pattern;
+mod precondition;
 mod residency;
 mod spec;
 mod survey;
@@ -56,6 +57,7 @@ impl Workload for Disk {
         let fixtures = target::survey(&mut parameters, pattern, site)?;
         survey::check(&parameters, pattern)?;
         engine.check_targets(&parameters)?;
+        precondition::check(&parameters, &fixtures)?;
         let memory_bytes = check_memory(&parameters, site)?;
         let effect = if pattern.changes() { Effect::Dirty } else { Effect::Clean };
         Ok(Needs { parameters, fixtures, effect, memory_bytes, touches: Vec::new() })
@@ -105,6 +107,11 @@ impl Workload for Disk {
         window: Window,
     ) -> BTreeMap<String, Quantity> {
         metrics::of(&SPEC, outcome, window)
+    }
+
+    fn written_share(&self, parameters: &Parameters, outcome: &LoadOutcome) -> f64 {
+        let drives = !parameters.is_word("engine", "null");
+        Pattern::of(parameters).map_or(0.0, |p| if drives { metrics::written_share(p, outcome) } else { 0.0 })
     }
 
     fn null_form(&self, parameters: &Parameters) -> Option<Parameters> {

@@ -5,7 +5,7 @@ use model::resource::Symbol;
 use model::{MetricSpec, Unit, WorkloadSpec};
 
 use crate::workload::common;
-use crate::workload::disk::{content, distribution, engine, pattern};
+use crate::workload::disk::{content, distribution, engine, pattern, precondition};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -209,6 +209,17 @@ const PARAMETERS: &[ParameterSpec] = &[
         ]),
     ParameterSpec::new("sync-every", Kind::Count, "Writes of a thread between two syncs, with sync=fsync.")
         .default("1"),
+    ParameterSpec::new("precondition", Kind::Choice, "The state that the target is brought into before it is measured.")
+        .default("none")
+        .costly()
+        .words(precondition::WORDS),
+    ParameterSpec::new(
+        "purge",
+        Kind::Flag,
+        "Before that, all blocks of a device are discarded, so that it is as when new. A new file is as it is.",
+    )
+    .default("no")
+    .costly(),
     common::BYTES,
     ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").not_work().words(&[
         Word { word: "time", doc: "the duration, or requests or bytes where they are given" },

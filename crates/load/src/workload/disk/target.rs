@@ -13,7 +13,7 @@ use model::{Parameters, Value};
 use crate::engine::fault::Fault;
 use crate::workload::Site;
 use crate::workload::disk::pattern::{Pattern, Way};
-use crate::workload::disk::{content, device};
+use crate::workload::disk::{content, device, precondition};
 
 /// What a file made without being told a size has.
 const SIZE_USUAL: u64 = 1 << 30;
@@ -110,7 +110,7 @@ fn look_at(
             ));
         }
     };
-    debug_assert_eq!(ownership, ownership_of(&path, pattern));
+    debug_assert_eq!(ownership, ownership_of(&path, precondition::changes(parameters, pattern)));
     Ok(Found { path, bytes, ownership, holds: Vec::new() })
 }
 
@@ -123,11 +123,17 @@ fn look_at_device(
 ) -> Result<Found, Problem> {
     let state = site.look.0(&path)
         .map_err(|e| Problem::refused(format!("{text} cannot be looked at: {e}"), "check its permissions"))?;
-    let ownership = device::check(text, pattern.changes(), &state, &site.destroy, &site.wipe)?;
-    if pattern.way == Way::Trim && state.discard_max == 0 {
+    let changes = precondition::changes(parameters, pattern);
+    let ownership = device::check(text, changes, &state, &site.destroy, &site.wipe)?;
+    let purge = parameters.flag("purge").unwrap_or(false);
+    if (purge || pattern.way == Way::Trim) && state.discard_max == 0 {
         return Err(Problem::refused(
             format!("{text} takes no discards"),
-            "use a pattern that reads or writes, or another target",
+            if purge {
+                "leave out purge, or purge it with its maker's tool first"
+            } else {
+                "use a pattern that reads or writes, or another target"
+            },
         ));
     }
     if parameters.integer("files").is_ok_and(|files| files > 1) {
@@ -167,8 +173,8 @@ fn is_device(path: &Path) -> bool {
 }
 
 /// Whose the file or device under `path` is: an existing one is the user's.
-fn ownership_of(path: &Path, pattern: Pattern) -> Ownership {
-    match (path.is_file() || is_device(path), pattern.changes()) {
+fn ownership_of(path: &Path, changes: bool) -> Ownership {
+    match (path.is_file() || is_device(path), changes) {
         (false, _) => Ownership::Created,
         (true, false) => Ownership::Borrowed,
         (true, true) => Ownership::Surrendered,
@@ -181,10 +187,13 @@ pub(super) fn keys(parameters: &Parameters) -> Result<Vec<FixtureKey>, Fault> {
     let pattern = Pattern::of(parameters)?;
     let (bytes, content) = (parameters.integer("size")?, content::of(parameters)?);
     let files = parameters.integer("files")?;
+    let (precondition, purge) = precondition::of(parameters)?;
+    let changes = precondition::changes(parameters, pattern);
     let key = |target: &str| {
-        let ownership = ownership_of(Path::new(target), pattern);
+        let ownership = ownership_of(Path::new(target), changes);
         let device = is_device(Path::new(target));
-        FixtureKey { files, content, device, ..FixtureKey::new(target, bytes, ownership) }
+        let key = FixtureKey::new(target, bytes, ownership);
+        FixtureKey { files, content, device, precondition, purge, ..key }
     };
     Ok(parameters.texts("target")?.into_iter().map(key).collect())
 }
@@ -253,13 +262,14 @@ fn survey_file(
     parameters: &Parameters,
     site: &Site,
 ) -> Result<(u64, Ownership), Problem> {
+    let changes = precondition::changes(parameters, pattern);
     let surrendered = site.destroy.iter().any(|d| same_file(Path::new(d), Path::new(text)));
-    if pattern.changes() && !surrendered {
+    if changes && !surrendered {
+        let by = ["pattern", "precondition"][usize::from(!pattern.changes())];
+        let word = parameters.text(by).unwrap_or("write");
+        let what = if word == "none" { "purge=yes".to_owned() } else { format!("{by}={word}") };
         return Err(Problem::refused(
-            format!(
-                "{text} exists, and pattern={} would overwrite it",
-                parameters.text("pattern").unwrap_or("write")
-            ),
+            format!("{text} exists, and {what} would overwrite it"),
             format!("give a folder as target; or, if its content may be lost, add --destroy {text}"),
         ));
     }
@@ -267,7 +277,7 @@ fn survey_file(
         return Err(Problem::invalid(format!("{text} is empty"), "give a file with content, or a folder"));
     }
     let mut wanted = rustix::fs::Access::READ_OK;
-    if pattern.changes() {
+    if changes {
         wanted |= rustix::fs::Access::WRITE_OK;
     }
     rustix::fs::access(text, wanted).map_err(|e| {
@@ -290,7 +300,7 @@ fn survey_file(
             "give a folder, or files=1",
         ));
     }
-    Ok((metadata.len(), if pattern.changes() { Ownership::Surrendered } else { Ownership::Borrowed }))
+    Ok((metadata.len(), if changes { Ownership::Surrendered } else { Ownership::Borrowed }))
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

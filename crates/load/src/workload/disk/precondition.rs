@@ -1,0 +1,327 @@
+//! Bringing a target into a known state before it is measured (`purge`,
+//! `precondition`): a device is fast when new, and slower once its spare room is
+//! used up.
+//!
+//! What is done is the part that does not depend on the workload of SNIA's
+//! Solid State Storage Performance Test Specification 2.0.2: a purge where one
+//! is asked for, then (`full`) sequential writes of 128 KiB over twice the
+//! capacity. The part that does depend on it, rounds of the load itself until
+//! they are steady, belongs to who orders trials. The writes go through the same
+//! engines as any load, so they are as fast as those.
+//!
+//! A file is no device: what is written into it says nothing of the state of the
+//! rest of the device under it. It is done all the same, and the fact
+//! `target_kind` tells a reader which of the two it was.
+
+use std::fs::File;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use model::parameter::Word;
+use model::plan::{Content, FixtureKey, Ownership, Precondition, Problem};
+use model::{Parameters, Phase, Value};
+
+use crate::engine::clock;
+use crate::engine::fault::Fault;
+use crate::engine::queue::Class;
+use crate::engine::record::Timeline;
+use crate::engine::schedule::Seat;
+use crate::engine::session::{LoadPlan, Observer, Session};
+use crate::engine::stop::StopRule;
+use crate::workload::disk::SPEC;
+use crate::workload::disk::access::Access;
+use crate::workload::disk::aligned::fill_random;
+use crate::workload::disk::engine::{self, Engine, Options};
+use crate::workload::disk::fixture::{self, How, Progress};
+use crate::workload::disk::job::{Job, discard_range};
+use crate::workload::disk::pattern::Pattern;
+use crate::workload::memory::buffer::Buffer;
+use crate::workload::{Prepared, Worker};
+
+/// The words of `precondition`.
+pub(super) const WORDS: &[Word] = &[
+    Word { word: "none", doc: "as it is; a file of ours is written once, whole" },
+    Word { word: "fill", doc: "all of it is written once, sequentially" },
+    Word {
+        word: "full",
+        doc: "written sequentially in 128 KiB over twice its size, then the load runs round by round until five \
+              rounds are steady, at most 25 (SNIA)",
+    },
+];
+
+/// Bytes of one write: SNIA's for the part that does not depend on the workload.
+const BLOCK: u64 = 128 << 10;
+/// Writes in flight.
+const DEPTH: u64 = 32;
+/// Bytes of one discard, so that it can be stopped between two.
+const DISCARD: u64 = 1 << 30;
+/// How often the progress is looked at, and told.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What `parameters` ask for.
+pub(super) fn of(parameters: &Parameters) -> Result<(Precondition, bool), Fault> {
+    let precondition = match parameters.text("precondition")? {
+        "none" => Precondition::None,
+        "fill" => Precondition::Fill,
+        "full" => Precondition::Full,
+        other => return Err(Fault::Other(format!("`{other}` is no precondition of disk"))),
+    };
+    Ok((precondition, parameters.flag("purge")?))
+}
+
+/// Whether anything of what a target holds is lost: by the load, or by what is
+/// done before it.
+pub(super) fn changes(parameters: &Parameters, pattern: Pattern) -> bool {
+    pattern.changes() || of(parameters).is_ok_and(|(before, purge)| purge || before != Precondition::None)
+}
+
+/// What contradicts a state that is asked for.
+pub(super) fn check(parameters: &Parameters, fixtures: &[FixtureKey]) -> Result<(), Problem> {
+    if parameters.is_word("until", "full") && !parameters.is_word("precondition", "none") {
+        return Err(Problem::invalid(
+            "a load that fills its target until no space is left needs it empty, not written before",
+            "leave out precondition, or use until=time",
+        ));
+    }
+    let of_users = |f: &&FixtureKey| f.purge && !f.device && f.ownership == Ownership::Surrendered;
+    if let Some(file) = fixtures.iter().find(of_users) {
+        return Err(Problem::invalid(
+            format!("purge discards the blocks of a device, and {} is a file", file.target),
+            "leave out purge; or give the device itself, or a folder for a new file",
+        ));
+    }
+    Ok(())
+}
+
+/// What a page must know of the state of a target.
+pub(super) fn facts(key: &FixtureKey) -> Vec<(&'static str, Value)> {
+    let state = match key.precondition {
+        Precondition::None => "none",
+        Precondition::Fill => "fill",
+        Precondition::Full => "full",
+    };
+    let mut facts = vec![
+        ("target_kind", Value::from(if key.device { "device" } else { "file" })),
+        ("preconditioned", Value::from(state)),
+    ];
+    if key.purge {
+        facts.push(("purged", Value::from(if key.device { "discarded" } else { "a new file" })));
+    }
+    facts
+}
+
+/// Brings `files`, which are open for writing, into the state that `key` asks
+/// for. A new file of ours has the state `none` or `fill` once it is made.
+///
+/// # Errors
+/// If the target refuses, or `progress` says to stop.
+pub(super) fn bring(key: &FixtureKey, files: &[File], progress: &mut Progress<'_>) -> Result<(), Fault> {
+    let mut done = 0;
+    if key.discarded() > 0 {
+        for file in files {
+            discard(key, file, &mut done, progress)?;
+        }
+    }
+    let passes = match (key.precondition, key.ownership) {
+        (_, Ownership::Borrowed) | (Precondition::None, _) => 0,
+        (Precondition::Fill, Ownership::Created) => 0,
+        (Precondition::Fill, _) => 1,
+        (Precondition::Full, _) => 2,
+    };
+    for _ in 0..passes {
+        for file in files {
+            write_over(key, file, &mut done, progress)?;
+        }
+    }
+    if passes > 0 {
+        for file in files {
+            file.sync_all().map_err(|e| Fault::system(format!("writing back {}", key.target), e))?;
+            fixture::forget_cached(file)?;
+        }
+    }
+    Ok(())
+}
+
+fn discard(key: &FixtureKey, file: &File, done: &mut u64, progress: &mut Progress<'_>) -> Result<(), Fault> {
+    let mut at = 0;
+    while at < key.file_bytes() {
+        if !progress(*done) {
+            return Err(Fault::Cancelled);
+        }
+        let bytes = (key.file_bytes() - at).min(DISCARD);
+        discard_range(file, at, bytes).map_err(|e| match e.raw_os_error() {
+            Some(libc::EOPNOTSUPP) => Fault::Other(format!(
+                "{} takes no discards, so it cannot be purged; use purge=no, or purge it with its maker's tool",
+                key.target
+            )),
+            _ => Fault::system(format!("discarding {bytes} bytes of {} at {at}", key.target), e),
+        })?;
+        at += bytes;
+        *done += bytes;
+    }
+    Ok(())
+}
+
+/// Writes all of `file` once, sequentially.
+fn write_over(
+    key: &FixtureKey,
+    file: &File,
+    done: &mut u64,
+    progress: &mut Progress<'_>,
+) -> Result<(), Fault> {
+    let bytes = key.file_bytes();
+    let whole = bytes / BLOCK * BLOCK;
+    if whole > 0 {
+        let pass = Pass::new(key, file, whole)?;
+        pass.run(&mut |moved| progress(*done + moved.min(whole)))?;
+    }
+    if bytes > whole {
+        // What is less than a block is no matter of speed.
+        let mut rest = Buffer::new(BLOCK as usize)?;
+        let rest = &mut rest.as_mut_slice()[..(bytes - whole) as usize];
+        fill_random(rest, clock::now_ns());
+        if key.content == Content::Zeros {
+            rest.fill(0);
+        }
+        file.write_all_at(rest, whole)
+            .map_err(|e| Fault::system(format!("writing the end of {}", key.target), e))?;
+    }
+    *done += bytes;
+    if progress(*done) { Ok(()) } else { Err(Fault::Cancelled) }
+}
+
+/// One pass over one file, as a load.
+struct Pass<'a> {
+    engine: &'static dyn Engine,
+    options: Options,
+    access: Access,
+    content: Content,
+    device: bool,
+    how: How,
+    file: &'a File,
+    name: &'a str,
+}
+
+impl std::fmt::Debug for Pass<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pass").field("name", &self.name).field("access", &self.access).finish()
+    }
+}
+
+impl<'a> Pass<'a> {
+    fn new(key: &'a FixtureKey, file: &'a File, bytes: u64) -> Result<Self, Fault> {
+        let mut parameters = defaults();
+        parameters.set("pattern", "write");
+        parameters.set("block-size", BLOCK);
+        parameters.set("queue-depth", DEPTH);
+        parameters.set("until", "end");
+        parameters.set("size", bytes);
+        parameters.set("span", bytes);
+        let mut how = How { direct: true, write: true, dsync: false };
+        if fixture::reopen(file, how, &key.target).is_err() {
+            how.direct = false;
+        }
+        parameters.set("direct", how.direct);
+        // Without any queue it takes longer, and the state is the same.
+        let engine = engine::choose(&mut parameters).or_else(|_| {
+            parameters.set("queue-depth", 1u64);
+            engine::choose(&mut parameters)
+        });
+        let engine = engine.map_err(|problem| Fault::Other(problem.message))?;
+        Ok(Self {
+            engine,
+            options: Options::of(&parameters)?,
+            access: Access::of(&parameters)?,
+            content: key.content,
+            device: key.device,
+            how,
+            file,
+            name: &key.target,
+        })
+    }
+
+    /// Runs to the end of the file. `progress` is told the bytes of this pass;
+    /// it is asked on this thread, for who makes fixtures need not be shared.
+    fn run(&self, progress: &mut dyn FnMut(u64) -> bool) -> Result<(), Fault> {
+        let load = LoadPlan {
+            prepared: self,
+            cpus: vec![None],
+            rate: None,
+            stop: StopRule::End,
+            // Other content in every pass and file.
+            seed: clock::now_ns() ^ self.file.metadata().map_or(0, |m| m.ino()),
+        };
+        let interval_ns = Some(LOOK.as_nanos() as u64);
+        let session = Session { loads: vec![load], warm_up_ns: 0, interval_ns };
+        let (cancel, moved) = (AtomicBool::new(false), Moved::default());
+        let here = thread::current();
+        let outcome = thread::scope(|scope| {
+            let run = thread::Builder::new()
+                .spawn_scoped(scope, || {
+                    let outcome = session.run(&moved, &cancel);
+                    here.unpark();
+                    outcome
+                })
+                .map_err(|e| Fault::system("starting a thread that preconditions", e))?;
+            while !run.is_finished() {
+                thread::park_timeout(LOOK);
+                if !progress(moved.0.load(Ordering::Relaxed)) {
+                    cancel.store(true, Ordering::Relaxed);
+                }
+            }
+            run.join().unwrap_or_else(|_| Err(Fault::Panic("while preconditioning".to_owned())))
+        });
+        outcome.map(drop)
+    }
+}
+
+/// Every parameter of `disk` at its default.
+fn defaults() -> Parameters {
+    let mut parameters = Parameters::default();
+    for spec in SPEC.parameters {
+        if let Some(value) = spec.default.and_then(|text| spec.parse(text).ok()) {
+            parameters.0.insert(spec.name.to_owned(), value);
+        }
+    }
+    parameters.set("threads", 1u64);
+    parameters
+}
+
+impl Prepared for Pass<'_> {
+    fn operation_bytes(&self) -> u64 {
+        BLOCK
+    }
+
+    fn classes(&self) -> &'static [Class] {
+        self.access.pattern.classes(false).0
+    }
+
+    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let file = fixture::reopen(self.file, self.how, self.name)?;
+        let access = self.access.clone().for_seat(seat, seed);
+        let job =
+            Job { content: self.content, device: self.device, ..Job::new(access, vec![file], self.name) };
+        self.engine.worker(job, &self.options)
+    }
+}
+
+/// Counts what was moved; nobody else listens.
+#[derive(Default)]
+struct Moved(AtomicU64);
+
+impl Observer for Moved {
+    fn starts(&self, _timeline: Timeline) {}
+
+    fn phase(&self, _phase: Phase, _at_ns: u64) {}
+
+    fn alive(&self, _pulse: u64) {}
+
+    fn moved(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests;
