@@ -9,6 +9,7 @@ use model::run::{CaseResult, Estimate, TargetResult};
 use model::trial::{Part, Status, Trial};
 use model::unit::{Quantity, Unit};
 use model::workload::Catalogue;
+use model::{MetricSpec, Parameters, WorkloadSpec};
 use stats::histogram;
 use stats::interval;
 
@@ -160,12 +161,22 @@ fn merged_percentile(metric: &str, trials: &[Measured<'_>]) -> Option<f64> {
     histogram::percentile(&merged, percentile).map(|ns| ns / 1e9)
 }
 
-/// The estimate of the metric that a case's workload shows first.
+/// The estimate of the metric that a case shows first.
 #[must_use]
 pub fn headline<'a>(case: &'a CaseResult, catalogue: &Catalogue) -> Option<(&'static str, &'a Estimate)> {
-    let spec = catalogue.workload(&case.workload)?;
     let by_count = case.estimates.get_key_value("elapsed").map(|(_, e)| ("elapsed", e));
-    by_count.or_else(|| case.estimates.get(spec.headline).map(|e| (spec.headline, e)))
+    let name = watched(catalogue.workload(&case.workload), &case.parameters)?.name;
+    by_count.or_else(|| case.estimates.get(name).map(|e| (name, e)))
+}
+
+/// The metric that a load of `spec` with these parameters is about, unless a
+/// count ends it: the rate that keeps a latency where one is asked for,
+/// otherwise what the workload shows first.
+#[must_use]
+pub fn watched(spec: Option<&'static WorkloadSpec>, parameters: &Parameters) -> Option<&'static MetricSpec> {
+    let spec = spec?;
+    let held = parameters.get("latency-target").and_then(|_| spec.metric("rate_held"));
+    held.or_else(|| spec.metric(spec.headline))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use model::study::{Controls, Expect};
 use model::workload::Catalogue;
 use model::{Machine, Run};
 
-pub use estimate::{CONFIDENCE, headline};
+pub use estimate::{CONFIDENCE, headline, watched};
 pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::event::Event;
+use model::event::{Event, Standing};
 use model::trial::Status;
 use model::{AgentEvent, Phase, Plan};
 use report::format;
@@ -22,7 +22,11 @@ pub(crate) struct Progress {
 impl Progress {
     /// For a run of `plan`; silent where `quiet`.
     pub(crate) fn new(plan: &Plan, quiet: bool) -> Self {
-        let trials = plan.cases.len() as u64 * u64::from(plan.controls.trials_min);
+        let least = plan.controls.trials_min;
+        // A round is a trial until it is known that more of them follow.
+        let rounds = plan.cases.iter().filter(|c| c.has_rounds()).count() as u64;
+        let others = plan.cases.len() as u64 - rounds;
+        let trials = others * u64::from(least) + rounds * u64::from(least.saturating_sub(5) + 1);
         let bar = ProgressBar::new(trials);
         if quiet || !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -60,6 +64,7 @@ impl Progress {
                     self.line(&format!("{}: a trial failed: {reason}", self.label));
                 }
             }
+            Event::RoundFinished { round, most, cases } => self.round(*round, *most, cases),
             Event::CaseFinished { case, label, headline, failed } => {
                 let result = match headline {
                     Some((metric, e)) => {
@@ -78,6 +83,35 @@ impl Progress {
                 self.bar.set_prefix(format!("{} left", format::span(left)));
             }
         }
+    }
+
+    /// A line for a round: of one case its value, of several how far they are.
+    fn round(&mut self, round: u32, most: u32, cases: &[Standing]) {
+        let percent = |range: f64| format!("{:.0} %", range * 100.0);
+        let over = cases.iter().all(|c| c.steady) || round == most;
+        if !over {
+            // There will be another.
+            self.bar.inc_length(cases.len() as u64);
+        }
+        let told = match cases {
+            [] => return,
+            [case] => {
+                let name = title(&case.metric);
+                let value = format::under_title(case.value.value, case.value.unit, &name);
+                let range = case.range.map(|r| format!(", range {}", percent(r))).unwrap_or_default();
+                let steady = if case.steady { ", steady" } else { "" };
+                format!("{name} {value}{range}{steady}")
+            }
+            several => {
+                let steady = several.iter().filter(|c| c.steady).count();
+                let widest = several.iter().filter_map(|c| Some((c.range?, &c.label)));
+                let widest = widest.max_by(|a, b| a.0.total_cmp(&b.0));
+                let range =
+                    widest.map(|(range, label)| format!(", widest range {}: {label}", percent(range)));
+                format!("{steady} of {} cases steady{}", several.len(), range.unwrap_or_default())
+            }
+        };
+        self.line(&format!("round {round} of at most {most}: {told}"));
     }
 
     /// Takes the bar away.

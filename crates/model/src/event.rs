@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::Estimate;
 use crate::trial::Status;
+use crate::unit::Quantity;
 
 /// The phases of a trial, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,6 +51,22 @@ pub enum AgentEvent {
     },
 }
 
+/// How a case stands on its way to a steady state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// What a person calls the case.
+    pub label: String,
+    /// The metric that is watched.
+    pub metric: String,
+    /// Its value in the last round.
+    pub value: Quantity,
+    /// Greatest less smallest of the last rounds, relative to their mean; absent
+    /// before there are enough.
+    pub range: Option<f64>,
+    /// Whether those rounds are steady.
+    pub steady: bool,
+}
+
 /// What a running study says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -72,6 +89,16 @@ pub enum Event {
         status: Status,
         /// Why it failed or was skipped.
         reason: Option<String>,
+    },
+    /// A round of a group is over: each of its cases has been measured once more
+    /// on the way to a steady state.
+    RoundFinished {
+        /// Its number, from 1.
+        round: u32,
+        /// The most rounds that there will be.
+        most: u32,
+        /// How the cases stand that go on.
+        cases: Vec<Standing>,
     },
     /// All trials of a case are done.
     CaseFinished {

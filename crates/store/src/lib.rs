@@ -21,7 +21,7 @@ mod sqlite;
 mod tests;
 mod writer;
 
-use model::run::Run;
+use model::run::{Rounds, Run};
 use model::trial::Trial;
 
 pub use error::StoreError;
@@ -44,6 +44,14 @@ pub trait Store {
     /// If the run or the case is not there, a trial of the same order is, the
     /// trial holds a number that JSON cannot hold, or writing fails.
     fn add_trial(&mut self, run: &str, case: usize, trial: &Trial) -> Result<(), StoreError>;
+
+    /// Stores the rounds of the case with this number as they now are; on the
+    /// disk when this returns, or unchanged.
+    ///
+    /// # Errors
+    /// If the run or the case is not there, a value is none that JSON can hold,
+    /// or writing fails.
+    fn set_rounds(&mut self, run: &str, case: usize, rounds: &Rounds) -> Result<(), StoreError>;
 
     /// Replaces the head: end, outcome, machines, estimates, findings. Trials
     /// are neither read from `run` nor changed in the store.

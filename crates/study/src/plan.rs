@@ -1,15 +1,19 @@
 //! From a study to a plan: levels are combined, the agent says of each case
 //! what it needs and whether it can run, and cases are put into groups.
 
+mod grouping;
+
 use std::collections::BTreeMap;
 
 use agent::{Agent, AgentError, Watch, unexpected};
 use model::message::{Reply, Request};
-use model::plan::{Case, FixtureKey, LoadSpec, Plan, Problem, ProblemKind, Survey};
+use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind, Survey};
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{ParameterSpec, Parameters, Study, Value, scalar};
 use sha2::{Digest, Sha256};
+
+use crate::run::rounds::{ROUNDS_LEAST, ROUNDS_MOST};
 
 /// The most cases of one study.
 const CASES_MAX: usize = 10_000;
@@ -18,8 +22,12 @@ const CASES_MAX: usize = 10_000;
 /// rings, histograms.
 const TRIAL_OVERHEAD_S: f64 = 0.05;
 
-/// For the estimate of time only: how fast a fixture is written, in B/s.
-const FIXTURE_RATE: f64 = 200e6;
+/// For the estimate of time only: how fast bytes are written, in B/s.
+const WRITE_RATE: f64 = 200e6;
+
+/// For the estimate of time only: how many windows a search for the rate that
+/// keeps a latency takes, the one that counts included.
+const SEARCH_WINDOWS: f64 = 4.0;
 
 /// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
@@ -92,9 +100,11 @@ pub fn make(
         other => return Err(unexpected(other).into()),
     };
     let mut cases: Vec<Case> = Vec::new();
+    let mut tests = Vec::new();
     let mut left_out = Vec::new();
     for (candidate, survey) in expanded.into_iter().zip(surveys) {
         let problem = survey.problem.clone();
+        let test = candidate.test;
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
             Some(problem) if study.skip_impossible => left_out.push((case, problem)),
@@ -102,17 +112,23 @@ pub fn make(
             // Words may resolve to what another level says already: `all` is 1
             // on a machine with one CPU.
             None if cases.iter().any(|c| c.loads == case.loads) => {}
-            None => cases.push(case),
+            None => {
+                tests.push(test);
+                cases.push(case);
+            }
         }
     }
     if let ([], Some((case, problem))) = (&cases[..], left_out.first()) {
         return Err(PlanError::Impossible { label: case.label.clone(), problem: problem.clone() });
     }
-    let groups = group(&mut cases, catalogue);
+    let groups = grouping::group(&mut cases, &tests, catalogue);
     for (index, case) in cases.iter_mut().enumerate() {
         case.index = index;
     }
-    let seconds = (needed(&cases, study.controls.trials_min), needed(&cases, study.controls.trials_max));
+    let controls = &study.controls;
+    let least = needed(&cases, groups, controls.trials_min, ROUNDS_LEAST);
+    let most = needed(&cases, groups, controls.trials_max, ROUNDS_MOST);
+    let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
     Ok(Planned { plan, left_out })
 }
@@ -121,6 +137,8 @@ pub fn make(
 struct Candidate {
     loads: Vec<LoadSpec>,
     label: String,
+    /// Which of the study's workloads it is of.
+    test: usize,
 }
 
 fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanError> {
@@ -128,7 +146,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
         return Err(PlanError::TooLarge(study.workloads.len()));
     }
     let mut all = Vec::new();
-    for workload in &study.workloads {
+    for (test, workload) in study.workloads.iter().enumerate() {
         let mut combinations = vec![Vec::new()];
         for load in std::iter::once(workload).chain(&workload.with) {
             // Counted before they are made: a product soon fills the memory.
@@ -147,7 +165,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
         }
         for loads in combinations {
             let label = label(&loads, study, workload, catalogue);
-            all.push(Candidate { loads, label });
+            all.push(Candidate { loads, label, test });
         }
     }
     Ok(all)
@@ -208,7 +226,7 @@ fn label(loads: &[LoadSpec], study: &Study, workload: &StudyWorkload, catalogue:
 
 fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Catalogue) -> Case {
     let loads = if survey.problem.is_some() { candidate.loads } else { survey.loads };
-    let duration = loads.first().and_then(|l| l.parameters.number("duration").ok()).unwrap_or(1.0);
+    let window_s = loads.first().map_or(1.0, trial_s);
     Case {
         index: 0,
         work_id: work_id(&loads, catalogue),
@@ -218,7 +236,7 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         touches: survey.touches,
         path: survey.path,
         group: 0,
-        trial_s: study.controls.warm_up_s + duration + TRIAL_OVERHEAD_S,
+        trial_s: study.controls.warm_up_s + window_s + TRIAL_OVERHEAD_S,
         loads,
     }
 }
@@ -249,46 +267,47 @@ fn counts(spec: Option<&'static ParameterSpec>, value: &Value) -> bool {
     spec.work && default.as_ref() != Some(value)
 }
 
-/// Puts cases into groups, which run one after the other: cases that share a
-/// fixture and leave it alike are measured together, reads before writes, and
-/// each level of a costly parameter has a group of its own.
-fn group(cases: &mut [Case], catalogue: &Catalogue) -> usize {
-    type Key = (Vec<FixtureKey>, Vec<String>, model::plan::Effect);
-    let key = |case: &Case| -> Key {
-        let costly = case.loads.iter().flat_map(|load| {
-            let spec = catalogue.workload(&load.workload);
-            let names = spec.into_iter().flat_map(|s| catalogue.parameters(s)).filter(|p| p.costly);
-            names.map(|p| format!("{}={:?}", p.name, load.parameters.get(p.name))).collect::<Vec<_>>()
-        });
-        (case.fixtures.clone(), costly.collect(), case.effect)
-    };
-    let mut keys: Vec<Key> = cases.iter().map(key).collect();
-    // In order of first appearance, but all that touches one target together,
-    // and reads of it before writes.
-    let targets = |fixtures: &[FixtureKey]| -> Vec<String> {
-        let mut all: Vec<String> = fixtures.iter().map(|f| f.target.clone()).collect();
-        all.sort();
-        all.dedup();
-        all
-    };
-    let first =
-        |fixtures: &[FixtureKey]| cases.iter().position(|c| targets(&c.fixtures) == targets(fixtures));
-    keys.sort_by_cached_key(|k| (first(&k.0), k.2, k.clone()));
-    keys.dedup();
-    let groups: Vec<usize> =
-        cases.iter().map(|case| keys.iter().position(|k| *k == key(case)).unwrap_or(0)).collect();
-    for (case, group) in cases.iter_mut().zip(groups) {
-        case.group = group;
+/// Seconds for so many trials of each case, and for so many rounds of those
+/// that have them, fixtures included.
+fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
+    let mut kept: Vec<&FixtureKey> = Vec::new();
+    let mut preparing = 0.0;
+    for group in 0..groups {
+        let own: Vec<&Case> = cases.iter().filter(|c| c.group == group).collect();
+        for fixture in own.iter().flat_map(|c| &c.fixtures) {
+            if !kept.contains(&fixture) {
+                preparing += fixture.written() as f64 / WRITE_RATE;
+                kept.push(fixture);
+            }
+        }
+        // A state that was changed is made again for the next group.
+        if own.iter().any(|c| c.effect != Effect::Clean) {
+            kept.retain(|f| !f.has_state());
+        }
     }
-    keys.len()
+    let all: f64 = cases.iter().map(|c| c.trial_s * f64::from(trials_of(c, trials, rounds))).sum();
+    preparing + all
 }
 
-/// Seconds for so many trials of each case, fixtures included.
-fn needed(cases: &[Case], trials: u32) -> f64 {
-    let mut fixtures: Vec<&FixtureKey> = cases.iter().flat_map(|c| &c.fixtures).collect();
-    fixtures.sort();
-    fixtures.dedup();
-    let written = fixtures.iter().filter(|f| f.ownership == model::plan::Ownership::Created);
-    let preparing: f64 = written.map(|f| f.bytes as f64 / FIXTURE_RATE).sum();
-    preparing + cases.iter().map(|c| c.trial_s * f64::from(trials)).sum::<f64>()
+/// How often a case is measured: the last rounds are its first trials.
+pub(crate) fn trials_of(case: &Case, trials: u32, rounds: u32) -> u32 {
+    if case.has_rounds() { rounds + trials.saturating_sub(ROUNDS_LEAST) } else { trials }
+}
+
+/// How long one trial of a load takes, about, in seconds.
+fn trial_s(load: &LoadSpec) -> f64 {
+    let parameters = &load.parameters;
+    let targets = parameters.texts("target").map_or(1, |t| t.len()) as f64;
+    let duration = parameters.number("duration").unwrap_or(1.0);
+    let moving = |bytes: &str| parameters.integer(bytes).map(|b| b as f64 / WRITE_RATE);
+    if parameters.is_word("until", "full") {
+        return moving("size").map_or(duration, |s| s * targets);
+    }
+    if parameters.is_word("until", "end") {
+        return moving("span").map_or(duration, |s| s * targets);
+    }
+    if parameters.get("latency-target").is_some() {
+        return duration * SEARCH_WINDOWS;
+    }
+    moving("bytes").unwrap_or(duration)
 }

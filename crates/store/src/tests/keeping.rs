@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use model::run::{Outcome, Run};
+use model::run::{Outcome, Rounds, Run};
 use model::unit::{Quantity, Unit};
 use tempfile::TempDir;
 
@@ -74,6 +74,44 @@ fn a_run_that_goes_on_is_there_with_the_trials_it_has() {
     assert_eq!(seen.cases[1].trials, run.cases[1].trials[..1]);
     let entry = &store.list().unwrap()[0];
     assert_eq!((entry.state, entry.cases, entry.trials), (State::Running, 2, 1));
+}
+
+#[test]
+fn rounds_are_there_as_they_end_and_everything_else_is_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(&folder);
+    let mut run = example::run("a1", "2026-03-01T10:00:00Z");
+    run.seed = u64::MAX;
+    for case in &mut run.cases {
+        (case.rounds, case.trials) = (None, Vec::new());
+    }
+    (run.finished, run.outcome) = (None, None);
+    store.begin(&run).unwrap();
+    for count in 1..=3 {
+        let rounds = Rounds {
+            metric: "iops".to_owned(),
+            unit: Unit::PerSecond,
+            values: (0..count).map(|round| 41_234.567_890_123_4 / f64::from(round + 3)).collect(),
+            failed: None,
+            round_s: 60.0,
+            window: 5,
+            steady: false,
+            range: None,
+            slope: None,
+            most: 25,
+            written: (u64::MAX / 3, 7),
+        };
+        run.cases[1].rounds = Some(rounds);
+        store.set_rounds("a1", 1, run.cases[1].rounds.as_ref().unwrap()).unwrap();
+        // Read by another program, as after a crash of this one.
+        assert_eq!(self::store(&folder).load("a1").unwrap(), run);
+    }
+    let rounds = run.cases[1].rounds.clone().unwrap();
+    assert!(matches!(store.set_rounds("b2", 1, &rounds), Err(StoreError::Unknown { .. })));
+    assert!(matches!(store.set_rounds("a1", 2, &rounds), Err(StoreError::NoCase { case: 2, cases: 2, .. })));
+    let broken = Rounds { round_s: f64::NAN, ..rounds };
+    assert!(matches!(store.set_rounds("a1", 1, &broken), Err(StoreError::Document { .. })));
+    assert_eq!(store.load("a1").unwrap(), run, "what was refused changed nothing");
 }
 
 #[test]

@@ -4,12 +4,13 @@
 mod look;
 mod order;
 mod progress;
+pub(crate) mod rounds;
 
 use agent::{Agent, AgentError, Watch, unexpected};
 use model::event::Event;
 use model::machine::{Moment, ObserverCost};
 use model::message::{Reply, Request, TrialOrder, TrialReport};
-use model::plan::{Case, FixtureKey, Plan};
+use model::plan::{Case, Effect, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
@@ -250,8 +251,13 @@ impl Execution<'_> {
         Ok(if is_done { Outcome::Complete } else { Outcome::Budget })
     }
 
-    /// Blocks of all cases until each has trials enough.
+    /// Rounds where they are asked for, then blocks of all cases until each has
+    /// trials enough.
     fn group(&mut self, group: usize) -> Result<Outcome, RunError> {
+        let steadied = self.rounds(group)?;
+        if steadied != Outcome::Complete {
+            return Ok(steadied);
+        }
         let mut open: Vec<&Case> = self.plan.group(group).filter(|case| self.wants_more(case)).collect();
         let mut outcome = Outcome::Complete;
         while !open.is_empty() {
@@ -286,6 +292,14 @@ impl Execution<'_> {
 
     /// One trial, stored. Returns false if the person or the budget ended it.
     fn trial(&mut self, case: &Case, block: u32) -> Result<bool, RunError> {
+        let Some(trial) = self.attempt(case, block)? else { return Ok(false) };
+        self.keep(case, trial.clone())?;
+        self.announce(case, &trial);
+        Ok(true)
+    }
+
+    /// One trial, not stored yet; none if the person or the budget ended it.
+    fn attempt(&mut self, case: &Case, block: u32) -> Result<Option<Trial>, RunError> {
         (self.on_event)(&Event::TrialStarted { case: case.index, label: case.label.clone(), block });
         self.meter.trial_starts();
         let started = timestamp();
@@ -294,19 +308,28 @@ impl Execution<'_> {
                 self.add_cost(report.observer);
                 (Status::Ok, None, report.result)
             }
-            Err(AgentError::Cancelled) => return Ok(false),
+            Err(AgentError::Cancelled) => return Ok(None),
             Err(AgentError::Unreachable(reason)) => return Err(AgentError::Unreachable(reason).into()),
             Err(error) => (Status::Failed, Some(error.to_string()), TrialResult::default()),
         };
-        let trial = Trial { order: self.order, block, started, status, reason: reason.clone(), result };
+        let trial = Trial { order: self.order, block, started, status, reason, result };
         self.order += 1;
+        Ok(Some(trial))
+    }
+
+    fn keep(&mut self, case: &Case, trial: Trial) -> Result<(), RunError> {
         let stored = self.store.add_trial(&self.run.id, case.index, &trial);
         self.run.cases[case.index].trials.push(trial);
-        stored?;
-        (self.on_event)(&Event::TrialFinished { case: case.index, status, reason });
+        Ok(stored?)
+    }
+
+    /// Says that a trial is over, and how long the rest takes.
+    fn announce(&mut self, case: &Case, trial: &Trial) {
+        let Trial { status, reason, .. } = trial;
+        let reason = reason.clone();
+        (self.on_event)(&Event::TrialFinished { case: case.index, status: *status, reason });
         let (done_s, total_s) = self.meter.trial_done(case);
         (self.on_event)(&Event::TimeLeft { done_s, total_s });
-        Ok(true)
     }
 
     /// Prepares and measures.
@@ -339,7 +362,15 @@ impl Execution<'_> {
             interval_s: controls.interval_s,
             pin: controls.pin,
         };
-        match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {
+        let answer = self.agent.call(Request::Trial(Box::new(order)), &mut watch);
+        // What a trial used up is made anew for the next.
+        let used: Vec<_> = case.fixtures.iter().filter(|f| f.grows()).cloned().collect();
+        if case.effect == Effect::UsedUp && !used.is_empty() {
+            let mut deaf = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+            // A dead agent has put away everything.
+            let _ = self.agent.call(Request::Release { fixtures: used }, &mut deaf);
+        }
+        match answer? {
             Reply::Trial(report) => Ok(*report),
             other => Err(unexpected(other)),
         }
@@ -359,13 +390,17 @@ impl Execution<'_> {
     fn wants_more(&self, case: &Case) -> bool {
         let controls = &self.plan.controls;
         let result = &self.run.cases[case.index];
+        if self.has_failed(case) {
+            return false;
+        }
         if result.trials.len() < controls.trials_min as usize {
             return true;
         }
         if result.trials.len() >= controls.trials_max as usize {
             return false;
         }
-        let metric = self.catalogue.workload(&result.workload).map_or("", |w| w.headline);
+        let spec = self.catalogue.workload(&result.workload);
+        let metric = analysis::watched(spec, &result.parameters).map_or("", |m| m.name);
         let values: Vec<f64> = result
             .trials
             .iter()
@@ -398,11 +433,13 @@ impl Execution<'_> {
         }
     }
 
-    /// Puts away fixtures that no later group needs.
+    /// Puts away fixtures that no later group needs, and those that were brought
+    /// into a state which this group's writes have changed.
     fn release_unneeded(&mut self, group: usize) -> Result<(), RunError> {
         let later: Vec<_> = (group + 1..self.plan.groups).flat_map(|g| self.plan.fixtures_of(g)).collect();
-        let fixtures: Vec<_> =
-            self.plan.fixtures_of(group).into_iter().filter(|f| !later.contains(f)).collect();
+        let dirty = self.plan.group(group).any(|case| case.effect != Effect::Clean);
+        let goes = |f: &FixtureKey| !later.contains(f) || dirty && f.has_state();
+        let fixtures: Vec<_> = self.plan.fixtures_of(group).into_iter().filter(goes).collect();
         if fixtures.is_empty() {
             return Ok(());
         }

@@ -5,6 +5,9 @@ use std::time::Instant;
 
 use model::plan::{Case, Plan};
 
+use super::rounds::ROUNDS_LEAST;
+use crate::plan::trials_of;
+
 /// Keeps the time of a run.
 #[derive(Debug)]
 pub(super) struct Meter {
@@ -22,7 +25,9 @@ pub(super) struct Meter {
 
 impl Meter {
     pub(super) fn new(plan: &Plan) -> Self {
-        let group_s = |group: usize| -> f64 { plan.group(group).map(|c| c.trial_s).sum() };
+        let least = plan.controls.trials_min;
+        let case_s = |c: &Case| c.trial_s * f64::from(trials_of(c, least, ROUNDS_LEAST));
+        let group_s = |group: usize| -> f64 { plan.group(group).map(case_s).sum() };
         let all: f64 = (0..plan.groups).map(group_s).sum();
         let mut sum = 0.0;
         let ends = (0..plan.groups)
@@ -33,7 +38,7 @@ impl Meter {
             .collect();
         Self {
             started: Instant::now(),
-            planned_s: all * f64::from(plan.controls.trials_min),
+            planned_s: all,
             done_planned_s: 0.0,
             budget_s: plan.controls.budget_s,
             ends,

@@ -1,0 +1,188 @@
+//! An agent that only pretends, and a store that only notes.
+#![allow(dead_code)]
+
+use agent::{Agent, AgentError, Watch};
+use model::Study;
+use model::event::Event;
+use model::message::{Reply, Request, TrialReport};
+use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Precondition, Problem, Survey};
+use model::resource::PathStep;
+use model::run::{Rounds, Run};
+use model::trial::{Trial, TrialResult};
+use model::unit::{Quantity, Unit};
+use store::{Entry, Store, StoreError};
+use study::plan::{self, PlanError, Planned};
+use study::read::arguments::{Arguments, Typed, study_of_workload};
+use study::run::{Identity, Runner};
+
+/// What the pretending agent does at a certain trial or fixture.
+#[derive(Default)]
+pub(crate) struct Pretender {
+    /// Everything asked, in short.
+    pub(crate) log: Vec<String>,
+    /// Dies at this trial, counted from 0.
+    pub(crate) dies_at: Option<usize>,
+    /// Cannot make any fixture.
+    pub(crate) full: bool,
+    pub(crate) trials: usize,
+    /// What a load gives at which trial, counted from 0; around 100 without.
+    pub(crate) gives: Option<fn(&LoadSpec, usize) -> f64>,
+}
+
+pub(crate) fn word(load: &LoadSpec) -> String {
+    let p = &load.parameters;
+    match (p.text("pattern"), p.integer("queue-depth")) {
+        (Ok(pattern), Ok(depth)) => format!("{pattern}:{depth}"),
+        (_, Ok(depth)) => format!("{}:{depth}", load.workload),
+        _ => load.workload.clone(),
+    }
+}
+
+pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
+    let mut survey = Survey::default();
+    for load in &mut loads {
+        if load.parameters.is_word("threads", "all") {
+            load.parameters.set("threads", 1u64);
+        }
+        if load.parameters.is_word("size", "l3") {
+            survey.problem = Some(Problem::refused("there is no third cache", "give bytes"));
+        }
+        if load.workload == "disk" {
+            let target = load.parameters.text("target").unwrap().to_owned();
+            let mut key = FixtureKey::new(target, 1 << 20, Ownership::Created);
+            if load.parameters.is_word("precondition", "full") {
+                key.precondition = Precondition::Full;
+            }
+            if load.parameters.is_word("until", "full") {
+                key.bytes = 0;
+            }
+            survey.fixtures.push(key);
+            for resource in ["filesystem:/", "block:md0", "block:sda"] {
+                survey.path.push(PathStep { resource: resource.to_owned(), amplification: 1.0 });
+            }
+            if load.parameters.text("pattern").unwrap().contains("write") {
+                survey.effect = Effect::Dirty;
+            }
+            if load.parameters.is_word("until", "full") {
+                survey.effect = Effect::UsedUp;
+            }
+        }
+    }
+    survey.loads = loads;
+    survey
+}
+
+impl Agent for Pretender {
+    fn call(&mut self, request: Request, _watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
+        match request {
+            Request::Look => Ok(Reply::Look(Vec::new())),
+            Request::Describe => Ok(Reply::Machine(Box::default())),
+            Request::Survey { cases, .. } => Ok(Reply::Survey(cases.into_iter().map(survey).collect())),
+            Request::Calibrate { .. } => Ok(Reply::Calibration(Vec::new())),
+            Request::Prepare { fixtures } => {
+                let names: Vec<&str> = fixtures.iter().map(|f| f.target.as_str()).collect();
+                self.log.push(format!("prepare {}", names.join(" ")));
+                Ok(if self.full { Reply::Failed { reason: "no space".to_owned() } } else { Reply::Done })
+            }
+            Request::Release { fixtures } => {
+                self.log.push(format!("release {}", fixtures.len()));
+                Ok(Reply::Done)
+            }
+            Request::Trial(order) => {
+                self.log.push(word(&order.loads[0]));
+                self.trials += 1;
+                if self.dies_at == Some(self.trials - 1) {
+                    return Err(AgentError::Died("killed by signal 9".to_owned()));
+                }
+                let mut result = TrialResult::default();
+                result.facts.insert("bytes_written".to_owned(), 1000u64.into());
+                let usual = 100.0 + (self.trials % 3) as f64;
+                let value = self.gives.map_or(usual, |gives| gives(&order.loads[0], self.trials - 1));
+                for metric in ["iops", "operations_per_second"] {
+                    result.metrics.insert(metric.to_owned(), Quantity { value, unit: Unit::PerSecond });
+                }
+                Ok(Reply::Trial(Box::new(TrialReport { result, observer: Default::default() })))
+            }
+            Request::Cancel | Request::Finish => Ok(Reply::Done),
+        }
+    }
+}
+
+/// A store that keeps the order of what it was given.
+#[derive(Default)]
+pub(crate) struct Notebook {
+    pub(crate) trials: Vec<(usize, Trial)>,
+    /// The rounds of a case each time they were given.
+    pub(crate) rounds: Vec<(usize, Rounds)>,
+    pub(crate) begun: usize,
+    pub(crate) finished: Option<Run>,
+    /// Takes so many trials and no more.
+    pub(crate) room: Option<usize>,
+}
+
+impl Store for Notebook {
+    fn begin(&mut self, run: &Run) -> Result<(), StoreError> {
+        assert!(run.finished.is_none());
+        self.begun += 1;
+        Ok(())
+    }
+    fn add_trial(&mut self, _run: &str, case: usize, trial: &Trial) -> Result<(), StoreError> {
+        if self.room == Some(self.trials.len()) {
+            return Err(StoreError::Full { path: "store.db".into(), doing: "write to" });
+        }
+        self.trials.push((case, trial.clone()));
+        Ok(())
+    }
+    fn set_rounds(&mut self, _run: &str, case: usize, rounds: &Rounds) -> Result<(), StoreError> {
+        self.rounds.push((case, rounds.clone()));
+        Ok(())
+    }
+    fn finish(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.finished = Some(run.clone());
+        Ok(())
+    }
+    fn list(&self) -> Result<Vec<Entry>, StoreError> {
+        Ok(Vec::new())
+    }
+    fn load(&self, _id: &str) -> Result<Run, StoreError> {
+        Ok(self.finished.clone().unwrap())
+    }
+    fn remove(&mut self, _id: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+    fn resolve(&self, text: &str) -> Result<String, StoreError> {
+        Ok(text.to_owned())
+    }
+}
+
+pub(crate) fn study(kind: &str, options: &[(&str, &str)]) -> Study {
+    let typed = |(name, value): &(&str, &str)| Typed { name: (*name).to_owned(), value: (*value).to_owned() };
+    let arguments = Arguments { options: options.iter().map(typed).collect(), ..Arguments::default() };
+    study_of_workload(&agent::catalogue(), kind, &arguments).unwrap()
+}
+
+pub(crate) fn planned(study: &Study, agent: &mut Pretender) -> Result<Planned, PlanError> {
+    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    plan::make(study, &agent::catalogue(), agent, &mut watch)
+}
+
+pub(crate) fn execute(study: &Study, agent: &mut Pretender, stop_after: Option<usize>) -> (Run, Notebook) {
+    let planned = planned(study, agent).unwrap();
+    let mut store = Notebook::default();
+    let ended = std::cell::Cell::new(0);
+    let mut on_event = |event: &Event| {
+        if matches!(event, Event::TrialFinished { .. }) {
+            ended.set(ended.get() + 1);
+        }
+    };
+    let runner = Runner {
+        agent,
+        store: &mut store,
+        catalogue: &agent::catalogue(),
+        cancelled: &|| stop_after.is_some_and(|n| ended.get() >= n),
+        on_event: &mut on_event,
+    };
+    let identity = Identity { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
+    let run = runner.run(study, &planned, &identity).unwrap();
+    (run, store)
+}
