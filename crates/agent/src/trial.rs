@@ -64,7 +64,8 @@ pub(crate) fn run(
 
     let mut result =
         result::shape(ready.iter().map(|l| (l.workload, &l.spec.parameters)).collect(), &outcome)?;
-    let after = ready.first().map(|l| l.prepared.facts_after()).unwrap_or_default();
+    let main = ready.first().zip(outcome.loads.first());
+    let after = main.map(|(l, outcome)| l.prepared.facts_after(outcome)).unwrap_or_default();
     result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
     result.series.extend(watcher.series());
     result.counters = watcher.counters(outcome.window);

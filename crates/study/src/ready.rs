@@ -13,6 +13,7 @@ pub struct Ready {
 pub const READY: &[Ready] = &[
     Ready { name: OVERVIEW, text: include_str!("../../../studies/overview.toml") },
     Ready { name: "disk-quick", text: include_str!("../../../studies/disk-quick.toml") },
+    Ready { name: "dd", text: include_str!("../../../studies/dd.toml") },
     Ready { name: "disk-datasheet", text: include_str!("../../../studies/disk-datasheet.toml") },
     Ready { name: "eight-disks", text: include_str!("../../../studies/eight-disks.toml") },
     Ready { name: "nvme", text: include_str!("../../../studies/nvme.toml") },

@@ -135,3 +135,5 @@ study-fileio-title = sysbench 流のファイル測定
 study-fileio-question = ファイルは、ブロックサイズ、パターン、スレッド数ごとに毎秒何回の操作と何バイトを出しますか?
 study-ssd-steady-state-title = 定常状態の SSD(SNIA)
 study-ssd-steady-state-question = この SSD は、新品のときの速さが尽きた後、どれほど速いですか?
+study-dd-title = dd を 4 通りで
+study-dd-question = 大きなブロックはファイルへどれほど速く書かれ、そのうちどれだけがページキャッシュですか?

@@ -135,3 +135,5 @@ study-fileio-title = sysbench 방식의 파일 측정
 study-fileio-question = 파일은 블록 크기, 패턴, 스레드 수에 따라 초당 몇 번의 작업과 몇 바이트를 냅니까?
 study-ssd-steady-state-title = 정상 상태의 SSD(SNIA)
 study-ssd-steady-state-question = 이 SSD는 새것일 때의 빠름이 다하고 나면 얼마나 빠릅니까?
+study-dd-title = dd, 네 가지 방법으로
+study-dd-question = 큰 블록은 파일에 얼마나 빨리 쓰이고, 그중 얼마가 페이지 캐시입니까?

@@ -185,7 +185,7 @@ pub trait Prepared: Sync + std::fmt::Debug {
     }
 
     /// What the load left and is known only after it.
-    fn facts_after(&self) -> Vec<(&'static str, model::Value)> {
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, model::Value)> {
         Vec::new()
     }
 

@@ -237,6 +237,15 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
     Ok(())
 }
 
+/// Writes back everything that the page cache holds of the file system of
+/// `file`.
+///
+/// # Errors
+/// If that fails.
+pub(super) fn sync_all_of_its_file_system(file: &File) -> Result<(), Fault> {
+    rustix::fs::syncfs(file).map_err(|e| Fault::system("writing back a file system's cached pages", e))
+}
+
 /// Drops what the page cache holds of `file`, after writing back what is dirty,
 /// so that a buffered read finds it on the device.
 ///

@@ -4,6 +4,8 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::Value;
 use model::plan::Content;
@@ -14,6 +16,7 @@ use crate::workload::disk::access::{Access, Task};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::content;
 use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::residency;
 
 /// What one worker does to one target.
 #[derive(Debug)]
@@ -27,6 +30,9 @@ pub(super) struct Job {
     pub(super) classes: [u8; 4],
     /// Whether what was written must be brought to the device at the end.
     pub(super) settles: bool,
+    /// Where bytes go that are only in the page cache when the last write
+    /// returned.
+    pub(super) dirty: Option<Arc<AtomicU64>>,
     /// Whether the target is a block device: its discards are asked for another
     /// way than a file's.
     pub(super) device: bool,
@@ -50,6 +56,7 @@ impl Job {
             name: name.to_owned(),
             classes,
             settles: false,
+            dirty: None,
             device: false,
             is_over: false,
         }
@@ -145,8 +152,22 @@ impl Job {
         if !self.settles {
             return Ok(false);
         }
+        if let Some(dirty) = &self.dirty {
+            self.count_dirty(dirty);
+        }
         self.sync().map_err(|e| Fault::system(format!("syncing {}", self.name), e))?;
         Ok(true)
+    }
+
+    /// Of the workers of one target the first to end sees most: the greatest
+    /// counts.
+    fn count_dirty(&self, most: &AtomicU64) {
+        let each = self.files.iter().map(residency::dirty_bytes);
+        let Some(bytes) = each.sum::<Option<u64>>() else { return };
+        let _ = most.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |known| match known {
+            super::UNKNOWN => Some(bytes),
+            known => Some(known.max(bytes)),
+        });
     }
 
     pub(super) fn verify(&mut self) -> Result<(), Fault> {

@@ -18,6 +18,8 @@ mod target;
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::plan::{Content, Effect, Problem};
 use model::scalar::binary;
@@ -81,6 +83,7 @@ impl Workload for Disk {
                 .map(|why| ("engine_forbidden", why.into()))
                 .into_iter()
                 .collect(),
+            dirty: Arc::new(AtomicU64::new(UNKNOWN)),
         };
         if !engine.drives() {
             return Ok(Box::new(ready));
@@ -92,6 +95,11 @@ impl Workload for Disk {
             let files = fixture.open(how)?;
             if !how.direct {
                 files.iter().try_for_each(fixture::forget_cached)?;
+            }
+            if ready.settles {
+                // What others left in the page cache would be brought to the
+                // device while time counts.
+                files.iter().take(1).try_for_each(fixture::sync_all_of_its_file_system)?;
             }
             ready.facts.extend(fixture.facts());
             let file_bytes = if key.files > 1 { key.file_bytes() } else { 0 };
@@ -181,7 +189,12 @@ struct Ready {
     settles: bool,
     targets: Vec<Target>,
     facts: Vec<(&'static str, Value)>,
+    /// Bytes that were only in the page cache when the last write returned.
+    dirty: Arc<AtomicU64>,
 }
+
+/// Of [`Ready::dirty`]: nobody looked.
+const UNKNOWN: u64 = u64::MAX;
 
 impl std::fmt::Debug for Ready {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -256,8 +269,16 @@ impl Prepared for Ready {
         facts
     }
 
-    fn facts_after(&self) -> Vec<(&'static str, Value)> {
-        self.cached("cached_share_after").into_iter().collect()
+    fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
+        let mut facts: Vec<_> = self.cached("cached_share_after").into_iter().collect();
+        let dirty = self.dirty.load(Ordering::Relaxed);
+        let written =
+            outcome.classes.iter().find(|c| c.class.name == "write").map_or(outcome.bytes, |c| c.bytes);
+        if dirty != UNKNOWN && written > 0.0 {
+            let share = (dirty as f64 / written).min(1.0);
+            facts.push(("dirty_share", Value::Number((share * 1000.0).round() / 1000.0)));
+        }
+        facts
     }
 
     fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
@@ -278,6 +299,7 @@ impl Prepared for Ready {
         let job = Job {
             content: self.content,
             settles: self.settles,
+            dirty: (self.settles && !self.how.direct).then(|| Arc::clone(&self.dirty)),
             device: target.device,
             ..Job::new(access, files, &target.name)
         };

@@ -39,8 +39,20 @@ pub(super) fn cached_share(file: &File, span: u64) -> Option<f64> {
     (pages > 0).then(|| (cached as f64 / pages as f64).min(1.0))
 }
 
+/// Bytes of `file` that are in the page cache and not yet on the device;
+/// absent where the kernel does not say.
+pub(super) fn dirty_bytes(file: &File) -> Option<u64> {
+    let counts = cachestat(file, 0).ok()?;
+    Some((counts.dirty + counts.writeback) * rustix::param::page_size() as u64)
+}
+
 /// Pages, or the kernel's error number.
 fn by_cachestat(file: &File, span: u64) -> Result<u64, i32> {
+    cachestat(file, span).map(|counts| counts.cached)
+}
+
+/// Of the first `span` bytes, 0 for all.
+fn cachestat(file: &File, span: u64) -> Result<Counts, i32> {
     let range = Range { offset: 0, length: span };
     let mut counts = Counts::default();
     // SAFETY: both structures are as the kernel has them and live through the
@@ -49,7 +61,7 @@ fn by_cachestat(file: &File, span: u64) -> Result<u64, i32> {
         libc::syscall(CACHESTAT, file.as_raw_fd(), &raw const range, &raw mut counts, 0 as libc::c_uint)
     };
     if result == 0 {
-        return Ok(counts.cached);
+        return Ok(counts);
     }
     Err(std::io::Error::last_os_error().raw_os_error().unwrap_or_default())
 }
