@@ -1,8 +1,5 @@
 //! The buffers of a disk worker: one for each slot, aligned as O_DIRECT wants.
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 use crate::engine::fault::Fault;
 use crate::workload::memory::buffer::Buffer;
 
@@ -49,9 +46,4 @@ impl Slots {
             .map(|slot| libc::iovec { iov_base: self.pointer(slot).cast(), iov_len: self.block })
             .collect()
     }
-}
-
-/// Fills `bytes` with random content that nothing compresses.
-pub(super) fn fill_random(bytes: &mut [u8], seed: u64) {
-    Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(bytes);
 }

@@ -19,14 +19,18 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::engine::fault::Fault;
 use crate::workload::Look;
-use crate::workload::disk::aligned::fill_random;
 use crate::workload::disk::device;
 use crate::workload::disk::precondition;
+use crate::workload::disk::content::Source;
 use crate::workload::disk::target::{RESERVE, parent_of};
 use crate::workload::memory::buffer::Buffer;
 
 /// Bytes written at once while a file is made.
 const CHUNK: usize = 4 << 20;
+
+/// The blocks of a file that is made: of those some are copies of others, where
+/// that is asked for. The least that stores look at to find duplicates.
+const CONTENT_BLOCK: usize = 4096;
 
 /// Files that are ready.
 #[derive(Debug)]
@@ -204,8 +208,9 @@ fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
     Err(Fault::Other(format!("{target} has {free} free, which is no room for a file of {bytes}")))
 }
 
-/// Really writes all of it, with random content, down to the device: neither
-/// holes nor compression nor a page cache will answer for it.
+/// Really writes all of it, with the content that was asked for, down to the
+/// device: neither holes nor a page cache will answer for it, nor compression
+/// more than was asked for.
 fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Result<(), Fault> {
     let bytes = key.file_bytes();
     let fault = |e: std::io::Error| Fault::system(format!("writing {bytes} bytes in {}", key.target), e);
@@ -217,7 +222,7 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
     let mut buffer = Buffer::new(CHUNK)?;
     // Another content in every file, or a store that finds duplicates would
     // keep one of them.
-    let seed = crate::engine::clock::now_ns();
+    let source = Source::new(key.content, crate::engine::clock::now_ns());
     let mut done = 0;
     while done < bytes {
         if !progress(done) {
@@ -225,7 +230,9 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
         }
         let length = (bytes - done).min(CHUNK as u64) as usize;
         let chunk = &mut buffer.as_mut_slice()[..length];
-        fill_random(chunk, seed ^ done);
+        for (number, block) in (done / CONTENT_BLOCK as u64..).zip(chunk.chunks_mut(CONTENT_BLOCK)) {
+            source.fill(block, number);
+        }
         let whole = length.is_multiple_of(4096);
         let via = direct.as_ref().filter(|_| whole).unwrap_or(file);
         via.write_all_at(chunk, done).map_err(fault)?;

@@ -14,7 +14,7 @@ use crate::engine::fault::Fault;
 use crate::engine::queue::{Operation, UNRECORDED};
 use crate::workload::disk::access::{Access, Task};
 use crate::workload::disk::aligned::Slots;
-use crate::workload::disk::content;
+use crate::workload::disk::content::{self, Source};
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::residency;
 
@@ -23,7 +23,10 @@ use crate::workload::disk::residency;
 pub(super) struct Job {
     pub(super) access: Access,
     pub(super) files: Vec<File>,
-    pub(super) content: Content,
+    /// What is written.
+    pub(super) source: Source,
+    /// What the blocks hold that are read, where that is known.
+    pub(super) found: Option<Content>,
     /// The target, for messages.
     pub(super) name: String,
     /// The class of each kind of task.
@@ -49,10 +52,12 @@ pub(super) struct Ended {
 impl Job {
     pub(super) fn new(access: Access, files: Vec<File>, name: &str) -> Self {
         let (_, classes) = access.pattern.classes(access.syncs());
+        let source = Source::new(Content::Random, access.seed());
         Self {
             access,
             files,
-            content: Content::Random,
+            source,
+            found: None,
             name: name.to_owned(),
             classes,
             settles: false,
@@ -62,13 +67,24 @@ impl Job {
         }
     }
 
+    /// The same with this content, which is also what its reads find in files
+    /// that are `ours`.
+    pub(super) fn with_content(mut self, content: Content, ours: bool) -> Self {
+        self.source = Source::new(content, self.access.seed());
+        if !self.access.pattern.reads() {
+            self.source = self.source.into_own_buffers();
+        }
+        self.found = ours.then_some(content);
+        self
+    }
+
     /// Buffers for so many operations at once, with what content needs.
     pub(super) fn slots(&self, depth: usize) -> Result<Slots, Fault> {
         let mut slots = Slots::new(depth, self.access.block())?;
         // Buffers of reads are filled too: memory that was never touched would
         // be given to us page by page while time counts.
         for slot in 0..depth {
-            content::begin(slots.bytes(slot), self.access.seed() ^ slot as u64);
+            self.source.begin(slots.bytes(slot), slot);
         }
         Ok(slots)
     }
@@ -79,7 +95,7 @@ impl Job {
         let task = self.access.task(operation);
         if task.kind == Kind::Write {
             let buffer = &mut buffer[..task.bytes as usize];
-            content::fill(self.content, buffer, self.access.seed(), operation.index);
+            self.source.fill(buffer, operation.index);
         }
         task
     }
@@ -182,7 +198,8 @@ impl Job {
     /// What shapes the result whatever the engine.
     pub(super) fn facts(&self) -> Vec<(&'static str, Value)> {
         let writes = self.access.pattern.writes();
-        vec![("content", if writes { content::told(self.content) } else { "as found" }.into())]
+        let content = self.found.or(writes.then_some(self.source.content()));
+        vec![("content", content.map_or("as found".to_owned(), content::told).into())]
     }
 }
 

@@ -21,7 +21,7 @@ use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use model::plan::{Content, Effect, Problem};
+use model::plan::{Content, Effect, Ownership, Problem};
 use model::scalar::binary;
 use model::trial::Window;
 use model::{Parameters, Quantity, Value, WorkloadSpec};
@@ -56,6 +56,7 @@ impl Workload for Disk {
     fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
         let engine = engine::choose(&mut parameters)?;
         let pattern = Pattern::of(&parameters).map_err(|e| broken(&e))?;
+        content::resolve(&mut parameters).map_err(|e| broken(&e))?;
         let fixtures = target::survey(&mut parameters, pattern, site)?;
         survey::check(&parameters, pattern)?;
         engine.check_targets(&parameters)?;
@@ -103,7 +104,8 @@ impl Workload for Disk {
             }
             ready.facts.extend(fixture.facts());
             let file_bytes = if key.files > 1 { key.file_bytes() } else { 0 };
-            ready.targets.push(Target { name: key.target, device: key.device, files, file_bytes });
+            let ours = key.ownership == Ownership::Created;
+            ready.targets.push(Target { name: key.target, device: key.device, ours, files, file_bytes });
         }
         Ok(Box::new(ready))
     }
@@ -173,6 +175,8 @@ fn check_memory(parameters: &Parameters, site: &Site) -> Result<u64, Problem> {
 struct Target {
     name: String,
     device: bool,
+    /// Whether we made and wrote it.
+    ours: bool,
     files: Vec<File>,
     /// Bytes of each file, 0 where there is one.
     file_bytes: u64,
@@ -297,11 +301,10 @@ impl Prepared for Ready {
             .collect::<Result<_, _>>()?;
         let access = self.access.clone().of_files(target.file_bytes).for_seat(own, seed);
         let job = Job {
-            content: self.content,
             settles: self.settles,
             dirty: (self.settles && !self.how.direct).then(|| Arc::clone(&self.dirty)),
             device: target.device,
-            ..Job::new(access, files, &target.name)
+            ..Job::new(access, files, &target.name).with_content(self.content, target.ours)
         };
         self.engine.worker(job, &self.options)
     }

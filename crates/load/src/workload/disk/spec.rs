@@ -198,7 +198,18 @@ const PARAMETERS: &[ParameterSpec] = &[
         "With distribution=hot: the share of the operations that go to the hot blocks.",
     )
     .default("80%"),
-    ParameterSpec::new("content", Kind::Choice, "What is written.").default("random").words(content::WORDS),
+    ParameterSpec::new("content", Kind::Choice, "What is written, and what files of ours hold that are read.")
+        .default("random")
+        .costly()
+        .words(content::WORDS),
+    ParameterSpec::new(
+        "content-share",
+        Kind::Share,
+        "How much of compressible content is compressed away; how many of the blocks are copies with duplicates.",
+    )
+    .default("auto")
+    .costly()
+    .words(content::SHARE_WORDS),
     ParameterSpec::new("sync", Kind::Choice, "When written data is brought to where it lasts.")
         .default("none")
         .words(&[

@@ -14,6 +14,8 @@ use rand_xoshiro::SplitMix64;
 
 use crate::engine::fault::Fault;
 
+pub(super) use once::Permutation;
+
 /// The words of `distribution`.
 pub(super) const WORDS: &[Word] = &[
     Word { word: "uniform", doc: "every block alike, some more than once before others" },

@@ -27,7 +27,7 @@ pub(super) fn block(seed: u64, turn: u64, blocks: u64) -> u64 {
 
 /// A permutation of the numbers below `count`, which `key` chooses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Permutation {
+pub(in crate::workload::disk) struct Permutation {
     count: u64,
     /// Bits of the lower half.
     low_bits: u32,
@@ -41,7 +41,7 @@ pub(super) struct Permutation {
 const ROUNDS: u64 = 4;
 
 impl Permutation {
-    pub(super) fn new(count: u64, key: u64) -> Self {
+    pub(in crate::workload::disk) fn new(count: u64, key: u64) -> Self {
         let bits = u64::BITS - count.saturating_sub(1).leading_zeros();
         let low_bits = bits / 2;
         let mask = |bits: u32| (1u64 << bits) - 1;
@@ -50,7 +50,7 @@ impl Permutation {
 
     /// Where `number`, which is below the count, goes.
     #[inline]
-    pub(super) fn of(&self, number: u64) -> u64 {
+    pub(in crate::workload::disk) fn of(&self, number: u64) -> u64 {
         let mut at = number;
         loop {
             at = self.mix(at);

@@ -1,0 +1,91 @@
+//! What tests of the disk workload share: one trial from survey to metrics.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use load::Fault;
+use load::engine::outcome::Outcome;
+use load::engine::record::Timeline;
+use load::engine::{LoadPlan, Observer, Session};
+use load::workload::disk::Disk;
+use load::workload::disk::fixture::Fixture;
+use load::workload::{Prepared, Shelf, Site, Workload, catalogue, common};
+use model::plan::{FixtureKey, Problem};
+use model::{Parameters, Phase, Value};
+
+/// Hears nothing.
+pub(crate) struct Silent;
+
+impl Observer for Silent {
+    fn starts(&self, _timeline: Timeline) {}
+    fn phase(&self, _phase: Phase, _at_ns: u64) {}
+    fn alive(&self, _pulse: u64) {}
+}
+
+/// Fixtures that are ready.
+pub(crate) struct Kept(pub(crate) Vec<Fixture>);
+
+impl Shelf for Kept {
+    fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
+        self.0.iter().find(|f| f.key() == key)
+    }
+}
+
+/// The defaults of `disk` with `changes`, as a person writes them.
+pub(crate) fn parameters(target: &Path, changes: &[(&str, &str)]) -> Parameters {
+    let catalogue = catalogue();
+    let mut parameters = Parameters::default();
+    for spec in catalogue.parameters(Disk.spec()) {
+        let changed = changes.iter().find(|(name, _)| *name == spec.name).map(|(_, text)| *text);
+        let Some(text) = changed.or(spec.default) else { continue };
+        let mut parts = text.split('+').map(|part| spec.parse(part).unwrap()).collect::<Vec<_>>();
+        let value = if parts.len() == 1 { parts.remove(0) } else { Value::List(parts) };
+        parameters.0.insert(spec.name.to_owned(), value);
+    }
+    if !changes.iter().any(|(name, _)| *name == "target") {
+        parameters.set("target", target.to_string_lossy().as_ref());
+    }
+    common::resolve(&mut parameters, 2).unwrap();
+    parameters
+}
+
+/// What the survey makes of parameters; all files named may be overwritten.
+pub(crate) fn survey(parameters: Parameters) -> Result<(Parameters, Kept), Problem> {
+    let destroy = parameters.texts("target").unwrap().into_iter().map(str::to_owned).collect();
+    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
+    let needs = Disk.survey(parameters, &site)?;
+    let fixtures = needs.fixtures.iter().map(|key| Fixture::make(key, &mut |_| true).unwrap()).collect();
+    Ok((needs.parameters, Kept(fixtures)))
+}
+
+/// What was known after a trial.
+pub(crate) type Facts = Vec<(&'static str, Value)>;
+
+/// Runs one trial of surveyed parameters, without a warm-up. What was known
+/// after it comes with its outcome.
+pub(crate) fn run(
+    parameters: &Parameters,
+    shelf: &Kept,
+    observer: &dyn Observer,
+    cancel: &AtomicBool,
+) -> Result<(Outcome, Facts), Fault> {
+    let prepared = Disk.prepare(parameters, shelf)?;
+    let outcome = drive(parameters, &*prepared, observer, cancel)?;
+    Ok((outcome, prepared.facts_after()))
+}
+
+fn drive(
+    parameters: &Parameters,
+    prepared: &dyn Prepared,
+    observer: &dyn Observer,
+    cancel: &AtomicBool,
+) -> Result<Outcome, Fault> {
+    let plan = LoadPlan {
+        prepared,
+        cpus: vec![None; prepared.workers(parameters.integer("threads")? as usize)],
+        rate: common::open_loop(parameters)?,
+        stop: common::stop_rule(parameters)?,
+        seed: 1,
+    };
+    Session { loads: vec![plan], warm_up_ns: 0, interval_ns: None }.run(observer, cancel)
+}
