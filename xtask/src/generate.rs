@@ -45,6 +45,7 @@ pub(crate) const GENERATED: &[Generated] = &[
         make: || pretty(&study::schema::study_schema(&agent::catalogue())),
     },
     Generated { path: "docs/reference/study.md", make: || Ok(study::schema::markdown()) },
+    Generated { path: "docs/reference/fio.md", make: || Ok(study::read::fio::markdown()) },
     Generated {
         path: "docs/reference/workloads.md",
         make: || Ok(report::reference::markdown(&agent::catalogue())),

@@ -40,6 +40,10 @@ pub struct Study {
     /// For the page: what the machine costs, as a person writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<String>,
+    /// What a reader of its results has to know: where the study was written for
+    /// another tool, what that would do and this one does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The loads asked for.
     pub workloads: Vec<StudyWorkload>,
     /// How it is measured.

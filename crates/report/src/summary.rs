@@ -1,10 +1,10 @@
 //! What a person reads when a run has ended: which machine, how fast, what to
 //! think of it, where it is kept.
 
-use model::Run;
 use model::run::{CaseResult, Outcome};
 use model::trial::Status;
 use model::workload::Catalogue;
+use model::{Run, Study};
 
 use crate::section::{condition, findings, machine, workload};
 use crate::text::{clauses, paragraph, printable};
@@ -25,6 +25,7 @@ pub fn text(run: &Run, catalogue: &Catalogue, seconds: Option<f64>) -> String {
     if let Some(text) = state(run) {
         out.push_str(&format!("{text}\n"));
     }
+    out.push_str(&notes(&run.study));
     out.push('\n');
     out.push_str(&in_short(run, catalogue));
     out.push_str(&workload::text(run, catalogue));
@@ -36,6 +37,12 @@ pub fn text(run: &Run, catalogue: &Catalogue, seconds: Option<f64>) -> String {
     }
     out.push_str(&method(run));
     out
+}
+
+/// What has to be known of a study, a paragraph each, for a terminal.
+#[must_use]
+pub fn notes(study: &Study) -> String {
+    study.notes.iter().map(|note| paragraph("note: ", "  ", note)).collect()
 }
 
 /// The answers to a study that asks something, before all tables; what was asked

@@ -4,6 +4,7 @@ mod agent;
 mod compare;
 mod doctor;
 mod export;
+mod job_file;
 mod list;
 mod machine;
 mod report;

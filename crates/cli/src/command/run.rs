@@ -22,7 +22,7 @@ use study::ready::{self, READY};
 use study::run::{Identity, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
-use super::{open_store, page_path, store_argument, store_path};
+use super::{job_file, open_store, page_path, store_argument, store_path};
 use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED};
 use crate::output;
 use crate::progress::Progress;
@@ -97,17 +97,20 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 6] {
+fn own_arguments() -> [Arg; 7] {
     let many = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).action(ArgAction::Append).help(help)
     };
     [
-        Arg::new("study").value_name("STUDY").help("A workload, a ready study, or a .toml file"),
+        Arg::new("study")
+            .value_name("STUDY")
+            .help("A workload, a ready study, a .toml file, or a .fio job file"),
         many(
             "with",
             "LOAD",
             "A load that runs with every case, in the same window: \"disk --pattern write --rate 1k/s\"",
         ),
+        many("section", "NAME", "Of a fio job file, run only this job; several times for several"),
         many("set", "NAME=VALUE", "A setting of the machine (this version has none)"),
         many("destroy", "FILE", "An existing file that may be overwritten"),
         Arg::new("dry-run")
@@ -129,6 +132,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let started = Instant::now();
     let catalogue = ::agent::catalogue();
     let mut study = read_study(matches, &catalogue)?;
+    output::note(&report::summary::notes(&study));
     choose_seed(matches, &mut study);
     let cancel = on_signals();
     let cancelled = || cancel.load(Ordering::Relaxed);
@@ -239,18 +243,28 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
         return ready_study(name, catalogue, &arguments);
     }
     let path = Path::new(name);
+    if path.extension().is_some_and(|e| e == "fio" || e == "job") {
+        let study = job_file::read(path, matches, catalogue)?;
+        return overridden(study, catalogue, &arguments);
+    }
     if path.extension().is_some_and(|e| e == "toml") || name.contains('/') {
         let text = study_text(path)?;
-        let stem = path.file_stem().map_or_else(|| name.clone(), |s| s.to_string_lossy().into_owned());
-        let mut study = from_toml(catalogue, &stem, name, &text)?;
-        apply(catalogue, &mut study, &arguments)?;
-        return Ok(study);
+        let study = from_toml(catalogue, &stem(path), name, &text)?;
+        return overridden(study, catalogue, &arguments);
     }
     let known = catalogue.workloads.iter().map(|w| w.name).chain(READY.iter().map(|r| r.name));
     Err(Failure::Arguments {
         message: format!("there is no workload and no ready study `{name}`"),
-        help: format!("{}; a study file ends in .toml", suggest(name, known.collect::<Vec<_>>())),
+        help: format!(
+            "{}; a study file ends in .toml, a job file of fio in .fio",
+            suggest(name, known.collect::<Vec<_>>())
+        ),
     })
+}
+
+/// What a study from a file is called.
+pub(super) fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The largest study file: far beyond any that a person writes.
@@ -258,7 +272,7 @@ const STUDY_BYTES_MAX: u64 = 4 << 20;
 
 /// The text of a study file. One that is not there, no file, or no text is a
 /// wrong argument, not a refusal.
-fn study_text(path: &Path) -> Result<String, Failure> {
+pub(super) fn study_text(path: &Path) -> Result<String, Failure> {
     let invalid = |message: String| Failure::Arguments {
         message,
         help: "give the path of a study file, or a name from `headroom studies`".to_owned(),
@@ -310,7 +324,11 @@ fn refuse_own_store(matches: &ArgMatches, study: &Study) -> Result<(), Failure> 
 
 fn ready_study(name: &str, catalogue: &Catalogue, arguments: &Arguments) -> Result<Study, Failure> {
     let text = ready::find(name).map_or("", |r| r.text);
-    let mut study = from_toml(catalogue, name, name, text)?;
+    overridden(from_toml(catalogue, name, name, text)?, catalogue, arguments)
+}
+
+/// With the options that were typed.
+fn overridden(mut study: Study, catalogue: &Catalogue, arguments: &Arguments) -> Result<Study, Failure> {
     apply(catalogue, &mut study, arguments)?;
     Ok(study)
 }

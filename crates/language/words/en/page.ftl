@@ -329,6 +329,7 @@ method-run = run
 method-version = measured by
 method-origin = figures from
 method-analysis = version of the analysis
+method-notes = What the study was written for, and what differs here
 method-again = To do it again
 method-study = The study as it was read
 

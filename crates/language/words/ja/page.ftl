@@ -290,6 +290,7 @@ method-run = 実行
 method-version = 測定ツール
 method-origin = 値の出典
 method-analysis = 分析のバージョン
+method-notes = 元の用途と、ここで異なる点
 method-again = 再現方法
 method-study = 読み込んだままのスタディ
 

@@ -290,6 +290,7 @@ method-run = 실행
 method-version = 측정 도구
 method-origin = 값의 출처
 method-analysis = 분석 버전
+method-notes = 원래 쓰임과 여기서 다른 점
 method-again = 재현 방법
 method-study = 읽어 들인 그대로의 스터디
 

@@ -15,6 +15,12 @@ pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("method", view.say("method-title"));
     section.blocks.push(Block::Paragraph(view.say("method-about").into()));
     section.blocks.push(Block::Pairs(pairs(view)));
+    if !view.run.study.notes.is_empty() {
+        let mut notes = Section::new("notes", view.say("method-notes"));
+        let texts = view.run.study.notes.iter().map(|note| note.as_str().into());
+        notes.blocks.push(Block::List(texts.collect()));
+        section.subsections.push(notes);
+    }
     if !view.run.origin.command.is_empty() {
         let mut again = Section::new("again", view.say("method-again"));
         again.blocks.push(Block::Code(command(view)));

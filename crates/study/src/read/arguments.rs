@@ -57,12 +57,21 @@ pub fn study_of_workload(catalogue: &Catalogue, kind: &str, arguments: &Argument
     Ok(study)
 }
 
+/// Parameters that end a trial: one of them replaces those of the study.
+const ENDS: &[&str] = &["duration", "requests", "bytes", "until"];
+
 /// Lets arguments override a study: a parameter goes to every workload that has
 /// it, a control to the study.
 ///
 /// # Errors
 /// Names the argument that is wrong, or that fits no workload of the study.
 pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) -> Result<(), Mistake> {
+    let typed = |name: &str| arguments.options.iter().any(|o| o.name == name);
+    if ENDS.iter().any(|name| typed(name)) {
+        for load in &mut study.workloads {
+            load.parameters.retain(|name, _| !ENDS.contains(&name.as_str()));
+        }
+    }
     let mut seen: Vec<&str> = Vec::new();
     for option in &arguments.options {
         let place = value_place(option);

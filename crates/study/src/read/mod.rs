@@ -1,10 +1,11 @@
-//! Reading a study from arguments or TOML: both have the same words, so both
-//! end in the same checks.
+//! Reading a study from arguments, from TOML or from a job file of fio: all end
+//! in the same checks.
 
 pub mod arguments;
 mod controls;
 mod document;
 pub mod expect;
+pub mod fio;
 
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;

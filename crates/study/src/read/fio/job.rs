@@ -1,0 +1,245 @@
+//! A job: the options that it was given, by itself or by [global], each read
+//! once and kept with its place.
+
+use std::collections::BTreeMap;
+
+use model::ScalarError;
+
+use super::ini::{Line, Section};
+use super::option::{self, Fate, FioOption};
+use super::value::{self, Amount, Read};
+use crate::mistake::{Mistake, Place};
+
+/// One option as given.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) option: &'static FioOption,
+    /// By which of its names.
+    key: String,
+    /// As written, with what stood for something else replaced.
+    text: Option<String>,
+    read: Read,
+    /// Where the value stands; the name where there is no value.
+    pub(super) place: Place,
+    /// The later of two that say the same thing counts.
+    pub(super) order: usize,
+    /// Whether it stands in the job's own section.
+    is_own: bool,
+    /// Whether it has a unit that fio takes for another than it says.
+    pub(super) is_misleading: bool,
+    /// What a kB is in its section.
+    pub(super) kb_base: u64,
+}
+
+impl Given {
+    /// `bs=4k`, or only the name.
+    pub(super) fn written(&self) -> String {
+        match &self.text {
+            Some(text) => format!("{}={text}", self.key),
+            None => self.key.clone(),
+        }
+    }
+
+    /// The value as it was written.
+    pub(super) fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it asks for nothing.
+    pub(super) fn is_neutral(&self) -> bool {
+        self.option.is_neutral(self.text.as_deref())
+    }
+
+    /// A mistake about a part of its value, which begins at byte `at`.
+    pub(super) fn part(&self, at: usize, error: ScalarError) -> Mistake {
+        let span = at + error.span.start..at + error.span.end;
+        self.place.part(span).mistake(error.message, error.help)
+    }
+
+    /// A mistake about its value.
+    pub(super) fn mistake(&self, message: impl Into<String>, help: impl Into<String>) -> Mistake {
+        self.place.mistake(message, help)
+    }
+}
+
+/// The options of one job, or of [global].
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    /// What fio calls it.
+    pub(super) name: String,
+    /// The section's name, of which fio makes the names of files.
+    pub(super) section: String,
+    /// Where its section begins.
+    pub(super) place: Place,
+    given: BTreeMap<&'static str, Given>,
+}
+
+impl Job {
+    /// One that nothing was given to.
+    pub(super) fn new(section: &Section) -> Self {
+        Self {
+            name: section.name.clone(),
+            section: section.name.clone(),
+            place: section.place.clone(),
+            given: BTreeMap::new(),
+        }
+    }
+
+    /// A job that begins with all of these options, and has those of `section`.
+    pub(super) fn inherit(&self, section: &Section) -> Result<Self, Mistake> {
+        let mut job = Self { given: self.given.clone(), ..Self::new(section) };
+        job.given.values_mut().for_each(|given| given.is_own = false);
+        job.take(section)?;
+        if let Some(name) = job.get("name").filter(|n| n.is_own) {
+            job.name = name.text().to_owned();
+        }
+        Ok(job)
+    }
+
+    /// Reads the options of `section`. What cannot be run at all is said before
+    /// what is merely unknown: an engine brings options of its own.
+    pub(super) fn take(&mut self, section: &Section) -> Result<(), Mistake> {
+        let mut unknown = None;
+        let kb_base = self.kb_base(section)?;
+        for line in &section.lines {
+            let Some(option) = option::find(&line.key) else {
+                unknown = unknown.or(Some(line));
+                continue;
+            };
+            self.put(option, line, kb_base)?;
+        }
+        match unknown {
+            Some(line) => {
+                super::load::refused(self)?;
+                let message = format!("fio has no option `{}`", line.key);
+                Err(line.key_place.mistake(message, option::nearest(&line.key)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn put(&mut self, option: &'static FioOption, line: &Line, kb_base: u64) -> Result<(), Mistake> {
+        let text = line.value.as_deref();
+        if option.fate == Fate::Refused && !option.is_neutral(text) {
+            let message = format!("`{}`: {}", option.name, option.says);
+            return Err(line.key_place.mistake(message, "take it out, or run this job with fio"));
+        }
+        let read = value::read(option.form, text, kb_base).map_err(|e| match text {
+            Some(_) => line.value_place.part(e.span).mistake(e.message, e.help),
+            None => line.key_place.mistake(format!("`{}` has no value", line.key), "write it after `=`"),
+        })?;
+        let is_misleading = text.is_some_and(|t| value::is_misleading(option.form, t, kb_base));
+        let (key, text, place) = (line.key.clone(), line.value.clone(), line.value_place.clone());
+        let order = self.given.values().map(|g| g.order + 1).max().unwrap_or(0);
+        let given = Given { option, key, text, read, place, order, is_own: true, is_misleading, kb_base };
+        self.given.insert(option.name, given);
+        Ok(())
+    }
+
+    /// What a kB is in this section; fio reads that before all else.
+    fn kb_base(&self, section: &Section) -> Result<u64, Mistake> {
+        let line = section.lines.iter().rev().find(|l| l.key == "kb_base");
+        match line.map(|l| (l.value.as_deref(), l)) {
+            None => Ok(self.whole("kb_base").unwrap_or(1024)),
+            Some((Some("1024"), _)) => Ok(1024),
+            Some((Some("1000"), _)) => Ok(1000),
+            Some((_, line)) => Err(line.value_place.mistake("kb_base is neither 1024 nor 1000", "")),
+        }
+    }
+
+    /// Every option, in the order given.
+    pub(super) fn all(&self) -> Vec<&Given> {
+        let mut all: Vec<&Given> = self.given.values().collect();
+        all.sort_by_key(|g| g.order);
+        all
+    }
+
+    /// The option `name`, if it was given.
+    pub(super) fn get(&self, name: &str) -> Option<&Given> {
+        debug_assert!(option::find(name).is_some_and(|o| o.name == name), "fio has no option {name}");
+        self.given.get(name)
+    }
+
+    /// Whether a flag was given, and not as 0.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.flag_or(name, false)
+    }
+
+    /// A flag, or what fio takes it for where it was not given.
+    pub(super) fn flag_or(&self, name: &str, default: bool) -> bool {
+        match self.get(name).map(|g| &g.read) {
+            Some(Read::Flag(flag)) => *flag,
+            _ => default,
+        }
+    }
+
+    /// A whole number.
+    pub(super) fn whole(&self, name: &str) -> Option<u64> {
+        match self.amount(name)? {
+            Amount::Whole(number) => Some(number),
+            Amount::Percent(_) => None,
+        }
+    }
+
+    /// A whole number of at least 1, where 0 is as good as nothing.
+    pub(super) fn count(&self, name: &str) -> Option<u64> {
+        self.whole(name).filter(|n| *n > 0)
+    }
+
+    /// Bytes, a count or a percentage.
+    pub(super) fn amount(&self, name: &str) -> Option<Amount> {
+        match self.get(name)?.read {
+            Read::Amount(amount) => Some(amount),
+            _ => None,
+        }
+    }
+
+    /// Sizes or counts of reads, writes and trims.
+    pub(super) fn each(&self, name: &str) -> [Option<u64>; 3] {
+        match self.get(name).map(|g| &g.read) {
+            Some(Read::Each(all)) => all.map(|a| match a {
+                Some(Amount::Whole(number)) => Some(number),
+                _ => None,
+            }),
+            _ => [None; 3],
+        }
+    }
+
+    /// Seconds, where they are more than 0.
+    pub(super) fn seconds(&self, name: &str) -> Option<f64> {
+        match self.get(name)?.read {
+            Read::Seconds(seconds) if seconds > 0.0 => Some(seconds),
+            _ => None,
+        }
+    }
+
+    /// One of a few words, and what follows it.
+    pub(super) fn word(&self, name: &str) -> Option<(&'static str, &str)> {
+        match &self.get(name)?.read {
+            Read::Word(word, rest) => Some((word, rest)),
+            _ => None,
+        }
+    }
+
+    /// A decimal number.
+    pub(super) fn decimal(&self, name: &str) -> Option<f64> {
+        match self.get(name)?.read {
+            Read::Decimal(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Text.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        match &self.get(name)?.read {
+            Read::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What stands before a note about `given`: whose it is, where it is not
+    /// everybody's.
+    pub(super) fn whose(&self, given: &Given) -> String {
+        if given.is_own { format!("[{}] ", self.name) } else { String::new() }
+    }
+}

@@ -1,0 +1,87 @@
+//! What is written, whether it lasts, and whether it is read back.
+
+use super::Load;
+use super::pattern::Doing;
+use crate::mistake::Mistake;
+
+pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
+    verify(load, doing)?;
+    if !doing.writes() {
+        return Ok(());
+    }
+    content(load)?;
+    sync(load)
+}
+
+/// What buffers hold. fio's own default is random and new for every write, as
+/// ours.
+fn content(load: &mut Load<'_>) -> Result<(), Mistake> {
+    let job = load.job;
+    let compressible = job.count("buffer_compress_percentage");
+    let duplicate = job.count("dedupe_percentage");
+    if job.flag("zero_buffers") {
+        return load.put("content", "zero_buffers", "zeros");
+    }
+    if let Some(percent) = compressible {
+        if duplicate.is_some() {
+            load.note("dedupe_percentage", "content is compressible or has duplicates here, not both");
+        }
+        // fio writes zeros where all is to be compressible.
+        if percent >= 100 {
+            return load.put("content", "buffer_compress_percentage", "zeros");
+        }
+        load.put("content", "buffer_compress_percentage", "compressible")?;
+        return load.put("content-share", "buffer_compress_percentage", format!("{percent}%"));
+    }
+    if let Some(percent) = duplicate {
+        load.put("content", "dedupe_percentage", "duplicate")?;
+        return load.put("content-share", "dedupe_percentage", format!("{}%", percent.min(100)));
+    }
+    Ok(())
+}
+
+fn sync(load: &mut Load<'_>) -> Result<(), Mistake> {
+    let job = load.job;
+    if let Some((word, _)) = job.word("sync").filter(|(word, _)| !matches!(*word, "none" | "0")) {
+        if word != "dsync" {
+            load.note(
+                "sync",
+                "fio would have the file's times written with each write (O_SYNC); here the data (O_DSYNC)",
+            );
+        }
+        return load.put("sync", "sync", "dsync");
+    }
+    let every = ["fdatasync", "fsync"].into_iter().find_map(|name| Some((name, job.count(name)?)));
+    if let Some((name, every)) = every {
+        if name == "fsync" {
+            load.note(
+                "fsync",
+                "fio would have the file's times written too, by fsync; here the data, by fdatasync",
+            );
+        }
+        load.put("sync", name, "fsync")?;
+        return load.put("sync-every", name, every.to_string());
+    }
+    match ["end_fsync", "fsync_on_close"].into_iter().find(|name| job.flag(name)) {
+        Some(name) => load.put("sync", name, "end"),
+        None => Ok(()),
+    }
+}
+
+fn verify(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
+    let job = load.job;
+    let Some((word, _)) = job.word("verify").filter(|(word, _)| !matches!(*word, "0" | "null")) else {
+        return Ok(());
+    };
+    if !job.flag_or("do_verify", true) {
+        return Ok(());
+    }
+    if !doing.writes() {
+        load.note("verify", "fio would check what an earlier job wrote; here only a load that writes reads back, what it wrote itself");
+        return Ok(());
+    }
+    if !word.starts_with("crc32c") {
+        load.note("verify", "crc32c takes its place, with offset, seed and generation in every block");
+    }
+    load.put("verify", "verify", "crc32c")
+}

@@ -1,0 +1,113 @@
+//! What ends a job. fio ends it after its bytes or after its time, whichever is
+//! first; a trial here has one end.
+
+use model::{Kind, Value, scalar};
+
+use super::block::{self, Part};
+use super::pattern::Doing;
+use super::place::Place;
+use super::{Load, seconds};
+use crate::read::fio::value::Amount;
+
+/// What ends a load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::read::fio) enum Ending {
+    /// A time, in seconds.
+    Time(f64),
+    /// So many operations of all clones.
+    Operations(u64),
+    /// So many bytes of all clones.
+    Bytes(u64),
+    /// One pass over the span, of so many bytes if they are known.
+    Pass(Option<u64>),
+    /// No space left.
+    Full,
+    /// The job does not say.
+    Open,
+}
+
+impl Ending {
+    /// The parameter that says so, and its value.
+    pub(in crate::read::fio) fn parameter(self) -> Option<(&'static str, String)> {
+        match self {
+            Ending::Time(s) => Some(("duration", seconds(s))),
+            Ending::Operations(number) => Some(("requests", number.to_string())),
+            Ending::Bytes(bytes) => Some(("bytes", bytes.to_string())),
+            Ending::Pass(_) => Some(("until", "end".to_owned())),
+            Ending::Full => Some(("until", "full".to_owned())),
+            Ending::Open => None,
+        }
+    }
+
+    /// The same for a load that runs with another, which closes the window: it
+    /// may only end earlier.
+    pub(in crate::read::fio) fn of_companion(self) -> Option<(&'static str, String)> {
+        match self {
+            Ending::Pass(bytes) => Ending::Bytes(bytes?).parameter(),
+            Ending::Operations(_) | Ending::Bytes(_) => self.parameter(),
+            Ending::Time(_) | Ending::Full | Ending::Open => None,
+        }
+    }
+}
+
+pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Place) -> Ending {
+    let job = load.job;
+    if job.flag("fill_device") {
+        if doing.pattern == "write" {
+            return Ending::Full;
+        }
+        load.note("fill_device", "only sequential writes fill a target here");
+    }
+    let each = own_bytes(load, place);
+    let loops = job.count("loops").unwrap_or(1);
+    let all = each.map(|bytes| bytes.saturating_mul(loops).saturating_mul(place.clones));
+    if let Some(time) = job.seconds("runtime") {
+        if !job.flag("time_based") {
+            let shown = scalar::show(Kind::Duration, &Value::Number(time));
+            let says = "without time_based fio would end after all bytes of the job, if that is sooner";
+            load.note("runtime", &format!("{says}; here every trial lasts {shown}"));
+        }
+        return Ending::Time(time);
+    }
+    if job.flag("time_based") {
+        load.note("time_based", "it has no effect without runtime, in fio neither");
+    }
+    if let Some(number) = job.count("number_ios") {
+        let number = number.saturating_mul(place.clones);
+        let of_bytes = all.map(|bytes| (bytes as f64 / block::mean(sizes)).ceil() as u64);
+        return Ending::Operations(of_bytes.map_or(number, |n| n.min(number)).max(1));
+    }
+    if job.seconds("latency_target").is_some() {
+        return Ending::Open;
+    }
+    let is_whole = loops == 1 && job.amount("io_size").is_none();
+    if !doing.random && is_whole && sizes.len() == 1 {
+        return Ending::Pass(if place.is_shared { each } else { all });
+    }
+    match all {
+        Some(bytes) => Ending::Bytes(bytes),
+        None => {
+            let name = &job.name;
+            let usual = "a trial lasts as long as one does without a word; give --duration";
+            load.notes.push(format!(
+                "[{name}] would end when fio has gone through all of the target; here {usual}"
+            ));
+            Ending::Open
+        }
+    }
+}
+
+/// Bytes that one clone reads and writes.
+fn own_bytes(load: &mut Load<'_>, place: &Place) -> Option<u64> {
+    match load.job.amount("io_size") {
+        Some(Amount::Whole(bytes @ 1..)) => Some(bytes),
+        Some(Amount::Percent(share @ 1..)) => {
+            place.bytes.map(|bytes| (u128::from(bytes) * u128::from(share) / 100) as u64)
+        }
+        _ => match (load.job.amount("size"), place.bytes) {
+            // With filesize, the size bounds what is moved.
+            (Some(Amount::Whole(size @ 1..)), Some(bytes)) => Some(size.min(bytes)),
+            (_, bytes) => bytes,
+        },
+    }
+}

@@ -1,0 +1,107 @@
+//! A study from a job file of fio: `headroom run JOB.fio`.
+//!
+//! Every job becomes a load of `disk`. Jobs that fio would run at the same time
+//! run together: the one named first is the load that is measured, and closes
+//! the window; the others run with it. `stonewall` begins a new workload. What
+//! an option becomes is in one table, of which the reference page is made; what
+//! has no like here is said in the study's notes, never dropped in silence.
+//!
+//! What is not here: fio's client and server, its profiles, and whatever needs
+//! what an earlier run of fio left behind.
+
+mod expression;
+mod group;
+mod ini;
+mod job;
+mod load;
+mod option;
+mod reference;
+mod table;
+mod value;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use model::Study;
+use model::workload::Catalogue;
+
+pub use option::{Fate, FioOption};
+pub use reference::markdown;
+
+use crate::mistake::{Mistake, Place, Source, suggest};
+use ini::Section;
+use job::Job;
+
+/// What a job file may refer to outside of itself.
+pub struct Outside<'a> {
+    /// The value of a variable of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The text of a file to be included.
+    pub file: &'a dyn Fn(&Path) -> std::io::Result<String>,
+    /// fio's own words, `$pagesize`, `$mb_memory` and `$ncpus`, with what they
+    /// stand for.
+    pub words: Vec<(&'static str, u64)>,
+    /// The jobs to be run; all if there are none.
+    pub sections: &'a [String],
+}
+
+/// Every option that is known.
+pub fn options() -> impl Iterator<Item = &'static FioOption> {
+    option::all()
+}
+
+/// Reads a job file.
+///
+/// # Errors
+/// Names what is wrong and points at it.
+pub fn from_fio(
+    catalogue: &Catalogue,
+    name: &str,
+    path: &str,
+    text: &str,
+    outside: &Outside<'_>,
+) -> Result<Study, Mistake> {
+    let sections = ini::sections(path, text, outside)?;
+    let start =
+        Place { source: Arc::new(Source { name: path.to_owned(), text: text.to_owned() }), span: 0..0 };
+    let jobs = jobs(&sections, outside)?;
+    if jobs.is_empty() {
+        return Err(start.mistake("this file has no job", "add a section with a name, such as [readers]"));
+    }
+    let mut study = Study { name: name.to_owned(), ..Study::default() };
+    group::fill(catalogue, &jobs, &mut study)?;
+    Ok(study)
+}
+
+/// Whether a section is for all jobs after it, as fio decides.
+fn is_global(section: &Section) -> bool {
+    section.name.starts_with("global")
+}
+
+/// The jobs, each with what [global] said before it.
+fn jobs(sections: &[Section], outside: &Outside<'_>) -> Result<Vec<Job>, Mistake> {
+    let wanted = outside.sections;
+    let named: Vec<&str> = sections.iter().filter(|s| !is_global(s)).map(|s| s.name.as_str()).collect();
+    if let Some(missing) = wanted.iter().find(|w| !named.contains(&w.as_str())) {
+        let text = format!("--section {missing}");
+        let source = Arc::new(Source { name: "command line".to_owned(), text });
+        let place = Place::whole(source).part(10..10 + missing.len());
+        return Err(place.mistake(format!("there is no job `{missing}`"), suggest(missing, named)));
+    }
+    let mut global: Option<Job> = None;
+    let mut jobs = Vec::new();
+    for section in sections {
+        let before = global.clone().unwrap_or_else(|| Job::new(section));
+        if is_global(section) {
+            let mut job = before;
+            job.take(section)?;
+            global = Some(job);
+        } else if wanted.is_empty() || wanted.contains(&section.name) {
+            jobs.push(before.inherit(section)?);
+        }
+    }
+    Ok(jobs)
+}
+
+#[cfg(test)]
+mod tests;
