@@ -7,8 +7,19 @@ use model::{Finding, Value};
 
 /// Arguments that are names, or what another program wrote: shown as they are.
 /// All other texts are codes that a sentence chooses by.
-const NAMES: &[&str] =
-    &["filesystem", "metric", "name", "promise", "reason", "resource", "target", "unit", "who", "workload"];
+const NAMES: &[&str] = &[
+    "below",
+    "filesystem",
+    "metric",
+    "name",
+    "promise",
+    "reason",
+    "resource",
+    "target",
+    "unit",
+    "who",
+    "workload",
+];
 
 /// Every language says these findings itself, and says what English says.
 pub(crate) fn assert_said(findings: &[Finding]) {

@@ -4,7 +4,7 @@
 
 use model::limit::Direction;
 use model::run::{CaseResult, Companion, Estimate};
-use model::{Parameters, Value};
+use model::{Parameters, Quantity, Value};
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ impl Kind {
 }
 
 /// Whether a pattern does operations of this kind.
-fn does(parameters: &Parameters, kind: Kind) -> bool {
+pub(crate) fn does(parameters: &Parameters, kind: Kind) -> bool {
     let Ok(pattern) = parameters.text("pattern") else { return false };
     match pattern {
         "readwrite" | "randrw" => kind != Kind::Trim,
@@ -74,6 +74,22 @@ pub(crate) fn share(case: &CaseResult, kind: Kind) -> f64 {
     let all: f64 = Kind::ALL.into_iter().filter_map(of).sum();
     let own = of(kind).filter(|_| is_mixed(&case.parameters) && all > 0.0);
     own.map_or_else(|| operations_share(&case.parameters, kind), |own| own / all)
+}
+
+/// Bytes per second that a load moved with operations of this kind, by the
+/// metrics of one trial: of a mix as measured, or else by the share asked for,
+/// which has the same sizes. Absent where it does none.
+pub(crate) fn moved(
+    parameters: &Parameters,
+    metrics: &BTreeMap<String, Quantity>,
+    kind: Kind,
+) -> Option<f64> {
+    let of = |name: &str| metrics.get(name).map(|q| q.value);
+    if !does(parameters, kind) {
+        return None;
+    }
+    let own = of(&format!("{}_throughput", kind.name())).filter(|_| is_mixed(parameters));
+    own.or_else(|| Some(of("throughput")? * operations_share(parameters, kind)))
 }
 
 /// Bytes per second each way.

@@ -12,10 +12,12 @@ use model::trial::{Counter, Status, Trial};
 use model::{Machine, Quantity, Unit};
 
 pub(crate) use load::{
-    Kind, at_once, block, company, concurrency, direction, each_device, is_direct, is_mixed, of_load,
-    one_block, share, workers,
+    Kind, at_once, block, company, concurrency, direction, does, each_device, is_direct, is_mixed, moved,
+    of_load, one_block, share, workers,
 };
-pub(crate) use place::{below_loop, device, devices, devices_name};
+pub(crate) use place::{
+    below_loop, device, devices, devices_name, loops_are_direct, lowest, name_of, whole, wholes,
+};
 
 /// The trials that gave a result.
 pub(crate) fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {

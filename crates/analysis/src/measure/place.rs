@@ -1,6 +1,8 @@
 //! Which devices a case drives, as its path tells: those that its targets lie
 //! on, and what these stand on.
 
+use model::Machine;
+use model::machine::{BlockDevice, BlockKind};
 use model::resource::PathStep;
 use model::run::CaseResult;
 
@@ -29,10 +31,29 @@ pub(crate) fn devices(case: &CaseResult) -> Vec<&PathStep> {
     blocks(case).take_while(is_more).collect()
 }
 
+/// The block devices at the bottom of the path where all of the load's bytes
+/// pass just once, as on the disk of a partition or the disk that holds the file
+/// of a loop device; those of its targets where there is nothing of the kind.
+/// Below an array nothing is told by its disks.
+pub(crate) fn lowest(case: &CaseResult) -> Vec<&PathStep> {
+    let top = devices(case);
+    let below: Vec<&PathStep> = blocks(case).skip(top.len()).collect();
+    let is_one = |sum: f64| (sum - 1.0).abs() < ROUNDING;
+    match below.last() {
+        Some(last) if below.iter().all(|s| is_one(s.amplification)) => vec![last],
+        Some(_) if is_one(below.iter().map(|s| s.amplification).sum()) && top.len() > 1 => below,
+        _ => top,
+    }
+}
+
 /// All of them as one resource: `block:sda`, `block:sda+sdb`.
 pub(crate) fn devices_name(case: &CaseResult) -> Option<String> {
-    let all = devices(case);
-    let names: Vec<&str> = all.iter().filter_map(|s| s.resource.strip_prefix("block:")).collect();
+    name_of(&devices(case))
+}
+
+/// These devices as one resource; absent where there are none.
+pub(crate) fn name_of(steps: &[&PathStep]) -> Option<String> {
+    let names: Vec<&str> = steps.iter().filter_map(|s| s.resource.strip_prefix("block:")).collect();
     (!names.is_empty()).then(|| format!("block:{}", names.join("+")))
 }
 
@@ -46,6 +67,30 @@ pub(crate) fn below_loop(case: &CaseResult, step: &PathStep) -> bool {
             let at = |name: &str| case.path.iter().position(|s| s.resource == name);
             at(&step.resource) > at(first)
         })
+}
+
+/// The whole device of this name: of a partition, its disk.
+pub(crate) fn whole<'a>(machine: &'a Machine, name: &str) -> Option<&'a BlockDevice> {
+    let device = machine.inventory.block_device(name)?;
+    match (device.kind, device.below.first()) {
+        (BlockKind::Partition, Some(disk)) => machine.inventory.block_device(disk),
+        _ => Some(device),
+    }
+}
+
+/// The whole devices that the targets lie on, as far as they are known.
+pub(crate) fn wholes<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDevice> {
+    let Some(machine) = machine else { return Vec::new() };
+    let names = devices(case).into_iter().filter_map(|s| s.resource.strip_prefix("block:"));
+    names.filter_map(|name| whole(machine, name)).collect()
+}
+
+/// Whether the loop devices that the targets lie on go around the page cache to
+/// their files; absent where one does not say, or there is none.
+pub(crate) fn loops_are_direct(case: &CaseResult, machine: Option<&Machine>) -> Option<bool> {
+    let loops = wholes(case, machine).into_iter().filter(|d| d.kind == BlockKind::Loop);
+    let all: Vec<bool> = loops.map(|d| d.backing_direct).collect::<Option<_>>()?;
+    (!all.is_empty()).then(|| all.iter().all(|direct| *direct))
 }
 
 #[cfg(test)]
@@ -74,6 +119,18 @@ mod tests {
         let third = 1.0 / 3.0;
         let three = [("block:sda", third), ("block:sdb", third), ("block:sdc", third), ("pci:x", 1.0)];
         assert_eq!(name(&three).as_deref(), Some("block:sda+sdb+sdc"));
+    }
+
+    #[test]
+    fn the_lowest_devices_are_those_that_all_bytes_pass_once() {
+        let name = |path: &[(&str, f64)]| name_of(&lowest(&with(path))).unwrap();
+        assert_eq!(name(&[("block:sda", 1.0)]), "block:sda");
+        assert_eq!(name(&[("block:sda1", 1.0), ("block:sda", 1.0)]), "block:sda");
+        assert_eq!(name(&[("block:dm-0", 1.0), ("block:sda1", 1.0), ("block:sda", 1.0)]), "block:sda");
+        assert_eq!(name(&[("block:md0", 1.0), ("block:sda", 0.5), ("block:sdb", 0.5)]), "block:md0");
+        assert_eq!(name(&[("block:md0", 1.0), ("block:sda", 1.0), ("block:sdb", 1.0)]), "block:sdb");
+        let both = [("block:sda1", 0.5), ("block:sdb1", 0.5), ("block:sda", 0.5), ("block:sdb", 0.5)];
+        assert_eq!(name(&both), "block:sda+sdb");
     }
 
     #[test]

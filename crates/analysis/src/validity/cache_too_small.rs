@@ -3,10 +3,11 @@
 use language::format::{part, percent};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, Severity};
 
 use super::page_cache::{on_device, passed};
-use crate::{Context, Rule, measure};
+use crate::measure::{self, Kind};
+use crate::{Context, Rule};
 
 /// From this share of bytes the device has a say in the figure.
 const FELT: f64 = 0.05;
@@ -24,8 +25,8 @@ impl Rule for CacheTooSmall {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::direction(case) == Some(model::limit::Direction::Read);
-        let buffered = case.parameters.get("direct") == Some(&Value::Bool(false));
+        let reads = measure::does(&case.parameters, Kind::Read);
+        let buffered = !measure::is_direct(case);
         let (Some(machine), true) = (context.machine, reads && buffered && !measure::is_null(case)) else {
             return Vec::new();
         };
@@ -35,7 +36,7 @@ impl Rule for CacheTooSmall {
             _ => (memory.total_bytes, "memory"),
         };
         let Ok(span) = case.parameters.integer("span") else { return Vec::new() };
-        let Some((share, counter)) = on_device(case) else { return Vec::new() };
+        let Some((share, counter)) = on_device(case, Kind::Read) else { return Vec::new() };
         if room == 0 || span <= room || share < FELT {
             return Vec::new();
         }

@@ -8,7 +8,7 @@
 use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::trial::Trial;
+use model::trial::{Part, Trial};
 use model::{Finding, FindingKind, Quantity, Severity, Unit};
 use std::collections::BTreeMap;
 
@@ -75,6 +75,12 @@ fn under_way(
     Some(measure::rate_of(metrics)? * measure::mean_of(histograms, duration)? + syncing)
 }
 
+/// The longest operation, as a share of the window.
+fn longest(histograms: &BTreeMap<String, String>, duration: &str, trial: &Trial) -> Option<f64> {
+    let one = stats::histogram::decode(histograms.get(duration)?).ok()?;
+    Some(one.max() as f64 / 1e9 / trial.result.window?.seconds())
+}
+
 /// What Little's law says of a load or of one of its targets.
 struct Product<'a> {
     target: &'a str,
@@ -82,6 +88,8 @@ struct Product<'a> {
     rate: f64,
     /// The mean duration of an operation, s.
     mean: f64,
+    /// The longest one, as a share of the window.
+    longest: f64,
     under_way: f64,
 }
 
@@ -96,7 +104,10 @@ impl Product<'_> {
     fn finding(&self, waits: bool) -> Option<Finding> {
         let ratio = self.under_way / self.depth;
         let low = if waits { 1.0 - BELOW } else { 0.0 };
-        if !ratio.is_finite() || (low..=1.0 + BEYOND).contains(&ratio) {
+        // Those that were under way at the window's start are counted with all
+        // of their duration.
+        let high = 1.0 + BEYOND + self.longest.min(1.0);
+        if !ratio.is_finite() || (low..=high).contains(&ratio) {
             return None;
         }
         let (Self { rate, under_way, depth, .. }, shown) = (self, format::setting(self.mean, Unit::Seconds));
@@ -164,7 +175,9 @@ impl Little {
         // no law.
         let product = |t: &Trial| under_way(&t.result.metrics, &t.result.histograms, name);
         let under_way = measure::median(case, product)?;
-        let product = Product { target: "", depth: measure::concurrency(case), rate, mean, under_way };
+        let longest = measure::median(case, |t| longest(&t.result.histograms, name, t))?;
+        let product =
+            Product { target: "", depth: measure::concurrency(case), rate, mean, longest, under_way };
         if !product.is_told(window_s(case)) {
             return None;
         }
@@ -178,20 +191,20 @@ impl Little {
     fn targets(&self, case: &CaseResult) -> Option<Finding> {
         let (name, window_s) = (duration(case), window_s(case));
         case.targets.iter().find_map(|target| {
-            let each = |f: &dyn Fn(&model::trial::Part) -> Option<f64>| {
+            let each = |f: &dyn Fn(&Part, &Trial) -> Option<f64>| {
                 measure::median(case, |t| {
-                    let is_it = |p: &&model::trial::Part| {
-                        p.load.is_none() && p.target.as_deref() == Some(target.target.as_str())
-                    };
-                    f(t.result.parts.iter().find(is_it)?)
+                    let is_it =
+                        |p: &&Part| p.load.is_none() && p.target.as_deref() == Some(target.target.as_str());
+                    f(t.result.parts.iter().find(is_it)?, t)
                 })
             };
             let product = Product {
                 target: &target.target,
                 depth: measure::at_once(case),
-                rate: each(&|p| measure::rate_of(&p.metrics))?,
-                mean: each(&|p| measure::mean_of(&p.histograms, name))?,
-                under_way: each(&|p| under_way(&p.metrics, &p.histograms, name))?,
+                rate: each(&|p, _| measure::rate_of(&p.metrics))?,
+                mean: each(&|p, _| measure::mean_of(&p.histograms, name))?,
+                longest: each(&|p, t| longest(&p.histograms, name, t))?,
+                under_way: each(&|p, _| under_way(&p.metrics, &p.histograms, name))?,
             };
             let found = product.is_told(window_s).then(|| product.finding(waits(case)))??;
             let place = Place::Parameter("target".to_owned());
@@ -249,7 +262,6 @@ mod tests {
     use crate::validity::fixture;
     use model::Better;
     use model::study::Controls;
-    use model::trial::Part;
 
     fn histogram(latency_ns: u64, count: u64) -> String {
         let mut histogram = stats::histogram::new_latency();
@@ -363,6 +375,18 @@ mod tests {
         assert_eq!(with(5_000.0, 5_000.0), Vec::<String>::new());
         assert_eq!(with(3_000.0, 7_000.0), ["idle"]);
         assert_eq!(with(4_000.0, 6_000.0), ["impossible"]);
+    }
+
+    /// Bug: of 238 writes one took 230 ms, begun before the window: 1.1 of 1.
+    #[test]
+    fn an_operation_longer_than_the_window_lets_on_is_no_breach() {
+        let mut stalled = case(1_000.0, 900_000, 1);
+        let mut histogram = stats::histogram::new_latency();
+        histogram.record_n(900_000, 1000).unwrap();
+        histogram.record_n(230_000_000, 1).unwrap();
+        let text = stats::histogram::encode(&histogram).unwrap();
+        stalled.trials[0].result.histograms.insert("latency".to_owned(), text);
+        assert_eq!(hows(&stalled), Vec::<String>::new());
     }
 
     #[test]

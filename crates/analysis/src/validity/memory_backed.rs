@@ -25,14 +25,20 @@ impl Rule for MemoryBacked {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let step = |kind: &str| case.path.iter().find(|s| s.resource.starts_with(kind));
-        let (Some(system), None) = (step("filesystem:"), step("block:")) else { return Vec::new() };
+        // A file system ends where it is in memory or elsewhere, and where no
+        // block device comes after it. One may lie below a loop device.
+        let is_last = |at: usize| !case.path[at..].iter().any(|s| s.resource.starts_with("block:"));
+        let ends =
+            |at: usize, kind: &str| is_last(at) || is_one_of(MEMORY, kind) || is_one_of(ELSEWHERE, kind);
+        let systems = case.path.iter().enumerate().filter(|(_, s)| s.resource.starts_with("filesystem:"));
+        let Some((_, system)) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(&s.resource))) else {
+            return Vec::new();
+        };
         let name = system.resource.trim_start_matches("filesystem:");
-        let kind = name.rsplit_once('(').map_or("", |(_, kind)| kind.trim_end_matches(')'));
-        let answers = |kinds: &[&str]| kinds.iter().any(|k| kind == *k || kind.starts_with("fuse."));
-        let (severity, how, text) = if MEMORY.contains(&kind) {
+        let kind = kind_of(name);
+        let (severity, how, text) = if is_one_of(MEMORY, kind) {
             (Severity::Error, "memory", format!("{name} is in memory: this is its speed, not that of a disk"))
-        } else if answers(ELSEWHERE) {
+        } else if is_one_of(ELSEWHERE, kind) {
             (
                 Severity::Error,
                 "elsewhere",
@@ -50,6 +56,15 @@ impl Rule for MemoryBacked {
         finding.resource = Some(system.resource.clone());
         vec![finding]
     }
+}
+
+/// The kind of a file system by its name in a path: `/data (ext4)`.
+fn kind_of(name: &str) -> &str {
+    name.rsplit_once('(').map_or("", |(_, kind)| kind.trim_end_matches(')'))
+}
+
+fn is_one_of(kinds: &[&str], kind: &str) -> bool {
+    kinds.contains(&kind) || kind.starts_with("fuse.") && kinds.contains(&"fuse")
 }
 
 #[cfg(test)]
@@ -70,6 +85,13 @@ mod tests {
         assert_eq!(count(&["cpu:0-1", "memory"]), 0);
         assert_eq!(count(&["cpu:0-1", "filesystem:/ (ext4)", "block:vda"]), 0);
         assert_eq!(count(&["cpu:0-1", "filesystem:/dev/shm (tmpfs)"]), 1);
+        assert_eq!(count(&["block:loop0", "filesystem:/dev/shm (tmpfs)"]), 1, "below a loop device");
+        assert_eq!(
+            count(&["filesystem:/dev/shm (tmpfs)", "filesystem:/ (ext4)", "block:vda"]),
+            1,
+            "one of two"
+        );
+        assert_eq!(count(&["filesystem:/m (xfs)", "block:loop0", "filesystem:/ (ext4)", "block:vda"]), 0);
         let severity = |kind: &str| {
             let mut case = fixture::case(1);
             let resource = format!("filesystem:/x ({kind})");

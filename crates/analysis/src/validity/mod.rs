@@ -1,24 +1,32 @@
 //! Whether a number may be trusted: one file a rule.
 
+pub(crate) mod cache_speed;
 pub(crate) mod cache_too_small;
+mod counted;
 pub(crate) mod disturbed;
 pub(crate) mod failed;
 pub(crate) mod few_trials;
 pub(crate) mod generator;
 pub(crate) mod late;
 pub(crate) mod little;
+pub(crate) mod loop_cache;
 pub(crate) mod memory_backed;
+pub(crate) mod merged;
 pub(crate) mod others_io;
 pub(crate) mod page_cache;
 pub(crate) mod placement;
 pub(crate) mod precision;
+pub(crate) mod read_ahead;
 pub(crate) mod reconcile;
+mod requests;
 pub(crate) mod settling;
 pub(crate) mod sparse;
+pub(crate) mod split;
 pub(crate) mod stalled;
 pub(crate) mod steal;
 pub(crate) mod swapping;
 pub(crate) mod throttled;
+pub(crate) mod uncounted;
 
 use std::collections::BTreeMap;
 

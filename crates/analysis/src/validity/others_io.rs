@@ -4,12 +4,16 @@ use language::format;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use super::reconcile::Counts;
-use crate::{Context, Rule, called};
+use super::counted::{Counts, journal, rate, sectors};
+use crate::measure::Kind;
+use crate::{Context, Rule, called, measure};
 
 /// Less than this share beyond the load's bytes is a file system's own
 /// bookkeeping (journal, metadata).
 const JOURNAL: f64 = 0.10;
+/// Below a loop device a second file system keeps books, and allocates what
+/// holes of the file are written to.
+const JOURNAL_BELOW: f64 = 0.25;
 
 /// Bytes per second that are felt: a daemon that writes its log is not.
 const FELT: f64 = 1e6;
@@ -23,27 +27,104 @@ impl Rule for OthersIo {
     }
 
     fn doc(&self) -> &'static str {
-        "Others use the device: the kernel counted more there than the load moved."
+        "Others use the device: the kernel counted more there than the load moved, be it of what the load does or of \
+         what it does not. A file system's own bookkeeping is allowed for."
     }
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let Some(counts) = Counts::at_the_disk(case) else { return Vec::new() };
-        let beyond = counts.device - counts.program;
-        if beyond <= (counts.tolerance + counts.program * JOURNAL).max(FELT) {
+        let all = Counts::at_the_bottom(case);
+        let Some(first) = all.first() else { return Vec::new() };
+        let program: f64 = all.iter().map(|c| c.program).sum();
+        let tolerance: f64 = all.iter().map(|c| c.tolerance).sum();
+        let beyond: f64 =
+            all.iter().map(|c| (c.device - c.program).max(0.0)).sum::<f64>() + foreign(case, &all);
+        let bottom = measure::lowest(case);
+        let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
+        let kept = program * if is_below { JOURNAL_BELOW } else { JOURNAL } + journal(case);
+        if beyond <= (tolerance + kept).max(FELT) {
             return Vec::new();
         }
-        let share = beyond / counts.program;
+        let share = beyond / program;
         let text = format!(
             "{} moved {} more than the load asked for: others use it too, or requests were made larger on the way",
-            called(&counts.resource),
+            called(&first.resource),
             format::percent(share)
         );
+        // The kind that is furthest off shows it best.
+        let off = |c: &&Counts| c.device / c.program;
+        let worst = all.iter().max_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(first);
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(counts.resource.clone())
+                .on(first.resource.clone())
                 .arg("beyond_share", share)
-                .because(counts.evidence())
+                .because(worst.evidence())
                 .advise("`headroom doctor` lists who is busy; measure again when they are not"),
         ]
+    }
+}
+
+/// Bytes per second of what no load does: reads beside writers, writes beside
+/// readers.
+fn foreign(case: &CaseResult, own: &[Counts]) -> f64 {
+    let steps = measure::lowest(case);
+    let kinds = [Kind::Read, Kind::Write].into_iter().filter(|kind| own.iter().all(|c| c.kind != *kind));
+    kinds.filter_map(|kind| measure::median(case, |t| rate(t, &steps, sectors(kind)))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture::{self, counter};
+    use model::Unit;
+    use model::resource::PathStep;
+    use model::study::Controls;
+
+    fn reads(device: &str, read: f64, written: f64) -> CaseResult {
+        let mut case = fixture::disk_case("randread", 100e6, 0.0);
+        case.parameters.set("direct", true);
+        for trial in &mut case.trials {
+            trial.result.counters.clear();
+            for (name, bytes) in [("read_sectors", read), ("written_sectors", written)] {
+                let source = format!("/proc/diskstats {name}");
+                trial.result.counters.push(counter(device, &source, 512.0, (bytes / 512.0) as u64));
+            }
+        }
+        case
+    }
+
+    fn count(case: &CaseResult) -> usize {
+        fixture::count(&OthersIo, case, &Controls::default())
+    }
+
+    #[test]
+    fn writes_of_others_beside_a_reader_are_theirs() {
+        assert_eq!(count(&reads("block:sda", 100e6, 5e6)), 0);
+        assert_eq!(count(&reads("block:sda", 100e6, 50e6)), 1);
+        assert_eq!(count(&reads("block:sda", 40e6, 50e6)), 1, "what is missing does not make up for it");
+    }
+
+    #[test]
+    fn the_file_system_below_a_loop_device_keeps_its_own_books() {
+        let below = |read| {
+            let mut case = reads("block:vda", read, 0.0);
+            let step = |resource: &str| PathStep { resource: resource.to_owned(), amplification: 1.0 };
+            case.path = ["block:loop0", "filesystem:/ (ext4)", "block:vda"].map(step).to_vec();
+            count(&case)
+        };
+        assert_eq!((below(115e6), below(150e6)), (0, 1));
+        assert_eq!(count(&reads("block:sda", 115e6, 0.0)), 1);
+    }
+
+    #[test]
+    fn the_journal_of_syncs_is_not_of_others() {
+        let mut case = fixture::disk_case("randwrite", 4e6, 20e6);
+        case.parameters.set("direct", true);
+        assert_eq!(count(&case), 1);
+        let rate = fixture::estimate(1000.0, Unit::PerSecond, model::Better::Higher);
+        case.estimates.insert("syncs_per_second".to_owned(), rate);
+        assert_eq!(count(&case), 1, "a device has no journal");
+        let fs = PathStep { resource: "filesystem:/ (ext4)".to_owned(), amplification: 1.0 };
+        case.path.insert(0, fs);
+        assert_eq!(count(&case), 0);
     }
 }

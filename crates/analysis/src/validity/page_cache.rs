@@ -2,11 +2,12 @@
 
 use language::format;
 use model::finding::{Evidence, Place};
-use model::limit::Direction;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, Severity};
 
-use crate::{Context, Rule, measure};
+use super::counted::{rate, sectors};
+use crate::measure::{self, Kind};
+use crate::{Context, Rule};
 
 /// The rule.
 pub(crate) struct PageCache;
@@ -17,46 +18,55 @@ impl Rule for PageCache {
     }
 
     fn doc(&self) -> &'static str {
-        "Reads and writes through the page cache: how much of them the device saw."
+        "Reads and writes through the page cache (direct=no, or a mapped file): how much of them the device saw."
     }
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        if case.parameters.get("direct") != Some(&Value::Bool(false)) || measure::is_null(case) {
+        if measure::is_direct(case) || measure::is_null(case) {
             return Vec::new();
         }
-        let parameter = Evidence::at("buffered", Place::Parameter("direct".to_owned()), "direct=no");
+        let mapped = case.parameters.is_word("engine", "mmap");
+        let (by, parameter) = if mapped { ("engine=mmap", "engine") } else { ("direct=no", "direct") };
+        let parameter = Evidence::at("buffered", Place::Parameter(parameter.to_owned()), by)
+            .arg("by", if mapped { "mmap" } else { "buffered" });
         let new = |how: &str, text: String| {
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, format!("{by}: {text}"))
+                .arg("by", if mapped { "mmap" } else { "buffered" })
                 .arg("how", how)
                 .because(parameter.clone())
-                .advise("use direct=yes to measure the device")
+                .advise("use direct=yes, with an engine other than mmap, to measure the device")
         };
-        let Some((share, place)) = on_device(case) else {
-            return vec![new(
+        let (read, written) = (on_device(case, Kind::Read), on_device(case, Kind::Write));
+        let passed_read = |share: f64| {
+            let shown = format::percent(share);
+            format!("the device delivered {shown} of the bytes read; the page cache answered the rest")
+        };
+        let passed_written = |share: f64| {
+            format!(
+                "in the window the device took {} of the bytes written; the rest was in the page cache at its end",
+                format::percent(share)
+            )
+        };
+        vec![match (read, written) {
+            (Some((read, place)), Some((written, other))) => {
+                let text = format!("{}; {}", passed_read(read), passed_written(written));
+                let found = new("both", text).arg("device_share", read).arg("written_share", written);
+                found.because(passed(read, place)).because(passed(written, other))
+            }
+            (Some((share, place)), None) => {
+                new("read", passed_read(share)).arg("device_share", share).because(passed(share, place))
+            }
+            // How much of it was not on the device yet is said with the rate
+            // until it was.
+            (None, Some(_)) if super::cache_speed::has_both(case) => return Vec::new(),
+            (None, Some((share, place))) => {
+                new("write", passed_written(share)).arg("device_share", share).because(passed(share, place))
+            }
+            (None, None) => new(
                 "unknown",
-                "direct=no: what the page cache answered or took over is part of this figure; it is not the disk's \
-                 alone"
-                    .to_owned(),
-            )];
-        };
-        let (how, text) = match measure::direction(case) {
-            Some(Direction::Write) => (
-                "write",
-                format!(
-                    "direct=no: in the window the device took {} of the bytes written; the rest was in the page cache at \
-                     its end",
-                    format::percent(share)
-                ),
+                "what the page cache answered or took over is part of this figure; it is not the disk's alone".to_owned(),
             ),
-            _ => (
-                "read",
-                format!(
-                    "direct=no: the device delivered {} of the bytes read; the page cache answered the rest",
-                    format::percent(share)
-                ),
-            ),
-        };
-        vec![new(how, text).arg("device_share", share).because(passed(share, place))]
+        }]
     }
 }
 
@@ -66,16 +76,13 @@ pub(super) fn passed(share: f64, counter: Place) -> Evidence {
     Evidence::at("device", counter, text).arg("share", share)
 }
 
-/// The share of the program's bytes that the device saw in the window, and the
-/// counter that says so.
-pub(super) fn on_device(case: &CaseResult) -> Option<(f64, Place)> {
-    let device = measure::device(case)?;
-    let name = match measure::direction(case)? {
-        Direction::Read => "read_sectors",
-        Direction::Write => "written_sectors",
-    };
+/// The share of the bytes that the program read, or wrote, that the devices saw
+/// in the window, and the counter that says so.
+pub(super) fn on_device(case: &CaseResult, kind: Kind) -> Option<(f64, Place)> {
+    let (steps, name) = (measure::devices(case), sectors(kind));
+    let first = steps.first()?;
     let counts = |trial: &model::Trial| {
-        ["reads", "writes"].iter().any(|n| measure::change(trial, device, n).is_some_and(|c| c > 0.0))
+        ["reads", "writes"].iter().any(|n| rate(trial, &steps, n).is_some_and(|c| c > 0.0))
     };
     // A device that keeps no counts, or one that nothing reached at all: the
     // first is said elsewhere, of the second the file's own pages tell.
@@ -84,11 +91,11 @@ pub(super) fn on_device(case: &CaseResult) -> Option<(f64, Place)> {
         return None;
     }
     let share = measure::median(case, |trial| {
-        let program = trial.result.metrics.get("throughput")?.value;
-        (program > 0.0).then_some(measure::rate(trial, device, name)? / program)
+        let program = measure::moved(&case.parameters, &trial.result.metrics, kind)?;
+        (program > 0.0).then_some(rate(trial, &steps, name)? / program)
     })?;
-    // Read ahead, and the edges of a window, may make it a little more.
-    Some((share.min(1.0), measure::place(case, device, name)?))
+    // Read ahead, and the edges of a window, may make it more.
+    Some((share.min(1.0), measure::place(case, &first.resource, name)?))
 }
 
 #[cfg(test)]
@@ -105,6 +112,23 @@ mod tests {
         assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), 0);
         case.parameters.set("direct", false);
         assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), 1);
+        case.parameters.set("direct", true);
+        case.parameters.set("engine", "mmap");
+        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        assert!(found[0].text.starts_with("engine=mmap: "), "{}", found[0].text);
+    }
+
+    #[test]
+    fn of_a_mix_both_shares_are_told() {
+        let mut case = fixture::disk_case("randrw", 100e6, 10e6);
+        case.parameters.set("direct", false);
+        for trial in &mut case.trials {
+            let counter = fixture::counter("block:sda", "/proc/diskstats read_sectors", 512.0, 50_000);
+            trial.result.counters.push(counter);
+        }
+        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        let text = &found[0].text;
+        assert!(text.contains("delivered 51 %") && text.contains("took 20 %"), "{text}");
     }
 
     #[test]

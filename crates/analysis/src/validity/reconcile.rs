@@ -2,18 +2,12 @@
 //! section 6.6): something on the way answered.
 
 use language::format;
-use model::finding::Evidence;
-use model::limit::Direction;
-use model::resource::PathStep;
 use model::run::CaseResult;
-use model::trial::Trial;
-use model::{Finding, FindingKind, Severity, Unit, Value};
+use model::{Finding, FindingKind, Severity, Unit};
 
+use super::counted::{Counts, uncounted};
+use crate::measure::Kind;
 use crate::{Context, Rule, called, measure};
-
-/// How far two counts of the same bytes may be apart beside what is in flight
-/// at the edges: the counters are read up to a few milliseconds after an edge.
-pub(super) const TOLERANCE: f64 = 0.03;
 
 /// The rule.
 pub(crate) struct Reconcile;
@@ -24,140 +18,134 @@ impl Rule for Reconcile {
     }
 
     fn doc(&self) -> &'static str {
-        "The kernel counted less at the device than the load says it moved: something on the way answered."
+        "The kernel counted less at the device than the load says it moved: something on the way answered. Reads, writes \
+         and trims are held against their own counters, several devices together; what may be in flight at both edges \
+         is allowed for."
     }
 
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let Some(counts) = Counts::of(case) else { return Vec::new() };
-        if counts.device >= counts.program - counts.tolerance {
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if uncounted(case, context.machine) {
             return Vec::new();
         }
+        let mut short = Counts::of(case);
+        short.extend(below(case, context));
+        short.retain(|c| c.device < c.program - c.tolerance);
+        // What lies below tells nothing that what lies above does not.
+        short.sort_by_key(|c| c.kind.name());
+        short.dedup_by_key(|c| c.kind);
+        short.iter().map(|counts| self.finding(counts)).collect()
+    }
+}
+
+/// Below a loop device that goes around the page cache to its file nothing
+/// should answer either.
+fn below(case: &CaseResult, context: &Context<'_>) -> Vec<Counts> {
+    let bottom = measure::lowest(case);
+    let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
+    let direct = || measure::loops_are_direct(case, context.machine) == Some(true);
+    if is_below && direct() { Counts::at_the_bottom(case) } else { Vec::new() }
+}
+
+impl Reconcile {
+    fn finding(&self, counts: &Counts) -> Finding {
         let share = (counts.device / counts.program).max(0.0);
         let device = called(&counts.resource);
         let (how, text) = if counts.device <= 0.0 {
+            let did = match counts.kind {
+                Kind::Read => "read",
+                Kind::Write => "wrote",
+                Kind::Trim => "discarded",
+            };
             (
                 "nothing",
                 format!(
-                    "the kernel counted nothing at {device} while the load moved {}: the device keeps no counts, or it \
+                    "the kernel counted nothing at {device} while the load {did} {}: the device keeps no counts, or it \
                      was never reached",
                     format::setting(counts.program, Unit::BytesPerSecond)
                 ),
             )
         } else {
+            let done = match counts.kind {
+                Kind::Read => "read",
+                Kind::Write => "written",
+                Kind::Trim => "discarded",
+            };
             (
                 "part",
                 format!(
-                    "the kernel counted {} of the load's bytes at {device}: something on the way answered the rest",
+                    "the kernel counted {} of the bytes {done} at {device}: something on the way answered the rest",
                     format::percent(share)
                 ),
             )
         };
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(counts.resource.clone())
-                .arg("how", how)
-                .arg("share", share)
-                .arg("program", counts.program)
-                .arg("device", counts.device)
-                .because(counts.evidence()),
-        ]
+        Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+            .on(counts.resource.clone())
+            .arg("how", how)
+            .arg("done", counts.kind.name())
+            .arg("share", share)
+            .arg("program", counts.program)
+            .arg("device", counts.device)
+            .because(counts.evidence())
     }
-}
-
-/// The same bytes counted twice, bytes per second.
-pub(super) struct Counts {
-    pub(super) resource: String,
-    /// By the loads, with the path's amplification.
-    pub(super) program: f64,
-    /// By the kernel at the device.
-    pub(super) device: f64,
-    /// How far they may be apart.
-    pub(super) tolerance: f64,
-    place: model::finding::Place,
-}
-
-impl Counts {
-    /// The same at the whole disk, where the load drives a part of it only:
-    /// others may be on another part.
-    pub(super) fn at_the_disk(case: &CaseResult) -> Option<Self> {
-        let blocks: Vec<_> = case.path.iter().filter(|s| s.resource.starts_with("block:")).collect();
-        // Below an array nothing is told by one of its disks.
-        let whole = blocks.iter().all(|s| (s.amplification - 1.0).abs() < 1e-9);
-        let last = blocks.last().filter(|_| whole);
-        let below = last.and_then(|step| Self::at(case, step));
-        below.or_else(|| Self::of(case))
-    }
-
-    /// Of a case that goes around the page cache to a device with counters.
-    pub(super) fn of(case: &CaseResult) -> Option<Self> {
-        // A companion through the page cache reaches the device when it likes.
-        if case.with.iter().any(|c| c.parameters.get("target").is_some()) {
-            return None;
-        }
-        Self::at(case, case.path.iter().find(|s| s.resource.starts_with("block:"))?)
-    }
-
-    fn at(case: &CaseResult, step: &PathStep) -> Option<Self> {
-        if measure::is_null(case) || case.parameters.get("direct") != Some(&Value::Bool(true)) {
-            return None;
-        }
-        // These spread, check or compress what they are given.
-        let transforms =
-            |s: &PathStep| ["(btrfs)", "(zfs)", "(bcachefs)"].iter().any(|k| s.resource.ends_with(k));
-        if case.path.iter().any(transforms) {
-            return None;
-        }
-        let name = match measure::direction(case)? {
-            Direction::Read => "read_sectors",
-            Direction::Write => "written_sectors",
-        };
-        let program = measure::median(case, |t| Some(t.result.metrics.get("throughput")?.value))?;
-        let device = measure::median(case, |t| measure::rate(t, &step.resource, name))?;
-        let program = program * step.amplification;
-        let edges = measure::median(case, |t| in_flight(case, t))?;
-        let late = measure::median(case, |t| lateness(t, &step.resource, name))?;
-        let place = measure::place(case, &step.resource, name)?;
-        let tolerance = program * (TOLERANCE + late) + edges;
-        (program > 0.0).then(|| Self { resource: step.resource.clone(), program, device, tolerance, place })
-    }
-
-    pub(super) fn evidence(&self) -> Evidence {
-        let rate = |value: f64| format::setting(value, Unit::BytesPerSecond);
-        let text = format!("the load moved {}, the device {}", rate(self.program), rate(self.device));
-        Evidence::at("counted", self.place.clone(), text)
-            .arg("program", self.program)
-            .arg("device", self.device)
-    }
-}
-
-/// How far the counter's readings were from the window's edges, as a share of
-/// the window: on a busy machine the reader gets its CPU late.
-fn lateness(trial: &Trial, resource: &str, name: &str) -> Option<f64> {
-    let (counter, window) = (measure::counter(trial, resource, name)?, trial.result.window?);
-    let off = counter.before_ns.abs_diff(window.start_ns) + counter.after_ns.abs_diff(window.end_ns);
-    Some(off as f64 / 1e9 / window.seconds())
-}
-
-/// What may be in flight at both edges, spread over the window, bytes per
-/// second.
-fn in_flight(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let block = case.parameters.integer("block-size").ok()? as f64;
-    Some(2.0 * measure::concurrency(case) * block / trial.result.window?.seconds())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validity::fixture;
+    use crate::validity::fixture::{self, counter};
     use crate::validity::others_io::OthersIo;
+    use model::resource::PathStep;
+    use model::run::Companion;
     use model::study::Controls;
+    use model::trial::Part;
+    use model::{Machine, Quantity, Value};
+    use std::collections::BTreeMap;
+
+    fn put(case: &mut CaseResult, metrics: &[(&str, f64)]) {
+        for (name, value) in metrics {
+            let quantity = Quantity { value: *value, unit: Unit::BytesPerSecond };
+            case.trials.iter_mut().for_each(|t| {
+                t.result.metrics.insert((*name).to_owned(), quantity);
+            });
+        }
+    }
+
+    /// Bytes per second at a device, read and written.
+    fn count_at(case: &mut CaseResult, resource: &str, read: f64, written: f64) {
+        for trial in &mut case.trials {
+            trial.result.counters.retain(|c| c.resource != resource || !c.source.ends_with("_sectors"));
+            for (name, bytes) in [("read_sectors", read), ("written_sectors", written)] {
+                let source = format!("/proc/diskstats {name}");
+                trial.result.counters.push(counter(resource, &source, 512.0, (bytes / 512.0) as u64));
+            }
+        }
+    }
+
+    fn direct(pattern: &str, program: f64, device: f64) -> CaseResult {
+        let mut case = fixture::disk_case(pattern, program, device);
+        case.parameters.set("direct", true);
+        case
+    }
+
+    fn on(case: &mut CaseResult, path: &[(&str, f64)]) {
+        let step = |(resource, amplification): &(&str, f64)| PathStep {
+            resource: (*resource).to_owned(),
+            amplification: *amplification,
+        };
+        case.path = path.iter().map(step).collect();
+    }
+
+    fn found(case: &CaseResult, machine: Option<&Machine>) -> Vec<String> {
+        let controls = Controls::default();
+        let context = Context { machine, ..fixture::context(&controls) };
+        fixture::found(&Reconcile, case, &context).into_iter().map(|f| f.text).collect()
+    }
 
     #[test]
     fn counts_that_agree_are_no_finding_and_others_are_told_by_their_sign() {
         let controls = Controls::default();
         let count = |program: f64, device: f64| {
-            let mut case = fixture::disk_case("randread", program, device);
-            case.parameters.set("direct", true);
+            let case = direct("randread", program, device);
             (fixture::count(&Reconcile, &case, &controls), fixture::count(&OthersIo, &case, &controls))
         };
         assert_eq!(count(100e6, 100e6), (0, 0));
@@ -169,20 +157,136 @@ mod tests {
 
     #[test]
     fn counters_that_were_read_late_are_not_held_against_the_load() {
-        let mut case = fixture::disk_case("randread", 100e6, 92e6);
-        case.parameters.set("direct", true);
-        assert_eq!(fixture::count(&Reconcile, &case, &Controls::default()), 1);
+        let mut case = direct("randread", 100e6, 92e6);
+        assert_eq!(found(&case, None).len(), 1);
         for trial in &mut case.trials {
             trial.result.counters[0].after_ns += 60_000_000;
             trial.result.counters[0].after += 11_500;
         }
-        assert_eq!(fixture::count(&Reconcile, &case, &Controls::default()), 0);
+        assert_eq!(found(&case, None).len(), 0);
     }
 
     #[test]
     fn a_buffered_load_is_judged_elsewhere() {
-        let mut case = fixture::disk_case("randread", 100e6, 0.0);
+        let mut case = direct("randread", 100e6, 0.0);
         case.parameters.set("direct", false);
-        assert_eq!(fixture::count(&Reconcile, &case, &Controls::default()), 0);
+        assert!(found(&case, None).is_empty());
+        case.parameters.set("direct", true);
+        case.parameters.set("engine", "mmap");
+        assert!(found(&case, None).is_empty());
+    }
+
+    /// Reads that a cache answers are not made up for by writes of others.
+    #[test]
+    fn reads_and_writes_of_a_mix_are_counted_apart() {
+        let mut case = direct("randrw", 100e6, 0.0);
+        put(&mut case, &[("read_throughput", 60e6), ("write_throughput", 40e6)]);
+        count_at(&mut case, "block:sda", 60e6, 40e6);
+        assert!(found(&case, None).is_empty());
+        count_at(&mut case, "block:sda", 30e6, 70e6);
+        let text = found(&case, None);
+        assert_eq!(text.len(), 1);
+        assert!(text[0].contains("50 % of the bytes read"), "{text:?}");
+    }
+
+    #[test]
+    fn discards_have_their_own_counter() {
+        let mut case = direct("trim", 100e6, 0.0);
+        let source = "/proc/diskstats discarded_sectors";
+        for trial in &mut case.trials {
+            trial.result.counters.push(counter("block:sda", source, 512.0, 195_312));
+        }
+        assert!(found(&case, None).is_empty());
+        put(&mut case, &[("throughput", 200e6)]);
+        assert!(found(&case, None)[0].contains("of the bytes discarded"));
+    }
+
+    /// One target may be faster than the other.
+    #[test]
+    fn several_devices_are_counted_together() {
+        let mut case = direct("randread", 100e6, 0.0);
+        on(&mut case, &[("block:sda", 0.5), ("block:sdb", 0.5)]);
+        count_at(&mut case, "block:sda", 70e6, 0.0);
+        assert!(found(&case, None).is_empty(), "nothing is known of the other");
+        count_at(&mut case, "block:sdb", 30e6, 0.0);
+        assert!(found(&case, None).is_empty());
+        count_at(&mut case, "block:sdb", 10e6, 0.0);
+        assert!(found(&case, None)[0].contains("80 % of the bytes read at disks sda, sdb"));
+    }
+
+    #[test]
+    fn a_partition_is_counted_by_itself_and_others_at_its_disk() {
+        let mut case = direct("randread", 100e6, 0.0);
+        on(&mut case, &[("block:sda1", 1.0), ("block:sda", 1.0)]);
+        count_at(&mut case, "block:sda1", 100e6, 0.0);
+        count_at(&mut case, "block:sda", 150e6, 0.0);
+        assert!(found(&case, None).is_empty());
+        let controls = Controls::default();
+        let others = fixture::found(&OthersIo, &case, &fixture::context(&controls));
+        assert_eq!(others[0].resource.as_deref(), Some("block:sda"));
+    }
+
+    fn machine(direct: Option<bool>, counts: Option<bool>) -> Machine {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(model::machine::BlockDevice {
+            name: "loop0".to_owned(),
+            kind: model::machine::BlockKind::Loop,
+            backing_direct: direct,
+            counts,
+            ..model::machine::BlockDevice::default()
+        });
+        machine
+    }
+
+    /// Its file may be kept in memory, and holes of it are nowhere.
+    #[test]
+    fn below_a_loop_device_counts_are_compared_where_no_cache_lies_between() {
+        let mut case = direct("randread", 100e6, 0.0);
+        on(&mut case, &[("block:loop0", 1.0), ("filesystem:/ (ext4)", 1.0), ("block:vda", 1.0)]);
+        count_at(&mut case, "block:loop0", 100e6, 0.0);
+        count_at(&mut case, "block:vda", 20e6, 0.0);
+        assert!(found(&case, Some(&machine(Some(false), None))).is_empty());
+        let text = found(&case, Some(&machine(Some(true), None)));
+        assert!(text.len() == 1 && text[0].contains("20 % of the bytes read at disk vda"), "{text:?}");
+        count_at(&mut case, "block:loop0", 10e6, 0.0);
+        assert_eq!(found(&case, Some(&machine(Some(true), None))).len(), 1, "said once");
+    }
+
+    #[test]
+    fn a_device_that_keeps_no_counts_is_no_mismatch() {
+        let mut case = direct("randread", 100e6, 0.0);
+        on(&mut case, &[("block:loop0", 1.0)]);
+        count_at(&mut case, "block:loop0", 0.0, 0.0);
+        assert_eq!(found(&case, Some(&machine(None, Some(true)))).len(), 1);
+        assert!(found(&case, Some(&machine(None, Some(false)))).is_empty());
+        // zram counts whatever its flag says.
+        count_at(&mut case, "block:loop0", 50e6, 0.0);
+        assert_eq!(found(&case, Some(&machine(None, Some(false)))).len(), 1);
+    }
+
+    #[test]
+    fn a_log_writer_beside_readers_is_counted_with_them() {
+        let mut case = direct("randread", 100e6, 0.0);
+        case.parameters.set("target", "/data");
+        count_at(&mut case, "block:sda", 100e6, 10e6);
+        let mut companion = Companion {
+            workload: "disk".to_owned(),
+            parameters: case.parameters.clone(),
+            machine: "local".to_owned(),
+            estimates: BTreeMap::new(),
+        };
+        companion.parameters.set("pattern", "write");
+        case.with = vec![companion];
+        for trial in &mut case.trials {
+            let written = Quantity { value: 40e6, unit: Unit::BytesPerSecond };
+            trial.result.parts = vec![Part {
+                load: Some(0),
+                metrics: BTreeMap::from([("throughput".to_owned(), written)]),
+                ..Part::default()
+            }];
+        }
+        assert!(found(&case, None)[0].contains("25 % of the bytes written"));
+        case.with[0].parameters.set("target", Value::from("/elsewhere"));
+        assert!(found(&case, None).is_empty(), "nobody knows where that is");
     }
 }

@@ -33,12 +33,26 @@ finding-no-device-below =
     }
 
 finding-page-cache-included =
-    { $how ->
-        [write] direct=no: 測定区間に書いたバイトのうち、デバイスに書き込まれたのは { PERCENT($device_share) } で、残りは区間の終わりにページキャッシュにありました
-        [read] direct=no: 読んだバイトのうち、デバイスから来たのは { PERCENT($device_share) } で、残りはページキャッシュから来ました
-       *[unknown] direct=no: ページキャッシュが処理した分がこの数値に含まれるため、ディスクだけの性能ではありません
+    { $by ->
+        [mmap] engine=mmap
+       *[buffered] direct=no
+    }: { $how ->
+        [both] 読んだバイトのうち、デバイスから来たのは { PERCENT($device_share) } で、残りはページキャッシュから来ました。測定区間に書いたバイトのうち、デバイスに書き込まれたのは { PERCENT($written_share) } で、残りは区間の終わりにページキャッシュにありました
+        [write] 測定区間に書いたバイトのうち、デバイスに書き込まれたのは { PERCENT($device_share) } で、残りは区間の終わりにページキャッシュにありました
+        [read] 読んだバイトのうち、デバイスから来たのは { PERCENT($device_share) } で、残りはページキャッシュから来ました
+       *[unknown] ページキャッシュが処理した分がこの数値に含まれるため、ディスクだけの性能ではありません
     }
-    .advice = デバイス自体を測定するには direct=yes を使ってください
+    .advice = デバイス自体を測定するには、mmap 以外のエンジンで direct=yes を使ってください
+
+finding-cache-speed = 書いたデータの { PERCENT($share) } は、最後の書き込みが戻った時点でまだメモリ上にしかありませんでした。デバイスに書き込まれるまでの速度は { SHORT($returned, unit: "B/s") } ではなく { SHORT($durable, unit: "B/s") } です
+    .advice = throughput_durable の値を使うか、direct=yes または sync=end で測定してください
+
+finding-loop-through-cache =
+    { RESOURCE($resource) } のファイルはページキャッシュを通して読み書きされ、direct=yes でもこのキャッシュは避けられません。{ $how ->
+        [seen] { RESOURCE($below) } に届いたのはバイトの { PERCENT($share) } です
+       *[unknown] これはディスクの速さではありません
+    }
+    .advice = losetup --direct-io=on
 
 finding-cache-too-small = 読む範囲 { BINARY($span) } は、キャッシュに使えるメモリ { BINARY($room) } に収まりません。バイトの { PERCENT($device_share) } はデバイスから来ており、この数値はキャッシュの性能でもディスクの性能でもありません
     .advice = メモリに収まる span にするか、direct=yes を使ってください
@@ -54,8 +68,38 @@ finding-placement-not-as-asked =
 
 finding-counts-do-not-reconcile =
     { $how ->
-        [nothing] 負荷は { SHORT($program, unit: "B/s") } で転送しましたが、カーネルは{ RESOURCE($resource) } で何も数えていません。デバイスにカウンターがないか、要求がデバイスに届いていません
-       *[part] カーネルが{ RESOURCE($resource) } で数えたのは、負荷が転送したバイトの { PERCENT($share) } です。残りは途中の層が処理しました
+        [nothing] 負荷は { SHORT($program, unit: "B/s") } で{ $done ->
+            [read] 読み取りました
+            [write] 書き込みました
+           *[trim] trim しました
+        }が、カーネルは{ RESOURCE($resource) } で何も数えていません。デバイスにカウンターがないか、要求がデバイスに届いていません
+       *[part] カーネルが{ RESOURCE($resource) } で数えたのは、負荷が{ $done ->
+            [read] 読み取った
+            [write] 書き込んだ
+           *[trim] trim した
+        }バイトの { PERCENT($share) } です。残りは途中の層が処理しました
+    }
+
+finding-counts-unsupported = カーネルは{ RESOURCE($resource) } の要求を数えていないため、負荷が転送したという量を照合できません
+    .advice = 数えられるデバイスなら queue/iostats に 1 を書いてください
+
+finding-requests-split =
+    { RESOURCE($resource) } では、操作一つが要求 { FIXED($each, decimals: 1) } 個になりました。{ $how ->
+        [size] このデバイスが一度に受け取るのは最大 { BINARY($bytes) } です（max_sectors_kb）
+        [pieces] このデバイスが一度に受け取るメモリの断片は最大 { $pieces } 個です（max_segments）
+       *[unexplained] 大きさのためではないので、上の層が分割したか、ファイルが断片化しています
+    }
+
+finding-requests-merged =
+    { $how ->
+        [merged] カーネルが操作の { PERCENT($share) } を隣の操作とまとめました。{ RESOURCE($resource) } が処理した要求は平均 { BINARY($block) } ではなく { BINARY($bytes) } です
+       *[unexplained] { RESOURCE($resource) } の要求は負荷の操作より { PERCENT($share) } 少ないのに、カーネルがまとめた記録がありません。途中の層がまとめたか、代わりに応答しました
+    }
+
+finding-read-ahead =
+    { RESOURCE($resource) } から来たバイトは、負荷が要求した量の { FIXED($times, decimals: 1) } 倍です。{ $how ->
+        [explained] カーネルはページ単位で読み、最大 { BINARY($ahead) } まで先読みします（read_ahead_kb）
+       *[unexplained] 先読みで説明できる量より多いため、ほかのプログラムも使っています
     }
 
 finding-others-use-the-device = { RESOURCE($resource) } では、負荷が要求したより { PERCENT($beyond_share) } 多く転送されました。ほかのプログラムも使っているか、途中で要求が大きくなっています
@@ -213,7 +257,12 @@ finding-cannot-tell =
 
 ## 根拠
 
-evidence-buffered = direct=no
+evidence-ahead = 先読み { BINARY($bytes) }
+evidence-buffered =
+    { $by ->
+        [mmap] engine=mmap
+       *[buffered] direct=no
+    }
 evidence-bus-estimate = バスを通ったバイトの推定値
 evidence-busy = 全 CPU を合わせて時間の { PERCENT($share) } が使用中
 evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、デバイスが転送した量 { SHORT($device, unit: "B/s") }
@@ -221,6 +270,8 @@ evidence-datasheet = データシートの値の { PERCENT($fraction) }
 evidence-deeper = キュー深さ { FIXED($depth) } ではさらに速い
 evidence-demand = 測定した速度
 evidence-depth-rate = キュー深さ { FIXED($depth) } で { SHORT($rate, unit: "1/s") }
+evidence-dirty = { PERCENT($share) } がメモリ上だけ
+evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過
 evidence-device-depth-alone = { RESOURCE($resource) } がキュー深さ { FIXED($depth) } で飽和しているかは、半分か 2 倍のキュー深さも測定しないと分かりません
 evidence-device-deepest = { RESOURCE($resource) } の性能がキュー深さ { FIXED($depth) } よりどれだけ伸びるかは、キューをさらに深くして測定しないと分かりません
@@ -233,6 +284,7 @@ evidence-latency = 平均 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
 evidence-link-beyond = { SHORT($demand, $unit) } は { RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
 evidence-link-line-rate = { RESOURCE($resource) } は回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
+evidence-loop-buffered = dio = 0
 evidence-measured = 測定結果: { SHORT($measured, $unit) }
 evidence-memory =
     { $bound ->
@@ -240,6 +292,7 @@ evidence-memory =
        *[copy] 実行前にコピーで測定したメモリ帯域の { PERCENT($fraction) }
     }
 evidence-memory-room = メモリ { BINARY($bytes) }
+evidence-no-counts = 要求を数えていない
 evidence-null = 対象がないとき { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 負荷以外のプログラムが毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
 evidence-parts = 部分の合計: { PERCENT($share) }
@@ -251,7 +304,10 @@ evidence-promised =
     }
 evidence-quota = { RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
 evidence-rate = { SHORT($rate, unit: "1/s") }
+evidence-request-size = 一つの要求に最大 { BINARY($bytes) }
+evidence-requests = 操作 { SHORT($operations, unit: "1/s") }、要求 { SHORT($requests, unit: "1/s") }
 evidence-result = 測定結果
+evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-span = 読む範囲 { BINARY($bytes) }
 evidence-steal = steal { PERCENT($share) }
 evidence-swap = スワップ { SHORT($rate, unit: "B/s") }

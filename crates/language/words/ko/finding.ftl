@@ -33,12 +33,26 @@ finding-no-device-below =
     }
 
 finding-page-cache-included =
-    { $how ->
-        [write] direct=no: 측정 구간에 쓴 바이트 중 장치에 기록된 것은 { PERCENT($device_share) }이고, 나머지는 구간이 끝날 때 페이지 캐시에 남아 있었습니다
-        [read] direct=no: 읽은 바이트 중 장치에서 온 것은 { PERCENT($device_share) }이고, 나머지는 페이지 캐시에서 왔습니다
-       *[unknown] direct=no: 페이지 캐시가 처리한 몫이 이 수치에 들어 있으므로 디스크만의 성능이 아닙니다
+    { $by ->
+        [mmap] engine=mmap
+       *[buffered] direct=no
+    }: { $how ->
+        [both] 읽은 바이트 중 장치에서 온 것은 { PERCENT($device_share) }이고, 나머지는 페이지 캐시에서 왔습니다. 측정 구간에 쓴 바이트 중 장치에 기록된 것은 { PERCENT($written_share) }이고, 나머지는 구간이 끝날 때 페이지 캐시에 남아 있었습니다
+        [write] 측정 구간에 쓴 바이트 중 장치에 기록된 것은 { PERCENT($device_share) }이고, 나머지는 구간이 끝날 때 페이지 캐시에 남아 있었습니다
+        [read] 읽은 바이트 중 장치에서 온 것은 { PERCENT($device_share) }이고, 나머지는 페이지 캐시에서 왔습니다
+       *[unknown] 페이지 캐시가 처리한 몫이 이 수치에 들어 있으므로 디스크만의 성능이 아닙니다
     }
-    .advice = 장치 자체를 측정하려면 direct=yes를 사용하십시오
+    .advice = 장치 자체를 측정하려면 mmap이 아닌 엔진에서 direct=yes를 사용하십시오
+
+finding-cache-speed = 쓴 데이터의 { PERCENT($share) }는 마지막 쓰기가 반환될 때 아직 메모리에만 있었습니다. 장치에 기록될 때까지의 속도는 { SHORT($returned, unit: "B/s") }가 아니라 { SHORT($durable, unit: "B/s") }입니다
+    .advice = throughput_durable을 쓰거나, direct=yes 또는 sync=end로 측정하십시오
+
+finding-loop-through-cache =
+    { RESOURCE($resource) }의 파일은 페이지 캐시를 거쳐 읽고 쓰며, direct=yes도 이 캐시를 건너뛰지 못합니다. { $how ->
+        [seen] { RESOURCE($below) }에 닿은 것은 바이트의 { PERCENT($share) }입니다
+       *[unknown] 디스크의 속도가 아닙니다
+    }
+    .advice = losetup --direct-io=on
 
 finding-cache-too-small = 읽는 범위 { BINARY($span) }에 비해 캐시로 쓸 수 있는 메모리가 { BINARY($room) }로 부족합니다. 바이트의 { PERCENT($device_share) }는 장치에서 왔으므로, 이 수치는 캐시의 성능도 디스크의 성능도 아닙니다
     .advice = 메모리에 들어가는 span을 쓰거나 direct=yes를 사용하십시오
@@ -54,8 +68,38 @@ finding-placement-not-as-asked =
 
 finding-counts-do-not-reconcile =
     { $how ->
-        [nothing] 부하는 { SHORT($program, unit: "B/s") } 속도로 옮겼지만, 커널은 { RESOURCE($resource) }에서 아무것도 세지 못했습니다. 장치가 카운터를 제공하지 않거나 요청이 장치에 닿지 않은 것입니다
-       *[part] 커널이 { RESOURCE($resource) }에서 센 것은 부하가 옮긴 바이트의 { PERCENT($share) }입니다. 나머지는 중간 계층이 처리했습니다
+        [nothing] 부하는 { SHORT($program, unit: "B/s") } 속도로 { $done ->
+            [read] 읽었지만
+            [write] 썼지만
+           *[trim] trim했지만
+        }, 커널은 { RESOURCE($resource) }에서 아무것도 세지 못했습니다. 장치가 카운터를 제공하지 않거나 요청이 장치에 닿지 않은 것입니다
+       *[part] 커널이 { RESOURCE($resource) }에서 센 것은 부하가 { $done ->
+            [read] 읽은
+            [write] 쓴
+           *[trim] trim한
+        } 바이트의 { PERCENT($share) }입니다. 나머지는 중간 계층이 처리했습니다
+    }
+
+finding-counts-unsupported = 커널이 { RESOURCE($resource) }의 요청을 세지 않으므로, 부하가 옮겼다는 양을 대조할 수 없습니다
+    .advice = 셀 수 있는 장치라면 queue/iostats에 1을 쓰십시오
+
+finding-requests-split =
+    { RESOURCE($resource) }에서 작업 하나가 요청 { FIXED($each, decimals: 1) }개가 되었습니다. { $how ->
+        [size] 이 장치가 한 번에 받는 것은 최대 { BINARY($bytes) }입니다(max_sectors_kb)
+        [pieces] 이 장치가 한 번에 받는 메모리 조각은 최대 { $pieces }개입니다(max_segments)
+       *[unexplained] 크기 때문이 아니므로, 위의 계층이 나누었거나 파일이 조각나 있습니다
+    }
+
+finding-requests-merged =
+    { $how ->
+        [merged] 커널이 작업의 { PERCENT($share) }를 이웃한 작업과 합쳤습니다. { RESOURCE($resource) }에서 처리한 요청은 평균 { BINARY($block) }가 아니라 { BINARY($bytes) }입니다
+       *[unexplained] { RESOURCE($resource) }의 요청이 부하의 작업보다 { PERCENT($share) } 적은데, 커널이 합친 기록이 없습니다. 중간 계층이 합쳤거나 대신 응답했습니다
+    }
+
+finding-read-ahead =
+    { RESOURCE($resource) }에서 온 바이트가 부하가 요청한 것의 { FIXED($times, decimals: 1) }배입니다. { $how ->
+        [explained] 커널은 페이지 단위로 읽고, 최대 { BINARY($ahead) }까지 미리 읽습니다(read_ahead_kb)
+       *[unexplained] 미리 읽기로 설명되는 것보다 많으므로, 다른 프로그램도 사용한 것입니다
     }
 
 finding-others-use-the-device = { RESOURCE($resource) }에서 부하가 요청한 것보다 { PERCENT($beyond_share) } 더 많은 바이트가 오갔습니다. 다른 프로그램도 사용했거나, 중간에서 요청이 커진 것입니다
@@ -213,7 +257,12 @@ finding-cannot-tell =
 
 ## 근거
 
-evidence-buffered = direct=no
+evidence-ahead = 미리 읽기 { BINARY($bytes) }
+evidence-buffered =
+    { $by ->
+        [mmap] engine=mmap
+       *[buffered] direct=no
+    }
 evidence-bus-estimate = 버스를 지난 바이트의 추정값
 evidence-busy = 모든 CPU를 합쳐 시간의 { PERCENT($share) } 동안 사용 중
 evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치가 옮긴 양 { SHORT($device, unit: "B/s") }
@@ -221,6 +270,8 @@ evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
 evidence-deeper = 큐 깊이 { FIXED($depth) }에서는 더 빠름
 evidence-demand = 측정한 속도
 evidence-depth-rate = 큐 깊이 { FIXED($depth) }에서 { SHORT($rate, unit: "1/s") }
+evidence-dirty = { PERCENT($share) }가 메모리에만 있음
+evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
 evidence-device-depth-alone = 큐 깊이 { FIXED($depth) }에서 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 큐 깊이도 측정해야 알 수 있습니다
 evidence-device-deepest = { RESOURCE($resource) }의 성능이 큐 깊이 { FIXED($depth) }일 때보다 얼마나 더 나올 수 있는지는 큐 깊이를 더 늘려 측정해야 알 수 있습니다
@@ -233,6 +284,7 @@ evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
 evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
 evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
+evidence-loop-buffered = dio = 0
 evidence-measured = 측정 결과: { SHORT($measured, $unit) }
 evidence-memory =
     { $bound ->
@@ -240,6 +292,7 @@ evidence-memory =
        *[copy] 실행 전 복사로 측정한 메모리 대역폭의 { PERCENT($fraction) }
     }
 evidence-memory-room = 메모리 { BINARY($bytes) }
+evidence-no-counts = 요청을 세지 않음
 evidence-null = 대상이 없을 때 { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 부하 외의 프로그램이 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
 evidence-parts = 부분의 합: { PERCENT($share) }
@@ -251,7 +304,10 @@ evidence-promised =
     }
 evidence-quota = { RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
 evidence-rate = { SHORT($rate, unit: "1/s") }
+evidence-request-size = 요청 하나에 최대 { BINARY($bytes) }
+evidence-requests = 작업 { SHORT($operations, unit: "1/s") }, 요청 { SHORT($requests, unit: "1/s") }
 evidence-result = 측정 결과
+evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-span = 읽는 범위 { BINARY($bytes) }
 evidence-steal = steal { PERCENT($share) }
 evidence-swap = 스왑 { SHORT($rate, unit: "B/s") }

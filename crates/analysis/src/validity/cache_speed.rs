@@ -1,0 +1,143 @@
+//! Writes through the page cache: what was still only in memory when the last
+//! write returned, and the rate until all of it was on the device.
+
+use language::format::{percent, setting};
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity, Unit, Value};
+
+use crate::measure::{self, Kind};
+use crate::{Context, Rule};
+
+/// Less than this share in memory is not felt.
+const FELT: f64 = 0.05;
+
+/// The rule.
+pub(crate) struct CacheSpeed;
+
+impl Rule for CacheSpeed {
+    fn code(&self) -> &'static str {
+        "cache-speed"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Writes through the page cache of which a part was still only in memory when the last one returned: the rate until \
+         that is the cache's, and the disk's is the one until all of it was on the device."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        let Some(Figures { dirty, returned, durable }) = figures(case) else { return Vec::new() };
+        // The bytes of the window and of a whole load are not the same, so the
+        // share is counted where it is told, and follows from the rates where not.
+        let share = dirty.unwrap_or(1.0 - durable / returned);
+        if share < FELT {
+            return Vec::new();
+        }
+        let rate = |value: f64| setting(value, Unit::BytesPerSecond);
+        let text = format!(
+            "{} of what was written was still only in memory when the last write returned: until it was on the device the \
+             rate is {}, not {}",
+            percent(share),
+            rate(durable),
+            rate(returned)
+        );
+        let metric = |code: &str, name: &str, value: f64| {
+            Evidence::at(code, Place::Metric(name.to_owned()), rate(value)).arg("rate", value)
+        };
+        let mut found = Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+            .arg("share", share)
+            .arg("durable", durable)
+            .arg("returned", returned)
+            .because(metric("returned", "throughput", returned))
+            .because(metric("durable", "throughput_durable", durable))
+            .advise("quote throughput_durable, or use direct=yes or sync=end");
+        if let Some(dirty) = dirty {
+            let fact = Place::Fact("dirty_share".to_owned());
+            found = found.because(
+                Evidence::at("dirty", fact, format!("{} in memory", percent(dirty))).arg("share", dirty),
+            );
+        }
+        vec![found]
+    }
+}
+
+/// What is known of writes through the page cache, as medians over trials.
+struct Figures {
+    /// The share that was only in memory.
+    dirty: Option<f64>,
+    /// Bytes per second until the last write returned.
+    returned: f64,
+    /// Bytes per second until all was on the device.
+    durable: f64,
+}
+
+/// Whether both rates of a buffered load that writes are known.
+pub(super) fn has_both(case: &CaseResult) -> bool {
+    figures(case).is_some()
+}
+
+fn figures(case: &CaseResult) -> Option<Figures> {
+    if measure::is_direct(case) || measure::is_null(case) || !measure::does(&case.parameters, Kind::Write) {
+        return None;
+    }
+    let of = |name: &str| measure::median(case, |t| Some(t.result.metrics.get(name)?.value));
+    let dirty = measure::median(case, |t| match t.result.facts.get("dirty_share")? {
+        Value::Number(share) => Some(*share),
+        Value::Integer(share) => Some(*share as f64),
+        _ => None,
+    });
+    let returned =
+        measure::median(case, |t| measure::moved(&case.parameters, &t.result.metrics, Kind::Write))?;
+    let durable = of("throughput_durable")?;
+    (returned > 0.0).then_some(Figures { dirty, returned, durable })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use crate::validity::page_cache::PageCache;
+    use model::Quantity;
+    use model::study::Controls;
+
+    fn case(dirty: Option<f64>, durable: f64) -> CaseResult {
+        let mut case = fixture::disk_case("write", 897e6, 100e6);
+        case.parameters.set("direct", false);
+        for trial in &mut case.trials {
+            let quantity = Quantity { value: durable, unit: Unit::BytesPerSecond };
+            trial.result.metrics.insert("throughput_durable".to_owned(), quantity);
+            if let Some(share) = dirty {
+                trial.result.facts.insert("dirty_share".to_owned(), Value::Number(share));
+            }
+        }
+        case
+    }
+
+    /// Study A: 897 MB/s, of which the disk saw 500.
+    #[test]
+    fn what_is_only_in_memory_is_no_speed_of_the_disk() {
+        let controls = Controls::default();
+        let found = |case: &CaseResult| fixture::found(&CacheSpeed, case, &fixture::context(&controls));
+        let text = &found(&case(Some(0.44), 500e6))[0].text;
+        assert!(
+            text.starts_with("44 % of what was written") && text.contains("500 MB/s, not 897 MB/s"),
+            "{text}"
+        );
+        assert!(found(&case(None, 500e6))[0].text.starts_with("44 %"), "by the rates");
+        assert!(found(&case(Some(0.01), 890e6)).is_empty());
+        let mut direct = case(Some(0.44), 500e6);
+        direct.parameters.set("direct", true);
+        assert!(found(&direct).is_empty());
+    }
+
+    #[test]
+    fn one_finding_says_it() {
+        let count = |case: &CaseResult| fixture::count(&PageCache, case, &Controls::default());
+        assert_eq!(count(&case(Some(0.44), 500e6)), 0);
+        let mut alone = case(None, 1.0);
+        alone.trials.iter_mut().for_each(|t| {
+            t.result.metrics.remove("throughput_durable");
+        });
+        assert_eq!(count(&alone), 1);
+    }
+}

@@ -1,0 +1,191 @@
+//! The same bytes counted twice: by the loads and by the kernel, at the devices
+//! that the targets lie on or at those below. Each kind of operation is counted
+//! by itself; of several devices the sum, for nobody knows beforehand which
+//! target is the faster. Only of loads that go around the page cache.
+
+use language::format;
+use model::finding::{Evidence, Place};
+use model::resource::PathStep;
+use model::run::CaseResult;
+use model::trial::Trial;
+use model::{Machine, Parameters, Quantity, Unit};
+use std::collections::BTreeMap;
+
+use crate::measure::{self, Kind};
+
+/// How far two counts of the same bytes may be apart beside what is in flight
+/// at the edges: the counters are read up to a few milliseconds after an edge.
+pub(super) const TOLERANCE: f64 = 0.03;
+
+/// Bytes that a journal may write for one sync, at most: a descriptor, a few
+/// blocks of metadata and a commit, of 4 KiB each (`fs/jbd2/commit.c`).
+const JOURNAL_BYTES: f64 = 32768.0;
+
+/// The kernel's name for the bytes of a kind (`Documentation/admin-guide/iostats.rst`).
+pub(super) fn sectors(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "read_sectors",
+        Kind::Write => "written_sectors",
+        Kind::Trim => "discarded_sectors",
+    }
+}
+
+/// The same bytes counted twice, bytes per second.
+pub(super) struct Counts {
+    pub(super) kind: Kind,
+    /// The devices, as one resource.
+    pub(super) resource: String,
+    /// By the loads.
+    pub(super) program: f64,
+    /// By the kernel.
+    pub(super) device: f64,
+    /// How far they may be apart.
+    pub(super) tolerance: f64,
+    place: Place,
+}
+
+impl Counts {
+    /// Of each kind of operation that the loads do, at the devices that the
+    /// targets lie on; empty where nobody can compare.
+    pub(super) fn of(case: &CaseResult) -> Vec<Self> {
+        Self::all(case, &measure::devices(case))
+    }
+
+    /// The same at the disks below, where others may be on another part.
+    pub(super) fn at_the_bottom(case: &CaseResult) -> Vec<Self> {
+        let bottom = Self::all(case, &measure::lowest(case));
+        if bottom.is_empty() { Self::of(case) } else { bottom }
+    }
+
+    fn all(case: &CaseResult, steps: &[&PathStep]) -> Vec<Self> {
+        if measure::is_null(case)
+            || !measure::is_direct(case)
+            || case.parameters.get("direct").is_none()
+            || !is_all(steps)
+            || !knows_company(case)
+            || transforms(case, steps)
+        {
+            return Vec::new();
+        }
+        Kind::ALL.into_iter().filter_map(|kind| Self::at(case, steps, kind)).collect()
+    }
+
+    fn at(case: &CaseResult, steps: &[&PathStep], kind: Kind) -> Option<Self> {
+        let (first, name) = (steps.first()?, sectors(kind));
+        let program = measure::median(case, |t| moved(case, t, kind))?;
+        let device = measure::median(case, |t| rate(t, steps, name))?;
+        let edges = measure::median(case, |t| in_flight(case, t))?;
+        let late = measure::median(case, |t| lateness(t, &first.resource, name))?;
+        let place = measure::place(case, &first.resource, name)?;
+        let tolerance = program * (TOLERANCE + late) + edges;
+        let resource = measure::name_of(steps)?;
+        (program > 0.0).then_some(Self { kind, resource, program, device, tolerance, place })
+    }
+
+    pub(super) fn evidence(&self) -> Evidence {
+        let rate = |value: f64| format::setting(value, Unit::BytesPerSecond);
+        let text = format!("the load moved {}, the device {}", rate(self.program), rate(self.device));
+        Evidence::at("counted", self.place.clone(), text)
+            .arg("program", self.program)
+            .arg("device", self.device)
+    }
+}
+
+/// Whether all of the load's bytes pass these devices: one of several targets
+/// may lie on none.
+fn is_all(steps: &[&PathStep]) -> bool {
+    steps.iter().map(|s| s.amplification).sum::<f64>() > 1.0 - 1e-6
+}
+
+/// What the kernel counted at several devices together, per second.
+pub(super) fn rate(trial: &Trial, steps: &[&PathStep], name: &str) -> Option<f64> {
+    steps.iter().map(|step| measure::rate(trial, &step.resource, name)).sum()
+}
+
+/// Whether of every load that shares the window it is known what it moves where:
+/// one through the page cache reaches a device when it likes, and one that
+/// drives another target may be on the same device or not.
+fn knows_company(case: &CaseResult) -> bool {
+    let targets = case.parameters.texts("target").unwrap_or_default();
+    let is_known = |parameters: &Parameters| match parameters.texts("target") {
+        Err(_) => true,
+        Ok(own) => {
+            own.iter().all(|target| targets.contains(target))
+                && parameters.flag("direct") == Ok(true)
+                && !parameters.is_word("engine", "mmap")
+        }
+    };
+    case.with.iter().all(|c| is_known(&c.parameters) || c.parameters.is_word("engine", "null"))
+}
+
+/// Bytes per second that all loads moved with operations of this kind.
+fn moved(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64> {
+    let of = |parameters: &Parameters, metrics: &BTreeMap<String, Quantity>| {
+        measure::moved(parameters, metrics, kind).filter(|_| !parameters.is_word("engine", "null"))
+    };
+    let main = of(&case.parameters, &trial.result.metrics);
+    let parts = trial.result.parts.iter().filter(|p| p.target.is_none()).filter_map(|part| {
+        let companion = case.with.get(part.load?)?;
+        of(&companion.parameters, &part.metrics)
+    });
+    main.into_iter().chain(parts).reduce(|a, b| a + b)
+}
+
+/// Whether a file system above these devices spreads, checks or compresses what
+/// it is given.
+fn transforms(case: &CaseResult, steps: &[&PathStep]) -> bool {
+    let kinds = ["(btrfs)", "(zfs)", "(bcachefs)"];
+    let first = steps.first().map(|s| s.resource.as_str());
+    let above = case.path.iter().take_while(|s| Some(s.resource.as_str()) != first);
+    above.into_iter().any(|s| kinds.iter().any(|k| s.resource.ends_with(k)))
+}
+
+/// Bytes per second that the journal of a file system may write for the syncs
+/// that the load asks for; 0 where there are none.
+pub(super) fn journal(case: &CaseResult) -> f64 {
+    syncs(case) * JOURNAL_BYTES
+}
+
+/// Syncs per second that reach a file system. Of writes that are synced one by
+/// one, each is one.
+pub(super) fn syncs(case: &CaseResult) -> f64 {
+    if !case.path.iter().any(|s| s.resource.starts_with("filesystem:")) {
+        return 0.0;
+    }
+    let of = |name: &str| case.estimates.get(name).map_or(0.0, |e| e.median);
+    if case.parameters.is_word("sync", "dsync") {
+        return of("iops") * measure::share(case, Kind::Write);
+    }
+    of("syncs_per_second")
+}
+
+/// The devices among these whose requests the kernel does not count.
+pub(super) fn uncounted(case: &CaseResult, machine: Option<&Machine>) -> bool {
+    let steps = measure::devices(case);
+    let counted = |t: &Trial| {
+        Kind::ALL.into_iter().any(|kind| rate(t, &steps, sectors(kind)).is_some_and(|bytes| bytes > 0.0))
+    };
+    let without = |step: &&PathStep| {
+        let device = machine.and_then(|m| measure::whole(m, step.resource.strip_prefix("block:")?));
+        device.is_some_and(|d| {
+            d.counts == Some(false)
+                || matches!(d.kind, model::machine::BlockKind::Zram | model::machine::BlockKind::Ram)
+        })
+    };
+    steps.iter().any(without) && !measure::good(case).any(counted)
+}
+
+/// How far the counter's readings were from the window's edges, as a share of
+/// the window: on a busy machine the reader gets its CPU late.
+pub(super) fn lateness(trial: &Trial, resource: &str, name: &str) -> Option<f64> {
+    let (counter, window) = (measure::counter(trial, resource, name)?, trial.result.window?);
+    let off = counter.before_ns.abs_diff(window.start_ns) + counter.after_ns.abs_diff(window.end_ns);
+    Some(off as f64 / 1e9 / window.seconds())
+}
+
+/// What may be in flight at both edges, spread over the window, bytes per
+/// second.
+fn in_flight(case: &CaseResult, trial: &Trial) -> Option<f64> {
+    let block = measure::block(case)?;
+    Some(2.0 * measure::concurrency(case) * block / trial.result.window?.seconds())
+}

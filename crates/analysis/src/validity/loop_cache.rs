@@ -1,0 +1,109 @@
+//! A loop device whose file is read and written through the page cache: a load
+//! that goes around the cache above it does not go around that one.
+
+use language::format;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use super::counted::Counts;
+use crate::{Context, Rule, called, measure};
+
+/// From this share of bytes on the disk below has seen nearly all.
+const SEEN: f64 = 0.95;
+
+/// The rule.
+pub(crate) struct LoopCache;
+
+impl Rule for LoopCache {
+    fn code(&self) -> &'static str {
+        "loop-through-cache"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A loop device passes its file through the page cache (`loop/dio` is 0): O_DIRECT above it does not go around \
+         that."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let drives = !measure::is_null(case) && measure::is_direct(case);
+        let Some(resource) = measure::devices_name(case).filter(|_| drives) else { return Vec::new() };
+        if measure::loops_are_direct(case, context.machine) != Some(false) {
+            return Vec::new();
+        }
+        let device = called(&resource);
+        let bottom = measure::lowest(case);
+        let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
+        let counts = Counts::at_the_bottom(case).into_iter().filter(|_| is_below);
+        let least = counts.min_by(|a, b| (a.device / a.program).total_cmp(&(b.device / b.program)));
+        let first = measure::device(case).unwrap_or_default().to_owned();
+        let evidence = Evidence::at("loop-buffered", Place::Inventory(first), "dio = 0");
+        let new = |how: &str, text: String| {
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on(resource.clone())
+                .arg("how", how)
+                .because(evidence.clone())
+                .advise("losetup --direct-io=on")
+        };
+        let Some(counts) = least else {
+            let text = format!(
+                "{device} reads and writes its file through the page cache, which direct=yes does not go around: this is \
+                 not the speed of a disk"
+            );
+            return vec![new("unknown", text)];
+        };
+        let share = counts.device / counts.program;
+        if share >= SEEN {
+            return Vec::new();
+        }
+        let text = format!(
+            "{device} reads and writes its file through the page cache, which direct=yes does not go around: {} saw {} of \
+             the bytes",
+            called(&counts.resource),
+            format::percent(share)
+        );
+        let below = counts.resource.as_str();
+        vec![new("seen", text).arg("below", below).arg("share", share).because(counts.evidence())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture::{self, counter};
+    use model::Machine;
+    use model::machine::{BlockDevice, BlockKind};
+    use model::resource::PathStep;
+    use model::study::Controls;
+
+    fn texts(path: &[&str], below: f64, direct: Option<bool>) -> Vec<String> {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "loop0".to_owned(),
+            kind: BlockKind::Loop,
+            backing_direct: direct,
+            ..BlockDevice::default()
+        });
+        let mut case = fixture::disk_case("randread", 100e6, 0.0);
+        case.parameters.set("direct", true);
+        let step = |resource: &&str| PathStep { resource: (*resource).to_owned(), amplification: 1.0 };
+        case.path = path.iter().map(step).collect();
+        for trial in &mut case.trials {
+            let bytes = (below / 512.0) as u64;
+            trial.result.counters = vec![counter("block:vda", "/proc/diskstats read_sectors", 512.0, bytes)];
+        }
+        let controls = Controls::default();
+        let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+        fixture::found(&LoopCache, &case, &context).into_iter().map(|f| f.text).collect()
+    }
+
+    #[test]
+    fn the_cache_below_a_loop_device_is_named_where_it_answers() {
+        let path = ["block:loop0", "filesystem:/ (ext4)", "block:vda"];
+        assert!(texts(&path, 3e6, Some(false))[0].ends_with("disk vda saw 3 % of the bytes"));
+        assert!(texts(&path, 99e6, Some(false)).is_empty());
+        assert!(texts(&path, 3e6, Some(true)).is_empty());
+        assert!(texts(&path, 3e6, None).is_empty(), "nobody knows");
+        assert_eq!(texts(&["block:loop0", "filesystem:/dev/shm (tmpfs)"], 0.0, Some(false)).len(), 1);
+    }
+}

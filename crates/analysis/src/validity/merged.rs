@@ -1,0 +1,103 @@
+//! Operations that the kernel joined: a device saw fewer and larger requests
+//! than the load made.
+
+use language::format::{part, percent};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use super::requests::{self, Requests};
+use crate::{Context, Rule, called, measure};
+
+/// More for each operation than this are within what counting allows.
+const FEWER: f64 = 0.95;
+/// This share of what is missing must have been counted as joined.
+const EXPLAINED: f64 = 0.8;
+
+/// The rule.
+pub(crate) struct Merged;
+
+impl Rule for Merged {
+    fn code(&self) -> &'static str {
+        "requests-merged"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The device saw fewer requests than the load has operations: the kernel joins neighbours that wait together, so \
+         the device worked with larger requests than the load asked for. Without merges in its counters, something on \
+         the way joined or answered them."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if !requests::count(case, context.machine) {
+            return Vec::new();
+        }
+        let all = Requests::of(case).into_iter().filter(|r| r.each() < FEWER);
+        let Some(worst) = all.min_by(|a, b| a.each().total_cmp(&b.each())) else { return Vec::new() };
+        let missing = worst.operations - worst.requests;
+        let share = missing / worst.operations;
+        let (shown, device) = (percent(share), called(&worst.resource));
+        let (bytes, block) = (worst.bytes as u64, measure::block(case).unwrap_or(0.0) as u64);
+        let (severity, how, text) = if worst.merged >= missing * EXPLAINED {
+            (
+                Severity::Note,
+                "merged",
+                format!(
+                    "the kernel joined {shown} of the operations with their neighbours: {device} saw requests of {} in \
+                     the mean, not {}",
+                    part(bytes),
+                    part(block)
+                ),
+            )
+        } else {
+            (
+                Severity::Warning,
+                "unexplained",
+                format!(
+                    "{device} saw {shown} fewer requests than the load has operations, and not for merges: something on \
+                     the way joined or answered them"
+                ),
+            )
+        };
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), severity, text)
+                .on(worst.resource.clone())
+                .arg("how", how)
+                .arg("share", share)
+                .arg("bytes", bytes)
+                .arg("block", block)
+                .because(requests::evidence(&worst)),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture::{self, counter};
+    use model::study::Controls;
+    use model::{Quantity, Unit};
+
+    fn hows(requests: u64, merged: u64) -> Vec<String> {
+        let mut case = fixture::disk_case("read", 4096e4, 4096e4);
+        case.parameters.set("direct", true);
+        for trial in &mut case.trials {
+            let rate = Quantity { value: 10e3, unit: Unit::PerSecond };
+            trial.result.metrics.insert("iops".to_owned(), rate);
+            trial.result.counters.retain(|c| c.source.ends_with("_sectors"));
+            for (name, steps) in [("reads", requests), ("reads_merged", merged)] {
+                let source = format!("/proc/diskstats {name}");
+                trial.result.counters.push(counter("block:sda", &source, 1.0, steps));
+            }
+        }
+        let controls = Controls::default();
+        let found = fixture::found(&Merged, &case, &fixture::context(&controls));
+        found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
+    }
+
+    #[test]
+    fn what_the_kernel_joined_is_told_and_the_rest_is_not_explained() {
+        assert_eq!(hows(10_000, 0), Vec::<String>::new());
+        assert_eq!(hows(2_000, 8_000), ["merged Note"]);
+        assert_eq!(hows(2_000, 100), ["unexplained Warning"]);
+    }
+}

@@ -1,0 +1,141 @@
+//! Reads through the page cache for which the device delivered more than the
+//! load asked for: the kernel reads whole pages, and ahead.
+
+use language::format::{part, setting};
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity, Unit};
+
+use super::counted::{lateness, rate, sectors};
+use crate::measure::{self, Kind};
+use crate::{Context, Rule, called};
+
+/// So much more is within what counting allows.
+const MORE: f64 = 1.10;
+/// And bytes per second that are felt.
+const FELT: f64 = 1e6;
+/// A page.
+const PAGE: f64 = 4096.0;
+
+/// The rule.
+pub(crate) struct ReadAhead;
+
+impl Rule for ReadAhead {
+    fn code(&self) -> &'static str {
+        "read-ahead"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Reads through the page cache for which the device delivered more than the load asked for: the kernel reads whole \
+         pages, and ahead (`read_ahead_kb`), which is how it was done. More than that are others' reads."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let reads = measure::does(&case.parameters, Kind::Read);
+        if !reads || measure::is_direct(case) || measure::is_null(case) || !case.with.is_empty() {
+            return Vec::new();
+        }
+        let (steps, name) = (measure::devices(case), sectors(Kind::Read));
+        let (Some(first), Some(block)) = (steps.first(), measure::block(case)) else { return Vec::new() };
+        let of = |f: &dyn Fn(&model::Trial) -> Option<f64>| measure::median(case, f);
+        let program = of(&|t| measure::moved(&case.parameters, &t.result.metrics, Kind::Read));
+        let (Some(program), Some(device), Some(late), Some(place), Some(resource)) = (
+            program.filter(|p| *p > 0.0),
+            of(&|t| rate(t, &steps, name)),
+            of(&|t| lateness(t, &first.resource, name)),
+            measure::place(case, &first.resource, name),
+            measure::name_of(&steps),
+        ) else {
+            return Vec::new();
+        };
+        let times = device / program;
+        if times < MORE + late || device - program < FELT {
+            return Vec::new();
+        }
+        let disks = measure::wholes(case, context.machine);
+        let ahead = disks.iter().filter_map(|d| d.read_ahead_bytes).max();
+        // Each operation may bring in its pages and all that is read ahead.
+        let most = (block.max(PAGE) + ahead.unwrap_or(0) as f64 + PAGE) / block;
+        let explained = ahead.is_some() && times <= most;
+        let (said, shown) = (called(&resource), part(ahead.unwrap_or(0)));
+        let (severity, how, text) = if explained {
+            (
+                Severity::Note,
+                "explained",
+                format!(
+                    "{said} delivered {times:.1} times what the load asked for: the kernel reads whole pages, and up to \
+                     {shown} ahead (read_ahead_kb)"
+                ),
+            )
+        } else {
+            (
+                Severity::Warning,
+                "unexplained",
+                format!(
+                    "{said} delivered {times:.1} times what the load asked for, more than reading ahead explains: others \
+                     use it too"
+                ),
+            )
+        };
+        let rates = |value: f64| setting(value, Unit::BytesPerSecond);
+        let text_of = format!("the load moved {}, the device {}", rates(program), rates(device));
+        let counted = Evidence::at("counted", place, text_of).arg("program", program).arg("device", device);
+        let mut found = Finding::new(FindingKind::Validity, self.code(), severity, text)
+            .on(resource)
+            .arg("how", how)
+            .arg("times", times)
+            .arg("ahead", ahead.unwrap_or(0))
+            .because(counted);
+        if let (true, Some(disk)) = (explained, disks.first()) {
+            let place = Place::Inventory(format!("block:{}", disk.name));
+            let bytes = ahead.unwrap_or(0);
+            found = found.because(Evidence::at("ahead", place, format!("{shown} ahead")).arg("bytes", bytes));
+        }
+        vec![found]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::machine::{BlockDevice, BlockKind};
+    use model::study::Controls;
+
+    fn hows(program: f64, device: f64, ahead: Option<u64>, direct: bool) -> Vec<String> {
+        let mut machine = Machine::default();
+        let disk = BlockDevice { name: "sda".to_owned(), read_ahead_bytes: ahead, ..BlockDevice::default() };
+        machine.inventory.block = vec![
+            disk,
+            BlockDevice {
+                name: "sda1".to_owned(),
+                kind: BlockKind::Partition,
+                below: vec!["sda".to_owned()],
+                ..BlockDevice::default()
+            },
+        ];
+        let mut case = fixture::disk_case("randread", program, device);
+        case.parameters.set("direct", direct);
+        for resource in case.path.iter_mut().map(|s| &mut s.resource) {
+            resource.push('1');
+        }
+        for counter in case.trials.iter_mut().flat_map(|t| &mut t.result.counters) {
+            counter.resource.push('1');
+        }
+        let controls = Controls::default();
+        let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+        let found = fixture::found(&ReadAhead, &case, &context);
+        found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
+    }
+
+    #[test]
+    fn what_is_read_ahead_is_told_and_the_rest_is_of_others() {
+        assert_eq!(hows(100e6, 104e6, Some(131_072), false), Vec::<String>::new());
+        assert_eq!(hows(100e6, 200e6, Some(131_072), false), ["explained Note"]);
+        assert_eq!(hows(1e6, 100e6, Some(131_072), false), ["unexplained Warning"]);
+        assert_eq!(hows(100e6, 300e6, Some(0), false), ["unexplained Warning"]);
+        assert_eq!(hows(100e6, 300e6, None, false), ["unexplained Warning"]);
+        assert_eq!(hows(100e6, 200e6, Some(131_072), true), Vec::<String>::new(), "reconciled elsewhere");
+    }
+}

@@ -1,0 +1,120 @@
+//! Requests that the kernel counted at a device for each operation of the load:
+//! it splits what a device does not take at once, and joins neighbours.
+
+use model::finding::Place;
+use model::resource::PathStep;
+use model::run::CaseResult;
+use model::trial::Trial;
+use model::{Machine, Unit};
+
+use super::counted::{self, Counts, rate, syncs};
+use crate::measure::{self, Kind};
+
+/// Requests that the journal of a file system makes for one sync, at most.
+const JOURNAL_REQUESTS: f64 = 4.0;
+/// So few operations, and a few of others' requests decide.
+const FEW: f64 = 200.0;
+/// Further apart than this and others' requests are among them.
+const OTHERS: f64 = 0.10;
+/// A page, the smallest piece of memory that a buffer may lie in.
+const PAGE: f64 = 4096.0;
+
+/// Requests of one kind at the devices that the targets lie on.
+pub(super) struct Requests {
+    pub(super) resource: String,
+    /// Operations of the load, per second.
+    pub(super) operations: f64,
+    /// Requests that the kernel counted, per second; without those that a
+    /// journal may have made.
+    pub(super) requests: f64,
+    /// Requests that were joined with another, per second.
+    pub(super) merged: f64,
+    /// Bytes of a request in the mean.
+    pub(super) bytes: f64,
+    pub(super) place: Place,
+}
+
+impl Requests {
+    /// Of each kind that the load does, where the bytes agree and no other load
+    /// adds its own. Discards have limits of their own.
+    pub(super) fn of(case: &CaseResult) -> Vec<Self> {
+        if case.with.iter().any(|c| c.parameters.get("target").is_some()) {
+            return Vec::new();
+        }
+        let steps = measure::devices(case);
+        let of_data = Counts::of(case).into_iter().filter(|c| c.kind != Kind::Trim);
+        of_data.filter_map(|counts| Self::at(case, &steps, &counts)).collect()
+    }
+
+    fn at(case: &CaseResult, steps: &[&PathStep], counts: &Counts) -> Option<Self> {
+        let (done, joined) = match counts.kind {
+            Kind::Read => ("reads", "reads_merged"),
+            Kind::Write => ("writes", "writes_merged"),
+            Kind::Trim => return None,
+        };
+        let share = measure::share(case, counts.kind);
+        let operations = measure::median(case, measure::trial_operations)? * share;
+        let counted = measure::median(case, |t: &Trial| rate(t, steps, done))?;
+        let merged = measure::median(case, |t| rate(t, steps, joined))?;
+        let window = measure::median(case, |t| Some(t.result.window?.seconds()))?;
+        let off = (counts.device / counts.program - 1.0).abs();
+        if operations * window < FEW || off > OTHERS || counted <= 0.0 {
+            return None;
+        }
+        let journal = if counts.kind == Kind::Write { syncs(case) * JOURNAL_REQUESTS } else { 0.0 };
+        let requests = (counted - journal).max(counted.min(operations));
+        let place = measure::place(case, &steps.first()?.resource, done)?;
+        let resource = counts.resource.clone();
+        Some(Self { resource, operations, requests, merged, bytes: counts.device / counted, place })
+    }
+
+    /// Requests for each operation.
+    pub(super) fn each(&self) -> f64 {
+        self.requests / self.operations
+    }
+}
+
+/// Into how many requests an operation falls, in the mean over its sizes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Expected {
+    /// By the most bytes of a request.
+    pub(super) by_size: f64,
+    /// The same, where every page of the buffer is a piece of its own.
+    pub(super) by_pieces: f64,
+    /// The most bytes of a request.
+    pub(super) bytes: Option<u64>,
+    /// The most pieces.
+    pub(super) pieces: Option<u32>,
+}
+
+/// What the devices take at once, by the inventory.
+pub(super) fn expected(case: &CaseResult, machine: Option<&Machine>) -> Option<Expected> {
+    let mix = case.parameters.mix("block-size").ok()?;
+    let devices = measure::wholes(case, machine);
+    let bytes = devices.iter().filter_map(|d| d.request_bytes).filter(|b| *b > 0).min();
+    let pieces = devices.iter().filter_map(|d| d.request_segments).min();
+    let falls = |most: Option<f64>| {
+        let one = |size: u64| most.map_or(1.0, |most| (size as f64 / most).ceil().max(1.0));
+        mix.iter().map(|(size, share)| one(*size) * share).sum()
+    };
+    Some(Expected {
+        by_size: falls(bytes.map(|b| b as f64)),
+        by_pieces: falls(pieces.map(|n| f64::from(n) * PAGE)),
+        bytes,
+        pieces,
+    })
+}
+
+/// A count of requests as evidence.
+pub(super) fn evidence(requests: &Requests) -> model::finding::Evidence {
+    let rate = |value: f64| language::format::setting(value, Unit::PerSecond);
+    let text = format!("{} operations, {} requests", rate(requests.operations), rate(requests.requests));
+    model::finding::Evidence::at("requests", requests.place.clone(), text)
+        .arg("operations", requests.operations)
+        .arg("requests", requests.requests)
+}
+
+/// Whether the devices count at all.
+pub(super) fn count(case: &CaseResult, machine: Option<&Machine>) -> bool {
+    !counted::uncounted(case, machine)
+}

@@ -1,0 +1,143 @@
+//! Operations that the kernel split: a device saw more and smaller requests than
+//! the load made.
+
+use language::format::part;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use super::requests::{self, Requests};
+use crate::{Context, Rule, called, measure};
+
+/// Fewer for each operation than this are others' and metadata.
+const MORE: f64 = 1.05;
+/// And without a reason that is known, fewer than this.
+const UNEXPLAINED: f64 = 1.25;
+/// How far beyond what is expected is still explained.
+const SLACK: f64 = 1.10;
+
+/// The rule.
+pub(crate) struct Split;
+
+impl Rule for Split {
+    fn code(&self) -> &'static str {
+        "requests-split"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The device saw more requests than the load has operations: the kernel splits what a device does not take at once \
+         (`max_sectors_kb`, `max_segments`), which is how it was done; without such a reason a layer above cuts them up, \
+         or the file lies in pieces."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let Some(expected) = requests::expected(case, context.machine) else { return Vec::new() };
+        let all = Requests::of(case).into_iter().filter(|r| r.each() > MORE);
+        let worst = all.max_by(|a, b| a.each().total_cmp(&b.each()));
+        let Some(worst) = worst else { return Vec::new() };
+        let (each, device) = (worst.each(), called(&worst.resource));
+        let size = format!("each operation became {each:.1} requests at {device}");
+        let (severity, how, text) = match (expected.bytes, expected.pieces) {
+            (Some(bytes), _) if expected.by_size > 1.0 && each <= expected.by_size * SLACK => (
+                Severity::Note,
+                "size",
+                format!("{size}, which takes at most {} at once (max_sectors_kb)", part(bytes)),
+            ),
+            (_, Some(pieces)) if expected.by_pieces > 1.0 && each <= expected.by_pieces * SLACK => (
+                Severity::Note,
+                "pieces",
+                format!("{size}, which takes at most {pieces} pieces of memory at once (max_segments)"),
+            ),
+            _ if each > UNEXPLAINED.max(expected.by_size * SLACK) => (
+                Severity::Warning,
+                "unexplained",
+                format!(
+                    "{size}, and not for their size: a layer above cuts them up, or the file lies in pieces"
+                ),
+            ),
+            _ => return Vec::new(),
+        };
+        let mut found = Finding::new(FindingKind::Validity, self.code(), severity, text)
+            .on(worst.resource.clone())
+            .arg("how", how)
+            .arg("each", each)
+            .arg("bytes", expected.bytes.unwrap_or(0))
+            .arg("pieces", u64::from(expected.pieces.unwrap_or(0)))
+            .because(requests::evidence(&worst));
+        let at_once = expected.bytes.filter(|_| how == "size");
+        if let (Some(bytes), Some(disk)) = (at_once, measure::wholes(case, context.machine).first()) {
+            let place = Place::Inventory(format!("block:{}", disk.name));
+            let text = format!("at most {} in one request", part(bytes));
+            found = found.because(Evidence::at("request-size", place, text).arg("bytes", bytes));
+        }
+        vec![found]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture::{self, counter};
+    use model::machine::{BlockDevice, BlockKind};
+    use model::study::Controls;
+    use model::{Machine, Quantity, Unit};
+
+    /// A load with so many requests for each of its 1,000 operations a second.
+    pub(super) fn hows(block: u64, each: f64, bytes: Option<u64>, pieces: Option<u32>) -> Vec<String> {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "sda".to_owned(),
+            kind: BlockKind::Disk,
+            request_bytes: bytes,
+            request_segments: pieces,
+            ..BlockDevice::default()
+        });
+        let moved = 1000.0 * block as f64;
+        let mut case = fixture::disk_case("randread", moved, moved);
+        case.parameters.set("direct", true);
+        case.parameters.set("block-size", block);
+        for trial in &mut case.trials {
+            let rate = Quantity { value: 1000.0, unit: Unit::PerSecond };
+            trial.result.metrics.insert("iops".to_owned(), rate);
+            trial.result.counters.retain(|c| c.source.ends_with("_sectors"));
+            let mut put = |name: &str, steps: f64| {
+                let source = format!("/proc/diskstats {name}");
+                trial.result.counters.push(counter("block:sda", &source, 1.0, steps as u64));
+            };
+            put("reads", 1000.0 * each);
+            put("reads_merged", 0.0);
+        }
+        let controls = Controls::default();
+        let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+        let found = fixture::found(&Split, &case, &context);
+        found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
+    }
+
+    #[test]
+    fn what_a_device_does_not_take_at_once_is_split_and_the_rest_is_not_explained() {
+        let none = Vec::<String>::new();
+        assert_eq!(hows(4096, 1.0, Some(524_288), None), none);
+        assert_eq!(hows(1 << 20, 2.0, Some(524_288), None), ["size Note"]);
+        assert_eq!(hows(1 << 20, 3.0, Some(524_288), None), ["unexplained Warning"]);
+        assert_eq!(hows(1 << 20, 1.5, Some(1 << 22), Some(128)), ["pieces Note"], "two with no piece joined");
+        assert_eq!(hows(4096, 1.08, Some(524_288), Some(128)), none, "others' requests");
+        assert_eq!(hows(4096, 1.2, Some(524_288), None), none, "others' requests");
+        assert_eq!(hows(4096, 2.0, None, None), ["unexplained Warning"]);
+    }
+
+    #[test]
+    fn a_mix_of_sizes_falls_into_pieces_by_its_shares() {
+        let mut case = fixture::case(1);
+        let parts = ["4k:50%", "1M:50%"].map(model::Value::from).to_vec();
+        case.parameters.0.insert("block-size".to_owned(), model::Value::List(parts));
+        let step = model::resource::PathStep { resource: "block:sda".to_owned(), amplification: 1.0 };
+        case.path = vec![step];
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "sda".to_owned(),
+            request_bytes: Some(256 << 10),
+            ..BlockDevice::default()
+        });
+        assert_eq!(requests::expected(&case, Some(&machine)).unwrap().by_size, 2.5);
+    }
+}

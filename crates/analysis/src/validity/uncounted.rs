@@ -1,0 +1,69 @@
+//! A device whose requests the kernel does not count: nothing can be held
+//! against it.
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use super::counted;
+use crate::{Context, Rule, called, measure};
+
+/// The rule.
+pub(crate) struct Uncounted;
+
+impl Rule for Uncounted {
+    fn code(&self) -> &'static str {
+        "counts-unsupported"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The kernel keeps no counts of the device's requests (`queue/iostats` is 0, or the device is memory), so the \
+         load's own figures are held against nothing."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let drives = !measure::is_null(case) && measure::is_direct(case);
+        let Some(resource) = measure::devices_name(case).filter(|_| drives) else { return Vec::new() };
+        if !counted::uncounted(case, context.machine) {
+            return Vec::new();
+        }
+        let text = format!(
+            "the kernel keeps no counts for {}: what the load says it moved is held against nothing",
+            called(&resource)
+        );
+        let first = measure::device(case).unwrap_or_default().to_owned();
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
+                .on(resource)
+                .because(Evidence::at("no-counts", Place::Inventory(first), "it counts no requests"))
+                .advise("write 1 into queue/iostats of the device, where it counts at all"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::machine::{BlockDevice, BlockKind};
+    use model::study::Controls;
+
+    #[test]
+    fn only_a_device_that_counts_nothing_is_named() {
+        let controls = Controls::default();
+        let count = |device: f64, kind, counts| {
+            let mut machine = Machine::default();
+            let disk = BlockDevice { name: "sda".to_owned(), kind, counts, ..BlockDevice::default() };
+            machine.inventory.block.push(disk);
+            let mut case = fixture::disk_case("randread", 100e6, device);
+            case.parameters.set("direct", true);
+            let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+            fixture::found(&Uncounted, &case, &context).len()
+        };
+        assert_eq!(count(0.0, BlockKind::Disk, Some(false)), 1);
+        assert_eq!(count(0.0, BlockKind::Zram, None), 1);
+        assert_eq!(count(0.0, BlockKind::Disk, Some(true)), 0, "it was never reached");
+        assert_eq!(count(50e6, BlockKind::Zram, Some(false)), 0, "it counts all the same");
+    }
+}
