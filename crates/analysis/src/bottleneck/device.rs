@@ -233,7 +233,7 @@ fn neighbour<'a>(case: &CaseResult, context: &Context<'a>, deeper: bool) -> Opti
 }
 
 /// Whether two cases differ in queue depth only, or in threads only.
-pub(super) fn same_but_depth(a: &CaseResult, b: &CaseResult) -> bool {
+pub(crate) fn same_but_depth(a: &CaseResult, b: &CaseResult) -> bool {
     let without = |case: &CaseResult, name: &str| {
         let mut parameters = case.parameters.clone();
         parameters.0.retain(|other, _| other != name);

@@ -13,6 +13,8 @@ mod quota;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use device::same_but_depth;
+
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};

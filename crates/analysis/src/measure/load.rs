@@ -179,6 +179,16 @@ pub(crate) fn each_device(case: &CaseResult) -> f64 {
     concurrency(case) * if share > 0.0 && share < 1.0 { share } else { 1.0 }
 }
 
+/// Whether operations go to random places.
+pub(crate) fn is_random(case: &CaseResult) -> bool {
+    case.parameters.text("pattern").is_ok_and(|p| p.starts_with("rand"))
+}
+
+/// Bytes that the load touches of each target.
+pub(crate) fn span(case: &CaseResult) -> Option<u64> {
+    case.parameters.integer("span").or_else(|_| case.parameters.integer("size")).ok()
+}
+
 /// Whether the load goes around the page cache, if it drives files at all. A
 /// mapped file is the page cache.
 pub(crate) fn is_direct(case: &CaseResult) -> bool {

@@ -12,11 +12,12 @@ use model::trial::{Counter, Status, Trial};
 use model::{Machine, Quantity, Unit};
 
 pub(crate) use load::{
-    Kind, at_once, block, company, concurrency, direction, does, each_device, is_direct, is_mixed, moved,
-    of_load, one_block, share, workers,
+    Kind, at_once, block, company, concurrency, direction, does, each_device, is_direct, is_mixed, is_random,
+    moved, of_load, one_block, share, span, workers,
 };
 pub(crate) use place::{
-    below_loop, device, devices, devices_name, loops_are_direct, lowest, name_of, whole, wholes,
+    below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
+    whole, wholes,
 };
 
 /// The trials that gave a result.
@@ -122,6 +123,16 @@ pub(crate) fn beyond_caches(case: &CaseResult, machine: &Machine) -> bool {
 /// for the rate that holds a latency is driven at rates.
 pub(crate) fn is_closed(case: &CaseResult) -> bool {
     ["rate", "latency-target"].iter().all(|name| case.parameters.get(name).is_none())
+}
+
+/// Whether this is the first case of the run about which something holds that
+/// need not be said of every one.
+pub(crate) fn is_first(
+    case: &CaseResult,
+    siblings: &[CaseResult],
+    holds: impl Fn(&CaseResult) -> bool,
+) -> bool {
+    holds(case) && siblings.iter().find(|c| holds(c)).is_none_or(|first| std::ptr::eq(first, case))
 }
 
 /// Whether the load drives nothing: its own cost is what it measures.

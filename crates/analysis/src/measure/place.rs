@@ -85,6 +85,18 @@ pub(crate) fn wholes<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec
     names.filter_map(|name| whole(machine, name)).collect()
 }
 
+/// Whether a disk has platters that turn. A guest's disk may say so and be
+/// anything.
+pub(crate) fn is_platter(machine: Option<&Machine>, disk: &BlockDevice) -> bool {
+    let is_guest = machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
+    disk.rotational == Some(true) && disk.kind == BlockKind::Disk && !is_guest && disk.transport.is_some()
+}
+
+/// Whether a device is memory.
+pub(crate) fn is_memory(disk: &BlockDevice) -> bool {
+    matches!(disk.kind, BlockKind::Zram | BlockKind::Ram)
+}
+
 /// Whether the loop devices that the targets lie on go around the page cache to
 /// their files; absent where one does not say, or there is none.
 pub(crate) fn loops_are_direct(case: &CaseResult, machine: Option<&Machine>) -> Option<bool> {

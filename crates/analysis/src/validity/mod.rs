@@ -1,9 +1,13 @@
 //! Whether a number may be trusted: one file a rule.
 
+pub(crate) mod burst;
 pub(crate) mod cache_speed;
 pub(crate) mod cache_too_small;
+pub(crate) mod content;
 mod counted;
 pub(crate) mod disturbed;
+pub(crate) mod drive_cache;
+pub(crate) mod durable;
 pub(crate) mod failed;
 pub(crate) mod few_trials;
 pub(crate) mod generator;
@@ -12,13 +16,16 @@ pub(crate) mod little;
 pub(crate) mod loop_cache;
 pub(crate) mod memory_backed;
 pub(crate) mod merged;
+pub(crate) mod never_steady;
 pub(crate) mod others_io;
 pub(crate) mod page_cache;
 pub(crate) mod placement;
 pub(crate) mod precision;
+pub(crate) mod queue_measured;
 pub(crate) mod read_ahead;
 pub(crate) mod reconcile;
 mod requests;
+pub(crate) mod same_place;
 pub(crate) mod settling;
 pub(crate) mod sparse;
 pub(crate) mod split;
@@ -27,6 +34,8 @@ pub(crate) mod steal;
 pub(crate) mod swapping;
 pub(crate) mod throttled;
 pub(crate) mod uncounted;
+pub(crate) mod uneven;
+pub(crate) mod unwritten;
 
 use std::collections::BTreeMap;
 

@@ -66,6 +66,57 @@ finding-placement-not-as-asked =
        *[no-interrupts] ワーカーを `{ $asked }` ではなく `{ $done }` で配置しました: このリソースの割り込みが分かりません
     }
 
+finding-span-fits-cache =
+    { $how ->
+        [drive] 使う範囲 { BINARY($span) } は{ RESOURCE($resource) } 自体のキャッシュ { BINARY($cache) } に収まり、direct=yes でもこのキャッシュは避けられません
+       *[unknown] 繰り返し読む範囲 { BINARY($span) } は、ドライブ、コントローラー、ハイパーバイザーのキャッシュに収まる可能性があり、direct=yes でもこれらは避けられません
+    }
+    .advice = span を変えながら測定してください。速度が段になって変わるところがキャッシュの大きさです
+
+finding-same-place = ランダム操作の範囲は { BINARY($span) } で、{ RESOURCE($resource) } の { PERCENT($share) } です。途中のキャッシュに収まる可能性があり、範囲が広いともっと遅くなるかもしれません
+    .advice = size を大きくするか、span を変えながら測定してください
+
+finding-blocks-never-written =
+    { $how ->
+        [purged] { RESOURCE($resource) } のすべてのブロックをあらかじめ破棄しました（discard）。読み取りには記録媒体ではなくコントローラーが応答します
+       *[unknown] { RESOURCE($resource) } のどのブロックに書いたことがあるかは分かりません。書いたことのないブロックの読み取りには、記録媒体ではなくコントローラーが応答します
+    }
+    .advice = precondition=fill を使ってください。明け渡されたデバイスを上書きします
+
+finding-compressible-content =
+    { $content ->
+        [zeros] 内容はすべて 0 です
+        [compressible] 内容の { PERCENT($share) } は圧縮すると消えます
+        [duplicate] ブロックの { PERCENT($share) } は同じ内容が何度も書かれます
+       *[other] 内容は `{ $content }` です
+    }。途中で圧縮や重複排除をするものがあれば、これはその内容での速さです
+    .advice = content=random と比べてください
+
+finding-not-preconditioned =
+    { $how ->
+        [span] バーストの数値です: 書いた量は { BINARY($written) } で、使う範囲 { BINARY($span) } の 2 倍に足りません。もっと長く書くと、{ RESOURCE($resource) } は遅くなるかもしれません
+        [cache] バーストの数値です: 書いた量は { BINARY($written) } で、{ RESOURCE($resource) } 自体のキャッシュ { BINARY($cache) } に足りません
+       *[state] { RESOURCE($resource) } をあらかじめ定常状態にしていません。定常状態ではもっと遅いかもしれません
+    }
+    .advice = precondition=full は、明け渡されたデバイスを定常状態にします。数時間かかります
+
+finding-never-steady =
+    { $how ->
+        [failed] 定常状態に達しませんでした: ラウンド { $next } が失敗しました: { $reason }
+        [unsteady] { $rounds } ラウンドの後も定常状態ではありません: 最後の { $window } ラウンドの幅は平均の { PERCENT($range) }（20 % 以内が条件）、傾きは { PERCENT($slope) }（10 % 以内が条件）です
+       *[few] { $rounds } ラウンドでは定常状態かどうか分かりません。{ $window } ラウンド必要です
+    }
+    .advice = ラウンドを長くするか増やすと安定するかもしれません。それまでは各ラウンドの値とともに引用してください
+
+finding-what-was-durable =
+    { $how ->
+        [through] カーネルは{ RESOURCE($resource) } に揮発性キャッシュがないとみなし、フラッシュを送りません。同期したデータは、それが本当である限りでのみ安全です
+        [flushed] 同期 { SHORT($syncs, unit: "1/s") } に対してフラッシュ { SHORT($flushes, unit: "1/s") } が{ RESOURCE($resource) } に届きました。デバイスが正直に応答するなら、同期したデータは安全です
+        [fua] { RESOURCE($resource) } はキャッシュを通らない書き込み（FUA）を受け付けるため、書き込みごとの同期にフラッシュは要りません。デバイスが正直に応答するなら、書いたデータは安全です
+       *[none] 同期 { SHORT($syncs, unit: "1/s") } に対して{ RESOURCE($resource) } に届いたフラッシュはありませんが、カーネルはこのデバイスに揮発性キャッシュがあるとみなしています。同期したデータは安全ではなく、この数値は同期しない場合のものです
+    }
+    .advice = マウントオプションに barrier=0 や nobarrier がないか、フラッシュを通さない層がないかを調べてください
+
 finding-counts-do-not-reconcile =
     { $how ->
         [nothing] 負荷は { SHORT($program, unit: "B/s") } で{ $done ->
@@ -117,6 +168,19 @@ finding-littles-law-broken =
             [yes] { $target }:{" "}
            *[no] {""}
         }毎秒 { FIXED($rate) } 回、1 回 { SHORT($latency_s, unit: "s") } なら同時に進行していたのは { FIXED($under_way, decimals: 1) } 個で、キュー深さ { FIXED($depth) } の { PERCENT($share) } です。残りの時間は負荷の側の準備ができていませんでした
+    }
+
+finding-queue-measured =
+    { $how ->
+        [knee] このレイテンシは待ち行列の長さです: 同時に { FIXED($depth) } 個ではなく { FIXED($from) } 個にすると、速度はこの { PERCENT($share) } で、応答は { FIXED($times, decimals: 1) } 倍速くなります
+       *[device] このレイテンシはほとんどが待ち時間です: 同時に { FIXED($depth) } 個が進行していますが、{ RESOURCE($resource) } が一度に受け取るのは { FIXED($takes) } 個です
+    }
+    .advice = それ以上増やしても速くならなくなる地点のキュー深さを使ってください
+
+finding-fewer-targets-at-the-end =
+    最初の対象は { SHORT($first, unit: "s") }、最後の対象は { SHORT($last, unit: "s") } で終わりました{ $how ->
+        [sum] : それぞれの平均を足すと { SHORT($sum, unit: "B/s") } ですが、すべてが動いている間に流れたのは { SHORT($together, unit: "B/s") } です
+       *[times] {""}
     }
 
 finding-disturbed-by-others =
@@ -265,12 +329,14 @@ evidence-buffered =
     }
 evidence-bus-estimate = バスを通ったバイトの推定値
 evidence-busy = 全 CPU を合わせて時間の { PERCENT($share) } が使用中
+evidence-content = content={ $content }
 evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、デバイスが転送した量 { SHORT($device, unit: "B/s") }
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
 evidence-deeper = キュー深さ { FIXED($depth) } ではさらに速い
 evidence-demand = 測定した速度
 evidence-depth-rate = キュー深さ { FIXED($depth) } で { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) } がメモリ上だけ
+evidence-drive-cache = キャッシュ { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過
 evidence-device-depth-alone = { RESOURCE($resource) } がキュー深さ { FIXED($depth) } で飽和しているかは、半分か 2 倍のキュー深さも測定しないと分かりません
@@ -293,6 +359,7 @@ evidence-memory =
     }
 evidence-memory-room = メモリ { BINARY($bytes) }
 evidence-no-counts = 要求を数えていない
+evidence-not-filled = 事前に埋めていない
 evidence-null = 対象がないとき { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 負荷以外のプログラムが毎秒 CPU { FIXED($cpu, decimals: 2) } 秒を使用
 evidence-parts = 部分の合計: { PERCENT($share) }
@@ -311,7 +378,15 @@ evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-span = 読む範囲 { BINARY($bytes) }
 evidence-steal = steal { PERCENT($share) }
 evidence-swap = スワップ { SHORT($rate, unit: "B/s") }
+evidence-takes = 一度に { FIXED($takes) } 個を受け取る
 evidence-throttle = 1 つの測定区間に { RESOURCE($resource) } のスロットリングが { FIXED($events) } 回
 evidence-throttled = 1 秒ごとに { SHORT($stopped_s, unit: "s") } 停止
+evidence-touched = 使う範囲 { BINARY($bytes) }
 evidence-trials = n = { $trials }
 evidence-worker-cpu = 各ワーカーが時間の { PERCENT($share) } を計算に使用
+evidence-write-cache =
+    { $through ->
+        [yes] キャッシュ: write through
+       *[no] キャッシュ: write back
+    }
+evidence-written = 書いた量 { BINARY($bytes) }

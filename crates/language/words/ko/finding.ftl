@@ -66,6 +66,57 @@ finding-placement-not-as-asked =
        *[no-interrupts] 작업 스레드를 `{ $asked }` 대신 `{ $done }` 방식으로 배치했습니다: 이 자원의 인터럽트를 알 수 없습니다
     }
 
+finding-span-fits-cache =
+    { $how ->
+        [drive] 사용하는 범위 { BINARY($span) }가 { RESOURCE($resource) }의 자체 캐시 { BINARY($cache) }에 들어가며, direct=yes는 이 캐시를 건너뛰지 못합니다
+       *[unknown] 반복해서 읽는 범위 { BINARY($span) }가 드라이브나 컨트롤러, 하이퍼바이저의 캐시에 들어갈 수 있으며, direct=yes는 이런 캐시를 건너뛰지 못합니다
+    }
+    .advice = span을 바꾸어 가며 측정하십시오. 속도가 계단처럼 바뀌는 곳이 캐시의 크기입니다
+
+finding-same-place = 랜덤 작업의 범위가 { BINARY($span) }로, { RESOURCE($resource) }의 { PERCENT($share) }입니다. 중간의 캐시에 들어갈 수 있으며, 범위가 넓으면 더 느릴 수 있습니다
+    .advice = size를 늘리거나 span을 바꾸어 가며 측정하십시오
+
+finding-blocks-never-written =
+    { $how ->
+        [purged] { RESOURCE($resource) }의 모든 블록을 미리 비웠습니다(discard). 읽기에는 저장 매체가 아니라 컨트롤러가 응답합니다
+       *[unknown] { RESOURCE($resource) }의 어느 블록에 쓴 적이 있는지 알 수 없습니다. 쓴 적이 없는 블록의 읽기에는 저장 매체가 아니라 컨트롤러가 응답합니다
+    }
+    .advice = precondition=fill을 사용하십시오. 내주기로 한 장치를 덮어씁니다
+
+finding-compressible-content =
+    { $content ->
+        [zeros] 내용이 모두 0입니다
+        [compressible] 내용의 { PERCENT($share) }는 압축하면 사라집니다
+        [duplicate] 블록의 { PERCENT($share) }는 같은 내용이 여러 번 쓰입니다
+       *[other] 내용이 `{ $content }`입니다
+    }. 중간에서 압축하거나 중복을 제거한다면 그런 내용일 때의 속도입니다
+    .advice = content=random과 비교하십시오
+
+finding-not-preconditioned =
+    { $how ->
+        [span] 버스트 수치입니다: 쓴 양이 { BINARY($written) }로, 사용하는 범위 { BINARY($span) }의 두 배보다 적습니다. 더 오래 쓰면 { RESOURCE($resource) }가 느려질 수 있습니다
+        [cache] 버스트 수치입니다: 쓴 양이 { BINARY($written) }로, { RESOURCE($resource) }의 자체 캐시 { BINARY($cache) }보다 적습니다
+       *[state] { RESOURCE($resource) }를 미리 정상 상태로 만들지 않았습니다. 정상 상태에서는 더 느릴 수 있습니다
+    }
+    .advice = precondition=full은 내주기로 한 장치를 정상 상태로 만듭니다. 몇 시간이 걸립니다
+
+finding-never-steady =
+    { $how ->
+        [failed] 정상 상태에 이르지 못했습니다: 라운드 { $next }이(가) 실패했습니다: { $reason }
+        [unsteady] 라운드 { $rounds }번 후에도 정상 상태가 아닙니다: 마지막 { $window }번의 범위는 평균의 { PERCENT($range) }(20 % 이내여야 함), 기울기는 { PERCENT($slope) }(10 % 이내여야 함)입니다
+       *[few] 라운드 { $rounds }번으로는 정상 상태인지 알 수 없습니다. { $window }번이 필요합니다
+    }
+    .advice = 라운드를 더 길게, 또는 더 여러 번 하면 안정될 수 있습니다. 그때까지는 라운드별 값과 함께 인용하십시오
+
+finding-what-was-durable =
+    { $how ->
+        [through] 커널은 { RESOURCE($resource) }에 휘발성 캐시가 없다고 보고 flush를 보내지 않습니다. 동기화한 데이터는 그것이 사실인 만큼만 안전합니다
+        [flushed] 동기화 { SHORT($syncs, unit: "1/s") }에 대해 flush { SHORT($flushes, unit: "1/s") }가 { RESOURCE($resource) }에 닿았습니다. 장치가 사실대로 응답한다면 동기화한 데이터는 안전합니다
+        [fua] { RESOURCE($resource) }는 캐시를 거치지 않는 쓰기(FUA)를 지원하므로, 쓰기마다 동기화해도 flush가 필요 없습니다. 장치가 사실대로 응답한다면 쓴 데이터는 안전합니다
+       *[none] 동기화 { SHORT($syncs, unit: "1/s") }에 대해 { RESOURCE($resource) }에 닿은 flush가 없는데, 커널은 이 장치에 휘발성 캐시가 있다고 봅니다. 동기화한 데이터는 안전하지 않으며, 이 수치는 동기화하지 않았을 때의 것입니다
+    }
+    .advice = 마운트 옵션에 barrier=0이나 nobarrier가 있는지, flush를 보내지 않는 계층이 있는지 확인하십시오
+
 finding-counts-do-not-reconcile =
     { $how ->
         [nothing] 부하는 { SHORT($program, unit: "B/s") } 속도로 { $done ->
@@ -117,6 +168,19 @@ finding-littles-law-broken =
             [yes] { $target }:{" "}
            *[no] {""}
         }초당 { FIXED($rate) }회, 한 번에 { SHORT($latency_s, unit: "s") }라면 동시에 진행된 것은 { FIXED($under_way, decimals: 1) }개로, 큐 깊이 { FIXED($depth) }의 { PERCENT($share) }입니다. 나머지 시간에는 부하 쪽이 준비되지 않았습니다
+    }
+
+finding-queue-measured =
+    { $how ->
+        [knee] 이 지연 시간은 대기열의 길이입니다: 동시에 { FIXED($depth) }개 대신 { FIXED($from) }개를 진행하면 속도는 이것의 { PERCENT($share) }이고, 응답은 { FIXED($times, decimals: 1) }배 빠릅니다
+       *[device] 이 지연 시간은 대부분 기다린 시간입니다: 동시에 { FIXED($depth) }개가 진행되는데, { RESOURCE($resource) }가 한 번에 받는 것은 { FIXED($takes) }개입니다
+    }
+    .advice = 더 늘려도 빨라지지 않기 시작하는 지점의 큐 깊이를 사용하십시오
+
+finding-fewer-targets-at-the-end =
+    첫 번째 대상은 { SHORT($first, unit: "s") }, 마지막 대상은 { SHORT($last, unit: "s") } 후에 끝났습니다{ $how ->
+        [sum] : 각각의 평균을 더하면 { SHORT($sum, unit: "B/s") }이지만, 모두 동작하는 동안 흐른 것은 { SHORT($together, unit: "B/s") }입니다
+       *[times] {""}
     }
 
 finding-disturbed-by-others =
@@ -265,12 +329,14 @@ evidence-buffered =
     }
 evidence-bus-estimate = 버스를 지난 바이트의 추정값
 evidence-busy = 모든 CPU를 합쳐 시간의 { PERCENT($share) } 동안 사용 중
+evidence-content = content={ $content }
 evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치가 옮긴 양 { SHORT($device, unit: "B/s") }
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
 evidence-deeper = 큐 깊이 { FIXED($depth) }에서는 더 빠름
 evidence-demand = 측정한 속도
 evidence-depth-rate = 큐 깊이 { FIXED($depth) }에서 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음
+evidence-drive-cache = 캐시 { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
 evidence-device-depth-alone = 큐 깊이 { FIXED($depth) }에서 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 큐 깊이도 측정해야 알 수 있습니다
@@ -293,6 +359,7 @@ evidence-memory =
     }
 evidence-memory-room = 메모리 { BINARY($bytes) }
 evidence-no-counts = 요청을 세지 않음
+evidence-not-filled = 미리 채우지 않음
 evidence-null = 대상이 없을 때 { SHORT($rate, unit: "1/s") }
 evidence-others-cpu = 부하 외의 프로그램이 초당 CPU { FIXED($cpu, decimals: 2) }초 사용
 evidence-parts = 부분의 합: { PERCENT($share) }
@@ -311,7 +378,15 @@ evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-span = 읽는 범위 { BINARY($bytes) }
 evidence-steal = steal { PERCENT($share) }
 evidence-swap = 스왑 { SHORT($rate, unit: "B/s") }
+evidence-takes = 한 번에 { FIXED($takes) }개를 받음
 evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링 { FIXED($events) }회
 evidence-throttled = 1초마다 { SHORT($stopped_s, unit: "s") } 멈춤
+evidence-touched = 사용하는 범위 { BINARY($bytes) }
 evidence-trials = n = { $trials }
 evidence-worker-cpu = 각 작업 스레드가 시간의 { PERCENT($share) } 동안 계산함
+evidence-write-cache =
+    { $through ->
+        [yes] 캐시: write through
+       *[no] 캐시: write back
+    }
+evidence-written = 쓴 양 { BINARY($bytes) }

@@ -1,0 +1,161 @@
+//! Writes on a device that was not brought to a steady state. A flash drive
+//! that is new, or was left alone, has room prepared and a fast cache; when both
+//! are used up it writes slower, for as long as it is written (SNIA, Solid State
+//! Storage Performance Test Specification 2.0.2, section 2.1). Before twice the
+//! span and any known cache were written, a figure is that of a burst.
+
+use language::format::part;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::measure::{self, Kind};
+use crate::{Context, Rule, called};
+
+/// The span must be written so many times before its end is not its start.
+const TIMES: u64 = 2;
+
+/// The rule.
+pub(crate) struct Burst;
+
+impl Rule for Burst {
+    fn code(&self) -> &'static str {
+        "not-preconditioned"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Writes on a device that was not brought to a steady state first. A burst: fewer bytes were written than twice \
+         the span, or than the drive's own cache. Hard disks have no such state."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let writes = measure::does(&case.parameters, Kind::Write) && measure::is_direct(case);
+        let full = case.parameters.is_word("precondition", "full");
+        if !writes || full || measure::is_null(case) {
+            return Vec::new();
+        }
+        let disks = measure::wholes(case, context.machine);
+        let has_state = |d: &&&model::machine::BlockDevice| {
+            !measure::is_platter(context.machine, d) && !measure::is_memory(d)
+        };
+        let Some(resource) = measure::devices_name(case) else { return Vec::new() };
+        if !disks.is_empty() && !disks.iter().any(|d| has_state(&d)) {
+            return Vec::new();
+        }
+        let Some(written) = written(case) else { return Vec::new() };
+        let targets = case.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
+        let span = measure::span(case).map(|span| span.saturating_mul(targets));
+        let twice = span.map(|span| span.saturating_mul(TIMES)).filter(|least| written < *least);
+        let cache = disks.iter().filter_map(|d| d.cache_bytes).sum::<u64>();
+        let (name, shown) = (called(&resource), part(written));
+        let (how, text) = match (twice, span) {
+            (Some(_), Some(span)) => (
+                "span",
+                format!(
+                    "a burst: {shown} were written, less than twice the {} that are touched; {name} may be slower when it \
+                     is written for longer",
+                    part(span)
+                ),
+            ),
+            _ if written < cache => (
+                "cache",
+                format!(
+                    "a burst: {shown} were written, less than the {} of cache that {name} has",
+                    part(cache)
+                ),
+            ),
+            // Once is enough to know.
+            _ if is_first(case, context) => {
+                ("state", format!("{name} was not preconditioned: its steady state may be slower"))
+            }
+            _ => return Vec::new(),
+        };
+        let metric = if measure::is_mixed(&case.parameters) { "write_throughput" } else { "throughput" };
+        let evidence = Evidence::at("written", Place::Metric(metric.to_owned()), format!("{shown} written"));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
+                .on(resource)
+                .arg("how", how)
+                .arg("written", written)
+                .arg("span", span.unwrap_or(0))
+                .arg("cache", cache)
+                .because(evidence.arg("bytes", written))
+                .advise(
+                    "precondition=full brings a device that was given up to its steady state; it takes hours",
+                ),
+        ]
+    }
+}
+
+fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
+    measure::is_first(case, context.siblings, |c| {
+        let writes = measure::does(&c.parameters, Kind::Write) && measure::is_direct(c);
+        writes && !c.parameters.is_word("precondition", "full") && written(c).is_some()
+    })
+}
+
+/// Bytes that the windows of all trials wrote.
+fn written(case: &CaseResult) -> Option<u64> {
+    let of = |t: &model::Trial| {
+        let rate = measure::moved(&case.parameters, &t.result.metrics, Kind::Write)?;
+        Some(rate * t.result.window?.seconds())
+    };
+    let all: Vec<f64> = measure::good(case).filter_map(of).collect();
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::machine::BlockDevice;
+    use model::study::Controls;
+
+    fn machine(rotational: bool, cache: Option<u64>) -> Machine {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "sda".to_owned(),
+            rotational: Some(rotational),
+            transport: Some("sata".to_owned()),
+            cache_bytes: cache,
+            ..BlockDevice::default()
+        });
+        machine
+    }
+
+    /// Three trials of one second.
+    fn hows(machine: &Machine, rate: f64, change: impl Fn(&mut CaseResult)) -> Vec<String> {
+        let mut case = fixture::disk_case("randwrite", rate, rate);
+        case.parameters.set("direct", true);
+        case.parameters.set("span", 128u64 << 20);
+        change(&mut case);
+        let controls = Controls::default();
+        let context = Context { machine: Some(machine), ..fixture::context(&controls) };
+        fixture::found(&Burst, &case, &context).iter().map(|f| f.args["how"].to_string()).collect()
+    }
+
+    #[test]
+    fn writes_of_a_moment_are_a_burst() {
+        let drive = machine(false, Some(512 << 20));
+        assert_eq!(hows(&drive, 50e6, |_| {}), ["span"]);
+        assert_eq!(hows(&drive, 150e6, |_| {}), ["cache"]);
+        assert_eq!(hows(&drive, 300e6, |_| {}), ["state"]);
+        let none = Vec::<String>::new();
+        assert_eq!(hows(&drive, 50e6, |c| c.parameters.set("precondition", "full")), none);
+        assert_eq!(hows(&drive, 50e6, |c| c.parameters.set("direct", false)), none);
+        assert_eq!(hows(&drive, 50e6, |c| c.parameters.set("pattern", "randread")), none);
+        assert_eq!(hows(&machine(true, None), 50e6, |_| {}), none, "platters have no such state");
+    }
+
+    #[test]
+    fn that_a_device_is_in_no_known_state_is_said_once() {
+        let mut case = fixture::disk_case("randwrite", 300e6, 300e6);
+        case.parameters.set("direct", true);
+        let cases = [case.clone(), case];
+        let controls = Controls::default();
+        let context = Context { siblings: &cases, ..fixture::context(&controls) };
+        let count = |case| fixture::found(&Burst, case, &context).len();
+        assert_eq!((count(&cases[0]), count(&cases[1])), (1, 0));
+    }
+}

@@ -1,0 +1,75 @@
+//! Content that compresses, or of which blocks are the same.
+
+use language::format::percent;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, measure};
+
+/// The rule.
+pub(crate) struct Content;
+
+impl Rule for Content {
+    fn code(&self) -> &'static str {
+        "compressible-content"
+    }
+
+    fn doc(&self) -> &'static str {
+        "What was written compresses, or has blocks that are the same: a device or a file system that makes use of that \
+         stores less than the load says it moves."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        let Ok(content) = case.parameters.text("content") else { return Vec::new() };
+        if measure::is_null(case) || content == "random" {
+            return Vec::new();
+        }
+        let usual = if content == "duplicate" { 0.3 } else { 0.5 };
+        let share = case.parameters.number("content-share").unwrap_or(usual);
+        let what = match content {
+            "zeros" => "the content is zeros".to_owned(),
+            "compressible" => {
+                format!("{} of the content is compressed away by whoever tries", percent(share))
+            }
+            "duplicate" => format!("{} of the blocks are written more than once", percent(share)),
+            other => format!("the content is `{other}`"),
+        };
+        let text = format!(
+            "{what}: where something on the way compresses or finds duplicates, this is its speed with that"
+        );
+        let evidence =
+            Evidence::at("content", Place::Parameter("content".to_owned()), format!("content={content}"));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .arg("content", content)
+                .arg("share", share)
+                .because(evidence.arg("content", content))
+                .advise("compare with content=random"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+
+    #[test]
+    fn only_content_that_is_not_random_is_named() {
+        let controls = Controls::default();
+        let text = |content: Option<&str>, share: Option<f64>| {
+            let mut case = fixture::disk_case("write", 100e6, 50e6);
+            content.into_iter().for_each(|c| case.parameters.set("content", c));
+            share.into_iter().for_each(|s| case.parameters.set("content-share", s));
+            let found = fixture::found(&Content, &case, &fixture::context(&controls));
+            found.first().map(|f| f.text.clone())
+        };
+        assert_eq!(text(None, None), None);
+        assert_eq!(text(Some("random"), None), None);
+        assert!(text(Some("zeros"), None).unwrap().starts_with("the content is zeros:"));
+        assert!(text(Some("duplicate"), None).unwrap().starts_with("30 % of the blocks"));
+        assert!(text(Some("compressible"), Some(0.8)).unwrap().starts_with("80 % of the content"));
+    }
+}

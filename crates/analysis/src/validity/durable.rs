@@ -1,0 +1,156 @@
+//! What syncs made durable: whether they reached the disks as flushes, and what
+//! the kernel believes of the disks' caches.
+
+use language::format::setting;
+use model::finding::{Evidence, Place};
+use model::machine::{BlockDevice, BlockKind, Machine};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity, Unit};
+
+use crate::measure::{self, Kind};
+use crate::{Context, Rule, called};
+
+/// So few syncs per second, and none of their flushes may be in the window.
+const FEW: f64 = 1.0;
+
+/// The rule.
+pub(crate) struct Durable;
+
+impl Rule for Durable {
+    fn code(&self) -> &'static str {
+        "what-was-durable"
+    }
+
+    fn doc(&self) -> &'static str {
+        "What syncs made durable. A disk with a volatile cache needs a flush, or writes that go through it (FUA); of one \
+         that says it has none the kernel asks neither. Syncs without a flush on a disk that needs one are no syncs."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let sync = case.parameters.text("sync").unwrap_or("none");
+        let writes = measure::does(&case.parameters, Kind::Write) && !measure::is_null(case);
+        if sync == "none" || !writes {
+            return Vec::new();
+        }
+        let disks = disks(case, context.machine);
+        let (Some(first), false) = (disks.first(), disks.iter().any(|d| d.write_cache.is_none())) else {
+            return Vec::new();
+        };
+        let names: Vec<&str> = disks.iter().map(|d| d.name.as_str()).collect();
+        let resource = format!("block:{}", names.join("+"));
+        let name = called(&resource);
+        let place = Place::Inventory(format!("block:{}", first.name));
+        let cache = first.write_cache.clone().unwrap_or_default();
+        let believed = Evidence::at("write-cache", place, format!("cache: {cache}"))
+            .arg("through", cache.contains("through"));
+        let new = |severity, how: &str, text: String| {
+            Finding::new(FindingKind::Validity, self.code(), severity, text)
+                .on(resource.clone())
+                .arg("how", how)
+                .because(believed.clone())
+        };
+        if disks.iter().any(|d| d.write_cache.as_deref() == Some("write through")) {
+            let text = format!(
+                "the kernel takes {name} to have no volatile cache and sends it no flushes: what was synced is as durable \
+                 as that is true"
+            );
+            return vec![new(Severity::Note, "through", text)];
+        }
+        let flushes = measure::median(case, |t| {
+            disks.iter().map(|d| measure::rate(t, &format!("block:{}", d.name), "flushes")).sum()
+        });
+        let (Some(flushes), Some(syncs)) = (flushes, syncs(case, sync)) else { return Vec::new() };
+        let rate = |value: f64| setting(value, Unit::PerSecond);
+        if flushes > 0.0 {
+            let text = format!(
+                "{} flushes reached {name} for {} syncs: what was synced is durable if it tells the truth",
+                rate(flushes),
+                rate(syncs)
+            );
+            return vec![new(Severity::Note, "flushed", text).arg("flushes", flushes).arg("syncs", syncs)];
+        }
+        if sync == "dsync" && disks.iter().all(|d| d.fua == Some(true)) {
+            let text = format!(
+                "{name} takes writes that go through its cache (FUA), so syncing each needs no flush: what was written is \
+                 durable if it tells the truth"
+            );
+            return vec![new(Severity::Note, "fua", text)];
+        }
+        if syncs < FEW {
+            return Vec::new();
+        }
+        let text = format!(
+            "no flush reached {name} for {} syncs, and the kernel takes it to have a volatile cache: what was synced is \
+             not durable, and these figures are those of no sync",
+            rate(syncs)
+        );
+        let found = new(Severity::Warning, "none", text).arg("syncs", syncs);
+        vec![found.advise(
+            "look for barrier=0 or nobarrier among the mount's options, or a layer that keeps flushes",
+        )]
+    }
+}
+
+/// The disks at the bottom of the path, those below partitions, arrays and
+/// files of loop devices too.
+fn disks<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDevice> {
+    let Some(machine) = machine else { return Vec::new() };
+    let names = case.path.iter().filter_map(|s| s.resource.strip_prefix("block:"));
+    let found = names.filter_map(|name| machine.inventory.block_device(name));
+    found.filter(|d| d.kind == BlockKind::Disk).collect()
+}
+
+/// Syncs per second; with each write, as many as writes.
+fn syncs(case: &CaseResult, sync: &str) -> Option<f64> {
+    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+    match sync {
+        "dsync" => Some(of("iops")? * measure::share(case, Kind::Write)),
+        "fsync" => of("syncs_per_second"),
+        // The one at the end is after the window.
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture::{self, counter};
+    use model::Better;
+    use model::study::Controls;
+
+    fn hows(sync: &str, cache: &str, fua: bool, flushes: u64) -> Vec<String> {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "sda".to_owned(),
+            write_cache: Some(cache.to_owned()),
+            fua: Some(fua),
+            ..BlockDevice::default()
+        });
+        let mut case = fixture::disk_case("randwrite", 4e6, 4e6);
+        case.parameters.set("sync", sync);
+        for name in ["iops", "syncs_per_second"] {
+            let rate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
+            case.estimates.insert(name.to_owned(), rate);
+        }
+        for trial in &mut case.trials {
+            trial.result.counters.push(counter("block:sda", "/proc/diskstats flushes", 1.0, flushes));
+        }
+        let controls = Controls::default();
+        let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+        let found = fixture::found(&Durable, &case, &context);
+        found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
+    }
+
+    #[test]
+    fn a_sync_is_one_where_a_flush_reaches_a_disk_that_needs_it() {
+        let none = Vec::<String>::new();
+        assert_eq!(hows("fsync", "write back", false, 900), ["flushed Note"]);
+        assert_eq!(hows("fsync", "write back", true, 0), ["none Warning"]);
+        assert_eq!(hows("dsync", "write back", true, 0), ["fua Note"]);
+        assert_eq!(hows("dsync", "write back", false, 0), ["none Warning"]);
+        assert_eq!(hows("fsync", "write through", false, 0), ["through Note"]);
+        assert_eq!(hows("end", "write through", false, 0), ["through Note"]);
+        assert_eq!(hows("end", "write back", false, 0), none, "it comes after the window");
+        assert_eq!(hows("none", "write back", false, 0), none);
+    }
+}

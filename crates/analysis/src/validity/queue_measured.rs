@@ -1,0 +1,167 @@
+//! A depth far beyond the knee: latency is then the length of the queue (study
+//! B's 64 jobs, each 512 deep). By Little's law it is the depth over the rate,
+//! whatever the device does.
+
+use language::format::{percent, setting};
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity, Unit};
+
+use crate::bottleneck::same_but_depth;
+use crate::{Context, Rule, called, measure};
+
+/// A shallower case with this share of the rate has all of it.
+const SAME: f64 = 0.95;
+/// So many times the depth for nothing, or for more than the device takes, and
+/// most of the latency is waiting.
+const DEEP: f64 = 4.0;
+
+/// The rule.
+pub(crate) struct QueueMeasured;
+
+impl Rule for QueueMeasured {
+    fn code(&self) -> &'static str {
+        "queue-measured"
+    }
+
+    fn doc(&self) -> &'static str {
+        "So many operations at once that latency is the length of the queue: a case with a quarter of the depth, or less, \
+         has the same rate; or at least four times as many are under way as the device takes."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let depth = measure::concurrency(case);
+        let Some(resource) = measure::devices_name(case) else { return Vec::new() };
+        let queues = measure::is_closed(case) && measure::is_direct(case) && !measure::is_null(case);
+        let (Some(mean), Some((_, rate)), true) =
+            (measure::mean_latency(case), measure::operations(case), queues)
+        else {
+            return Vec::new();
+        };
+        let new = |how: &str, text: String| {
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on(resource.clone())
+                .arg("how", how)
+                .arg("depth", depth)
+                .because(measure::latency_evidence(mean))
+                .advise("use a depth at the knee, where more gives no more")
+        };
+        if let Some(knee) = knee(case, context) {
+            let times = mean / measure::mean_latency(knee).unwrap_or(mean);
+            let (from, less) =
+                (measure::concurrency(knee), measure::operations(knee).map_or(0.0, |(_, r)| r));
+            let share = less / rate;
+            let text = format!(
+                "latency here is the length of the queue: with {from:.0} operations at once instead of {depth:.0} the \
+                 rate is {} of this, and each is answered {times:.1} times as fast",
+                percent(share)
+            );
+            let says = format!("{} at depth {from:.0}", setting(less, Unit::PerSecond));
+            let evidence = Evidence::at("depth-rate", Place::Case(knee.label.clone()), says);
+            let found = new("knee", text).arg("from", from).arg("share", share).arg("times", times);
+            return vec![found.because(evidence.arg("rate", less).arg("depth", from))];
+        }
+        let Some(takes) = takes(case, context).filter(|takes| depth >= DEEP * takes) else {
+            return Vec::new();
+        };
+        let text = format!(
+            "latency here is mostly waiting: {depth:.0} operations are under way at once, and {} takes {takes:.0}",
+            called(&resource)
+        );
+        let first = measure::wholes(case, context.machine).first().map(|d| format!("block:{}", d.name));
+        let place = Place::Inventory(first.unwrap_or_default());
+        let evidence =
+            Evidence::at("takes", place, format!("it takes {takes:.0} at once")).arg("takes", takes);
+        vec![new("device", text).arg("takes", takes).because(evidence)]
+    }
+}
+
+/// The shallowest case of the same work, at most a quarter as deep, that has all
+/// of the rate.
+fn knee<'a>(case: &CaseResult, context: &Context<'a>) -> Option<&'a CaseResult> {
+    let (depth, (_, rate)) = (measure::concurrency(case), measure::operations(case)?);
+    let fits = |other: &&CaseResult| {
+        measure::concurrency(other) * DEEP <= depth
+            && same_but_depth(case, other)
+            && measure::operations(other).is_some_and(|(_, less)| less >= SAME * rate)
+    };
+    let all = context.siblings.iter().filter(fits);
+    all.min_by(|a, b| measure::concurrency(a).total_cmp(&measure::concurrency(b)))
+}
+
+/// Operations that the devices take at once, by what the kernel says of their
+/// queues; absent where it says nothing of one.
+fn takes(case: &CaseResult, context: &Context<'_>) -> Option<f64> {
+    let disks = measure::wholes(case, context.machine);
+    let one = |d: &&model::machine::BlockDevice| {
+        let queues = || Some(d.queue_requests? * d.hardware_queues.unwrap_or(1));
+        d.device_queue_depth.or_else(queues).filter(|n| *n > 0).map(f64::from)
+    };
+    let all: Vec<f64> = disks.iter().map(one).collect::<Option<_>>()?;
+    (!all.is_empty()).then(|| all.iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::machine::BlockDevice;
+    use model::study::Controls;
+    use model::{Better, Machine};
+
+    fn case(depth: u64, threads: u64, rate: f64) -> CaseResult {
+        let mut case = fixture::disk_case("randread", rate * 4096.0, rate * 4096.0);
+        case.label = format!("depth {depth}");
+        case.parameters.set("direct", true);
+        case.parameters.set("queue-depth", depth);
+        case.parameters.set("threads", threads);
+        case.estimates.insert("iops".to_owned(), fixture::estimate(rate, Unit::PerSecond, Better::Higher));
+        let mut histogram = stats::histogram::new_latency();
+        histogram.record_n(((depth * threads) as f64 / rate * 1e9) as u64, 1000).unwrap();
+        let text = stats::histogram::encode(&histogram).unwrap();
+        for trial in &mut case.trials {
+            trial.result.histograms.insert("latency".to_owned(), text.clone());
+        }
+        case
+    }
+
+    fn texts(cases: &[CaseResult], machine: Option<&Machine>) -> Vec<String> {
+        let controls = Controls::default();
+        let context = Context { machine, siblings: cases, ..fixture::context(&controls) };
+        fixture::found(&QueueMeasured, &cases[0], &context).into_iter().map(|f| f.text).collect()
+    }
+
+    #[test]
+    fn a_depth_beyond_the_knee_measures_its_own_queue() {
+        let deep = case(512, 1, 100e3);
+        let text = texts(&[deep.clone(), case(128, 1, 101e3), case(64, 1, 97e3), case(16, 1, 60e3)], None);
+        assert!(text[0].contains("with 64 operations at once instead of 512 the rate is 97 %"), "{text:?}");
+        assert!(text[0].contains("7.8 times as fast"), "{text:?}");
+        assert!(texts(&[deep.clone(), case(256, 1, 100e3)], None).is_empty(), "half is no quarter");
+        assert!(texts(&[deep, case(16, 1, 60e3)], None).is_empty());
+    }
+
+    /// Study B, from one case alone.
+    #[test]
+    fn more_than_a_device_takes_waits() {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "sda".to_owned(),
+            queue_requests: Some(1023),
+            hardware_queues: Some(8),
+            ..BlockDevice::default()
+        });
+        let text = texts(&[case(512, 64, 184e3)], Some(&machine));
+        assert!(
+            text[0].contains("32768 operations are under way at once, and disk sda takes 8184"),
+            "{text:?}"
+        );
+        assert!(texts(&[case(512, 8, 184e3)], Some(&machine)).is_empty());
+        machine.inventory.block[0].device_queue_depth = Some(32);
+        assert_eq!(
+            texts(&[case(128, 1, 90e3)], Some(&machine)).len(),
+            1,
+            "what the drive itself says comes first"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! Random operations over a small part of a device. Study B touched the same
+//! 0.13 % of a drive, and wrote faster than its maker promises.
+
+use language::format::{part, percent};
+use model::finding::{Evidence, Place};
+use model::machine::Machine;
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, called, measure};
+
+/// A part as small as this: the drive's tables of it stay in its memory, a
+/// disk's heads hardly move.
+const TINY: f64 = 0.01;
+
+/// The rule.
+pub(crate) struct SamePlace;
+
+impl Rule for SamePlace {
+    fn code(&self) -> &'static str {
+        "same-place"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Random operations over less than 1 % of the device, said once in a run: caches on the way may hold so little, a \
+         flash drive's tables of it do, and a disk's heads hardly move."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if !measure::is_first(case, context.siblings, |c| is_tiny(c, context.machine)) {
+            return Vec::new();
+        }
+        let (Some((span, share)), Some(resource)) =
+            (share(case, context.machine), measure::devices_name(case))
+        else {
+            return Vec::new();
+        };
+        let text = format!(
+            "random operations over {}, {} of {}: caches on the way may hold that, and more of it may be slower",
+            part(span),
+            percent(share),
+            called(&resource)
+        );
+        let place = Place::Parameter("span".to_owned());
+        let evidence =
+            Evidence::at("touched", place, format!("{} are touched", part(span))).arg("bytes", span);
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
+                .on(resource)
+                .arg("span", span)
+                .arg("share", share)
+                .because(evidence)
+                .advise("use a larger size, or sweep span"),
+        ]
+    }
+}
+
+/// Whether the load goes to random places of a small part of its devices.
+pub(super) fn is_tiny(case: &CaseResult, machine: Option<&Machine>) -> bool {
+    let random = measure::is_random(case) && measure::is_direct(case) && !measure::is_null(case);
+    random && share(case, machine).is_some_and(|(_, share)| share < TINY)
+}
+
+/// The bytes that are touched of one target, and their share of the largest
+/// device under any.
+fn share(case: &CaseResult, machine: Option<&Machine>) -> Option<(u64, f64)> {
+    let disks = measure::wholes(case, machine).into_iter().filter(|d| !measure::is_memory(d));
+    let largest = disks.map(|d| d.bytes).max().filter(|bytes| *bytes > 0)?;
+    let span = measure::span(case)?;
+    Some((span, span as f64 / largest as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::machine::BlockDevice;
+    use model::study::Controls;
+
+    #[test]
+    fn a_small_part_of_a_drive_is_named_once() {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "sda".to_owned(),
+            bytes: 1_600_000_000_000,
+            ..BlockDevice::default()
+        });
+        let case = |pattern: &str, span: u64| {
+            let mut case = fixture::disk_case(pattern, 100e6, 100e6);
+            case.parameters.set("direct", true);
+            case.parameters.set("span", span);
+            case
+        };
+        let cases = [
+            case("read", 2 << 30),
+            case("randwrite", 100 << 30),
+            case("randwrite", 2 << 30),
+            case("randread", 2 << 30),
+        ];
+        let controls = Controls::default();
+        let context = Context { machine: Some(&machine), siblings: &cases, ..fixture::context(&controls) };
+        let found: Vec<_> = cases.iter().map(|c| fixture::found(&SamePlace, c, &context)).collect();
+        assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 1, 0]);
+        assert!(found[2][0].text.contains("0.1 % of disk sda"), "{}", found[2][0].text);
+    }
+}

@@ -1,0 +1,98 @@
+//! Targets that were done at different times: their own means add up to more
+//! than ever flowed at once (study E: 946 MB/s of means, 865 together).
+
+use language::format::setting;
+use model::run::CaseResult;
+use model::{Finding, Severity, Unit, Value};
+
+use super::finding;
+use crate::{Context, Rule};
+
+/// A first target that takes this share of the last one's time is done with it.
+const TOGETHER: f64 = 0.9;
+/// So much more in sum than together misleads.
+const MORE: f64 = 1.02;
+
+/// The rule.
+pub(crate) struct Uneven;
+
+impl Rule for Uneven {
+    fn code(&self) -> &'static str {
+        "fewer-targets-at-the-end"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Several targets were done at different times: while the last were at work the others rested, so their own means \
+         add up to more than ever flowed at once. The total is over the time when all were at work."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+        let Some((first, last)) = of("first_done").zip(of("last_done")).filter(|(f, l)| f < &(TOGETHER * l))
+        else {
+            return Vec::new();
+        };
+        let seconds = |value: f64| setting(value, Unit::Seconds);
+        let rate = |value: f64| setting(value, Unit::BytesPerSecond);
+        let each: Vec<f64> =
+            case.targets.iter().filter_map(|t| Some(t.estimates.get("throughput")?.median)).collect();
+        let sum = each.iter().sum::<f64>();
+        let together = of("throughput").filter(|all| each.len() > 1 && sum > all * MORE);
+        let times =
+            format!("the first target was done after {}, the last after {}", seconds(first), seconds(last));
+        let mut args = vec![("first", Value::Number(first)), ("last", Value::Number(last))];
+        let (severity, how, text) = match together {
+            Some(all) => {
+                args.extend([("sum", Value::Number(sum)), ("together", Value::Number(all))]);
+                let text = format!(
+                    "{times}: their means add up to {}, and {} flowed while all were at work",
+                    rate(sum),
+                    rate(all)
+                );
+                (Severity::Warning, "sum", text)
+            }
+            None => (Severity::Note, "times", times),
+        };
+        args.push(("how", how.into()));
+        vec![finding(self.code(), severity, &args, Some("last_done"), text)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Better;
+    use model::run::TargetResult;
+    use model::study::Controls;
+    use std::collections::BTreeMap;
+
+    fn case(first: f64, last: f64, each: &[f64], together: f64) -> CaseResult {
+        let mut case = fixture::case(1);
+        let rate = |value| fixture::estimate(value, Unit::BytesPerSecond, Better::Higher);
+        for (name, value) in [("first_done", first), ("last_done", last)] {
+            case.estimates.insert(name.to_owned(), fixture::estimate(value, Unit::Seconds, Better::Lower));
+        }
+        case.estimates.insert("throughput".to_owned(), rate(together));
+        case.targets = each
+            .iter()
+            .map(|value| TargetResult {
+                target: "/dev/x".to_owned(),
+                estimates: BTreeMap::from([("throughput".to_owned(), rate(*value))]),
+            })
+            .collect();
+        case
+    }
+
+    /// Study E's first test of eight disks.
+    #[test]
+    fn means_of_different_times_do_not_add_up() {
+        let controls = Controls::default();
+        let found = |case: &CaseResult| fixture::found(&Uneven, case, &fixture::context(&controls));
+        let eight = [180e6, 110e6, 109e6, 110e6, 109e6, 109e6, 110e6, 109e6];
+        let uneven = found(&case(597.0, 985.0, &eight, 865e6));
+        assert!(uneven[0].text.ends_with("add up to 946 MB/s, and 865 MB/s flowed while all were at work"));
+        assert!(found(&case(970.0, 985.0, &eight, 865e6)).is_empty());
+        assert_eq!(found(&case(500.0, 985.0, &[], 865e6))[0].severity, Severity::Note);
+    }
+}

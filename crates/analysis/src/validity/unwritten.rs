@@ -1,0 +1,107 @@
+//! Reads of a block device of which nobody knows that it was ever written.
+//! Blocks that were not, or that were discarded, are answered from a table:
+//! no flash is read (and of zram or a sparse image, no memory).
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity, Value};
+
+use crate::measure::{self, Kind};
+use crate::{Context, Rule, called};
+
+/// The rule.
+pub(crate) struct Unwritten;
+
+impl Rule for Unwritten {
+    fn code(&self) -> &'static str {
+        "blocks-never-written"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Reads of a block device that was not filled first: blocks that were never written, or were discarded, are \
+         answered by its controller and not by the medium. Hard disks read them all the same."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let reads = measure::does(&case.parameters, Kind::Read) && !measure::is_null(case);
+        let filled = ["fill", "full"].iter().any(|word| case.parameters.is_word("precondition", word));
+        let on_device = case
+            .path
+            .iter()
+            .find(|s| s.resource.starts_with("filesystem:") || s.resource.starts_with("block:"))
+            .is_some_and(|s| s.resource.starts_with("block:"));
+        let Some(resource) = measure::devices_name(case).filter(|_| reads && on_device && !filled) else {
+            return Vec::new();
+        };
+        let disks = measure::wholes(case, context.machine);
+        if !disks.is_empty() && disks.iter().all(|d| measure::is_platter(context.machine, d)) {
+            return Vec::new();
+        }
+        let name = called(&resource);
+        let purged = case.parameters.get("purge") == Some(&Value::Bool(true));
+        let (how, text) = if purged {
+            (
+                "purged",
+                format!(
+                    "all blocks of {name} were discarded before: its controller answers their reads, not the medium"
+                ),
+            )
+        } else {
+            (
+                "unknown",
+                format!(
+                    "nobody knows which blocks of {name} were ever written: its controller answers reads of the others, \
+                     not the medium"
+                ),
+            )
+        };
+        let parameter = if purged { "purge" } else { "target" };
+        let place = Place::Parameter(parameter.to_owned());
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on(resource)
+                .arg("how", how)
+                .because(Evidence::at("not-filled", place, "it was not filled first"))
+                .advise("use precondition=fill, which overwrites a device that was given up"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::machine::BlockDevice;
+    use model::resource::PathStep;
+    use model::study::Controls;
+
+    fn hows(rotational: bool, change: impl Fn(&mut CaseResult)) -> Vec<String> {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "sda".to_owned(),
+            rotational: Some(rotational),
+            transport: Some("sata".to_owned()),
+            ..BlockDevice::default()
+        });
+        let mut case = fixture::disk_case("randread", 100e6, 100e6);
+        change(&mut case);
+        let controls = Controls::default();
+        let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+        fixture::found(&Unwritten, &case, &context).iter().map(|f| f.args["how"].to_string()).collect()
+    }
+
+    #[test]
+    fn only_reads_of_a_device_that_nobody_filled_are_named() {
+        let none = Vec::<String>::new();
+        assert_eq!(hows(false, |_| {}), ["unknown"]);
+        assert_eq!(hows(false, |c| c.parameters.set("purge", true)), ["purged"]);
+        assert_eq!(hows(false, |c| c.parameters.set("precondition", "fill")), none);
+        assert_eq!(hows(false, |c| c.parameters.set("pattern", "randwrite")), none);
+        assert_eq!(hows(true, |_| {}), none);
+        let file = |c: &mut CaseResult| {
+            c.path.insert(0, PathStep { resource: "filesystem:/ (ext4)".to_owned(), amplification: 1.0 });
+        };
+        assert_eq!(hows(false, file), none);
+    }
+}
