@@ -72,6 +72,7 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::burst::Burst,
     &validity::never_steady::NeverSteady,
     &validity::durable::Durable,
+    &validity::engine_forbidden::EngineForbidden,
     &validity::placement::Placement,
     &validity::reconcile::Reconcile,
     &validity::uncounted::Uncounted,

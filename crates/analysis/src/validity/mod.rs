@@ -8,6 +8,7 @@ mod counted;
 pub(crate) mod disturbed;
 pub(crate) mod drive_cache;
 pub(crate) mod durable;
+pub(crate) mod engine_forbidden;
 pub(crate) mod failed;
 pub(crate) mod few_trials;
 pub(crate) mod generator;

@@ -5,6 +5,7 @@
 
 mod common;
 mod compare;
+mod engines;
 mod faults;
 mod invalid;
 mod machine;

@@ -59,6 +59,8 @@ finding-cache-too-small = 読む範囲 { BINARY($span) } は、キャッシュ�
 
 finding-sparse-file = ファイルのうち、デバイスに実際にブロックがあるのは { PERCENT($allocated_share) } だけです。残りは穴（hole）か圧縮された部分で、デバイスを読まずに応答されます
 
+finding-engine-forbidden = 操作はエンジン { $engine } で渡されました: { $why }
+
 finding-placement-not-as-asked =
     { $how ->
         [too-many] ワーカーを CPU に固定しませんでした: ワーカー { $workers } 個は、使える CPU の数より多いためです
