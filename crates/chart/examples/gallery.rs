@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use chart::plot::{
-    Axis, Bar, BarGroup, Bars, Better, Dot, Dots, Heat, Line, LinePanels, Lines, Mark, Measured, Numbers,
-    Plot, RatioRow, Ratios, Reference, ReferenceKind, Scatter, Spread, Zone,
+    Axis, Bar, BarGroup, Bars, Better, Course, Dot, Dots, Heat, Line, LinePanels, Lines, Mark, Measured,
+    Numbers, Plot, RatioRow, Ratios, Reference, ReferenceKind, RoundWindow, Rounds, Scatter, Spread, Zone,
 };
 use language::Language;
 use model::Unit;
@@ -57,6 +57,8 @@ fn all() -> Vec<(&'static str, Box<dyn Plot>)> {
         ("Heat: many levels", Box::new(heat_many())),
         ("Scatter: latency against throughput", Box::new(scatter())),
         ("Scatter: a cloud", Box::new(cloud())),
+        ("Rounds: one", Box::new(rounds(1))),
+        ("Rounds: three", Box::new(rounds(3))),
         ("Ratios", Box::new(ratios())),
     ]
 }
@@ -361,5 +363,30 @@ fn ratios() -> Ratios {
             row("db transactions: latency, maximum", Some((1.1, 0.7, 1.72)), "cannot tell", None),
             row("cpu.primes", None, "not comparable", None),
         ],
+    }
+}
+
+fn rounds(count: usize) -> Rounds {
+    let course = |which: usize| {
+        let rounds = [9, 13, 25][which];
+        let wobble = |i: usize| 1.0 + ((i * 7 + which) % 5) as f64 * [0.01, 0.02, 0.12][which];
+        let value = |i: usize| 30e3 * wobble(i) * (1.0 + 2.0 * (-(i as f64) / 2.0).exp());
+        let values: Vec<f64> = (0..rounds).map(value).collect();
+        let last = &values[rounds - 5..];
+        let mean = last.iter().sum::<f64>() / 5.0;
+        let slope = (2.0 * last[4] + last[3] - last[1] - 2.0 * last[0]) / 10.0;
+        let verdict = match which {
+            2 => "not steady in 25 rounds: range 48 %, slope 12 %".to_owned(),
+            _ => format!("steady after {rounds} rounds: range 7 %, slope 2 %"),
+        };
+        let name = if count == 1 { String::new() } else { format!("random write, {} KiB", 4 << which) };
+        let window = Some(RoundWindow { rounds: 5, mean, slope });
+        Course { name, values, window, verdict, steady: which < 2 }
+    };
+    Rounds {
+        value: axis("IOPS", Numbers::Unit(Unit::PerSecond), Spread::Linear),
+        better: Some(Better::Higher),
+        range: 0.2,
+        courses: (0..count).map(course).collect(),
     }
 }

@@ -25,6 +25,7 @@ mod path;
 mod percentiles;
 mod ratios;
 mod reference;
+mod rounds;
 mod rows;
 mod said;
 mod scale;
@@ -53,6 +54,7 @@ pub use lines::{Line, LinePanels, Lines, Mark, Zone};
 pub use panels::{Panel, Panels, Track};
 pub use percentiles::{Curve, Percentiles};
 pub use ratios::{RatioRow, Ratios};
+pub use rounds::{Course, RoundWindow, Rounds};
 pub use scatter::{Dot, Dots, Scatter};
 
 /// A chart.

@@ -127,6 +127,26 @@ fn scatter(dice: &mut Dice) -> Scatter {
     }
 }
 
+fn rounds(dice: &mut Dice) -> Rounds {
+    let course = |dice: &mut Dice| {
+        let window = RoundWindow { rounds: dice.below(8), mean: dice.value(), slope: dice.value() };
+        let count = if dice.below(9) == 0 { 700 } else { dice.below(30) };
+        Course {
+            name: dice.name(),
+            values: (0..count).map(|_| dice.value()).collect(),
+            window: (dice.below(3) > 0).then_some(window),
+            verdict: dice.name(),
+            steady: dice.below(2) == 0,
+        }
+    };
+    Rounds {
+        value: axis(dice),
+        better: better(dice),
+        range: 0.2,
+        courses: (0..dice.below(9)).map(|_| course(dice)).collect(),
+    }
+}
+
 fn ratios(dice: &mut Dice) -> Ratios {
     let row = |dice: &mut Dice| RatioRow {
         label: dice.name(),
@@ -150,6 +170,7 @@ fn whatever_is_measured_is_drawn_on_the_sheet() {
         check::hold(&line_panels(dice), &format!("panels of lines of seed {seed}"));
         check::hold(&bars(dice), &format!("bars of seed {seed}"));
         check::hold(&scatter(dice), &format!("scatter of seed {seed}"));
+        check::hold(&rounds(dice), &format!("rounds of seed {seed}"));
         check::hold(&ratios(dice), &format!("ratios of seed {seed}"));
     }
     for seed in 0..5 {

@@ -196,3 +196,13 @@ chain-detail = What passes
 chain-share = Share of limit
 chain-amplification = Bytes for each of the workload's
 chain-remark = Remark
+
+## rounds
+
+rounds-axis = round
+rounds-round = Round
+rounds-point = round { $round }
+rounds-legend = shaded: the last { $rounds } rounds · dotted: their mean ± { PERCENT($half) } · line: their trend
+rounds-drawn = Of { $all } courses, { $drawn } are drawn; the table has all.
+rounds-what = { $value } round by round.
+rounds-course = From { $first } in the first to { $last } in the last of { $rounds } rounds; { $verdict }.

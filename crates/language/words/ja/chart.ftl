@@ -184,3 +184,13 @@ chain-detail = 通る量
 chain-share = 上限に対する割合
 chain-amplification = ワークロードの 1 バイトあたりのバイト数
 chain-remark = 備考
+
+## rounds
+
+rounds-axis = ラウンド
+rounds-round = ラウンド
+rounds-point = ラウンド { $round }
+rounds-legend = 網かけ: 最後の { $rounds } ラウンド · 点線: その平均 ± { PERCENT($half) } · 実線: 傾向
+rounds-drawn = 全 { $all } 件のうち { $drawn } 件を描いています。表にはすべてあります。
+rounds-what = ラウンドごとの{ $value }。
+rounds-course = { $rounds } ラウンドのうち、最初は { $first }、最後は { $last }。{ $verdict }。

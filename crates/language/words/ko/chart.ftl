@@ -184,3 +184,13 @@ chain-detail = 지나가는 양
 chain-share = 한계 대비 비율
 chain-amplification = 워크로드 1바이트당 바이트
 chain-remark = 비고
+
+## rounds
+
+rounds-axis = 라운드
+rounds-round = 라운드
+rounds-point = 라운드 { $round }
+rounds-legend = 음영: 마지막 { $rounds }개 라운드 · 점선: 그 평균 ± { PERCENT($half) } · 실선: 추세
+rounds-drawn = 전체 { $all }개 중 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
+rounds-what = 라운드별 { $value }.
+rounds-course = { $rounds }개 라운드 중 첫 라운드 { $first }, 마지막 라운드 { $last }. { $verdict }.

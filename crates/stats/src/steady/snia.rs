@@ -30,6 +30,9 @@ pub struct Snia {
     /// What the least-squares line climbs or falls over the window, as a fraction of the average;
     /// never negative.
     pub slope_fraction: f64,
+    /// What that line climbs from one round to the next, in the unit of the rounds; negative where it
+    /// falls.
+    pub slope: f64,
     /// Whether both are within their limits.
     pub steady: bool,
     /// Index of the window's first round.
@@ -60,11 +63,13 @@ fn window(rounds: &[f64], first_round: usize) -> Option<Snia> {
     let max = window.iter().copied().fold(f64::MIN, f64::max);
     let min = window.iter().copied().fold(f64::MAX, f64::min);
     let range_fraction = (max - min) / average;
-    let slope_fraction = slope(window).abs() * (SNIA_WINDOW - 1) as f64 / average;
+    let slope = slope(window);
+    let slope_fraction = slope.abs() * (SNIA_WINDOW - 1) as f64 / average;
     Some(Snia {
         average,
         range_fraction,
         slope_fraction,
+        slope,
         steady: range_fraction <= SNIA_RANGE + ROUNDING && slope_fraction <= SNIA_SLOPE + ROUNDING,
         first_round,
     })
@@ -113,6 +118,7 @@ mod tests {
         assert!(drift.range_fraction < 0.20 && !drift.steady);
         let falling = snia(&[106.0, 103.0, 100.0, 97.0, 94.0]).unwrap();
         near(falling.slope_fraction, 0.12);
+        near(falling.slope, -3.0);
         assert!(!falling.steady);
     }
 
