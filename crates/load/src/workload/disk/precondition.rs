@@ -32,7 +32,7 @@ use crate::engine::session::{LoadPlan, Observer, Session};
 use crate::engine::stop::StopRule;
 use crate::workload::disk::SPEC;
 use crate::workload::disk::access::Access;
-use crate::workload::disk::aligned::fill_random;
+use crate::workload::disk::content::Source;
 use crate::workload::disk::engine::{self, Engine, Options};
 use crate::workload::disk::fixture::{self, How, Progress};
 use crate::workload::disk::job::{Job, discard_range};
@@ -181,10 +181,7 @@ fn write_over(
         // What is less than a block is no matter of speed.
         let mut rest = Buffer::new(BLOCK as usize)?;
         let rest = &mut rest.as_mut_slice()[..(bytes - whole) as usize];
-        fill_random(rest, clock::now_ns());
-        if key.content == Content::Zeros {
-            rest.fill(0);
-        }
+        Source::new(key.content, clock::now_ns()).fill(rest, 0);
         file.write_all_at(rest, whole)
             .map_err(|e| Fault::system(format!("writing the end of {}", key.target), e))?;
     }
@@ -301,8 +298,8 @@ impl Prepared for Pass<'_> {
     fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let file = fixture::reopen(self.file, self.how, self.name)?;
         let access = self.access.clone().for_seat(seat, seed);
-        let job =
-            Job { content: self.content, device: self.device, ..Job::new(access, vec![file], self.name) };
+        let job = Job { device: self.device, ..Job::new(access, vec![file], self.name) }
+            .with_content(self.content, false);
         self.engine.worker(job, &self.options)
     }
 }
