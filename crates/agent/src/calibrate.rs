@@ -84,7 +84,7 @@ fn memory_copy(
     parameters.set("size", each);
     parameters.set("stores", "non-temporal");
     let needs = workload.survey(parameters, site).map_err(|problem| Fault::Other(problem.message))?;
-    let prepared = workload.prepare(&needs.parameters, &Fixtures::default())?;
+    let prepared = workload::prepare(workload, &needs.parameters, &Fixtures::default())?;
     let mut best: Option<Quantity> = None;
     // A neighbour that computes for a moment must not lower the limit.
     for _ in 0..MEMORY_TIMES {
@@ -170,7 +170,7 @@ fn null_rate(
 ) -> Result<f64, Fault> {
     let workload =
         workload::find(kind).ok_or_else(|| Fault::Other(format!("this agent has no workload `{kind}`")))?;
-    let prepared = workload.prepare(form, &Fixtures::default())?;
+    let prepared = workload::prepare(workload, form, &Fixtures::default())?;
     let load = LoadPlan {
         prepared: &*prepared,
         cpus: vec![cpu],

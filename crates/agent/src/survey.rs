@@ -56,8 +56,11 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
     let workload = workload::find(&name).ok_or_else(|| {
         Problem::invalid(format!("this agent has no workload `{name}`"), "update the agent")
     })?;
+    let catalogue = workload::catalogue();
+    catalogue.fill(workload.spec(), &mut parameters);
     common::resolve(&mut parameters, site.cpus)?;
-    let needs = workload.survey(parameters, site)?;
+    let mut needs = workload.survey(parameters, site)?;
+    catalogue.drop_idle(workload.spec(), &mut needs.parameters);
     let targets = needs.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
     survey.threads += needs.parameters.integer("threads").unwrap_or(1).saturating_mul(targets);
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);

@@ -101,7 +101,7 @@ fn ready<'a>(order: &'a TrialOrder, shelf: &Fixtures) -> Result<Vec<ReadyLoad<'a
         .map(|spec| {
             let workload = workload::find(&spec.workload)
                 .ok_or_else(|| Fault::Other(format!("this agent has no workload `{}`", spec.workload)))?;
-            let prepared = workload.prepare(&spec.parameters, shelf)?;
+            let prepared = workload::prepare(workload, &spec.parameters, shelf)?;
             let workers = prepared.workers(spec.parameters.integer("threads")? as usize);
             Ok(ReadyLoad { spec, workload, prepared, workers })
         })

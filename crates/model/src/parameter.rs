@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::scalar::{self, ScalarError};
-use crate::value::Value;
+use crate::value::{Parameters, Value};
 
 /// A value that may be written as a word beside the ordinary form, such as
 /// `all` for a number of threads.
@@ -104,6 +104,9 @@ pub struct ParameterSpec {
     pub parts: Parts,
     /// Whether a size or a count may be 0.
     pub zero: bool,
+    /// Another parameter and its values with which this one has a meaning; with
+    /// any where there is none.
+    pub with: Option<(&'static str, &'static [&'static str])>,
     /// One or two sentences.
     pub doc: &'static str,
 }
@@ -122,6 +125,7 @@ impl ParameterSpec {
             work: true,
             parts: Parts::Single,
             zero: false,
+            with: None,
             doc,
         }
     }
@@ -166,6 +170,20 @@ impl ParameterSpec {
     pub const fn or_zero(mut self) -> Self {
         self.zero = true;
         self
+    }
+
+    /// With a meaning only where `parameter` has one of `values`.
+    #[must_use]
+    pub const fn only_with(mut self, parameter: &'static str, values: &'static [&'static str]) -> Self {
+        self.with = Some((parameter, values));
+        self
+    }
+
+    /// Whether it has a meaning beside these.
+    #[must_use]
+    pub fn applies(&self, beside: &Parameters) -> bool {
+        let Some((name, values)) = self.with else { return true };
+        values.iter().any(|value| beside.is_word(name, value))
     }
 
     /// Reads one value as a person writes it; of a weighted part, `4k:70%`.

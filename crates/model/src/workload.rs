@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::metric::MetricSpec;
 use crate::parameter::ParameterSpec;
 use crate::resource::Symbol;
+use crate::value::Parameters;
 
 /// The description that a workload carries in its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -58,6 +59,28 @@ impl Catalogue {
         workload: &WorkloadSpec,
     ) -> impl Iterator<Item = &'static ParameterSpec> + use<> {
         workload.parameters.iter().chain(self.common.iter())
+    }
+
+    /// Takes out what has no meaning beside the rest: a share of reads where
+    /// nothing is mixed.
+    pub fn drop_idle(&self, workload: &WorkloadSpec, parameters: &mut Parameters) {
+        // What goes may be what gave others their meaning.
+        loop {
+            let is_idle = |p: &&ParameterSpec| parameters.get(p.name).is_some() && !p.applies(parameters);
+            let Some(idle) = self.parameters(workload).find(is_idle) else { return };
+            parameters.0.remove(idle.name);
+        }
+    }
+
+    /// Puts in the defaults of what is not there, for those who carry it out.
+    pub fn fill(&self, workload: &WorkloadSpec, parameters: &mut Parameters) {
+        for spec in self.parameters(workload) {
+            if parameters.get(spec.name).is_none()
+                && let Some(value) = spec.default.and_then(|text| spec.parse(text).ok())
+            {
+                parameters.0.insert(spec.name.to_owned(), value);
+            }
+        }
     }
 
     /// The parameter `name` of `workload`, its own or a common one.

@@ -168,7 +168,30 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
             all.push(Candidate { loads, label, test });
         }
     }
+    refuse_idle(study, catalogue, &all)?;
     Ok(all)
+}
+
+/// Refuses what was asked for and has no meaning in any case: it would silently
+/// do nothing.
+fn refuse_idle(study: &Study, catalogue: &Catalogue, all: &[Candidate]) -> Result<(), PlanError> {
+    for load in study.workloads.iter().flat_map(|w| std::iter::once(w).chain(&w.with)) {
+        let Some(spec) = catalogue.workload(&load.kind) else { continue };
+        for name in load.parameters.keys() {
+            let of_kind = |l: &&LoadSpec| l.workload == load.kind;
+            let mut same = all.iter().flat_map(|c| &c.loads).filter(of_kind);
+            let used = same.any(|l| l.parameters.get(name).is_some());
+            let with = catalogue.parameter(spec, name).and_then(|p| p.with);
+            if let Some((other, values)) = with.filter(|_| !used) {
+                let problem = Problem::invalid(
+                    format!("`{name}` has no meaning here: it goes with {other}={}", values.join(" or ")),
+                    format!("leave it out, or give {other}"),
+                );
+                return Err(PlanError::Impossible { label: load.kind.clone(), problem });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Every combination of one load's levels, the first parameter varying slowest.
@@ -184,7 +207,16 @@ fn variants(load: &StudyWorkload, catalogue: &Catalogue) -> Vec<LoadSpec> {
             .flat_map(|set| levels.iter().map(move |level| with_level(set, parameter.name, level)))
             .collect();
     }
-    sets.into_iter().map(|parameters| LoadSpec { workload: load.kind.clone(), parameters }).collect()
+    let mut variants: Vec<LoadSpec> = Vec::new();
+    for mut parameters in sets {
+        catalogue.drop_idle(spec, &mut parameters);
+        let variant = LoadSpec { workload: load.kind.clone(), parameters };
+        // Levels of what has no meaning here are one case.
+        if !variants.contains(&variant) {
+            variants.push(variant);
+        }
+    }
+    variants
 }
 
 fn with_level(set: &Parameters, name: &str, level: &Level) -> Parameters {

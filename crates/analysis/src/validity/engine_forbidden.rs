@@ -23,7 +23,7 @@ impl Rule for EngineForbidden {
         let (Some(Value::Text(why)), Ok(engine)) = (why, case.parameters.text("engine")) else {
             return Vec::new();
         };
-        let args = [("why", why.as_str().into()), ("engine", engine.into())];
+        let args = [("reason", why.as_str().into()), ("engine", engine.into())];
         let text = format!("operations were handed over by the engine {engine}: {why}");
         vec![finding(self.code(), Severity::Note, &args, context.headline, text)]
     }

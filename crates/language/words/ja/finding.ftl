@@ -59,7 +59,7 @@ finding-cache-too-small = 読む範囲 { BINARY($span) } は、キャッシュ�
 
 finding-sparse-file = ファイルのうち、デバイスに実際にブロックがあるのは { PERCENT($allocated_share) } だけです。残りは穴（hole）か圧縮された部分で、デバイスを読まずに応答されます
 
-finding-engine-forbidden = 操作はエンジン { $engine } で渡されました: { $why }
+finding-engine-forbidden = 操作はエンジン { $engine } で渡されました: { $reason }
 
 finding-placement-not-as-asked =
     { $how ->

@@ -59,7 +59,7 @@ finding-cache-too-small = 읽는 범위 { BINARY($span) }에 비해 캐시로 �
 
 finding-sparse-file = 파일에서 장치에 실제로 블록이 있는 부분은 { PERCENT($allocated_share) }뿐입니다. 나머지는 빈 구간(hole)이거나 압축된 부분이라 장치를 읽지 않고 응답합니다
 
-finding-engine-forbidden = 작업을 { $engine } 엔진으로 전달했습니다: { $why }
+finding-engine-forbidden = 작업을 { $engine } 엔진으로 전달했습니다: { $reason }
 
 finding-placement-not-as-asked =
     { $how ->

@@ -39,11 +39,14 @@ pub struct Shape {
     pub open: bool,
     /// Whether its operations tell when the kernel was given them.
     pub stages: bool,
+    /// The classes that count, a bit each: only their operations have stages and
+    /// a service time, as only they have a latency of the load.
+    pub counting: u16,
 }
 
 impl Shape {
     /// A closed loop of operations that are all alike.
-    pub const PLAIN: Shape = Shape { classes: 1, open: false, stages: false };
+    pub const PLAIN: Shape = Shape { classes: 1, open: false, stages: false, counting: 1 };
 }
 
 /// Operations of one class.
@@ -314,14 +317,18 @@ impl Recorder {
         record.last_ns = done.finished_ns;
         let class = &mut record.classes[usize::from(done.class)];
         class.latency.saturating_record(done.finished_ns.saturating_sub(done.due_ns).max(1));
+        let counts = self.shape.counting >> done.class & 1 == 1;
         if let Some(stages) = &mut record.stages
             && done.handed_ns > 0
+            && counts
         {
             stages.0.saturating_record(done.handed_ns.saturating_sub(done.started_ns).max(1));
             stages.1.saturating_record(done.finished_ns.saturating_sub(done.handed_ns).max(1));
         }
         if OPEN {
-            if let Some(service) = &mut record.service {
+            if let Some(service) = &mut record.service
+                && counts
+            {
                 service.saturating_record(done.finished_ns.saturating_sub(done.started_ns).max(1));
             }
             record.late_starts += u64::from(done.started_ns > done.due_ns + LATE_NS);

@@ -267,7 +267,9 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
 /// What the records of a load have room for.
 fn shape(plan: &LoadPlan<'_>) -> Shape {
     let prepared = plan.prepared;
-    Shape { classes: prepared.classes().len(), open: plan.rate.is_some(), stages: prepared.stages() }
+    let classes = prepared.classes();
+    let counting = classes.iter().zip(0..).map(|(class, bit)| u16::from(class.counts) << bit).sum();
+    Shape { classes: classes.len(), open: plan.rate.is_some(), stages: prepared.stages(), counting }
 }
 
 /// Nothing collected yet of a load.

@@ -43,6 +43,21 @@ pub fn find(name: &str) -> Option<&'static dyn Workload> {
     TABLE.iter().copied().find(|w| w.spec().name == name)
 }
 
+/// Makes one trial of a surveyed load ready: what has no meaning beside the rest
+/// is not in its parameters, and has its default.
+///
+/// # Errors
+/// As [`Workload::prepare`].
+pub fn prepare(
+    workload: &dyn Workload,
+    parameters: &Parameters,
+    shelf: &dyn Shelf,
+) -> Result<Box<dyn Prepared>, Fault> {
+    let mut all = parameters.clone();
+    catalogue().fill(workload.spec(), &mut all);
+    workload.prepare(&all, shelf)
+}
+
 /// What a workload may know of the machine it is to run on.
 #[derive(Clone, Debug, Default)]
 pub struct Site {

@@ -54,7 +54,11 @@ pub(crate) fn survey(parameters: Parameters) -> Result<(Parameters, Kept), Probl
     let destroy = parameters.texts("target").unwrap().into_iter().map(str::to_owned).collect();
     let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
     let needs = Disk.survey(parameters, &site)?;
-    let fixtures = needs.fixtures.iter().map(|key| Fixture::make(key, &mut |_| true).unwrap()).collect();
+    let fixtures = needs
+        .fixtures
+        .iter()
+        .map(|key| Fixture::make(key, load::workload::Look::default(), &mut |_| true).unwrap())
+        .collect();
     Ok((needs.parameters, Kept(fixtures)))
 }
 
@@ -71,7 +75,8 @@ pub(crate) fn run(
 ) -> Result<(Outcome, Facts), Fault> {
     let prepared = Disk.prepare(parameters, shelf)?;
     let outcome = drive(parameters, &*prepared, observer, cancel)?;
-    Ok((outcome, prepared.facts_after()))
+    let after = prepared.facts_after(&outcome.loads[0]);
+    Ok((outcome, after))
 }
 
 fn drive(

@@ -109,6 +109,13 @@ const fn time(name: &'static str, doc: &'static str) -> MetricSpec {
     MetricSpec::lower(name, Unit::Seconds, doc)
 }
 
+/// Patterns, and engines, with which some parameters have a meaning.
+const MIXED: &[&str] = &["readwrite", "randrw"];
+const WRITES: &[&str] = &["write", "randwrite", "readwrite", "randrw"];
+const RANDOM: &[&str] = &["randread", "randwrite", "randrw", "randtrim"];
+const QUEUED: &[&str] = &["auto", "io_uring", "aio"];
+const RING: &[&str] = &["auto", "io_uring"];
+
 const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new(
         "target",
@@ -128,7 +135,7 @@ const PARAMETERS: &[ParameterSpec] = &[
         Kind::Share,
         "Of a pattern that reads and writes: the share of operations that read.",
     )
-    .default("50%"),
+    .default("50%").only_with("pattern", MIXED),
     ParameterSpec::new(
         "block-size",
         Kind::Size,
@@ -146,27 +153,27 @@ const PARAMETERS: &[ParameterSpec] = &[
         Kind::Count,
         "Operations handed over at once, at most; fio's iodepth_batch_submit.",
     )
-    .default("8"),
+    .default("8").only_with("engine", QUEUED),
     ParameterSpec::new(
         "complete-batch",
         Kind::Count,
         "Completions to wait for, at least; fio's iodepth_batch_complete_min.",
     )
-    .default("1"),
+    .default("1").only_with("engine", QUEUED),
     ParameterSpec::new(
         "registered",
         Kind::Flag,
         "io_uring: files and buffers are registered with the kernel once, not looked up at each operation.",
     )
-    .default("yes"),
+    .default("yes").only_with("engine", RING),
     ParameterSpec::new("sqpoll", Kind::Flag, "io_uring: a thread of the kernel takes operations over, without a call.")
-        .default("no"),
+        .default("no").only_with("engine", RING),
     ParameterSpec::new(
         "iopoll",
         Kind::Flag,
         "io_uring: completions are polled for instead of interrupting; the device must have poll queues.",
     )
-    .default("no"),
+    .default("no").only_with("engine", RING),
     ParameterSpec::new("direct", Kind::Flag, "Around the page cache (O_DIRECT).")
         .default("auto")
         .words(&[Word { word: "auto", doc: "yes, but with engine=mmap no: that is the page cache" }]),
@@ -182,22 +189,22 @@ const PARAMETERS: &[ParameterSpec] = &[
         .words(&[Word { word: "all", doc: "all of it" }]),
     ParameterSpec::new("offset", Kind::Size, "Where the bytes that are touched begin.").default("0").or_zero(),
     ParameterSpec::new("distribution", Kind::Choice, "How random places are spread over the span.")
-        .default("uniform")
+        .default("uniform").only_with("pattern", RANDOM)
         .words(distribution::WORDS),
     ParameterSpec::new(
         "zipf-theta",
         Kind::Number,
         "With distribution=zipf: the block of rank k is visited in proportion to 1 / k^theta.",
     )
-    .default("1.1"),
+    .default("1.1").only_with("distribution", &["zipf"]),
     ParameterSpec::new("hot-span", Kind::Share, "With distribution=hot: the share of the blocks that are hot.")
-        .default("20%"),
+        .default("20%").only_with("distribution", &["hot"]),
     ParameterSpec::new(
         "hot-share",
         Kind::Share,
         "With distribution=hot: the share of the operations that go to the hot blocks.",
     )
-    .default("80%"),
+    .default("80%").only_with("distribution", &["hot"]),
     ParameterSpec::new("content", Kind::Choice, "What is written, and what files of ours hold that are read.")
         .default("random")
         .costly()
@@ -207,11 +214,11 @@ const PARAMETERS: &[ParameterSpec] = &[
         Kind::Share,
         "How much of compressible content is compressed away; how many of the blocks are copies with duplicates.",
     )
-    .default("auto")
+    .default("auto").only_with("content", &["compressible", "duplicate"])
     .costly()
     .words(content::SHARE_WORDS),
     ParameterSpec::new("sync", Kind::Choice, "When written data is brought to where it lasts.")
-        .default("none")
+        .default("none").only_with("pattern", WRITES)
         .words(&[
             Word { word: "none", doc: "when the kernel and the device like" },
             Word { word: "dsync", doc: "at each write (O_DSYNC)" },
@@ -219,7 +226,7 @@ const PARAMETERS: &[ParameterSpec] = &[
             Word { word: "end", doc: "by an fdatasync at the end" },
         ]),
     ParameterSpec::new("sync-every", Kind::Count, "Writes of a thread between two syncs, with sync=fsync.")
-        .default("1"),
+        .default("1").only_with("sync", &["fsync"]),
     ParameterSpec::new("precondition", Kind::Choice, "The state that the target is brought into before it is measured.")
         .default("none")
         .costly()
