@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use chart::plot::{
     Axis, Bar, BarGroup, Bars, Better, Course, Dot, Dots, Heat, Line, LinePanels, Lines, Mark, Measured,
-    Numbers, Plot, RatioRow, Ratios, Reference, ReferenceKind, RoundWindow, Rounds, Scatter, Spread, Zone,
+    Numbers, Plot, RatioRow, Ratios, Reference, ReferenceKind, RoundWindow, Rounds, Scatter, Spread, Stack,
+    Stacks, Zone,
 };
 use language::Language;
 use model::Unit;
@@ -59,6 +60,7 @@ fn all() -> Vec<(&'static str, Box<dyn Plot>)> {
         ("Scatter: a cloud", Box::new(cloud())),
         ("Rounds: one", Box::new(rounds(1))),
         ("Rounds: three", Box::new(rounds(3))),
+        ("Stacks: where the time goes", Box::new(stacks())),
         ("Ratios", Box::new(ratios())),
     ]
 }
@@ -388,5 +390,21 @@ fn rounds(count: usize) -> Rounds {
         better: Some(Better::Higher),
         range: 0.2,
         courses: (0..count).map(course).collect(),
+    }
+}
+
+fn stacks() -> Stacks {
+    let row =
+        |label: &str, values: [f64; 3]| Stack { label: label.to_owned(), values: values.map(Some).to_vec() };
+    Stacks {
+        value: axis("mean latency", Numbers::Unit(Unit::Seconds), Spread::Auto),
+        better: Some(Better::Lower),
+        parts: ["waiting", "submit", "device"].map(str::to_owned).to_vec(),
+        rows: vec![
+            row("io_uring, queue depth 1", [0.0, 2e-6, 84e-6]),
+            row("io_uring, queue depth 32", [0.0, 21e-6, 379e-6]),
+            row("aio, queue depth 32", [0.0, 33e-6, 390e-6]),
+            row("sync, 200 k/s asked for", [610e-6, 1e-6, 95e-6]),
+        ],
     }
 }

@@ -31,6 +31,7 @@ mod said;
 mod scale;
 mod scatter;
 mod series;
+mod stacks;
 mod style;
 #[cfg(test)]
 mod tests;
@@ -56,6 +57,7 @@ pub use percentiles::{Curve, Percentiles};
 pub use ratios::{RatioRow, Ratios};
 pub use rounds::{Course, RoundWindow, Rounds};
 pub use scatter::{Dot, Dots, Scatter};
+pub use stacks::{Stack, Stacks};
 
 /// A chart.
 pub trait Plot {

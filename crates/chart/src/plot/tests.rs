@@ -147,6 +147,22 @@ fn rounds(dice: &mut Dice) -> Rounds {
     }
 }
 
+fn stacks(dice: &mut Dice) -> Stacks {
+    let parts = dice.below(5);
+    let value = |dice: &mut Dice| (dice.below(5) > 0).then(|| dice.value());
+    let row = |dice: &mut Dice| Stack {
+        label: dice.name(),
+        values: (0..parts + dice.below(2)).map(|_| value(dice)).collect(),
+    };
+    let rows = if dice.below(9) == 0 { 300 } else { dice.below(9) };
+    Stacks {
+        value: axis(dice),
+        better: better(dice),
+        parts: (0..parts).map(|_| dice.name()).collect(),
+        rows: (0..rows).map(|_| row(dice)).collect(),
+    }
+}
+
 fn ratios(dice: &mut Dice) -> Ratios {
     let row = |dice: &mut Dice| RatioRow {
         label: dice.name(),
@@ -171,6 +187,7 @@ fn whatever_is_measured_is_drawn_on_the_sheet() {
         check::hold(&bars(dice), &format!("bars of seed {seed}"));
         check::hold(&scatter(dice), &format!("scatter of seed {seed}"));
         check::hold(&rounds(dice), &format!("rounds of seed {seed}"));
+        check::hold(&stacks(dice), &format!("stacks of seed {seed}"));
         check::hold(&ratios(dice), &format!("ratios of seed {seed}"));
     }
     for seed in 0..5 {

@@ -206,3 +206,10 @@ rounds-legend = shaded: the last { $rounds } rounds · dotted: their mean ± { P
 rounds-drawn = Of { $all } courses, { $drawn } are drawn; the table has all.
 rounds-what = { $value } round by round.
 rounds-course = From { $first } in the first to { $last } in the last of { $rounds } rounds; { $verdict }.
+
+## stacks
+
+stacks-sum = Together
+stacks-what = { $value }, made of { $parts }.
+stacks-row = { $name }: { $parts } = { $sum }.
+stacks-drawn = Of { $all }, { $drawn } are drawn; the table has all.

@@ -194,3 +194,10 @@ rounds-legend = 網かけ: 最後の { $rounds } ラウンド · 点線: その�
 rounds-drawn = 全 { $all } 件のうち { $drawn } 件を描いています。表にはすべてあります。
 rounds-what = ラウンドごとの{ $value }。
 rounds-course = { $rounds } ラウンドのうち、最初は { $first }、最後は { $last }。{ $verdict }。
+
+## stacks
+
+stacks-sum = 合計
+stacks-what = { $value }: { $parts }。
+stacks-row = { $name }: { $parts } = { $sum }。
+stacks-drawn = 全 { $all } 件のうち { $drawn } 件を描いています。表にはすべてあります。

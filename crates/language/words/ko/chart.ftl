@@ -194,3 +194,10 @@ rounds-legend = 음영: 마지막 { $rounds }개 라운드 · 점선: 그 평균
 rounds-drawn = 전체 { $all }개 중 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
 rounds-what = 라운드별 { $value }.
 rounds-course = { $rounds }개 라운드 중 첫 라운드 { $first }, 마지막 라운드 { $last }. { $verdict }.
+
+## stacks
+
+stacks-sum = 합계
+stacks-what = { $value }: { $parts }.
+stacks-row = { $name }: { $parts } = { $sum }.
+stacks-drawn = 전체 { $all }개 중 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
