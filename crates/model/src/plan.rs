@@ -55,6 +55,10 @@ pub struct FixtureKey {
     /// What is written into it.
     #[serde(default, skip_serializing_if = "Content::is_usual")]
     pub content: Content,
+    /// Whether it is made empty, for the load itself to make it grow up to
+    /// `bytes`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grows: bool,
     /// What is done before its first use so that it is in a known state.
     #[serde(default, skip_serializing_if = "Precondition::is_none")]
     pub precondition: Precondition,
@@ -75,6 +79,7 @@ impl FixtureKey {
             device: false,
             holds: Vec::new(),
             content: Content::Random,
+            grows: false,
             precondition: Precondition::None,
             purge: false,
         }
@@ -93,15 +98,12 @@ impl FixtureKey {
         self.bytes / self.files.max(1)
     }
 
-    /// Whether it is an empty file of ours, which the load itself makes grow.
-    #[must_use]
-    pub fn grows(&self) -> bool {
-        self.ownership == Ownership::Created && self.bytes == 0
-    }
-
     /// Bytes that are written to make it ready, each pass over it counted.
     #[must_use]
     pub fn written(&self) -> u64 {
+        if self.grows {
+            return 0;
+        }
         let passes = match (self.ownership, self.precondition) {
             (Ownership::Borrowed, _) | (Ownership::Surrendered, Precondition::None) => 0,
             // Making a file of ours fills it.

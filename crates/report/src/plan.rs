@@ -51,7 +51,7 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
     };
     let budget =
         controls.budget_s.map(|s| format!(", at most {} (budget)", format::span(s))).unwrap_or_default();
-    let writes = plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.written() > 0 || f.grows());
+    let writes = plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.written() > 0 || f.grows);
     let assumed = if writes { "; files are taken to be written at 200 MB/s" } else { "" };
     out.push_str(&format!("Time needed: {time}{budget}{assumed}.\n"));
     out
@@ -76,9 +76,9 @@ fn touched(plan: &Plan) -> Vec<String> {
 fn line(f: &FixtureKey) -> String {
     let (size, target) = (format::binary(f.bytes), &f.target);
     let mut line = match f.ownership {
-        Ownership::Created if f.grows() => {
-            format!("fills {target} with a file without a name until no space is left, and removes it")
-        }
+        Ownership::Created if f.grows => format!(
+            "writes a file in {target}, without a name, until no space is left or it has {size}, and removes it"
+        ),
         Ownership::Created if f.files > 1 => {
             format!(
                 "writes {} files of {size} together in {target}, without names, and removes them",

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use ::agent::{LocalAgent, Watch};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use model::plan::FixtureKey;
 use model::run::{Outcome, Run};
 use model::trial::Status;
 use model::workload::Catalogue;
-use model::{ParameterSpec, Study};
+use model::{ParameterSpec, Plan, Study};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use study::mistake::suggest;
@@ -140,6 +141,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &cancelled };
     let planned = plan::make(&study, &catalogue, &mut agent, &mut watch)?;
     refuse_own_store(matches, &study)?;
+    refuse_filling_store(matches, &planned.plan)?;
     if matches.get_flag("dry-run") {
         if matches.contains_id("json") {
             let plan = serde_json::to_string_pretty(&planned.plan).unwrap_or_default();
@@ -317,6 +319,30 @@ fn refuse_own_store(matches: &ArgMatches, study: &Study) -> Result<(), Failure> 
         Some(path) => Err(Failure::Refused {
             message: format!("{path} is the store in which this run would be kept"),
             help: "name another file, or another --store".to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// A run that fills a file system must not take the room that it needs to be
+/// kept in.
+fn refuse_filling_store(matches: &ArgMatches, plan: &Plan) -> Result<(), Failure> {
+    use std::os::unix::fs::MetadataExt;
+    let device = |path: &Path| path.ancestors().find_map(|p| p.metadata().ok()).map(|m| m.dev());
+    let Some(store) = store_path(matches).and_then(|path| std::path::absolute(path).ok()) else {
+        return Ok(());
+    };
+    // One that a size ends is smaller than what is free.
+    let unbounded = |fixture: &&FixtureKey| {
+        let room = rustix::fs::statvfs(fixture.target.as_str());
+        fixture.grows && room.is_ok_and(|s| fixture.bytes >= s.f_bavail.saturating_mul(s.f_frsize))
+    };
+    let fixtures = plan.cases.iter().flat_map(|case| &case.fixtures);
+    match fixtures.filter(unbounded).find(|f| device(Path::new(&f.target)) == device(&store)) {
+        Some(fixture) => Err(Failure::Refused {
+            message: format!("the file system of {} must not be filled: it holds the store", fixture.target),
+            help: "give a folder on another file system, another --store, or a size at which to end"
+                .to_owned(),
         }),
         None => Ok(()),
     }

@@ -7,6 +7,7 @@ mod common;
 mod compare;
 mod engines;
 mod faults;
+mod filling;
 mod invalid;
 mod machine;
 mod run;

@@ -17,7 +17,8 @@ pub enum StopRule {
     Bytes(u64),
     /// When each worker has come to the end of its share of the target.
     End,
-    /// When the target has no space left, which each worker finds out.
+    /// When the target has no space left, which each worker finds out, or has
+    /// come to the end that was set for it.
     Full,
     /// When the main load ends: for loads that run with it.
     Company,
@@ -72,10 +73,11 @@ impl<'a> Stop<'a> {
             Limit::Shared { total, batch, next: 0, end: 0 }
         };
         let limit = match rule {
-            StopRule::Time(_) | StopRule::Company | StopRule::Full => Limit::None,
+            StopRule::Time(_) | StopRule::Company => Limit::None,
             StopRule::Operations(total) => tickets(total),
             StopRule::Bytes(bytes) => tickets(bytes.div_ceil(operation_bytes.max(1))),
             StopRule::End => Limit::Own(to_end.unwrap_or(0)),
+            StopRule::Full => Limit::Own(to_end.unwrap_or(u64::MAX)),
         };
         Self { shared, seat, sequence: 0, limit }
     }

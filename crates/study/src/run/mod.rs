@@ -364,7 +364,7 @@ impl Execution<'_> {
         };
         let answer = self.agent.call(Request::Trial(Box::new(order)), &mut watch);
         // What a trial used up is made anew for the next.
-        let used: Vec<_> = case.fixtures.iter().filter(|f| f.grows()).cloned().collect();
+        let used: Vec<_> = case.fixtures.iter().filter(|f| f.grows).cloned().collect();
         if case.effect == Effect::UsedUp && !used.is_empty() {
             let mut deaf = Watch { on_event: &mut |_| {}, cancelled: &|| false };
             // A dead agent has put away everything.

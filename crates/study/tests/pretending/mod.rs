@@ -54,7 +54,7 @@ pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
                 key.precondition = Precondition::Full;
             }
             if load.parameters.is_word("until", "full") {
-                key.bytes = 0;
+                key.grows = true;
             }
             survey.fixtures.push(key);
             for resource in ["filesystem:/", "block:md0", "block:sda"] {

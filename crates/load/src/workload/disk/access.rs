@@ -58,6 +58,9 @@ pub(super) struct Access {
     /// Whether it ends after one pass.
     one_pass: bool,
     full: bool,
+    /// How far apart a worker's blocks are where all write one stream together;
+    /// 0 where each has a region of its own.
+    stride: u64,
     /// A sync follows each so many operations; 0 for none.
     sync_every: u64,
     since_sync: u64,
@@ -120,6 +123,7 @@ impl Access {
             turns,
             one_pass: parameters.is_word("until", "end"),
             full: parameters.is_word("until", "full"),
+            stride: 0,
             sync_every,
             since_sync: 0,
         })
@@ -160,10 +164,15 @@ impl Access {
     /// The share of one worker of one target: all of the span where places are
     /// random, a contiguous region of its own where they are not, since several
     /// streams through one region would be served by each other's cache hits.
+    /// Those that fill a target write one stream together, block by block in
+    /// turns: nobody knows where regions of their own would have to begin.
     pub(super) fn for_seat(mut self, seat: Seat, seed: u64) -> Self {
         self.seed = seed;
         self.seat = seat;
-        if !self.pattern.random {
+        if self.full {
+            self.cursor = seat.index as u64 * self.block();
+            self.stride = seat.of as u64 * self.block();
+        } else if !self.pattern.random {
             let (index, of) = (seat.index as u64, seat.of as u64);
             let unit = self.block().max(1);
             let blocks = self.bytes / unit;
@@ -171,7 +180,7 @@ impl Access {
             let next = blocks * (index + 1) / of;
             self.start += first * unit;
             self.bytes = (next - first) * unit;
-            if !self.one_pass && !self.full {
+            if !self.one_pass {
                 self.cursor = random(seed, u64::MAX - index) % (next - first).max(1) * unit;
             }
         }
@@ -229,12 +238,17 @@ impl Access {
 
     #[inline]
     fn next(&mut self, bytes: u64) -> u64 {
+        if self.stride > 0 {
+            let at = self.cursor;
+            self.cursor += self.stride;
+            return at;
+        }
         if self.file_bytes > 0 {
             let left = self.file_bytes - (self.start + self.cursor) % self.file_bytes;
             // What does not fit into this file begins the next one.
             self.cursor += if bytes > left { left } else { 0 };
         }
-        if !self.full && self.cursor + bytes > self.bytes {
+        if self.cursor + bytes > self.bytes {
             self.cursor = 0;
         }
         let at = self.cursor;
@@ -265,13 +279,13 @@ impl Access {
     /// Operations of one pass, where the load ends after one.
     pub(super) fn operations_to_end(&self) -> Option<u64> {
         let blocks = self.sizes.first()?.places.blocks();
-        let own = if self.pattern.random {
+        let own = if self.pattern.random || self.full {
             // Workers visit the blocks of one pass in turns.
             blocks.saturating_sub(self.seat.index as u64).div_ceil(self.seat.of as u64)
         } else {
             blocks
         };
-        self.one_pass.then(|| self.with_syncs(own))
+        (self.one_pass || self.full).then(|| self.with_syncs(own))
     }
 
     /// So many data operations and the syncs between them.

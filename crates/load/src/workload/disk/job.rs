@@ -109,13 +109,14 @@ impl Job {
         }
     }
 
-    /// No space left is the end that was asked for, or a failure like others.
+    /// No space left, or a quota used up, is the end that was asked for, or a
+    /// failure like others.
     #[cold]
     fn otherwise(&mut self, task: Task, result: io::Result<u64>) -> Result<Ended, Fault> {
         let writes = task.kind == Kind::Write;
         let no_space = match &result {
             Ok(_) => writes,
-            Err(error) => writes && error.raw_os_error() == Some(libc::ENOSPC),
+            Err(error) => writes && matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT)),
         };
         if self.access.full() && no_space {
             self.is_over = true;
@@ -199,7 +200,12 @@ impl Job {
     pub(super) fn facts(&self) -> Vec<(&'static str, Value)> {
         let writes = self.access.pattern.writes();
         let content = self.found.or(writes.then_some(self.source.content()));
-        vec![("content", content.map_or("as found".to_owned(), content::told).into())]
+        let content = content.map_or("as found".to_owned(), content::told);
+        let mut facts = vec![("content", content.into())];
+        if self.access.full() {
+            facts.push(("ended", if self.is_over { "no space left" } else { "its size" }.into()));
+        }
+        facts
     }
 }
 

@@ -6,6 +6,7 @@ mod content;
 mod device;
 mod distribution;
 mod engine;
+mod filling;
 pub mod fixture;
 mod job;
 mod metrics;
@@ -62,7 +63,11 @@ impl Workload for Disk {
         engine.check_targets(&parameters)?;
         precondition::check(&parameters, &fixtures)?;
         let memory_bytes = check_memory(&parameters, site)?;
-        let effect = if pattern.changes() { Effect::Dirty } else { Effect::Clean };
+        let effect = match pattern.changes() {
+            _ if fixtures.iter().any(|f| f.grows) => Effect::UsedUp,
+            true => Effect::Dirty,
+            false => Effect::Clean,
+        };
         Ok(Needs { parameters, fixtures, effect, memory_bytes, touches: Vec::new() })
     }
 

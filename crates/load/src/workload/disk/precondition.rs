@@ -14,6 +14,7 @@
 //! `target_kind` tells a reader which of the two it was.
 
 use std::fs::File;
+use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -144,13 +145,22 @@ pub(super) fn bring(key: &FixtureKey, files: &[File], progress: &mut Progress<'_
     Ok(())
 }
 
-fn discard(key: &FixtureKey, file: &File, done: &mut u64, progress: &mut Progress<'_>) -> Result<(), Fault> {
+fn discard(
+    key: &FixtureKey,
+    mut file: &File,
+    done: &mut u64,
+    progress: &mut Progress<'_>,
+) -> Result<(), Fault> {
+    // Of several devices that are filled each has its own end.
+    let end =
+        file.seek(SeekFrom::End(0)).map_err(|e| Fault::system(format!("looking at {}", key.target), e))?;
+    let end = key.file_bytes().min(end);
     let mut at = 0;
-    while at < key.file_bytes() {
+    while at < end {
         if !progress(*done) {
             return Err(Fault::Cancelled);
         }
-        let bytes = (key.file_bytes() - at).min(DISCARD);
+        let bytes = (end - at).min(DISCARD);
         discard_range(file, at, bytes).map_err(|e| match e.raw_os_error() {
             Some(libc::EOPNOTSUPP) => Fault::Other(format!(
                 "{} takes no discards, so it cannot be purged; use purge=no, or purge it with its maker's tool",

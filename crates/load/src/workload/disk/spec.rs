@@ -242,6 +242,10 @@ const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").not_work().words(&[
         Word { word: "time", doc: "the duration, or requests or bytes where they are given" },
         Word { word: "end", doc: "one pass over the span: sequential patterns, and random ones with distribution=once" },
-        Word { word: "full", doc: "no space left: sequential writes only" },
+        Word {
+            word: "full",
+            doc: "no space left, or the size where one is given: sequential writes only, into a file that grows or over a \
+                  device; each of several targets goes to its own end",
+        },
     ]),
 ];

@@ -5,8 +5,8 @@ use model::plan::Problem;
 use model::scalar::binary;
 
 use crate::engine::fault::Fault;
-use crate::workload::disk::broken;
 use crate::workload::disk::pattern::Pattern;
+use crate::workload::disk::{broken, filling};
 
 /// The largest block: what the kernel takes as one registered buffer.
 const BLOCK_MAX: u64 = 1 << 30;
@@ -87,6 +87,9 @@ fn check_ends(parameters: &Parameters, pattern: Pattern) -> Result<(), Problem> 
             "only sequential writes fill a target",
             "use until=full with pattern=write",
         ));
+    }
+    if parameters.is_word("until", "full") {
+        filling::check(parameters)?;
     }
     if !parameters.is_word("sync", "none") && !pattern.writes() {
         return Err(Problem::invalid(

@@ -13,7 +13,7 @@ use model::{Parameters, Value};
 use crate::engine::fault::Fault;
 use crate::workload::Site;
 use crate::workload::disk::pattern::{Pattern, Way};
-use crate::workload::disk::{content, device, precondition};
+use crate::workload::disk::{content, device, filling, precondition};
 
 /// What a file made without being told a size has.
 const SIZE_USUAL: u64 = 1 << 30;
@@ -41,8 +41,11 @@ pub(super) fn survey(
     for text in &asked {
         found.push(look_at(text, parameters, pattern, site, share)?);
     }
-    // All are driven alike: as far as the smallest reaches.
-    let size = found.iter().map(|f| f.bytes).min().unwrap_or(SIZE_USUAL);
+    let fills = parameters.is_word("until", "full");
+    let sizes = found.iter().map(|f| f.bytes);
+    // All are driven alike: as far as the smallest reaches; unless each goes to
+    // its own end.
+    let size = if fills { sizes.max() } else { sizes.min() }.unwrap_or(SIZE_USUAL);
     resolve_sizes(parameters, size);
     // The full paths, so that two spellings are one fixture and a report says
     // where it was.
@@ -100,8 +103,8 @@ fn look_at(
         return look_at_device(text, path, parameters, pattern, site);
     }
     let (bytes, ownership) = match &found {
-        Some(m) if m.is_dir() => (survey_folder(&path, &path, parameters, share)?, Ownership::Created),
-        None => (survey_folder(&path, parent_of(&path), parameters, share)?, Ownership::Created),
+        Some(m) if m.is_dir() => (survey_folder(&path, &path, parameters, site, share)?, Ownership::Created),
+        None => (survey_folder(&path, parent_of(&path), parameters, site, share)?, Ownership::Created),
         Some(m) if m.is_file() => survey_file(text, m, pattern, parameters, site)?,
         Some(_) => {
             return Err(Problem::refused(
@@ -189,11 +192,13 @@ pub(super) fn keys(parameters: &Parameters) -> Result<Vec<FixtureKey>, Fault> {
     let files = parameters.integer("files")?;
     let (precondition, purge) = precondition::of(parameters)?;
     let changes = precondition::changes(parameters, pattern);
+    let fills = parameters.is_word("until", "full");
     let key = |target: &str| {
         let ownership = ownership_of(Path::new(target), changes);
         let device = is_device(Path::new(target));
         let key = FixtureKey::new(target, bytes, ownership);
-        FixtureKey { files, content, device, precondition, purge, ..key }
+        let grows = fills && ownership == Ownership::Created;
+        FixtureKey { files, content, device, grows, precondition, purge, ..key }
     };
     Ok(parameters.texts("target")?.into_iter().map(key).collect())
 }
@@ -207,7 +212,13 @@ pub(super) fn parent_of(path: &Path) -> &Path {
 }
 
 /// How large the files of ours in `folder` are to be, one of `share` targets.
-fn survey_folder(path: &Path, folder: &Path, parameters: &Parameters, share: u64) -> Result<u64, Problem> {
+fn survey_folder(
+    path: &Path,
+    folder: &Path,
+    parameters: &Parameters,
+    site: &Site,
+    share: u64,
+) -> Result<u64, Problem> {
     let shown = folder.display();
     if !folder.is_dir() {
         return Err(Problem::invalid(
@@ -218,6 +229,9 @@ fn survey_folder(path: &Path, folder: &Path, parameters: &Parameters, share: u64
     // Other targets may lie on the same file system.
     let room = room_in(folder)? / share;
     let explicit = parameters.integer("size").ok();
+    if parameters.is_word("until", "full") && explicit.is_none() {
+        return filling::survey(folder, site.memory_available);
+    }
     // A power of two, so that it is the same size, and so the same work, as long
     // as there is about as much room.
     let usual = || (room / 10).clamp(1, SIZE_USUAL);

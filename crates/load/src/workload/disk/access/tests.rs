@@ -190,3 +190,15 @@ fn once_leaves_no_block_out_for_a_sync_or_another_size() {
         assert!(most.unwrap() - least.unwrap() <= 2, "{bytes}: {counts:?}");
     }
 }
+
+#[test]
+fn those_that_fill_a_target_write_one_stream_together() {
+    let fills = access("write", 11 * 4096 + 100, &[("until", "full".into())]);
+    let ends: Vec<Option<u64>> =
+        (0..3).map(|index| fills.clone().for_seat(Seat { index, of: 3 }, 1).operations_to_end()).collect();
+    assert_eq!(ends, [Some(4), Some(4), Some(3)]);
+    let mut all: Vec<u64> = offsets(&fills, 3, 4).iter().map(|o| o / 4096).collect();
+    assert_eq!(all[..4], [0, 3, 6, 9], "each in turns");
+    all.sort_unstable();
+    assert_eq!(all, (0..12).collect::<Vec<_>>());
+}
