@@ -47,7 +47,8 @@ fn attempt(root: &Path) -> Result<Ended, Error> {
 fn stories(root: &Path) -> Result<PathBuf, Error> {
     let failed = |why: String| Error::Guest(format!("the stories cannot be built: {why}"));
     let output = Process::new(cargo_program())
-        .args(["test", "--package", "cli", "--test", "guest", "--no-run"])
+        // As the step `test` builds: with other features it would be built anew.
+        .args(["test", "--workspace", "--test", "guest", "--no-run"])
         .arg("--message-format=json-render-diagnostics")
         .current_dir(root)
         .stderr(Stdio::inherit())
