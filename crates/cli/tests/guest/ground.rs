@@ -120,3 +120,13 @@ fn output(words: &[&str]) -> Output {
     command.args(&words[1..]).stdin(std::process::Stdio::null());
     command.output().unwrap_or_else(|e| panic!("{words:?} cannot be run: {e}"))
 }
+
+/// A text without what the breaking of lines puts in, which may be anywhere.
+fn joined(text: &str) -> String {
+    text.replace("\n  | ", "").split_whitespace().collect()
+}
+
+/// Whether a run said this.
+pub(crate) fn says(output: &Output, words: &str) -> bool {
+    joined(&String::from_utf8_lossy(&output.stderr)).contains(&joined(words))
+}

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::common::{Place, stderr};
-use crate::ground::{Ground, RAM_DISK_SECTORS, does};
+use crate::ground::{Ground, RAM_DISK_SECTORS, does, says};
 
 /// What is at the start of a device, past the page cache.
 fn start_of(device: &str) -> Vec<u8> {
@@ -19,16 +19,6 @@ fn start_of(device: &str) -> Vec<u8> {
 fn write(device: &str, more: &[&str]) -> std::process::Output {
     let words = ["run", "disk", "--target", device, "--pattern", "write", "--duration", "200ms"];
     Place::new().run(&[&words[..], &["--trials", "1", "--warm-up", "10ms"], more].concat())
-}
-
-/// A text without what the breaking of lines puts in, which may be anywhere.
-fn joined(text: &str) -> String {
-    text.replace("\n  | ", "").split_whitespace().collect()
-}
-
-/// Whether a run said this.
-fn says(output: &std::process::Output, words: &str) -> bool {
-    joined(&stderr(output)).contains(&joined(words))
 }
 
 /// With all given up that could be, the device is refused, with these words.
