@@ -220,7 +220,8 @@ mod tests {
             let source = Source::new(content, 7);
             for bytes in [512, 1000, 4096, 70_001] {
                 let (mut a, mut b) = (vec![0u8; bytes], vec![0xff; bytes]);
-                (source.fill(&mut a, 5), source.fill(&mut b, 5));
+                source.fill(&mut a, 5);
+                source.fill(&mut b, 5);
                 assert_eq!(a, b, "{content:?}, {bytes} bytes");
             }
         }
