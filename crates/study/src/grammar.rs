@@ -71,12 +71,33 @@ fn parts(spec: &ParameterSpec, text: &str, level: Range<usize>, place: &Place) -
     Ok(values)
 }
 
+/// The shares of a mix make a whole, or there are none.
+fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
+    let weight = |part: &Value| match part {
+        Value::Text(text) => text.rsplit_once(':')?.1.strip_suffix('%')?.parse::<f64>().ok(),
+        _ => None,
+    };
+    let weights: Vec<Option<f64>> = level.iter().map(weight).collect();
+    let sum: f64 = weights.iter().flatten().sum();
+    if spec.parts != Parts::Weighted
+        || weights.iter().all(Option::is_none)
+        || weights.iter().all(Option::is_some) && (sum - 100.0).abs() < 1e-6
+    {
+        return Ok(());
+    }
+    Err(place.mistake(
+        format!("the shares of `{}` do not make 100%", spec.name),
+        "give each part its share, as 4k:70%+64k:30%",
+    ))
+}
+
 /// No part of a level stands twice: the shares of a mix, and the figures of two
 /// targets that are one, would be nonsense.
 ///
 /// # Errors
 /// Names the part.
 pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
+    check_weights(spec, level, place)?;
     let twice = level.iter().enumerate().find(|(index, part)| level[..*index].contains(part));
     match twice {
         Some((_, part)) => Err(place.mistake(
@@ -219,6 +240,16 @@ mod tests {
         assert_eq!(read(&TARGET, "../a,/b").unwrap(), ["../a", "/b"]);
         assert_eq!(read(&TARGET, "'/a,b','/c++'").unwrap(), ["/a,b", "/c++"]);
         assert!(read(&TARGET, "/c++").is_err());
+    }
+
+    #[test]
+    fn a_mix_has_shares_that_make_a_whole() {
+        const BLOCKS: ParameterSpec = ParameterSpec::new("block-size", Kind::Size, "").parts(Parts::Weighted);
+        assert_eq!(read(&BLOCKS, "4k:70%+64k:30%,8k").unwrap(), ["4KiB:70%+64KiB:30%", "8192"]);
+        assert_eq!(read(&BLOCKS, "4k+64k").unwrap(), ["4096+65536"]);
+        for wrong in ["4k:70%", "4k:70%+64k:20%", "4k:70%+64k"] {
+            assert!(read(&BLOCKS, wrong).unwrap_err().message.contains("100%"), "{wrong}");
+        }
     }
 
     #[test]

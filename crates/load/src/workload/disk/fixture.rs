@@ -204,7 +204,8 @@ fn nameless(path: &Path) -> Result<File, Fault> {
 fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
     let room = rustix::fs::fstatvfs(file)
         .map_err(|e| Fault::system(format!("looking how much is free in {}", key.target), e))?;
-    let room = room.f_bavail.saturating_mul(room.f_frsize);
+    // File systems in memory may say nothing of sizes.
+    let room = if room.f_blocks == 0 { u64::MAX } else { room.f_bavail.saturating_mul(room.f_frsize) };
     if bytes.saturating_add(RESERVE) <= room {
         return Ok(());
     }

@@ -58,6 +58,7 @@ impl Workload for Disk {
         let engine = engine::choose(&mut parameters)?;
         let pattern = Pattern::of(&parameters).map_err(|e| broken(&e))?;
         content::resolve(&mut parameters).map_err(|e| broken(&e))?;
+        survey::check_given(&parameters)?;
         let fixtures = target::survey(&mut parameters, pattern, site)?;
         survey::check(&parameters, pattern)?;
         engine.check_targets(&parameters)?;

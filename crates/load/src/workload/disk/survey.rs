@@ -17,6 +17,29 @@ pub(super) fn check(parameters: &Parameters, pattern: Pattern) -> Result<(), Pro
     check_ends(parameters, pattern)
 }
 
+/// Whether sizes that were given are whole blocks: what is over would silently
+/// not be touched. (An existing file's own size may be odd.)
+pub(super) fn check_given(parameters: &Parameters) -> Result<(), Problem> {
+    let Ok(mix) = parameters.mix("block-size") else { return Ok(()) };
+    let block = mix.iter().map(|(bytes, _)| *bytes).max().unwrap_or(1).max(1);
+    // What O_DIRECT cannot move at all is told first.
+    if parameters.flag("direct").unwrap_or(true) && !block.is_multiple_of(512) {
+        return Ok(());
+    }
+    for name in ["size", "span"] {
+        if let Ok(bytes) = parameters.integer(name)
+            && !bytes.is_multiple_of(block)
+            && bytes > block
+        {
+            return Err(Problem::invalid(
+                format!("{name}={} is no whole number of blocks of {}", binary(bytes), binary(block)),
+                format!("use {} or another block-size", binary(bytes / block * block)),
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<Problem, Fault>> {
     let fault = |e: model::value::ParameterError| Err(Fault::from(e));
     let get = |name: &str| parameters.integer(name).map_err(fault);

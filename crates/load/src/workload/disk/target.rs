@@ -227,7 +227,7 @@ fn survey_folder(
         ));
     }
     // Other targets may lie on the same file system.
-    let room = room_in(folder)? / share;
+    let room = room_in(folder, site.memory_available)? / share;
     let explicit = parameters.integer("size").ok();
     if parameters.is_word("until", "full") && explicit.is_none() {
         return filling::survey(folder, site.memory_available);
@@ -252,7 +252,7 @@ fn survey_folder(
 }
 
 /// Bytes that we may write below `folder`.
-fn room_in(folder: &Path) -> Result<u64, Problem> {
+fn room_in(folder: &Path, memory: u64) -> Result<u64, Problem> {
     let shown = folder.display();
     let refused = |e: rustix::io::Errno| {
         Problem::refused(
@@ -266,6 +266,10 @@ fn room_in(folder: &Path) -> Result<u64, Problem> {
     }
     let wanted = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
     rustix::fs::access(folder, wanted).map_err(refused)?;
+    if stat.f_blocks == 0 {
+        // ramfs and its like say nothing of sizes: they take memory.
+        return Ok(memory / 4);
+    }
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
