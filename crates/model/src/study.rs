@@ -138,7 +138,8 @@ pub struct Controls {
     pub pin: Pin,
     /// A trial whose load makes no progress for so long has failed, in seconds.
     pub patience_s: f64,
-    /// Files that the user named with `--destroy`: they may be overwritten.
+    /// Files and devices that the user named with `--destroy`: they may be
+    /// overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub destroy: Vec<String>,
     /// Signatures that may be overwritten on devices named with `--destroy`, as

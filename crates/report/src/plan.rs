@@ -75,6 +75,7 @@ fn touched(plan: &Plan) -> Vec<String> {
 
 fn line(f: &FixtureKey) -> String {
     let (size, target) = (format::binary(f.bytes), &f.target);
+    let device = if f.device { "the block device " } else { "" };
     let mut line = match f.ownership {
         Ownership::Created if f.grows => format!(
             "writes a file in {target}, without a name, until no space is left or it has {size}, and removes it"
@@ -86,8 +87,12 @@ fn line(f: &FixtureKey) -> String {
             )
         }
         Ownership::Created => format!("writes a file of {size} in {target}, without a name, and removes it"),
-        Ownership::Borrowed => format!("reads {size} of {target}, which is yours"),
-        Ownership::Surrendered => format!("OVERWRITES {size} of {target}, as --destroy allows"),
+        Ownership::Borrowed => format!("reads {size} of {device}{target}, which is yours"),
+        Ownership::Surrendered if !f.holds.is_empty() => format!(
+            "OVERWRITES {size} of {device}{target}, as --destroy allows, which holds {}, as --wipe allows",
+            f.holds.join(", ")
+        ),
+        Ownership::Surrendered => format!("OVERWRITES {size} of {device}{target}, as --destroy allows"),
     };
     if f.discarded() > 0 {
         line.push_str("; discards all of it first (purge)");
@@ -100,4 +105,22 @@ fn line(f: &FixtureKey) -> String {
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_named_as_one_with_what_is_lost() {
+        let key =
+            FixtureKey { device: true, ..FixtureKey::new("/dev/loop7", 256 << 20, Ownership::Surrendered) };
+        let plain = "OVERWRITES 256 MiB of the block device /dev/loop7, as --destroy allows";
+        assert_eq!(line(&key), plain);
+        let holds = vec!["gpt".to_owned(), "ext4 on /dev/loop7p1".to_owned()];
+        let held = FixtureKey { holds, ..key.clone() };
+        assert_eq!(line(&held), format!("{plain}, which holds gpt, ext4 on /dev/loop7p1, as --wipe allows"));
+        let read = FixtureKey { ownership: Ownership::Borrowed, ..key };
+        assert_eq!(line(&read), "reads 256 MiB of the block device /dev/loop7, which is yours");
+    }
 }

@@ -113,7 +113,13 @@ fn own_arguments() -> [Arg; 7] {
         ),
         many("section", "NAME", "Of a fio job file, run only this job; several times for several"),
         many("set", "NAME=VALUE", "A setting of the machine (this version has none)"),
-        many("destroy", "FILE", "An existing file that may be overwritten"),
+        many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
+        many(
+            "wipe",
+            "TYPE",
+            "A signature that a device named with --destroy holds and may lose, as wipefs(8) says it: ext4, gpt, \
+             crypto_LUKS",
+        ),
         Arg::new("dry-run")
             .long("dry-run")
             .action(ArgAction::SetTrue)
@@ -374,6 +380,7 @@ fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
         options: options.into_iter().map(|(_, typed)| typed).collect(),
         with: all("with"),
         destroy: all("destroy"),
+        wipe: all("wipe"),
     }
 }
 

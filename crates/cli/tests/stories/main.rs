@@ -6,6 +6,7 @@
 mod common;
 mod compare;
 mod engines;
+mod device;
 mod faults;
 mod filling;
 mod invalid;

@@ -27,8 +27,10 @@ pub struct Arguments {
     pub options: Vec<Typed>,
     /// The texts of all `--with`.
     pub with: Vec<String>,
-    /// Files given up with `--destroy`.
+    /// Files and devices given up with `--destroy`.
     pub destroy: Vec<String>,
+    /// Signatures given up with `--wipe`.
+    pub wipe: Vec<String>,
 }
 
 /// Where a value stands in the text that its message shows.
@@ -94,6 +96,13 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
         }
     }
     study.controls.destroy.extend(arguments.destroy.iter().cloned());
+    study.controls.wipe.extend(arguments.wipe.iter().cloned());
+    if let ([], Some(kind)) = (&study.controls.destroy[..], arguments.wipe.first()) {
+        let place = value_place(&Typed { name: "wipe".to_owned(), value: kind.clone() });
+        return Err(
+            place.mistake("--wipe alone gives nothing up", "add --destroy and the device it is about")
+        );
+    }
     if let Some((name, message, help)) = contradiction(&study.controls) {
         let option = arguments.options.iter().find(|o| o.name == name);
         let place = option.map_or_else(

@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::controls::contradiction;
-use super::{CONTROLS, expect, parameter, put, workload};
+use super::{CONTROLS, expect, only_typed, parameter, put, workload};
 use crate::grammar;
 use crate::mistake::{Mistake, Place, Source, suggest};
 
@@ -59,6 +59,7 @@ impl Reader<'_> {
         for (key, value) in table {
             let place = self.at(key.span());
             let key = key.get_ref().as_ref();
+            only_typed(key, &place)?;
             if let Some((_, set)) = TEXT_KEYS.iter().find(|(name, _)| *name == key) {
                 set(&mut study, self.string(value)?.to_owned());
                 continue;
@@ -113,6 +114,7 @@ impl Reader<'_> {
     ) -> Result<(), Mistake> {
         for (key, value) in self.table("trials", value)? {
             let name = key.get_ref().as_ref();
+            only_typed(name, &self.at(key.span()))?;
             let Some(control) = CONTROLS.iter().find(|c| c.name == name) else {
                 let names: Vec<&str> = CONTROLS.iter().map(|c| c.name).collect();
                 return Err(self

@@ -42,10 +42,26 @@ fn parameter(
             "it shares the window of the case; `requests` or `bytes` end it earlier",
         ));
     }
+    only_typed(name, place)?;
     catalogue.parameter(spec, name).ok_or_else(|| {
         let names: Vec<&str> = catalogue.parameters(spec).map(|p| p.name).collect();
         place.mistake(format!("`{}` has no parameter `{name}`", spec.name), suggest(name, names))
     })
+}
+
+/// What gives data up is typed each time, by whoever loses it: a study comes from
+/// others, and is run again on other machines.
+///
+/// # Errors
+/// If `name` is such an option.
+fn only_typed(name: &str, place: &Place) -> Result<(), Mistake> {
+    if !["destroy", "wipe"].contains(&name) {
+        return Ok(());
+    }
+    Err(place.mistake(
+        format!("`{name}` cannot stand in a study"),
+        format!("type --{name} after `headroom run`, so that nobody's data is lost by running a file"),
+    ))
 }
 
 /// Adds the levels of one parameter; each may be given once.

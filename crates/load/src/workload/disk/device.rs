@@ -7,8 +7,8 @@
 //!
 //! **Check, claim, check.** The survey checks before anything is touched; hours
 //! may lie between it and the first write. So whoever makes the fixture opens
-//! it with [`open`], which claims it, then looks and [`check`]s once more, and
-//! only then writes. From the claim on the kernel refuses mounts, swap, md and
+//! [`claim`]s it: it is opened for nobody else, looked at once more, and only then
+//! written. From the claim on the kernel refuses mounts, swap, md and
 //! the device mapper, on partitions too. (Loop devices and programs that claim
 //! nothing are let in, and root may write past any claim.)
 //!
@@ -24,6 +24,9 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use model::plan::{DeviceState, Ownership, Problem};
+
+use crate::engine::fault::Fault;
+use crate::workload::Look;
 
 /// Whether the device that was called `text`, of which `state` is known, may be
 /// driven by a load that `writes` or not; and whose it is then.
@@ -108,6 +111,30 @@ fn is_same(name: &str, text: &str, path: &str) -> bool {
         metadata.file_type().is_block_device().then(|| metadata.rdev())
     };
     device(name).is_some_and(|number| device(path) == Some(number))
+}
+
+/// Claims the device at `path`, its real path, for writing; and looks at it
+/// again, for hours may lie between the survey and now. `held` is what was given
+/// up on it: less than that is what our own writes leave, more is somebody's.
+///
+/// # Errors
+/// If it is claimed or used by others, or holds what was not given up.
+pub(super) fn claim(path: &Path, held: &[String], look: Look) -> Result<File, Fault> {
+    let fault = |e| Fault::system(format!("claiming {} for writing", path.display()), e);
+    let file = open(path, true, false).map_err(fault)?;
+    let state = look.0(path).map_err(fault)?;
+    let new: Vec<&str> =
+        state.signatures.iter().filter(|found| !held.contains(found)).map(String::as_str).collect();
+    let why = if let Some(reason) = &state.unknown {
+        format!("it is not known any more what would be lost: {reason}")
+    } else if !state.in_use.is_empty() {
+        format!("it has come into use: {}", state.in_use.join("; "))
+    } else if !new.is_empty() {
+        format!("it holds what was not given up: {}", new.join(", "))
+    } else {
+        return Ok(file);
+    };
+    Err(Fault::Other(format!("nothing is written to {}, for since it was looked at {why}", path.display())))
 }
 
 /// Opens the device at `path`, its real path, for reading, or for writing with

@@ -101,27 +101,13 @@ pub struct How {
     pub dsync: bool,
 }
 
-/// Opens a device, and claims it where it will be written to: from then on the
-/// kernel refuses mounts. What is on it must be what was given up: hours may
-/// lie between the survey and now.
+/// Opens a device, and claims it where it will be written to.
 fn open_device(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault> {
-    let fault = |e| Fault::system(format!("opening {}", path.display()), e);
-    let write = key.ownership == Ownership::Surrendered;
-    let file = device::open(path, write, false).map_err(fault)?;
-    if !write {
-        return Ok(file);
+    match key.ownership {
+        Ownership::Surrendered => device::claim(path, &key.holds, look),
+        _ => device::open(path, false, false)
+            .map_err(|e| Fault::system(format!("opening {}", path.display()), e)),
     }
-    let state = look.0(path).map_err(fault)?;
-    // Less than that is what our own writes leave.
-    let is_new = |signature: &String| !key.holds.contains(signature);
-    if state.signatures.iter().any(is_new) || state.unknown.is_some() {
-        return Err(Fault::Other(format!(
-            "what {} holds has changed since it was given up ({}), so nothing was written to it",
-            path.display(),
-            if state.signatures.is_empty() { "nothing now".to_owned() } else { state.signatures.join(", ") }
-        )));
-    }
-    Ok(file)
 }
 
 fn make_all(path: &Path, key: &FixtureKey, progress: &mut Progress<'_>) -> Result<Vec<File>, Fault> {

@@ -181,6 +181,36 @@ fn a_claim_keeps_others_out_and_lets_our_own_workers_in() {
     drop(worker);
 }
 
+/// A device at `path` on which things are not as they were.
+fn seen(path: &Path, change: impl FnOnce(&mut DeviceState)) -> io::Result<DeviceState> {
+    // While it is looked at it is claimed already.
+    assert_eq!(open(path, true, false).unwrap_err().kind(), ErrorKind::ResourceBusy);
+    let mut state = DeviceState { path: path.to_string_lossy().into_owned(), ..state() };
+    change(&mut state);
+    Ok(state)
+}
+
+#[test]
+fn what_a_claim_finds_is_judged_again() {
+    let Some(disk) = Loop::new(1 << 20) else { return };
+    let claimed =
+        |held: &[&str], look| claim(&disk.device, &texts(held), Look(look)).map_err(|e| e.to_string());
+    let used = claimed(&["xfs"], |path| seen(path, |s| s.in_use = texts(&["/dev/vm is open"])));
+    assert!(used.unwrap_err().ends_with("come into use: /dev/vm is open"));
+    let unknown = claimed(&["xfs"], |path| seen(path, |s| s.unknown = Some("it is gone".to_owned())));
+    assert!(unknown.unwrap_err().ends_with("what would be lost: it is gone"));
+    for held in [&[][..], &["ext4"], &["xfs on /dev/sdb1"]] {
+        let formatted = claimed(held, |path| seen(path, |s| s.signatures = texts(&["xfs"])));
+        assert!(formatted.unwrap_err().ends_with("not given up: xfs"));
+    }
+    assert!(claimed(&[], |_| Err(io::Error::other("no answer"))).unwrap_err().contains("no answer"));
+    // As it was, or less.
+    let same = claimed(&["gpt", "xfs"], |path| seen(path, |s| s.signatures = texts(&["xfs"]))).unwrap();
+    assert!(claimed(&[], |_| panic!("looked at without a claim")).unwrap_err().contains("busy"));
+    drop(same);
+    assert!(claimed(&[], |path| seen(path, |_| {})).is_ok());
+}
+
 #[test]
 fn only_a_device_by_its_real_name_is_opened() {
     let folder = tempfile::tempdir().unwrap();

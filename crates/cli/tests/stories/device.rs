@@ -1,0 +1,133 @@
+//! Block devices as targets: what it takes to write to one, and what is never
+//! written to (docs/concepts/safety.md). What is a use and what a signature is
+//! tested with the reader, in `crates/machine/tests/devices.rs`.
+
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::common::{Place, stderr, stdout};
+
+const MIB: u64 = 1 << 20;
+const QUICK: &[&str] = &["--duration", "60ms", "--warm-up", "10ms", "--trials", "2"];
+/// Where the content is looked at that must stay or go.
+const MARK: (u64, &[u8]) = (31 * MIB, b"precious");
+
+/// A loop device of 32 MiB with a mark in it, detached however a story ends.
+struct Disk {
+    path: String,
+    file: PathBuf,
+}
+
+impl Disk {
+    /// None, said on the way, where there are no loop devices for us.
+    fn new(place: &Place) -> Option<Self> {
+        let file = place.path().join("disk");
+        let content = std::fs::File::create(&file).unwrap();
+        content.set_len(32 * MIB).unwrap();
+        content.write_all_at(MARK.1, MARK.0).unwrap();
+        let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
+        match output {
+            Ok(output) if output.status.success() => {
+                Some(Self { path: stdout(&output).trim().to_owned(), file })
+            }
+            other => {
+                assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: {other:?}");
+                println!("skipped: no loop device can be made: {other:?}");
+                None
+            }
+        }
+    }
+
+    fn is_untouched(&self) -> bool {
+        let mut found = [0; MARK.1.len()];
+        tool("blockdev", &["--flushbufs", &self.path]);
+        std::fs::File::open(&self.file).unwrap().read_exact_at(&mut found, MARK.0).unwrap();
+        found == MARK.1
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.path]).status();
+    }
+}
+
+fn tool(program: &str, arguments: &[&str]) {
+    let output = Command::new(program).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{program} {arguments:?}: {}", stderr(&output));
+}
+
+/// A text without white space, for messages wrap anywhere.
+fn joined(text: &str) -> String {
+    text.replace("\n  | ", "").split_whitespace().collect()
+}
+
+/// Runs a load on the device; gives the exit code and what was said, joined.
+fn drive(place: &Place, disk: &Disk, pattern: &str, more: &[&str]) -> (i32, String) {
+    let arguments = [&["run", "disk", "--target", &disk.path, "--pattern", pattern], more, QUICK].concat();
+    let output = place.run(&arguments);
+    (output.status.code().unwrap(), joined(&(stdout(&output) + &stderr(&output))))
+}
+
+#[test]
+fn a_device_is_written_only_with_all_that_it_holds_given_up() {
+    let place = Place::new();
+    let Some(disk) = Disk::new(&place) else { return };
+    tool("mkfs.ext4", &["-q", "-E", "nodiscard", &disk.path]);
+    assert!(disk.is_untouched(), "the mark lies where the file system is");
+    let destroy = format!("--destroy {}", disk.path);
+    let give_up = ["--destroy", &disk.path];
+    let refused: [(&[&str], &str); 4] = [
+        (&[], &format!("add {destroy} --wipe ext4")),
+        (&give_up, "add --wipe ext4"),
+        (&["--destroy", &disk.path, "--wipe", "xfs"], "add --wipe ext4"),
+        (&["--destroy", "/dev/null", "--wipe", "ext4"], &format!("add {destroy}")),
+    ];
+    for pattern in ["write", "randwrite", "randrw", "trim"] {
+        for (more, says) in refused {
+            let (code, said) = drive(&place, &disk, pattern, more);
+            assert_eq!(code, 3, "{pattern} {more:?}: {said}");
+            assert!(
+                said.contains(&joined(says)) && said.contains("itholdsext4"),
+                "{pattern} {more:?}: {said}"
+            );
+        }
+    }
+    let all = ["--destroy", &disk.path, "--wipe", "ext4"];
+    let (code, said) = drive(&place, &disk, "write", &[&all[..], &["--dry-run"]].concat());
+    assert_eq!(code, 0, "{said}");
+    let line =
+        format!("OVERWRITES 32 MiB of the block device {}, as --destroy allows, which holds ext4", disk.path);
+    assert!(said.contains(&joined(&line)), "{said}");
+    let (code, said) = drive(&place, &disk, "randread", &[]);
+    assert_eq!(code, 0, "{said}");
+    assert!(disk.is_untouched(), "something was written without leave");
+
+    let (code, said) = drive(&place, &disk, "write", &[&all[..], &["--until", "end"]].concat());
+    assert_eq!(code, 0, "{said}");
+    assert!(!disk.is_untouched(), "nothing was written");
+}
+
+#[test]
+fn a_mounted_device_is_read_and_never_written() {
+    let place = Place::new();
+    let Some(disk) = Disk::new(&place) else { return };
+    tool("mkfs.ext4", &["-q", "-E", "nodiscard", &disk.path]);
+    let point = place.path().join("point");
+    std::fs::create_dir(&point).unwrap();
+    let point = point.canonicalize().unwrap();
+    tool("mount", &[&disk.path, point.to_str().unwrap()]);
+    let ends = ["write", "trim", "randread"]
+        .map(|pattern| drive(&place, &disk, pattern, &["--destroy", &disk.path, "--wipe", "ext4"]));
+    tool("umount", &[point.to_str().unwrap()]);
+    for (code, said) in &ends[..2] {
+        assert_eq!(*code, 3, "{said}");
+        assert!(
+            said.contains(&joined(&format!("{} is mounted at {}", disk.path, point.display()))),
+            "{said}"
+        );
+    }
+    assert_eq!(ends[2].0, 0, "{}", ends[2].1);
+    assert!(disk.is_untouched());
+}
