@@ -98,7 +98,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 7] {
+fn own_arguments() -> [Arg; 8] {
     let many = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).action(ArgAction::Append).help(help)
     };

@@ -5,8 +5,8 @@
 
 mod common;
 mod compare;
-mod engines;
 mod device;
+mod engines;
 mod faults;
 mod filling;
 mod invalid;
