@@ -109,8 +109,9 @@ fn as_its_sheet(used: &Utilization) -> model::Finding {
 fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> model::Finding {
     let (from, to) = (measure::concurrency(less), measure::concurrency(more));
     let more_rate = (step.total_gain - 1.0).max(0.0);
+    let verb = if device.contains('+') { "are" } else { "is" };
     let text = format!(
-        "{} is full: from depth {from:.0} to {to:.0} the rate grows by {} and latency becomes {:.1} times as long",
+        "{} {verb} full: from depth {from:.0} to {to:.0} the rate grows by {} and latency becomes {:.1} times as long",
         called(device),
         percent(more_rate),
         step.total_slower

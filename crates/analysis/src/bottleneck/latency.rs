@@ -1,16 +1,19 @@
 //! Nothing is full: the load waits for its own operations.
 
-use language::format::setting;
+use language::format::{percent, setting};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Severity, Unit};
 
 use super::device::{same_but_depth, surely_more};
-use super::{Candidate, Verdict, finding};
+use super::{Candidate, Verdict, finding, shown};
 use crate::{Context, measure};
 
 /// So much more at a greater depth says that there was room.
 const GAIN: f64 = 0.05;
+
+/// From this share of the time on syncs are felt.
+const FELT: f64 = 0.1;
 
 /// The candidate.
 pub(super) struct Latency;
@@ -33,14 +36,29 @@ impl Candidate for Latency {
         if depth > 1.0 && better.is_none() {
             return Verdict::Elsewhere;
         }
-        let text = format!(
-            "latency-bound: {depth:.0} at a time, each {}; nothing known is full",
-            setting(mean, Unit::Seconds)
-        );
+        let each = setting(mean, Unit::Seconds);
+        let sync = syncing(case, depth);
+        let text = match sync {
+            Some(Syncing { mean, share }) => format!(
+                "latency-bound: {depth:.0} at a time, each {each}, and {} of the time is spent in syncs of {}; nothing \
+                 known is full",
+                percent(share),
+                setting(mean, Unit::Seconds)
+            ),
+            None => format!("latency-bound: {depth:.0} at a time, each {each}; nothing known is full"),
+        };
         let mut found = finding("latency-bound", Severity::Note, text)
             .arg("depth", depth)
             .arg("latency_s", mean)
+            .arg("syncs", sync.is_some())
             .because(measure::latency_evidence(mean));
+        if let Some(Syncing { mean, share }) = sync {
+            let says = format!("{} in the mean", setting(mean, Unit::Seconds));
+            found = found
+                .arg("sync_s", mean)
+                .arg("sync_share", share)
+                .because(shown("sync", "syncs_per_second", says).arg("latency_s", mean));
+        }
         if let Some(better) = better {
             let place = Place::Case(better.label.clone());
             let deeper = measure::concurrency(better);
@@ -53,6 +71,23 @@ impl Candidate for Latency {
         found.resource = measure::devices_name(case);
         Verdict::Full(Box::new(found))
     }
+}
+
+/// What syncs cost.
+#[derive(Clone, Copy)]
+struct Syncing {
+    /// How long one takes in the mean, s.
+    mean: f64,
+    /// The share of the workers' time.
+    share: f64,
+}
+
+/// What syncs cost where that is felt.
+fn syncing(case: &CaseResult, depth: f64) -> Option<Syncing> {
+    let rate = case.estimates.get("syncs_per_second")?.median;
+    let mean = measure::median(case, |t| measure::mean_of(&t.result.histograms, "sync_latency"))?;
+    let share = (rate * mean / depth).min(1.0);
+    (share >= FELT).then_some(Syncing { mean, share })
 }
 
 /// How much more `other` gives, 0.05 for 5 %.

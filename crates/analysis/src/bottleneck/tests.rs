@@ -291,6 +291,39 @@ fn one_operation_at_a_time_is_bound_by_latency() {
 }
 
 #[test]
+fn a_load_that_waits_for_its_syncs_says_so() {
+    let mut case = disk(1, 2_000.0, 110.0, 20.0);
+    let mut histogram = stats::histogram::new_latency();
+    histogram.record_n(3_000_000, 100).unwrap();
+    let text = stats::histogram::encode(&histogram).unwrap();
+    for trial in &mut case.trials {
+        trial.result.histograms.insert("sync_latency".to_owned(), text.clone());
+    }
+    let mut with = |rate: f64| {
+        let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
+        case.estimates.insert("syncs_per_second".to_owned(), estimate);
+        verdict(&[case.clone()]).text
+    };
+    let text = with(250.0);
+    assert!(text.contains("and 75 % of the time is spent in syncs of 2.999 ms"), "{text}");
+    assert!(!with(10.0).contains("sync"), "hardly ever");
+}
+
+#[test]
+fn several_devices_are_full_together() {
+    let on_two = |depth, rate, latency| {
+        let mut case = disk(depth, rate, latency, 2.0);
+        let step =
+            |resource: &str| model::resource::PathStep { resource: resource.to_owned(), amplification: 0.5 };
+        case.path = ["block:sda", "block:sdb"].map(step).to_vec();
+        case
+    };
+    let found = verdict(&[on_two(32, 100_000.0, 320.0), on_two(16, 98_000.0, 160.0)]);
+    assert_eq!((found.code.as_str(), found.resource.as_deref()), ("device-full", Some("block:sda+sdb")));
+    assert!(found.text.starts_with("disks sda, sdb are full"), "{}", found.text);
+}
+
+#[test]
 fn an_open_loop_that_keeps_its_rate_is_not_held_back() {
     let mut case = disk(1, 1000.0, 110.0, 20.0);
     case.parameters.set("rate", 1000.0);

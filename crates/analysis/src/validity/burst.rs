@@ -59,14 +59,11 @@ impl Rule for Burst {
             ),
             _ if written < cache => (
                 "cache",
-                format!(
-                    "a burst: {shown} were written, less than the {} of cache that {name} has",
-                    part(cache)
-                ),
+                format!("a burst: {shown} were written, less than the {} of cache on {name}", part(cache)),
             ),
             // Once is enough to know.
             _ if is_first(case, context) => {
-                ("state", format!("{name} was not preconditioned: its steady state may be slower"))
+                ("state", format!("nothing was preconditioned: {name} may be slower in a steady state"))
             }
             _ => return Vec::new(),
         };

@@ -141,9 +141,11 @@ fn transforms(case: &CaseResult, steps: &[&PathStep]) -> bool {
 }
 
 /// Bytes per second that the journal of a file system may write for the syncs
-/// that the load asks for; 0 where there are none.
+/// that the load asks for; 0 where there are none. Below a loop device a second
+/// file system has one too.
 pub(super) fn journal(case: &CaseResult) -> f64 {
-    syncs(case) * JOURNAL_BYTES
+    let systems = case.path.iter().filter(|s| s.resource.starts_with("filesystem:")).count();
+    syncs(case) * JOURNAL_BYTES * systems as f64
 }
 
 /// Syncs per second that reach a file system. Of writes that are synced one by

@@ -51,7 +51,7 @@ impl Rule for DriveCache {
         if let Some((cache, disk)) = known.min_by_key(|(cache, _)| *cache).filter(|(cache, _)| span <= *cache)
         {
             let text = format!(
-                "the {} that are touched fit the {} of cache that {} has, and direct=yes does not go around that",
+                "the {} that are touched fit the {} of cache on {}, and direct=yes does not go around that",
                 part(span),
                 part(cache),
                 called(&resource)

@@ -51,7 +51,7 @@ impl Rule for Durable {
         };
         if disks.iter().any(|d| d.write_cache.as_deref() == Some("write through")) {
             let text = format!(
-                "the kernel takes {name} to have no volatile cache and sends it no flushes: what was synced is as durable \
+                "the kernel takes {name} to have no volatile cache and sends no flushes: what was synced is as durable \
                  as that is true"
             );
             return vec![new(Severity::Note, "through", text)];
@@ -63,7 +63,7 @@ impl Rule for Durable {
         let rate = |value: f64| setting(value, Unit::PerSecond);
         if flushes > 0.0 {
             let text = format!(
-                "{} flushes reached {name} for {} syncs: what was synced is durable if it tells the truth",
+                "{} flushes reached {name} for {} syncs: what was synced is durable as far as disks tell the truth",
                 rate(flushes),
                 rate(syncs)
             );
@@ -71,8 +71,8 @@ impl Rule for Durable {
         }
         if sync == "dsync" && disks.iter().all(|d| d.fua == Some(true)) {
             let text = format!(
-                "{name} takes writes that go through its cache (FUA), so syncing each needs no flush: what was written is \
-                 durable if it tells the truth"
+                "each write to {name} went through the disk's cache (FUA) and needs no flush: what was written is durable as \
+                 far as disks tell the truth"
             );
             return vec![new(Severity::Note, "fua", text)];
         }
@@ -80,7 +80,7 @@ impl Rule for Durable {
             return Vec::new();
         }
         let text = format!(
-            "no flush reached {name} for {} syncs, and the kernel takes it to have a volatile cache: what was synced is \
+            "no flush reached {name} for {} syncs, and the kernel believes in a volatile cache there: what was synced is \
              not durable, and these figures are those of no sync",
             rate(syncs)
         );

@@ -227,6 +227,10 @@ impl Little {
         };
         let stages = |t: &Trial| {
             let of = |name: &str| measure::mean_of(&t.result.histograms, name);
+            // The stages are those of syncs too, the whole is not.
+            if t.result.histograms.contains_key("sync_latency") {
+                return None;
+            }
             let whole = of(name).filter(|whole| *whole >= SHORT_S)?;
             Some((of("submit_latency")? + of("device_latency")?) / whole)
         };
@@ -351,6 +355,8 @@ mod tests {
         assert_eq!(hows(&staged), Vec::<String>::new());
         lasts(&mut staged, "device_latency", 60_000);
         assert_eq!(hows(&staged), ["stages"]);
+        lasts(&mut staged, "sync_latency", 1_000_000);
+        assert_eq!(hows(&staged), Vec::<String>::new(), "a sync has stages and is not of the whole");
     }
 
     #[test]

@@ -65,13 +65,13 @@ impl Rule for QueueMeasured {
             return Vec::new();
         };
         let text = format!(
-            "latency here is mostly waiting: {depth:.0} operations are under way at once, and {} takes {takes:.0}",
+            "latency here is mostly waiting: {depth:.0} operations are under way at once, and {takes:.0} fit the queues \
+             of {}",
             called(&resource)
         );
         let first = measure::wholes(case, context.machine).first().map(|d| format!("block:{}", d.name));
         let place = Place::Inventory(first.unwrap_or_default());
-        let evidence =
-            Evidence::at("takes", place, format!("it takes {takes:.0} at once")).arg("takes", takes);
+        let evidence = Evidence::at("takes", place, format!("{takes:.0} at once")).arg("takes", takes);
         vec![new("device", text).arg("takes", takes).because(evidence)]
     }
 }
@@ -153,7 +153,7 @@ mod tests {
         });
         let text = texts(&[case(512, 64, 184e3)], Some(&machine));
         assert!(
-            text[0].contains("32768 operations are under way at once, and disk sda takes 8184"),
+            text[0].contains("32768 operations are under way at once, and 8184 fit the queues of disk sda"),
             "{text:?}"
         );
         assert!(texts(&[case(512, 8, 184e3)], Some(&machine)).is_empty());

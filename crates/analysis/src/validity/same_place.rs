@@ -12,6 +12,8 @@ use crate::{Context, Rule, called, measure};
 /// A part as small as this: the drive's tables of it stay in its memory, a
 /// disk's heads hardly move.
 const TINY: f64 = 0.01;
+/// A share smaller than this is told as less than this.
+const SHOWN: f64 = 0.001;
 
 /// The rule.
 pub(crate) struct SamePlace;
@@ -35,10 +37,13 @@ impl Rule for SamePlace {
         else {
             return Vec::new();
         };
+        // Nobody reads "0.0 %".
+        let (how, least) = if share < SHOWN { ("less", SHOWN) } else { ("share", share) };
         let text = format!(
-            "random operations over {}, {} of {}: caches on the way may hold that, and more of it may be slower",
+            "random operations over {}, {}{} of {}: caches on the way may hold that, and more of it may be slower",
             part(span),
-            percent(share),
+            if how == "less" { "less than " } else { "" },
+            percent(least),
             called(&resource)
         );
         let place = Place::Parameter("span".to_owned());
@@ -48,7 +53,8 @@ impl Rule for SamePlace {
             Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
                 .on(resource)
                 .arg("span", span)
-                .arg("share", share)
+                .arg("how", how)
+                .arg("share", least)
                 .because(evidence)
                 .advise("use a larger size, or sweep span"),
         ]
@@ -76,6 +82,22 @@ mod tests {
     use crate::validity::fixture;
     use model::machine::BlockDevice;
     use model::study::Controls;
+
+    #[test]
+    fn a_very_small_share_is_told_as_less_than_one() {
+        let mut machine = Machine::default();
+        machine.inventory.block.push(BlockDevice {
+            name: "sda".to_owned(),
+            bytes: 1_600_000_000_000,
+            ..BlockDevice::default()
+        });
+        let mut case = fixture::disk_case("randread", 100e6, 100e6);
+        case.parameters.set("span", 128u64 << 20);
+        let controls = Controls::default();
+        let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+        let text = &fixture::found(&SamePlace, &case, &context)[0].text;
+        assert!(text.contains("128 MiB, less than 0.1 % of disk sda"), "{text}");
+    }
 
     #[test]
     fn a_small_part_of_a_drive_is_named_once() {

@@ -24,8 +24,12 @@ impl Rule for Sparse {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        // A write gives a hole its blocks.
-        if case.parameters.text("pattern").is_ok_and(|p| p.contains("write")) {
+        // A write gives a hole its blocks, a discard makes one.
+        if case
+            .parameters
+            .text("pattern")
+            .is_ok_and(|p| ["write", "rw", "trim"].iter().any(|word| p.contains(word)))
+        {
             return Vec::new();
         }
         let share = |value: Option<&Value>| match value {
@@ -66,5 +70,9 @@ mod tests {
         assert_eq!(fixture::count(&Sparse, &case, &Controls::default()), 0);
         case.trials[0].result.facts.insert("allocated_share".to_owned(), Value::Number(0.3));
         assert_eq!(fixture::count(&Sparse, &case, &Controls::default()), 1);
+        for pattern in ["write", "randrw", "randtrim"] {
+            case.parameters.set("pattern", pattern);
+            assert_eq!(fixture::count(&Sparse, &case, &Controls::default()), 0, "{pattern}");
+        }
     }
 }

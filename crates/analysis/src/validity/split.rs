@@ -41,12 +41,12 @@ impl Rule for Split {
             (Some(bytes), _) if expected.by_size > 1.0 && each <= expected.by_size * SLACK => (
                 Severity::Note,
                 "size",
-                format!("{size}, which takes at most {} at once (max_sectors_kb)", part(bytes)),
+                format!("{size}, where {} are the most at once (max_sectors_kb)", part(bytes)),
             ),
             (_, Some(pieces)) if expected.by_pieces > 1.0 && each <= expected.by_pieces * SLACK => (
                 Severity::Note,
                 "pieces",
-                format!("{size}, which takes at most {pieces} pieces of memory at once (max_segments)"),
+                format!("{size}, where {pieces} pieces of memory are the most at once (max_segments)"),
             ),
             _ if each > UNEXPLAINED.max(expected.by_size * SLACK) => (
                 Severity::Warning,

@@ -75,7 +75,11 @@ finding-span-fits-cache =
     }
     .advice = span を変えながら測定してください。速度が段になって変わるところがキャッシュの大きさです
 
-finding-same-place = ランダム操作の範囲は { BINARY($span) } で、{ RESOURCE($resource) } の { PERCENT($share) } です。途中のキャッシュに収まる可能性があり、範囲が広いともっと遅くなるかもしれません
+finding-same-place =
+    ランダム操作の範囲は { BINARY($span) } で、{ RESOURCE($resource) } の { PERCENT($share) }{ $how ->
+        [less] {" "}未満
+       *[share] {" "}
+    }です。途中のキャッシュに収まる可能性があり、範囲が広いともっと遅くなるかもしれません
     .advice = size を大きくするか、span を変えながら測定してください
 
 finding-blocks-never-written =
@@ -312,7 +316,11 @@ finding-device-full =
        *[depth] { RESOURCE($resource) } は飽和しています: キュー深さを { FIXED($from) } から { FIXED($to) } に増やしても、速度は { PERCENT($more) } しか伸びず、レイテンシは { FIXED($times, decimals: 1) } 倍になります
     }
 
-finding-latency-bound = レイテンシが結果を制限しています: 同時に進行する処理は { FIXED($depth) } 個、1 個あたり { SHORT($latency_s, unit: "s") } です。飽和していると分かっているリソースはありません
+finding-latency-bound =
+    レイテンシが結果を制限しています: 同時に進行する処理は { FIXED($depth) } 個、1 個あたり { SHORT($latency_s, unit: "s") } { $syncs ->
+        [yes] で、時間の { PERCENT($sync_share) } は同期（{ SHORT($sync_s, unit: "s") }）に使われています
+       *[no] です
+    }。飽和していると分かっているリソースはありません
     .advice = --queue-depth または --threads を増やすと、デバイスが同時にどれだけ処理できるかが分かります
 
 finding-cannot-tell =
@@ -380,6 +388,7 @@ evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-span = 読む範囲 { BINARY($bytes) }
 evidence-steal = steal { PERCENT($share) }
 evidence-swap = スワップ { SHORT($rate, unit: "B/s") }
+evidence-sync = 平均 { SHORT($latency_s, unit: "s") }
 evidence-takes = 一度に { FIXED($takes) } 個を受け取る
 evidence-throttle = 1 つの測定区間に { RESOURCE($resource) } のスロットリングが { FIXED($events) } 回
 evidence-throttled = 1 秒ごとに { SHORT($stopped_s, unit: "s") } 停止

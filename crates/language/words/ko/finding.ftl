@@ -75,7 +75,11 @@ finding-span-fits-cache =
     }
     .advice = span을 바꾸어 가며 측정하십시오. 속도가 계단처럼 바뀌는 곳이 캐시의 크기입니다
 
-finding-same-place = 랜덤 작업의 범위가 { BINARY($span) }로, { RESOURCE($resource) }의 { PERCENT($share) }입니다. 중간의 캐시에 들어갈 수 있으며, 범위가 넓으면 더 느릴 수 있습니다
+finding-same-place =
+    랜덤 작업의 범위가 { BINARY($span) }로, { RESOURCE($resource) }의 { PERCENT($share) }{ $how ->
+        [less] {" "}미만
+       *[share] {""}
+    }입니다. 중간의 캐시에 들어갈 수 있으며, 범위가 넓으면 더 느릴 수 있습니다
     .advice = size를 늘리거나 span을 바꾸어 가며 측정하십시오
 
 finding-blocks-never-written =
@@ -312,7 +316,11 @@ finding-device-full =
        *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 큐 깊이를 { FIXED($from) }에서 { FIXED($to) }까지 늘려도 속도는 { PERCENT($more) }만 늘고 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
     }
 
-finding-latency-bound = 지연 시간이 결과를 제한합니다: 동시에 진행하는 작업은 { FIXED($depth) }개, 작업당 { SHORT($latency_s, unit: "s") }입니다. 한계에 도달한 것으로 알려진 자원은 없습니다
+finding-latency-bound =
+    지연 시간이 결과를 제한합니다: 동시에 진행하는 작업은 { FIXED($depth) }개, 작업당 { SHORT($latency_s, unit: "s") }{ $syncs ->
+        [yes] {""}이며, 시간의 { PERCENT($sync_share) }는 동기화({ SHORT($sync_s, unit: "s") })에 쓰입니다
+       *[no] 입니다
+    }. 한계에 도달한 것으로 알려진 자원은 없습니다
     .advice = --queue-depth나 --threads를 늘리면 장치가 동시에 얼마나 처리할 수 있는지 알 수 있습니다
 
 finding-cannot-tell =
@@ -380,6 +388,7 @@ evidence-returned = { SHORT($rate, unit: "B/s") }
 evidence-span = 읽는 범위 { BINARY($bytes) }
 evidence-steal = steal { PERCENT($share) }
 evidence-swap = 스왑 { SHORT($rate, unit: "B/s") }
+evidence-sync = 평균 { SHORT($latency_s, unit: "s") }
 evidence-takes = 한 번에 { FIXED($takes) }개를 받음
 evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링 { FIXED($events) }회
 evidence-throttled = 1초마다 { SHORT($stopped_s, unit: "s") } 멈춤
