@@ -10,7 +10,7 @@ fn every_invalid_study_has_its_message() {
     let mut studies: Vec<_> = std::fs::read_dir(&folder)
         .unwrap()
         .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+        .filter(|p| p.extension().is_some_and(|e| e == "toml" || e == "fio"))
         .collect();
     studies.sort();
     assert!(studies.len() > 20);

@@ -9,6 +9,7 @@ mod device;
 mod engines;
 mod faults;
 mod filling;
+mod fio;
 mod invalid;
 mod machine;
 mod run;

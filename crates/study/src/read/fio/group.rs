@@ -98,14 +98,25 @@ fn together(catalogue: &Catalogue, jobs: &[Job], notes: &mut Vec<String>) -> Res
         }
     }
     if !longer.is_empty() {
-        notes.push(format!(
-            "the window closes when [{}] ends, which is named first; fio would let {} go on to an end of {} own",
-            jobs[0].name,
-            longer.join(", "),
-            if longer.len() == 1 { "its" } else { "their" }
-        ));
+        notes.push(window(jobs, &longer));
     }
     Ok(main.map(|(workload, _)| workload).unwrap_or_default())
+}
+
+/// What closes the window, and what fio would do with the jobs of these names.
+fn window(jobs: &[Job], longer: &[String]) -> String {
+    let first = &jobs[0].name;
+    if jobs.iter().any(|job| job.flag("exitall")) {
+        return format!(
+            "`exitall`: fio would end all jobs when any of them ends; here when [{first}] does, named first"
+        );
+    }
+    let others = match longer {
+        [one] => format!("{one} go on to an end of its own"),
+        some if some.len() <= 4 => format!("{} go on to an end of their own", some.join(", ")),
+        many => format!("the other {} go on to an end of their own", many.len()),
+    };
+    format!("the window closes when [{first}] ends, which is named first; fio would let {others}")
 }
 
 /// What is one for the whole study: warm-up and seed.

@@ -161,6 +161,7 @@ pub(super) fn amount(text: &str, kb_base: u64) -> Result<Amount, ScalarError> {
     let factor = match unit.trim().to_ascii_lowercase().as_str() {
         "%" => return Ok(Amount::Percent(number)),
         "" | "b" => Some(1),
+        "z" => return Err(wrong(text, "counts zones, which have no like here", SIZES)),
         unit => size_unit(unit, kb_base),
     };
     let Some(factor) = factor else {

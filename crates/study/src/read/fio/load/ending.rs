@@ -6,7 +6,7 @@ use model::{Kind, Value, scalar};
 use super::block::{self, Part};
 use super::pattern::Doing;
 use super::place::Place;
-use super::{Load, seconds};
+use super::{Load, Role, seconds};
 use crate::read::fio::value::Amount;
 
 /// What ends a load.
@@ -50,6 +50,8 @@ impl Ending {
     }
 }
 
+/// What ends the job of `load`. For a companion another job's end closes the
+/// window, so that its own is not told.
 pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Place) -> Ending {
     let job = load.job;
     if job.flag("fill_device") {
@@ -62,7 +64,7 @@ pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Pla
     let loops = job.count("loops").unwrap_or(1);
     let all = each.map(|bytes| bytes.saturating_mul(loops).saturating_mul(place.clones));
     if let Some(time) = job.seconds("runtime") {
-        if !job.flag("time_based") {
+        if !job.flag("time_based") && load.role != Role::Companion {
             let shown = scalar::show(Kind::Duration, &Value::Number(time));
             let says = "without time_based fio would end after all bytes of the job, if that is sooner";
             load.note("runtime", &format!("{says}; here every trial lasts {shown}"));
@@ -81,16 +83,19 @@ pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Pla
         return Ending::Open;
     }
     let is_whole = loops == 1 && job.amount("io_size").is_none();
-    if !doing.random && is_whole && sizes.len() == 1 {
-        return Ending::Pass(if place.is_shared { each } else { all });
-    }
+    // Of clones that go through the same places in sequence, fio's finish at the
+    // same time, as ours do; at random places each would need a pass of its own.
+    let is_pass = is_whole && doing.once && sizes.len() == 1;
     match all {
-        Some(bytes) => Ending::Bytes(bytes),
-        None => {
+        Some(bytes) if !is_pass || doing.random && place.is_shared => Ending::Bytes(bytes),
+        _ if is_pass => Ending::Pass(if place.is_shared { each } else { all }),
+        _ if load.role == Role::Companion => Ending::Open,
+        _ => {
+            let usual = load.usual("duration");
             let name = &job.name;
-            let usual = "a trial lasts as long as one does without a word; give --duration";
             load.notes.push(format!(
-                "[{name}] would end when fio has gone through all of the target; here {usual}"
+                "[{name}] has neither size nor runtime, so fio would end after as many bytes as the target has; here a \
+                 trial lasts {usual} unless --duration says otherwise"
             ));
             Ending::Open
         }

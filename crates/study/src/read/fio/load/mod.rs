@@ -10,13 +10,14 @@ mod place;
 mod speed;
 
 use model::WorkloadSpec;
-use model::study::StudyWorkload;
+use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 
 pub(super) use ending::Ending;
 
 use super::job::{Given, Job};
 use super::option::Fate;
+use crate::grammar::each_part_once;
 use crate::mistake::Mistake;
 use crate::read::{parameter, put, workload};
 
@@ -52,11 +53,11 @@ pub(super) fn make(catalogue: &Catalogue, job: &Job, role: Role) -> Result<Made,
     refused(job)?;
     let spec = workload(catalogue, KIND, &job.place)?;
     let workload = StudyWorkload { kind: KIND.to_owned(), ..StudyWorkload::default() };
-    let mut load = Load { catalogue, spec, job, workload, notes: Vec::new() };
+    let mut load = Load { catalogue, spec, job, role, workload, notes: Vec::new() };
     load.note_unsupported();
     let doing = pattern::take(&mut load)?;
     let sizes = block::take(&mut load, &doing)?;
-    let place = place::take(&mut load, &doing, &sizes, role != Role::Alone)?;
+    let place = place::take(&mut load, &doing, &sizes)?;
     engine::take(&mut load, &place)?;
     durability::take(&mut load, &doing)?;
     speed::take(&mut load, &doing, &sizes, &place)?;
@@ -81,6 +82,7 @@ struct Load<'a> {
     catalogue: &'a Catalogue,
     spec: &'static WorkloadSpec,
     job: &'a Job,
+    role: Role,
     workload: StudyWorkload,
     notes: Vec<String>,
 }
@@ -96,13 +98,19 @@ impl Load<'_> {
     fn put_parts(&mut self, name: &str, from: &str, parts: &[String]) -> Result<(), Mistake> {
         let place = self.job.get(from).map_or(&self.job.place, |g| &g.place).clone();
         let found = parameter(self.catalogue, self.spec, name, false, &place)?;
-        let level = parts
+        let level: Level = parts
             .iter()
             .map(|part| {
                 found.parse(part).map_err(|e| place.mistake(format!("{name}: {}", e.message), e.help))
             })
             .collect::<Result<_, _>>()?;
+        each_part_once(found, &level, &place)?;
         put(&mut self.workload, found, vec![level], &place)
+    }
+
+    /// What a parameter is where nobody says it.
+    fn usual(&self, name: &str) -> &'static str {
+        self.catalogue.parameter(self.spec, name).and_then(|p| p.default).unwrap_or("as usual")
     }
 
     /// Says what differs because of the option `name`, where it was given.

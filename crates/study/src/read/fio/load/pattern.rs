@@ -8,6 +8,8 @@ pub(super) struct Doing {
     /// The pattern, by our name.
     pub(super) pattern: &'static str,
     pub(super) random: bool,
+    /// Whether no block comes twice before every other came.
+    pub(super) once: bool,
     /// The share of operations that read.
     pub(super) read_share: f64,
     pub(super) trims: bool,
@@ -83,7 +85,8 @@ pub(super) fn take(load: &mut Load<'_>) -> Result<Doing, Mistake> {
     if like.random {
         spread(load)?;
     }
-    Ok(Doing { pattern: like.ours, random: like.random, read_share, trims: like.trims })
+    let once = !like.random || is_mapped(load);
+    Ok(Doing { pattern: like.ours, random: like.random, once, read_share, trims: like.trims })
 }
 
 /// The share of reads; the later of the two options counts, as in fio.
@@ -103,6 +106,14 @@ fn mix(load: &mut Load<'_>) -> Result<f64, Mistake> {
 /// The option that says how random places are spread.
 const SPREAD: &str = "random_distribution";
 
+/// Whether fio keeps a map of the blocks that were used, and takes the others
+/// first. Places that are no multiples of the block turn it off.
+fn is_mapped(load: &Load<'_>) -> bool {
+    let job = load.job;
+    let is_even = job.word(SPREAD).is_none_or(|(word, _)| word == "random");
+    is_even && !job.flag("norandommap") && job.get("ba").is_none()
+}
+
 fn spread(load: &mut Load<'_>) -> Result<(), Mistake> {
     let job = load.job;
     let (word, rest) = job.word(SPREAD).unwrap_or(("random", ""));
@@ -112,12 +123,8 @@ fn spread(load: &mut Load<'_>) -> Result<(), Mistake> {
         load.note(SPREAD, "where the hottest places are is chosen otherwise here");
     }
     match word {
-        // Places that are no multiples of the block turn the map off in fio.
-        "random" if job.flag("norandommap") || job.get("ba").is_some() => {
-            load.put("distribution", "norandommap", "uniform")
-        }
-        // fio's map holds every block that was used, until all were.
-        "random" => load.put("distribution", "rw", "once"),
+        "random" if is_mapped(load) => load.put("distribution", "rw", "once"),
+        "random" => load.put("distribution", "norandommap", "uniform"),
         "zipf" => {
             load.put("distribution", SPREAD, "zipf")?;
             load.put("zipf-theta", SPREAD, first(1.1).to_string())

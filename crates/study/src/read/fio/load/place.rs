@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use super::Load;
 use super::block::Part;
 use super::pattern::Doing;
+use super::{Load, Role};
 use crate::mistake::Mistake;
 use crate::read::fio::value::{self, Amount};
 
@@ -34,14 +34,9 @@ struct Files {
     spread: u64,
 }
 
-pub(super) fn take(
-    load: &mut Load<'_>,
-    doing: &Doing,
-    sizes: &[Part],
-    together: bool,
-) -> Result<Place, Mistake> {
+pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result<Place, Mistake> {
     let clones = load.job.count("numjobs").unwrap_or(1);
-    let files = files(load, clones, together);
+    let files = files(load, clones);
     load.put_parts("target", files.from, &files.targets)?;
     if files.threads > 1 {
         load.put("threads", "numjobs", files.threads.to_string())?;
@@ -68,8 +63,9 @@ pub(super) fn take(
 }
 
 /// Which files they are, and who has which.
-fn files(load: &mut Load<'_>, clones: u64, together: bool) -> Files {
+fn files(load: &mut Load<'_>, clones: u64) -> Files {
     let job = load.job;
+    let together = load.role != Role::Alone;
     let folders = names(job.text("directory").unwrap_or_default());
     let per_folder = clones.div_ceil(folders.len().max(1) as u64);
     if folders.len() > 1 && !clones.is_multiple_of(folders.len() as u64) {

@@ -22,8 +22,8 @@ pub(super) const JOBS: &[O] = &[
     O::harmless("new_group", "only how fio adds up its report"),
     O::harmless("group_reporting", "each load has its own figures, of all its threads together"),
     O::harmless("thread", "workers are threads"),
-    O::harmless("exitall", "the window closes for all loads at once, when the job named first ends"),
-    O::harmless("exit_what", "as `exitall`"),
+    O::taken("exitall", Form::Flag, "the window closes for all loads at once, when the job named first ends"),
+    O::harmless("exit_what", "only with `exitall`"),
     O::harmless("exitall_on_error", "a load that fails ends the trial for all, with the reason"),
     O::unsupported("create_only", "fio would only make the files; here they are used too"),
     O::unsupported("startdelay", "fio would start the job later; here loads of one group start together"),
@@ -34,6 +34,7 @@ pub(super) const JOBS: &[O] = &[
     O::harmless("flow_id", "only with `flow`"),
     O::harmless("flow_sleep", "only with `flow`"),
     O::harmless("flow_watermark", "fio ignores it"),
+    O::harmless("threads", "it belongs to a profile of fio's; `thread` is another option"),
     O::refused("profile", "it stands for a job that is built into fio"),
     O::unsupported(
         "exec_prerun",
