@@ -21,6 +21,7 @@ const MS: u64 = 1_000_000;
 struct Sleeper {
     nap: fn(u64) -> Duration,
     naps: Arc<Mutex<Vec<Duration>>>,
+    seen: Arc<Seen>,
 }
 
 impl std::fmt::Debug for Sleeper {
@@ -31,7 +32,7 @@ impl std::fmt::Debug for Sleeper {
 
 impl Sleeper {
     fn new(nap: fn(u64) -> Duration) -> Self {
-        Self { nap, naps: Arc::default() }
+        Self { nap, naps: Arc::default(), seen: Arc::default() }
     }
 }
 
@@ -39,7 +40,12 @@ struct Napping {
     nap: fn(u64) -> Duration,
     naps: Arc<Mutex<Vec<Duration>>>,
     to_end: u64,
+    seen: Arc<Seen>,
 }
+
+/// What happened in which order.
+#[derive(Debug, Default)]
+struct Seen(Mutex<Vec<&'static str>>);
 
 impl Operate for Napping {
     fn operate(&mut self, operation: Operation) -> Result<u64, Fault> {
@@ -50,7 +56,13 @@ impl Operate for Napping {
         let begin = Instant::now();
         std::thread::sleep(nap);
         self.naps.lock().unwrap().push(begin.elapsed());
+        self.seen.0.lock().unwrap().push("operation");
         Ok(10)
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        self.seen.0.lock().unwrap().push("verify");
+        Ok(())
     }
 
     fn operations_to_end(&self) -> Option<u64> {
@@ -64,8 +76,8 @@ impl Prepared for Sleeper {
     }
 
     fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let naps = Arc::clone(&self.naps);
-        Ok(Box::new(Blocking::new(Napping { nap: self.nap, naps, to_end: 7 })))
+        let (naps, seen) = (Arc::clone(&self.naps), Arc::clone(&self.seen));
+        Ok(Box::new(Blocking::new(Napping { nap: self.nap, naps, to_end: 7, seen })))
     }
 }
 
@@ -134,6 +146,16 @@ fn an_open_loop_keeps_its_rate_and_is_not_late_by_itself() {
     let rate = outcome.loads[0].operations / outcome.window.seconds();
     // 1000 arrivals: six standard deviations of a Poisson count are 190.
     assert!((1600.0..2400.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn nobody_verifies_while_others_are_measured() {
+    // The odd worker's seven operations take twenty times as long.
+    let sleeper = Sleeper::new(|index| Duration::from_millis(if index % 2 == 1 { 20 } else { 1 }));
+    run(vec![plan(&sleeper, 2, StopRule::End)], 0).unwrap();
+    let seen = sleeper.seen.0.lock().unwrap().clone();
+    assert_eq!(seen.len(), 16);
+    assert_eq!(seen[14..], ["verify"; 2], "{seen:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The one loop that joins a queue, a schedule, a stop rule and a recorder.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::engine::clock;
 use crate::engine::fault::Fault;
@@ -27,6 +27,27 @@ pub struct Shift<'a> {
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Pulse(pub AtomicU64);
+
+/// What a worker that does something long beside its operations tells and is
+/// told.
+#[derive(Debug)]
+pub struct Life<'a> {
+    /// Its sign of life.
+    pub pulse: &'a Pulse,
+    /// Whether there is nothing more to be done for.
+    pub off: &'a AtomicBool,
+}
+
+impl Life<'_> {
+    /// Tells that the worker is alive; to be called every second at least.
+    ///
+    /// # Errors
+    /// [`Fault::Cancelled`] if it is to stop.
+    pub fn beat(&self) -> Result<(), Fault> {
+        self.pulse.0.fetch_add(1, Ordering::Relaxed);
+        if self.off.load(Ordering::Relaxed) { Err(Fault::Cancelled) } else { Ok(()) }
+    }
+}
 
 /// An operation in flight.
 #[derive(Clone, Copy, Debug, Default)]

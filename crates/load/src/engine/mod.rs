@@ -19,5 +19,6 @@ pub mod schedule;
 pub mod session;
 pub mod stop;
 
+pub use drive::Life;
 pub use queue::{Blocking, Completion, Operate, Operation, Queue, Wait};
 pub use session::{LoadPlan, Observer, Session};

@@ -1,6 +1,7 @@
 //! What the engine asks of a workload while time counts: start an operation,
 //! collect finished ones.
 
+use crate::engine::drive::Life;
 use crate::engine::fault::Fault;
 
 /// Which operation: what it does is a pure function of these and the seed.
@@ -94,11 +95,12 @@ pub trait Queue {
         Ok(false)
     }
 
-    /// After the window: whether what was done is right.
+    /// After the window, when no worker's time counts any more: whether what was
+    /// done is right. What takes longer than a second must `beat`.
     ///
     /// # Errors
-    /// If it is not, with what was found.
-    fn verify(&mut self) -> Result<(), Fault> {
+    /// If it is not, with what was found; or if it is to stop.
+    fn verify(&mut self, _life: &Life<'_>) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -121,7 +123,7 @@ pub trait Operate {
         None
     }
 
-    /// As [`Queue::verify`].
+    /// As [`Queue::verify`], of what takes no time.
     ///
     /// # Errors
     /// If what was done is wrong.
@@ -172,7 +174,7 @@ impl<W: Operate> Queue for Blocking<W> {
         self.work.operations_to_end()
     }
 
-    fn verify(&mut self) -> Result<(), Fault> {
+    fn verify(&mut self, _life: &Life<'_>) -> Result<(), Fault> {
         self.work.verify()
     }
 

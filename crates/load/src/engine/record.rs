@@ -204,14 +204,13 @@ pub enum Report {
         /// The worker of that load.
         worker: usize,
     },
-    /// What the worker did is where it lasts.
+    /// The worker's time counts no more.
     Settled {
         /// The load.
         load: usize,
-        /// The worker of that load.
-        worker: usize,
-        /// Since when, ns.
-        at_ns: u64,
+        /// Since when what it did is where it lasts, ns; absent where it brought
+        /// nothing there.
+        at_ns: Option<u64>,
     },
     /// The worker is done, for good or ill.
     Finished {

@@ -13,7 +13,7 @@ use model::{Phase, Value};
 
 use crate::engine::clock;
 use crate::engine::collect::Collector;
-use crate::engine::drive::{Pulse, Shift};
+use crate::engine::drive::{Life, Pulse, Shift};
 use crate::engine::fault::Fault;
 use crate::engine::outcome::{Collected, Outcome, conclude};
 use crate::engine::placement;
@@ -82,25 +82,31 @@ pub struct Session<'a> {
     pub interval_ns: Option<u64>,
 }
 
-/// What opens when all workers are ready.
-#[derive(Debug, Default)]
-struct Gate {
-    state: Mutex<Option<Option<Timeline>>>,
+/// What opens when all workers are there.
+#[derive(Debug)]
+struct Gate<T> {
+    state: Mutex<Option<Option<T>>>,
     opened: Condvar,
 }
 
-impl Gate {
-    fn open(&self, timeline: Option<Timeline>) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(timeline);
+impl<T> Default for Gate<T> {
+    fn default() -> Self {
+        Self { state: Mutex::new(None), opened: Condvar::new() }
+    }
+}
+
+impl<T: Copy> Gate<T> {
+    fn open(&self, with: Option<T>) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(with);
         self.opened.notify_all();
     }
 
-    /// The timeline, or `None` if the session was called off.
-    fn wait(&self) -> Option<Timeline> {
+    /// What it was opened with, or `None` if the session was called off.
+    fn wait(&self) -> Option<T> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match *state {
-                Some(timeline) => return timeline,
+                Some(with) => return with,
                 None => state = self.opened.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         }
@@ -109,7 +115,12 @@ impl Gate {
 
 /// What all threads of a session share.
 struct Shared {
-    gate: Gate,
+    start: Gate<Timeline>,
+    /// Opens when no worker's time counts any more, so that none checks what it
+    /// did while others are still measured.
+    verification: Gate<()>,
+    /// Whether there is nothing more to be done for.
+    off: AtomicBool,
     stops: Vec<SharedStop>,
     /// By load, then by worker.
     pulses: Vec<Vec<Pulse>>,
@@ -121,6 +132,13 @@ impl Shared {
             stop.flag.store(true, Ordering::Relaxed);
         }
     }
+
+    /// Ends everything, whatever a worker is at.
+    fn call_off(&self) {
+        self.off.store(true, Ordering::Relaxed);
+        self.stop_all();
+        self.verification.open(None);
+    }
 }
 
 impl Session<'_> {
@@ -130,7 +148,9 @@ impl Session<'_> {
     /// The first fault of any worker; [`Fault::Cancelled`] when `cancel` was set.
     pub fn run(&self, observer: &dyn Observer, cancel: &AtomicBool) -> Result<Outcome, Fault> {
         let shared = Shared {
-            gate: Gate::default(),
+            start: Gate::default(),
+            verification: Gate::default(),
+            off: AtomicBool::new(false),
             stops: self.loads.iter().map(|_| SharedStop::default()).collect(),
             pulses: self.loads.iter().map(|l| l.cpus.iter().map(|_| Pulse::default()).collect()).collect(),
         };
@@ -146,7 +166,10 @@ impl Session<'_> {
                 recycle: Vec::new(),
                 collected: Vec::new(),
                 drained: self.loads.iter().map(|l| vec![false; l.cpus.len()]).collect(),
+                finished: self.loads.iter().map(|l| vec![false; l.cpus.len()]).collect(),
                 left: workers,
+                unsettled: workers,
+                verifying: false,
                 fault: None,
                 seen: Vec::new(),
                 beat: 0,
@@ -158,7 +181,7 @@ impl Session<'_> {
                         Ok(sender) => recycle.push(sender),
                         Err(error) => {
                             // Those who wait already must not wait for ever.
-                            shared.gate.open(None);
+                            shared.start.open(None);
                             let what = format!("starting worker {worker} of {}", plan.cpus.len());
                             return Err(Fault::system(what, error));
                         }
@@ -168,6 +191,10 @@ impl Session<'_> {
             }
             drop(send);
             desk.run()
+        })
+        .and_then(|outcome| {
+            self.loads.iter().try_for_each(|load| load.prepared.verdict())?;
+            Ok(outcome)
         })
     }
 
@@ -237,7 +264,7 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     let mut worker = plan.prepared.worker(seat, plan.seed)?;
     let send = wiring.send.clone();
     let _ = send.send(Report::Ready);
-    let Some(timeline) = shared.gate.wait() else { return Ok(Vec::new()) };
+    let Some(timeline) = shared.start.wait() else { return Ok(Vec::new()) };
     let stop = Stop::new(
         &shared.stops[load],
         plan.prepared.stop(plan.stop),
@@ -257,10 +284,11 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     });
     worker.run(schedule, shift)?;
     let _ = send.send(Report::Drained { load, worker: seat.index });
-    if worker.settle()? {
-        let _ = send.send(Report::Settled { load, worker: seat.index, at_ns: clock::now_ns() });
+    let at_ns = worker.settle()?.then(clock::now_ns);
+    let _ = send.send(Report::Settled { load, at_ns });
+    if shared.verification.wait().is_some() {
+        worker.verify(&Life { pulse, off: &shared.off })?;
     }
-    worker.verify()?;
     Ok(worker.facts())
 }
 
@@ -301,7 +329,14 @@ struct Desk<'a> {
     collected: Vec<Collected>,
     /// By load and worker: whether it has ended its operations.
     drained: Vec<Vec<bool>>,
+    /// The same: whether it has nothing more to do.
+    finished: Vec<Vec<bool>>,
+    /// Workers that have not finished.
     left: usize,
+    /// Workers whose time still counts.
+    unsettled: usize,
+    /// Whether workers check what they did.
+    verifying: bool,
     fault: Option<Fault>,
     /// The pulses of all workers when all had last moved.
     seen: Vec<u64>,
@@ -321,13 +356,13 @@ impl Desk<'_> {
             }
         }
         if let Some(fault) = self.fault.take() {
-            self.shared.gate.open(None);
+            self.shared.start.open(None);
             return Err(fault);
         }
         let timeline = self.session.timeline();
         self.collected = self.session.loads.iter().map(|plan| nothing(plan, timeline)).collect();
         self.observer.starts(timeline);
-        self.shared.gate.open(Some(timeline));
+        self.shared.start.open(Some(timeline));
         self.attend(timeline);
         match self.fault {
             Some(fault) => Err(fault),
@@ -339,7 +374,7 @@ impl Desk<'_> {
     fn attend(&mut self, timeline: Timeline) {
         let mut announced = vec![(Phase::WarmUp, timeline.start_ns), (Phase::Measure, timeline.window_ns)];
         announced.reverse();
-        let mut verifying = false;
+        let mut told = false;
         while self.left > 0 {
             let now = clock::now_ns();
             while let Some((phase, at_ns)) = announced.pop_if(|(_, at_ns)| *at_ns <= now) {
@@ -350,19 +385,28 @@ impl Desk<'_> {
                 Some(report) => self.take(report),
                 None => self.look_around(),
             }
-            if !verifying && self.drained[0].iter().all(|d| *d) {
-                verifying = true;
+            if !told && self.drained[0].iter().all(|d| *d) {
+                told = true;
                 self.shared.stop_all();
                 self.observer.phase(Phase::Verify, clock::now_ns());
+            }
+            if told && !self.verifying && self.unsettled == 0 {
+                self.look_around();
+                self.verifying = self.fault.is_none();
+                if self.verifying {
+                    self.shared.verification.open(Some(()));
+                }
             }
         }
     }
 
-    /// Those of workers that still work; the others have moved by definition.
+    /// Those of workers that work; the others have moved by definition, those
+    /// that wait for them too.
     fn pulses(&self) -> impl Iterator<Item = u64> + '_ {
-        let all = self.shared.pulses.iter().zip(&self.drained);
-        all.flat_map(|(pulses, drained)| pulses.iter().zip(drained))
-            .filter(|(_, drained)| !**drained)
+        let idle = if self.verifying { &self.finished } else { &self.drained };
+        let all = self.shared.pulses.iter().zip(idle);
+        all.flat_map(|(pulses, idle)| pulses.iter().zip(idle))
+            .filter(|(_, idle)| !**idle)
             .map(|(pulse, _)| pulse.0.load(Ordering::Relaxed))
     }
 
@@ -389,19 +433,21 @@ impl Desk<'_> {
                 let _ = self.recycle[load][worker].try_send(record);
                 self.look_around();
             }
-            Report::Settled { load, worker: _, at_ns } => {
+            Report::Settled { load, at_ns } => {
+                self.unsettled -= 1;
                 let settled = &mut self.collected[load].settled_ns;
-                *settled = (*settled).max(Some(at_ns));
+                *settled = (*settled).max(at_ns);
             }
             Report::Drained { load, worker } => self.drained[load][worker] = true,
             Report::Finished { load, worker, result } => {
                 self.left -= 1;
+                self.finished[load][worker] = true;
                 self.drained[load][worker] |= result.is_err();
                 match result {
                     Ok(facts) => self.collected[load].facts.extend(named(facts)),
                     Err(fault) => {
                         self.fault.get_or_insert(fault);
-                        self.shared.stop_all();
+                        self.shared.call_off();
                     }
                 }
             }
@@ -420,7 +466,7 @@ impl Desk<'_> {
         self.observer.alive(self.beat);
         if self.cancel.load(Ordering::Relaxed) && self.fault.is_none() {
             self.fault = Some(Fault::Cancelled);
-            self.shared.stop_all();
+            self.shared.call_off();
         }
     }
 }

@@ -15,7 +15,7 @@ use model::trial::Window;
 use model::workload::Catalogue;
 use model::{Parameters, Quantity, WorkloadSpec};
 
-use crate::engine::drive::{self, Shift};
+use crate::engine::drive::{self, Life, Shift};
 use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::queue::{ALIKE, Class, Queue};
@@ -204,6 +204,15 @@ pub trait Prepared: Sync + std::fmt::Debug {
         Vec::new()
     }
 
+    /// What all its workers together found when they verified what they did:
+    /// asked once, when all have ended well.
+    ///
+    /// # Errors
+    /// If something is wrong, all of it in one sentence.
+    fn verdict(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// The worker `seat`; called in the thread that will drive it.
     ///
     /// # Errors
@@ -232,7 +241,7 @@ pub trait Worker {
     ///
     /// # Errors
     /// If what was done is wrong.
-    fn verify(&mut self) -> Result<(), Fault>;
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault>;
     /// As [`Queue::facts`].
     fn facts(&self) -> Vec<(&'static str, model::Value)>;
 }
@@ -257,8 +266,8 @@ impl<Q: Queue> Worker for Q {
         Queue::settle(self)
     }
 
-    fn verify(&mut self) -> Result<(), Fault> {
-        Queue::verify(self)
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        Queue::verify(self, life)
     }
 
     fn facts(&self) -> Vec<(&'static str, model::Value)> {

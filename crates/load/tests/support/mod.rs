@@ -1,5 +1,6 @@
 //! What tests of the disk workload share: one trial from survey to metrics.
 
+use std::io::Seek;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -9,8 +10,8 @@ use load::engine::record::Timeline;
 use load::engine::{LoadPlan, Observer, Session};
 use load::workload::disk::Disk;
 use load::workload::disk::fixture::Fixture;
-use load::workload::{Prepared, Shelf, Site, Workload, catalogue, common};
-use model::plan::{FixtureKey, Problem};
+use load::workload::{Look, Prepared, Shelf, Site, Workload, catalogue, common};
+use model::plan::{DeviceState, FixtureKey, Problem};
 use model::{Parameters, Phase, Value};
 
 /// Hears nothing.
@@ -49,17 +50,23 @@ pub(crate) fn parameters(target: &Path, changes: &[(&str, &str)]) -> Parameters 
     parameters
 }
 
-/// What the survey makes of parameters; all files named may be overwritten.
+/// What the survey makes of parameters; all files and devices named may be
+/// overwritten.
 pub(crate) fn survey(parameters: Parameters) -> Result<(Parameters, Kept), Problem> {
     let destroy = parameters.texts("target").unwrap().into_iter().map(str::to_owned).collect();
-    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
+    let look = Look(free);
+    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, look, ..Site::default() };
     let needs = Disk.survey(parameters, &site)?;
-    let fixtures = needs
-        .fixtures
-        .iter()
-        .map(|key| Fixture::make(key, load::workload::Look::default(), &mut |_| true).unwrap())
-        .collect();
+    let fixtures =
+        needs.fixtures.iter().map(|key| Fixture::make(key, look, &mut |_| true).unwrap()).collect();
     Ok((needs.parameters, Kept(fixtures)))
+}
+
+/// Says of a device that a test made that nobody uses it.
+fn free(path: &Path) -> std::io::Result<DeviceState> {
+    let bytes = std::fs::File::open(path)?.seek(std::io::SeekFrom::End(0))?;
+    let path = path.to_string_lossy().into_owned();
+    Ok(DeviceState { path, bytes, logical_block: 512, ..DeviceState::default() })
 }
 
 /// What was known after a trial.

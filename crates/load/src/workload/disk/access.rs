@@ -8,6 +8,7 @@ use crate::engine::schedule::Seat;
 use crate::engine::stop::REHEARSED;
 use crate::workload::disk::distribution::{Distribution, Places, random, word};
 use crate::workload::disk::pattern::{Kind, Pattern, Way};
+use crate::workload::disk::verify;
 
 /// One operation, worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,9 @@ pub(super) struct Access {
     /// Which worker of the target this is.
     seat: Seat,
     turns: Turns,
+    /// Whether workers at random places have regions of their own too, so that
+    /// each knows what must be there.
+    apart: bool,
     /// Whether it ends after one pass.
     one_pass: bool,
     full: bool,
@@ -76,7 +80,8 @@ enum Turns {
     /// as fast as they go, and only so each block comes once over all of them.
     Number,
     /// The workers of a target in turns, each by its own count: where syncs,
-    /// other sizes or other targets use up numbers too. A fast worker is then
+    /// other sizes or other targets use up numbers too, or where each worker has
+    /// a region of its own. A fast worker is then
     /// in its second pass before a slow one has ended its first.
     Own,
 }
@@ -102,9 +107,11 @@ impl Access {
         let sync_every =
             if parameters.is_word("sync", "fsync") { parameters.integer("sync-every")? } else { 0 };
         let distribution = Distribution::of(parameters)?;
+        let apart = verify::asked(parameters);
+        let one_target = parameters.texts("target")?.len() == 1;
         let turns = if distribution != Distribution::Once {
             Turns::Any
-        } else if sizes.len() == 1 && sync_every == 0 && parameters.texts("target")?.len() == 1 {
+        } else if sizes.len() == 1 && sync_every == 0 && one_target && !apart {
             Turns::Number
         } else {
             Turns::Own
@@ -121,6 +128,7 @@ impl Access {
             seed: 0,
             seat: Seat { index: 0, of: 1 },
             turns,
+            apart,
             one_pass: parameters.is_word("until", "end"),
             full: parameters.is_word("until", "full"),
             stride: 0,
@@ -165,14 +173,17 @@ impl Access {
     /// random, a contiguous region of its own where they are not, since several
     /// streams through one region would be served by each other's cache hits.
     /// Those that fill a target write one stream together, block by block in
-    /// turns: nobody knows where regions of their own would have to begin.
+    /// turns: nobody knows where regions of their own would have to begin. What is
+    /// verified has regions in any case.
     pub(super) fn for_seat(mut self, seat: Seat, seed: u64) -> Self {
         self.seed = seed;
         self.seat = seat;
         if self.full {
             self.cursor = seat.index as u64 * self.block();
             self.stride = seat.of as u64 * self.block();
-        } else if !self.pattern.random {
+        } else if !self.pattern.random || self.apart {
+            // Of its own region a worker has all turns.
+            self.seat = Seat { index: 0, of: 1 };
             let (index, of) = (seat.index as u64, seat.of as u64);
             let unit = self.block().max(1);
             let blocks = self.bytes / unit;
@@ -180,7 +191,7 @@ impl Access {
             let next = blocks * (index + 1) / of;
             self.start += first * unit;
             self.bytes = (next - first) * unit;
-            if !self.one_pass {
+            if !self.pattern.random && !self.one_pass {
                 self.cursor = random(seed, u64::MAX - index) % (next - first).max(1) * unit;
             }
         }
@@ -293,10 +304,31 @@ impl Access {
         operations + operations.checked_div(self.sync_every).unwrap_or(0)
     }
 
+    /// Bytes of which every block that it touches is a multiple, and every place
+    /// where one begins.
+    pub(super) fn unit(&self) -> u64 {
+        common_unit(self.sizes.iter().map(|size| size.bytes).chain([self.start, self.file_bytes]))
+    }
+
+    /// Bytes of each file, 0 where there is one.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
     /// What decides its random choices.
     pub(super) fn seed(&self) -> u64 {
         self.seed
     }
+}
+
+/// The largest number of which all are multiples (Euclid's algorithm).
+pub(super) fn common_unit(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, |mut a, mut b| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::Value;
 use model::plan::Content;
 
+use crate::engine::drive::Life;
 use crate::engine::fault::Fault;
 use crate::engine::queue::{Operation, UNRECORDED};
 use crate::workload::disk::access::{Access, Task};
@@ -17,6 +18,7 @@ use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::content::{self, Source};
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::residency;
+use crate::workload::disk::verify::Verifier;
 
 /// What one worker does to one target.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub(super) struct Job {
     /// way than a file's.
     pub(super) device: bool,
     pub(super) is_over: bool,
+    /// Knows what must be where, if that is to be verified.
+    pub(super) verifier: Option<Box<Verifier>>,
 }
 
 /// How an operation ended.
@@ -64,6 +68,7 @@ impl Job {
             dirty: None,
             device: false,
             is_over: false,
+            verifier: None,
         }
     }
 
@@ -96,6 +101,9 @@ impl Job {
         if task.kind == Kind::Write {
             let buffer = &mut buffer[..task.bytes as usize];
             self.source.fill(buffer, operation.index);
+            if let Some(verifier) = &mut self.verifier {
+                verifier.begin(&task, buffer);
+            }
         }
         task
     }
@@ -104,7 +112,12 @@ impl Job {
     #[inline]
     pub(super) fn ended(&mut self, task: Task, result: io::Result<u64>) -> Result<Ended, Fault> {
         match result {
-            Ok(bytes) if bytes == task.bytes => Ok(Ended { bytes, class: self.classes[task.kind as usize] }),
+            Ok(bytes) if bytes == task.bytes => {
+                if let (Some(verifier), Kind::Write) = (&mut self.verifier, task.kind) {
+                    verifier.end(&task);
+                }
+                Ok(Ended { bytes, class: self.classes[task.kind as usize] })
+            }
             other => self.otherwise(task, other),
         }
     }
@@ -120,6 +133,9 @@ impl Job {
         };
         if self.access.full() && no_space {
             self.is_over = true;
+            if let Some(verifier) = &mut self.verifier {
+                verifier.forget(&task);
+            }
             return Ok(Ended { bytes: 0, class: UNRECORDED });
         }
         let what = || {
@@ -187,8 +203,11 @@ impl Job {
         });
     }
 
-    pub(super) fn verify(&mut self) -> Result<(), Fault> {
-        Ok(())
+    /// Reads back what was written, if that is to be verified.
+    pub(super) fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        let Some(verifier) = &self.verifier else { return Ok(()) };
+        self.sync().map_err(|e| Fault::system(format!("syncing {}", self.name), e))?;
+        verifier.verify(&self.files, &self.name, life)
     }
 
     /// Operations of one pass, where the load ends after one.

@@ -16,6 +16,7 @@ mod residency;
 mod spec;
 mod survey;
 mod target;
+mod verify;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -38,6 +39,7 @@ use engine::{Engine, Options};
 use fixture::How;
 use job::Job;
 use pattern::Pattern;
+use verify::{Verdict, Verifier};
 
 pub use spec::SPEC;
 
@@ -61,9 +63,12 @@ impl Workload for Disk {
         survey::check_given(&parameters)?;
         let fixtures = target::survey(&mut parameters, pattern, site)?;
         survey::check(&parameters, pattern)?;
+        verify::check(&parameters, pattern)?;
         engine.check_targets(&parameters)?;
         precondition::check(&parameters, &fixtures)?;
-        let memory_bytes = check_memory(&parameters, site)?;
+        let ledgers = verify::memory_bytes(&parameters).map_err(|e| broken(&e))?;
+        verify::check_memory(ledgers, site.memory_available)?;
+        let memory_bytes = check_memory(&parameters, site)?.saturating_add(ledgers);
         let effect = match pattern.changes() {
             _ if fixtures.iter().any(|f| f.grows) => Effect::UsedUp,
             true => Effect::Dirty,
@@ -91,6 +96,7 @@ impl Workload for Disk {
                 .into_iter()
                 .collect(),
             dirty: Arc::new(AtomicU64::new(UNKNOWN)),
+            verdict: verify::asked(parameters).then(|| Arc::new(Verdict::new())),
         };
         if !engine.drives() {
             return Ok(Box::new(ready));
@@ -201,6 +207,8 @@ struct Ready {
     facts: Vec<(&'static str, Value)>,
     /// Bytes that were only in the page cache when the last write returned.
     dirty: Arc<AtomicU64>,
+    /// What its workers find, where they verify.
+    verdict: Option<Arc<Verdict>>,
 }
 
 /// Of [`Ready::dirty`]: nobody looked.
@@ -223,6 +231,13 @@ impl Ready {
             .collect::<Option<_>>()?;
         let mean = shares.iter().sum::<f64>() / shares.len() as f64;
         (!shares.is_empty()).then_some((name, Value::Number((mean * 1000.0).round() / 1000.0)))
+    }
+
+    /// Who verifies what the worker of `access` writes to target number `target`
+    /// of `files` files.
+    fn verifier(&self, access: &Access, target: usize, files: usize) -> Option<Box<Verifier>> {
+        let verdict = Arc::clone(self.verdict.as_ref()?);
+        Some(Box::new(Verifier::new(verdict, access, target, files)))
     }
 
     /// The target of a worker, and its seat among those of that target.
@@ -280,7 +295,11 @@ impl Prepared for Ready {
     }
 
     fn facts_after(&self, outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
-        let mut facts: Vec<_> = self.cached("cached_share_after").into_iter().collect();
+        let verified = self.verdict.as_ref();
+        let mut facts: Vec<_> = verified.map(|v| v.facts()).unwrap_or_default();
+        if !verified.is_some_and(|v| v.dropped_cache()) {
+            facts.extend(self.cached("cached_share_after"));
+        }
         let dirty = self.dirty.load(Ordering::Relaxed);
         let written =
             outcome.classes.iter().find(|c| c.class.name == "write").map_or(outcome.bytes, |c| c.bytes);
@@ -291,12 +310,19 @@ impl Prepared for Ready {
         facts
     }
 
+    fn verdict(&self) -> Result<(), Fault> {
+        let names: Vec<&str> = self.targets.iter().map(|t| t.name.as_str()).collect();
+        self.verdict.as_ref().map_or(Ok(()), |verdict| verdict.tell(&names))
+    }
+
     fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, own) = self.target_of(seat);
         let Some(target) = self.targets.get(index) else {
             // The null engine drives nothing.
-            let job = Job::new(self.access.clone().for_seat(own, seed), Vec::new(), "nothing");
-            return self.engine.worker(job, &self.options);
+            let access = self.access.clone().for_seat(own, seed);
+            let verifier = self.verifier(&access, 0, 1);
+            let job = Job::new(access, Vec::new(), "nothing").with_content(self.content, false);
+            return self.engine.worker(Job { verifier, ..job }, &self.options);
         };
         // Opened anew rather than duplicated: streams that share one open file
         // share its read-ahead.
@@ -306,7 +332,9 @@ impl Prepared for Ready {
             .map(|f| fixture::reopen(f, self.how, &target.name))
             .collect::<Result<_, _>>()?;
         let access = self.access.clone().of_files(target.file_bytes).for_seat(own, seed);
+        let verifier = self.verifier(&access, index, target.files.len());
         let job = Job {
+            verifier,
             settles: self.settles,
             dirty: (self.settles && !self.how.direct).then(|| Arc::clone(&self.dirty)),
             device: target.device,

@@ -5,7 +5,7 @@ use model::resource::Symbol;
 use model::{MetricSpec, Unit, WorkloadSpec};
 
 use crate::workload::common;
-use crate::workload::disk::{content, distribution, engine, pattern, precondition};
+use crate::workload::disk::{content, distribution, engine, pattern, precondition, verify};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -238,6 +238,14 @@ const PARAMETERS: &[ParameterSpec] = &[
     )
     .default("no")
     .costly(),
+    ParameterSpec::new(
+        "verify",
+        Kind::Choice,
+        "Whether what was written is read back after the window, around the page cache. Each thread then has a region \
+         of its own, at random places too.",
+    )
+    .default("none")
+    .words(verify::WORDS),
     common::BYTES,
     ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").not_work().words(&[
         Word { word: "time", doc: "the duration, or requests or bytes where they are given" },

@@ -6,7 +6,7 @@ use model::scalar::binary;
 
 use crate::engine::fault::Fault;
 use crate::workload::disk::pattern::Pattern;
-use crate::workload::disk::{broken, filling};
+use crate::workload::disk::{broken, filling, verify};
 
 /// The largest block: what the kernel takes as one registered buffer.
 const BLOCK_MAX: u64 = 1 << 30;
@@ -69,7 +69,7 @@ fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<
             "choose size, files and block-size so that each file has whole blocks",
         );
     }
-    let shares = if pattern.random { 1 } else { threads };
+    let shares = if pattern.random && !verify::asked(parameters) { 1 } else { threads };
     if span / shares < block {
         let what = if shares > 1 {
             format!("one of {threads} shares of the span of {}", binary(span))

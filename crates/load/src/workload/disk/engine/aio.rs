@@ -18,6 +18,7 @@ use model::plan::Problem;
 use model::{Parameters, Value};
 
 use crate::engine::clock;
+use crate::engine::drive::Life;
 use crate::engine::fault::Fault;
 use crate::engine::queue::{Completion, Operation, Queue, Wait};
 use crate::workload::Worker;
@@ -380,8 +381,8 @@ impl Queue for Aio {
         self.job.settle()
     }
 
-    fn verify(&mut self) -> Result<(), Fault> {
-        self.job.verify()
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        self.job.verify(life)
     }
 
     fn facts(&self) -> Vec<(&'static str, Value)> {

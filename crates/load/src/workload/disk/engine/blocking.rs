@@ -7,6 +7,7 @@ use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 
+use crate::engine::drive::Life;
 use crate::engine::fault::Fault;
 use crate::engine::queue::{Completion, Operation, Queue, Wait};
 use crate::workload::Worker;
@@ -96,8 +97,8 @@ impl Queue for Positioned {
         self.job.settle()
     }
 
-    fn verify(&mut self) -> Result<(), Fault> {
-        self.job.verify()
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        self.job.verify(life)
     }
 
     fn facts(&self) -> Vec<(&'static str, model::Value)> {

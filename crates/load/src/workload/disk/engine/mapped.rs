@@ -16,6 +16,7 @@ use model::parameter::Word;
 use model::plan::Problem;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 
+use crate::engine::drive::Life;
 use crate::engine::fault::Fault;
 use crate::engine::queue::{Completion, Operation, Queue, Wait};
 use crate::workload::Worker;
@@ -173,8 +174,8 @@ impl Queue for Mapped {
         self.job.settle()
     }
 
-    fn verify(&mut self) -> Result<(), Fault> {
-        self.job.verify()
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        self.job.verify(life)
     }
 
     fn facts(&self) -> Vec<(&'static str, model::Value)> {
