@@ -8,6 +8,7 @@
 
 mod calibrate;
 mod describe;
+mod held;
 mod local;
 mod loopback;
 mod result;

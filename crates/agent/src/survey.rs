@@ -13,6 +13,7 @@ use model::machine::Inventory;
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
+use model::{Parameters, WorkloadSpec};
 
 /// What workloads may know of this machine.
 pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> Site {
@@ -59,6 +60,7 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
     let catalogue = workload::catalogue();
     catalogue.fill(workload.spec(), &mut parameters);
     common::resolve(&mut parameters, site.cpus)?;
+    check_search(&parameters, workload.spec(), survey.loads.is_empty())?;
     let mut needs = workload.survey(parameters, site)?;
     catalogue.drop_idle(workload.spec(), &mut needs.parameters);
     let targets = needs.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
@@ -72,6 +74,26 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
         }
     }
     survey.loads.push(LoadSpec { workload: name, parameters: needs.parameters });
+    Ok(())
+}
+
+/// Whether a rate can be searched for this load.
+fn check_search(parameters: &Parameters, spec: &WorkloadSpec, is_main: bool) -> Result<(), Problem> {
+    if parameters.get("latency-target").is_none() {
+        return Ok(());
+    }
+    if !is_main {
+        return Err(Problem::invalid(
+            "only the rate of the main load can be searched, and latency-target is one of a load beside it",
+            "give that load a rate",
+        ));
+    }
+    if spec.metric("rate_held").is_none() {
+        return Err(Problem::invalid(
+            format!("{} has no latency that is of interest, so there is no rate to search", spec.name),
+            "leave out latency-target",
+        ));
+    }
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 
 use load::Fault;
+use load::engine::outcome::Outcome;
 use load::engine::placement::{Decision, Ground, place};
 use load::engine::record::Timeline;
 use load::engine::stop::StopRule;
@@ -20,6 +21,7 @@ use model::plan::LoadSpec;
 use model::trial::{InterruptLine, Placement, WorkerPlace};
 use model::{AgentEvent, Phase};
 
+use crate::held::{self, Drive, Held};
 use crate::result;
 use crate::sampling::Watcher;
 use crate::shelf::Fixtures;
@@ -45,25 +47,30 @@ pub(crate) fn run(
     let ready = ready(order, shelf)?;
     let (blocks, interrupts) = driven(&ready, inventory, &host);
     let decision = decide(order, &ready, &inventory.cpu.allowed, &interrupts);
-    let session = session(order, &ready, &decision)?;
-    let mut watcher = Watcher::open(&host, &Scope::of(inventory, &host).and_block(blocks));
-
-    let (send, timeline) = channel();
-    let messenger = Messenger { tell, timeline: Mutex::new(Some(send)) };
-    let outcome = std::thread::scope(|scope| {
-        let watcher = &mut watcher;
-        let watching = std::thread::Builder::new()
-            .spawn_scoped(scope, move || watcher.watch(&timeline))
-            .map_err(|e| Fault::system("starting the sampler", e))?;
-        let outcome = session.run(&messenger, cancel);
-        messenger.hang_up();
-        // A trial without counters is better than none.
-        let _ = watching.join();
-        outcome
+    let scope = Scope::of(inventory, &host).and_block(blocks);
+    let unwatched = Messenger::unwatched(tell);
+    let mut held = held::search(order, &mut |drive| {
+        session(order, &ready, &decision, Some(drive))?.run(&unwatched, cancel)
     })?;
+    let (outcome, watcher) = loop {
+        let session = session(order, &ready, &decision, held.as_ref().map(Held::drive))?;
+        let mut watcher = Watcher::open(&host, &scope);
+        let outcome = watched(&session, &mut watcher, tell, cancel)?;
+        // What did not hold does not count.
+        let counts = match &mut held {
+            Some(held) => held.holds(&outcome)?,
+            None => true,
+        };
+        if counts {
+            break (outcome, watcher);
+        }
+    };
 
     let mut result =
         result::shape(ready.iter().map(|l| (l.workload, &l.spec.parameters)).collect(), &outcome)?;
+    if let Some(held) = held {
+        held.tell(&mut result);
+    }
     let main = ready.first().zip(outcome.loads.first());
     let after = main.map(|(l, outcome)| l.prepared.facts_after(outcome)).unwrap_or_default();
     result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
@@ -73,6 +80,27 @@ pub(crate) fn run(
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, &ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })
+}
+
+/// Runs a session beside the sampler.
+fn watched(
+    session: &Session<'_>,
+    watcher: &mut Watcher,
+    tell: &(dyn Fn(AgentEvent) + Sync),
+    cancel: &AtomicBool,
+) -> Result<Outcome, Fault> {
+    let (send, timeline) = channel();
+    let messenger = Messenger { tell, timeline: Mutex::new(Some(send)) };
+    std::thread::scope(|scope| {
+        let watching = std::thread::Builder::new()
+            .spawn_scoped(scope, move || watcher.watch(&timeline))
+            .map_err(|e| Fault::system("starting the sampler", e))?;
+        let outcome = session.run(&messenger, cancel);
+        messenger.hang_up();
+        // A trial without counters is better than none.
+        let _ = watching.join();
+        outcome
+    })
 }
 
 /// The block devices on the way of the main load's data, and the interrupts of
@@ -120,10 +148,13 @@ fn decide(
     place(order.pin, ready.iter().map(|l| l.workers).sum(), &ground)
 }
 
+/// What is run; `main` says how the main load is driven where its parameters do
+/// not.
 fn session<'a>(
     order: &TrialOrder,
     ready: &'a [ReadyLoad<'_>],
     decision: &Decision,
+    main: Option<Drive>,
 ) -> Result<Session<'a>, Fault> {
     let ns = |seconds: f64| (seconds.max(0.0) * 1e9) as u64;
     let mut cpus = decision.cpus.iter().copied();
@@ -133,12 +164,22 @@ fn session<'a>(
         if index > 0 && matches!(stop, StopRule::Time(_)) {
             stop = StopRule::Company;
         }
+        let mut rate = common::open_loop(&load.spec.parameters)?;
+        let mut seed = order.seed.wrapping_add(index as u64);
+        if let Some(drive) = main {
+            // Other places each time, or a cache would hold them.
+            seed ^= drive.attempt << 32;
+            if index == 0 {
+                stop = StopRule::Time(ns(drive.window_s));
+                rate = drive.rate.map(|rate| (rate, common::arrivals(&load.spec.parameters)));
+            }
+        }
         loads.push(LoadPlan {
             prepared: &*load.prepared,
             cpus: cpus.by_ref().take(load.workers).collect(),
-            rate: common::open_loop(&load.spec.parameters)?,
+            rate,
             stop,
-            seed: order.seed.wrapping_add(index as u64),
+            seed,
         });
     }
     // One pass to the end must be the first, or a cache would answer it; and
@@ -146,7 +187,8 @@ fn session<'a>(
     // the window.
     let first =
         |l: &LoadPlan<'_>| matches!(l.stop, StopRule::End | StopRule::Full) || l.prepared.counts_from_start();
-    let warm_up_ns = if loads.iter().any(first) { 0 } else { ns(order.warm_up_s) };
+    let warm_up_s = main.map_or(order.warm_up_s, |drive| drive.window_s / 2.0).min(order.warm_up_s);
+    let warm_up_ns = if loads.iter().any(first) { 0 } else { ns(warm_up_s) };
     Ok(Session { loads, warm_up_ns, interval_ns: order.interval_s.map(|s| ns(s).max(1_000_000)) })
 }
 

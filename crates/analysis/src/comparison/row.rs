@@ -185,7 +185,7 @@ fn candidates(pair: &Pair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> 
 }
 
 /// The metric to show first: how long it took where the same amount of work ended it on both sides,
-/// otherwise that of the workload.
+/// the rate that kept to a latency, otherwise that of the workload.
 fn headline<'a>(pair: &Pair<'a>, catalogue: &Catalogue) -> Option<&'a str> {
     let has = |metric: &str| {
         let (name, _) = pair.baseline.estimates.get_key_value(metric)?;
@@ -195,7 +195,12 @@ fn headline<'a>(pair: &Pair<'a>, catalogue: &Catalogue) -> Option<&'a str> {
         ENDS.iter().all(|name| pair.baseline.parameters.get(name) == pair.new.parameters.get(name));
     let usual = catalogue.workload(&pair.baseline.workload).map(|w| w.headline);
     let first = || pair.baseline.estimates.keys().find_map(|m| has(m));
-    has(ELAPSED).filter(|_| same_end).or(usual).or_else(|| has("throughput")).or_else(first)
+    has(ELAPSED)
+        .filter(|_| same_end)
+        .or_else(|| has("rate_held"))
+        .or(usual)
+        .or_else(|| has("throughput"))
+        .or_else(first)
 }
 
 fn in_common(a: &Parameters, b: &Parameters) -> Parameters {

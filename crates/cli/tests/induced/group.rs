@@ -82,11 +82,22 @@ impl Group {
         std::fs::create_dir(&folder)
             .unwrap_or_else(|e| panic!("this story needs root to make {}: {e}", folder.display()));
         let group = Self { folder };
+        group.write(files);
+        group
+    }
+
+    fn write(&self, files: Vec<(&'static str, String)>) {
         for (file, value) in files {
-            std::fs::write(group.folder.join(file), &value)
+            std::fs::write(self.folder.join(file), &value)
                 .unwrap_or_else(|e| panic!("{file} = {value}: {e}"));
         }
-        group
+    }
+
+    /// Changes the limit from now on.
+    pub(crate) fn set(&self, limit: Limit<'_>) {
+        let (old, _) = limit.controllers();
+        let is_old = self.folder.starts_with(Path::new("/sys/fs/cgroup").join(old));
+        self.write(if is_old { limit.files_v1() } else { limit.files_v2() });
     }
 
     /// The same command, run in this group.

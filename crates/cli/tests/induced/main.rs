@@ -8,4 +8,5 @@
 mod common;
 mod evidence;
 mod group;
+mod open_loop;
 mod trouble;

@@ -15,12 +15,12 @@ use crate::group::{Group, Limit};
 /// Stories here must not disturb one another.
 static ALONE: Mutex<()> = Mutex::new(());
 
-fn alone() -> MutexGuard<'static, ()> {
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs to the end and reads the document.
-fn run(mut command: Command) -> Run {
+pub(crate) fn run(mut command: Command) -> Run {
     let output = command.arg("--json=full").output().unwrap();
     let run: Run = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|e| panic!("{e}: {} {}", stderr(&output), String::from_utf8_lossy(&output.stdout)));

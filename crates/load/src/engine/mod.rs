@@ -16,6 +16,7 @@ pub mod placement;
 pub mod queue;
 pub mod record;
 pub mod schedule;
+pub mod search;
 pub mod session;
 pub mod stop;
 

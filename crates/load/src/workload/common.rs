@@ -11,6 +11,7 @@ use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::schedule::Arrivals;
+use crate::engine::search::Target;
 use crate::engine::stop::StopRule;
 
 /// The parameters that every workload has.
@@ -39,6 +40,12 @@ pub const PARAMETERS: &[ParameterSpec] = &[
             Word { word: "poisson", doc: "at random, as independent users do" },
         ],
     ),
+    ParameterSpec::new(
+        "latency-target",
+        Kind::LatencyTarget,
+        "Search the highest rate of an open loop at which this share of the operations keeps to this latency, from the \
+         moment it was due: 1ms@99%. At most what a closed loop of the same threads and depth reaches.",
+    ),
 ];
 
 /// For workloads that move bytes: end by volume.
@@ -65,15 +72,42 @@ pub fn resolve(parameters: &mut Parameters, cpus: usize) -> Result<(), Problem> 
     }
     let ends: Vec<&str> =
         ["requests", "bytes"].into_iter().filter(|name| parameters.get(name).is_some()).collect();
-    let to_end = parameters.is_word("until", "end");
-    if ends.len() + usize::from(to_end) > 1 {
-        let mut names = ends.join(" and ");
-        if to_end {
-            names.push_str(" and until=end");
-        }
+    let until = ["end", "full"].into_iter().find(|word| parameters.is_word("until", word));
+    let ends: Vec<String> =
+        ends.into_iter().map(str::to_owned).chain(until.map(|word| format!("until={word}"))).collect();
+    if ends.len() > 1 {
+        let names = ends.join(" and ");
         return Err(Problem::invalid(format!("{names} cannot both end a trial"), "give one of them"));
     }
-    Ok(())
+    if parameters.get("latency-target").is_none() {
+        return Ok(());
+    }
+    if parameters.get("rate").is_some() {
+        return Err(Problem::invalid(
+            "rate gives the rate that latency-target is to find",
+            "give one of them",
+        ));
+    }
+    match ends.first() {
+        Some(end) => Err(Problem::invalid(
+            format!("{end} cannot end a trial that searches the rate for a latency-target"),
+            "give a duration, which is how long the rate found must hold",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The latency that is to be kept to, if there is one.
+///
+/// # Errors
+/// If the parameter is none.
+pub fn latency_target(parameters: &Parameters) -> Result<Option<Target>, crate::Fault> {
+    if parameters.get("latency-target").is_none() {
+        return Ok(None);
+    }
+    let (latency_s, share) = model::scalar::latency_target(parameters.text("latency-target")?)
+        .map_err(|e| crate::Fault::Other(format!("latency-target: {e}")))?;
+    Ok(Some(Target { latency_s, share }))
 }
 
 /// When a load ends.
@@ -104,9 +138,13 @@ pub fn open_loop(parameters: &Parameters) -> Result<Option<(f64, Arrivals)>, cra
     if parameters.get("rate").is_none() {
         return Ok(None);
     }
-    let arrivals =
-        if parameters.is_word("arrivals", "poisson") { Arrivals::Poisson } else { Arrivals::Fixed };
-    Ok(Some((parameters.number("rate")?, arrivals)))
+    Ok(Some((parameters.number("rate")?, arrivals(parameters))))
+}
+
+/// How the operations of an open loop arrive.
+#[must_use]
+pub fn arrivals(parameters: &Parameters) -> Arrivals {
+    if parameters.is_word("arrivals", "poisson") { Arrivals::Poisson } else { Arrivals::Fixed }
 }
 
 /// Operations per second of disks.
@@ -143,6 +181,14 @@ pub const USER_CPU_PER_OPERATION: MetricSpec = MetricSpec::lower(
     Unit::Seconds,
     "CPU time of the workers in user mode, for each operation.",
 );
+/// The rate that kept to a latency.
+pub const RATE_HELD: MetricSpec = MetricSpec::higher(
+    "rate_held",
+    Unit::PerSecond,
+    "The highest rate found at which the share of operations asked for kept to the latency-target, in the window that \
+     counts too.",
+);
+
 /// Operations that started late.
 pub const LATE_STARTS: MetricSpec = MetricSpec::lower(
     "late_starts",

@@ -36,6 +36,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         common::SERVICE_P50,
         common::SERVICE_P99,
         common::CPU_PER_OPERATION,
+        common::RATE_HELD,
         common::LATE_STARTS,
         common::UNFINISHED,
     ],

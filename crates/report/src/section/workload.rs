@@ -111,11 +111,13 @@ pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Ve
         .collect()
 }
 
-/// The metric to show first: the time of a load that has an end, or else the
-/// workload's own.
+/// The metric to show first: the time of a load that has an end, the rate that
+/// kept to a latency, or else the workload's own.
 pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
-    if cases.iter().any(|c| c.estimates.contains_key("elapsed")) {
-        return "elapsed".to_owned();
+    for first in ["elapsed", "rate_held"] {
+        if cases.iter().any(|c| c.estimates.contains_key(first)) {
+            return first.to_owned();
+        }
     }
     spec.map_or("throughput", |s| s.headline).to_owned()
 }

@@ -33,6 +33,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         common::LATENCY_P99,
         common::LATENCY_MAX,
         common::CPU_PER_OPERATION,
+        common::RATE_HELD,
         common::LATE_STARTS,
         common::UNFINISHED,
     ],

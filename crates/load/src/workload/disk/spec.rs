@@ -101,6 +101,7 @@ const METRICS: &[MetricSpec] = &[
     common::SERVICE_P99,
     common::CPU_PER_OPERATION,
     common::USER_CPU_PER_OPERATION,
+    common::RATE_HELD,
     common::LATE_STARTS,
     common::UNFINISHED,
 ];
