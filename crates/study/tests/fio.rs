@@ -98,6 +98,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("[a]\nbsrange=4k\n", "4k", "is no range", "4k-16k"),
     ("[a]\nwait_for=b\n[b]\n", "b", "no job `b` before this one", "further up"),
     ("[a]\nfilename=${NOT_THERE}\n", "filename=${NOT_THERE}", "no variable `NOT_THERE`", "set it"),
+    ("[a]\nsize=${FIO_NAME}\n", "size=${FIO_NAME}", "does not start with a number", ""),
     ("[a]\ninclude nothing.inc\n", "include nothing.inc", "cannot be included", ""),
     ("bs=4k\n", "bs=4k", "in no section", "[global]"),
     ("[global]\nbs=4k\n", "", "no job", "[readers]"),

@@ -2,6 +2,7 @@
 //! once and kept with its place.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use model::ScalarError;
 
@@ -53,13 +54,20 @@ impl Given {
     /// A mistake about a part of its value, which begins at byte `at`.
     pub(super) fn part(&self, at: usize, error: ScalarError) -> Mistake {
         let span = at + error.span.start..at + error.span.end;
-        self.place.part(span).mistake(error.message, error.help)
+        within(&self.place, self.text(), span).mistake(error.message, error.help)
     }
 
     /// A mistake about its value.
     pub(super) fn mistake(&self, message: impl Into<String>, help: impl Into<String>) -> Mistake {
         self.place.mistake(message, help)
     }
+}
+
+/// The bytes of `text`, which stands at `place`; all of it where something in
+/// it stood for something else, so that its bytes are not in the file.
+fn within(place: &Place, text: &str, span: Range<usize>) -> Place {
+    let is_there = place.source.text.get(place.span.clone()) == Some(text);
+    if is_there { place.part(span) } else { place.clone() }
 }
 
 /// The options of one job, or of [global].
@@ -125,7 +133,7 @@ impl Job {
             return Err(line.key_place.mistake(message, "take it out, or run this job with fio"));
         }
         let read = value::read(option.form, text, kb_base).map_err(|e| match text {
-            Some(_) => line.value_place.part(e.span).mistake(e.message, e.help),
+            Some(text) => within(&line.value_place, text, e.span).mistake(e.message, e.help),
             None => line.key_place.mistake(format!("`{}` has no value", line.key), "write it after `=`"),
         })?;
         let is_misleading = text.is_some_and(|t| value::is_misleading(option.form, t, kb_base));

@@ -6,15 +6,14 @@ use crate::mistake::Mistake;
 
 pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
     verify(load, doing)?;
-    if !doing.writes() {
-        return Ok(());
+    if !doing.trims {
+        content(load)?;
     }
-    content(load)?;
-    sync(load)
+    if doing.writes() { sync(load) } else { Ok(()) }
 }
 
-/// What buffers hold. fio's own default is random and new for every write, as
-/// ours.
+/// What buffers hold, and files that are made to be read. fio's own default is
+/// random and new for every write, as ours.
 fn content(load: &mut Load<'_>) -> Result<(), Mistake> {
     let job = load.job;
     let compressible = job.count("buffer_compress_percentage");
@@ -77,7 +76,8 @@ fn verify(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
         return Ok(());
     }
     if !doing.writes() {
-        load.note("verify", "fio would check what an earlier job wrote; here only a load that writes reads back, what it wrote itself");
+        let says = "fio would check what an earlier job wrote; here a load that writes reads back what it wrote itself";
+        load.note("verify", says);
         return Ok(());
     }
     if !word.starts_with("crc32c") {
