@@ -63,7 +63,7 @@ fn what_an_honest_disk_keeps_is_verified() {
         ("engine=sync direct=no pattern=randwrite duration=100ms", 10),
         ("engine=sync direct=no pattern=write block-size=512 offset=1536 requests=700", 700),
         ("engine=mmap direct=no pattern=randwrite threads=2 requests=2000", 1000),
-        ("engine=io_uring pattern=write block-size=3MiB size=32MiB threads=2 sync=end until=end", 8),
+        ("engine=io_uring pattern=write block-size=3MiB size=30MiB threads=2 sync=end until=end", 8),
         ("engine=io_uring queue-depth=2 pattern=write content=compressible until=end", 4096),
     ] {
         let size = if words.contains(" size=") { "" } else { " size=16MiB" };
@@ -97,7 +97,7 @@ fn what_cannot_be_verified_is_refused_with_the_reason() {
         ("pattern=write content=duplicate", "a copy of another"),
         ("pattern=write direct=no block-size=1000", "1000 is no multiple"),
         ("pattern=write direct=no offset=100", "100 is no multiple"),
-        ("pattern=write until=full threads=2", "each other's places"),
+        ("pattern=write until=full size=16MiB threads=2", "each other's places"),
         ("pattern=randwrite size=16MiB block-size=16MiB threads=2", "one of 2 shares"),
     ] {
         assert!(refused(words).contains(reason), "{words}: {}", refused(words));
@@ -274,7 +274,7 @@ fn a_file_system_that_is_filled_up_is_verified_to_its_end() {
         println!("skipped: a mount needs root");
         return;
     }
-    let words = "engine=sync pattern=write size=16MiB until=full block-size=64k";
+    let words = "engine=sync pattern=write size=auto until=full block-size=64k";
     let facts = trial(mount.0.path(), words, &Silent, &AtomicBool::new(false)).unwrap();
     // 96 MiB of blocks, less what the file system itself needs.
     assert!((1500..=1536).contains(&verified(&facts)), "{facts:?}");
