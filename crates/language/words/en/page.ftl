@@ -365,3 +365,31 @@ resource-pci = PCIe link { $name }
 resource-sata = SATA link { $name }
 resource-self = Headroom itself
 resource-system = the system
+
+## Remarks
+
+remark-of-case = { $case }: { $text }
+remark-sentence = { $text }.
+remark-more = (and { $count } more)
+remark-rounds = { $verdict }; a round was { $length }
+remark-rounds-written = { $verdict }; a round was { $length }; { $before } were written before the first and { $all } by all rounds
+rounds-steady = steady after { $rounds } rounds: range { PERCENT($range) }, slope { PERCENT($slope) }
+rounds-unsteady = never steady in { $rounds } rounds: range { PERCENT($range) }, slope { PERCENT($slope) }
+rounds-few = { $rounds ->
+    [one] one round is too few to judge
+   *[other] { $rounds } rounds are too few to judge
+ }
+rounds-failed = round { $round } failed: { $reason }
+remark-durable = { $returned } until the last write returned, { $durable } until all was on the device
+remark-durable-cached = { $returned } until the last write returned, when { PERCENT($share) } of the bytes were only in memory; { $durable } until all was on the device
+remark-targets = { $count } targets together { $together }; least { $least } with { $least_value }, most { $most } with { $most_value }.
+remark-targets-each = { $count } targets; least { $least } with { $least_value }, most { $most } with { $most_value }.
+remark-targets-done = The first was done after { $first }, the last after { $last }.
+part-reads = reads
+part-writes = writes
+part-trims = trims
+part-syncs = syncs
+part-durable = until on the device
+targets-table = Each target
+column-target = target
+column-share = share of all

@@ -326,3 +326,28 @@ resource-pci = PCIe リンク { $name }
 resource-sata = SATA リンク { $name }
 resource-self = Headroom 自身
 resource-system = システム
+
+## Remarks
+
+remark-of-case = { $case }: { $text }
+remark-sentence = { $text }。
+remark-more = （ほか { $count } 件）
+remark-rounds = { $verdict }。1 ラウンドは { $length }
+remark-rounds-written = { $verdict }。1 ラウンドは { $length }。最初のラウンドの前に { $before }、全ラウンドで { $all } を書き込み
+rounds-steady = { $rounds } ラウンド後に安定: 範囲 { PERCENT($range) }、傾き { PERCENT($slope) }
+rounds-unsteady = { $rounds } ラウンドでは安定せず: 範囲 { PERCENT($range) }、傾き { PERCENT($slope) }
+rounds-few = { $rounds } ラウンドでは少なすぎて判定できない
+rounds-failed = ラウンド { $round } が失敗: { $reason }
+remark-durable = 最後の書き込みが戻るまで { $returned }、すべてがデバイスに記録されるまで { $durable }
+remark-durable-cached = 最後の書き込みが戻るまで { $returned }（その時点で { PERCENT($share) } はメモリだけ）、すべてがデバイスに記録されるまで { $durable }
+remark-targets = 対象 { $count } 個の合計は { $together }。最小は { $least }（{ $least_value }）、最大は { $most }（{ $most_value }）。
+remark-targets-each = 対象 { $count } 個。最小は { $least }（{ $least_value }）、最大は { $most }（{ $most_value }）。
+remark-targets-done = 最初の対象は { $first }、最後の対象は { $last } で終わりました。
+part-reads = 読み取り
+part-writes = 書き込み
+part-trims = TRIM
+part-syncs = 同期
+part-durable = デバイスに記録されるまで
+targets-table = 対象ごとの結果
+column-target = 対象
+column-share = 全体に占める割合

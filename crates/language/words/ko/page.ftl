@@ -326,3 +326,28 @@ resource-pci = PCIe 링크 { $name }
 resource-sata = SATA 링크 { $name }
 resource-self = Headroom 자체
 resource-system = 시스템
+
+## Remarks
+
+remark-of-case = { $case }: { $text }
+remark-sentence = { $text }.
+remark-more = (외 { $count }개)
+remark-rounds = { $verdict }. 라운드 길이: { $length }
+remark-rounds-written = { $verdict }. 라운드 길이: { $length }. 첫 라운드 전에 { $before }, 모든 라운드에서 { $all }를 기록
+rounds-steady = { $rounds }개 라운드 뒤 안정: 범위 { PERCENT($range) }, 기울기 { PERCENT($slope) }
+rounds-unsteady = { $rounds }개 라운드 동안 안정되지 않음: 범위 { PERCENT($range) }, 기울기 { PERCENT($slope) }
+rounds-few = { $rounds }개 라운드는 판정하기에 너무 적음
+rounds-failed = 라운드 { $round } 실패: { $reason }
+remark-durable = 마지막 쓰기가 반환될 때까지 { $returned }, 모두 장치에 기록될 때까지 { $durable }
+remark-durable-cached = 마지막 쓰기가 반환될 때까지 { $returned }(그때 { PERCENT($share) }는 메모리에만 있었음), 모두 장치에 기록될 때까지 { $durable }
+remark-targets = 대상 { $count }개를 합해 { $together }. 최소: { $least }({ $least_value }), 최대: { $most }({ $most_value }).
+remark-targets-each = 대상 { $count }개. 최소: { $least }({ $least_value }), 최대: { $most }({ $most_value }).
+remark-targets-done = 첫 대상은 { $first }, 마지막 대상은 { $last } 뒤에 끝났습니다.
+part-reads = 읽기
+part-writes = 쓰기
+part-trims = 트림
+part-syncs = 동기화
+part-durable = 장치에 기록될 때까지
+targets-table = 대상별 결과
+column-target = 대상
+column-share = 전체 중 비율

@@ -4,7 +4,7 @@ use chart::plot::{Axis, Measured, Numbers, Spread};
 use language::Words;
 use model::parameter::Kind;
 use model::run::{CaseResult, Estimate};
-use model::{Better, Unit, WorkloadSpec};
+use model::{Better, Unit, Value, WorkloadSpec};
 
 use super::factors::Factor;
 use crate::section::workload;
@@ -64,6 +64,17 @@ impl Metric {
         })
     }
 
+    /// The quantity `name` of `case`, in this unit, wherever it stands.
+    pub(crate) fn of_quantity(words: &Words, case: &CaseResult, (name, unit): (&str, Unit)) -> Self {
+        Self::of(words, case, name).filter(|m| m.unit == unit).unwrap_or_else(|| Self {
+            name: name.to_owned(),
+            title: title(words, name),
+            unit,
+            better: if unit == Unit::Seconds { Better::Lower } else { Better::Higher },
+            numbers: Numbers::Unit(unit),
+        })
+    }
+
     /// What a case has of it.
     pub(crate) fn at(&self, case: &CaseResult) -> Option<Measured> {
         case.estimates.get(&self.name).filter(|e| e.unit == self.unit).and_then(measured)
@@ -97,7 +108,7 @@ fn english(name: &str) -> String {
 
 /// The point and its interval, where they are numbers and the interval says
 /// something.
-fn measured(estimate: &Estimate) -> Option<Measured> {
+pub(crate) fn measured(estimate: &Estimate) -> Option<Measured> {
     let value = Some(estimate.median).filter(|m| m.is_finite())?;
     let interval = estimate.low.zip(estimate.high).filter(|(low, high)| {
         low.is_finite()
@@ -108,12 +119,26 @@ fn measured(estimate: &Estimate) -> Option<Measured> {
     Some(Measured { value, interval })
 }
 
+/// The median of a number that the good trials of a case have as a fact.
+pub(crate) fn fact(case: &CaseResult, name: &str) -> Option<f64> {
+    let good = case.trials.iter().filter(|t| t.status == model::Status::Ok);
+    let number = |value: &Value| match value {
+        Value::Number(number) => Some(*number),
+        Value::Integer(number) => Some(*number as f64),
+        _ => None,
+    };
+    let values: Vec<f64> = good.filter_map(|t| t.result.facts.get(name)).filter_map(number).collect();
+    stats::interval::median(&values)
+}
+
 /// The figure that people ask of one case: the workload's headline; of large
 /// operations their bytes per second; of a fixed amount of work its time.
 pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> Option<&'a str> {
     let has = |name: &str| case.estimates.get_key_value(name).map(|(key, _)| key.as_str());
-    if let Some(elapsed) = has("elapsed") {
-        return Some(elapsed);
+    // What was asked for is asked of the result: how long it takes, or which
+    // rate keeps a latency.
+    if let Some(asked) = has("elapsed").or_else(|| has("rate_held")) {
+        return Some(asked);
     }
     let headline = spec
         .and_then(|s| has(s.headline))

@@ -3,12 +3,14 @@
 
 mod factors;
 mod metric;
+pub(crate) mod mountain;
 mod reference;
 mod resource;
 mod rule;
 mod samples;
 
 pub(crate) use factors::{level_in_words, title};
+pub(crate) use metric::fact;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +25,10 @@ use crate::document::Block;
 use crate::page::View;
 
 /// Charts of one workload, at most: a page is read, not searched.
-const MOST: usize = 6;
+const MOST: usize = 8;
+
+/// Up to so many are filled up with more of one rule.
+const FILLED: usize = 6;
 
 /// Charts of all workloads together, at most, so that a long study stays a page
 /// that a browser draws at once.
@@ -235,7 +240,9 @@ fn figures_of(
     for wave in [true, false] {
         for (kept, (first, rest)) in kept.iter_mut().zip(&mut made) {
             let want = if wave { *first } else { most };
-            while room > 0 && kept.len() < want {
+            // What is only more of the same has less room.
+            let least = if wave { 0 } else { most.saturating_sub(FILLED) };
+            while room > least && kept.len() < want {
                 let Some(figure) = rest.next() else { break };
                 kept.push(figure);
                 room -= 1;

@@ -1,6 +1,7 @@
 //! The table of a workload's cases: what a row says of a case is decided here
 //! alone, so that a column more is one entry more.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::run::{CaseResult, Estimate};
@@ -9,6 +10,7 @@ use super::telling;
 use super::view::{Group, View};
 use crate::document::{Column, Piece, Table, Text};
 use crate::format;
+use crate::section::part;
 
 /// Metrics beside the headline, in this order, where a case has them: as many as
 /// fit the width of a printed page. The table of every number has the others.
@@ -36,7 +38,25 @@ pub(super) struct Row<'a> {
     /// Its metric to show first.
     pub(super) headline: String,
     /// What the trials say of it.
-    pub(super) estimates: &'a BTreeMap<String, Estimate>,
+    pub(super) estimates: Cow<'a, BTreeMap<String, Estimate>>,
+}
+
+/// Each row followed by its parts, such as its reads and its writes.
+fn with_parts<'a>(view: &View<'_>, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
+    let mut all = Vec::new();
+    for row in rows {
+        let of_part = |(key, estimates): (&str, BTreeMap<String, Estimate>)| Row {
+            label: view.say(key),
+            case: row.case,
+            is_main: false,
+            headline: row.headline.clone(),
+            estimates: Cow::Owned(estimates),
+        };
+        let parts: Vec<Row<'a>> = part::of(&row.estimates).into_iter().map(of_part).collect();
+        all.push(row);
+        all.extend(parts);
+    }
+    all
 }
 
 /// The rows of a workload: its cases in their order, each followed by what ran
@@ -46,7 +66,8 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     for case in group.cases.iter().copied() {
         let label = view.short(case);
-        rows.push(Row { label, case, is_main: true, headline: headline.clone(), estimates: &case.estimates });
+        let estimates = Cow::Borrowed(&case.estimates);
+        rows.push(Row { label, case, is_main: true, headline: headline.clone(), estimates });
         for companion in &case.with {
             let spec = view.catalogue.workload(&companion.workload);
             let own = spec.map_or("throughput", |s| s.headline);
@@ -57,7 +78,7 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
                 case,
                 is_main: false,
                 headline: own.to_owned(),
-                estimates: &companion.estimates,
+                estimates: Cow::Borrowed(&companion.estimates),
             });
         }
     }
@@ -75,7 +96,7 @@ struct Cell {
 
 /// The table.
 pub(super) fn table(view: &View<'_>, group: &Group<'_>) -> Table {
-    let rows = rows(view, group);
+    let rows = with_parts(view, rows(view, group));
     let cells = cells(view, group, &rows);
     let head = Column::words(view.say("column-case"));
     let columns = std::iter::once(head).chain(cells.iter().map(|c| c.column.clone())).collect();

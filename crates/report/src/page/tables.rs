@@ -50,7 +50,7 @@ fn of(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Block {
     };
     for row in rows.iter().filter(|r| !r.estimates.is_empty()) {
         table.groups.push((table.rows.len(), row.label.clone().into()));
-        table.rows.extend(estimates(view, row.estimates));
+        table.rows.extend(estimates(view, &row.estimates));
     }
     let title = view.tell("tables-of", &[("workload", &view.called(group.name))]);
     Block::More { title, blocks: vec![Block::Table(table)] }

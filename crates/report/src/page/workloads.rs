@@ -1,8 +1,8 @@
 //! What was measured, a section for each workload: what it does, what was the
 //! same in all cases, charts, and the table of its cases.
 
-use super::case_table;
 use super::view::{Group, View};
+use super::{case_table, remarks, target_table};
 use crate::document::{Block, Piece, Section, Text};
 use crate::figure;
 use crate::section::workload;
@@ -29,7 +29,12 @@ fn of(view: &View<'_>, group: &Group<'_>) -> Section {
         let text = Text::default().plain(format!("{} ", view.say(key)));
         section.blocks.push(Block::Paragraph(text.with(Piece::Code(constant.join(" ")))));
     }
+    let remarks = remarks::of(view, &group.cases, &|case| view.short(case));
+    if !remarks.is_empty() {
+        section.blocks.push(Block::List(remarks.into_iter().map(Text::from).collect()));
+    }
     section.blocks.extend(figure::of_workload(view, &group.cases));
     section.blocks.push(Block::Table(case_table::table(view, group)));
+    section.blocks.extend(target_table::block(view, group));
     section
 }

@@ -4,5 +4,6 @@ pub mod comparison;
 pub mod condition;
 pub mod findings;
 pub mod machine;
+pub(crate) mod part;
 pub(crate) mod share;
 pub mod workload;

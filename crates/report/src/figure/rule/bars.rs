@@ -97,7 +97,7 @@ fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
 }
 
 /// What a row of a case alone is called.
-fn alone(group: &Group<'_>, case: &CaseResult) -> String {
+pub(super) fn alone(group: &Group<'_>, case: &CaseResult) -> String {
     if group.factors.is_empty() || group.collides() { case.label.clone() } else { group.label(case) }
 }
 

@@ -3,13 +3,18 @@
 
 mod bars;
 mod chain;
+mod durable;
 mod heat;
 mod histogram;
 mod knee;
 mod load;
+mod mixed;
 mod pair;
 mod percentiles;
+mod rounds;
+mod split;
 mod sweep;
+mod targets;
 mod trials;
 
 pub(super) use chain::{Reason, telling};
@@ -28,11 +33,19 @@ pub(super) struct Rule {
 
 /// Every rule, in order of telling.
 pub(super) const RULES: &[Rule] = &[
+    // Rounds until a load was steady: before anything is read off its figures.
+    Rule { first: 1, overlays: false, charts: rounds::charts },
     // An ordered factor of three levels or more: lines, and a line for each
     // level of a second factor.
     Rule { first: 2, overlays: true, charts: sweep::charts },
     // Fewer levels, or choices: bars.
     Rule { first: 2, overlays: true, charts: bars::charts },
+    // Reads and writes at once: what each gets.
+    Rule { first: 2, overlays: false, charts: mixed::charts },
+    // Writes until they returned, and until they were on the device.
+    Rule { first: 1, overlays: false, charts: durable::charts },
+    // Several targets driven at once: each of them.
+    Rule { first: 1, overlays: false, charts: targets::charts },
     // Two factors with many levels each.
     Rule { first: 1, overlays: false, charts: heat::charts },
     // A load that is turned up: what latency the throughput costs.
@@ -41,6 +54,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule { first: 1, overlays: true, charts: percentiles::charts },
     // Every trial, for what an interval sums up.
     Rule { first: 1, overlays: true, charts: trials::charts },
+    // What the time of an operation is made of.
+    Rule { first: 1, overlays: false, charts: split::charts },
     // A path of several resources, with the share of each.
     Rule { first: 1, overlays: false, charts: chain::charts },
     // The shape of one distribution.

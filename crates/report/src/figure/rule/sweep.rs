@@ -2,7 +2,7 @@
 //! a line of each of its levels. Where another figure of the same cases belongs
 //! to it, that stands in a panel below.
 
-use chart::plot::{Line, LinePanels, Lines, Measured, Reference};
+use chart::plot::{Line, LinePanels, Lines, Measured, Reference, Spread, Zone};
 use language::Words;
 use model::run::CaseResult;
 use model::{Better, Value};
@@ -10,7 +10,7 @@ use model::{Better, Value};
 use super::{knee, pair};
 use crate::figure::factors::{Factor, Group};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene, reference};
+use crate::figure::{Figure, Scene, mountain, reference};
 
 pub(super) const KIND: &str = "lines";
 
@@ -23,6 +23,10 @@ pub(super) const LINES_MOST: usize = 6;
 /// References of one line alone, and of the whole chart, at most.
 const OWN_MOST: usize = 1;
 const REFERENCES_MOST: usize = 4;
+
+/// Plateaus so many times apart need a logarithmic axis, or the lowest is a line
+/// on the ground.
+const FAR_APART: f64 = 10.0;
 
 /// The factor whose ideal is to multiply the rate: more workers.
 const WORKERS: &str = "threads";
@@ -146,9 +150,39 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
     }
     let without = group.cases.iter().filter(|c| metric.at(c).is_none()).count() as u64;
     let references = references(words, group, metric, levels);
-    let (x, y) = (metric::factor_axis(axis), metric.axis());
+    let (x, mut y) = (metric::factor_axis(axis), metric.axis());
+    let zones = zones(scene, group, metric, levels);
+    if !zones.is_empty() && spread(&all) > FAR_APART {
+        y.spread = Spread::Decades;
+    }
     let better = Some(metric.better);
-    Some((Lines { x, y, lines: all, references, marks, zones: Vec::new(), better }, without))
+    Some((Lines { x, y, lines: all, references, marks, zones, better }, without))
+}
+
+/// How many times the greatest value is the least.
+fn spread(lines: &[Line]) -> f64 {
+    let values = || lines.iter().flat_map(|l| &l.points).map(|(_, m)| m.value);
+    values().fold(f64::MIN, f64::max) / values().fold(f64::MAX, f64::min)
+}
+
+/// The caches that a curve over the bytes that are touched shows: its plateaus,
+/// of a single line, and where they end.
+fn zones(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]) -> Vec<Zone> {
+    let lines: Vec<Vec<&CaseResult>> = levels.iter().map(|level| of_level(group, *level)).collect();
+    let found = mountain::of(scene.view.run.machines.first(), group, metric, &lines);
+    let Some(found) = found.filter(|m| !m.edges.is_empty()) else { return Vec::new() };
+    let edge = |e: &mountain::Edge| {
+        let label = e.label(scene.view.words);
+        Zone { from: e.holds, to: e.exceeds, level: None, label }
+    };
+    let plateau = |(from, to, value): &(f64, f64, f64)| Zone {
+        from: *from,
+        to: *to,
+        level: Some(*value),
+        label: String::new(),
+    };
+    let plateaus = found.levels.iter().filter(|_| lines.len() == 1).map(plateau);
+    plateaus.chain(found.edges.iter().map(edge)).collect()
 }
 
 /// What all lines are held against, and some of them alone.

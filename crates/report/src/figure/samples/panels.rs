@@ -208,7 +208,25 @@ fn loads(shot: &Shot<'_>) -> Vec<Panel> {
         let title = words.tell("figure-beside", &[("workload", Value::Text(shot.view.called(name)))]);
         load(shot, &title, part.series.iter(), of_bytes)
     });
-    main.into_iter().chain(parts).take(PANELS_MOST / 2).collect()
+    main.into_iter().chain(targets(shot, of_bytes)).chain(parts).take(PANELS_MOST / 2).collect()
+}
+
+/// Each of several targets of the main load, in one panel.
+fn targets(shot: &Shot<'_>, of_bytes: bool) -> Option<Panel> {
+    let words = shot.view.words;
+    let own = shot.trial.result.parts.iter().filter(|part| part.load.is_none());
+    let panels = own.filter_map(|part| load(shot, part.target.as_deref()?, part.series.iter(), of_bytes));
+    let mut all: Vec<Panel> = panels.collect();
+    let several = all.len() > 1;
+    let numbers = all.first()?.numbers;
+    let tracks = all.drain(..).filter(|p| p.numbers == numbers).flat_map(|panel| {
+        let name = panel.title;
+        panel.tracks.into_iter().map(move |track| Track { name: name.clone(), ..track })
+    });
+    let tracks: Vec<Track> = tracks.take(TRACKS_MOST).collect();
+    let key = if of_bytes { "figure-track-throughput" } else { "figure-track-operations" };
+    let title = words.tell("figure-panel-targets", &[("metric", Value::Text(words.say(key)))]);
+    several.then_some(Panel { title, numbers, stacked: false, tracks, references: Vec::new() })
 }
 
 fn load<'a>(

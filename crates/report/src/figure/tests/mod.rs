@@ -1,5 +1,6 @@
 //! Which charts each shape of a study gets, and what their titles say.
 
+mod disk;
 pub(super) mod fixture;
 
 use model::limit::LimitKind;

@@ -1,0 +1,54 @@
+//! Writes until the last one returned, and until all were on the device: what
+//! lies between is what the page cache took.
+
+use chart::plot::{Bar, BarGroup, Bars};
+use language::Words;
+use model::run::CaseResult;
+use model::{Better, Unit, Value};
+
+use super::bars::alone;
+use crate::figure::factors::Group;
+use crate::figure::metric::{self, Metric};
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "durable";
+
+/// Cases of one chart, each with two bars.
+const CASES_MOST: usize = 20;
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let has = |c: &&CaseResult, name: &str| c.estimates.contains_key(name);
+    let both = |c: &&CaseResult| has(c, "throughput") && has(c, "throughput_durable");
+    let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(both).collect();
+    let metric = Metric::of(words, cases.first()?, "throughput")?;
+    let of_case = |case: &&CaseResult| {
+        let bar = |series: usize, name: &str, note: Option<String>| {
+            let value = case.estimates.get(name).filter(|e| e.unit == Unit::BytesPerSecond);
+            Bar { series, value: value.and_then(metric::measured), reference: None, note }
+        };
+        let bars = vec![bar(0, "throughput", held(words, case)), bar(1, "throughput_durable", None)];
+        BarGroup { label: alone(group, case), bars }
+    };
+    let all = cases.len();
+    let groups = cases.iter().take(CASES_MOST).map(of_case).collect();
+    let series = ["figure-until-returned", "figure-until-durable"].map(|key| words.say(key)).to_vec();
+    let plot =
+        Bars { value: metric.axis(), series, groups, references: Vec::new(), better: Some(Better::Higher) };
+    let title = scene.title(&words.say("figure-durable"), group);
+    let some = (all > CASES_MOST).then(|| {
+        let counts = [("shown", Value::from(CASES_MOST as u64)), ("all", Value::from(all as u64))];
+        words.tell("figure-cases-some", &counts)
+    });
+    Some(Figure::new(KIND, title, plot).note(Some(words.say("figure-durable-note"))).note(some))
+}
+
+/// `23 % were still in memory`, where something was.
+fn held(words: &Words, case: &CaseResult) -> Option<String> {
+    let share = metric::fact(case, "dirty_share").filter(|share| *share >= 0.001)?;
+    Some(words.tell("figure-still-cached", &[("share", Value::Number(share))]))
+}

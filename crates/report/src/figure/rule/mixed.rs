@@ -1,0 +1,144 @@
+//! Loads that read and write at once: what reads get and what writes get, side
+//! by side, and what each of them takes.
+
+use chart::plot::{Bar, BarGroup, Bars, Line, LinePanels, Lines, Measured};
+use language::Words;
+use model::Value;
+use model::run::CaseResult;
+
+use super::bars::alone;
+use super::sweep::LEVELS_LEAST;
+use crate::figure::factors::{Factor, Group};
+use crate::figure::metric::{self, Metric};
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "mixed";
+
+/// The kinds of operations that have figures of their own, and their words.
+pub(crate) const CLASSES: &[(&str, &str)] = &[
+    ("read", "figure-reads"),
+    ("write", "figure-writes"),
+    ("trim", "figure-trims"),
+    ("sync", "figure-syncs"),
+];
+
+/// Cases of one chart of bars.
+const CASES_MOST: usize = 16;
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().flat_map(|g| of_group(scene, g)).collect()
+}
+
+/// One quantity of each kind of operation.
+struct Quantity {
+    /// How it is called, and how its numbers are written.
+    metric: Metric,
+    /// The names of the kinds that have it, with its name in the document.
+    classes: Vec<(String, String)>,
+}
+
+impl Quantity {
+    /// `read_iops` and `write_iops` of `iops`: as far as these cases have them.
+    fn of(words: &Words, cases: &[&CaseResult], name: &str) -> Option<Self> {
+        let has = |own: &str| cases.iter().any(|c| c.estimates.contains_key(own));
+        let own = |(class, key): &(&str, &str)| {
+            let own = format!("{class}_{name}");
+            has(&own).then(|| (words.say(key), own))
+        };
+        let classes: Vec<(String, String)> = CLASSES.iter().filter_map(own).collect();
+        let (_, first) = classes.first()?;
+        let case = cases.iter().find(|c| c.estimates.contains_key(first))?;
+        let metric = Metric { title: metric::title(words, name), ..Metric::of(words, case, first)? };
+        (classes.len() > 1).then_some(Self { metric, classes })
+    }
+
+    /// What a case has of one kind.
+    fn at(&self, case: &CaseResult, class: usize) -> Option<Measured> {
+        let estimate = case.estimates.get(&self.classes.get(class)?.1)?;
+        (estimate.unit == self.metric.unit).then(|| metric::measured(estimate)).flatten()
+    }
+}
+
+fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
+    let words = scene.view.words;
+    let has = |c: &CaseResult, name: String| c.estimates.contains_key(&name);
+    let mixes = |c: &&CaseResult| {
+        let own = |(k, _): &&(&str, &str)| has(c, format!("{k}_iops")) || has(c, format!("{k}_latency_p99"));
+        CLASSES.iter().filter(own).count() > 1
+    };
+    let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(mixes).collect();
+    let name = match metric::common(words, &cases, scene.spec) {
+        Some(metric) if metric.name == "throughput" => "throughput",
+        _ => "iops",
+    };
+    let rate = Quantity::of(words, &cases, name);
+    let latency = Quantity::of(words, &cases, "latency_p99");
+    let axis = group.axis().filter(|a| {
+        let levels = a.levels.iter().filter(|l| l.number.is_some()).count();
+        levels >= LEVELS_LEAST && group.series().is_none() && cases.len() >= LEVELS_LEAST && !group.collides()
+    });
+    match (axis, rate) {
+        (Some(axis), Some(rate)) => vec![lines(scene, group, (axis, &cases), (&rate, latency.as_ref()))],
+        (_, rate) => rate.into_iter().chain(latency).map(|q| bars(scene, group, &cases, &q)).collect(),
+    }
+}
+
+/// Over a factor: a line for reads, one for writes, and below them what they take.
+fn lines(
+    scene: &Scene<'_>,
+    group: &Group<'_>,
+    (axis, cases): (&Factor, &[&CaseResult]),
+    (rate, latency): (&Quantity, Option<&Quantity>),
+) -> Figure {
+    let words = scene.view.words;
+    let panel = |quantity: &Quantity| {
+        let line = |(class, (name, _)): (usize, &(String, String))| {
+            let point = |c: &&CaseResult| Some((axis.number_of(c)?, quantity.at(c, class)?));
+            let mut points: Vec<(f64, Measured)> = cases.iter().filter_map(point).collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            Line { name: name.clone(), points }
+        };
+        Lines {
+            x: metric::factor_axis(axis),
+            y: quantity.metric.axis(),
+            lines: quantity.classes.iter().enumerate().map(line).filter(|l| !l.points.is_empty()).collect(),
+            references: Vec::new(),
+            marks: Vec::new(),
+            zones: Vec::new(),
+            better: Some(quantity.metric.better),
+        }
+    };
+    let panels = std::iter::once(rate).chain(latency).map(panel).collect();
+    let over =
+        [("metric", Value::Text(rate.metric.title.clone())), ("factor", Value::Text(axis.title.clone()))];
+    let title = words.tell("figure-mixed", &[("title", Value::Text(words.tell("figure-over", &over)))]);
+    Figure::new(KIND, scene.title(&title, group), LinePanels { panels })
+}
+
+/// One bar for reads, one for writes, of each case.
+fn bars(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult], quantity: &Quantity) -> Figure {
+    let words = scene.view.words;
+    let of_case = |case: &&CaseResult| BarGroup {
+        label: alone(group, case),
+        bars: (0..quantity.classes.len())
+            .filter_map(|class| {
+                let value = Some(quantity.at(case, class)?);
+                Some(Bar { series: class, value, reference: None, note: None })
+            })
+            .collect(),
+    };
+    let all = cases.len();
+    let plot = Bars {
+        value: quantity.metric.axis(),
+        series: quantity.classes.iter().map(|(name, _)| name.clone()).collect(),
+        groups: cases.iter().take(CASES_MOST).map(of_case).collect(),
+        references: Vec::new(),
+        better: Some(quantity.metric.better),
+    };
+    let title = words.tell("figure-mixed", &[("title", Value::Text(quantity.metric.title.clone()))]);
+    let some = (all > CASES_MOST).then(|| {
+        let counts = [("shown", Value::from(CASES_MOST as u64)), ("all", Value::from(all as u64))];
+        words.tell("figure-cases-some", &counts)
+    });
+    Figure::new(KIND, scene.title(&title, group), plot).note(some)
+}

@@ -1,0 +1,66 @@
+//! Rounds in which a load was brought to a steady state, with the window by
+//! which that is judged.
+
+use chart::plot::{Axis, Course, RoundWindow, Rounds, Spread};
+use model::Value;
+use model::run::CaseResult;
+use stats::steady::{SNIA_RANGE, SNIA_WINDOW, snia};
+
+use crate::figure::factors::Group;
+use crate::figure::metric::Metric;
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "rounds";
+
+/// Courses of one chart.
+const COURSES_MOST: usize = 6;
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().flat_map(|g| of_group(scene, g)).collect()
+}
+
+/// A chart for each figure that rounds were watched by, and for each so many
+/// cases.
+fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
+    let watched = |c: &&&CaseResult| c.rounds.as_ref().is_some_and(|r| !r.values.is_empty());
+    let cases: Vec<&CaseResult> = group.cases.iter().filter(watched).copied().collect();
+    let mut metrics: Vec<&str> =
+        cases.iter().filter_map(|c| c.rounds.as_ref()).map(|r| r.metric.as_str()).collect();
+    metrics.dedup();
+    let of_metric = |metric: &&str| {
+        let is_own = |c: &&CaseResult| c.rounds.as_ref().is_some_and(|r| r.metric == **metric);
+        cases.iter().copied().filter(is_own).collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<&CaseResult>> = metrics.iter().map(of_metric).collect();
+    let parts = all.iter().flat_map(|cases| cases.chunks(COURSES_MOST));
+    parts.filter_map(|cases| chart(scene, group, cases)).collect()
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult]) -> Option<Figure> {
+    let words = scene.view.words;
+    let rounds = cases.first()?.rounds.as_ref()?;
+    let metric = Metric::of_quantity(words, cases.first()?, (&rounds.metric, rounds.unit));
+    let title = words.tell("figure-rounds", &[("metric", Value::Text(metric.title.clone()))]);
+    let alone = group.cases.len() == 1;
+    let course = |case: &&CaseResult| {
+        let rounds = case.rounds.as_ref()?;
+        let values = rounds.values.clone();
+        // The line that is fitted is that of the specification's window.
+        let judged = snia(&values).filter(|_| rounds.window == SNIA_WINDOW && rounds.range.is_some());
+        Some(Course {
+            name: if alone { String::new() } else { group.label(case) },
+            values,
+            window: judged.map(|w| RoundWindow { rounds: SNIA_WINDOW, mean: w.average, slope: w.slope }),
+            verdict: crate::page::remarks::verdict(words, rounds),
+            steady: rounds.steady,
+        })
+    };
+    let plot = Rounds {
+        // A band of per cents is seen on an even axis.
+        value: Axis { spread: Spread::Linear, ..metric.axis() },
+        better: Some(metric.better),
+        range: SNIA_RANGE,
+        courses: cases.iter().filter_map(course).collect(),
+    };
+    Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(words.say("figure-rounds-note"))))
+}

@@ -1,0 +1,74 @@
+//! Where the time of an operation goes: waiting for its turn, being handed to
+//! the kernel, and with the kernel and the device. The means of these add up to
+//! the mean of the whole; their percentiles do not, and stand in the tables.
+
+use chart::plot::{Axis, Numbers, Spread, Stack, Stacks};
+use model::run::CaseResult;
+use model::{Better, Unit, Value};
+
+use super::bars::alone;
+use super::histogram::merged;
+use super::sweep::evenly;
+use crate::figure::factors::Group;
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "split";
+
+/// Cases of one chart.
+const CASES_MOST: usize = 12;
+
+/// A share of the whole below which nothing waited: clocks are read at different
+/// times.
+const WAITED_LEAST: f64 = 0.01;
+
+/// The parts after the wait: their distributions.
+const PARTS: [&str; 2] = ["submit_latency", "device_latency"];
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let has = |c: &&CaseResult| {
+        let mut all = c.trials.iter().map(|t| &t.result.histograms);
+        all.any(|h| PARTS.iter().chain(&["latency"]).all(|name| h.contains_key(*name)))
+    };
+    let with: Vec<&CaseResult> = group.cases.iter().copied().filter(has).collect();
+    let chosen = evenly(with.len(), CASES_MOST);
+    let rows: Vec<(&CaseResult, [Option<f64>; 3])> =
+        chosen.iter().filter_map(|at| Some((*with.get(*at)?, means(with.get(*at)?)?))).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let waits = rows.iter().any(|(_, parts)| parts[0].is_some());
+    let skip = usize::from(!waits);
+    let keys = ["figure-part-waiting", "figure-part-submit", "figure-part-device"];
+    let plot = Stacks {
+        value: Axis {
+            title: words.say("figure-mean-latency"),
+            numbers: Numbers::Unit(Unit::Seconds),
+            spread: Spread::Linear,
+        },
+        better: Some(Better::Lower),
+        parts: keys.iter().skip(skip).map(|key| words.say(key)).collect(),
+        rows: rows
+            .iter()
+            .map(|(case, parts)| Stack { label: alone(group, case), values: parts[skip..].to_vec() })
+            .collect(),
+    };
+    let some = (rows.len() < with.len()).then(|| {
+        let counts = [("shown", Value::from(rows.len() as u64)), ("all", Value::from(with.len() as u64))];
+        words.tell("figure-cases-some", &counts)
+    });
+    let title = scene.title(&words.say("figure-split"), group);
+    Some(Figure::new(KIND, title, plot).note(Some(words.say("figure-split-note"))).note(some))
+}
+
+/// The means in seconds: of the wait, where there was one, and of the parts.
+fn means(case: &CaseResult) -> Option<[Option<f64>; 3]> {
+    let mean = |name: &str| Some(stats::histogram::mean(&merged(case, name)?)? * 1e-9);
+    let (whole, submit, device) = (mean("latency")?, mean(PARTS[0])?, mean(PARTS[1])?);
+    let waited = whole - submit - device;
+    Some([Some(waited).filter(|w| *w > whole * WAITED_LEAST), Some(submit), Some(device)])
+}

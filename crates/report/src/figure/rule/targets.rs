@@ -1,0 +1,89 @@
+//! What each of several targets gave that were driven at once.
+
+use chart::plot::{Bar, BarGroup, Bars};
+use model::Value;
+use model::run::{CaseResult, TargetResult};
+
+use super::telling;
+use crate::figure::factors::Group;
+use crate::figure::metric::{self, Metric};
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "targets";
+
+/// Cases side by side that are told apart at a glance.
+const CASES_MOST: usize = 6;
+
+/// Bars of one chart.
+const BARS_MOST: usize = 48;
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+/// The figure that targets have, as their case is asked for it.
+fn figure(scene: &Scene<'_>, cases: &[&CaseResult]) -> Option<Metric> {
+    let words = scene.view.words;
+    let wanted = metric::common(words, cases, scene.spec)?;
+    let names = [wanted.name.as_str(), "throughput", "iops"];
+    let targets = || cases.iter().flat_map(|c| &c.targets);
+    let has = |name: &&str| targets().all(|t| t.estimates.contains_key(*name));
+    let name = names.into_iter().find(|n| has(n))?;
+    let estimate = targets().next()?.estimates.get(name)?;
+    let mut metric = Metric::of_quantity(words, cases.first()?, (name, estimate.unit));
+    metric.better = estimate.better;
+    Some(metric)
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let with: Vec<&CaseResult> = group.cases.iter().copied().filter(|c| c.targets.len() > 1).collect();
+    let names: Vec<&str> = with.first()?.targets.iter().map(|t| t.target.as_str()).collect();
+    let alike: Vec<&CaseResult> = with
+        .iter()
+        .copied()
+        .filter(|c| c.targets.iter().map(|t| t.target.as_str()).eq(names.iter().copied()))
+        .collect();
+    let fits = alike.len() <= CASES_MOST && alike.len() * names.len() <= BARS_MOST;
+    // Of many, the one that tells most.
+    let (cases, some) = match fits && alike.len() == with.len() {
+        true => (alike, false),
+        false => (vec![telling(&with, scene.spec)?.0], with.len() > 1),
+    };
+    let metric = figure(scene, &cases)?;
+    let bar = |series: usize, case: &CaseResult, name: &str| {
+        let own: &TargetResult = case.targets.iter().find(|t| t.target == name)?;
+        let value = own.estimates.get(&metric.name).and_then(metric::measured);
+        Some(Bar {
+            series,
+            value,
+            reference: None,
+            note: value.is_none().then(|| words.say("figure-no-result")),
+        })
+    };
+    let names: Vec<&str> = cases.first()?.targets.iter().map(|t| t.target.as_str()).collect();
+    let groups = names.iter().map(|name| BarGroup {
+        label: (*name).to_owned(),
+        bars: cases.iter().enumerate().filter_map(|(i, c)| bar(i, c, name)).collect(),
+    });
+    let series = match cases.as_slice() {
+        [_] => Vec::new(),
+        several => several.iter().map(|c| group.label(c)).collect(),
+    };
+    let name = ("metric", Value::Text(metric.title.clone()));
+    let title = match cases.as_slice() {
+        [only] if group.cases.len() > 1 => {
+            words.tell("figure-targets-of", &[name, ("case", Value::Text(group.label(only)))])
+        }
+        _ => words.tell("figure-targets", &[name]),
+    };
+    let plot = Bars {
+        value: metric.axis(),
+        series,
+        groups: groups.collect(),
+        references: Vec::new(),
+        better: Some(metric.better),
+    };
+    let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    Some(figure.note(some.then(|| words.say("figure-targets-some"))))
+}

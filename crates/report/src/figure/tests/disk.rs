@@ -1,0 +1,348 @@
+//! Charts of what only disks have: rounds, caches, targets, reads beside writes,
+//! and what was durable.
+
+use std::collections::BTreeMap;
+
+use model::machine::{BlockDevice, BlockKind};
+use model::resource::PathStep;
+use model::run::{CaseResult, Rounds, TargetResult};
+use model::trial::Part;
+use model::{Machine, Unit, Value};
+use stats::histogram::{encode, new_latency};
+
+use super::fixture::{case, charts, disk, kinds, run, sampled, seen, series, timed, with};
+use crate::figure::{Figure, mountain};
+
+const MIB: u64 = 1 << 20;
+
+fn english() -> &'static language::Words {
+    language::Language::English.words()
+}
+
+fn of_kind<'a>(figures: &'a [Figure], kind: &str) -> &'a Figure {
+    figures.iter().find(|f| f.kind == kind).unwrap_or_else(|| panic!("{kind} in {:?}", kinds(figures)))
+}
+
+pub(in crate::figure) fn rounds(values: &[f64], steady: bool) -> Rounds {
+    let judged = stats::steady::snia(values);
+    Rounds {
+        metric: "iops".to_owned(),
+        unit: Unit::PerSecond,
+        values: values.to_vec(),
+        failed: None,
+        round_s: 60.0,
+        window: 5,
+        steady,
+        range: judged.map(|j| j.range_fraction),
+        slope: judged.map(|j| j.slope_fraction),
+        most: 25,
+        written: (512_000_000_000, 1_200_000_000_000),
+    }
+}
+
+/// What remarks say of these cases.
+fn remarks(cases: Vec<CaseResult>, machine: Machine) -> Vec<String> {
+    let mut run = run(cases);
+    run.machines = vec![machine];
+    let all: Vec<&CaseResult> = run.cases.iter().collect();
+    seen(&run, |view| crate::page::remarks::of(view, &all, &|c| c.label.clone()))
+}
+
+#[test]
+fn rounds_stand_first_with_what_came_of_them() {
+    let mut steady = disk("randwrite", 4096, 32, 31e3);
+    steady.rounds = Some(rounds(&[90e3, 60e3, 32e3, 31e3, 31.5e3, 31e3, 30.9e3], true));
+    let mut never = disk("randwrite", 65536, 32, 4e3);
+    never.rounds = Some(rounds(&[9e3, 4e3, 8e3, 3e3, 7e3], false));
+    let run = run(vec![steady.clone(), never.clone()]);
+    let figures = charts(&run);
+    assert_eq!(figures[0].title, "IOPS round by round, until it is steady");
+    let told = figures[0].plot.describe(english());
+    assert!(told.contains("4 KiB: From 90 k in the first to 30.9 k in the last of 7 rounds"), "{told}");
+    assert!(told.contains("never steady in 5 rounds: range 97 %"), "{told}");
+    assert_eq!(figures[0].plot.table(english()).rows.len(), 7);
+    let said = remarks(vec![steady.clone(), never], Machine::default());
+    assert!(
+        said[0].contains("steady after 7 rounds: range 4 %, slope 3 %; a round was 60 s; 512 GB"),
+        "{said:?}"
+    );
+    assert!(said[1].contains("never steady in 5 rounds"), "{said:?}");
+    // Of a round that failed the reason is told, of too few that they are.
+    steady.rounds = Some(Rounds { failed: Some("no space left".to_owned()), ..rounds(&[9e3; 2], false) });
+    assert!(
+        remarks(vec![steady.clone()], Machine::default())[0].starts_with("round 3 failed: no space left")
+    );
+    steady.rounds = Some(rounds(&[9e3; 2], false));
+    assert!(remarks(vec![steady], Machine::default())[0].starts_with("2 rounds are too few to judge"));
+}
+
+/// A sweep of the span on a disk with a cache of `cache` that is ten times as fast.
+fn spans(cache: u64, direct: bool) -> Vec<CaseResult> {
+    let at = |shift: u32| {
+        let span = MIB << shift;
+        let hit = (cache as f64 / span as f64).min(1.0);
+        let rate = 10e3 / (hit / 10.0 + 1.0 - hit);
+        let parameters = [
+            ("pattern", "randread".into()),
+            ("span", Value::from(span)),
+            ("direct", direct.into()),
+            ("block-size", 4096u64.into()),
+        ];
+        let mut case = case("disk", &parameters, ("iops", Unit::PerSecond, rate));
+        case.path = vec![PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }];
+        case
+    };
+    (0..13).map(at).collect()
+}
+
+fn machine(drive: Option<u64>, guest: bool) -> Machine {
+    let mut machine = Machine::default();
+    machine.inventory.memory.available_bytes = 100 * MIB;
+    machine.inventory.system.virtualization = guest.then(|| "kvm".to_owned());
+    machine.inventory.block.push(BlockDevice {
+        name: "sda".to_owned(),
+        kind: BlockKind::Disk,
+        cache_bytes: drive,
+        ..BlockDevice::default()
+    });
+    machine
+}
+
+#[test]
+fn a_cache_is_named_where_it_is_known_whose_it_is() {
+    let said = |direct, machine| {
+        let said = remarks(spans(64 * MIB, direct), machine);
+        assert_eq!(said.len(), 1, "{said:?}");
+        said[0].clone()
+    };
+    let page = said(false, machine(None, true));
+    let ends =
+        "A cache ends between 64 MiB and 128 MiB touched: IOPS 100.0 k before it, 10.57 k from 512 MiB on";
+    assert!(
+        page.starts_with(ends) && page.contains("page cache, for which 100 MiB of memory were free"),
+        "{page}"
+    );
+    let drive = said(true, machine(Some(128 * MIB), false));
+    assert!(drive.contains("disk sda has 128 MiB of memory, by its datasheet"), "{drive}");
+    // The drive's memory is far larger, or nobody knows it.
+    for drive in [Some(4 * 1024 * MIB), None] {
+        let unknown = said(true, machine(drive, false));
+        assert!(unknown.ends_with("is not known: the drive's or a controller's."), "{unknown}");
+    }
+    assert!(said(true, machine(None, true)).ends_with("the drive's, a controller's or the hypervisor's."));
+    // Around the page cache it is not the page cache, however well it would fit.
+    assert!(!said(true, machine(None, true)).contains("page cache"));
+}
+
+#[test]
+fn a_mountain_has_its_plateaus_and_edges_drawn() {
+    let mut run = run(spans(64 * MIB, true));
+    run.machines = vec![machine(None, true)];
+    let figures = charts(&run);
+    assert_eq!(figures[0].title, "IOPS over span");
+    let told = figures[0].plot.describe(english());
+    assert!(told.ends_with("Marked: 64 MiB to 128 MiB: a cache ends."), "{told}");
+    let drawing = figures[0].plot.draw(english(), 760.0).elements;
+    // Two plateaus, one edge.
+    assert_eq!((drawing.matches("class=\"h2\"").count(), drawing.matches("class=\"v\"").count()), (2, 1));
+    // Two sizes of operations have the same cache.
+    let mut both = spans(64 * MIB, true);
+    for case in &mut both.clone() {
+        case.parameters.set("block-size", 65536u64);
+        case.label.push_str(" block-size=64KiB");
+        both.push(case.clone());
+    }
+    let said = remarks(both, machine(None, true));
+    assert_eq!(said.len(), 1, "{said:?}");
+}
+
+#[test]
+fn without_an_edge_that_is_said_and_of_other_factors_nothing() {
+    let said = remarks(spans(1 << 40, true), machine(None, true));
+    assert_eq!(said, ["No cache ends between 1 MiB and 4 GiB touched: IOPS stays the same."]);
+    let depths = [1u64, 2, 4, 8, 16, 32].map(|d| disk("randread", 4096, d, 1e4));
+    assert!(remarks(depths.to_vec(), machine(None, true)).is_empty());
+    // What gets faster the more is touched is no cache.
+    let mut odd = spans(64 * MIB, true);
+    for case in &mut odd {
+        let estimate = case.estimates.get_mut("iops").unwrap();
+        estimate.median = 1e9 / estimate.median;
+        (estimate.low, estimate.high) = (None, None);
+    }
+    assert!(remarks(odd, machine(None, true)).is_empty());
+    assert_eq!(mountain::part(64 * MIB), Value::Text("64 MiB".to_owned()));
+}
+
+/// A mix of reads and writes.
+fn mixed(share: f64) -> CaseResult {
+    let parameters =
+        [("pattern", "randrw".into()), ("read-share", share.into()), ("block-size", 4096u64.into())];
+    let case = case("disk", &parameters, ("iops", Unit::PerSecond, 50e3));
+    let case = with(case, "throughput", Unit::BytesPerSecond, 50e3 * 4096.0);
+    let case = with(case, "read_iops", Unit::PerSecond, 50e3 * share);
+    let case = with(case, "write_iops", Unit::PerSecond, 50e3 * (1.0 - share));
+    let case = with(case, "read_latency_p99", Unit::Seconds, 1e-3);
+    with(case, "write_latency_p99", Unit::Seconds, 2e-3)
+}
+
+#[test]
+fn reads_and_writes_stand_side_by_side() {
+    let figures = charts(&run(vec![mixed(0.7)]));
+    let titles: Vec<&str> = figures.iter().filter(|f| f.kind == "mixed").map(|f| f.title.as_str()).collect();
+    assert_eq!(titles, ["Reads and writes: IOPS", "Reads and writes: p99 latency"]);
+    let rows = of_kind(&figures, "mixed").plot.table(english()).rows;
+    assert_eq!((rows[0][1].as_str(), rows[0][2].as_str()), ("reads", "35 k/s"));
+    assert_eq!((rows[1][1].as_str(), rows[1][2].as_str()), ("writes", "15 k/s"));
+    // Over an ordered factor they are lines, with what they take below.
+    let figures = charts(&run([0.25, 0.5, 0.75].map(mixed).to_vec()));
+    let lines = of_kind(&figures, "mixed");
+    assert_eq!(lines.title, "Reads and writes: IOPS over share of reads");
+    let table = lines.plot.table(english());
+    assert_eq!(table.head[1..], ["IOPS, reads", "IOPS, writes", "p99 latency, reads", "p99 latency, writes"]);
+    assert!(table.rows[0][1].starts_with("12.5 k/s"), "{table:?}");
+    // A load that only reads has no such chart.
+    assert!(!kinds(&charts(&run(vec![disk("randread", 4096, 1, 1e4)]))).contains(&"mixed"));
+}
+
+#[test]
+fn a_sync_is_an_operation_of_its_own() {
+    let mut case = disk("write", 4096, 1, 1e3);
+    for (name, unit, value) in [
+        ("write_latency_p99", Unit::Seconds, 1e-4),
+        ("sync_latency_p99", Unit::Seconds, 9e-3),
+        ("syncs_per_second", Unit::PerSecond, 500.0),
+    ] {
+        case = with(case, name, unit, value);
+    }
+    let figures = charts(&run(vec![case]));
+    let rows = of_kind(&figures, "mixed").plot.table(english()).rows;
+    assert_eq!((rows[1][1].as_str(), rows[1][2].as_str()), ("syncs", "9 ms"));
+}
+
+#[test]
+fn what_was_durable_stands_beside_what_returned() {
+    let mut case = with(disk("write", 1 << 20, 1, 2e3), "throughput_durable", Unit::BytesPerSecond, 4e8);
+    for trial in &mut case.trials {
+        trial.result.facts.insert("dirty_share".to_owned(), Value::Number(0.8));
+    }
+    let figures = charts(&run(vec![case.clone()]));
+    let figure = of_kind(&figures, "durable");
+    let rows = figure.plot.table(english()).rows;
+    assert_eq!(rows[0][1..3], ["until the last write returned", "2.097 GB/s"]);
+    assert_eq!(rows[0].last().unwrap(), "80 % only in memory then");
+    assert_eq!(rows[1][1..3], ["until all was on the device", "400 MB/s"]);
+    let said = remarks(vec![case.clone()], Machine::default());
+    let expected = "2.097 GB/s until the last write returned, when 80 % of the bytes were only in memory; \
+                    400.0 MB/s until all was on the device.";
+    assert_eq!(said, [expected]);
+    for trial in &mut case.trials {
+        trial.result.facts.clear();
+    }
+    assert!(!remarks(vec![case], Machine::default())[0].contains('%'));
+}
+
+/// With targets that give these bytes a second.
+fn on_targets(mut case: CaseResult, rates: &[f64]) -> CaseResult {
+    for (i, rate) in rates.iter().enumerate() {
+        let one = with(case.clone(), "throughput", Unit::BytesPerSecond, *rate);
+        let target = format!("/dev/sd{}", char::from(b'b' + i as u8));
+        case.targets.push(TargetResult {
+            target,
+            estimates: BTreeMap::from([("throughput".to_owned(), one.estimates["throughput"].clone())]),
+        });
+    }
+    case
+}
+
+#[test]
+fn each_of_several_targets_has_a_bar() {
+    let rates = [400e6, 380e6, 420e6];
+    let case = on_targets(disk("read", 1 << 20, 4, 1150.0), &rates);
+    let case = with(case, "first_done", Unit::Seconds, 12.5);
+    let case = with(case, "last_done", Unit::Seconds, 13.5);
+    let figures = charts(&run(vec![case.clone()]));
+    let figure = of_kind(&figures, "targets");
+    assert_eq!(figure.title, "Each target: throughput");
+    let rows = figure.plot.table(english()).rows;
+    assert_eq!(rows.iter().map(|r| r[0].as_str()).collect::<Vec<_>>(), ["/dev/sdb", "/dev/sdc", "/dev/sdd"]);
+    assert_eq!(rows[1][1], "380 MB/s");
+    let said = remarks(vec![case], Machine::default());
+    let expected = "3 targets together 1.206 GB/s; least /dev/sdc with 380.0 MB/s, most /dev/sdd with 420.0 MB/s. \
+                    The first was done after 12.50 s, the last after 13.50 s.";
+    assert_eq!(said, [expected]);
+    // Two loads on the same targets stand side by side; a single target is no chart.
+    let two = ["read", "write"].map(|p| on_targets(disk(p, 1 << 20, 4, 1150.0), &rates));
+    let figures = charts(&run(two.to_vec()));
+    let rows = of_kind(&figures, "targets").plot.table(english()).rows;
+    assert_eq!((rows.len(), rows[1][1].as_str()), (6, "sequential write"));
+    let one = on_targets(disk("read", 1 << 20, 4, 400.0), &rates[..1]);
+    assert!(!kinds(&charts(&run(vec![one]))).contains(&"targets"));
+}
+
+#[test]
+fn of_many_cases_the_targets_of_the_telling_one_are_drawn() {
+    let cases: Vec<CaseResult> = (0..9)
+        .map(|i| {
+            on_targets(disk("read", 1 << 20, 1 << i, 100.0 * f64::from(i + 1)), &[1e6 * f64::from(i + 1); 8])
+        })
+        .collect();
+    let figures = charts(&run(cases));
+    let figure = of_kind(&figures, "targets");
+    assert_eq!(figure.title, "Each target: throughput, queue depth 256");
+    assert_eq!(figure.plot.table(english()).rows.len(), 8);
+    assert!(figure.notes.iter().any(|n| n.starts_with("Of several cases")), "{:?}", figure.notes);
+}
+
+#[test]
+fn the_means_of_the_parts_of_an_operation_add_up() {
+    let text = |ns: u64| {
+        let mut all = new_latency();
+        all.saturating_record_n(ns, 1000);
+        encode(&all).unwrap()
+    };
+    let split = |whole: u64| {
+        let mut case = timed(disk("randread", 4096, 8, 80e3), 90_000);
+        for trial in &mut case.trials {
+            for (name, ns) in [("latency", whole), ("submit_latency", 10_000), ("device_latency", 90_000)] {
+                trial.result.histograms.insert(name.to_owned(), text(ns));
+            }
+        }
+        case
+    };
+    let figures = charts(&run(vec![split(100_000)]));
+    let table = of_kind(&figures, "split").plot.table(english());
+    assert_eq!(table.head[1..], ["until the kernel has it", "kernel and device", "Together"]);
+    // An open loop counts from when an operation was due.
+    let figures = charts(&run(vec![split(400_000)]));
+    let table = of_kind(&figures, "split").plot.table(english());
+    assert_eq!(table.head[1], "waiting for its turn");
+    assert!(table.rows[0][1].starts_with("300") && table.rows[0][1].ends_with(" us"), "{table:?}");
+    assert!(table.rows[0][4].starts_with("400"), "{table:?}");
+}
+
+#[test]
+fn each_target_over_time_is_a_track() {
+    let at = |values: &[f64]| series("load", "throughput", Unit::BytesPerSecond, 1_000_000_000, values);
+    let mut case = sampled(disk("read", 1 << 20, 4, 1000.0), &[at(&[3.0, 3.0])]);
+    for trial in &mut case.trials {
+        for target in ["/dev/sdb", "/dev/sdc"] {
+            trial.result.parts.push(Part {
+                machine: "local".to_owned(),
+                target: Some(target.to_owned()),
+                series: vec![at(&[1.0, 2.0])],
+                ..Part::default()
+            });
+        }
+    }
+    let run = run(vec![case]);
+    let all: Vec<&CaseResult> = run.cases.iter().collect();
+    let blocks = seen(&run, |view| crate::figure::samples::figures(view, &all));
+    let told = blocks[0].plot.describe(english());
+    assert!(told.contains("each target: throughput, /dev/sdb: mean 1.5 B/s"), "{told}");
+    // One target alone is the load itself.
+    let mut one = run.clone();
+    one.cases[0].trials.iter_mut().for_each(|t| t.result.parts.truncate(1));
+    let all: Vec<&CaseResult> = one.cases.iter().collect();
+    let blocks = seen(&one, |view| crate::figure::samples::figures(view, &all));
+    assert!(!blocks[0].plot.describe(english()).contains("each target"));
+}

@@ -1,0 +1,66 @@
+//! What each of several targets gave: a table for the cases that drove several
+//! at once.
+
+use model::run::{CaseResult, Estimate, TargetResult};
+
+use super::view::{Group, View};
+use crate::document::{Block, Column, Table, Text};
+use crate::format;
+
+/// Rows of one table: eight disks in sixty cases.
+const ROWS_MOST: usize = 480;
+
+/// Figures of a target beside its rates, where it has them.
+const BESIDE: &[&str] = &["elapsed", "latency_p50", "latency_p99"];
+
+/// The rates, of which a target has a share of the whole.
+const RATES: &[&str] = &["throughput", "iops"];
+
+/// The table, closed on a screen; none where no case has several targets.
+pub(super) fn block(view: &View<'_>, group: &Group<'_>) -> Option<Block> {
+    let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(|c| c.targets.len() > 1).collect();
+    let has = |name: &str| cases.iter().flat_map(|c| &c.targets).any(|t| t.estimates.contains_key(name));
+    let rates: Vec<&str> = RATES.iter().copied().filter(|name| has(name)).collect();
+    let beside: Vec<&str> = BESIDE.iter().copied().filter(|name| has(name)).collect();
+    let first = *rates.first().or(beside.first())?;
+    let mut columns = vec![Column::words(view.say("column-target"))];
+    columns.extend(rates.iter().map(|name| Column::numbers(view.metric(name))));
+    columns.push(Column::numbers(view.say("column-interval")));
+    columns.push(Column::numbers(view.say("column-share")));
+    columns.extend(beside.iter().map(|name| Column::numbers(view.metric(name))));
+    let mut table = Table { caption: String::new(), columns, ..Table::default() };
+    let figure = |target: &TargetResult, name: &str| {
+        target.estimates.get(name).map_or_else(String::new, |e| view.figure(name, e))
+    };
+    for case in cases {
+        if table.rows.len() + case.targets.len() > ROWS_MOST {
+            break;
+        }
+        if group.cases.len() > 1 {
+            table.groups.push((table.rows.len(), view.short(case).into()));
+        }
+        for target in &case.targets {
+            let mut row = vec![target.target.clone()];
+            row.extend(rates.iter().map(|name| figure(target, name)));
+            row.push(target.estimates.get(first).and_then(|e| view.interval(e)).unwrap_or_default());
+            row.push(share(case, target, first).map(format::percent).unwrap_or_default());
+            row.extend(beside.iter().map(|name| figure(target, name)));
+            table.rows.push(row.into_iter().map(Text::from).collect());
+        }
+    }
+    let blocks = vec![Block::Table(table.without_empty_columns())];
+    Some(Block::More { title: view.say("targets-table"), blocks })
+}
+
+/// How much of the whole a target gave; of the sum of all, where the whole is
+/// not known.
+fn share(case: &CaseResult, target: &TargetResult, name: &str) -> Option<f64> {
+    if !RATES.contains(&name) {
+        return None;
+    }
+    let of = |estimate: &Estimate| estimate.median;
+    let sum: f64 = case.targets.iter().filter_map(|t| t.estimates.get(name)).map(of).sum();
+    let whole = case.estimates.get(name).map_or(sum, of);
+    let share = of(target.estimates.get(name)?) / whole;
+    share.is_finite().then_some(share)
+}
