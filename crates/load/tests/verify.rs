@@ -2,7 +2,7 @@
 //! pass, and devices that lie are told by the kind of their lie. The liar is a
 //! loop device whose file changes under it, after the last write and before the
 //! first byte is read back.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 
