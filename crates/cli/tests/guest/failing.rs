@@ -92,10 +92,7 @@ fn scsi_disk(ground: &mut Ground, parameters: &[&str]) -> String {
 fn with_a_bad_block(ground: &mut Ground, at: u64) -> String {
     let (after, rest) = (at + 8, RAM_DISK_SECTORS - at - 8);
     let table = format!("0 {at} linear /dev/ram0 0\n{at} 8 error\n{after} {rest} linear /dev/ram0 {after}\n");
-    let file = "/dev/shm/table";
-    std::fs::write(file, table).unwrap();
-    ground.build(&["dmsetup", "create", "holed", file], &["dmsetup", "remove", "holed"]);
-    "/dev/mapper/holed".to_owned()
+    ground.joined("holed", &table)
 }
 
 #[test]

@@ -47,6 +47,14 @@ impl Ground {
         format!("/dev/mapper/{name}")
     }
 
+    /// The same of a table with several lines.
+    pub(crate) fn joined(&mut self, name: &str, table: &str) -> String {
+        let file = format!("/dev/shm/{name}");
+        std::fs::write(&file, table).unwrap();
+        self.build(&["dmsetup", "create", name, &file], &["dmsetup", "remove", name]);
+        format!("/dev/mapper/{name}")
+    }
+
     /// A mirror `/dev/md0` of two devices.
     pub(crate) fn mirror(&mut self, first: &str, second: &str) {
         let create = ["mdadm", "--create", "/dev/md0", "--run", "--level=1", "--assume-clean"];

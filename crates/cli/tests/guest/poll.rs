@@ -40,7 +40,7 @@ fn completions_are_polled_for_where_the_device_can() {
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_device_without_poll_queues_is_not_polled() {
     let mut ground = Ground::new();
-    let folder = null_block(&mut ground, &[]);
+    let folder = null_block(&mut ground, &["poll_queues=0"]);
     let output = Place::new().run(&[RUN, ONCE, &["--target", &folder, "--iopoll", "yes"]].concat());
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(says(&output, "nullb0 under"), "{}", stderr(&output));

@@ -105,11 +105,7 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
         2,
         &["until=full begins at the first byte"],
     ),
-    (
-        &["run", "null", "--latency-target", "1ms@99%", "--rate", "1k/s"],
-        2,
-        &["the rate that latency-target is to find"],
-    ),
+    (&["run", "null", "--latency-target", "1ms@99%", "--rate", "1k/s"], 2, &["target is to find"]),
     (
         &["run", "null", "--latency-target", "1ms@99%", "--requests", "1k"],
         2,

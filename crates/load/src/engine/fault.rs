@@ -48,8 +48,13 @@ impl Fault {
     }
 }
 
-/// The kernel's message without Rust's `(os error N)`.
+/// The kernel's message without Rust's `(os error N)`. Of a block that a drive
+/// cannot read it says that there is no data (`BLK_STS_MEDIUM` of
+/// `block/blk-core.c`), which nobody would take for what it is.
 fn plain(error: &io::Error) -> String {
+    if error.raw_os_error() == Some(libc::ENODATA) {
+        return "no data available, which is how the kernel calls a medium error".to_owned();
+    }
     let text = error.to_string();
     match text.find(" (os error") {
         Some(end) => text[..end].to_lowercase(),

@@ -22,7 +22,7 @@ use crate::workload::Look;
 use crate::workload::disk::content::Source;
 use crate::workload::disk::device;
 use crate::workload::disk::precondition;
-use crate::workload::disk::target::{RESERVE, parent_of};
+use crate::workload::disk::target::{RESERVE, is_ramfs, parent_of};
 use crate::workload::memory::buffer::Buffer;
 
 /// Bytes written at once while a file is made.
@@ -190,8 +190,9 @@ fn nameless(path: &Path) -> Result<File, Fault> {
 fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
     let room = rustix::fs::fstatvfs(file)
         .map_err(|e| Fault::system(format!("looking how much is free in {}", key.target), e))?;
-    // File systems in memory may say nothing of sizes.
-    let room = if room.f_blocks == 0 { u64::MAX } else { room.f_bavail.saturating_mul(room.f_frsize) };
+    let folder = Path::new(&key.target);
+    let on_ramfs = is_ramfs(if folder.is_dir() { folder } else { parent_of(folder) });
+    let room = if on_ramfs { u64::MAX } else { room.f_bavail.saturating_mul(room.f_frsize) };
     if bytes.saturating_add(RESERVE) <= room {
         return Ok(());
     }

@@ -266,11 +266,18 @@ fn room_in(folder: &Path, memory: u64) -> Result<u64, Problem> {
     }
     let wanted = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
     rustix::fs::access(folder, wanted).map_err(refused)?;
-    if stat.f_blocks == 0 {
-        // ramfs and its like say nothing of sizes: they take memory.
+    if is_ramfs(folder) {
+        // It says nothing of sizes: it takes memory.
         return Ok(memory / 4);
     }
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+/// Whether `path` lies on a ramfs, which has no size (`RAMFS_MAGIC` of
+/// `include/uapi/linux/magic.h`).
+pub(super) fn is_ramfs(path: &Path) -> bool {
+    const RAMFS_MAGIC: u64 = 0x8584_58f6;
+    rustix::fs::statfs(path).is_ok_and(|stat| stat.f_type as u64 & 0xffff_ffff == RAMFS_MAGIC)
 }
 
 fn survey_file(
