@@ -99,6 +99,8 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("[a]\nwait_for=b\n[b]\n", "b", "no job `b` before this one", "further up"),
     ("[a]\nfilename=${NOT_THERE}\n", "filename=${NOT_THERE}", "no variable `NOT_THERE`", "set it"),
     ("[a]\nsize=${FIO_NAME}\n", "size=${FIO_NAME}", "does not start with a number", ""),
+    ("[a]\nsize=2k\n", "2k", "no room for a block of 4 KiB", ""),
+    ("[a]\nsize=10k\nnrfiles=3\n", "10k", "no room for a block", "for each file"),
     ("[a]\ninclude nothing.inc\n", "include nothing.inc", "cannot be included", ""),
     ("bs=4k\n", "bs=4k", "in no section", "[global]"),
     ("[global]\nbs=4k\n", "", "no job", "[readers]"),

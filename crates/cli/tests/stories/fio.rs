@@ -46,6 +46,7 @@ const COUNTED: &[&str] = &[
     "rw=read\nbs=128k\nnumber_ios=50",
     "rw=read\nfilename=one:two\nbs=64k",
     "rw=read\nbs=3k",
+    "rw=read\nbs=4k\noffset=6k\nsize=8m",
 ];
 
 #[test]

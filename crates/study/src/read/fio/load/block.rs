@@ -48,13 +48,24 @@ pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<Vec<Part>, Mist
     }
     match &all[..] {
         [(bytes, _)] => load.put("block-size", from, bytes.to_string())?,
-        parts => {
-            let parts: Vec<String> =
-                parts.iter().map(|(b, share)| format!("{b}:{}", percent(*share))).collect();
-            load.put_parts("block-size", from, &parts)?;
-        }
+        parts => load.put_parts("block-size", from, &weighted(parts))?,
     }
     Ok(all)
+}
+
+/// A mix as it is written, in parts of a millionth of a percent that make a
+/// whole: what rounding takes from one, the next gets.
+fn weighted(parts: &[Part]) -> Vec<String> {
+    const WHOLE: f64 = 1e8;
+    let (mut sum, mut said) = (0.0, 0.0);
+    let mut all = Vec::new();
+    for (bytes, share) in parts {
+        sum += share;
+        let up_to = (sum * WHOLE).round();
+        all.push(format!("{bytes}:{}", percent((up_to - said) / WHOLE)));
+        said = up_to;
+    }
+    all
 }
 
 /// The mean of all operations, in bytes.
@@ -187,6 +198,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn shares_make_a_whole(weights in proptest::collection::vec(0.01f64..1.0, 1..64)) {
+            let sum: f64 = weights.iter().sum();
+            let parts: Vec<Part> = weights.iter().map(|w| (512, w / sum)).collect();
+            let percents = weighted(&parts).into_iter().map(|p| {
+                p.trim_start_matches("512:").trim_end_matches('%').parse::<f64>().unwrap()
+            });
+            prop_assert!((percents.sum::<f64>() - 100.0).abs() < 1e-7);
+        }
+
         #[test]
         fn nothing_makes_it_panic(text in "[0-9k/:,-]*") {
             let _ = splits(&text, 1024, &mut Vec::new());

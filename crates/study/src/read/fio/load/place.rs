@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use model::scalar::binary;
+
 use super::block::Part;
 use super::pattern::Doing;
 use super::{Load, Role};
@@ -174,16 +176,23 @@ fn extent(load: &mut Load<'_>, sizes: &[Part], files: &Files, own: Option<u64>) 
     let from = if job.get("filesize").is_some() { "filesize" } else { "size" };
     let offset = whole(load, "offset");
     let count = files.each.saturating_mul(files.threads);
+    // fio leaves out what is no whole block at the end of a file, as all of our
+    // files have none.
+    let largest = sizes.iter().map(|(bytes, _)| *bytes).max().unwrap_or(1).max(1);
+    let unit =
+        if count > 1 { sizes.iter().map(|(bytes, _)| *bytes).fold(1, common_multiple) } else { largest };
+    let whole_blocks = |bytes: u64| bytes / unit * unit;
     let bytes = match (own, files.each) {
         // A target that is a file: all clones go through it.
-        (Some(own), 0) => Some(apart(load, files, own / files.spread)),
-        (Some(own), _) => {
-            // Files hold whole blocks.
-            let unit = if count > 1 { sizes.iter().map(|(b, _)| *b).fold(1, common_multiple) } else { 1 };
-            Some((own / files.each / unit * unit).saturating_mul(count))
-        }
+        (Some(own), 0) => Some(whole_blocks(apart(load, files, own / files.spread))),
+        (Some(own), each) => Some(whole_blocks(own / each).saturating_mul(count)),
         (None, _) => None,
     };
+    if bytes == Some(0) {
+        let place = job.get(from).map_or(&job.place, |g| &g.place);
+        let message = format!("there is no room for a block of {}", binary(largest));
+        return Err(place.mistake(message, "give a larger size, for each file, or a smaller block"));
+    }
     if count > 1 {
         load.put("files", if files.each > 1 { "nrfiles" } else { "numjobs" }, count.to_string())?;
     }
@@ -192,7 +201,8 @@ fn extent(load: &mut Load<'_>, sizes: &[Part], files: &Files, own: Option<u64>) 
     }
     let offset = if count > 1 { 0 } else { offset };
     if let Some(bytes) = bytes {
-        load.put("size", from, bytes.saturating_add(offset).to_string())?;
+        let end = bytes.saturating_add(offset).checked_next_multiple_of(largest).unwrap_or(bytes);
+        load.put("size", from, end.to_string())?;
         if offset > 0 {
             load.put("span", from, bytes.to_string())?;
         }
