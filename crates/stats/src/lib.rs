@@ -16,6 +16,7 @@
 //! This crate does not know metrics, units or runs; it takes plain slices.
 
 pub mod comparison;
+pub mod counts;
 pub mod histogram;
 pub mod interval;
 pub mod knee;

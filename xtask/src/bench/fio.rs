@@ -4,6 +4,8 @@
 //! over (`reset_all_stats` in its `libfio.c`), so all figures here are of the
 //! same window.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::site::{Site, WARM_UP};
@@ -23,10 +25,13 @@ pub(super) struct Reads {
     pub(super) user_s: f64,
     /// All CPU time for each read.
     pub(super) cpu_s: f64,
+    /// 99 % of the reads took at most so long, from their start to their end;
+    /// absent where it was not asked for.
+    pub(super) p99_s: Option<f64>,
 }
 
 /// Runs fio with these arguments: random reads of 4 KiB for the site's time.
-pub(super) fn run(site: &Site, cpu: u32, arguments: &[&str]) -> Result<Reads, Error> {
+pub(super) fn run(site: &Site, cpu: Option<u32>, arguments: &[&str]) -> Result<Reads, Error> {
     let (runtime, ramp) = (format!("--runtime={}", site.seconds), format!("--ramp_time={WARM_UP}"));
     let common = [
         "--name=bench",
@@ -37,10 +42,13 @@ pub(super) fn run(site: &Site, cpu: u32, arguments: &[&str]) -> Result<Reads, Er
         "--norandommap=1",
         "--randrepeat=0",
         "--time_based",
+        // One histogram, of the time from start to end, as ours.
+        "--clat_percentiles=0",
+        "--lat_percentiles=1",
         &runtime,
         &ramp,
     ];
-    read(&site.output(Some(cpu), "fio", &[&common, arguments].concat())?)
+    read(&site.output(cpu, "fio", &[&common, arguments].concat())?)
 }
 
 /// `fio 3.33`.
@@ -69,6 +77,13 @@ struct Job {
 struct Direction {
     iops: f64,
     total_ios: f64,
+    lat_ns: Option<Times>,
+}
+
+#[derive(Deserialize)]
+struct Times {
+    #[serde(default)]
+    percentile: BTreeMap<String, f64>,
 }
 
 /// The one job in fio's JSON, before which notes may stand.
@@ -87,6 +102,7 @@ fn read(text: &str) -> Result<Reads, Error> {
         iops: job.read.iops,
         user_s: seconds(job.usr_cpu).max(HALF_A_TICK_S) / job.read.total_ios,
         cpu_s: seconds(job.usr_cpu + job.sys_cpu) / job.read.total_ios,
+        p99_s: job.read.lat_ns.as_ref().and_then(|t| t.percentile.get("99.000000")).map(|ns| ns / 1e9),
     })
 }
 

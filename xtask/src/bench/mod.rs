@@ -6,6 +6,7 @@
 //!
 //! One benchmark is one file and one line in [`TABLE`] (a line for each variant).
 
+mod disk;
 mod fio;
 mod inventory;
 mod judge;
@@ -15,15 +16,14 @@ mod null;
 mod page;
 mod place;
 mod primes;
-mod randread;
 mod report_page;
 mod samplers;
 mod site;
+mod zram;
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
@@ -67,9 +67,26 @@ trait Sides {
 const TABLE: &[&Benchmark] = &[
     &primes::ONE,
     &primes::ALL,
-    &randread::URING_1,
-    &randread::URING_32,
-    &randread::SYNC_1,
+    &disk::DISK_URING_1,
+    &disk::DISK_URING_32,
+    &disk::DISK_URING_4X32,
+    &disk::DISK_AIO_1,
+    &disk::DISK_AIO_32,
+    &disk::DISK_AIO_4X32,
+    &disk::DISK_SYNC_1,
+    &disk::DISK_SYNC_4,
+    &disk::ZRAM_URING_1,
+    &disk::ZRAM_URING_32,
+    &disk::ZRAM_URING_4X32,
+    &disk::ZRAM_AIO_1,
+    &disk::ZRAM_AIO_32,
+    &disk::ZRAM_AIO_4X32,
+    &disk::ZRAM_SYNC_1,
+    &disk::ZRAM_SYNC_4,
+    &disk::DISK_BARE_1,
+    &disk::DISK_BARE_32,
+    &disk::ZRAM_BARE_1,
+    &disk::ZRAM_BARE_32,
     &null::NULL,
     &memory_copy_mbw::MBW,
     &memory_copy_c::C,
@@ -95,8 +112,8 @@ fn arguments(command: Command) -> Command {
             Arg::new("names")
                 .value_name("NAME")
                 .num_args(0..)
-                .value_parser(PossibleValuesParser::new(TABLE.iter().map(|benchmark| benchmark.name)))
-                .help("Only these benchmarks"),
+                .value_parser(known)
+                .help("Only these benchmarks; `zram` stands for all whose names begin with `zram-`"),
         )
         .arg(
             number("pairs", "N", "Runs of each side; below 15 the page is not written")
@@ -118,6 +135,20 @@ fn arguments(command: Command) -> Command {
         )
 }
 
+/// A name, or what several names begin with.
+fn known(word: &str) -> Result<String, String> {
+    if TABLE.iter().any(|benchmark| is_meant(word, benchmark)) {
+        return Ok(word.to_owned());
+    }
+    let names: Vec<_> = TABLE.iter().map(|benchmark| benchmark.name).collect();
+    Err(format!("there is no such benchmark; there are {}", names.join(", ")))
+}
+
+fn is_meant(word: &str, benchmark: &Benchmark) -> bool {
+    let rest = benchmark.name.strip_prefix(word);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
+
 /// What was asked for.
 struct Asked {
     chosen: Vec<&'static Benchmark>,
@@ -127,9 +158,8 @@ struct Asked {
 
 fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     let names: Vec<&String> = arguments.get_many("names").map(Iterator::collect).unwrap_or_default();
-    let is_chosen = |benchmark: &&&Benchmark| {
-        names.is_empty() || names.iter().any(|name| name.as_str() == benchmark.name)
-    };
+    let is_chosen =
+        |benchmark: &&&Benchmark| names.is_empty() || names.iter().any(|name| is_meant(name, benchmark));
     let number = |name| *arguments.get_one::<u16>(name).expect("it has a default");
     let asked = Asked {
         chosen: TABLE.iter().filter(is_chosen).copied().collect(),
@@ -262,7 +292,9 @@ mod tests {
             arguments(Command::new("bench")).try_get_matches_from([&["bench"], words].concat())
         };
         parse(&["null", "primes-1", "--pairs", "2", "--seconds", "1"]).unwrap();
+        parse(&["zram"]).unwrap();
         parse(&["nul"]).unwrap_err();
+        assert_eq!(TABLE.iter().filter(|b| is_meant("zram-bare", b)).count(), 2);
         parse(&["--pairs", "1"]).unwrap_err();
         parse(&["--seconds", "0"]).unwrap_err();
     }

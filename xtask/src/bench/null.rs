@@ -27,7 +27,7 @@ impl Sides for Null {
     }
 
     fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
-        Ok(vec![fio::run(site, self.cpu, &["--ioengine=null", "--size=1g"])?.iops])
+        Ok(vec![fio::run(site, Some(self.cpu), &["--ioengine=null", "--size=1g"])?.iops])
     }
 
     fn version(&self, site: &Site) -> Result<String, Error> {

@@ -18,8 +18,10 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::error::Error;
 
-/// How long ours runs before its window opens, and fio likewise.
+/// How long ours runs before its window opens, and a peer likewise.
 pub(super) const WARM_UP: &str = "300ms";
+/// The same in milliseconds.
+pub(super) const WARM_UP_MS: u32 = 300;
 
 /// What a run may take beyond twice the time that it measures.
 const PATIENCE: Duration = Duration::from_secs(60);

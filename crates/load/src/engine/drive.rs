@@ -119,11 +119,11 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
             beat_ns = now_ns + LOOK_AROUND_NS;
             pulse.0.fetch_add(1, Ordering::Relaxed);
         }
-        for completion in done.drain(..) {
-            let flight = flights[completion.slot];
+        for completion in &done {
             free.push(completion.slot);
-            record::<S>(&mut recorder, flight, completion, now_ns);
+            record::<S>(&mut recorder, flights[completion.slot], *completion, now_ns);
         }
+        done.clear();
         if rolled {
             // What handing over cost is not the next operation's latency.
             now_ns = clock::now_ns();

@@ -3,13 +3,9 @@
 
 use std::sync::mpsc::{Receiver, SyncSender};
 
-use hdrhistogram::Histogram;
+use stats::counts::Counts;
 
 use crate::engine::clock;
-
-/// The longest time a histogram keeps, in ns: one hour. Longer ones count as
-/// that.
-pub const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// An operation is late when it starts more than this after it was due. Below
 /// that it is the noise of waking up and of the loop itself.
@@ -57,7 +53,7 @@ pub struct ClassRecord {
     /// Bytes they moved.
     pub bytes: u64,
     /// From due to finished, ns.
-    pub latency: Histogram<u32>,
+    pub latency: Counts,
 }
 
 /// What one worker did in one interval.
@@ -78,10 +74,10 @@ pub struct Record {
     /// Operations that started late (open loop).
     pub late_starts: u64,
     /// From started to finished, ns; only in an open loop.
-    pub service: Option<Histogram<u32>>,
+    pub service: Option<Counts>,
     /// From started to handed to the kernel, and from then to finished, ns; where
     /// operations tell.
-    pub stages: Option<Box<(Histogram<u32>, Histogram<u32>)>>,
+    pub stages: Option<(Counts, Counts)>,
     /// CPU time of the worker since its last record.
     pub cpu: CpuSpan,
 }
@@ -101,15 +97,9 @@ pub struct CpuSpan {
 
 impl Record {
     /// An empty record.
-    ///
-    /// # Panics
-    /// Never: the bounds are constants that the histogram accepts.
     #[must_use]
     pub fn new(shape: Shape, depth: usize) -> Self {
-        let histogram = || {
-            Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("constant bounds are within the library's")
-        };
-        let class = |_| ClassRecord { operations: 0, bytes: 0, latency: histogram() };
+        let class = |_| ClassRecord { operations: 0, bytes: 0, latency: Counts::new() };
         Self {
             interval: i64::MIN,
             classes: (0..shape.classes).map(class).collect(),
@@ -118,8 +108,8 @@ impl Record {
             last_ns: 0,
             unfinished: 0,
             late_starts: 0,
-            service: shape.open.then(histogram),
-            stages: shape.stages.then(|| Box::new((histogram(), histogram()))),
+            service: shape.open.then(Counts::new),
+            stages: shape.stages.then(|| (Counts::new(), Counts::new())),
             cpu: CpuSpan::default(),
         }
     }
@@ -315,20 +305,20 @@ impl Recorder {
         record.first_ns = record.first_ns.min(done.started_ns);
         record.last_ns = done.finished_ns;
         let class = &mut record.classes[usize::from(done.class)];
-        class.latency.saturating_record(done.finished_ns.saturating_sub(done.due_ns).max(1));
+        class.latency.record(done.finished_ns.saturating_sub(done.due_ns).max(1));
         let counts = self.shape.counting >> done.class & 1 == 1;
         if let Some(stages) = &mut record.stages
             && done.handed_ns > 0
             && counts
         {
-            stages.0.saturating_record(done.handed_ns.saturating_sub(done.started_ns).max(1));
-            stages.1.saturating_record(done.finished_ns.saturating_sub(done.handed_ns).max(1));
+            stages.0.record(done.handed_ns.saturating_sub(done.started_ns).max(1));
+            stages.1.record(done.finished_ns.saturating_sub(done.handed_ns).max(1));
         }
         if OPEN {
             if let Some(service) = &mut record.service
                 && counts
             {
-                service.saturating_record(done.finished_ns.saturating_sub(done.started_ns).max(1));
+                service.record(done.finished_ns.saturating_sub(done.started_ns).max(1));
             }
             record.late_starts += u64::from(done.started_ns > done.due_ns + LATE_NS);
         }
@@ -387,7 +377,7 @@ impl Recorder {
         });
         record.unfinished += 1;
         // Which class it would have been of is not known before it starts.
-        record.classes[0].latency.saturating_record(until_ns.saturating_sub(due_ns).max(1));
+        record.classes[0].latency.record(until_ns.saturating_sub(due_ns).max(1));
     }
 
     /// Hands over what is left.

@@ -184,6 +184,7 @@ impl Ring {
         })
     }
 
+    #[inline]
     fn entry(&self, slot: usize, task: Task) -> io_uring::squeue::Entry {
         let pointer = self.buffers.pointer(slot);
         // The survey has checked both: at most 1 GiB, at most 4096 slots.
@@ -217,12 +218,14 @@ impl Ring {
             return;
         }
         let now_ns = clock::now_ns();
-        for slot in self.waiting.drain(..) {
-            self.flights[slot].handed_ns = now_ns;
+        for slot in &self.waiting {
+            self.flights[*slot].handed_ns = now_ns;
         }
+        self.waiting.clear();
     }
 
     /// Hands over and waits as asked; running out of time is no error.
+    #[inline]
     fn enter(&mut self, wait: Wait) -> Result<(), Fault> {
         self.hand_over();
         let least = self.least.min(self.in_flight).max(1);

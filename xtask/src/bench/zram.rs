@@ -1,0 +1,69 @@
+//! A zram device of our own: a block device as fast as memory. It is made anew
+//! and goes when it is dropped; no other is touched. (A kill leaves it, with its
+//! memory: `echo N > /sys/class/zram-control/hot_remove`.)
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use crate::error::Error;
+
+const CONTROL: &str = "/sys/class/zram-control";
+
+/// The device.
+#[derive(Debug)]
+pub(super) struct Zram {
+    number: String,
+    /// `/dev/zramN`.
+    pub(super) path: PathBuf,
+}
+
+impl Zram {
+    /// A new one of so many bytes.
+    pub(super) fn new(bytes: u64) -> Result<Self, Error> {
+        let control = Path::new(CONTROL);
+        if !control.exists() {
+            // Without the module there is none, and it may not be ours to load.
+            let _ = Process::new("modprobe").arg("zram").status();
+        }
+        // Reading this file makes a device and tells its number.
+        let add = control.join("hot_add");
+        let number = fs::read_to_string(&add).map_err(|e| {
+            Error::Bench(format!(
+                "a zram device cannot be made (`{}`: {e}): it takes root and the kernel's module zram",
+                add.display()
+            ))
+        })?;
+        let number = number.trim().to_owned();
+        let zram = Self { path: PathBuf::from(format!("/dev/zram{number}")), number };
+        let size = PathBuf::from(format!("/sys/block/zram{}/disksize", zram.number));
+        fs::write(&size, bytes.to_string()).map_err(Error::file("write", &size))?;
+        Ok(zram)
+    }
+}
+
+impl Drop for Zram {
+    fn drop(&mut self) {
+        let remove = Path::new(CONTROL).join("hot_remove");
+        if let Err(e) = fs::write(&remove, &self.number) {
+            eprintln!("xtask: cannot remove `{}`: {e}", self.path.display());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_there_until_it_is_dropped() {
+        let made = match Zram::new(1 << 20) {
+            Ok(made) => made,
+            Err(error) => return println!("skipped: {error}"),
+        };
+        let path = made.path.clone();
+        assert!(path.exists());
+        drop(made);
+        assert!(!path.exists(), "{} is left", path.display());
+    }
+}
