@@ -1,7 +1,9 @@
-//! Writes the long run and the odd ones of the tests as documents, to try pages
+//! Writes the long run, those of disks and the odd ones of the tests as documents, to try pages
 //! with: `cargo run --release -p report --example long_run -- FOLDER`.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../src/tests/disks.rs"]
+mod disks;
 #[path = "../src/tests/long/mod.rs"]
 #[allow(dead_code)]
 mod long;
@@ -21,6 +23,9 @@ fn main() {
         fs::write(folder.join(format!("{name}.json")), serde_json::to_vec(run).unwrap()).unwrap();
     };
     write("long", &long::long());
+    for (name, run) in disks::disks() {
+        write(&format!("disk-{name}"), &run);
+    }
     for (name, run) in odd::odd() {
         write(&format!("odd-{name}"), &run);
     }

@@ -5,6 +5,8 @@
 
 mod checks;
 mod chromium;
+#[path = "../../../report/src/tests/disks.rs"]
+mod disks;
 mod inspect;
 #[path = "../../../report/src/tests/long/mod.rs"]
 #[allow(dead_code)]

@@ -9,6 +9,7 @@ use model::Run;
 use report::page::{Subject, comparison};
 
 use crate::chromium::{Chromium, Page};
+use crate::disks::disks;
 use crate::inspect::{MATRIX, assert_clean, check, inspect};
 use crate::long::{long, short};
 use crate::odd::odd;
@@ -59,6 +60,18 @@ fn a_comparison_is_right_in_every_language() {
         let file = folder.path().join(format!("comparison-{}.html", language.tag()));
         let exporter = report::export::for_path(report::export::COMPARISON_EXPORTERS, &file).unwrap();
         std::fs::write(&file, (exporter.write)(&subject).unwrap()).unwrap();
+        assert_clean(&inspect(&chromium, &file));
+    }
+}
+
+/// What only disks have: rounds, caches, targets, reads beside writes.
+#[test]
+fn reports_of_disks_are_right() {
+    let Some(program) = crate::browser() else { return };
+    let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());
+    for (index, (name, run)) in disks().into_iter().enumerate() {
+        let language = LANGUAGES[index % LANGUAGES.len()];
+        let file = write(folder.path(), &format!("disk-{name}-{}", language.tag()), &run, language);
         assert_clean(&inspect(&chromium, &file));
     }
 }

@@ -260,3 +260,4 @@ figure-part-waiting = waiting for its turn
 figure-part-submit = until the kernel has it
 figure-part-device = kernel and device
 figure-panel-targets = each target: { $metric }
+figure-together = { $count } targets together

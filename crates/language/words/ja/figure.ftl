@@ -256,3 +256,4 @@ figure-part-waiting = 順番待ち
 figure-part-submit = カーネルへ渡すまで
 figure-part-device = カーネルとデバイス
 figure-panel-targets = 対象ごとの{ $metric }
+figure-together = 対象 { $count } 個を同時

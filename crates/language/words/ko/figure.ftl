@@ -256,3 +256,4 @@ figure-part-waiting = 차례를 기다림
 figure-part-submit = 커널에 넘기기까지
 figure-part-device = 커널과 장치
 figure-panel-targets = 대상별 { $metric }
+figure-together = 대상 { $count }개 동시

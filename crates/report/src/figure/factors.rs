@@ -132,10 +132,16 @@ fn shown(words: &Words, name: &str, kind: Option<Kind>, value: Option<&Value>) -
         (Some(Kind::Duration), Some(Value::Number(s))) => format::setting(*s, Unit::Seconds),
         (Some(Kind::Share), Some(Value::Number(share))) => format::percent(*share),
         (Some(Kind::Size), Some(Value::List(_))) => mix(name, value),
+        (Some(Kind::Path), Some(Value::List(parts))) => together(words, parts.len()),
         (_, Some(Value::Number(number))) => format::short(*number),
         (_, Some(Value::Bool(yes))) => words.say(if *yes { "figure-yes" } else { "figure-no" }),
         (_, Some(other)) => other.to_string(),
     }
+}
+
+/// Several targets that are driven at once: their names would fill a page.
+pub(crate) fn together(words: &Words, count: usize) -> String {
+    words.tell("figure-together", &[("count", Value::from(count as u64))])
 }
 
 /// Sizes with their shares: `70 % 4 KiB + 30 % 64 KiB`.

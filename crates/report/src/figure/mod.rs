@@ -9,10 +9,10 @@ mod resource;
 mod rule;
 mod samples;
 
-pub(crate) use factors::{level_in_words, title};
+pub(crate) use factors::{level_in_words, title, together};
 pub(crate) use metric::fact;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use chart::plot::Plot;
 use model::run::CaseResult;

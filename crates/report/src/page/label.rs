@@ -49,7 +49,7 @@ pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
         tells.then_some((parameter, text))
     };
     let levels: Vec<_> = view.catalogue.parameters(spec).filter_map(shown).collect();
-    let text = joined(view, levels.iter().map(|(p, value)| (*p, value.as_str())).collect(), with);
+    let text = joined(view, case, levels.iter().map(|(p, value)| (*p, value.as_str())).collect(), with);
     (!text.is_empty()).then_some(text)
 }
 
@@ -73,12 +73,15 @@ fn typed<'a>(view: &View<'_>, case: &'a CaseResult) -> Option<(Levels<'a>, &'a s
 /// The label with every parameter in words.
 fn in_words(view: &View<'_>, case: &CaseResult) -> Option<String> {
     let (levels, with) = typed(view, case)?;
-    Some(joined(view, levels, with)).filter(|text| !text.is_empty())
+    Some(joined(view, case, levels, with)).filter(|text| !text.is_empty())
 }
 
-fn joined(view: &View<'_>, levels: Levels<'_>, with: &str) -> String {
+fn joined(view: &View<'_>, case: &CaseResult, levels: Levels<'_>, with: &str) -> String {
     let sizes = levels.iter().filter(|(p, _)| p.kind == Kind::Size).count();
-    let said = levels.iter().map(|(parameter, value)| level(view, parameter, value, sizes == 1));
+    let said = levels.iter().map(|(parameter, value)| match case.parameters.texts(parameter.name) {
+        Ok(parts) if parts.len() > 1 => figure::together(view.words, parts.len()),
+        _ => level(view, parameter, value, sizes == 1),
+    });
     let mut parts: Vec<String> = said.collect();
     parts.extend(Some(with.trim().to_owned()).filter(|w| !w.is_empty()));
     parts.join(", ")

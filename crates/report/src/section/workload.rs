@@ -145,6 +145,14 @@ pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Ve
         .collect()
 }
 
+/// Of many targets that are driven at once the first and the last.
+fn ends(targets: &str) -> String {
+    match targets.split('+').collect::<Vec<_>>().as_slice() {
+        [first, _, .., last] => format!("{first}+..+{last}"),
+        _ => targets.to_owned(),
+    }
+}
+
 /// The metric to show first: the time of a load that has an end, the rate that
 /// kept to a latency, or else the workload's own.
 pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
@@ -186,6 +194,7 @@ pub(crate) fn short_form(workload: &str, label: &str, catalogue: &Catalogue) -> 
         Some((name, value)) => match kind(name) {
             Some(Kind::Choice) => value.to_owned(),
             Some(Kind::Size) if sizes == 1 => value.to_owned(),
+            Some(Kind::Path) => format!("{name}={}", ends(value)),
             _ => (*word).to_owned(),
         },
         None => (*word).to_owned(),
@@ -283,6 +292,12 @@ mod tests {
                     reads   30.00 k  29.40 to 30.60           -     1.000 ms\n   \
                     writes  20.00 k  19.60 to 20.40           -     3.000 ms\n\n";
         assert_eq!(shown(vec![case]), rows);
+    }
+
+    #[test]
+    fn of_many_targets_a_label_has_the_first_and_the_last() {
+        assert_eq!(ends("/dev/sdb+/dev/sdc+/dev/sdd"), "/dev/sdb+..+/dev/sdd");
+        assert_eq!((ends("/dev/sdb+/dev/sdc"), ends(".")), ("/dev/sdb+/dev/sdc".into(), ".".into()));
     }
 
     #[test]

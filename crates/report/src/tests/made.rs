@@ -6,6 +6,7 @@ use model::Run;
 use model::trial::Status;
 use model::workload::Catalogue;
 
+use super::disks::disks;
 use super::long::{CPUS, DIP, HOUR, SPIKE, long, short};
 use super::odd::{TEXTS, odd};
 use crate::export::EXPORTERS;
@@ -56,6 +57,30 @@ fn every_odd_run_can_be_kept_and_read_again() {
         assert_eq!(every.cases[0].workload, *text);
         let reason = every.cases[0].trials.last().unwrap().reason.as_deref();
         assert_eq!((reason, every.findings[0].text.as_str()), (Some(*text), *text));
+    }
+}
+
+/// Each of them shows what it is for.
+#[test]
+fn the_runs_of_disks_show_what_they_are_for() {
+    let catalogue = crate::figure::tests::fixture::catalogue();
+    for (name, run) in disks() {
+        let text = serde_json::to_string(&run).unwrap();
+        assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run, "{name}");
+        let subject = Subject { run: &run, catalogue: &catalogue, words: Language::English.words() };
+        let page = crate::document::markdown::write(&crate::page::document(&subject));
+        let shown = match name {
+            "depths" => "full from here",
+            "sizes" => "IOPS and throughput over block size",
+            "span" => "A cache ends between 512 MiB and 1 GiB touched",
+            "span-buffered" => "it is the page cache",
+            "mixed" | "shares" => "Reads and writes: ",
+            "durable" => "until all was on the device",
+            "targets" => "8 targets together",
+            "rounds" => "steady after 13 rounds",
+            _ => "over offset",
+        };
+        assert!(page.contains(shown), "{name}: {shown}\n{page}");
     }
 }
 

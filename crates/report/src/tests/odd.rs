@@ -2,10 +2,10 @@
 //! numbers at the ends of what a number can be, and with names that mean
 //! something to a page, a terminal or a reader.
 
-use model::run::{CaseResult, Outcome, Run};
+use model::run::{CaseResult, Outcome, Rounds, Run, TargetResult};
 use model::study::{Expect, Promise};
-use model::trial::{Counter, Status, Trial, TrialResult};
-use model::{Finding, FindingKind, Machine, Severity, Unit};
+use model::trial::{Counter, Part, Status, Trial, TrialResult};
+use model::{Finding, FindingKind, Machine, Quantity, Severity, Unit};
 use serde_json::Value;
 
 use super::long::{estimate, short};
@@ -131,6 +131,7 @@ const NUMBERS: &[(&str, &[f64])] = &[
 
 fn with_numbers(numbers: &[f64]) -> Run {
     let mut run = short();
+    run.cases.iter_mut().for_each(furnish_disk);
     let mut turns = numbers.iter().copied().cycle();
     let mut next = || turns.next().unwrap();
     for case in &mut run.cases {
@@ -142,6 +143,14 @@ fn with_numbers(numbers: &[f64]) -> Run {
         for estimate in case.estimates.values_mut() {
             estimate.median = next();
             (estimate.low, estimate.high) = (Some(next()), Some(next()));
+        }
+        for estimate in case.targets.iter_mut().flat_map(|t| t.estimates.values_mut()) {
+            estimate.median = next();
+            (estimate.low, estimate.high) = (Some(next()), Some(next()));
+        }
+        if let Some(rounds) = &mut case.rounds {
+            rounds.values.iter_mut().for_each(|v| *v = next());
+            (rounds.range, rounds.slope, rounds.round_s) = (Some(next()), Some(next()), next());
         }
         for used in &mut case.utilization {
             (used.demand, used.limit, used.fraction) = (next(), next(), next());
@@ -215,6 +224,7 @@ fn furnish(run: &mut Run, text: &str) {
         case.findings.push(finding.clone());
         case.parameters.set("target", "x");
         case.parameters.set(text, "x");
+        furnish_disk(case);
         last_trial_fails(case);
         for trial in &mut case.trials {
             let result = &mut trial.result;
@@ -224,6 +234,45 @@ fn furnish(run: &mut Run, text: &str) {
             result.counters.push(Counter { source: "x".to_owned(), after: 9, ..Counter::default() });
         }
         estimate(case);
+    }
+}
+
+/// Rounds, targets and what else disks alone have.
+fn furnish_disk(case: &mut CaseResult) {
+    let values = vec![9e4, 5e4, 3e4, 3.1e4, 3e4, 2.9e4, 3e4];
+    case.rounds = Some(Rounds {
+        metric: "iops".to_owned(),
+        unit: Unit::PerSecond,
+        failed: Some("x".to_owned()),
+        round_s: 60.0,
+        window: 5,
+        steady: true,
+        range: Some(0.07),
+        slope: Some(0.01),
+        most: 25,
+        written: (1, u64::MAX),
+        values,
+    });
+    for name in ["read_iops", "write_iops", "read_latency_p99", "write_latency_p99", "throughput_durable"] {
+        let unit = if name.contains("latency") { Unit::Seconds } else { Unit::PerSecond };
+        let unit = if name.starts_with("throughput") { Unit::BytesPerSecond } else { unit };
+        for trial in case.trials.iter_mut().filter(|t| t.status == Status::Ok) {
+            trial.result.metrics.insert(name.to_owned(), Quantity { value: 1.0, unit });
+            trial.result.facts.insert("dirty_share".to_owned(), 0.5.into());
+        }
+    }
+    estimate(case);
+    let target = |name: &str| TargetResult { target: name.to_owned(), estimates: case.estimates.clone() };
+    case.targets = vec![target("x"), target("y")];
+    for trial in &mut case.trials {
+        let part = |name: &str| Part {
+            machine: "local".to_owned(),
+            target: Some(name.to_owned()),
+            series: trial.result.series.clone(),
+            ..Part::default()
+        };
+        let parts = [part("x"), part("y")];
+        trial.result.parts.extend(parts);
     }
 }
 

@@ -321,6 +321,19 @@ fn the_means_of_the_parts_of_an_operation_add_up() {
 }
 
 #[test]
+fn a_rate_that_keeps_a_latency_is_the_figure() {
+    let cases = [1u64, 2, 4, 8].map(|threads| {
+        let mut case =
+            with(disk("randread", 4096, 1, 1e4), "rate_held", Unit::PerSecond, 2e4 * threads as f64);
+        case.parameters.set("threads", threads);
+        case.label.push_str(&format!(" threads={threads}"));
+        case
+    });
+    let figures = charts(&run(cases.to_vec()));
+    assert!(figures[0].title.starts_with("Rate held"), "{}", figures[0].title);
+}
+
+#[test]
 fn each_target_over_time_is_a_track() {
     let at = |values: &[f64]| series("load", "throughput", Unit::BytesPerSecond, 1_000_000_000, values);
     let mut case = sampled(disk("read", 1 << 20, 4, 1000.0), &[at(&[3.0, 3.0])]);

@@ -61,7 +61,7 @@ const COMMON: &[ParameterSpec] = &[
     ParameterSpec::new("duration", Kind::Duration, ""),
 ];
 
-pub(in crate::figure) fn catalogue() -> Catalogue {
+pub(crate) fn catalogue() -> Catalogue {
     Catalogue { workloads: vec![&DISK, &PRIMES, &BANDWIDTH], common: COMMON }
 }
 

@@ -1,7 +1,7 @@
 //! Which charts each shape of a study gets, and what their titles say.
 
 mod disk;
-pub(super) mod fixture;
+pub(crate) mod fixture;
 
 use model::limit::LimitKind;
 use model::{Unit, Value};

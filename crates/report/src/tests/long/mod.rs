@@ -342,7 +342,7 @@ pub(crate) fn estimate(case: &mut CaseResult) {
     }
     let estimate = |(name, (values, unit)): (&str, (Vec<f64>, Unit))| {
         let interval = stats::interval::of_center(&values, CONFIDENCE);
-        let higher = ["throughput", "iops"].contains(&name);
+        let higher = ["throughput", "iops", "durable"].iter().any(|end| name.ends_with(end));
         let estimate = Estimate {
             n: values.len(),
             median: stats::interval::median(&values)?,
