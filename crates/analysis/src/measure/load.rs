@@ -4,6 +4,7 @@
 
 use model::limit::Direction;
 use model::run::{CaseResult, Companion, Estimate};
+use model::trial::Trial;
 use model::{Parameters, Quantity, Value};
 
 use std::collections::BTreeMap;
@@ -90,6 +91,43 @@ pub(crate) fn moved(
     }
     let own = of(&format!("{}_throughput", kind.name())).filter(|_| is_mixed(parameters));
     own.or_else(|| Some(of("throughput")? * operations_share(parameters, kind)))
+}
+
+/// The same of the main load in one trial, over all of its window. Where targets
+/// end one after the other, its own figure is of the time when all were at work.
+pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64> {
+    let own = moved(&case.parameters, &trial.result.metrics, kind)?;
+    if is_mixed(&case.parameters) || !ends_apart(trial) {
+        return Some(own);
+    }
+    mean_in_window(trial, "throughput")
+}
+
+/// Operations per second of the main load in one trial, over all of its window.
+pub(crate) fn operations_in(trial: &Trial) -> Option<f64> {
+    if ends_apart(trial) { mean_in_window(trial, "operations") } else { super::trial_operations(trial) }
+}
+
+/// Whether the targets of a trial were done at different times.
+fn ends_apart(trial: &Trial) -> bool {
+    let of = |name: &str| trial.result.metrics.get(name).map(|q| q.value);
+    of("first_done").zip(of("last_done")).is_some_and(|(first, last)| first < last)
+}
+
+/// The mean of a series of the main load over the trial's window.
+fn mean_in_window(trial: &Trial, name: &str) -> Option<f64> {
+    let window = trial.result.window?;
+    let series = trial.result.series.iter().find(|s| s.resource == "load" && s.name == name)?;
+    let length = series.interval_ns.max(1);
+    let starts = (0..).map(|i: u64| series.start_ns.saturating_add(i.saturating_mul(length)));
+    // A count ends with its last operation: the interval of that has no more.
+    let inside = |(start, value): (u64, &f64)| {
+        let end = start.saturating_add(length);
+        value * end.saturating_sub(start.max(window.start_ns)) as f64 / 1e9
+    };
+    let all = starts.zip(&series.values).take_while(|(start, _)| *start < window.end_ns);
+    let sum: f64 = all.map(inside).sum();
+    (window.seconds() > 0.0).then(|| sum / window.seconds())
 }
 
 /// Bytes per second each way.
@@ -261,6 +299,32 @@ mod tests {
         let parts = ["4k:75%", "64k:25%"].map(Value::from).to_vec();
         case.parameters.0.insert("block-size".to_owned(), Value::List(parts));
         assert_eq!((block(&case), one_block(&case)), (Some(19456.0), None));
+    }
+
+    /// Half a second with both, half with one: 150 in the mean, 200 together.
+    #[test]
+    fn targets_that_end_apart_moved_less_in_the_mean_than_together() {
+        let mut case = fixture::disk_case("write", 200.0, 0.0);
+        let trial = &mut case.trials[0];
+        let put = |trial: &mut Trial, name: &str, value| {
+            let quantity = Quantity { value, unit: Unit::Seconds };
+            trial.result.metrics.insert(name.to_owned(), quantity);
+        };
+        trial.result.series = vec![model::trial::Series {
+            machine: String::new(),
+            resource: "load".to_owned(),
+            name: "throughput".to_owned(),
+            unit: Unit::BytesPerSecond,
+            start_ns: 0,
+            interval_ns: 250_000_000,
+            values: vec![200.0, 200.0, 100.0, 100.0],
+        }];
+        put(trial, "first_done", 1.0);
+        put(trial, "last_done", 1.0);
+        assert_eq!(moved_in(&case, &case.trials[0], Kind::Write), Some(200.0));
+        put(&mut case.trials[0], "first_done", 0.5);
+        assert_eq!(moved_in(&case, &case.trials[0], Kind::Write), Some(150.0));
+        assert_eq!(moved_in(&case, &case.trials[0], Kind::Read), None);
     }
 
     #[test]

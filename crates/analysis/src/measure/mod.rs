@@ -13,7 +13,7 @@ use model::{Machine, Quantity, Unit};
 
 pub(crate) use load::{
     Kind, at_once, block, company, concurrency, direction, does, each_device, is_direct, is_mixed, is_random,
-    moved, of_load, one_block, share, span, workers,
+    moved, moved_in, of_load, one_block, operations_in, share, span, workers,
 };
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,

@@ -94,7 +94,7 @@ fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
 /// Bytes that the windows of all trials wrote.
 fn written(case: &CaseResult) -> Option<u64> {
     let of = |t: &model::Trial| {
-        let rate = measure::moved(&case.parameters, &t.result.metrics, Kind::Write)?;
+        let rate = measure::moved_in(case, t, Kind::Write)?;
         Some(rate * t.result.window?.seconds())
     };
     let all: Vec<f64> = measure::good(case).filter_map(of).collect();

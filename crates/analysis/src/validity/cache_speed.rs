@@ -86,8 +86,7 @@ fn figures(case: &CaseResult) -> Option<Figures> {
         Value::Integer(share) => Some(*share as f64),
         _ => None,
     });
-    let returned =
-        measure::median(case, |t| measure::moved(&case.parameters, &t.result.metrics, Kind::Write))?;
+    let returned = measure::median(case, |t| measure::moved_in(case, t, Kind::Write))?;
     let durable = of("throughput_durable")?;
     (returned > 0.0).then_some(Figures { dirty, returned, durable })
 }

@@ -8,8 +8,7 @@ use model::finding::{Evidence, Place};
 use model::resource::PathStep;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Machine, Parameters, Quantity, Unit};
-use std::collections::BTreeMap;
+use model::{Machine, Parameters, Unit};
 
 use crate::measure::{self, Kind};
 
@@ -120,13 +119,11 @@ fn knows_company(case: &CaseResult) -> bool {
 
 /// Bytes per second that all loads moved with operations of this kind.
 fn moved(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64> {
-    let of = |parameters: &Parameters, metrics: &BTreeMap<String, Quantity>| {
-        measure::moved(parameters, metrics, kind).filter(|_| !parameters.is_word("engine", "null"))
-    };
-    let main = of(&case.parameters, &trial.result.metrics);
+    let main = measure::moved_in(case, trial, kind);
     let parts = trial.result.parts.iter().filter(|p| p.target.is_none()).filter_map(|part| {
         let companion = case.with.get(part.load?)?;
-        of(&companion.parameters, &part.metrics)
+        let drives = !companion.parameters.is_word("engine", "null");
+        measure::moved(&companion.parameters, &part.metrics, kind).filter(|_| drives)
     });
     main.into_iter().chain(parts).reduce(|a, b| a + b)
 }

@@ -103,7 +103,7 @@ fn may_be_held(case: &CaseResult, context: &Context<'_>) -> bool {
 /// Whether a trial reads more than the span.
 fn is_read_again(case: &CaseResult, span: u64) -> bool {
     let read = |t: &model::Trial| {
-        let rate = measure::moved(&case.parameters, &t.result.metrics, Kind::Read)?;
+        let rate = measure::moved_in(case, t, Kind::Read)?;
         Some(rate * t.result.window?.seconds())
     };
     measure::median(case, read).is_some_and(|bytes| bytes > span as f64)

@@ -99,7 +99,7 @@ pub(super) fn on_device(case: &CaseResult, kind: Kind) -> Option<(f64, Place)> {
         return None;
     }
     let share = measure::median(case, |trial| {
-        let program = measure::moved(&case.parameters, &trial.result.metrics, kind)?;
+        let program = measure::moved_in(case, trial, kind)?;
         (program > 0.0).then_some(rate(trial, &steps, name)? / program)
     })?;
     Some((share, measure::place(case, &first.resource, name)?))

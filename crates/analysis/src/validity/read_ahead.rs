@@ -38,7 +38,7 @@ impl Rule for ReadAhead {
         let (steps, name) = (measure::devices(case), sectors(Kind::Read));
         let (Some(first), Some(block)) = (steps.first(), measure::block(case)) else { return Vec::new() };
         let of = |f: &dyn Fn(&model::Trial) -> Option<f64>| measure::median(case, f);
-        let program = of(&|t| measure::moved(&case.parameters, &t.result.metrics, Kind::Read));
+        let program = of(&|t| measure::moved_in(case, t, Kind::Read));
         let (Some(program), Some(device), Some(late), Some(place), Some(resource)) = (
             program.filter(|p| *p > 0.0),
             of(&|t| rate(t, &steps, name)),

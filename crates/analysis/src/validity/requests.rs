@@ -53,7 +53,7 @@ impl Requests {
             Kind::Trim => return None,
         };
         let share = measure::share(case, counts.kind);
-        let operations = measure::median(case, measure::trial_operations)? * share;
+        let operations = measure::median(case, measure::operations_in)? * share;
         let counted = measure::median(case, |t: &Trial| rate(t, steps, done))?;
         let merged = measure::median(case, |t| rate(t, steps, joined))?;
         let window = measure::median(case, |t| Some(t.result.window?.seconds()))?;
