@@ -124,6 +124,16 @@ fn an_interrupt_keeps_the_rounds_so_far_and_calls_nothing_steady() {
 }
 
 #[test]
+fn a_budget_without_room_for_rounds_calls_nothing_steady() {
+    let options = [FULL, ("budget", "100ms")];
+    let (run, _) = execute(&study("disk", &options), &mut Pretender::default(), None);
+    assert_eq!(run.outcome, Some(Outcome::Budget));
+    let rounds = run.cases[0].rounds.as_ref().unwrap();
+    assert_eq!((rounds.values.len(), rounds.steady), (0, false));
+    assert!(run.cases[0].trials.is_empty() && run.cases[0].estimates.is_empty());
+}
+
+#[test]
 fn each_test_has_rounds_and_a_state_of_its_own() {
     let text = "[trials]\ntrials = 5\n\
                 [[workload]]\nkind = \"disk\"\npattern = \"randwrite\"\nprecondition = \"full\"\n\

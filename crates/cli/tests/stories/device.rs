@@ -13,19 +13,26 @@ const QUICK: &[&str] = &["--duration", "60ms", "--warm-up", "10ms", "--trials", 
 /// Where the content is looked at that must stay or go.
 const MARK: (u64, &[u8]) = (31 * MIB, b"precious");
 
-/// A loop device of 32 MiB with a mark in it, detached however a story ends.
-struct Disk {
-    path: String,
-    file: PathBuf,
+/// A loop device with a mark in it, detached however a story ends.
+pub(crate) struct Disk {
+    pub(crate) path: String,
+    pub(crate) file: PathBuf,
 }
 
 impl Disk {
     /// None, said on the way, where there are no loop devices for us.
     fn new(place: &Place) -> Option<Self> {
-        let file = place.path().join("disk");
+        Self::of(place, "disk", 32)
+    }
+
+    /// One of so many MiB.
+    pub(crate) fn of(place: &Place, name: &str, mib: u64) -> Option<Self> {
+        let file = place.path().join(name);
         let content = std::fs::File::create(&file).unwrap();
-        content.set_len(32 * MIB).unwrap();
-        content.write_all_at(MARK.1, MARK.0).unwrap();
+        content.set_len(mib * MIB).unwrap();
+        if mib * MIB > MARK.0 {
+            content.write_all_at(MARK.1, MARK.0).unwrap();
+        }
         let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
         match output {
             Ok(output) if output.status.success() => {

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 
 use crate::common::{Place, stderr, trials, wait_for_trials};
+use crate::device::Disk;
 
 /// In this place, `small` is 32 MiB of memory and `disk` an ext4 of so many MiB
 /// on the loop device over `image`; then `script` runs.
@@ -72,6 +73,42 @@ fn several_file_systems_are_filled_each_to_its_own_end_and_again() {
     }
     let names = std::fs::read_to_string(place.path().join("names")).unwrap();
     assert_eq!(names.trim(), "lost+found", "something stayed behind");
+}
+
+#[test]
+fn devices_are_filled_each_to_its_own_end() {
+    let place = Place::new();
+    let (Some(small), Some(large)) = (Disk::of(&place, "a", 16), Disk::of(&place, "b", 24)) else { return };
+    let target = format!("{}+{}", small.path, large.path);
+    let (code, document) = place.document(&[
+        "run",
+        "disk",
+        "--target",
+        &target,
+        "--destroy",
+        &small.path,
+        "--destroy",
+        &large.path,
+        "--pattern",
+        "write",
+        "--until",
+        "full",
+        "--block-size",
+        "256k",
+        "--queue-depth",
+        "4",
+        "--threads",
+        "2",
+        "--trials",
+        "2",
+    ]);
+    assert_eq!(code, 0);
+    for trial in trials(&document) {
+        let parts = trial["parts"].as_array().unwrap();
+        let sizes: Vec<f64> =
+            parts.iter().map(|p| (moved(p) / f64::from(1 << 20) * 1e3).round() / 1e3).collect();
+        assert_eq!(sizes, [16.0, 24.0], "{trial:#}");
+    }
 }
 
 #[test]

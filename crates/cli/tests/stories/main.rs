@@ -13,3 +13,4 @@ mod fio;
 mod invalid;
 mod machine;
 mod run;
+mod steady;
