@@ -5,29 +5,39 @@ use super::pattern::Doing;
 use crate::mistake::Mistake;
 
 pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
-    verify(load, doing)?;
+    let is_verified = verify(load, doing)?;
     if !doing.trims {
-        content(load)?;
+        content(load, is_verified)?;
     }
     if doing.writes() { sync(load) } else { Ok(()) }
 }
 
 /// What buffers hold, and files that are made to be read. fio's own default is
 /// random and new for every write, as ours.
-fn content(load: &mut Load<'_>) -> Result<(), Mistake> {
+fn content(load: &mut Load<'_>, is_verified: bool) -> Result<(), Mistake> {
     let job = load.job;
     let compressible = job.count("buffer_compress_percentage");
     let duplicate = job.count("dedupe_percentage");
-    if job.flag("zero_buffers") {
-        return load.put("content", "zero_buffers", "zeros");
+    // fio writes zeros where all is to be compressible.
+    let zeros = match compressible {
+        _ if job.flag("zero_buffers") => Some("zero_buffers"),
+        Some(100..) => Some("buffer_compress_percentage"),
+        _ => None,
+    };
+    let alike = zeros.or(duplicate.filter(|_| compressible.is_none()).map(|_| "dedupe_percentage"));
+    if let Some(name) = alike.filter(|_| is_verified) {
+        load.note(
+            name,
+            "every sector is stamped to be verified, so that none is like another; the content is random",
+        );
+        return Ok(());
+    }
+    if let Some(name) = zeros {
+        return load.put("content", name, "zeros");
     }
     if let Some(percent) = compressible {
         if duplicate.is_some() {
             load.note("dedupe_percentage", "content is compressible or has duplicates here, not both");
-        }
-        // fio writes zeros where all is to be compressible.
-        if percent >= 100 {
-            return load.put("content", "buffer_compress_percentage", "zeros");
         }
         load.put("content", "buffer_compress_percentage", "compressible")?;
         return load.put("content-share", "buffer_compress_percentage", format!("{percent}%"));
@@ -67,21 +77,23 @@ fn sync(load: &mut Load<'_>) -> Result<(), Mistake> {
     }
 }
 
-fn verify(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
+/// Whether what is written is read back.
+fn verify(load: &mut Load<'_>, doing: &Doing) -> Result<bool, Mistake> {
     let job = load.job;
     let Some((word, _)) = job.word("verify").filter(|(word, _)| !matches!(*word, "0" | "null")) else {
-        return Ok(());
+        return Ok(false);
     };
     if !job.flag_or("do_verify", true) {
-        return Ok(());
+        return Ok(false);
     }
     if !doing.writes() {
         let says = "fio would check what an earlier job wrote; here a load that writes reads back what it wrote itself";
         load.note("verify", says);
-        return Ok(());
+        return Ok(false);
     }
     if !word.starts_with("crc32c") {
         load.note("verify", "crc32c takes its place, with offset, seed and generation in every block");
     }
-    load.put("verify", "verify", "crc32c")
+    load.put("verify", "verify", "crc32c")?;
+    Ok(true)
 }

@@ -54,6 +54,10 @@ impl Ending {
 /// window, so that its own is not told.
 pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Place) -> Ending {
     let job = load.job;
+    // What is searched has no count of operations to end it.
+    if job.seconds("latency_target").is_some() {
+        return job.seconds("runtime").map_or(Ending::Open, Ending::Time);
+    }
     if job.flag("fill_device") {
         if doing.pattern == "write" {
             return Ending::Full;
@@ -78,9 +82,6 @@ pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Pla
         let number = number.saturating_mul(place.clones);
         let of_bytes = all.map(|bytes| (bytes as f64 / block::mean(sizes)).ceil() as u64);
         return Ending::Operations(of_bytes.map_or(number, |n| n.min(number)).max(1));
-    }
-    if job.seconds("latency_target").is_some() {
-        return Ending::Open;
     }
     let is_whole = loops == 1 && job.amount("io_size").is_none();
     // Of clones that go through the same places in sequence, fio's finish at the

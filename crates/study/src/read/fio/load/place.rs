@@ -58,9 +58,7 @@ pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result
              each has a part of its own",
         );
     }
-    if !load.job.flag("fill_device") {
-        extent(load, sizes, &files, bytes)?;
-    }
+    extent(load, sizes, &files, bytes)?;
     Ok(Place { clones, spread: files.spread, bytes, is_shared })
 }
 

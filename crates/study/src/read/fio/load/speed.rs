@@ -15,9 +15,11 @@ pub(super) fn take(
     sizes: &[block::Part],
     place: &Place,
 ) -> Result<(), Mistake> {
-    rate(load, doing, sizes, place)?;
     let job = load.job;
-    let Some(target) = job.seconds("latency_target") else { return Ok(()) };
+    let Some(target) = job.seconds("latency_target") else { return rate(load, doing, sizes, place) };
+    for name in ["rate_iops", "rate"] {
+        load.note(name, "with latency_target, the rate is what is searched");
+    }
     let asked = job.decimal("latency_percentile").unwrap_or(100.0);
     if asked > KEPT_MAX {
         load.note(
