@@ -24,8 +24,26 @@ fn a_device_is_brought_into_its_state_and_measured_round_by_round() {
     let place = Place::new();
     let Some(disk) = Disk::of(&place, "disk", 32) else { return };
     let arguments = [
-        "run", "disk", "--target", &disk.path, "--destroy", &disk.path, "--pattern", "randwrite", "--queue-depth", "4",
-        "--precondition", "full", "--purge", "yes", "--duration", "100ms", "--warm-up", "10ms", "--trials", "5",
+        "run",
+        "disk",
+        "--target",
+        &disk.path,
+        "--destroy",
+        &disk.path,
+        "--pattern",
+        "randwrite",
+        "--queue-depth",
+        "4",
+        "--precondition",
+        "full",
+        "--purge",
+        "yes",
+        "--duration",
+        "100ms",
+        "--warm-up",
+        "10ms",
+        "--trials",
+        "5",
     ];
     let plan = place.run(&[&arguments[..], &["--dry-run"]].concat());
     let plan = stdout(&plan).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -42,7 +60,8 @@ fn a_device_is_brought_into_its_state_and_measured_round_by_round() {
     assert!(of["written"][1].as_f64().unwrap() >= values.len() as f64 * 4096.0, "{of:#}");
     // SNIA's first criterion, by its words.
     let last = &values[values.len() - 5..];
-    let (least, most) = (last.iter().copied().fold(f64::MAX, f64::min), last.iter().copied().fold(0.0, f64::max));
+    let (least, most) =
+        (last.iter().copied().fold(f64::MAX, f64::min), last.iter().copied().fold(0.0, f64::max));
     let range = (most - least) / (last.iter().sum::<f64>() / 5.0);
     assert!((of["range"].as_f64().unwrap() - range).abs() < 1e-9, "{of:#}");
     let steady = of["steady"].as_bool().unwrap();
@@ -62,8 +81,18 @@ fn a_device_is_brought_into_its_state_and_measured_round_by_round() {
 fn a_run_that_is_killed_between_rounds_keeps_those_it_had() {
     let place = Place::new();
     let mut run = place.start(&[
-        "run", "disk", "--size", "16MiB", "--pattern", "randwrite", "--precondition", "full", "--duration", "400ms",
-        "--warm-up", "10ms",
+        "run",
+        "disk",
+        "--size",
+        "16MiB",
+        "--pattern",
+        "randwrite",
+        "--precondition",
+        "full",
+        "--duration",
+        "400ms",
+        "--warm-up",
+        "10ms",
     ]);
     eventually("two rounds are kept", || rounds(&place).len() >= 2);
     run.kill().unwrap();

@@ -320,7 +320,7 @@ mod tests {
         let mut collector = Collector::new(TIMELINE, TWO);
         let mut r = Record { interval: 0, ..Record::new(Shape { classes: 2, ..Shape::PLAIN }, 1) };
         (r.classes[0].operations, r.classes[1].operations) = (5, 2);
-        r.classes[1].latency.record(700).unwrap();
+        r.classes[1].latency.record(700);
         collector.add(&r);
         assert_eq!(collector.operations(0..1).sum::<f64>(), 5.0);
         let totals = collector.totals(0..1);
