@@ -63,6 +63,19 @@ impl Counts {
         self.counts[index] = self.counts[index].wrapping_add(1);
     }
 
+    /// Counts many.
+    #[inline]
+    pub fn record_all(&mut self, all: impl Iterator<Item = u64>) {
+        let (mut first, mut last) = (self.first, self.last);
+        for ns in all {
+            let index = index_of(ns);
+            first = first.min(index as u32);
+            last = last.max(index as u32);
+            self.counts[index] = self.counts[index].wrapping_add(1);
+        }
+        (self.first, self.last) = (first, last);
+    }
+
     /// Forgets everything.
     pub fn reset(&mut self) {
         let touched = self.touched();
@@ -155,6 +168,11 @@ mod tests {
         SparseCounts::from(&counts).add_to(&mut merged);
         assert_eq!(merged, whole);
         assert_eq!(counts.len(), whole.len());
+        let mut at_once = Counts::new();
+        at_once.record_all((0..5000).chain([u64::MAX]));
+        let mut one_by_one = Counts::new();
+        (0..5000).chain([u64::MAX]).for_each(|ns| one_by_one.record(ns));
+        assert_eq!(SparseCounts::from(&at_once), SparseCounts::from(&one_by_one));
     }
 
     #[test]

@@ -5,10 +5,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
 const CONTROL: &str = "/sys/class/zram-control";
+
+/// How long it may be held by others before we give up removing it.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The device.
 #[derive(Debug)]
@@ -45,8 +49,13 @@ impl Zram {
 impl Drop for Zram {
     fn drop(&mut self) {
         let remove = Path::new(CONTROL).join("hot_remove");
-        if let Err(e) = fs::write(&remove, &self.number) {
-            eprintln!("xtask: cannot remove `{}`: {e}", self.path.display());
+        // What looks at new devices may still have it open.
+        let deadline = Instant::now() + PATIENCE;
+        while let Err(e) = fs::write(&remove, &self.number) {
+            if e.kind() != std::io::ErrorKind::ResourceBusy || Instant::now() > deadline {
+                return eprintln!("xtask: cannot remove `{}`: {e}", self.path.display());
+            }
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 }

@@ -124,8 +124,9 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
             record::<S>(&mut recorder, flights[completion.slot], *completion, now_ns);
         }
         done.clear();
-        if rolled {
-            // What handing over cost is not the next operation's latency.
+        if recorder.count_when_full() || rolled {
+            // What counting and handing over cost is not the next operation's
+            // latency.
             now_ns = clock::now_ns();
         }
         exhausted |= now_ns >= timeline.end_ns || stop.asked() || queue.ended();

@@ -26,6 +26,22 @@ pub struct Crossing {
     pub class: u8,
 }
 
+/// The times of an operation of a closed loop that are not counted yet.
+#[derive(Clone, Copy, Debug)]
+struct Noted {
+    /// From started to finished, ns.
+    latency_ns: u32,
+    /// From handed to the kernel to finished, ns; 0 where nobody took the time or
+    /// the class does not count.
+    device_ns: u32,
+    class: u8,
+}
+
+/// So many times are noted, one after the other, before they are counted.
+/// Counting them one by one would fetch lines of three histograms from a cache
+/// that each operation empties anew.
+const NOTES: usize = 256;
+
 /// What a record has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -240,6 +256,7 @@ pub struct Recorder {
     interval_begin_ns: u64,
     interval_end_ns: u64,
     current: Box<Record>,
+    notes: Vec<Noted>,
     cpu: CpuTime,
     rolled_ns: u64,
     send: SyncSender<Report>,
@@ -274,6 +291,7 @@ impl Recorder {
             interval_begin_ns: 0,
             interval_end_ns: 0,
             current: Box::new(Record::new(shape, depth)),
+            notes: Vec::with_capacity(NOTES + depth),
             cpu: CpuTime::of_this_thread(),
             rolled_ns: timeline.start_ns,
             send: wiring.send,
@@ -298,30 +316,14 @@ impl Recorder {
         self.interval_end_ns
     }
 
-    /// Records one operation.
+    /// Records one operation. In a closed loop its times are only noted, until
+    /// [`Recorder::count`].
     #[inline]
     pub fn record<const OPEN: bool>(&mut self, done: Finished) {
         let record = &mut *self.current;
         record.first_ns = record.first_ns.min(done.started_ns);
         record.last_ns = done.finished_ns;
         let class = &mut record.classes[usize::from(done.class)];
-        class.latency.record(done.finished_ns.saturating_sub(done.due_ns).max(1));
-        let counts = self.shape.counting >> done.class & 1 == 1;
-        if let Some(stages) = &mut record.stages
-            && done.handed_ns > 0
-            && counts
-        {
-            stages.0.record(done.handed_ns.saturating_sub(done.started_ns).max(1));
-            stages.1.record(done.finished_ns.saturating_sub(done.handed_ns).max(1));
-        }
-        if OPEN {
-            if let Some(service) = &mut record.service
-                && counts
-            {
-                service.record(done.finished_ns.saturating_sub(done.started_ns).max(1));
-            }
-            record.late_starts += u64::from(done.started_ns > done.due_ns + LATE_NS);
-        }
         if done.started_ns >= self.interval_begin_ns {
             class.operations += 1;
             class.bytes += done.bytes;
@@ -333,11 +335,67 @@ impl Recorder {
                 class: done.class,
             });
         }
+        let latency_ns = done.finished_ns.saturating_sub(done.due_ns);
+        let is_staged = done.handed_ns > 0 && self.shape.counting >> done.class & 1 == 1;
+        if !OPEN && let Ok(latency_ns) = u32::try_from(latency_ns) {
+            let device_ns = done.finished_ns.saturating_sub(done.handed_ns).max(1) as u32;
+            let device_ns = if is_staged { device_ns.min(latency_ns.max(1)) } else { 0 };
+            self.notes.push(Noted { latency_ns, device_ns, class: done.class });
+            return;
+        }
+        class.latency.record(latency_ns.max(1));
+        if let Some(stages) = &mut record.stages
+            && is_staged
+        {
+            stages.0.record(done.handed_ns.saturating_sub(done.started_ns).max(1));
+            stages.1.record(done.finished_ns.saturating_sub(done.handed_ns).max(1));
+        }
+        if OPEN {
+            let service_ns = done.finished_ns.saturating_sub(done.started_ns).max(1);
+            let service = record.service.as_mut().filter(|_| self.shape.counting >> done.class & 1 == 1);
+            if let Some(service) = service {
+                service.record(service_ns);
+            }
+            record.late_starts += u64::from(done.started_ns > done.due_ns + LATE_NS);
+        }
+    }
+
+    /// Counts what was noted, if it is enough to be worth it. Returns whether it
+    /// did, for that took time.
+    #[inline]
+    pub fn count_when_full(&mut self) -> bool {
+        let is_full = self.notes.len() >= NOTES;
+        if is_full {
+            self.count();
+        }
+        is_full
+    }
+
+    /// Counts what was noted.
+    fn count(&mut self) {
+        let Self { current, notes, .. } = self;
+        let latency = |note: &Noted| u64::from(note.latency_ns.max(1));
+        if let [only] = &mut *current.classes {
+            only.latency.record_all(notes.iter().map(latency));
+        } else {
+            for note in notes.iter() {
+                current.classes[usize::from(note.class)].latency.record(latency(note));
+            }
+        }
+        if let Some(stages) = &mut current.stages {
+            let staged = || notes.iter().filter(|note| note.device_ns > 0);
+            stages
+                .0
+                .record_all(staged().map(|n| u64::from((n.latency_ns.saturating_sub(n.device_ns)).max(1))));
+            stages.1.record_all(staged().map(|n| u64::from(n.device_ns)));
+        }
+        notes.clear();
     }
 
     /// Ends the present interval at `now_ns`: hands its record over and begins
     /// the interval that holds `now_ns`.
     pub fn roll(&mut self, now_ns: u64) {
+        self.count();
         let cpu = CpuTime::of_this_thread();
         self.current.cpu = CpuSpan {
             from_ns: self.rolled_ns,
