@@ -138,6 +138,8 @@ pub struct Collected {
     pub whole: Collector,
     /// Its parts, where there are several.
     pub parts: Vec<(String, Collector)>,
+    /// Whether its operations are due at times that are given: an open loop.
+    pub open: bool,
     /// What the machine granted.
     pub facts: BTreeMap<String, Value>,
     /// When all that was done was where it lasts, ns.
@@ -148,11 +150,13 @@ pub struct Collected {
 ///
 /// Where time ends the load, MSER-5 decides how much of the front is cut off as
 /// not yet steady, in whole intervals, for all loads alike; where a count does,
-/// all of it counts.
+/// all of it counts. So it does in an open loop: its rate is what was asked for,
+/// and to cut off the time when it was not kept is to hide it.
 #[must_use]
 pub fn conclude(timeline: Timeline, collected: Vec<Collected>) -> Outcome {
     let by_time = timeline.end_ns != u64::MAX;
     let main = collected.first().map(|c| &c.whole);
+    let is_closed = collected.first().is_some_and(|c| !c.open);
     let end_ns = if by_time {
         timeline.end_ns
     } else {
@@ -162,7 +166,7 @@ pub fn conclude(timeline: Timeline, collected: Vec<Collected>) -> Outcome {
     // A count begins with its first operation: those of the warm-up may hold
     // the workers for a while yet.
     let begin_ns = main.map_or(u64::MAX, Collector::first_ns);
-    let steady = main.filter(|_| by_time).and_then(|main| settle(timeline, main, intervals));
+    let steady = main.filter(|_| by_time && is_closed).and_then(|main| settle(timeline, main, intervals));
     let cut = steady.as_ref().map_or(0, |(cut, _)| *cut);
     let start_ns = if by_time || begin_ns == u64::MAX { timeline.begin_ns(cut) } else { begin_ns };
     let window = Window { start_ns, end_ns };
@@ -194,7 +198,7 @@ struct Span {
 
 impl Span {
     fn load(&self, load: Collected) -> LoadOutcome {
-        let Collected { whole, parts, facts, settled_ns } = load;
+        let Collected { whole, parts, facts, settled_ns, .. } = load;
         let common = (!self.by_time).then(|| self.common(&parts)).flatten();
         let parts = parts.into_iter().map(|(name, collector)| {
             let outcome = self.sum_up(&collector);
@@ -278,10 +282,26 @@ impl Span {
 fn settle(timeline: Timeline, main: &Collector, intervals: i64) -> Option<(i64, Steady)> {
     let series: Vec<f64> = main.operations(0..intervals).collect();
     let mser = stats::steady::mser5(&series)?;
-    let settled = mser.settled && !stalls(&series[mser.truncate..]);
-    let cut = if settled { mser.truncate as i64 } else { 0 };
+    let (front, rest) = series.split_at(mser.truncate);
+    let settled = (mser.settled && !stalls(rest)) || is_usual(front, rest);
+    let cut = if settled && !is_usual(front, rest) { mser.truncate as i64 } else { 0 };
     let truncated_s = cut as f64 * timeline.interval_ns as f64 / 1e9;
     Some((cut, Steady { method: "mser-5".to_owned(), settled, truncated_s }))
+}
+
+/// Whether what MSER-5 would cut off runs at the rate of the rest for most of
+/// the time. It takes out what makes a mean uncertain, and in front of a steady
+/// rate that may be a stall, or one burst: that is no start, and stays.
+fn is_usual(front: &[f64], rest: &[f64]) -> bool {
+    let mut sorted = rest.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let beyond = sorted.len() / 20;
+    let (Some(level), Some(least), Some(most)) =
+        (stats::interval::median(front), sorted.get(beyond), sorted.iter().rev().nth(beyond))
+    else {
+        return false;
+    };
+    (*least..=*most).contains(&level)
 }
 
 /// Whether a rate, after its start was cut off, comes near to a stop for a
@@ -302,6 +322,10 @@ mod tests {
 
     /// A window of 200 intervals of 10 ns with so many operations in each.
     fn outcome(operations: impl Fn(i64) -> u64) -> Outcome {
+        of_loop(operations, false)
+    }
+
+    fn of_loop(operations: impl Fn(i64) -> u64, open: bool) -> Outcome {
         let timeline = Timeline { start_ns: 900, window_ns: 1000, interval_ns: 10, end_ns: 3000 };
         let mut whole = Collector::new(timeline, ALIKE);
         for interval in -10..200 {
@@ -310,7 +334,7 @@ mod tests {
             whole.add(&record);
         }
         let facts = BTreeMap::new();
-        conclude(timeline, vec![Collected { whole, parts: Vec::new(), facts, settled_ns: None }])
+        conclude(timeline, vec![Collected { whole, parts: Vec::new(), open, facts, settled_ns: None }])
     }
 
     #[test]
@@ -335,6 +359,26 @@ mod tests {
             assert!(!outcome.steady.unwrap().settled, "{stall}");
             assert_eq!(outcome.window.start_ns, 1000, "{stall}");
         }
+    }
+
+    /// Bug: what stood still for a while in the first half was cut off as a slow
+    /// start, with all that came before it.
+    #[test]
+    fn a_stall_in_the_first_half_is_no_slow_start() {
+        let noise = |i: i64| (i.unsigned_abs() * 7919) % 5;
+        let made_up = |i: i64| match i {
+            30..50 => 0,
+            50 => 2000,
+            _ => 100 + noise(i),
+        };
+        let closed = outcome(made_up);
+        assert_eq!(
+            closed.steady.unwrap(),
+            Steady { method: "mser-5".to_owned(), settled: true, truncated_s: 0.0 }
+        );
+        assert_eq!(closed.window.start_ns, 1000);
+        let open = of_loop(|i| if i < 40 { 20 } else { 100 }, true);
+        assert_eq!((open.steady, open.window.start_ns), (None, 1000));
     }
 
     #[test]

@@ -309,6 +309,7 @@ fn nothing(plan: &LoadPlan<'_>, timeline: Timeline) -> Collected {
     Collected {
         whole: collector(),
         parts: parts.into_iter().map(|name| (name, collector())).collect(),
+        open: plan.rate.is_some(),
         facts: named(plan.prepared.facts()),
         settled_ns: None,
     }

@@ -36,7 +36,7 @@ pub(super) fn of(look: &Look<'_>) -> Vec<String> {
             ("all", format::decimal(all)),
         ];
         let texts: Vec<_> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        let key = if before + all > 0 { "remark-rounds-written" } else { "remark-rounds" };
+        let key = if before > 0 || all > 0 { "remark-rounds-written" } else { "remark-rounds" };
         Some(look.about(case, &look.view.tell(key, &texts)))
     };
     look.cases.iter().filter_map(one).collect()
