@@ -12,6 +12,10 @@ use crate::{Context, Rule};
 /// The edges of a window make a share no larger than this.
 const MOST: f64 = 1.05;
 
+/// With so much of the bytes at the device, the page cache had no part in the
+/// figure: it was cold, or each write went through it (`sync=dsync`).
+const ALL: f64 = 0.98;
+
 /// The rule.
 pub(crate) struct PageCache;
 
@@ -44,6 +48,10 @@ impl Rule for PageCache {
         let told = |(share, place): (f64, Place)| (share <= MOST).then_some((share.min(1.0), place));
         let read = on_device(case, Kind::Read).and_then(told);
         let written = on_device(case, Kind::Write).and_then(told);
+        let shares: Vec<f64> = [&read, &written].into_iter().flatten().map(|(share, _)| *share).collect();
+        if !shares.is_empty() && shares.iter().all(|share| *share >= ALL) {
+            return Vec::new();
+        }
         let passed_read = |share: f64| {
             let shown = format::percent(share);
             format!("the device delivered {shown} of the bytes read; the page cache answered the rest")
@@ -123,6 +131,15 @@ mod tests {
         case.parameters.set("engine", "mmap");
         let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.starts_with("engine=mmap: "), "{}", found[0].text);
+    }
+
+    #[test]
+    fn what_all_went_to_the_device_is_no_matter_of_the_cache() {
+        for (device, count) in [(99e6, 0), (90e6, 1)] {
+            let mut case = fixture::disk_case("write", 100e6, device);
+            case.parameters.set("direct", false);
+            assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), count, "{device}");
+        }
     }
 
     #[test]

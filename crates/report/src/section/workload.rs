@@ -192,7 +192,8 @@ pub(crate) fn short_form(workload: &str, label: &str, catalogue: &Catalogue) -> 
     let sizes = words.iter().filter_map(|w| kind(w.split_once('=')?.0)).filter(|k| *k == Kind::Size).count();
     let short = |word: &&str| match word.split_once('=') {
         Some((name, value)) => match kind(name) {
-            Some(Kind::Choice) => value.to_owned(),
+            // A word that says what there is speaks for itself.
+            Some(Kind::Choice) if value != "none" => value.to_owned(),
             Some(Kind::Size) if sizes == 1 => value.to_owned(),
             Some(Kind::Path) => format!("{name}={}", ends(value)),
             _ => (*word).to_owned(),
