@@ -12,7 +12,7 @@ use crate::section::workload;
 /// From this many bytes an operation on, people ask for bytes per second, not
 /// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,
 /// 4 and 8 KiB in IOPS.
-const LARGE_BYTES: f64 = 65536.0;
+pub(crate) const LARGE_BYTES: f64 = 65536.0;
 
 /// An interval with an end so many times off its point says nothing.
 const WIDEST: f64 = 20.0;
@@ -137,7 +137,8 @@ pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> O
     let has = |name: &str| case.estimates.get_key_value(name).map(|(key, _)| key.as_str());
     // What was asked for is asked of the result: how long it takes, or which
     // rate keeps a latency.
-    if let Some(asked) = has("elapsed").or_else(|| has("rate_held")) {
+    let elapsed = has("elapsed").filter(|_| !crate::section::workload::goes_to_its_end(case));
+    if let Some(asked) = elapsed.or_else(|| has("rate_held")) {
         return Some(asked);
     }
     let headline = spec

@@ -10,7 +10,7 @@ mod rule;
 mod samples;
 
 pub(crate) use factors::{level_in_words, title, together};
-pub(crate) use metric::fact;
+pub(crate) use metric::{LARGE_BYTES, bytes_an_operation, fact};
 #[cfg(test)]
 pub(crate) mod tests;
 

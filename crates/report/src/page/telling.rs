@@ -11,9 +11,6 @@ use crate::section::share;
 /// So many figures at most, where there is a choice.
 const FIGURES: usize = 12;
 
-/// An operation of so many bytes is of interest for its bytes.
-const LARGE: f64 = 65_536.0;
-
 /// The best case of its kind.
 pub(crate) struct Best<'a> {
     /// The section of its workload.
@@ -56,7 +53,7 @@ fn of_group<'a>(view: &View<'a>, group: &Group<'a>, fits: fn(Kind) -> bool) -> V
 }
 
 fn best_of<'a>(view: &View<'a>, group: &Group<'a>, cases: &[&'a CaseResult]) -> Option<Best<'a>> {
-    let metric = metric(view, group, cases);
+    let metric = view.headline(cases, group.spec);
     let known = cases.iter().filter_map(|c| Some((*c, c.estimates.get(&metric)?)));
     let rank = |e: &Estimate| match e.better {
         Better::Higher => e.median,
@@ -64,19 +61,6 @@ fn best_of<'a>(view: &View<'a>, group: &Group<'a>, cases: &[&'a CaseResult]) -> 
     };
     let (case, estimate) = known.max_by(|a, b| rank(a.1).total_cmp(&rank(b.1)))?;
     Some(Best { section: group.id(), case, metric, estimate })
-}
-
-/// The headline; of large operations, the bytes rather than their count.
-pub(crate) fn metric(view: &View<'_>, group: &Group<'_>, cases: &[&CaseResult]) -> String {
-    let headline = view.headline(cases, group.spec);
-    let large = |case: &&CaseResult| {
-        let of = |name: &str| case.estimates.get(name).map(|e| e.median);
-        of("throughput").zip(of("iops")).is_some_and(|(bytes, count)| bytes >= count * LARGE)
-    };
-    if headline == "iops" && !cases.is_empty() && cases.iter().all(large) {
-        return "throughput".to_owned();
-    }
-    headline
 }
 
 /// The limit that a case is nearest to, of those that say something. That the

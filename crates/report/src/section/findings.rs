@@ -82,7 +82,17 @@ fn alike(a: &Finding, b: &Finding) -> bool {
     let about = (a.kind, a.severity, &a.code, &a.resource) == (b.kind, b.severity, &b.code, &b.resource);
     // "Cannot tell" says of each what is missing.
     let same_verdict = a.kind == FindingKind::Bottleneck && a.code != "cannot-tell";
-    a.text == b.text || ((a.kind == FindingKind::Validity || same_verdict) && about)
+    let same_promise = a.kind == FindingKind::Deviation && about && differ_in_one_number(&a.text, &b.text);
+    a.text == b.text || same_promise || ((a.kind == FindingKind::Validity || same_verdict) && about)
+}
+
+/// Whether two texts are the same but for one number: how much of the same
+/// promise was kept.
+fn differ_in_one_number(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.split(' ').collect(), b.split(' ').collect());
+    let mut others = a.iter().zip(&b).filter(|(v, w)| v != w);
+    let one = others.next();
+    a.len() == b.len() && others.next().is_none() && one.is_none_or(|(v, w)| are_one_figure(v, w))
 }
 
 /// A finding with all that several cases have to say with it.

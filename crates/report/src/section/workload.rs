@@ -6,14 +6,18 @@ use model::workload::Catalogue;
 use model::{Kind, Run, WorkloadSpec};
 
 use super::{part, share};
-use crate::format;
 use crate::page::{Subject, View, remarks};
 use crate::table::{Align, plain};
 use crate::text::paragraph;
+use crate::{figure, format};
 
 /// Metrics that are shown beside the headline, the first two that a case has.
-const BESIDE: &[(&str, &str)] =
-    &[("throughput", "throughput"), ("latency_p99", "p99 latency"), ("latency_p50", "p50 latency")];
+const BESIDE: &[(&str, &str)] = &[
+    ("throughput", "throughput"),
+    ("elapsed", "elapsed"),
+    ("latency_p99", "p99 latency"),
+    ("latency_p50", "p50 latency"),
+];
 
 /// Targets of all cases of a table that each get a row.
 const TARGETS_MOST: usize = 16;
@@ -153,15 +157,29 @@ fn ends(targets: &str) -> String {
     }
 }
 
-/// The metric to show first: the time of a load that has an end, the rate that
-/// kept to a latency, or else the workload's own.
+/// The metric to show first: the time that a number of requests took, the rate
+/// that kept to a latency, or else the workload's own; of large operations the
+/// bytes rather than their count.
 pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
-    for first in ["elapsed", "rate_held"] {
-        if cases.iter().any(|c| c.estimates.contains_key(first)) {
-            return first.to_owned();
-        }
+    let any = |name: &str| cases.iter().any(|c| c.estimates.contains_key(name));
+    if any("elapsed") && !cases.iter().any(|c| goes_to_its_end(c)) {
+        return "elapsed".to_owned();
     }
-    spec.map_or("throughput", |s| s.headline).to_owned()
+    if any("rate_held") {
+        return "rate_held".to_owned();
+    }
+    let own = spec.map_or("throughput", |s| s.headline);
+    let large = |case: &&CaseResult| {
+        figure::bytes_an_operation(case, own).is_some_and(|bytes| bytes >= figure::LARGE_BYTES)
+    };
+    let is_bytes = !cases.is_empty() && cases.iter().all(large);
+    if is_bytes { "throughput".to_owned() } else { own.to_owned() }
+}
+
+/// Whether a load ends where its target does: how long that takes depends on
+/// the target's size, so that its rate is the figure.
+pub(crate) fn goes_to_its_end(case: &CaseResult) -> bool {
+    ["end", "full"].iter().any(|word| case.parameters.is_word("until", word))
 }
 
 /// What a case is called in a table. The `only` case of one has what was asked
