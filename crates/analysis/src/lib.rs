@@ -79,6 +79,7 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::split::Split,
     &validity::merged::Merged,
     &validity::read_ahead::ReadAhead,
+    &validity::nothing_driven::NothingDriven,
     &validity::others_io::OthersIo,
     &validity::little::Little,
     &validity::queue_measured::QueueMeasured,

@@ -252,6 +252,22 @@ mod tests {
         Machine { limits, ..Machine::default() }
     }
 
+    /// Bug: the median cost of an operation times the median rate, of different
+    /// trials, was more than the CPUs have.
+    #[test]
+    fn what_the_workers_use_is_of_one_trial() {
+        let mut case = fixture::case(2);
+        for (trial, (each, rate)) in case.trials.iter_mut().zip([(1e-7, 1e7), (1e-6, 1e6)]) {
+            let put = |trial: &mut model::Trial, name: &str, value, unit| {
+                trial.result.metrics.insert(name.to_owned(), model::Quantity { value, unit });
+            };
+            put(trial, "cpu_per_operation", each, Unit::Seconds);
+            put(trial, "iops", rate, Unit::PerSecond);
+        }
+        let used = measure::worker_cpu(&case).unwrap().1;
+        assert!((used - 1.0).abs() < 1e-9, "{used}");
+    }
+
     #[test]
     fn what_the_page_cache_answers_passes_no_link() {
         let machine = machine(vec![link("sata:sda", Some(560e6))]);

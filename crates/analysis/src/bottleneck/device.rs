@@ -108,12 +108,13 @@ fn as_its_sheet(used: &Utilization) -> model::Finding {
 /// A device that twice the depth does not make faster.
 fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> model::Finding {
     let (from, to) = (measure::concurrency(less), measure::concurrency(more));
-    let more_rate = (step.total_gain - 1.0).max(0.0);
+    let more_rate = step.total_gain - 1.0;
     let verb = if device.contains('+') { "are" } else { "is" };
+    let (grows, change) = if more_rate < 0.0 { ("falls", "less") } else { ("grows", "more") };
     let text = format!(
-        "{} {verb} full: from depth {from:.0} to {to:.0} the rate grows by {} and latency becomes {:.1} times as long",
+        "{} {verb} full: from depth {from:.0} to {to:.0} the rate {grows} by {} and latency becomes {:.1} times as long",
         called(device),
-        percent(more_rate),
+        percent(more_rate.abs()),
         step.total_slower
     );
     let at = |case: &CaseResult| {
@@ -129,7 +130,8 @@ fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> mode
         .arg("how", "depth")
         .arg("from", from)
         .arg("to", to)
-        .arg("more", more_rate)
+        .arg("change", change)
+        .arg("more", more_rate.abs())
         .arg("times", step.total_slower)
         .arg("gain", step.gain)
         .arg("slower", step.slower)

@@ -65,8 +65,10 @@ impl Candidate for Latency {
             let more = Evidence::at("deeper", place, format!("depth {deeper:.0} gives more"));
             found = found.because(more.arg("depth", deeper));
         } else {
-            found = found
-                .advise("a greater --queue-depth or more --threads show how much the device can do at once");
+            let queued = case.parameters.get("queue-depth").is_some();
+            let what =
+                if queued { "a greater --queue-depth or more --threads show" } else { "more --threads show" };
+            found = found.arg("queued", queued).advise(&format!("{what} how much the device can do at once"));
         }
         found.resource = measure::devices_name(case);
         Verdict::Full(Box::new(found))

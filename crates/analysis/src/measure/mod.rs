@@ -50,6 +50,16 @@ pub(crate) fn median(case: &CaseResult, f: impl Fn(&Trial) -> Option<f64>) -> Op
     stats::interval::median(&values)
 }
 
+/// What `f` says of the good trial whose number is the middle one; of an even
+/// count the lower of the two. What is held against each other must be of one
+/// trial: medians of each by itself may be of different ones.
+pub(crate) fn middle<T>(case: &CaseResult, f: impl Fn(&Trial) -> Option<(f64, T)>) -> Option<T> {
+    let mut all: Vec<(f64, T)> = good(case).filter_map(f).filter(|(key, _)| key.is_finite()).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let at = all.len().checked_sub(1)? / 2;
+    all.into_iter().nth(at).map(|(_, said)| said)
+}
+
 /// Where a counter of the case stands.
 pub(crate) fn place(case: &CaseResult, resource: &str, name: &str) -> Option<Place> {
     let counter = good(case).find_map(|t| counter(t, resource, name))?;
@@ -64,13 +74,33 @@ pub(crate) fn operations(case: &CaseResult) -> Option<(&'static str, f64)> {
     RATES.iter().find_map(|name| Some((*name, case.estimates.get(*name)?.median)))
 }
 
-/// CPU seconds of the workers for each second, and the metric that says so.
+/// More CPU time than the workers had is none of theirs: of a trial of a few
+/// milliseconds, what it takes to begin and to end is counted with it.
+const BELIEVED: f64 = 1.05;
+
+/// CPU seconds of the workers for each second, and the metric that says so; the
+/// median of each trial's.
 pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(&'static str, f64)> {
-    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
-    if let (Some(each), Some((_, rate))) = (of("cpu_per_operation"), operations(case)) {
-        return Some(("cpu_per_operation", each * rate));
-    }
-    Some(("cpu_per_byte", of("cpu_per_byte")? * of("throughput")?))
+    let most = workers(case) * BELIEVED;
+    ["cpu_per_operation", "cpu_per_byte"].into_iter().find_map(|name| {
+        let of = |trial: &Trial| {
+            let each = trial.result.metrics.get(name)?.value;
+            let rate = match name {
+                "cpu_per_operation" => trial_operations(trial)?,
+                _ => trial.result.metrics.get("throughput")?.value,
+            };
+            Some(each * rate).filter(|cpu| *cpu <= most)
+        };
+        if good(case).any(|t| t.result.metrics.contains_key(name)) {
+            return Some((name, median(case, of)?));
+        }
+        // A case of which only the estimates are known.
+        let rate = match name {
+            "cpu_per_operation" => operations(case)?.1,
+            _ => case.estimates.get("throughput")?.median,
+        };
+        Some((name, case.estimates.get(name)?.median * rate))
+    })
 }
 
 /// The mean of a distribution, seconds.

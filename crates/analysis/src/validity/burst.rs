@@ -44,7 +44,9 @@ impl Rule for Burst {
         }
         let Some(written) = written(case) else { return Vec::new() };
         let targets = case.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
-        let span = measure::span(case).map(|span| span.saturating_mul(targets));
+        // What each trial fills to the end is written whole.
+        let is_whole = case.parameters.is_word("until", "full");
+        let span = measure::span(case).filter(|_| !is_whole).map(|span| span.saturating_mul(targets));
         let twice = span.map(|span| span.saturating_mul(TIMES)).filter(|least| written < *least);
         let cache = disks.iter().filter_map(|d| d.cache_bytes).sum::<u64>();
         let (name, shown) = (called(&resource), part(written));

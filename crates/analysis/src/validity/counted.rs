@@ -71,14 +71,15 @@ impl Counts {
 
     fn at(case: &CaseResult, steps: &[&PathStep], kind: Kind) -> Option<Self> {
         let (first, name) = (steps.first()?, sectors(kind));
-        let program = measure::median(case, |t| moved(case, t, kind))?;
-        let device = measure::median(case, |t| rate(t, steps, name))?;
-        let edges = measure::median(case, |t| in_flight(case, t))?;
-        let late = measure::median(case, |t| lateness(t, &first.resource, name))?;
+        let of = |t: &Trial| {
+            let (program, device) = (moved(case, t, kind)?, rate(t, steps, name)?);
+            let tolerance = program * (TOLERANCE + lateness(t, &first.resource, name)?) + in_flight(case, t)?;
+            (program > 0.0).then_some((device / program, (program, device, tolerance)))
+        };
+        let (program, device, tolerance) = measure::middle(case, of)?;
         let place = measure::place(case, &first.resource, name)?;
-        let tolerance = program * (TOLERANCE + late) + edges;
         let resource = measure::name_of(steps)?;
-        (program > 0.0).then_some(Self { kind, resource, program, device, tolerance, place })
+        Some(Self { kind, resource, program, device, tolerance, place })
     }
 
     pub(super) fn evidence(&self) -> Evidence {
@@ -118,7 +119,7 @@ fn knows_company(case: &CaseResult) -> bool {
 }
 
 /// Bytes per second that all loads moved with operations of this kind.
-fn moved(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64> {
+pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64> {
     let main = measure::moved_in(case, trial, kind);
     let parts = trial.result.parts.iter().filter(|p| p.target.is_none()).filter_map(|part| {
         let companion = case.with.get(part.load?)?;

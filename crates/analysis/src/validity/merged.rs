@@ -94,6 +94,36 @@ mod tests {
         found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
     }
 
+    /// Bug: the requests of one trial were held against the merges of another.
+    #[test]
+    fn what_is_held_against_each_other_is_of_one_trial() {
+        let mut case = fixture::disk_case("read", 4096e4, 4096e4);
+        case.parameters.set("direct", true);
+        let one = case.trials.remove(0);
+        case.trials.clear();
+        for (requests, operations) in [(8_000, 10_000), (5_000, 10_000), (4_000, 5_000)] {
+            let mut trial = one.clone();
+            let rate = Quantity { value: operations as f64, unit: Unit::PerSecond };
+            trial.result.metrics.insert("iops".to_owned(), rate);
+            let bytes = Quantity { value: operations as f64 * 4096.0, unit: Unit::BytesPerSecond };
+            trial.result.metrics.insert("throughput".to_owned(), bytes);
+            trial.result.counters.clear();
+            for (name, unit, steps) in [
+                ("reads", 1.0, requests),
+                ("reads_merged", 1.0, operations - requests),
+                ("read_sectors", 512.0, operations * 8),
+            ] {
+                let source = format!("/proc/diskstats {name}");
+                trial.result.counters.push(counter("block:sda", &source, unit, steps));
+            }
+            case.trials.push(trial);
+        }
+        let controls = Controls::default();
+        let found = fixture::found(&Merged, &case, &fixture::context(&controls));
+        assert!(found.iter().all(|f| f.args["how"] == "merged".into()), "{found:?}");
+        assert_eq!(found.len(), 1);
+    }
+
     #[test]
     fn what_the_kernel_joined_is_told_and_the_rest_is_not_explained() {
         assert_eq!(hows(10_000, 0), Vec::<String>::new());

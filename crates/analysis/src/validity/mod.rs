@@ -18,6 +18,7 @@ pub(crate) mod loop_cache;
 pub(crate) mod memory_backed;
 pub(crate) mod merged;
 pub(crate) mod never_steady;
+pub(crate) mod nothing_driven;
 pub(crate) mod others_io;
 pub(crate) mod page_cache;
 pub(crate) mod placement;

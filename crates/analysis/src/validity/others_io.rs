@@ -1,8 +1,9 @@
 //! Others use the device: the kernel counted more there than the load moved.
 
 use language::format;
+use model::finding::Evidence;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Unit};
 
 use super::counted::{Counts, journal, rate, sectors};
 use crate::measure::Kind;
@@ -36,46 +37,57 @@ impl Rule for OthersIo {
         let Some(first) = all.first() else { return Vec::new() };
         let program: f64 = all.iter().map(|c| c.program).sum();
         let tolerance: f64 = all.iter().map(|c| c.tolerance).sum();
-        let beyond: f64 =
-            all.iter().map(|c| (c.device - c.program).max(0.0)).sum::<f64>() + foreign(case, &all);
+        let foreign = foreign(case, &all);
+        let beyond: f64 = all.iter().map(|c| (c.device - c.program).max(0.0)).sum::<f64>()
+            + foreign.iter().map(|f| f.1).sum::<f64>();
         let bottom = measure::lowest(case);
         let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
         let kept = program * if is_below { JOURNAL_BELOW } else { JOURNAL } + journal(case);
         if beyond <= (tolerance + kept).max(FELT) {
             return Vec::new();
         }
-        let share = beyond / program;
+        let rate = |bytes: f64| format::setting(bytes, Unit::BytesPerSecond);
         let text = format!(
-            "{} moved {} more than the load asked for: others use it too, or requests were made larger on the way",
+            "{} moved {} more than the {} of the load: others use it too, or requests were made larger on the way",
             called(&first.resource),
-            format::percent(share)
+            rate(beyond),
+            rate(program)
         );
         // The kind that is furthest off shows it best.
         let off = |c: &&Counts| c.device / c.program;
         let worst = all.iter().max_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(first);
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(first.resource.clone())
-                .arg("beyond_share", share)
-                .because(worst.evidence())
-                .advise("`headroom doctor` lists who is busy; measure again when they are not"),
-        ]
+        let mut found = Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+            .on(first.resource.clone())
+            .arg("beyond", beyond)
+            .arg("program", program)
+            .because(worst.evidence());
+        for (kind, bytes) in foreign.into_iter().filter(|(_, bytes)| *bytes > 0.0) {
+            let (what, code) = if kind == Kind::Read { ("reads", "read") } else { ("writes", "write") };
+            let text = format!("{} of {what} that no load asked for", rate(bytes));
+            if let Some(place) = bottom.first().and_then(|s| measure::place(case, &s.resource, sectors(kind)))
+            {
+                found = found.because(
+                    Evidence::at("foreign", place, text).arg("kind", code).arg("bytes_per_s", bytes),
+                );
+            }
+        }
+        vec![found.advise("`headroom doctor` lists who is busy; measure again when they are not")]
     }
 }
 
 /// Bytes per second of what no load does: reads beside writers, writes beside
 /// readers.
-fn foreign(case: &CaseResult, own: &[Counts]) -> f64 {
+fn foreign(case: &CaseResult, own: &[Counts]) -> Vec<(Kind, f64)> {
     let steps = measure::lowest(case);
     let kinds = [Kind::Read, Kind::Write].into_iter().filter(|kind| own.iter().all(|c| c.kind != *kind));
-    kinds.filter_map(|kind| measure::median(case, |t| rate(t, &steps, sectors(kind)))).sum()
+    let of = |kind| Some((kind, measure::median(case, |t| rate(t, &steps, sectors(kind)))?));
+    kinds.filter_map(of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
-    use model::Unit;
     use model::resource::PathStep;
     use model::study::Controls;
 

@@ -53,19 +53,20 @@ impl Requests {
             Kind::Trim => return None,
         };
         let share = measure::share(case, counts.kind);
-        let operations = measure::median(case, measure::operations_in)? * share;
-        let counted = measure::median(case, |t: &Trial| rate(t, steps, done))?;
-        let merged = measure::median(case, |t| rate(t, steps, joined))?;
-        let window = measure::median(case, |t| Some(t.result.window?.seconds()))?;
-        let off = (counts.device / counts.program - 1.0).abs();
-        if operations * window < FEW || off > OTHERS || counted <= 0.0 {
-            return None;
-        }
+        let of = |t: &Trial| {
+            let operations = measure::operations_in(t)? * share;
+            let (requests, merged) = (rate(t, steps, done)?, rate(t, steps, joined)?);
+            let device = rate(t, steps, counted::sectors(counts.kind))?;
+            let off = (device / counted::moved(case, t, counts.kind)? - 1.0).abs();
+            let few = operations * t.result.window?.seconds() < FEW || off > OTHERS || requests <= 0.0;
+            (!few).then_some((requests / operations, (operations, requests, merged, device / requests)))
+        };
+        let (operations, counted, merged, bytes) = measure::middle(case, of)?;
         let journal = if counts.kind == Kind::Write { syncs(case) * JOURNAL_REQUESTS } else { 0.0 };
         let requests = (counted - journal).max(counted.min(operations));
         let place = measure::place(case, &steps.first()?.resource, done)?;
         let resource = counts.resource.clone();
-        Some(Self { resource, operations, requests, merged, bytes: counts.device / counted, place })
+        Some(Self { resource, operations, requests, merged, bytes, place })
     }
 
     /// Requests for each operation.

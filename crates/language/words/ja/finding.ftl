@@ -25,6 +25,8 @@ finding-not-settled = 試行 { $judged } 回のうち { $unsettled } 回で、�
 
 finding-rate-not-kept = { $workload }: 要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
 
+finding-nothing-driven = engine=null: 何も読み書きしていません。この数値はツール自体が出せる最大値です
+
 finding-no-device-below =
     { $how ->
         [memory] { $filesystem }: メモリ上のファイルシステムです。これはディスクではなくメモリの速さです
@@ -159,7 +161,7 @@ finding-read-ahead =
        *[unexplained] 先読みで説明できる量より多いため、ほかのプログラムも使っています
     }
 
-finding-others-use-the-device = { RESOURCE($resource) } では、負荷が要求したより { PERCENT($beyond_share) } 多く転送されました。ほかのプログラムも使っているか、途中で要求が大きくなっています
+finding-others-use-the-device = { RESOURCE($resource) } では、負荷の { SHORT($program, unit: "B/s") } のほかに { SHORT($beyond, unit: "B/s") } が転送されました。ほかのプログラムも使っているか、途中で要求が大きくなっています
     .advice = 何が使っているかを `headroom doctor` で調べ、空いているときに測定し直してください
 
 finding-littles-law-broken =
@@ -313,7 +315,10 @@ finding-all-cores-full =
 finding-device-full =
     { $how ->
         [datasheet] { RESOURCE($resource) } は飽和しています: データシートに記載された { SHORT($limit, $unit) } の { PERCENT($fraction) } を出しています
-       *[depth] { RESOURCE($resource) } は飽和しています: キュー深さを { FIXED($from) } から { FIXED($to) } に増やしても、速度は { PERCENT($more) } しか伸びず、レイテンシは { FIXED($times, decimals: 1) } 倍になります
+       *[depth] { RESOURCE($resource) } は飽和しています: キュー深さを { FIXED($from) } から { FIXED($to) } に増やしても、{ $change ->
+            [less] 速度はかえって { PERCENT($more) } 下がり、
+           *[more] 速度は { PERCENT($more) } しか伸びず、
+        }レイテンシは { FIXED($times, decimals: 1) } 倍になります
     }
 
 finding-latency-bound =
@@ -321,7 +326,10 @@ finding-latency-bound =
         [yes] で、時間の { PERCENT($sync_share) } は同期（{ SHORT($sync_s, unit: "s") }）に使われています
        *[no] です
     }。飽和していると分かっているリソースはありません
-    .advice = --queue-depth または --threads を増やすと、デバイスが同時にどれだけ処理できるかが分かります
+    .advice = { $queued ->
+        [yes] --queue-depth または --threads を
+       *[no] --threads を
+    }増やすと、デバイスが同時にどれだけ処理できるかが分かります
 
 finding-cannot-tell =
     { $missing ->
@@ -354,6 +362,10 @@ evidence-device-deepest = { RESOURCE($resource) } の性能がキュー深さ { 
 evidence-device-few-trials = { RESOURCE($resource) } は飽和しているようですが、試行が少なすぎて確かではありません
 evidence-device-gives-more = { RESOURCE($resource) }: キュー深さ { FIXED($to) } でキュー深さ { FIXED($from) } の { FIXED($times, decimals: 1) } 倍を処理
 evidence-device-noise = { RESOURCE($resource) } がキュー深さを増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
+evidence-foreign = どの負荷も要求していない{ $kind ->
+    [read] 読み取り
+   *[write] 書き込み
+ } { SHORT($bytes_per_s, unit: "B/s") }
 evidence-device-unsure = { RESOURCE($resource) } は飽和しているようですが、試行のばらつきが大きすぎます。キュー深さを 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
 evidence-device-workers-busy = ワーカー自体がほぼ飽和しているため、{ RESOURCE($resource) } が飽和しているかは分かりません
 evidence-latency = 平均 { SHORT($latency_s, unit: "s") }

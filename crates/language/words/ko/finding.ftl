@@ -25,6 +25,8 @@ finding-not-settled = 시행 { $judged }회 중 { $unsettled }회에서 측정�
 
 finding-rate-not-kept = { $workload }: 요청한 속도 { SHORT($asked, unit: "1/s") }의 { PERCENT($share) }만 처리했습니다. 이때 지연 시간은 시행이 길수록 늘어나므로, 대상의 속도가 아니라 대기열이 얼마나 길어졌는지를 나타냅니다
 
+finding-nothing-driven = engine=null: 아무것도 읽거나 쓰지 않았습니다. 이 수치는 도구 자체가 낼 수 있는 최댓값입니다
+
 finding-no-device-below =
     { $how ->
         [memory] { $filesystem }: 메모리에 있는 파일 시스템입니다. 디스크가 아니라 메모리의 속도입니다
@@ -159,7 +161,7 @@ finding-read-ahead =
        *[unexplained] 미리 읽기로 설명되는 것보다 많으므로, 다른 프로그램도 사용한 것입니다
     }
 
-finding-others-use-the-device = { RESOURCE($resource) }에서 부하가 요청한 것보다 { PERCENT($beyond_share) } 더 많은 바이트가 오갔습니다. 다른 프로그램도 사용했거나, 중간에서 요청이 커진 것입니다
+finding-others-use-the-device = { RESOURCE($resource) }에서 부하의 { SHORT($program, unit: "B/s") } 말고도 { SHORT($beyond, unit: "B/s") }가 더 오갔습니다. 다른 프로그램도 사용했거나, 중간에서 요청이 커진 것입니다
     .advice = 무엇이 사용 중인지 `headroom doctor`로 확인하고, 한가할 때 다시 측정하십시오
 
 finding-littles-law-broken =
@@ -313,7 +315,10 @@ finding-all-cores-full =
 finding-device-full =
     { $how ->
         [datasheet] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터시트에 적힌 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 냅니다
-       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 큐 깊이를 { FIXED($from) }에서 { FIXED($to) }까지 늘려도 속도는 { PERCENT($more) }만 늘고 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
+       *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 큐 깊이를 { FIXED($from) }에서 { FIXED($to) }까지 늘려도 { $change ->
+            [less] 속도는 오히려 { PERCENT($more) } 줄고
+           *[more] 속도는 { PERCENT($more) }만 늘고
+        } 지연 시간은 { FIXED($times, decimals: 1) }배가 됩니다
     }
 
 finding-latency-bound =
@@ -321,7 +326,10 @@ finding-latency-bound =
         [yes] {""}이며, 시간의 { PERCENT($sync_share) }는 동기화({ SHORT($sync_s, unit: "s") })에 쓰입니다
        *[no] 입니다
     }. 한계에 도달한 것으로 알려진 자원은 없습니다
-    .advice = --queue-depth나 --threads를 늘리면 장치가 동시에 얼마나 처리할 수 있는지 알 수 있습니다
+    .advice = { $queued ->
+        [yes] --queue-depth나 --threads를
+       *[no] --threads를
+    } 늘리면 장치가 동시에 얼마나 처리할 수 있는지 알 수 있습니다
 
 finding-cannot-tell =
     { $missing ->
@@ -354,6 +362,10 @@ evidence-device-deepest = { RESOURCE($resource) }의 성능이 큐 깊이 { FIXE
 evidence-device-few-trials = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행이 너무 적어 확실하지 않습니다
 evidence-device-gives-more = { RESOURCE($resource) }: 큐 깊이 { FIXED($to) }에서 큐 깊이 { FIXED($from) }의 { FIXED($times, decimals: 1) }배를 처리함
 evidence-device-noise = { RESOURCE($resource) }에서 큐 깊이를 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
+evidence-foreign = 어떤 부하도 요청하지 않은 { $kind ->
+    [read] 읽기
+   *[write] 쓰기
+ } { SHORT($bytes_per_s, unit: "B/s") }
 evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 큐 깊이를 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
 evidence-device-workers-busy = 작업 스레드 자체가 거의 한계라 { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다
 evidence-latency = 평균 { SHORT($latency_s, unit: "s") }

@@ -1,0 +1,46 @@
+//! A disk load that was told to hand nothing over (`engine=null`): its figure is
+//! the cost of the loop, and stands among those of disks.
+
+use model::run::CaseResult;
+use model::{Finding, Severity};
+
+use super::finding;
+use crate::{Context, Rule};
+
+/// The rule.
+pub(crate) struct NothingDriven;
+
+impl Rule for NothingDriven {
+    fn code(&self) -> &'static str {
+        "nothing-driven"
+    }
+
+    fn doc(&self) -> &'static str {
+        "A disk load with engine=null: nothing was read or written, so the figure is what the tool itself can do at most."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if !case.parameters.is_word("engine", "null") {
+            return Vec::new();
+        }
+        let text = "engine=null: nothing was read or written; this is what the tool itself can do at most"
+            .to_owned();
+        vec![finding(self.code(), Severity::Warning, &[], context.headline, text)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+
+    #[test]
+    fn what_drives_nothing_is_no_disk() {
+        let mut case = fixture::case(1);
+        for (engine, count) in [("io_uring", 0), ("null", 1)] {
+            case.parameters.set("engine", engine);
+            assert_eq!(fixture::count(&NothingDriven, &case, &Controls::default()), count);
+        }
+    }
+}
