@@ -68,7 +68,7 @@ impl Candidate for Latency {
             let queued = case.parameters.get("queue-depth").is_some();
             let what =
                 if queued { "a greater --queue-depth or more --threads show" } else { "more --threads show" };
-            found = found.arg("queued", queued).advise(&format!("{what} how much the device can do at once"));
+            found = found.arg("queued", queued).advise(format!("{what} how much the device can do at once"));
         }
         found.resource = measure::devices_name(case);
         Verdict::Full(Box::new(found))

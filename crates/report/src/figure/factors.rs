@@ -134,6 +134,7 @@ fn shown(words: &Words, name: &str, kind: Option<Kind>, value: Option<&Value>) -
         (Some(Kind::Size), Some(Value::List(_))) => mix(name, value),
         (Some(Kind::Path), Some(Value::List(parts))) => together(words, parts.len()),
         (_, Some(Value::Number(number))) => format::short(*number),
+        (Some(Kind::Path), Some(Value::Text(path))) => short_path(path),
         (_, Some(Value::Bool(yes))) => words.say(if *yes { "figure-yes" } else { "figure-no" }),
         (_, Some(other)) => other.to_string(),
     }
@@ -142,6 +143,16 @@ fn shown(words: &Words, name: &str, kind: Option<Kind>, value: Option<&Value>) -
 /// Several targets that are driven at once: their names would fill a page.
 pub(crate) fn together(words: &Words, count: usize) -> String {
     words.tell("figure-together", &[("count", Value::from(count as u64))])
+}
+
+/// A path as long as a label may be: of a longer one its last part.
+pub(crate) fn short_path(path: &str) -> String {
+    const LONGEST: usize = 20;
+    let last = path.trim_end_matches('/').rsplit_once('/').map(|(_, last)| last);
+    match last {
+        Some(last) if path.chars().count() > LONGEST => format!("…/{last}"),
+        _ => path.to_owned(),
+    }
 }
 
 /// Sizes with their shares: `70 % 4 KiB + 30 % 64 KiB`.
@@ -427,11 +438,14 @@ fn merged(all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor> {
     kept
 }
 
-/// Two such factors: the one with an order leads.
+/// Two such factors: the one with an order leads and gives its name, and the
+/// other's level says its own where it needs one: `threads 4, io_uring`.
 fn joined(one: &Factor, other: &Factor, cases: &[&CaseResult]) -> Factor {
     let (lead, follow) = if !one.is_ordered() && other.is_ordered() { (other, one) } else { (one, other) };
     let mut both = lead.clone();
-    both.title = format!("{}, {}", lead.title, follow.title);
+    if !follow.speaks() {
+        both.title = format!("{}, {}", lead.title, follow.title);
+    }
     for (at, level) in both.levels.iter_mut().enumerate() {
         if let Some(case) = cases.iter().find(|c| lead.level_of(c) == Some(at)) {
             level.text = format!("{}, {}", level.text, follow.text_of(case));

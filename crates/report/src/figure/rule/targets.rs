@@ -1,11 +1,11 @@
 //! What each of several targets gave that were driven at once.
 
 use chart::plot::{Bar, BarGroup, Bars};
-use model::Value;
 use model::run::{CaseResult, TargetResult};
+use model::{Kind, Value};
 
 use super::telling;
-use crate::figure::factors::Group;
+use crate::figure::factors::{Factor, Group, label, short_path};
 use crate::figure::metric::{self, Metric};
 use crate::figure::{Figure, Scene};
 
@@ -63,12 +63,22 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     };
     let names: Vec<&str> = cases.first()?.targets.iter().map(|t| t.target.as_str()).collect();
     let groups = names.iter().map(|name| BarGroup {
-        label: (*name).to_owned(),
+        label: short_path(name),
         bars: cases.iter().enumerate().filter_map(|(i, c)| bar(i, c, name)).collect(),
     });
     let series = match cases.as_slice() {
         [_] => Vec::new(),
-        several => several.iter().map(|c| group.label(c)).collect(),
+        // That they are of several targets is said by the figure.
+        several => {
+            let others: Vec<Factor> =
+                group.factors.iter().filter(|f| f.kind != Some(Kind::Path)).cloned().collect();
+            let own = || several.iter().map(|c| label(&others, c)).collect::<Vec<_>>();
+            let whole = || several.iter().map(|c| group.label(c)).collect();
+            let mut told = own();
+            told.sort();
+            told.dedup();
+            if others.is_empty() || told.len() < several.len() { whole() } else { own() }
+        }
     };
     let name = ("metric", Value::Text(metric.title.clone()));
     let title = match cases.as_slice() {

@@ -321,6 +321,32 @@ fn the_means_of_the_parts_of_an_operation_add_up() {
 }
 
 #[test]
+fn factors_that_go_together_are_named_once() {
+    let mut cases = Vec::new();
+    for (threads, engine) in [(4u64, "io_uring"), (64, "aio")] {
+        for depth in [1, 8, 32] {
+            for pattern in ["randread", "randwrite", "randrw"] {
+                let mut case = disk(pattern, 4096, depth, 1e4 * depth as f64);
+                case.parameters.set("threads", threads);
+                case.parameters.set("engine", engine);
+                case.label.push_str(&format!(" threads={threads} engine={engine}"));
+                cases.push(case);
+            }
+        }
+    }
+    let figures = charts(&run(cases));
+    let titles: Vec<&str> = figures.iter().map(|f| f.title.as_str()).collect();
+    assert!(titles.iter().any(|t| t.ends_with("threads 4, io_uring")), "{titles:#?}");
+}
+
+#[test]
+fn a_long_path_is_its_last_part() {
+    use crate::figure::factors::short_path;
+    assert_eq!(short_path("/mnt/a/very/long/place/disk1"), "…/disk1");
+    assert_eq!((short_path("/dev/nvme0n1"), short_path("disk1")), ("/dev/nvme0n1".into(), "disk1".into()));
+}
+
+#[test]
 fn a_rate_that_keeps_a_latency_is_the_figure() {
     let cases = [1u64, 2, 4, 8].map(|threads| {
         let mut case =

@@ -23,6 +23,7 @@ pub(in crate::figure) const DISK: WorkloadSpec = WorkloadSpec {
     doc: "",
     parameters: &[
         ParameterSpec::new("pattern", Kind::Choice, "").words(PATTERNS),
+        ParameterSpec::new("engine", Kind::Choice, ""),
         ParameterSpec::new("block-size", Kind::Size, ""),
         ParameterSpec::new("queue-depth", Kind::Count, ""),
         ParameterSpec::new("direct", Kind::Flag, ""),
