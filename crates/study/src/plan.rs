@@ -163,13 +163,28 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
                 })
                 .collect();
         }
-        for loads in combinations {
+        for mut loads in combinations {
+            share_target(&mut loads, workload);
             let label = label(&loads, study, workload, catalogue);
             all.push(Candidate { loads, label, test });
         }
     }
     refuse_idle(study, catalogue, &all)?;
     Ok(all)
+}
+
+/// What runs beside a load runs on the same target, unless it was given one: a
+/// neighbour somewhere else would tell nothing, and nobody asked for a file
+/// there.
+fn share_target(loads: &mut [LoadSpec], workload: &StudyWorkload) {
+    const TARGET: &str = "target";
+    let Some((main, with)) = loads.split_first_mut() else { return };
+    let Some(target) = main.parameters.get(TARGET) else { return };
+    for (load, given) in with.iter_mut().zip(&workload.with) {
+        if load.parameters.get(TARGET).is_some() && !given.parameters.contains_key(TARGET) {
+            load.parameters.0.insert(TARGET.to_owned(), target.clone());
+        }
+    }
 }
 
 /// Refuses what was asked for and has no meaning in any case: it would silently

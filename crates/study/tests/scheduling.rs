@@ -44,6 +44,22 @@ fn a_target_is_varied_outside_and_let_go_when_done() {
     assert_eq!(prepared, [&a[..], &["release 1"], &b[..], &["release 1"]].concat());
 }
 
+/// Bug: a log writer beside readers of `/data` wrote to where one stood.
+#[test]
+fn what_runs_beside_a_load_runs_on_the_same_target() {
+    let text = "[[workload]]\nkind = \"disk\"\ntarget = [\"/a\", \"/b\"]\n\
+        [[workload.with]]\nkind = \"disk\"\npattern = \"write\"\n\
+        [[workload.with]]\nkind = \"disk\"\ntarget = \"/c\"\n";
+    let study = from_toml(&agent::catalogue(), "x", "x.toml", text).unwrap();
+    let planned = planned(&study, &mut Pretender::default()).unwrap();
+    let targets = |index: usize| {
+        let loads = &planned.plan.cases[index].loads;
+        loads.iter().map(|l| l.parameters.text("target").unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(targets(0), ["/a", "/a", "/c"]);
+    assert_eq!(targets(1), ["/b", "/b", "/c"]);
+}
+
 #[test]
 fn an_agent_that_dies_fails_one_trial_and_the_run_goes_on() {
     let mut agent = Pretender { dies_at: Some(1), ..Pretender::default() };
