@@ -74,6 +74,12 @@ impl Factor {
         self.levels.iter().position(|l| l.value == value)
     }
 
+    /// Whether a case has the parameter; company is always told, also that there
+    /// is none.
+    fn is_set(&self, case: &CaseResult) -> bool {
+        self.seat != Seat::Own || value_at(case, self.seat, &self.name).is_some()
+    }
+
     /// The number of the level that a case has.
     pub(crate) fn number_of(&self, case: &CaseResult) -> Option<f64> {
         self.levels.get(self.level_of(case)?)?.number
@@ -334,6 +340,9 @@ pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
         return case.label.clone();
     }
     let sizes = factors.iter().filter(|f| f.kind == Some(Kind::Size)).count();
+    // What a case does not have says nothing: a share of reads of what only reads.
+    let factors: Vec<Factor> = factors.iter().filter(|f| f.is_set(case)).cloned().collect();
+    let factors = factors.as_slice();
     let one = |f: &Factor| match f.speaks() && (sizes < 2 || f.kind != Some(Kind::Size)) {
         true => f.text_of(case).to_owned(),
         false => format!("{} {}", f.title, f.text_of(case)),
@@ -346,7 +355,10 @@ pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
 pub(crate) fn short_label(factors: &[Factor], case: &CaseResult) -> String {
     match factors.is_empty() {
         true => case.label.clone(),
-        false => joined_texts(factors, |f| f.text_of(case).to_owned()),
+        false => {
+            let factors: Vec<Factor> = factors.iter().filter(|f| f.is_set(case)).cloned().collect();
+            joined_texts(&factors, |f| f.text_of(case).to_owned())
+        }
     }
 }
 
@@ -400,7 +412,9 @@ fn split<'a>(
     levels
         .flat_map(|(level, part)| {
             let mut place = place.clone();
-            place.push((by.title.clone(), level.text.clone()));
+            if level.value.is_some() || by.seat != Seat::Own {
+                place.push((by.title.clone(), level.text.clone()));
+            }
             split(words, catalogue, &part, place)
         })
         .collect()

@@ -25,10 +25,7 @@ use crate::document::Block;
 use crate::page::View;
 
 /// Charts of one workload, at most: a page is read, not searched.
-const MOST: usize = 8;
-
-/// Up to so many are filled up with more of one rule.
-const FILLED: usize = 6;
+const MOST: usize = 16;
 
 /// Charts of all workloads together, at most, so that a long study stays a page
 /// that a browser draws at once.
@@ -233,15 +230,15 @@ fn figures_of(
         return Vec::new();
     }
     let scene = Scene::new(view, cases);
-    let mut made: Vec<(usize, std::vec::IntoIter<Figure>)> =
-        rule::RULES.iter().filter(|r| by(r)).map(|r| (r.first, (r.charts)(&scene).into_iter())).collect();
+    let mut made: Vec<(&rule::Rule, std::vec::IntoIter<Figure>)> =
+        rule::RULES.iter().filter(|r| by(r)).map(|r| (r, (r.charts)(&scene).into_iter())).collect();
     let mut kept: Vec<Vec<Figure>> = made.iter().map(|_| Vec::new()).collect();
     let mut room = most;
     for wave in [true, false] {
-        for (kept, (first, rest)) in kept.iter_mut().zip(&mut made) {
-            let want = if wave { *first } else { most };
+        for (kept, (rule, rest)) in kept.iter_mut().zip(&mut made) {
+            let want = if wave { rule.first } else { most };
             // What is only more of the same has less room.
-            let least = if wave { 0 } else { most.saturating_sub(FILLED) };
+            let least = if wave { 0 } else { most.saturating_sub(rule.filled) };
             while room > least && kept.len() < want {
                 let Some(figure) = rest.next() else { break };
                 kept.push(figure);
