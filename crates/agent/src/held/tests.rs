@@ -29,6 +29,7 @@ fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s:
     let load = LoadOutcome {
         operations,
         bytes: 0.0,
+        done_bytes: 0.0,
         completions: operations as u64,
         late_starts: 0,
         unfinished: 0,

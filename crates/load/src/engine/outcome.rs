@@ -18,6 +18,9 @@ pub struct LoadOutcome {
     pub operations: f64,
     /// Bytes, counted likewise.
     pub bytes: f64,
+    /// Bytes from the first operation on: those too that came before the window,
+    /// where its front was cut off.
+    pub done_bytes: f64,
     /// Operations that finished in the window.
     pub completions: u64,
     /// Operations that started late.
@@ -257,6 +260,7 @@ impl Span {
         LoadOutcome {
             operations,
             bytes,
+            done_bytes: collector.bytes(all.clone()).sum(),
             completions,
             late_starts: totals.late_starts,
             by_count: false,

@@ -52,6 +52,9 @@ pub(super) struct Access {
     /// else in each trial, or a cache that holds what the last trial began with
     /// would answer.
     cursor: u64,
+    /// Where it began, and how often it has begun anew at the first byte.
+    begun: u64,
+    rounds: u64,
     seed: u64,
     /// Which worker of the target this is.
     seat: Seat,
@@ -125,6 +128,8 @@ impl Access {
             start: parameters.integer("offset")?,
             bytes: parameters.integer("span")?,
             cursor: 0,
+            begun: 0,
+            rounds: 0,
             seed: 0,
             seat: Seat { index: 0, of: 1 },
             turns,
@@ -195,6 +200,7 @@ impl Access {
                 self.cursor = random(seed, u64::MAX - index) % (next - first).max(1) * unit;
             }
         }
+        self.begun = self.cursor;
         for size in &mut self.sizes {
             size.places = self.distribution.over(self.bytes / size.bytes.max(1), seed);
         }
@@ -261,6 +267,7 @@ impl Access {
         }
         if self.cursor + bytes > self.bytes {
             self.cursor = 0;
+            self.rounds += 1;
         }
         let at = self.cursor;
         self.cursor += bytes;
@@ -297,6 +304,16 @@ impl Access {
             blocks
         };
         (self.one_pass || self.full).then(|| self.with_syncs(own))
+    }
+
+    /// Whether this worker, of those that visit each block of their own once
+    /// before any twice, has been at some for the second time.
+    pub(super) fn came_again(&self) -> bool {
+        if self.pattern.random {
+            let last = |s: &Size| self.seat.index as u64 + s.visited.saturating_sub(1) * self.seat.of as u64;
+            return self.turns == Turns::Own && self.sizes.iter().any(|s| last(s) >= s.places.blocks());
+        }
+        self.rounds > 1 || self.rounds == 1 && self.cursor > self.begun
     }
 
     /// So many data operations and the syncs between them.

@@ -16,6 +16,7 @@ use crate::engine::queue::{Operation, UNRECORDED};
 use crate::workload::disk::access::{Access, Task};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::content::{self, Source};
+use crate::workload::disk::durable::REWRITTEN;
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::residency;
 use crate::workload::disk::verify::Verifier;
@@ -223,6 +224,10 @@ impl Job {
         let mut facts = vec![("content", content.into())];
         if self.access.full() {
             facts.push(("ended", if self.is_over { "no space left" } else { "its size" }.into()));
+        }
+        if self.settles && self.access.came_again() {
+            // How much, all workers together, is told when they have ended.
+            facts.push((REWRITTEN, true.into()));
         }
         facts
     }

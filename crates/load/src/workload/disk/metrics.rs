@@ -3,14 +3,20 @@
 use std::collections::BTreeMap;
 
 use model::trial::Window;
-use model::{Quantity, WorkloadSpec};
+use model::{Parameters, Quantity, WorkloadSpec};
 
 use crate::engine::outcome::{ClassOutcome, Common, LoadOutcome};
 use crate::workload::common;
+use crate::workload::disk::durable;
 use crate::workload::disk::pattern::Pattern;
 
 /// All metrics of a load that did `outcome` in `window`.
-pub(super) fn of(spec: &WorkloadSpec, outcome: &LoadOutcome, window: Window) -> BTreeMap<String, Quantity> {
+pub(super) fn of(
+    spec: &WorkloadSpec,
+    parameters: &Parameters,
+    outcome: &LoadOutcome,
+    window: Window,
+) -> BTreeMap<String, Quantity> {
     let mut all = common::metrics(spec, outcome, window);
     let mut put = |name: &str, value: Option<f64>| {
         if let (Some(value), Some(metric)) = (value, spec.metric(name)) {
@@ -30,19 +36,23 @@ pub(super) fn of(spec: &WorkloadSpec, outcome: &LoadOutcome, window: Window) -> 
         put("first_done", ends().min().map(from_start));
         put("last_done", ends().max().map(from_start));
     }
-    let durable = outcome.settled_ns.map(from_start).filter(|seconds| *seconds > 0.0);
-    put("throughput_durable", durable.map(|seconds| outcome.bytes / seconds));
+    put("throughput_durable", durable_rate(parameters, outcome));
     all
+}
+
+/// Bytes per second from the first operation, which may lie before the window,
+/// until all was on the device.
+fn durable_rate(parameters: &Parameters, outcome: &LoadOutcome) -> Option<f64> {
+    let (settled_ns, (start_ns, _)) = outcome.settled_ns.zip(outcome.span_ns)?;
+    let seconds = settled_ns.checked_sub(start_ns).filter(|ns| *ns > 0)? as f64 / 1e9;
+    Some(durable::bytes(parameters, outcome)? / seconds)
 }
 
 /// The share of the bytes moved that were written.
 pub(super) fn written_share(pattern: Pattern, outcome: &LoadOutcome) -> f64 {
     match (pattern.writes(), pattern.reads()) {
         (true, false) => 1.0,
-        (true, true) if outcome.bytes > 0.0 => {
-            let writes = outcome.classes.iter().find(|c| c.class.name == "write");
-            writes.map_or(0.0, |w| w.bytes / outcome.bytes)
-        }
+        (true, true) if outcome.bytes > 0.0 => durable::written(pattern, outcome) / outcome.bytes,
         _ => 0.0,
     }
 }

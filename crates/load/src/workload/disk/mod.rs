@@ -5,6 +5,7 @@ mod aligned;
 mod content;
 mod device;
 mod distribution;
+mod durable;
 mod engine;
 mod filling;
 pub mod fixture;
@@ -90,6 +91,7 @@ impl Workload for Disk {
             block: Access::mean_block(parameters)?,
             how,
             settles: settles(parameters)?,
+            parameters: parameters.clone(),
             targets: Vec::new(),
             facts: engine::forbidden(engine)
                 .map(|why| ("engine_forbidden", why.into()))
@@ -124,11 +126,11 @@ impl Workload for Disk {
 
     fn metrics(
         &self,
-        _parameters: &Parameters,
+        parameters: &Parameters,
         outcome: &LoadOutcome,
         window: Window,
     ) -> BTreeMap<String, Quantity> {
-        metrics::of(&SPEC, outcome, window)
+        metrics::of(&SPEC, parameters, outcome, window)
     }
 
     fn written_share(&self, parameters: &Parameters, outcome: &LoadOutcome) -> f64 {
@@ -203,6 +205,7 @@ struct Ready {
     block: u64,
     how: How,
     settles: bool,
+    parameters: Parameters,
     targets: Vec<Target>,
     facts: Vec<(&'static str, Value)>,
     /// Bytes that were only in the page cache when the last write returned.
@@ -301,11 +304,13 @@ impl Prepared for Ready {
             facts.extend(self.cached("cached_share_after"));
         }
         let dirty = self.dirty.load(Ordering::Relaxed);
-        let written =
-            outcome.classes.iter().find(|c| c.class.name == "write").map_or(outcome.bytes, |c| c.bytes);
+        let written = durable::written(self.access.pattern, outcome);
         if dirty != UNKNOWN && written > 0.0 {
             let share = (dirty as f64 / written).min(1.0);
             facts.push(("dirty_share", Value::Number((share * 1000.0).round() / 1000.0)));
+        }
+        if outcome.settled_ns.is_some() {
+            facts.extend(durable::rewritten(&self.parameters, outcome));
         }
         facts
     }

@@ -51,7 +51,8 @@ const METRICS: &[MetricSpec] = &[
         "throughput_durable",
         Unit::BytesPerSecond,
         "Bytes written, over the time until all of them were on the device: of writes that are synced at the end, and \
-         of those through the page cache.",
+         of those through the page cache, as long as hardly any is overwritten there (one pass over the span, or a tenth \
+         of it at random places, which is right within 5 %; else the fact `rewritten` says how many passes it was).",
     ),
     common::ELAPSED,
     MetricSpec::lower(
