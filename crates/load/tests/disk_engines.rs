@@ -182,6 +182,25 @@ fn every_engine_keeps_an_open_loop() {
 }
 
 #[test]
+fn syncs_take_no_places_of_a_rate() {
+    let folder = folder();
+    for kind in KINDS {
+        for every in [1, 4] {
+            let words = format!(
+                "{kind} pattern=randwrite size=1MiB sync=fsync sync-every={every} rate=400/s duration=250ms"
+            );
+            let outcome = load(folder.path(), &words);
+            let due = outcome.completions + outcome.unfinished;
+            assert_eq!(due, 100, "{words}: {} and {}", outcome.completions, outcome.unfinished);
+            let syncs = outcome.classes.iter().find(|c| c.class.name == "sync").unwrap();
+            let owed = outcome.completions as f64 / f64::from(every);
+            assert!((syncs.operations - owed).abs() < 9.0, "{words}: {} syncs", syncs.operations);
+            assert!(outcome.late_starts <= due, "{words}: {}", outcome.late_starts);
+        }
+    }
+}
+
+#[test]
 fn every_engine_says_that_a_file_ends_too_early() {
     let folder = folder();
     let file = folder.path().join("file");

@@ -54,6 +54,9 @@ impl Life<'_> {
 struct Flight {
     due_ns: u64,
     started_ns: u64,
+    /// Whether it is one that comes with another, which is the one that may be
+    /// late or unfinished.
+    follows: bool,
     counts: bool,
 }
 
@@ -78,6 +81,8 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
     let mut flights = vec![Flight::default(); depth];
     let mut done: Vec<Completion> = Vec::with_capacity(depth);
     let mut exhausted = false;
+    // Whether the next operation is due with the one before.
+    let mut follows = false;
     let mut now_ns = clock::now_ns();
     let mut beat_ns = now_ns;
 
@@ -91,10 +96,15 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
                 exhausted = true;
                 break;
             };
-            schedule.advance();
             free.pop();
-            flights[slot] = Flight { due_ns, started_ns: now_ns, counts };
+            flights[slot] = Flight { due_ns, started_ns: now_ns, follows, counts };
             queue.start(slot, operation)?;
+            if S::OPEN {
+                follows = queue.follows();
+            }
+            if !follows {
+                schedule.advance();
+            }
         }
 
         let in_flight = depth - free.len();
@@ -132,6 +142,9 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
         exhausted |= now_ns >= timeline.end_ns || stop.asked() || queue.ended();
     }
     if S::OPEN {
+        if follows {
+            schedule.advance();
+        }
         backlog(schedule, &timeline, &mut recorder);
     }
     recorder.finish();
@@ -141,12 +154,12 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
 /// Records one completion, if it counts.
 #[inline]
 fn record<S: Schedule>(recorder: &mut Recorder, flight: Flight, completion: Completion, now_ns: u64) {
-    let Flight { due_ns, started_ns, counts } = flight;
+    let Flight { due_ns, started_ns, follows, counts } = flight;
     let Completion { bytes, class, handed_ns, .. } = completion;
     if !counts || class == UNRECORDED {
         return;
     }
-    if S::OPEN && recorder.is_past(now_ns) {
+    if S::OPEN && !follows && recorder.is_past(now_ns) {
         recorder.unfinished(due_ns, now_ns);
     }
     let finished = Finished { due_ns, started_ns, finished_ns: now_ns, bytes, class, handed_ns };

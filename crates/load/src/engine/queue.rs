@@ -80,6 +80,13 @@ pub trait Queue {
         None
     }
 
+    /// Whether the next operation belongs to the last one that was started: it is
+    /// due at the same moment, and takes no place of its own in an open loop's
+    /// rate.
+    fn follows(&self) -> bool {
+        false
+    }
+
     /// Whether this worker came upon the end of its target, so that nothing more
     /// is to be started.
     fn ended(&self) -> bool {

@@ -352,11 +352,12 @@ impl Recorder {
         }
         if OPEN {
             let service_ns = done.finished_ns.saturating_sub(done.started_ns).max(1);
-            let service = record.service.as_mut().filter(|_| self.shape.counting >> done.class & 1 == 1);
-            if let Some(service) = service {
+            let counts = self.shape.counting >> done.class & 1 == 1;
+            if let Some(service) = record.service.as_mut().filter(|_| counts) {
                 service.record(service_ns);
             }
-            record.late_starts += u64::from(done.started_ns > done.due_ns + LATE_NS);
+            // A sync, which waits for the write that it comes with, does not count.
+            record.late_starts += u64::from(counts && done.started_ns > done.due_ns + LATE_NS);
         }
     }
 

@@ -169,6 +169,11 @@ impl Access {
         self.sync_every > 0
     }
 
+    /// Whether the next task is a sync, which belongs to the write before it.
+    pub(super) fn sync_is_next(&self) -> bool {
+        self.sync_every > 0 && self.since_sync == self.sync_every
+    }
+
     /// Whether it goes on until no space is left.
     pub(super) fn full(&self) -> bool {
         self.full
@@ -211,7 +216,7 @@ impl Access {
     #[inline]
     pub(super) fn task(&mut self, operation: Operation) -> Task {
         if self.sync_every > 0 {
-            if self.since_sync == self.sync_every {
+            if self.sync_is_next() {
                 self.since_sync = 0;
                 return Task { kind: Kind::Sync, file: 0, offset: 0, bytes: 0 };
             }

@@ -89,6 +89,10 @@ impl Queue for Positioned {
         self.job.operations_to_end()
     }
 
+    fn follows(&self) -> bool {
+        self.job.access.sync_is_next()
+    }
+
     fn ended(&self) -> bool {
         self.job.is_over()
     }

@@ -64,4 +64,8 @@ impl Queue for Nowhere {
     fn operations_to_end(&self) -> Option<u64> {
         self.job.operations_to_end()
     }
+
+    fn follows(&self) -> bool {
+        self.job.access.sync_is_next()
+    }
 }

@@ -400,6 +400,10 @@ impl Queue for Ring {
         self.job.operations_to_end()
     }
 
+    fn follows(&self) -> bool {
+        self.job.access.sync_is_next()
+    }
+
     fn ended(&self) -> bool {
         self.job.is_over()
     }
