@@ -88,6 +88,11 @@ const UNITS: &[&str] = &[
     "GiB/s", "kb/s", "Mb/s", "Gb/s", "kbit/s", "Mbit/s", "Gbit/s", "GT/s", "MT/s",
 ];
 
+/// Whether a word is a unit, with what punctuation ends it.
+pub(crate) fn is_unit(word: &str) -> bool {
+    UNITS.contains(&word.trim_end_matches([',', ';', ':', '.', ')']))
+}
+
 /// `text` with its numbers held to their units, `155 %`, and counts to what they
 /// count, `rustc x 2 1.9`: no line breaks there until [`unglued`].
 pub(crate) fn measures(text: &str) -> String {
@@ -96,7 +101,6 @@ pub(crate) fn measures(text: &str) -> String {
         bare.starts_with(|c: char| c.is_ascii_digit())
             && bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
     };
-    let is_unit = |word: &str| UNITS.contains(&word.trim_end_matches([',', ';', ':', '.', ')']));
     let mut out = String::with_capacity(text.len());
     let (mut last, mut before_last) = ("", "");
     for (place, word) in text.split(' ').enumerate() {

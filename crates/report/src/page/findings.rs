@@ -106,7 +106,8 @@ fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> 
         }
     }
     let advice: Vec<String> = shared.findings.iter().filter_map(|f| view.words.advice(f)).collect();
-    let advice = distinct(advice.iter().map(String::as_str)).first().map(|a| Text::ticked(&sentence(a)));
+    let advice: Vec<String> = distinct(advice.iter().map(String::as_str)).into_iter().map(sentence).collect();
+    let advice = (!advice.is_empty()).then(|| Text::ticked(&advice.join(" ")));
     Some(Notice {
         id: Some(id(index)),
         severity: first.severity,
@@ -161,8 +162,10 @@ pub(super) fn text(view: &View<'_>, shared: &Shared<'_>) -> String {
     let Some(first) = shared.findings.first() else { return String::new() };
     let all: Vec<String> = shared.findings.iter().map(|f| view.words.finding(f)).collect();
     let texts: Vec<&str> = all.iter().map(String::as_str).collect();
-    let told = together(&texts, |low, high| range(view, low, high));
-    sentence(&told.unwrap_or_else(|| view.words.finding(first)))
+    let told = together(&first.code, &texts, |low, high| range(view, low, high));
+    // A language may need other words for other numbers.
+    let each = || distinct(texts.iter().copied()).into_iter().map(sentence).collect::<Vec<_>>().join(" ");
+    told.map_or_else(each, |told| sentence(&told))
 }
 
 /// With a capital at its start and a point at its end, as a sentence has where

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Run, Severity};
 
-use crate::text::paragraph;
+use crate::text::{is_unit, paragraph};
 
 /// What stands before all lines of a finding but its first.
 const INDENT: &str = "    ";
@@ -46,7 +46,10 @@ pub(crate) fn shared(run: &Run) -> Vec<Shared<'_>> {
         let same = |s: &&mut Shared<'_>| s.findings.first().is_some_and(|f| alike(f, finding));
         match merged.iter_mut().find(same) {
             Some(shared) => {
-                shared.cases.extend(case);
+                // A case may have several, such as one for each reason of a failure.
+                let is_known = |case: &&CaseResult| shared.cases.iter().any(|c| std::ptr::eq(*c, *case));
+                let new = case.filter(|case| !is_known(case));
+                shared.cases.extend(new);
                 shared.findings.push(finding);
             }
             None => merged.push(Shared { cases: case.into_iter().collect(), findings: vec![finding] }),
@@ -61,8 +64,8 @@ pub(crate) fn shared(run: &Run) -> Vec<Shared<'_>> {
 pub fn text(run: &Run) -> String {
     let label = |shared: &Shared<'_>| {
         let first = shared.cases.first().map_or("run", |c| called(run, c));
-        match shared.findings.len() {
-            1 => first.to_owned(),
+        match shared.cases.len() {
+            0 | 1 => first.to_owned(),
             many => format!("{many} cases, such as {first}"),
         }
     };
@@ -76,14 +79,24 @@ fn called<'a>(run: &Run, case: &'a CaseResult) -> &'a str {
     if is_only { &case.workload } else { &case.label }
 }
 
-/// Whether one text does for both: the same words, the same verdict, or the
-/// same doubt about several cases, which the first of them shows well enough.
+/// Whether one text does for both: the same words about the same thing, of
+/// which only the numbers differ.
 fn alike(a: &Finding, b: &Finding) -> bool {
-    let about = (a.kind, a.severity, &a.code, &a.resource) == (b.kind, b.severity, &b.code, &b.resource);
-    // "Cannot tell" says of each what is missing.
-    let same_verdict = a.kind == FindingKind::Bottleneck && a.code != "cannot-tell";
-    let same_promise = a.kind == FindingKind::Deviation && about && differ_in_one_number(&a.text, &b.text);
-    a.text == b.text || same_promise || ((a.kind == FindingKind::Validity || same_verdict) && about)
+    if a.text == b.text {
+        return true;
+    }
+    if (a.kind, a.severity, &a.code, &a.resource) != (b.kind, b.severity, &b.code, &b.resource) {
+        return false;
+    }
+    match a.kind {
+        FindingKind::Deviation => differ_in_one_number(&a.text, &b.text),
+        // "Cannot tell" says of each what is missing.
+        FindingKind::Bottleneck if a.code == "cannot-tell" => false,
+        FindingKind::Bottleneck | FindingKind::Validity => {
+            together(&a.code, &[&a.text, &b.text], english).is_some()
+        }
+        _ => false,
+    }
 }
 
 /// Whether two texts are the same but for one number: how much of the same
@@ -99,7 +112,7 @@ fn differ_in_one_number(a: &str, b: &str) -> bool {
 fn one(who: &str, same: &[&Finding]) -> String {
     let Some(first) = same.first() else { return String::new() };
     let texts: Vec<&str> = same.iter().map(|f| f.text.as_str()).collect();
-    let text = together(&texts, english);
+    let text = together(&first.code, &texts, english);
     let text = text.as_ref().unwrap_or(&first.text);
     let mut out = paragraph("", INDENT, &format!("{}: {who}: {text}", mark(first)));
     let bottlenecks = same.iter().filter(|f| f.kind == FindingKind::Bottleneck);
@@ -114,22 +127,35 @@ fn one(who: &str, same: &[&Finding]) -> String {
     out
 }
 
-/// What several findings say together: their numbers as ranges, where the words
-/// are the same. Where only those before the first colon are (`others used 21 %
-/// of a CPU: rustc, cargo`), what stands behind it is that of the highest
-/// number. Nothing where the words differ.
-pub(crate) fn together(texts: &[&str], join: impl Fn(&str, &str) -> String) -> Option<String> {
-    if let [one] = &ranges(texts.iter().copied(), &join)[..] {
-        return Some(one.clone());
+/// Findings that name programs behind a colon: those of the worst case stand for
+/// all, `others used 21 to 159 % of a CPU: rustc (99 %)`.
+const NAMING: &[&str] = &["disturbed-by-others"];
+/// Findings that tell a reason behind a colon, which is the same or another one:
+/// a number in it may be a place, or belong to what else it says.
+const REASONED: &[&str] = &["trials-failed"];
+
+/// What several findings of one code say together: their numbers as ranges, where
+/// the words are the same. Nothing where they differ: then one text is not true
+/// of all.
+pub(crate) fn together(code: &str, texts: &[&str], join: impl Fn(&str, &str) -> String) -> Option<String> {
+    let (is_naming, is_reasoned) = (NAMING.contains(&code), REASONED.contains(&code));
+    if !is_naming && !is_reasoned {
+        return only(ranges(texts.iter().copied(), &join));
     }
-    let parts: Vec<(&str, &str)> = texts.iter().filter_map(|t| t.split_once(": ")).collect();
-    let heads = ranges(parts.iter().map(|(head, _)| *head), &join);
+    let parts: Vec<(&str, &str)> = texts.iter().map(|t| t.split_once(": ").unwrap_or((*t, ""))).collect();
+    let head = only(ranges(parts.iter().map(|(head, _)| *head), &join))?;
     let highest = |head: &str| head.split(' ').filter_map(number).fold(f64::MIN, f64::max);
-    let worst = parts.iter().max_by(|a, b| highest(a.0).total_cmp(&highest(b.0)))?;
-    match &heads[..] {
-        [head] if parts.len() == texts.len() => Some(format!("{head}: {}", worst.1)),
-        _ => None,
+    // Of equals the first, as its case is the one that is named.
+    let worst = parts.iter().rev().max_by(|a, b| highest(a.0).total_cmp(&highest(b.0)))?;
+    if is_reasoned && parts.iter().any(|(_, reason)| *reason != worst.1) {
+        return None;
     }
+    Some(if worst.1.is_empty() { head } else { format!("{head}: {}", worst.1) })
+}
+
+/// The one of a list that has no other.
+fn only(mut all: Vec<String>) -> Option<String> {
+    all.pop().filter(|_| all.is_empty())
 }
 
 /// Texts that differ in their numbers only as one with the least and the most
@@ -142,8 +168,10 @@ pub(crate) fn ranges<'a>(
     for text in all.filter(|t| !t.is_empty()) {
         let words: Vec<&str> = text.split(' ').collect();
         let same = |known: &&mut Vec<(&str, &str)>| {
-            known.len() == words.len()
-                && known.iter().zip(&words).all(|((w, _), v)| w == v || are_one_figure(w, v))
+            let fits = |(place, ((w, _), v)): (usize, (&(&str, &str), &&str))| {
+                w == v || are_one_figure(w, v) && !is_place(&words, place)
+            };
+            known.len() == words.len() && known.iter().zip(&words).enumerate().all(fits)
         };
         match sentences.iter_mut().find(same) {
             Some(known) => known.iter_mut().zip(&words).for_each(|(range, word)| widen(range, word)),
@@ -158,6 +186,15 @@ pub(crate) fn ranges<'a>(
         join(low, high) + particle
     };
     sentences.iter().map(|words| words.iter().map(shown).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Whether the number there says where something is, as an offset does: between
+/// two of them there is nothing to tell.
+fn is_place(words: &[&str], index: usize) -> bool {
+    let before = index.checked_sub(1).map(|i| words[i]);
+    let is_whole = number_and_particle(words[index]).0.bytes().all(|b| b.is_ascii_digit());
+    let has_unit = words.get(index + 1).is_some_and(|w| is_unit(w));
+    is_whole && !has_unit && before.is_some_and(|w| matches!(w, "at" | "offset" | "sector"))
 }
 
 fn english(low: &str, high: &str) -> String {
@@ -213,7 +250,7 @@ mod tests {
         let mut run = crate::tests::run();
         let doubt = |percent: u32| {
             let text = format!("others used {percent} % of a CPU");
-            vec![Finding::new(FindingKind::Validity, "others", Severity::Warning, text)]
+            vec![Finding::new(FindingKind::Validity, "disturbed-by-others", Severity::Warning, text)]
         };
         run.cases[0].findings = doubt(50);
         let mut other = run.cases[0].clone();
@@ -234,11 +271,81 @@ mod tests {
     #[test]
     fn the_worst_of_several_doubts_is_not_hidden_behind_the_first() {
         let texts = ["others used 21 % of a CPU: cargo", "others used 159 % of a CPU: rustc (99 %)"];
-        let told = together(&texts, english).unwrap();
+        let told = together("disturbed-by-others", &texts, english).unwrap();
         assert_eq!(told, "others used 21 to 159 % of a CPU: rustc (99 %)");
-        assert_eq!(together(&["one thing: a", "another: b"], english), None);
-        assert_eq!(together(&["one thing", "another: b"], english), None);
-        assert_eq!(together(&[], english), None);
+        let without = ["others used 21 % of a CPU", "others used 9 % of a CPU"];
+        assert_eq!(together("x", &without, english).unwrap(), "others used 9 to 21 % of a CPU");
+        assert_eq!(together("disturbed-by-others", &["one thing: a", "another: b"], english), None);
+        assert_eq!(together("x", &texts, english), None);
+        assert_eq!(together("x", &[], english), None);
+    }
+
+    #[test]
+    fn regression_what_was_true_of_one_case_was_said_of_three() {
+        let mut run = crate::tests::run();
+        let bound =
+            |text: &str| vec![Finding::new(FindingKind::Bottleneck, "latency-bound", Severity::Note, text)];
+        let texts = [
+            "latency-bound: 1 at a time, each 66.75 us; nothing known is full",
+            "latency-bound: 1 at a time, each 70 us, and 50 % of the time is spent in syncs; nothing known is full",
+            "latency-bound: 4 at a time, each 90 us; nothing known is full",
+        ];
+        run.cases[0].findings = bound(texts[0]);
+        for text in &texts[1..] {
+            let mut other = run.cases[0].clone();
+            other.findings = bound(text);
+            run.cases.push(other);
+        }
+        let told = text(&run).replace("\n    ", " ");
+        assert!(
+            told.contains("2 cases, such as disk read: latency-bound: 1 to 4 at a time, each 66.75 to 90")
+        );
+        assert!(
+            told.contains("bottleneck: disk read: latency-bound: 1 at a time, each 70 us, and 50 %"),
+            "{told}"
+        );
+        for text in ["others", "left-out"] {
+            for finding in run.cases.iter_mut().flat_map(|c| &mut c.findings) {
+                (finding.kind, finding.code) = (FindingKind::Validity, text.to_owned());
+            }
+            assert_eq!(shared(&run).len(), 2);
+        }
+    }
+
+    #[test]
+    fn regression_reasons_of_failures_were_shown_as_one() {
+        let mut run = crate::tests::run();
+        let failed = |text: &str| Finding::new(FindingKind::Validity, "trials-failed", Severity::Error, text);
+        run.cases[0].findings = vec![
+            failed("1 of 2 trials failed: wrong data at 16994304: 512 bytes"),
+            failed("1 of 2 trials failed: wrong data at 29224960: 512 bytes"),
+        ];
+        let told = text(&run);
+        assert!(!told.contains("cases") && !told.contains("16994304 to"), "{told}");
+        assert_eq!(told.matches("error: disk: 1 of 2 trials failed: wrong data at ").count(), 2, "{told}");
+        // The same reason is one finding, whatever the number of trials.
+        let mut other = run.cases[0].clone();
+        other.findings.truncate(1);
+        other.findings[0].text = "2 of 2 trials failed: wrong data at 16994304: 512 bytes".to_owned();
+        run.cases.push(other);
+        let told = text(&run);
+        let merged =
+            "error: 2 cases, such as disk read: 1 to 2 of 2 trials failed: wrong data at 16994304: 512";
+        assert!(told.replace("\n    ", " ").contains(merged), "{told}");
+        // Nor does an offset elsewhere become a range, though a share does.
+        assert_eq!(together("x", &["wrong at 4096", "wrong at 8192"], english), None);
+        assert_eq!(together("x", &["CPU at 4 %", "CPU at 8 %"], english).unwrap(), "CPU at 4 to 8 %");
+    }
+
+    #[test]
+    fn regression_one_case_with_two_findings_was_counted_as_two_cases() {
+        let mut run = crate::tests::run();
+        let late = |share: u32| {
+            Finding::new(FindingKind::Validity, "late", Severity::Warning, format!("{share} % came late"))
+        };
+        run.cases[0].findings = vec![late(3), late(9)];
+        assert_eq!(text(&run), "warning: disk: 3 to 9 % came late\n");
+        assert_eq!(shared(&run)[0].cases.len(), 1);
     }
 
     #[test]
