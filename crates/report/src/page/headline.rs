@@ -11,6 +11,7 @@ use super::telling::{self, Best};
 use crate::document::{Against, Block, Doubt, Section, Tile};
 use crate::format;
 use crate::section::machine::limit;
+use crate::section::part;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
@@ -47,7 +48,7 @@ fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
     }
 }
 
-/// The other rate of a transfer, and its latency.
+/// The other rate of a transfer, and its latency; the rate of each phase.
 fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
     let shown = |name: &&str| {
         let estimate = case.estimates.get(*name).filter(|_| *name != metric)?;
@@ -58,7 +59,12 @@ fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
             None => value,
         })
     };
-    ["iops", "throughput", "latency_p50", "latency_p99"].iter().filter_map(shown).collect()
+    let mut all: Vec<String> =
+        ["iops", "throughput", "latency_p50", "latency_p99"].iter().filter_map(shown).collect();
+    // Of phases each is an answer.
+    let phases = part::phases(&case.estimates).into_iter();
+    all.extend(phases.map(|(key, e)| format!("{} {}", view.say(key), format::quantity(e.median, e.unit))));
+    all
 }
 
 /// What a case is held against: the limit it is nearest to, and promises.

@@ -1,6 +1,6 @@
 //! The figures of a case that belong to a part of it: to its reads, its writes,
-//! its syncs, or to what was on the device in the end. In a table they stand in
-//! rows of their own, in the columns of the whole.
+//! its syncs, to each phase of it, or to what was on the device in the end. In a
+//! table they stand in rows of their own, in the columns of the whole.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +11,68 @@ use model::run::Estimate;
 const CLASSES: &[(&str, &str)] =
     &[("read", "part-reads"), ("write", "part-writes"), ("trim", "part-trims"), ("sync", "part-syncs")];
 
+/// Operations that a load does one after the other, each in a phase of its own:
+/// their rates are no parts of a sum.
+const PHASES: &[(&str, &str)] = &[
+    ("create", "part-create"),
+    ("stat", "part-stat"),
+    ("open", "part-open"),
+    ("rename", "part-rename"),
+    ("list", "part-list"),
+    ("unlink", "part-unlink"),
+];
+
+/// What a load of one kind of operation does is all that it does, beside syncs.
+const WHOLE: &[&str] = &["iops", "throughput"];
+
 /// Figures by the names that the whole has for them.
 pub(crate) type Figures = BTreeMap<String, Estimate>;
 
 /// The parts that these estimates tell of, each with the key of its words: kinds
-/// of operations where there are several, and what was durable.
+/// of operations where there are several, phases, and what was durable.
 pub(crate) fn of(estimates: &Figures) -> Vec<(&'static str, Figures)> {
-    let of_class = |(class, key): &(&str, &'static str)| {
-        let own = |(name, estimate): (&String, &Estimate)| {
-            let name = name.strip_prefix(class)?;
-            // Syncs are counted under a name of their own.
-            let whole = if name == "s_per_second" { "iops" } else { name.strip_prefix('_')? };
-            Some((whole.to_owned(), estimate.clone()))
-        };
-        let figures: Figures = estimates.iter().filter_map(own).collect();
-        (!figures.is_empty()).then_some((*key, figures))
-    };
-    let mut parts: Vec<(&'static str, Figures)> = CLASSES.iter().filter_map(of_class).collect();
+    let mut parts: Vec<(&'static str, Figures)> =
+        CLASSES.iter().filter_map(|class| of_class(estimates, class)).collect();
     if parts.len() < 2 {
         parts.clear();
     }
+    // Syncs are not counted among the operations.
+    if let [(_, only), ("part-syncs", _)] = &mut parts[..] {
+        for name in WHOLE {
+            if let (Some(whole), false) = (estimates.get(*name), only.contains_key(*name)) {
+                only.insert((*name).to_owned(), whole.clone());
+            }
+        }
+    }
+    parts.extend(PHASES.iter().filter_map(|class| of_class(estimates, class)));
     if let Some(durable) = estimates.get("throughput_durable") {
         parts.push(("part-durable", BTreeMap::from([("throughput".to_owned(), durable.clone())])));
     }
     parts
+}
+
+/// The rates of the phases, each with the key of its words.
+pub(crate) fn phases(estimates: &Figures) -> Vec<(&'static str, &Estimate)> {
+    let rate =
+        |(class, key): &(&str, &'static str)| Some((*key, estimates.get(&format!("{class}_per_second"))?));
+    PHASES.iter().filter_map(rate).collect()
+}
+
+fn of_class(
+    estimates: &Figures,
+    (class, key): &(&'static str, &'static str),
+) -> Option<(&'static str, Figures)> {
+    let own = |(name, estimate): (&String, &Estimate)| {
+        let whole = match name.strip_prefix(class)? {
+            // Syncs are counted under a name of their own.
+            "s_per_second" => "iops",
+            "_per_second" => "operations_per_second",
+            name => name.strip_prefix('_')?,
+        };
+        Some((whole.to_owned(), estimate.clone()))
+    };
+    let figures: Figures = estimates.iter().filter_map(own).collect();
+    (!figures.is_empty()).then_some((*key, figures))
 }
 
 #[cfg(test)]
@@ -68,6 +106,33 @@ mod tests {
         assert_eq!(all[1], ("part-writes", names(&["iops", "throughput"])));
         let synced = told(&["iops", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
         assert_eq!(synced[1], ("part-syncs", names(&["iops", "latency_p99"])));
+    }
+
+    #[test]
+    fn regression_the_rate_of_writes_that_are_synced_was_a_dash() {
+        let synced =
+            told(&["iops", "throughput", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
+        let names = ["iops", "latency_p99", "throughput"].map(str::to_owned).to_vec();
+        assert_eq!(synced[0], ("part-writes", names));
+        // Of two kinds neither is all.
+        let mixed =
+            told(&["iops", "read_latency_p99", "write_latency_p99", "sync_latency_p99", "syncs_per_second"]);
+        assert_eq!(mixed[0], ("part-reads", vec!["latency_p99".to_owned()]));
+    }
+
+    #[test]
+    fn regression_the_rates_of_the_phases_were_nowhere() {
+        let all =
+            ["elapsed", "create_per_second", "create_latency_p99", "stat_per_second", "unlink_per_second"];
+        let parts = told(&all);
+        let names = ["latency_p99", "operations_per_second"].map(str::to_owned).to_vec();
+        assert_eq!(parts[0], ("part-create", names));
+        assert_eq!(
+            parts.iter().map(|p| p.0).collect::<Vec<_>>(),
+            ["part-create", "part-stat", "part-unlink"]
+        );
+        let rates = phases(&estimates(&all)).into_iter().map(|(key, e)| (key, e.median)).collect::<Vec<_>>();
+        assert_eq!(rates, [("part-create", 1.0), ("part-stat", 3.0), ("part-unlink", 4.0)]);
     }
 
     #[test]

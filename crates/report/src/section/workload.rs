@@ -69,9 +69,7 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
     let headline = headline_name(&measured, spec);
     let beside: Vec<&(&str, &str)> = BESIDE
         .iter()
-        .filter(|(metric, _)| {
-            *metric != headline && measured.iter().any(|c| c.estimates.contains_key(*metric))
-        })
+        .filter(|(metric, _)| *metric != headline && measured.iter().any(|c| has(c, metric)))
         .take(2)
         .collect();
     let shown = title(&headline);
@@ -97,6 +95,12 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
     }
     let summary = spec.map(|s| format!("{}: {}\n", s.name, s.summary)).unwrap_or_default();
     format!("{summary}{}", plain(&head, &rows))
+}
+
+/// Whether a case or a part of it has this figure.
+fn has(case: &CaseResult, metric: &str) -> bool {
+    let of_part = || part::of(&case.estimates).iter().any(|(_, own)| own.contains_key(metric));
+    case.estimates.contains_key(metric) || of_part()
 }
 
 /// The targets of a case that get a row: all, or of many the one with the least
