@@ -385,6 +385,20 @@ remark-durable-cached = { $returned } until the last write returned, when { PERC
 remark-targets = { $count } targets together { $together }; least { $least } with { $least_value }, most { $most } with { $most_value }.
 remark-targets-each = { $count } targets; least { $least } with { $least_value }, most { $most } with { $most_value }.
 remark-targets-done = The first was done after { $first }, the last after { $last }.
+remark-verified = { $blocks } blocks were read back around the page cache{ $trials ->
+    [one] {""}
+   *[other] , in { $trials } trials together
+ }; none was wrong
+remark-verified-cached = { $blocks } blocks were read back through the page cache, which was dropped before{ $trials ->
+    [one] {""}
+   *[other] , in { $trials } trials together
+ }; none was wrong
+remark-full = { $bytes } fitted until no space was left
+remark-not-full = { $bytes } were written until the size was reached, before no space was left
+remark-commit = a commit, { $writes ->
+    [one] one write
+   *[other] { $writes } writes
+ } and the sync, takes { $time } on average; the latency is that of a write alone
 part-reads = reads
 part-writes = writes
 part-trims = trims

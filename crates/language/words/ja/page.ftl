@@ -343,6 +343,17 @@ remark-durable-cached = 最後の書き込みが戻るまで { $returned }（そ
 remark-targets = 対象 { $count } 個の合計は { $together }。最小は { $least }（{ $least_value }）、最大は { $most }（{ $most_value }）。
 remark-targets-each = 対象 { $count } 個。最小は { $least }（{ $least_value }）、最大は { $most }（{ $most_value }）。
 remark-targets-done = 最初の対象は { $first }、最後の対象は { $last } で終わりました。
+remark-verified = { $blocks } ブロックをページキャッシュを通さずに読み戻し{ $trials ->
+    [1] {""}
+   *[other] （試行 { $trials } 回の合計）
+ }、誤りなし
+remark-verified-cached = { $blocks } ブロックを空にしたページキャッシュを通して読み戻し{ $trials ->
+    [1] {""}
+   *[other] （試行 { $trials } 回の合計）
+ }、誤りなし
+remark-full = 空きがなくなるまで { $bytes } を書き込み
+remark-not-full = 空きがなくなる前に、指定の大きさの { $bytes } まで書き込み
+remark-commit = コミット 1 回（書き込み { $writes } 回と同期）は平均 { $time }。レイテンシは書き込みだけのもの
 part-reads = 読み取り
 part-writes = 書き込み
 part-trims = TRIM

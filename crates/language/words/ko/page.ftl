@@ -343,6 +343,17 @@ remark-durable-cached = 마지막 쓰기가 반환될 때까지 { $returned }(�
 remark-targets = 대상 { $count }개를 합해 { $together }. 최소: { $least }({ $least_value }), 최대: { $most }({ $most_value }).
 remark-targets-each = 대상 { $count }개. 최소: { $least }({ $least_value }), 최대: { $most }({ $most_value }).
 remark-targets-done = 첫 대상은 { $first }, 마지막 대상은 { $last } 뒤에 끝났습니다.
+remark-verified = 블록 { $blocks }개를 페이지 캐시를 거치지 않고 다시 읽었고{ $trials ->
+    [1] {""}
+   *[other] (시행 { $trials }회 합계)
+ }, 틀린 것은 없음
+remark-verified-cached = 블록 { $blocks }개를 비운 페이지 캐시를 거쳐 다시 읽었고{ $trials ->
+    [1] {""}
+   *[other] (시행 { $trials }회 합계)
+ }, 틀린 것은 없음
+remark-full = 공간이 다할 때까지 { $bytes } 기록
+remark-not-full = 공간이 다하기 전에 정해진 크기에 이를 때까지 { $bytes } 기록
+remark-commit = 커밋(쓰기 { $writes }번과 동기화) 한 번에 평균 { $time }. 지연 시간은 쓰기만의 것
 part-reads = 읽기
 part-writes = 쓰기
 part-trims = 트림

@@ -76,6 +76,72 @@ fn rounds_stand_first_with_what_came_of_them() {
     assert!(remarks(vec![steady], Machine::default())[0].starts_with("2 rounds are too few to judge"));
 }
 
+/// A case of writes with these facts in each trial.
+fn written(facts: &[(&str, Value)], parameters: &[(&str, Value)]) -> CaseResult {
+    let mut case = disk("write", 4096, 1, 2000.0);
+    for (name, value) in parameters {
+        case.parameters.set(name, value.clone());
+    }
+    for trial in &mut case.trials {
+        trial.result.facts.extend(facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    }
+    case
+}
+
+#[test]
+fn what_was_read_back_is_told_and_not_where_a_trial_failed() {
+    let facts =
+        [("verified_blocks", Value::Integer(32)), ("verified_by_reading", "around the page cache".into())];
+    let mut case = written(&facts, &[]);
+    let said = remarks(vec![case.clone()], Machine::default());
+    let expected = "160 blocks were read back around the page cache, in 5 trials together; none was wrong.";
+    assert_eq!(said, [expected]);
+    let how = ("verified_by_reading", "through the page cache, dropped before".into());
+    let mut cached = written(&[facts[0].clone(), how], &[]);
+    cached.trials.truncate(1);
+    let expected =
+        "32 blocks were read back through the page cache, which was dropped before; none was wrong.";
+    assert_eq!(remarks(vec![cached], Machine::default()), [expected]);
+    case.trials[0].status = model::Status::Failed;
+    assert!(remarks(vec![case], Machine::default()).is_empty());
+}
+
+#[test]
+fn what_fitted_is_told() {
+    let ended = |how: &str| {
+        let mut case = written(&[("ended", how.into())], &[("until", "full".into())]);
+        case = with(case, "elapsed", Unit::Seconds, 10.0);
+        for trial in &mut case.trials {
+            for (name, value) in [("throughput", 1e6), ("elapsed", 10.0)] {
+                trial.result.metrics.get_mut(name).unwrap().value = value;
+            }
+        }
+        remarks(vec![case], Machine::default())
+    };
+    assert_eq!(ended("no space left"), ["10 MB fitted until no space was left."]);
+    assert!(ended("its size")[0].contains("10 MB were written until the size was reached"));
+}
+
+#[test]
+fn a_commit_is_the_writes_and_the_sync() {
+    let synced = |threads: u64, depth: u64, rate: f64| {
+        let parameters = [("threads", threads.into()), ("queue-depth", depth.into())];
+        let case = with(written(&[], &parameters), "write_latency_p99", Unit::Seconds, 1e-3);
+        remarks(vec![with(case, "syncs_per_second", Unit::PerSecond, rate)], Machine::default())
+    };
+    let told =
+        "a commit, one write and the sync, takes 2.000 ms on average; the latency is that of a write alone.";
+    assert_eq!(synced(4, 1, 2000.0), [told]);
+    assert!(synced(1, 1, 500.0)[0].starts_with("a commit, 4 writes and the sync, takes 2.000 ms"));
+    assert!(synced(1, 8, 500.0).is_empty());
+    let mut open = with(written(&[], &[("rate", 100u64.into())]), "syncs_per_second", Unit::PerSecond, 100.0);
+    assert!(remarks(vec![open.clone()], Machine::default()).is_empty());
+    open = with(written(&[], &[]), "read_latency_p99", Unit::Seconds, 1e-3);
+    assert!(
+        remarks(vec![with(open, "syncs_per_second", Unit::PerSecond, 9.0)], Machine::default()).is_empty()
+    );
+}
+
 /// A sweep of the span on a disk with a cache of `cache` that is ten times as fast.
 fn spans(cache: u64, direct: bool) -> Vec<CaseResult> {
     let at = |shift: u32| {

@@ -1,11 +1,15 @@
 //! What must be known of cases beside their figures, a sentence each: whether
-//! rounds became steady, what a cache took, what each of several targets did.
+//! rounds became steady, what a cache took, what each of several targets did,
+//! what was read back.
 //! The page and the terminal say the same.
 
 mod caches;
+mod commit;
 mod durable;
+mod full;
 mod rounds;
 mod targets;
+mod verified;
 
 use model::run::CaseResult;
 
@@ -44,7 +48,8 @@ fn sentence(look: &Look<'_>, text: &str) -> String {
 }
 
 /// One kind: a file and a line here.
-const KINDS: &[fn(&Look<'_>) -> Vec<String>] = &[rounds::of, caches::of, durable::of, targets::of];
+const KINDS: &[fn(&Look<'_>) -> Vec<String>] =
+    &[rounds::of, caches::of, durable::of, full::of, commit::of, targets::of, verified::of];
 
 /// What there is to say of the cases of one workload; `label` says what a case
 /// is called.
