@@ -58,7 +58,7 @@ impl Rule for PageCache {
         };
         let passed_written = |share: f64| {
             format!(
-                "in the window the device took {} of the bytes written; the rest was in the page cache at its end",
+                "in the window the device took {} of the bytes written; the rest was then in the page cache, or overwritten there",
                 format::percent(share)
             )
         };

@@ -39,8 +39,8 @@ finding-page-cache-included =
         [mmap] engine=mmap
        *[buffered] direct=no
     }: { $how ->
-        [both] 읽은 바이트 중 장치에서 온 것은 { PERCENT($device_share) }이고, 나머지는 페이지 캐시에서 왔습니다. 측정 구간에 쓴 바이트 중 장치에 기록된 것은 { PERCENT($written_share) }이고, 나머지는 구간이 끝날 때 페이지 캐시에 남아 있었습니다
-        [write] 측정 구간에 쓴 바이트 중 장치에 기록된 것은 { PERCENT($device_share) }이고, 나머지는 구간이 끝날 때 페이지 캐시에 남아 있었습니다
+        [both] 읽은 바이트 중 장치에서 온 것은 { PERCENT($device_share) }이고, 나머지는 페이지 캐시에서 왔습니다. 측정 구간에 쓴 바이트 중 장치에 기록된 것은 { PERCENT($written_share) }이고, 나머지는 구간이 끝날 때 페이지 캐시에 남아 있었거나 그 안에서 덮어써졌습니다
+        [write] 측정 구간에 쓴 바이트 중 장치에 기록된 것은 { PERCENT($device_share) }이고, 나머지는 구간이 끝날 때 페이지 캐시에 남아 있었거나 그 안에서 덮어써졌습니다
         [read] 읽은 바이트 중 장치에서 온 것은 { PERCENT($device_share) }이고, 나머지는 페이지 캐시에서 왔습니다
        *[unknown] 페이지 캐시가 처리한 몫이 이 수치에 들어 있으므로 디스크만의 성능이 아닙니다
     }
