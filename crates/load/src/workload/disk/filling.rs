@@ -120,7 +120,7 @@ fn mount(line: &str) -> Option<Mount<'_>> {
 }
 
 /// The files that are in use as swap, by /proc/swaps (proc(5)).
-fn swap_files(swaps: &str) -> impl Iterator<Item = String> + '_ {
+pub(super) fn swap_files(swaps: &str) -> impl Iterator<Item = String> + '_ {
     swaps.lines().skip(1).filter_map(|line| {
         let mut fields = line.split_whitespace();
         let name = fields.next()?;

@@ -20,9 +20,9 @@ use rustix::fs::{Mode, OFlags};
 use crate::engine::fault::Fault;
 use crate::workload::Look;
 use crate::workload::disk::content::Source;
-use crate::workload::disk::device;
 use crate::workload::disk::precondition;
 use crate::workload::disk::target::{RESERVE, is_ramfs, parent_of};
+use crate::workload::disk::{device, occupied};
 use crate::workload::memory::buffer::Buffer;
 
 /// Bytes written at once while a file is made.
@@ -159,8 +159,13 @@ fn open_users(path: &Path, write: bool) -> Result<File, Fault> {
     let mut options = OpenOptions::new();
     options.read(true).write(write).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let file = options.open(path).map_err(fault)?;
-    if !file.metadata().map_err(fault)?.is_file() {
+    let metadata = file.metadata().map_err(fault)?;
+    if !metadata.is_file() {
         return Err(Fault::Other(format!("{} is no regular file any more", path.display())));
+    }
+    if let Some(user) = occupied::by(&metadata).filter(|_| write) {
+        let text = format!("nothing is written to {}, for since it was looked at {user}", path.display());
+        return Err(Fault::Other(text));
     }
     Ok(file)
 }

@@ -11,6 +11,8 @@ mod filling;
 pub mod fixture;
 mod job;
 mod metrics;
+mod nodes;
+mod occupied;
 mod pattern;
 mod precondition;
 mod residency;

@@ -13,7 +13,7 @@ use model::{Parameters, Value};
 use crate::engine::fault::Fault;
 use crate::workload::Site;
 use crate::workload::disk::pattern::{Pattern, Way};
-use crate::workload::disk::{content, device, filling, precondition};
+use crate::workload::disk::{content, device, filling, nodes, occupied, precondition};
 
 /// What a file made without being told a size has.
 const SIZE_USUAL: u64 = 1 << 30;
@@ -103,6 +103,8 @@ fn look_at(
         return look_at_device(text, path, parameters, pattern, site);
     }
     let (bytes, ownership) = match &found {
+        Some(m) if m.is_dir() && nodes::is_below(&path) => return Err(nodes::no_place(text)),
+        None if nodes::is_below(parent_of(&path)) => return Err(nodes::missing(text, &path)),
         Some(m) if m.is_dir() => (survey_folder(&path, &path, parameters, site, share)?, Ownership::Created),
         None => (survey_folder(&path, parent_of(&path), parameters, site, share)?, Ownership::Created),
         Some(m) if m.is_file() => survey_file(text, m, pattern, parameters, site)?,
@@ -296,6 +298,12 @@ fn survey_file(
         return Err(Problem::refused(
             format!("{text} exists, and {what} would overwrite it"),
             format!("give a folder as target; or, if its content may be lost, add --destroy {text}"),
+        ));
+    }
+    if let Some(user) = occupied::by(metadata).filter(|_| changes) {
+        return Err(Problem::refused(
+            format!("{text} may not be written to, because it is in use: {user}"),
+            "end that use first, or give another target; there is no option that overrides this",
         ));
     }
     if metadata.len() == 0 {

@@ -1,0 +1,114 @@
+//! Files that are disks of others, and names among device nodes: neither is
+//! written to, whatever is given up.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+// Only its parameters are needed here.
+#[allow(dead_code)]
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use load::workload::disk::Disk;
+use load::workload::disk::fixture::Fixture;
+use load::workload::{Look, Site, Workload};
+use model::plan::{FixtureKey, Ownership, Problem, ProblemKind};
+
+/// What writing to `target` is answered with, after it was given up by name.
+fn writing(target: &Path, pattern: &str) -> Result<(), Problem> {
+    let changes = [("pattern", pattern), ("size", "1MiB"), ("engine", "sync")];
+    let destroy = vec![target.to_string_lossy().into_owned()];
+    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
+    Disk.survey(support::parameters(target, &changes), &site).map(drop)
+}
+
+fn tool(program: &str, arguments: &[&str]) -> Output {
+    Command::new(program).args(arguments).output().unwrap()
+}
+
+/// What ends the use of a file.
+struct Use(&'static str, Vec<String>);
+
+impl Drop for Use {
+    fn drop(&mut self) {
+        let _ = Command::new(self.0).args(&self.1).status();
+    }
+}
+
+fn file(folder: &Path) -> PathBuf {
+    let file = folder.join("image");
+    std::fs::write(&file, vec![0u8; 4 << 20]).unwrap();
+    file
+}
+
+/// Whether the use could be made; in CI it must be.
+fn made(output: &Output) -> bool {
+    if !output.status.success() {
+        assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: {output:?}");
+        println!("skipped: {output:?}");
+    }
+    output.status.success()
+}
+
+/// Both checks refuse it for this reason: the survey's and that of the opening.
+fn is_refused(file: &Path, reason: &str) {
+    let problem = writing(file, "randwrite").unwrap_err();
+    assert_eq!(problem.kind, ProblemKind::Refused);
+    assert!(problem.message.contains(reason), "{problem:?}");
+    assert!(problem.help.contains("no option that overrides"), "{problem:?}");
+    let key = FixtureKey::new(file.to_string_lossy(), 1 << 20, Ownership::Surrendered);
+    let fault = Fixture::make(&key, Look::default(), &mut |_| true).unwrap_err().to_string();
+    assert!(fault.contains(reason), "{fault}");
+    writing(file, "randread").unwrap();
+}
+
+#[test]
+fn a_file_on_which_a_loop_device_stands_is_not_written_to() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = file(folder.path());
+    writing(&file, "randwrite").unwrap();
+    let output = tool("losetup", &["--find", "--show", &file.to_string_lossy()]);
+    if !made(&output) {
+        return;
+    }
+    let device = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    let used = Use("losetup", vec!["--detach".to_owned(), device.clone()]);
+    let reason = format!("the loop device {device} stands on it");
+    is_refused(&file, &reason);
+    // By another name of it too, while the one that the loop device knows is gone.
+    let other = folder.path().join("other");
+    std::fs::hard_link(&file, &other).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    is_refused(&other, &reason);
+    drop(used);
+    writing(&other, "randwrite").unwrap();
+}
+
+#[test]
+fn a_file_that_is_swapped_to_is_not_written_to() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = file(folder.path());
+    let name = file.to_string_lossy().into_owned();
+    Command::new("chmod").args(["600", &name]).status().unwrap();
+    if !made(&tool("mkswap", &[&name])) || !made(&tool("swapon", &[&name])) {
+        return;
+    }
+    let used = Use("swapoff", vec![name]);
+    is_refused(&file, "the kernel swaps to it");
+    drop(used);
+    writing(&file, "randwrite").unwrap();
+}
+
+#[test]
+fn a_device_that_is_not_there_is_no_new_file() {
+    for pattern in ["randread", "write"] {
+        let problem = writing(Path::new("/dev/nvme9n1"), pattern).unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::Refused);
+        assert!(problem.message.contains("there is no device /dev/nvme9n1"), "{problem:?}");
+        assert!(problem.help.contains("headroom machine"), "{problem:?}");
+    }
+    let problem = writing(Path::new("/dev"), "randread").unwrap_err();
+    assert!(problem.message.contains("device nodes"), "{problem:?}");
+    assert!(!Path::new("/dev/nvme9n1").exists());
+    writing(Path::new("/dev/shm/headroom-new-name"), "randread").unwrap();
+}
