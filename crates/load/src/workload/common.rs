@@ -79,6 +79,13 @@ pub fn resolve(parameters: &mut Parameters, cpus: usize) -> Result<(), Problem> 
         let names = ends.join(" and ");
         return Err(Problem::invalid(format!("{names} cannot both end a trial"), "give one of them"));
     }
+    let has_rate = ["rate", "latency-target"].into_iter().any(|name| parameters.get(name).is_some());
+    if arrivals(parameters) == Arrivals::Poisson && !has_rate {
+        return Err(Problem::invalid(
+            "`arrivals` has no meaning here: it goes with a rate or a latency-target",
+            "leave it out, or add a rate",
+        ));
+    }
     if parameters.get("latency-target").is_none() {
         return Ok(());
     }
@@ -262,4 +269,24 @@ fn percentile(name: &str, outcome: &LoadOutcome) -> Option<f64> {
     let percentile: f64 = percentile.replace('_', ".").parse().ok()?;
     let ns = stats::histogram::percentile(outcome.histogram(histogram)?, percentile)?;
     Some(ns / 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrivals_without_a_rate_are_refused() {
+        let resolved = |beside: &[(&str, Value)]| {
+            let mut p = Parameters::default();
+            p.set("arrivals", "poisson");
+            beside.iter().for_each(|(name, value)| p.set(name, value.clone()));
+            resolve(&mut p, 2)
+        };
+        let problem = resolved(&[]).unwrap_err();
+        assert!(problem.message.contains("has no meaning"), "{problem:?}");
+        resolved(&[("rate", 100.0.into())]).unwrap();
+        resolved(&[("latency-target", "1ms@99%".into())]).unwrap();
+        resolved(&[("arrivals", "fixed".into())]).unwrap();
+    }
 }
