@@ -1,8 +1,9 @@
 //! Whether what is asked of `disk` fits together, before anything is touched.
 
 use model::Parameters;
+use model::parameter::Kind;
 use model::plan::Problem;
-use model::scalar::binary;
+use model::scalar::{binary, show};
 
 use crate::engine::fault::Fault;
 use crate::workload::disk::pattern::Pattern;
@@ -32,12 +33,40 @@ pub(super) fn check_given(parameters: &Parameters) -> Result<(), Problem> {
             && bytes > block
         {
             return Err(Problem::invalid(
-                format!("{name}={} is no whole number of blocks of {}", binary(bytes), binary(block)),
-                format!("use {} or another block-size", binary(bytes / block * block)),
+                format!("{name}={} is no whole number of blocks of {}", typed(bytes), typed(block)),
+                format!("use {} or another block-size", typed(bytes / block * block)),
             ));
         }
     }
     Ok(())
+}
+
+/// Bytes as a person may type them, exactly.
+fn typed(bytes: u64) -> String {
+    show(Kind::Size, &bytes.into())
+}
+
+/// What is touched does not lie in what there is.
+fn outside(span: u64, size: u64, offset: u64) -> Problem {
+    let (offset_typed, size_typed) = (typed(offset), typed(size));
+    if offset >= size {
+        return Problem::invalid(
+            format!("offset={offset_typed} lies at or behind the end: size={size_typed}"),
+            format!("use an offset below {size_typed}, or a larger size"),
+        );
+    }
+    let what = format!(
+        "span={} from offset={offset_typed} on is larger than the file: size={size_typed}",
+        typed(span)
+    );
+    let smaller = format!("use a span of at most {}", typed(size - offset));
+    let help = match size.checked_sub(span) {
+        _ if offset == 0 => format!("{smaller}, or a larger size"),
+        Some(0) => format!("{smaller}, or offset=0"),
+        Some(most) => format!("{smaller}, or an offset of at most {}", typed(most)),
+        None => format!("{smaller}, or a larger size"),
+    };
+    Problem::invalid(what, help)
 }
 
 fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<Problem, Fault>> {
@@ -49,11 +78,8 @@ fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<
     let direct = parameters.flag("direct").map_err(fault)?;
     let block = blocks.iter().map(|(bytes, _)| *bytes).max().unwrap_or(0);
     let invalid = |message: String, help: &str| Err(Ok(Problem::invalid(message, help)));
-    if span.saturating_add(offset) > size {
-        return invalid(
-            format!("a span of {span} bytes from byte {offset} on is larger than the file's {size}"),
-            "span is part of size",
-        );
+    if offset >= size || span.saturating_add(offset) > size {
+        return Err(Ok(outside(span, size, offset)));
     }
     if block > BLOCK_MAX {
         return invalid(format!("a block of {} is too large", binary(block)), "at most 1 GiB");

@@ -113,6 +113,23 @@ fn sizes_that_contradict_each_other_are_named() {
     let mib = |n: u64| Value::Integer(n << 20);
     assert!(survey(&[("size", mib(32))]).is_ok());
     assert!(survey(&[("size", mib(32)), ("span", mib(64))]).unwrap_err().contains("larger than the file"));
+    let told = |changes: &[(&str, Value)]| {
+        let mut p = parameters(folder.path(), "read");
+        changes.iter().for_each(|(name, value)| {
+            p.0.insert((*name).to_owned(), value.clone());
+        });
+        let problem = Disk.survey(p, &site()).unwrap_err();
+        (problem.message, problem.help)
+    };
+    let (message, help) = told(&[("size", mib(64)), ("block-size", Value::Integer(48 << 10))]);
+    assert_eq!(message, "size=64MiB is no whole number of blocks of 48KiB");
+    assert_eq!(help, "use 65520KiB or another block-size");
+    let (message, help) = told(&[("size", mib(16)), ("offset", mib(20))]);
+    assert_eq!(message, "offset=20MiB lies at or behind the end: size=16MiB");
+    assert_eq!(help, "use an offset below 16MiB, or a larger size");
+    let (message, help) = told(&[("size", mib(16)), ("offset", mib(4)), ("span", mib(14))]);
+    assert_eq!(message, "span=14MiB from offset=4MiB on is larger than the file: size=16MiB");
+    assert_eq!(help, "use a span of at most 12MiB, or an offset of at most 2MiB");
     assert!(
         survey(&[("size", mib(32)), ("block-size", mib(64))]).unwrap_err().contains("no room for a block")
     );
