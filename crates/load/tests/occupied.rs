@@ -1,5 +1,6 @@
-//! Files that are disks of others, and names among device nodes: neither is
-//! written to, whatever is given up.
+//! What a target turns out to be: files that are disks of others and names among
+//! device nodes, neither of which is written to, whatever is given up; files that
+//! went away; file systems of large sectors.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 // Only its parameters are needed here.
@@ -97,6 +98,51 @@ fn a_file_that_is_swapped_to_is_not_written_to() {
     is_refused(&file, "the kernel swaps to it");
     drop(used);
     writing(&file, "randwrite").unwrap();
+}
+
+#[test]
+fn a_file_that_went_away_between_trials_is_said_to_be_gone() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = file(folder.path());
+    let changes = [("pattern", "randread"), ("engine", "sync")];
+    let (parameters, shelf) = support::survey(support::parameters(&file, &changes)).unwrap();
+    let told = || Disk.prepare(&parameters, &shelf).unwrap_err().to_string();
+    std::fs::remove_file(&file).unwrap();
+    assert!(told().contains("image is gone: it was removed"), "{}", told());
+    std::fs::create_dir(&file).unwrap();
+    assert!(told().contains("image is something else"), "{}", told());
+}
+
+#[test]
+fn a_file_system_says_what_o_direct_can_move() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let image = folder.path().join("image");
+    std::fs::File::create(&image).unwrap().set_len(256 << 20).unwrap();
+    let output = tool("losetup", &["-b", "4096", "--find", "--show", &image.to_string_lossy()]);
+    if !made(&output) {
+        return;
+    }
+    let device = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    let _detached = Use("losetup", vec!["--detach".to_owned(), device.clone()]);
+    let point = folder.path().join("mounted");
+    std::fs::create_dir(&point).unwrap();
+    let shown = point.to_string_lossy().into_owned();
+    if !made(&tool("mkfs.ext4", &["-q", &device])) || !made(&tool("mount", &[&device, &shown])) {
+        return;
+    }
+    let _unmounted = Use("umount", vec![shown]);
+    let file = file(&point);
+    for target in [&point, &file] {
+        let survey = |block: &str, direct: &str| {
+            let changes = [("block-size", block), ("direct", direct), ("size", "1MiB"), ("engine", "sync")];
+            let site = Site { cpus: 2, memory_available: 1 << 30, ..Site::default() };
+            Disk.survey(support::parameters(target, &changes), &site).map(drop)
+        };
+        let problem = survey("512", "yes").unwrap_err();
+        assert!(problem.message.contains("moves blocks of 4096 bytes, and 512 bytes"), "{problem:?}");
+        survey("4k", "yes").unwrap();
+        survey("512", "no").unwrap();
+    }
 }
 
 #[test]

@@ -148,7 +148,18 @@ impl Job {
             }
         };
         Err(match result {
-            Ok(got) => Fault::Short { what: what(), got, wanted: task.bytes },
+            Ok(got) => {
+                let file = self.files.get(task.file).filter(|_| !self.device);
+                let end = file.and_then(|file| file.metadata().ok()).map(|m| m.len());
+                match end.filter(|end| *end < task.offset + task.bytes) {
+                    Some(end) => Fault::Other(format!(
+                        "{} moved {got} of {} bytes: the file ends at {end}, so it was cut short in between",
+                        what(),
+                        task.bytes
+                    )),
+                    None => Fault::Short { what: what(), got, wanted: task.bytes },
+                }
+            }
             Err(error) => Fault::system(what(), error),
         })
     }

@@ -2,6 +2,7 @@
 
 mod access;
 mod aligned;
+mod alignment;
 mod content;
 mod device;
 mod distribution;
@@ -106,9 +107,7 @@ impl Workload for Disk {
             return Ok(Box::new(ready));
         }
         for key in target::keys(parameters)? {
-            let fixture = shelf
-                .fixture(&key)
-                .ok_or_else(|| Fault::Other(format!("the file under {} is not ready", key.target)))?;
+            let fixture = shelf.fixture(&key).ok_or_else(|| target::changed(&key.target))?;
             let files = fixture.open(how)?;
             if !how.direct {
                 files.iter().try_for_each(fixture::forget_cached)?;

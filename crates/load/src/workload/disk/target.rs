@@ -13,7 +13,7 @@ use model::{Parameters, Value};
 use crate::engine::fault::Fault;
 use crate::workload::Site;
 use crate::workload::disk::pattern::{Pattern, Way};
-use crate::workload::disk::{content, device, filling, nodes, occupied, precondition};
+use crate::workload::disk::{alignment, content, device, filling, nodes, occupied, precondition};
 
 /// What a file made without being told a size has.
 const SIZE_USUAL: u64 = 1 << 30;
@@ -144,7 +144,7 @@ fn look_at_device(
     if parameters.integer("files").is_ok_and(|files| files > 1) {
         return Err(Problem::invalid(format!("{text} is one device, not several files"), "use files=1"));
     }
-    check_alignment(text, parameters, state.logical_block)?;
+    alignment::check(text, parameters, state.logical_block)?;
     if let Ok(size) = parameters.integer("size")
         && size > state.bytes
     {
@@ -154,22 +154,6 @@ fn look_at_device(
         ));
     }
     Ok(Found { path, bytes: state.bytes, ownership, holds: state.signatures })
-}
-
-/// A device moves whole blocks of its own; the page cache makes them of others.
-fn check_alignment(text: &str, parameters: &Parameters, logical: u64) -> Result<(), Problem> {
-    if !parameters.flag("direct").unwrap_or(true) || logical == 0 {
-        return Ok(());
-    }
-    let mix = parameters.mix("block-size").unwrap_or_default();
-    let offset = parameters.integer("offset").unwrap_or(0);
-    match mix.iter().map(|(bytes, _)| *bytes).chain([offset]).find(|bytes| !bytes.is_multiple_of(logical)) {
-        Some(odd) => Err(Problem::invalid(
-            format!("{text} moves blocks of {logical} bytes, and {odd} bytes are no whole number of them"),
-            "use a multiple as block-size and offset, or direct=no",
-        )),
-        None => Ok(()),
-    }
 }
 
 /// Whether there is a block device at `path`.
@@ -205,6 +189,17 @@ pub(super) fn keys(parameters: &Parameters) -> Result<Vec<FixtureKey>, Fault> {
     Ok(parameters.texts("target")?.into_iter().map(key).collect())
 }
 
+/// Why there is no fixture of a target that was looked at before: what its name
+/// means is not what it meant then.
+pub(super) fn changed(target: &str) -> Fault {
+    let how = match std::fs::symlink_metadata(target) {
+        Ok(_) => "is something else than when it was looked at: it was replaced in between",
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => "is gone: it was removed or renamed in between",
+        Err(_) => "cannot be looked at any more",
+    };
+    Fault::Other(format!("{target} {how}; leave a target alone while it is measured"))
+}
+
 /// The folder that holds `path`; a bare name lies in the current one.
 pub(super) fn parent_of(path: &Path) -> &Path {
     match path.parent() {
@@ -228,6 +223,7 @@ fn survey_folder(
             "give an existing folder, or a new name in one",
         ));
     }
+    alignment::check(&format!("the file system of {shown}"), parameters, alignment::of_file(folder))?;
     // Other targets may lie on the same file system.
     let room = room_in(folder, site.memory_available)? / share;
     let explicit = parameters.integer("size").ok();
@@ -319,6 +315,7 @@ fn survey_file(
             "check its permissions",
         )
     })?;
+    alignment::check(text, parameters, alignment::of_file(Path::new(text)))?;
     if let Ok(size) = parameters.integer("size")
         && size > metadata.len()
     {
