@@ -182,7 +182,10 @@ const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("size", Kind::Size, "Bytes of the files, all of a target's together.")
         .default("auto")
         .costly()
-        .words(&[Word { word: "auto", doc: "1 GiB, less where little is free; all of an existing file" }]),
+        .words(&[
+            Word { word: "auto", doc: "1 GiB, less where little is free; all of an existing file or a device" },
+            Word { word: "all", doc: "all of an existing file or a device; a new file needs a size" },
+        ]),
     ParameterSpec::new("files", Kind::Count, "Into how many files of equal size the bytes are divided.")
         .default("1")
         .costly(),

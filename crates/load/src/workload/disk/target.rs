@@ -223,11 +223,21 @@ fn survey_folder(
             "give an existing folder, or a new name in one",
         ));
     }
+    let fills = parameters.is_word("until", "full");
+    if parameters.is_word("size", "all") && !fills {
+        return Err(Problem::invalid(
+            format!(
+                "size=all means all of an existing file or a device, and {} gets a new file",
+                path.display()
+            ),
+            "give a size, or until=full to write until no space is left",
+        ));
+    }
     alignment::check(&format!("the file system of {shown}"), parameters, alignment::of_file(folder))?;
     // Other targets may lie on the same file system.
     let room = room_in(folder, site.memory_available)? / share;
     let explicit = parameters.integer("size").ok();
-    if parameters.is_word("until", "full") && explicit.is_none() {
+    if fills && explicit.is_none() {
         return filling::survey(folder, site.memory_available);
     }
     // A power of two, so that it is the same size, and so the same work, as long

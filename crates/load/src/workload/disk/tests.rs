@@ -101,6 +101,29 @@ fn what_cannot_be_a_target_is_refused_with_the_reason() {
 }
 
 #[test]
+fn all_is_the_size_of_what_there_is_and_of_nothing_else() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let file = folder.path().join("data");
+    std::fs::write(&file, vec![7u8; 3 << 20]).unwrap();
+    let survey = |target: &std::path::Path, pattern: &str, until: &str| {
+        let mut p = parameters(target, pattern);
+        p.set("size", "all");
+        p.set("until", until);
+        Disk.survey(p, &site()).map(|needs| needs.parameters.integer("size").unwrap())
+    };
+    assert_eq!(survey(&file, "read", "end").unwrap(), 3 << 20);
+    let problem = survey(folder.path(), "read", "end").unwrap_err();
+    assert!(
+        problem.message.contains("gets a new file") && problem.help.contains("give a size"),
+        "{problem:?}"
+    );
+    // Whether it may be filled is asked then.
+    if let Err(problem) = survey(folder.path(), "write", "full") {
+        assert!(problem.message.contains("must not be filled"), "{problem:?}");
+    }
+}
+
+#[test]
 fn sizes_that_contradict_each_other_are_named() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let survey = |changes: &[(&str, Value)]| {
