@@ -4,12 +4,17 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::event::{Event, Standing};
 use model::trial::Status;
 use model::{AgentEvent, Phase, Plan};
 use report::format;
 use report::section::workload::title;
+use report::text::shortened;
+
+/// A label in fewer columns says nothing: rather a second line.
+const LABEL_LEAST: usize = 24;
 
 /// Shows events.
 pub(crate) struct Progress {
@@ -76,7 +81,8 @@ impl Progress {
                     }
                     None => format!("no result, {failed} trials failed"),
                 };
-                self.line(&format!("[{}/{}] {label}: {result}", case + 1, self.cases));
+                let (before, behind) = (format!("[{}/{}] ", case + 1, self.cases), format!(": {result}"));
+                self.line(&format!("{before}{}{behind}", self.fitting(label, before.len() + behind.len())));
             }
             Event::TimeLeft { done_s, total_s } => {
                 let left = (total_s - done_s).max(0.0);
@@ -122,6 +128,17 @@ impl Progress {
     fn message(&self, more: &str) {
         let Self { label, phase, .. } = self;
         self.bar.set_message(format!("{label} {phase}{more}"));
+    }
+
+    /// A label in what a line of the terminal has left beside so much; a file has
+    /// room for all of it.
+    fn fitting(&self, label: &str, beside: usize) -> String {
+        if self.bar.is_hidden() {
+            return label.to_owned();
+        }
+        let columns =
+            Term::stderr().size_checked().map_or(report::WIDTH, |(_, columns)| usize::from(columns));
+        shortened(label, columns.saturating_sub(beside).max(LABEL_LEAST))
     }
 
     fn line(&self, text: &str) {

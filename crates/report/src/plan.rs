@@ -53,7 +53,7 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
         controls.budget_s.map(|s| format!(", at most {} (budget)", format::span(s))).unwrap_or_default();
     let writes = plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.written() > 0 || f.grows);
     let assumed = if writes { "; files are taken to be written at 200 MB/s" } else { "" };
-    out.push_str(&format!("Time needed: {time}{budget}{assumed}.\n"));
+    out.push_str(&paragraph("", "  ", &format!("Time needed: {time}{budget}{assumed}.")));
     out
 }
 

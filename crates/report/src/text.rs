@@ -3,6 +3,7 @@
 //! Names of devices, mount points and modules come from firmware, disks and
 //! other people; nothing in them may reach a terminal as anything but letters.
 
+use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 use crate::WIDTH;
@@ -128,6 +129,53 @@ pub(crate) fn glued(text: String) -> String {
     if text.chars().count() > GLUED_MAX { text } else { text.replace(' ', &GLUE.to_string()) }
 }
 
+/// The longest word that may lose its middle keeps so many columns.
+const WORD_LEAST: usize = 16;
+
+/// `text` in at most `most` columns: its longest words lose their middle, which
+/// of a path says least, then the whole does.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    loop {
+        let whole = words.join(" ");
+        let excess = display_width(&whole).saturating_sub(most);
+        let longest = words.iter_mut().max_by_key(|word| display_width(word));
+        match longest.map(|word| (display_width(word), word)) {
+            _ if excess == 0 => return whole,
+            Some((width, word)) if width > WORD_LEAST => {
+                *word = without_middle(word, width.saturating_sub(excess).max(WORD_LEAST));
+            }
+            _ => return without_middle(&whole, most),
+        }
+    }
+}
+
+/// A word in at most `most` columns, with dots for its middle.
+pub(crate) fn without_middle(text: &str, most: usize) -> String {
+    const DOTS: &str = "...";
+    if display_width(text) <= most {
+        return text.to_owned();
+    }
+    let room = most.saturating_sub(DOTS.len());
+    let head = begins(text.chars(), room / 2);
+    let tail: String = begins(text.chars().rev(), room - room / 2).chars().rev().collect();
+    begins(format!("{head}{DOTS}{tail}").chars(), most)
+}
+
+/// As much of the beginning as has room in `most` columns.
+fn begins(letters: impl Iterator<Item = char>, most: usize) -> String {
+    let mut out = String::new();
+    for letter in letters {
+        out.push(letter);
+        if display_width(&out) > most {
+            out.pop();
+            break;
+        }
+    }
+    out
+}
+
 /// The plural of `noun` but for one: `1 core`, `4 cores`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let plural = match (count, noun.strip_suffix('y')) {
@@ -185,6 +233,18 @@ mod tests {
         assert_eq!(counted(1, "core"), "1 core");
         assert_eq!(counted(0, "core"), "0 cores");
         assert_eq!(counted(2, "memory"), "2 memories");
+    }
+
+    #[test]
+    fn what_is_too_long_loses_the_middle_of_its_longest_word() {
+        let label = "disk target=/tmp/play/user/with/a/long/name/log.headroom pattern=read";
+        assert_eq!(shortened(label, 80), label);
+        assert_eq!(shortened(label, 50), "disk target=/tmp/pl...me/log.headroom pattern=read");
+        assert_eq!(shortened("a-long-word of-many-letters", 12), "a-lo...tters");
+        assert_eq!(shortened("디스크디스크디스크디스크", 9), "디...크");
+        for most in 0..80 {
+            assert!(display_width(&shortened(label, most)) <= most, "{most}");
+        }
     }
 
     proptest! {
