@@ -239,6 +239,7 @@ figure-whose-guest = whose it is, is not known: the drive's, a controller's or t
 figure-whose-host = whose it is, is not known: the drive's or a controller's
 figure-edge-sentence = A cache ends between { $low } and { $high } touched: { $metric } { $before } before it, { $behind } from { $from } on; { $whose }.
 figure-no-edge = No cache ends between { $low } and { $high } touched: { $metric } stays the same.
+figure-slope = No clear step where a cache would end: { $metric } changes from { $before } at { $low } touched to { $behind } at { $high }, bit by bit.
 figure-targets = each target: { $metric }
 figure-targets-of = each target: { $metric }, { $case }
 figure-targets-some = Of several cases with several targets, the one that tells most.

@@ -235,6 +235,7 @@ figure-whose-guest = 何のキャッシュかは分かりません（ドライ�
 figure-whose-host = 何のキャッシュかは分かりません（ドライブまたはコントローラー）
 figure-edge-sentence = アクセス範囲 { $low } と { $high } の間でキャッシュが終わります。{ $metric }: その手前では { $before }、{ $from } からは { $behind }。{ $whose }。
 figure-no-edge = アクセス範囲 { $low } から { $high } までに終わるキャッシュはありません。{ $metric }: 変化なし。
+figure-slope = キャッシュの終わりを示す明確な段差はありません。{ $metric }: アクセス範囲 { $low } の { $before } から { $high } の { $behind } へ少しずつ変化。
 figure-targets = 対象ごとの{ $metric }
 figure-targets-of = 対象ごとの{ $metric }、{ $case }
 figure-targets-some = 対象が複数のケースのうち、最も意味のあるものを選びました。

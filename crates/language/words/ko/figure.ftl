@@ -235,6 +235,7 @@ figure-whose-guest = 누구의 캐시인지는 알 수 없습니다(드라이브
 figure-whose-host = 누구의 캐시인지는 알 수 없습니다(드라이브 또는 컨트롤러)
 figure-edge-sentence = 접근 범위 { $low }와 { $high } 사이에서 캐시가 끝납니다. { $metric }: 그 앞에서는 { $before }, { $from }부터는 { $behind }. { $whose }.
 figure-no-edge = 접근 범위 { $low }부터 { $high }까지 끝나는 캐시가 없습니다. { $metric }: 변하지 않음.
+figure-slope = 캐시가 끝나는 뚜렷한 단계가 없습니다. { $metric }: 접근 범위 { $low }에서 { $before }, { $high }에서 { $behind }로 조금씩 변함.
 figure-targets = 대상별 { $metric }
 figure-targets-of = 대상별 { $metric }, { $case }
 figure-targets-some = 대상이 여러 개인 케이스 중 가장 의미 있는 것을 골랐습니다.

@@ -7,7 +7,7 @@ use language::{Words, format};
 use model::machine::BlockKind;
 use model::run::CaseResult;
 use model::{Better, Machine, Value, WorkloadSpec};
-use stats::plateau::{Plateau, plateaus};
+use stats::plateau::{Plateau, STEP_LEAST, plateaus};
 
 use super::factors::{self, Group};
 use super::metric::{self, Metric};
@@ -32,9 +32,23 @@ pub(crate) struct Mountain {
     pub(crate) levels: Vec<(f64, f64, f64)>,
     /// What lies between.
     pub(crate) edges: Vec<Edge>,
-    /// Whether one stretch is all that was seen.
-    pub(crate) is_flat: bool,
+    /// What is to be said of the whole where no step was seen in it.
+    pub(crate) shape: Shape,
 }
+
+/// The whole of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Shape {
+    /// The same from the first span to the last.
+    Flat(f64, f64),
+    /// From one extreme to the other, each a span and its value, without a step.
+    Slope((f64, f64), (f64, f64)),
+    /// It has steps, or the trials do not tell whether it changes.
+    Other,
+}
+
+/// Values less than this factor apart are the same to anybody.
+const SAME: f64 = 1.1;
 
 /// Where a cache ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,18 +89,19 @@ pub(crate) fn of(
 ) -> Option<Mountain> {
     let axis = group.axis().filter(|a| a.name == SPAN)?;
     let points = |cases: &Vec<&CaseResult>| {
-        let mut all: Vec<(f64, f64, f64)> = cases
+        let mut all: Vec<Point> = cases
             .iter()
-            .filter_map(|c| Some((axis.number_of(c)?, value(c, metric)?, noise(c, metric))))
+            .filter_map(|c| Some(Point { span: axis.number_of(c)?, ..Point::of(c, metric)? }))
             .collect();
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.sort_by(|a, b| a.span.total_cmp(&b.span));
         all
     };
-    let all: Vec<Vec<(f64, f64, f64)>> = lines.iter().map(points).collect();
-    let spans: Vec<f64> = all.first()?.iter().map(|p| p.0).collect();
-    let same = all.iter().filter(|line| line.iter().map(|p| p.0).eq(spans.iter().copied()));
-    let curves: Vec<Vec<f64>> = same.map(|line| line.iter().map(|p| p.1).collect()).collect();
-    let noises: Vec<f64> = all.iter().flatten().map(|p| p.2).filter(|n| *n > 0.0).collect();
+    let all: Vec<Vec<Point>> = lines.iter().map(points).collect();
+    let spans: Vec<f64> = all.first()?.iter().map(|p| p.span).collect();
+    let has_same = |line: &&Vec<Point>| line.iter().map(|p| p.span).eq(spans.iter().copied());
+    let same: Vec<&Vec<Point>> = all.iter().filter(has_same).collect();
+    let curves: Vec<Vec<f64>> = same.iter().map(|line| line.iter().map(|p| p.value).collect()).collect();
+    let noises: Vec<f64> = all.iter().flatten().map(Point::noise).filter(|n| *n > 0.0).collect();
     let noise = stats::interval::median(&noises).unwrap_or(0.0);
     let found = plateaus(&curves.iter().map(Vec::as_slice).collect::<Vec<_>>(), noise);
     let first = |p: &Plateau| p.values.first().copied();
@@ -100,8 +115,8 @@ pub(crate) fn of(
         falls(a, b).then_some(Edge { holds, exceeds, before: a, behind: (spans[pair[1].first], b), whose })
     };
     let edges = found.windows(2).filter_map(edge).collect();
-    let is_flat = matches!(found.as_slice(), [only] if only.first == 0 && only.last + 1 == spans.len());
-    (!found.is_empty()).then_some(Mountain { levels, edges, is_flat })
+    let shape = if found.len() == 1 { shape(&same) } else { Shape::Other };
+    (!found.is_empty()).then_some(Mountain { levels, edges, shape })
 }
 
 /// Every mountain that these cases of one workload show, each with its place and
@@ -127,14 +142,59 @@ pub(crate) fn of_cases(
     groups.iter().filter_map(one).collect()
 }
 
-fn value(case: &CaseResult, metric: &Metric) -> Option<f64> {
-    metric.at(case).map(|m| m.value)
+/// A span with what was had there.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    span: f64,
+    value: f64,
+    /// The ends of its interval; the value where it has none.
+    ends: (f64, f64),
 }
 
-/// How far the middle of a case's trials is off by chance, as a fraction.
-fn noise(case: &CaseResult, metric: &Metric) -> f64 {
-    let ends = metric.at(case).and_then(|m| Some((m.value, m.interval?)));
-    ends.map_or(0.0, |(value, (low, high))| (high - low) / 2.0 / DEVIATIONS / value)
+impl Point {
+    /// Of a case, but for its span.
+    fn of(case: &CaseResult, metric: &Metric) -> Option<Self> {
+        let measured = metric.at(case)?;
+        let ends = measured.interval.unwrap_or((measured.value, measured.value));
+        Some(Self { span: 0.0, value: measured.value, ends })
+    }
+
+    /// How far the middle of its trials is off by chance, as a fraction.
+    fn noise(&self) -> f64 {
+        (self.ends.1 - self.ends.0) / 2.0 / DEVIATIONS / self.value
+    }
+}
+
+/// Lines of one stretch may still change from end to end, a little from span to
+/// span: that they stay the same is said only where the trials agree on it.
+fn shape(lines: &[&Vec<Point>]) -> Shape {
+    let extremes = |line: &Vec<Point>| {
+        let by_value = |a: &&Point, b: &&Point| a.value.total_cmp(&b.value);
+        line.iter().min_by(by_value).copied().zip(line.iter().max_by(by_value).copied())
+    };
+    let apart = |(least, most): (Point, Point)| most.value / least.value;
+    // Every interval holds what lies between the last begin and the first end.
+    let overlap = |line: &Vec<Point>| {
+        let begin = line.iter().map(|p| p.ends.0).fold(f64::MIN, f64::max);
+        begin <= line.iter().map(|p| p.ends.1).fold(f64::MAX, f64::min)
+    };
+    let is_same = |line: &Vec<Point>| {
+        let apart = extremes(line).map_or(f64::MAX, apart);
+        apart < SAME || apart < STEP_LEAST && overlap(line)
+    };
+    let span = |point: Option<&Point>| point.map(|p| p.span);
+    if lines.iter().all(|line| is_same(line)) {
+        let ends = lines.first().and_then(|line| span(line.first()).zip(span(line.last())));
+        return ends.map_or(Shape::Other, |(low, high)| Shape::Flat(low, high));
+    }
+    let changed = lines.iter().find(|line| !is_same(line) && !overlap(line));
+    match changed.and_then(|line| extremes(line)) {
+        Some((least, most)) => {
+            let (a, b) = if least.span < most.span { (least, most) } else { (most, least) };
+            Shape::Slope((a.span, a.value), (b.span, b.value))
+        }
+        None => Shape::Other,
+    }
 }
 
 /// Whose the cache is that holds one span and not the next.
@@ -155,6 +215,26 @@ fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f6
     match drive {
         Some((disk, bytes)) => Whose::Drive(disk, bytes),
         None => Whose::Unknown { guest: machine.inventory.system.virtualization.is_some() },
+    }
+}
+
+impl Mountain {
+    /// What is to be said of the whole, in a sentence.
+    pub(crate) fn sentence(&self, words: &Words, metric: &Metric) -> Option<String> {
+        let size = |bytes: f64| part(bytes as u64);
+        let shown = |value: f64| Value::Text(reference::shown(value, metric));
+        let title = ("metric", Value::Text(metric.title.clone()));
+        match self.shape {
+            Shape::Flat(low, high) => {
+                Some(words.tell("figure-no-edge", &[("low", size(low)), ("high", size(high)), title]))
+            }
+            Shape::Slope(a, b) => {
+                let ends =
+                    [("low", size(a.0)), ("before", shown(a.1)), ("high", size(b.0)), ("behind", shown(b.1))];
+                Some(words.tell("figure-slope", &[ends.as_slice(), &[title]].concat()))
+            }
+            Shape::Other => None,
+        }
     }
 }
 

@@ -239,6 +239,30 @@ fn without_an_edge_that_is_said_and_of_other_factors_nothing() {
     assert_eq!(mountain::part(64 * MIB), Value::Text("64 MiB".to_owned()));
 }
 
+#[test]
+fn regression_a_rate_that_fell_to_a_half_was_said_to_stay_the_same() {
+    let values = [1.101e6, 1.150e6, 1.162e6, 1.0e6, 0.87e6, 0.75e6, 0.65e6, 0.56e6, 0.4578e6];
+    let curve = |spread: f64, falls: f64| {
+        let mut cases = spans(64 * MIB, true);
+        cases.truncate(values.len());
+        for (case, value) in cases.iter_mut().zip(values) {
+            let estimate = case.estimates.get_mut("iops").unwrap();
+            estimate.median = 1e6 * (value / 1e6f64).powf(falls);
+            estimate.low = Some(estimate.median / spread);
+            estimate.high = Some(estimate.median * spread);
+        }
+        remarks(cases, machine(None, true))
+    };
+    let told = "No clear step where a cache would end: IOPS changes from 1.162 M at 4 MiB touched to 457.8 k at 256 MiB, \
+                bit by bit.";
+    assert_eq!(curve(1.15, 1.0), [told]);
+    // Where the trials do not agree on anything, neither is said.
+    assert!(curve(2.0, 1.0).is_empty());
+    // Within the noise it stays the same.
+    assert!(curve(1.05, 0.05)[0].contains("stays the same"));
+    assert!(curve(1.2, 0.18)[0].contains("stays the same"));
+}
+
 /// A mix of reads and writes.
 fn mixed(share: f64) -> CaseResult {
     let parameters =

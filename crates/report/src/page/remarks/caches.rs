@@ -1,7 +1,5 @@
 //! The caches that a sweep of the bytes that are touched shows.
 
-use model::Value;
-
 use super::Look;
 use crate::figure::mountain;
 
@@ -15,12 +13,7 @@ pub(super) fn of(look: &Look<'_>) -> Vec<String> {
             false => view.tell("remark-of-case", &[("case", &place), ("text", &text)]),
         };
         said.extend(found.edges.iter().map(|edge| about(edge.sentence(words, &metric))));
-        if let (true, Some((low, high, _))) = (found.is_flat, found.levels.first()) {
-            let size = |bytes: f64| mountain::part(bytes as u64);
-            let arguments =
-                [("low", size(*low)), ("high", size(*high)), ("metric", Value::Text(metric.title.clone()))];
-            said.push(about(words.tell("figure-no-edge", &arguments)));
-        }
+        said.extend(found.sentence(words, &metric).map(about));
     }
     said
 }
