@@ -9,6 +9,7 @@ use study::run::RunError;
 use study::{Mistake, PlanError};
 
 use crate::browser::BrowserError;
+use crate::foreign;
 
 /// Bad arguments or study.
 pub(crate) const INVALID: u8 = 2;
@@ -149,7 +150,12 @@ macro_rules! from {
     };
 }
 
-from!(Mistake, Mistake);
+impl From<Mistake> for Failure {
+    fn from(mistake: Mistake) -> Self {
+        Failure::Mistake(foreign::explained(mistake))
+    }
+}
+
 from!(Plan, PlanError);
 from!(Run, RunError);
 from!(Store, StoreError);

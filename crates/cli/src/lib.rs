@@ -4,6 +4,7 @@
 pub mod browser;
 mod command;
 mod exit;
+mod foreign;
 mod output;
 mod progress;
 mod show;
@@ -18,15 +19,18 @@ pub use exit::Failure;
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let typed: Vec<String> = arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
     let matches = match command_line().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => {
+            if let Some(meant) = foreign::of_line(&error, &typed) {
+                return show::failure(&meant);
+            }
             // Help and version are no errors; the rest are bad arguments.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let typed: Vec<String> = arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
     match command::dispatch(&matches, &typed) {
         Ok(code) => code,
         Err(failure) => show::failure(&failure),

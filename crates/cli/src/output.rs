@@ -6,6 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use clap::ArgMatches;
 use tempfile::NamedTempFile;
 
 use crate::exit::Failure;
@@ -25,6 +26,13 @@ pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
 pub(crate) fn note(text: &str) {
     // Not eprint: a closed standard error must not end the program.
     let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Says that the file of `-o` is written, if there is one.
+pub(crate) fn wrote(matches: &ArgMatches) {
+    if let Some(path) = matches.get_one::<String>("output") {
+        note(&format!("Wrote {}\n", report::text::printable(path)));
+    }
 }
 
 /// A file that will be written.

@@ -78,6 +78,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
             Subject { comparison: &comparison, runs: &runs, command: typed, catalogue: &catalogue, words };
         let bytes = (file.exporter.write)(&subject)?;
         file.put(&bytes)?;
+        output::wrote(matches);
     }
     let bytes = if matches.get_flag("json") {
         comparison_json(&comparison)?

@@ -140,7 +140,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     };
     let run = super::load(matches)?;
     match (destination, asked.and_then(|f| named(f)).or_else(|| named("json"))) {
-        (Some(destination), _) => destination.write(&run, language(matches))?,
+        (Some(destination), _) => {
+            destination.write(&run, language(matches))?;
+            output::wrote(matches);
+        }
         (None, Some(exporter)) => {
             let bytes = bytes(exporter, &run, language(matches))?;
             output::print(&if exporter.printed { browser::print(&bytes)? } else { bytes })?;

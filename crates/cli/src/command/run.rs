@@ -1,5 +1,6 @@
 //! `headroom run`: the main job.
 
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use study::run::{Identity, RunError, Runner};
 use super::export::{Destination, language, language_argument, output_argument};
 use super::{job_file, open_store, page_path, store_argument, store_path};
 use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED};
+use crate::foreign;
 use crate::output;
 use crate::progress::Progress;
 
@@ -139,7 +141,9 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let started = Instant::now();
     let catalogue = ::agent::catalogue();
     let mut study = read_study(matches, &catalogue)?;
-    output::note(&report::summary::notes(&study));
+    if !is_summary_beside(matches) {
+        output::note(&report::summary::notes(&study));
+    }
     choose_seed(matches, &mut study);
     let cancel = on_signals();
     let cancelled = || cancel.load(Ordering::Relaxed);
@@ -205,14 +209,19 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     Ok(verdict(&run))
 }
 
+/// Whether the summary, which has the notes of a study too, will be read where
+/// they would stand: both on one terminal.
+fn is_summary_beside(matches: &ArgMatches) -> bool {
+    let is_summary = !matches.get_flag("dry-run") && !matches.contains_id("json");
+    is_summary && std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
+}
+
 /// Writes the file that `-o` names, and says so.
 fn write_to(destination: Destination, matches: &ArgMatches, run: &Run) -> Result<(), Failure> {
     // The run is kept all the same.
     let unwritten = |failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) };
     destination.write(run, language(matches)).map_err(unwritten)?;
-    if let Some(path) = matches.get_one::<String>("output") {
-        output::note(&format!("Wrote {}\n", report::text::printable(path)));
-    }
+    output::wrote(matches);
     Ok(())
 }
 
@@ -257,8 +266,14 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
     }
     if path.extension().is_some_and(|e| e == "toml") || name.contains('/') {
         let text = study_text(path)?;
-        let study = from_toml(catalogue, &stem(path), name, &text)?;
-        return overridden(study, catalogue, &arguments);
+        let read = from_toml(catalogue, &stem(path), name, &text);
+        if read.is_err() && foreign::is_job(&text) {
+            return Err(unnamed_job(name));
+        }
+        return overridden(read?, catalogue, &arguments);
+    }
+    if path.is_file() && study_text(path).is_ok_and(|text| foreign::is_job(&text)) {
+        return Err(unnamed_job(name));
     }
     let known = catalogue.workloads.iter().map(|w| w.name).chain(READY.iter().map(|r| r.name));
     Err(Failure::Arguments {
@@ -268,6 +283,14 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
             suggest(name, known.collect::<Vec<_>>())
         ),
     })
+}
+
+/// A job file of fio whose name does not say that it is one.
+fn unnamed_job(name: &str) -> Failure {
+    Failure::Arguments {
+        message: format!("{name} looks like a job file of fio, and its name does not end in .fio"),
+        help: "rename it, or copy it, to a name that ends in .fio or .job".to_owned(),
+    }
 }
 
 /// What a study from a file is called.
