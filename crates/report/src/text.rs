@@ -129,31 +129,41 @@ pub(crate) fn glued(text: String) -> String {
     if text.chars().count() > GLUED_MAX { text } else { text.replace(' ', &GLUE.to_string()) }
 }
 
-/// The longest word that may lose its middle keeps so many columns.
-const WORD_LEAST: usize = 16;
+/// A path keeps so many columns, which still show where it begins and ends.
+const PATH_LEAST: usize = 20;
 
-/// `text` in at most `most` columns: its longest words lose their middle, which
-/// of a path says least, then the whole does.
+/// `text` in at most `most` columns: paths in it lose their middle, which says
+/// least of them; then words from the middle are left out.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    loop {
-        let whole = words.join(" ");
-        let excess = display_width(&whole).saturating_sub(most);
-        let longest = words.iter_mut().max_by_key(|word| display_width(word));
-        match longest.map(|word| (display_width(word), word)) {
-            _ if excess == 0 => return whole,
-            Some((width, word)) if width > WORD_LEAST => {
-                *word = without_middle(word, width.saturating_sub(excess).max(WORD_LEAST));
-            }
-            _ => return without_middle(&whole, most),
+    let excess = |words: &[String]| display_width(&words.join(" ")).saturating_sub(most);
+    while let over @ 1.. = excess(&words) {
+        let is_long = |word: &&mut String| word.contains('/') && display_width(word) > PATH_LEAST;
+        let paths = words.iter_mut().filter(is_long);
+        let Some(path) = paths.max_by_key(|word| display_width(word)) else { break };
+        *path = without_middle(path, display_width(path).saturating_sub(over).max(PATH_LEAST));
+    }
+    if excess(&words) == 0 {
+        return words.join(" ");
+    }
+    // What a thing is stands first, what it is held to last.
+    while words.len() > 2 {
+        words.remove(words.len() / 2);
+        let mut shown = words.clone();
+        shown.insert(words.len().div_ceil(2), DOTS.to_owned());
+        if excess(&shown) == 0 {
+            return shown.join(" ");
         }
     }
+    without_middle(&words.join(" "), most)
 }
+
+/// Stands for what is left out.
+const DOTS: &str = "...";
 
 /// A word in at most `most` columns, with dots for its middle.
 pub(crate) fn without_middle(text: &str, most: usize) -> String {
-    const DOTS: &str = "...";
     if display_width(text) <= most {
         return text.to_owned();
     }
@@ -236,11 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_loses_the_middle_of_its_longest_word() {
+    fn what_is_too_long_loses_the_middle_of_its_path_and_of_the_whole() {
         let label = "disk target=/tmp/play/user/with/a/long/name/log.headroom pattern=read";
         assert_eq!(shortened(label, 80), label);
         assert_eq!(shortened(label, 50), "disk target=/tmp/pl...me/log.headroom pattern=read");
-        assert_eq!(shortened("a-long-word of-many-letters", 12), "a-lo...tters");
+        assert_eq!(shortened(label, 40), "disk target=/t...g.headroom pattern=read");
+        let words = "disk pattern=randread block-size=4KiB direct=no duration=1s";
+        assert_eq!(shortened(words, 50), "disk pattern=randread ... direct=no duration=1s");
+        assert_eq!(shortened("of-many-letters", 12), "of-m...tters");
         assert_eq!(shortened("디스크디스크디스크디스크", 9), "디...크");
         for most in 0..80 {
             assert!(display_width(&shortened(label, most)) <= most, "{most}");
