@@ -186,6 +186,15 @@ impl ParameterSpec {
         values.iter().any(|value| beside.is_word(name, value))
     }
 
+    /// What a message says a person may write for it, beside its words.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self.kind {
+            Kind::Count if self.zero => "a whole number, 0 too",
+            kind => kind.hint(),
+        }
+    }
+
     /// Reads one value as a person writes it; of a weighted part, `4k:70%`.
     ///
     /// # Errors
@@ -204,5 +213,20 @@ impl ParameterSpec {
             return Err(scalar::not_a_choice(text, self.words));
         }
         scalar::parse(self.kind, text).map_err(|e| e.or_words(self.words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_is_said_where_it_is_taken() {
+        let count = ParameterSpec::new("depth", Kind::Count, "");
+        assert_eq!(count.hint(), Kind::Count.hint());
+        assert!(count.parse("0").is_err());
+        let zero = count.or_zero();
+        assert!(zero.hint().contains('0') && !zero.hint().contains("at least 1"), "{}", zero.hint());
+        assert_eq!(zero.parse("0"), Ok(Value::Integer(0)));
     }
 }

@@ -51,8 +51,8 @@ fn described(parameter: &ParameterSpec) -> String {
     let words: Vec<String> = parameter.words.iter().map(|w| format!("{} ({})", w.word, w.doc)).collect();
     let values = match (parameter.kind, words.is_empty()) {
         (Kind::Choice, _) => words.join(", "),
-        (kind, true) => kind.hint().to_owned(),
-        (kind, false) => format!("{}; or {}", kind.hint(), words.join(", ")),
+        (_, true) => parameter.hint().to_owned(),
+        (_, false) => format!("{}; or {}", parameter.hint(), words.join(", ")),
     };
     format!("{} Values: {values}.", parameter.doc)
 }
