@@ -47,6 +47,12 @@ const COUNTED: &[&str] = &[
     "rw=read\nfilename=one:two\nbs=64k",
     "rw=read\nbs=3k",
     "rw=read\nbs=4k\noffset=6k\nsize=8m",
+    "rw=read\nsize=50%\nfilesize=8m",
+    "rw=randread\nsize=50%\nfilesize=8m\nnrfiles=2",
+    "rw=read\nsize=4m\nfilesize=8m",
+    "rw=read\nsize=8m\nfilesize=1m-4m\nnrfiles=4",
+    "rw=read\nsize=8m\nbs=48k\nnrfiles=3\nloops=2",
+    "rw=read\nsize=8m\nbs=48k\nloops=2",
 ];
 
 #[test]
@@ -106,6 +112,29 @@ fn what_differs_is_said_before_the_run_and_kept_with_it() {
     assert!(page.status.success(), "{}", stderr(&page));
     let page = std::fs::read_to_string(place.path().join("page.md")).unwrap();
     assert!(page.contains("What the study was written for") && page.contains("thinktime=50"), "{page}");
+}
+
+/// fio's `rate_iops` is one of reads and writes, whatever is synced between.
+#[test]
+fn a_rate_of_a_job_that_syncs_is_one_of_writes() {
+    let place = Place::new();
+    let rated = "rw=randwrite\nsize=16m\nrate_iops=200\nfsync=1\nruntime=500ms\ntime_based\n";
+    write(&place, "job.fio", &format!("[job]\n{rated}"));
+    let (code, run) = place.document(&["run", "job.fio", "--trials", "1"]);
+    assert_eq!(code, 0);
+    let metric = |name: &str| trials(&run)[0]["metrics"][name]["value"].as_f64().unwrap();
+    // 100 are due; a busy machine may leave some unfinished.
+    let due = metric("iops") * 0.5 + metric("unfinished");
+    assert!((due - 100.0).abs() < 3.0, "{due} of 100");
+}
+
+#[test]
+fn blocks_of_several_sizes_are_noted() {
+    let place = Place::new();
+    write(&place, "job.fio", "[job]\nrw=randread\nsize=16m\nbsrange=4k-64k\n");
+    let dry = place.run(&["run", "job.fio", "--dry-run"]);
+    let said = stderr(&dry).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("as many operations as move so many on average; of random blocks"), "{said}");
 }
 
 #[test]

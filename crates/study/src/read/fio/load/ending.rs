@@ -64,7 +64,7 @@ pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Pla
         }
         load.note("fill_device", "only sequential writes fill a target here");
     }
-    let each = own_bytes(load, place);
+    let each = own_bytes(load, place).map(|bytes| whole_blocks(load, bytes, sizes, place));
     let loops = job.count("loops").unwrap_or(1);
     let all = each.map(|bytes| bytes.saturating_mul(loops).saturating_mul(place.clones));
     if let Some(time) = job.seconds("runtime") {
@@ -83,10 +83,15 @@ pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Pla
         let of_bytes = all.map(|bytes| (bytes as f64 / block::mean(sizes)).ceil() as u64);
         return Ending::Operations(of_bytes.map_or(number, |n| n.min(number)).max(1));
     }
-    let is_whole = loops == 1 && job.amount("io_size").is_none();
+    // With filesize, the size may be less than the files have.
+    let covers = own_bytes(load, place) == place.bytes;
+    let is_whole = loops == 1 && job.amount("io_size").is_none() && covers;
     // Of clones that go through the same places in sequence, fio's finish at the
     // same time, as ours do; at random places each would need a pass of its own.
     let is_pass = is_whole && doing.once && sizes.len() == 1;
+    if sizes.len() > 1 && all.is_some() && job.get("io_size").is_none() {
+        mixed(load, doing);
+    }
     match all {
         Some(bytes) if !is_pass || doing.random && place.is_shared => Ending::Bytes(bytes),
         _ if is_pass => Ending::Pass(if place.is_shared { each } else { all }),
@@ -100,6 +105,28 @@ pub(super) fn of(load: &mut Load<'_>, doing: &Doing, sizes: &[Part], place: &Pla
             ));
             Ending::Open
         }
+    }
+}
+
+/// Blocks of several sizes: what differs in the number of operations.
+fn mixed(load: &mut Load<'_>, doing: &Doing) {
+    let from = ["bssplit", "bsrange", "bs"].into_iter().find(|n| load.job.get(n).is_some()).unwrap_or("bs");
+    let ends = "fio would end when the bytes are moved; here a trial ends after as many operations as move so many on average";
+    let cuts = "; of random blocks fio would also shrink those that meet what was visited before, and so do more of them";
+    let cuts = if doing.random && !load.job.flag("norandommap") { cuts } else { "" };
+    load.note(from, &format!("{ends}{cuts}"));
+}
+
+/// What of one pass of a clone are whole blocks: fio leaves out the rest of each
+/// file, in each of its loops.
+fn whole_blocks(load: &Load<'_>, bytes: u64, sizes: &[Part], place: &Place) -> u64 {
+    match sizes {
+        [(block, _)] if place.bytes == Some(bytes) && load.job.amount("io_size").is_none() => {
+            let number = place.files.max(1);
+            let whole = bytes / number / (*block).max(1) * block * number;
+            if whole > 0 { whole } else { bytes }
+        }
+        _ => bytes,
     }
 }
 

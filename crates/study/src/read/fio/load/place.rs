@@ -19,6 +19,8 @@ pub(super) struct Place {
     pub(super) spread: u64,
     /// Bytes that one clone goes through; absent where the target says it.
     pub(super) bytes: Option<u64>,
+    /// Files of one clone, all of equal size.
+    pub(super) files: u64,
     /// Whether clones go through the same bytes, one after the other.
     pub(super) is_shared: bool,
 }
@@ -34,6 +36,13 @@ struct Files {
     each: u64,
     /// Over how many targets one clone's work is spread.
     spread: u64,
+}
+
+impl Files {
+    /// Files of one clone.
+    fn number(&self) -> u64 {
+        if self.each == 0 { self.spread } else { self.each }
+    }
 }
 
 pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result<Place, Mistake> {
@@ -59,7 +68,7 @@ pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result
         );
     }
     extent(load, sizes, &files, bytes)?;
-    Ok(Place { clones, spread: files.spread, bytes, is_shared })
+    Ok(Place { clones, spread: files.spread, bytes, files: files.number(), is_shared })
 }
 
 /// Which files they are, and who has which.
@@ -133,7 +142,6 @@ fn names(text: &str) -> Vec<String> {
 /// Bytes that one clone goes through: its size, or those of its files.
 fn own_bytes(load: &mut Load<'_>, files: &Files) -> Result<Option<u64>, Mistake> {
     let job = load.job;
-    let number = if files.each == 0 { files.spread } else { files.each };
     if let Some(given) = job.get("filesize") {
         let (low, high) = given.text().split_once('-').unwrap_or((given.text(), ""));
         let last = if high.is_empty() { low } else { high };
@@ -143,7 +151,13 @@ fn own_bytes(load: &mut Load<'_>, files: &Files) -> Result<Option<u64>, Mistake>
             load.note("filesize", "fio would give each file a size of its own; here all have the larger");
         }
         if let Amount::Whole(bytes @ 1..) = bytes {
-            return Ok(Some(bytes.saturating_mul(number)));
+            // A share of the size is one of each file.
+            let share = match job.amount("size") {
+                Some(Amount::Percent(share @ 1..=99)) => u128::from(share),
+                _ => 100,
+            };
+            let part = (u128::from(bytes) * share / 100) as u64;
+            return Ok(Some(part.saturating_mul(files.number())));
         }
     }
     match job.amount("size") {
