@@ -147,11 +147,11 @@ pub fn shortened(text: &str, most: usize) -> String {
     if excess(&words) == 0 {
         return words.join(" ");
     }
-    // What a thing is stands first, what it is held to last.
+    // What a thing is stands first, what sets it apart first or last.
     while words.len() > 2 {
-        words.remove(words.len() / 2);
+        words.remove(words.len() - 2);
         let mut shown = words.clone();
-        shown.insert(words.len().div_ceil(2), DOTS.to_owned());
+        shown.insert(words.len() - 1, DOTS.to_owned());
         if excess(&shown) == 0 {
             return shown.join(" ");
         }
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(shortened(label, 50), "disk target=/tmp/pl...me/log.headroom pattern=read");
         assert_eq!(shortened(label, 40), "disk target=/t...g.headroom pattern=read");
         let words = "disk pattern=randread block-size=4KiB direct=no duration=1s";
-        assert_eq!(shortened(words, 50), "disk pattern=randread ... direct=no duration=1s");
+        assert_eq!(shortened(words, 50), "disk pattern=randread ... duration=1s");
         assert_eq!(shortened("of-many-letters", 12), "of-m...tters");
         assert_eq!(shortened("디스크디스크디스크디스크", 9), "디...크");
         for most in 0..80 {
