@@ -141,9 +141,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let started = Instant::now();
     let catalogue = ::agent::catalogue();
     let mut study = read_study(matches, &catalogue)?;
-    if !is_summary_beside(matches) {
-        output::note(&report::summary::notes(&study));
-    }
+    tell_notes(matches, &study);
     choose_seed(matches, &mut study);
     let cancel = on_signals();
     let cancelled = || cancel.load(Ordering::Relaxed);
@@ -209,11 +207,13 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     Ok(verdict(&run))
 }
 
-/// Whether the summary, which has the notes of a study too, will be read where
-/// they would stand: both on one terminal.
-fn is_summary_beside(matches: &ArgMatches) -> bool {
+/// Says what has to be known of a study, unless the summary, which has it too,
+/// will be read in the same place: both on one terminal.
+fn tell_notes(matches: &ArgMatches, study: &Study) {
     let is_summary = !matches.get_flag("dry-run") && !matches.contains_id("json");
-    is_summary && std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
+    if !(is_summary && std::io::stdout().is_terminal() && std::io::stderr().is_terminal()) {
+        output::note(&report::summary::notes(study));
+    }
 }
 
 /// Writes the file that `-o` names, and says so.
