@@ -121,10 +121,7 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
         }
 
         now_ns = clock::now_ns();
-        let rolled = now_ns >= recorder.interval_end_ns();
-        if rolled {
-            recorder.roll(now_ns);
-        }
+        let rolled = recorder.roll_at(now_ns);
         if now_ns >= beat_ns {
             beat_ns = now_ns + LOOK_AROUND_NS;
             pulse.0.fetch_add(1, Ordering::Relaxed);
@@ -142,10 +139,7 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
         exhausted |= now_ns >= timeline.end_ns || stop.asked() || queue.ended();
     }
     if S::OPEN {
-        if follows {
-            schedule.advance();
-        }
-        backlog(schedule, &timeline, &mut recorder);
+        backlog(schedule, &timeline, &mut recorder, follows);
     }
     recorder.finish();
     Ok(())
@@ -171,7 +165,11 @@ fn record<S: Schedule>(recorder: &mut Recorder, flight: Flight, completion: Comp
 }
 
 /// What an open loop still owed when its window closed.
-fn backlog<S: Schedule>(schedule: &mut S, timeline: &Timeline, recorder: &mut Recorder) {
+fn backlog<S: Schedule>(schedule: &mut S, timeline: &Timeline, recorder: &mut Recorder, follows: bool) {
+    // The operation that another was to follow is done.
+    if follows {
+        schedule.advance();
+    }
     // A count that ends the load leaves nothing owed; nor does a person who
     // stopped it, whose window is thrown away.
     if timeline.end_ns == u64::MAX {

@@ -309,11 +309,15 @@ impl Recorder {
         self.interval_end_ns = self.timeline.begin_ns(interval + 1);
     }
 
-    /// When the present interval ends.
+    /// Ends the present interval if it is over. Returns whether it was, for that
+    /// took time.
     #[inline]
-    #[must_use]
-    pub fn interval_end_ns(&self) -> u64 {
-        self.interval_end_ns
+    pub fn roll_at(&mut self, now_ns: u64) -> bool {
+        let is_over = now_ns >= self.interval_end_ns;
+        if is_over {
+            self.roll(now_ns);
+        }
+        is_over
     }
 
     /// Records one operation. In a closed loop its times are only noted, until

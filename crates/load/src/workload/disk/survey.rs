@@ -55,10 +55,8 @@ fn outside(span: u64, size: u64, offset: u64) -> Problem {
             format!("use an offset below {size_typed}, or a larger size"),
         );
     }
-    let what = format!(
-        "span={} from offset={offset_typed} on is larger than the file: size={size_typed}",
-        typed(span)
-    );
+    let from = if offset == 0 { String::new() } else { format!(" from offset={offset_typed} on") };
+    let what = format!("span={}{from} is larger than the file: size={size_typed}", typed(span));
     let smaller = format!("use a span of at most {}", typed(size - offset));
     let help = match size.checked_sub(span) {
         _ if offset == 0 => format!("{smaller}, or a larger size"),
