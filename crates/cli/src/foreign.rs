@@ -35,7 +35,10 @@ const OPTIONS: &[(&str, &str)] = &[
 /// fio's options that nothing has to be said for here, and why.
 const NEEDLESS: &[(&str, &str)] = &[
     ("fsync", "every so many writes are synced with `--sync fsync --sync-every N`"),
-    ("fdatasync", "every so many writes are synced with `--sync fdatasync --sync-every N`"),
+    (
+        "fdatasync",
+        "every so many writes are synced with `--sync fsync --sync-every N`, which is by fdatasync",
+    ),
     ("group_reporting", "leave it out: all threads of a case are one result"),
     ("name", "leave it out: a case is called by what is asked of it"),
     ("output-format", "`--json` prints the run document; `-o FILE` writes a page"),
@@ -157,6 +160,14 @@ mod tests {
         }
         for (theirs, why) in NEEDLESS {
             assert_eq!(help(&format!("headroom run disk --{theirs} x")).as_deref(), Some(*why));
+            // What it says to type can be typed.
+            let disk = ::agent::catalogue().workload("disk").unwrap().parameters;
+            for (option, value) in
+                why.split("--").skip(1).filter_map(|text| text.split('`').next()?.split_once(' '))
+            {
+                let spec = disk.iter().find(|p| p.name == option);
+                assert!(spec.is_none_or(|p| value.trim() == "N" || p.parse(value.trim()).is_ok()), "{why}");
+            }
         }
         assert_eq!(help("headroom run disk --queue-dpth 4"), None);
     }

@@ -287,8 +287,9 @@ fn settle(timeline: Timeline, main: &Collector, intervals: i64) -> Option<(i64, 
     let series: Vec<f64> = main.operations(0..intervals).collect();
     let mser = stats::steady::mser5(&series)?;
     let (front, rest) = series.split_at(mser.truncate);
-    let settled = (mser.settled && !stalls(rest)) || is_usual(front, rest);
-    let cut = if settled && !is_usual(front, rest) { mser.truncate as i64 } else { 0 };
+    let is_start = !is_usual(front, rest);
+    let settled = !is_start || (mser.settled && !stalls(rest));
+    let cut = if settled && is_start { mser.truncate as i64 } else { 0 };
     let truncated_s = cut as f64 * timeline.interval_ns as f64 / 1e9;
     Some((cut, Steady { method: "mser-5".to_owned(), settled, truncated_s }))
 }

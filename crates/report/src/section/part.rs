@@ -8,7 +8,7 @@ use model::run::Estimate;
 
 /// Kinds of operations with figures of their own, `read_iops` and so on, and the
 /// words for them.
-const CLASSES: &[(&str, &str)] =
+pub(crate) const CLASSES: &[(&str, &str)] =
     &[("read", "part-reads"), ("write", "part-writes"), ("trim", "part-trims"), ("sync", "part-syncs")];
 
 /// Operations that a load does one after the other, each in a phase of its own:
@@ -32,7 +32,7 @@ pub(crate) type Figures = BTreeMap<String, Estimate>;
 /// of operations where there are several, phases, and what was durable.
 pub(crate) fn of(estimates: &Figures) -> Vec<(&'static str, Figures)> {
     let mut parts: Vec<(&'static str, Figures)> =
-        CLASSES.iter().filter_map(|class| of_class(estimates, class)).collect();
+        CLASSES.iter().filter(|c| is_done(estimates, c.0)).filter_map(|c| of_class(estimates, c)).collect();
     if parts.len() < 2 {
         parts.clear();
     }
@@ -49,6 +49,12 @@ pub(crate) fn of(estimates: &Figures) -> Vec<(&'static str, Figures)> {
         parts.push(("part-durable", BTreeMap::from([("throughput".to_owned(), durable.clone())])));
     }
     parts
+}
+
+/// Whether a load did any operation of a class: with `read-share=100%` a mix does
+/// not write.
+pub(crate) fn is_done(estimates: &Figures, class: &str) -> bool {
+    estimates.get(&format!("{class}_iops")).is_none_or(|rate| rate.median > 0.0)
 }
 
 /// The rates of the phases, each with the key of its words.
@@ -133,6 +139,16 @@ mod tests {
         );
         let rates = phases(&estimates(&all)).into_iter().map(|(key, e)| (key, e.median)).collect::<Vec<_>>();
         assert_eq!(rates, [("part-create", 1.0), ("part-stat", 3.0), ("part-unlink", 4.0)]);
+    }
+
+    #[test]
+    fn what_a_mix_never_does_has_no_row() {
+        let mut all = estimates(&["iops", "read_iops", "write_iops"]);
+        assert_eq!(of(&all).len(), 2);
+        if let Some(writes) = all.get_mut("write_iops") {
+            writes.median = 0.0;
+        }
+        assert!(of(&all).is_empty());
     }
 
     #[test]

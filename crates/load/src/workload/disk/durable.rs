@@ -29,10 +29,10 @@ pub(super) fn written(pattern: Pattern, outcome: &LoadOutcome) -> f64 {
 }
 
 /// Bytes written that were all on the device when the load had settled, from its
-/// first operation on, within
-/// 5 %: each write that went around the page cache; of others one pass over the
-/// span, in order or with `once`, or a tenth of it at random places. `None` where
-/// more may have been overwritten before it came there.
+/// first operation on, within 5 %: each write that went around the page cache or
+/// was synced; of others one pass over the span, in order or with `once`, or a
+/// tenth of it at random places. `None` where more may have been overwritten
+/// before it came there.
 pub(super) fn bytes(parameters: &Parameters, outcome: &LoadOutcome) -> Option<f64> {
     let pattern = Pattern::of(parameters).ok()?;
     let written = written(pattern, outcome);

@@ -11,16 +11,9 @@ use super::sweep::LEVELS_LEAST;
 use crate::figure::factors::{Factor, Group};
 use crate::figure::metric::{self, Metric};
 use crate::figure::{Figure, Scene};
+use crate::section::part::{CLASSES, is_done};
 
 pub(super) const KIND: &str = "mixed";
-
-/// The kinds of operations that have figures of their own, and their words.
-pub(crate) const CLASSES: &[(&str, &str)] = &[
-    ("read", "figure-reads"),
-    ("write", "figure-writes"),
-    ("trim", "figure-trims"),
-    ("sync", "figure-syncs"),
-];
 
 /// Cases of one chart of bars.
 const CASES_MOST: usize = 16;
@@ -63,7 +56,9 @@ fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
     let words = scene.view.words;
     let has = |c: &CaseResult, name: String| c.estimates.contains_key(&name);
     let mixes = |c: &&CaseResult| {
-        let own = |(k, _): &&(&str, &str)| has(c, format!("{k}_iops")) || has(c, format!("{k}_latency_p99"));
+        let own = |(k, _): &&(&str, &str)| {
+            is_done(&c.estimates, k) && (has(c, format!("{k}_iops")) || has(c, format!("{k}_latency_p99")))
+        };
         CLASSES.iter().filter(own).count() > 1
     };
     let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(mixes).collect();
