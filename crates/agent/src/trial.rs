@@ -7,7 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use load::Fault;
 use load::engine::outcome::Outcome;
-use load::engine::placement::{Decision, Ground, place};
+use load::engine::placement::{Decision, Ground, place_around};
 use load::engine::record::Timeline;
 use load::engine::stop::StopRule;
 use load::engine::{LoadPlan, Observer, Session};
@@ -145,7 +145,8 @@ fn decide(
     let mut local = interrupt::cpus_of(interrupts);
     local.retain(|cpu| allowed.contains(cpu));
     let ground = Ground { allowed: allowed.to_vec(), local };
-    place(order.pin, ready.iter().map(|l| l.workers).sum(), &ground)
+    let loads: Vec<_> = ready.iter().map(|l| l.prepared.cpus().ok_or(l.workers)).collect();
+    place_around(order.pin, &loads, &ground)
 }
 
 /// What is run; `main` says how the main load is driven where its parameters do

@@ -37,10 +37,9 @@ pub struct LoadOutcome {
     pub latency: Histogram<u64>,
     /// From started to finished, ns; only in an open loop.
     pub service: Option<Histogram<u64>>,
-    /// From started to handed to the kernel, ns; where operations tell.
-    pub submit: Option<Histogram<u64>>,
-    /// From handed to the kernel to finished, ns; where operations tell.
-    pub device: Option<Histogram<u64>>,
+    /// What the time of an operation is made of, ns, each with its name; where
+    /// operations tell.
+    pub stages: Vec<(&'static str, Histogram<u64>)>,
     /// Each class by itself; empty where all operations are alike.
     pub classes: Vec<ClassOutcome>,
     /// Each part by itself, where the load has several.
@@ -65,15 +64,11 @@ pub struct LoadOutcome {
 impl LoadOutcome {
     /// Every distribution that there is, by the name it has in a trial.
     pub fn histograms(&self) -> impl Iterator<Item = (String, &Histogram<u64>)> {
-        let fixed = [
-            ("latency", Some(&self.latency)),
-            ("service_time", self.service.as_ref()),
-            ("submit_latency", self.submit.as_ref()),
-            ("device_latency", self.device.as_ref()),
-        ];
+        let fixed = [("latency", Some(&self.latency)), ("service_time", self.service.as_ref())];
         let fixed = fixed.into_iter().filter_map(|(name, h)| Some((name.to_owned(), h?)));
         let classes = self.classes.iter().map(|c| (format!("{}_latency", c.class.name), &c.latency));
-        fixed.chain(classes).filter(|(_, histogram)| !histogram.is_empty())
+        let stages = self.stages.iter().map(|(name, h)| ((*name).to_owned(), h));
+        fixed.chain(stages).chain(classes).filter(|(_, histogram)| !histogram.is_empty())
     }
 
     /// The distribution of this name, if there is one.
@@ -141,6 +136,8 @@ pub struct Collected {
     pub whole: Collector,
     /// Its parts, where there are several.
     pub parts: Vec<(String, Collector)>,
+    /// What the time of an operation is made of, where operations tell.
+    pub stages: Option<[&'static str; 2]>,
     /// Whether its operations are due at times that are given: an open loop.
     pub open: bool,
     /// What the machine granted.
@@ -201,17 +198,17 @@ struct Span {
 
 impl Span {
     fn load(&self, load: Collected) -> LoadOutcome {
-        let Collected { whole, parts, facts, settled_ns, .. } = load;
+        let Collected { whole, parts, stages, facts, settled_ns, .. } = load;
         let common = (!self.by_time).then(|| self.common(&parts)).flatten();
         let parts = parts.into_iter().map(|(name, collector)| {
-            let outcome = self.sum_up(&collector);
+            let outcome = self.sum_up(&collector, stages);
             let window = match outcome.span_ns {
                 Some((start_ns, end_ns)) if !self.by_time => Window { start_ns, end_ns },
                 _ => self.window,
             };
             PartOutcome { name, outcome: LoadOutcome { by_count: !self.by_time, ..outcome }, window }
         });
-        LoadOutcome { parts: parts.collect(), common, facts, settled_ns, ..self.sum_up(&whole) }
+        LoadOutcome { parts: parts.collect(), common, facts, settled_ns, ..self.sum_up(&whole, stages) }
     }
 
     /// What all parts did while each was at work: their means over different
@@ -234,7 +231,7 @@ impl Span {
         })
     }
 
-    fn sum_up(&self, collector: &Collector) -> LoadOutcome {
+    fn sum_up(&self, collector: &Collector, stages: Option<[&'static str; 2]>) -> LoadOutcome {
         let per_s = 1e9 / self.timeline.interval_ns as f64;
         let all = self.first..self.counted.end;
         let totals = collector.totals(self.counted.clone());
@@ -269,8 +266,7 @@ impl Span {
             system_s: totals.system_ns / 1e9,
             latency,
             service: totals.service,
-            submit: totals.submit,
-            device: totals.device,
+            stages: named(stages, totals.submit, totals.device),
             classes,
             parts: Vec::new(),
             common: None,
@@ -281,6 +277,16 @@ impl Span {
             facts: BTreeMap::new(),
         }
     }
+}
+
+/// Both stages by their names.
+fn named(
+    names: Option<[&'static str; 2]>,
+    first: Option<Histogram<u64>>,
+    second: Option<Histogram<u64>>,
+) -> Vec<(&'static str, Histogram<u64>)> {
+    let Some([a, b]) = names else { return Vec::new() };
+    [(a, first), (b, second)].into_iter().filter_map(|(name, h)| Some((name, h?))).collect()
 }
 
 fn settle(timeline: Timeline, main: &Collector, intervals: i64) -> Option<(i64, Steady)> {
@@ -339,7 +345,10 @@ mod tests {
             whole.add(&record);
         }
         let facts = BTreeMap::new();
-        conclude(timeline, vec![Collected { whole, parts: Vec::new(), open, facts, settled_ns: None }])
+        conclude(
+            timeline,
+            vec![Collected { whole, parts: Vec::new(), stages: None, open, facts, settled_ns: None }],
+        )
     }
 
     #[test]

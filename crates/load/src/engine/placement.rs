@@ -60,6 +60,32 @@ pub fn place(asked: Pin, workers: usize, ground: &Ground) -> Decision {
     Decision { policy, reason, cpus: order.into_iter().take(workers).map(Some).collect() }
 }
 
+/// Decides where some loads say themselves where they run, each an entry with
+/// one CPU a worker; the number of workers of one that does not.
+/// Those of the others go to the CPUs that are left, by the same policy.
+#[must_use]
+pub fn place_around(asked: Pin, loads: &[Result<Vec<u32>, usize>], ground: &Ground) -> Decision {
+    let own: Vec<u32> = loads.iter().filter_map(|l| l.as_ref().ok()).flatten().copied().collect();
+    let others = loads.iter().filter_map(|l| l.as_ref().err()).sum();
+    if own.is_empty() {
+        return place(asked, others, ground);
+    }
+    let left = |all: &[u32]| all.iter().copied().filter(|cpu| !own.contains(cpu)).collect();
+    let rest = Ground { allowed: left(&ground.allowed), local: left(&ground.local) };
+    let decision = if others == 0 { None } else { Some(place(asked, others, &rest)) };
+    let mut free = decision.iter().flat_map(|d| d.cpus.iter().copied());
+    let mut cpus = Vec::with_capacity(own.len() + others);
+    for load in loads {
+        match load {
+            Ok(own) => cpus.extend(own.iter().copied().map(Some)),
+            Err(workers) => cpus.extend(free.by_ref().take(*workers)),
+        }
+    }
+    let policy = decision.as_ref().map_or(asked, |d| d.policy);
+    let reason = decision.as_ref().and_then(|d| d.reason.clone());
+    Decision { policy, reason, cpus }
+}
+
 /// Pins the calling thread to `cpu`.
 ///
 /// # Errors
@@ -90,6 +116,16 @@ mod tests {
         assert_eq!(cpus(Pin::Remote, 4), [Some(0), Some(1), Some(3), Some(2)]);
         assert_eq!(cpus(Pin::Spread, 2), [Some(0), Some(1)]);
         assert_eq!(cpus(Pin::None, 2), [None, None]);
+    }
+
+    #[test]
+    fn a_load_that_says_where_it_runs_has_its_place_and_others_what_is_left() {
+        let loads = [Err(2), Ok(vec![1, 1]), Err(1)];
+        let decision = place_around(Pin::Spread, &loads, &ground());
+        assert_eq!(decision.cpus, [Some(0), Some(2), Some(1), Some(1), Some(3)]);
+        let alone = place_around(Pin::None, &[Ok(vec![3])], &ground());
+        assert_eq!((alone.cpus, alone.reason), (vec![Some(3)], None));
+        assert_eq!(place_around(Pin::Spread, &[Err(2)], &ground()), place(Pin::Spread, 2, &ground()));
     }
 
     #[test]

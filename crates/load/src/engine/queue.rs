@@ -39,7 +39,8 @@ pub struct Completion {
     pub bytes: u64,
     /// Which of the load's classes it is of.
     pub class: u8,
-    /// When it was handed to the kernel, ns; 0 where nobody took the time.
+    /// When it passed from the first of its load's stages to the second, such as
+    /// when it was handed to the kernel, ns; 0 where nobody took the time.
     pub handed_ns: u64,
 }
 

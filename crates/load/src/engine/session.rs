@@ -297,7 +297,7 @@ fn shape(plan: &LoadPlan<'_>) -> Shape {
     let prepared = plan.prepared;
     let classes = prepared.classes();
     let counting = classes.iter().zip(0..).map(|(class, bit)| u16::from(class.counts) << bit).sum();
-    Shape { classes: classes.len(), open: plan.rate.is_some(), stages: prepared.stages(), counting }
+    Shape { classes: classes.len(), open: plan.rate.is_some(), stages: prepared.stages().is_some(), counting }
 }
 
 /// Nothing collected yet of a load.
@@ -309,6 +309,7 @@ fn nothing(plan: &LoadPlan<'_>, timeline: Timeline) -> Collected {
     Collected {
         whole: collector(),
         parts: parts.into_iter().map(|name| (name, collector())).collect(),
+        stages: plan.prepared.stages(),
         open: plan.rate.is_some(),
         facts: named(plan.prepared.facts()),
         settled_ns: None,

@@ -67,6 +67,12 @@ pub struct Site {
     pub caches: Vec<(u32, u64, usize)>,
     /// Memory that may be used without pushing others out, in bytes.
     pub memory_available: u64,
+    /// The processors.
+    pub cpu: model::machine::Cpu,
+    /// The memory.
+    pub memory: model::machine::Memory,
+    /// How many CPUs' time a control group leaves to us, where one limits it.
+    pub cpu_quota: Option<f64>,
     /// Existing files and devices that the user gave up with `--destroy`.
     pub destroy: Vec<String>,
     /// Signatures that may be overwritten with them (`--wipe`).
@@ -162,9 +168,16 @@ pub trait Prepared: Sync + std::fmt::Debug {
         ALIKE
     }
 
-    /// Whether its operations tell when the kernel was given them.
-    fn stages(&self) -> bool {
-        false
+    /// What the time of an operation is made of, before and after
+    /// [`handed_ns`](crate::engine::queue::Completion::handed_ns), where
+    /// operations tell that moment: the names of both distributions.
+    fn stages(&self) -> Option<[&'static str; 2]> {
+        None
+    }
+
+    /// The CPU of each worker, where the load itself says where it runs.
+    fn cpus(&self) -> Option<Vec<u32>> {
+        None
     }
 
     /// Whether all of it counts from its first operation on: a warm-up would use

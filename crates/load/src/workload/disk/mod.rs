@@ -262,8 +262,8 @@ impl Prepared for Ready {
         self.access.pattern.classes(self.access.syncs()).0
     }
 
-    fn stages(&self) -> bool {
-        true
+    fn stages(&self) -> Option<[&'static str; 2]> {
+        Some(["submit_latency", "device_latency"])
     }
 
     fn counts_from_start(&self) -> bool {
