@@ -222,7 +222,7 @@ fn engines_say_when_the_kernel_was_given_an_operation() {
     let folder = folder();
     for kind in KINDS {
         let outcome = load(folder.path(), &format!("{kind} pattern=randread size=1MiB requests=100"));
-        let stages = [&outcome.submit, &outcome.device];
+        let stages = [outcome.histogram("submit_latency"), outcome.histogram("device_latency")];
         if ["engine=sync", "engine=mmap"].contains(kind) {
             assert!(stages.iter().all(|s| s.is_none()), "{kind}: all of its time is the call's");
         } else {
