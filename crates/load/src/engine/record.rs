@@ -61,8 +61,12 @@ impl Shape {
     pub const PLAIN: Shape = Shape { classes: 1, open: false, stages: false, counting: 1 };
 }
 
-/// Operations of one class.
+/// Operations of one class. Its counters change at every operation, and records
+/// of several workers are made one after the other: each has cache lines of its
+/// own (two, for processors fetch them in pairs), or workers would wait for one
+/// another.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct ClassRecord {
     /// Operations that started and finished in the interval.
     pub operations: u64,
@@ -72,8 +76,10 @@ pub struct ClassRecord {
     pub latency: Counts,
 }
 
-/// What one worker did in one interval.
+/// What one worker did in one interval, on cache lines of its own as
+/// [`ClassRecord`].
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Record {
     /// Which interval; 0 is the first of the window, warm-up is negative.
     pub interval: i64,
@@ -470,5 +476,46 @@ impl CpuTime {
         unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
         let ns = |t: libc::timeval| t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1000;
         Self { user_ns: ns(usage.ru_utime), system_ns: ns(usage.ru_stime) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::stop::SharedStop;
+    use std::collections::BTreeSet;
+
+    /// Pairs of cache lines that these values lie on.
+    fn lines<T>(values: &[T]) -> BTreeSet<usize> {
+        let range = values.as_ptr_range();
+        (range.start as usize / 128..(range.end as usize).div_ceil(128)).collect()
+    }
+
+    /// What workers write at each operation shares no cache line with what
+    /// another worker writes or reads.
+    #[test]
+    fn workers_share_no_cache_line() {
+        let shape = Shape { classes: 3, open: true, stages: true, counting: 7 };
+        let records: Vec<Box<Record>> = (0..16).map(|_| Box::new(Record::new(shape, 64))).collect();
+        let stops: Vec<SharedStop> = (0..4).map(|_| SharedStop::default()).collect();
+        let pulses: Vec<crate::engine::drive::Pulse> = (0..16).map(|_| Default::default()).collect();
+        let mut seen = BTreeSet::new();
+        let mut own = |what: &str, of: BTreeSet<usize>| {
+            for line in of {
+                assert!(seen.insert(line), "{what} shares line {line:#x}");
+            }
+        };
+        for record in &records {
+            own("a record", lines(std::slice::from_ref(&**record)));
+            own("its classes", lines(&record.classes));
+        }
+        for stop in &stops {
+            own("a stop", lines(std::slice::from_ref(stop)));
+            let (flag, tickets) = (&raw const stop.flag as usize / 128, stop.tickets_at() / 128);
+            assert_ne!(flag, tickets, "taking tickets takes the flag's line");
+        }
+        for pulse in &pulses {
+            own("a pulse", lines(std::slice::from_ref(pulse)));
+        }
     }
 }

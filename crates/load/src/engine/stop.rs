@@ -29,12 +29,29 @@ pub enum StopRule {
 pub const REHEARSED: u64 = 1 << 63;
 
 /// What the workers of one load share about stopping.
+///
+/// Every worker reads the flag at each operation; whoever takes tickets must not
+/// take the flag's cache line with them.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub struct SharedStop {
     /// Set once: no further operation starts.
     pub flag: AtomicBool,
-    claimed: AtomicU64,
+    claimed: Tickets,
 }
+
+impl SharedStop {
+    /// Where the tickets lie.
+    #[cfg(test)]
+    pub(crate) fn tickets_at(&self) -> usize {
+        &raw const self.claimed as usize
+    }
+}
+
+/// The number of the next ticket, on cache lines of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Tickets(AtomicU64);
 
 /// One worker's view of its load's stop rule.
 #[derive(Debug)]
@@ -102,7 +119,7 @@ impl<'a> Stop<'a> {
             }
             Limit::Shared { total, batch, next, end } => {
                 if *next == *end {
-                    *next = self.shared.claimed.fetch_add(*batch, Ordering::Relaxed);
+                    *next = self.shared.claimed.0.fetch_add(*batch, Ordering::Relaxed);
                     *end = (*next + *batch).min(*total);
                     if *next >= *total {
                         *next = *total;
