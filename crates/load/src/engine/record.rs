@@ -485,9 +485,11 @@ mod tests {
     use crate::engine::stop::SharedStop;
     use std::collections::BTreeSet;
 
-    /// Pairs of cache lines that these values lie on.
+    /// Pairs of cache lines that these values lie on, which nothing else can.
     fn lines<T>(values: &[T]) -> BTreeSet<usize> {
         let range = values.as_ptr_range();
+        let whole = |at: *const T| (at as usize).is_multiple_of(128);
+        assert!(whole(range.start) && whole(range.end), "others may lie on a line of {range:?}");
         (range.start as usize / 128..(range.end as usize).div_ceil(128)).collect()
     }
 
