@@ -68,7 +68,8 @@ pub(super) fn run(
     Err(Error::Guest(format!("{why}\n{}", quoted(&errors, &console))))
 }
 
-/// QEMU's arguments. Nothing but the CPU, a console and the two folders.
+/// QEMU's arguments. Nothing but two CPUs, each a socket and a NUMA node with
+/// half of the memory, a console and the two folders.
 fn arguments(
     memory_mib: u32,
     kernel: &Kernel,
@@ -78,11 +79,18 @@ fn arguments(
 ) -> Vec<OsString> {
     let mut all: Vec<OsString> = Vec::new();
     // KVM is not used: where it is offered inside virtual machines, it may hang.
-    let machine = "-accel tcg,thread=multi -cpu max -smp 2 -nodefaults -no-user-config -display none \
+    let machine = "-accel tcg,thread=multi -cpu max -smp 2,sockets=2 -nodefaults -no-user-config -display none \
                    -no-reboot -kernel";
     all.extend(machine.split_whitespace().map(OsString::from));
     all.push(kernel.image().into());
+    // Both nodes together are all of it.
+    let memory_mib = memory_mib / 2 * 2;
     all.extend(["-initrd".into(), initramfs.into(), "-m".into(), memory_mib.to_string().into()]);
+    for node in 0..2 {
+        let memory = format!("memory-backend-ram,id=node{node},size={}M", memory_mib / 2);
+        let place = format!("node,nodeid={node},cpus={node},memdev=node{node}");
+        all.extend(["-object".into(), memory.into(), "-numa".into(), place.into()]);
+    }
     // `headroom.guest` is how the stories know where they are.
     all.extend(["-append".into(), "console=ttyS0 quiet panic=-1 headroom.guest".into()]);
     let folder =
