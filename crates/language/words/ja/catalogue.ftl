@@ -2,6 +2,8 @@
 
 workload-cpu-primes = 整数除算: 試し割りによる素数の数え上げ（sysbench cpu）
 workload-memory-bandwidth = スレッドがメモリを毎秒読み取り、書き込み、コピー、結合するバイト数
+workload-scheduler-threads = ロックし、プロセッサーを譲り、解放する（sysbench threads）
+workload-scheduler-mutex = 10,000 まで数えてから、多数のミューテックスの一つを一瞬取る（sysbench mutex）
 workload-file-metadata = ファイルの作成、参照、開閉、名前変更、一覧、削除
 workload-disk = ファイルやデバイスのシーケンシャルまたはランダムな読み書きと TRIM
 workload-null = 何もしない: エンジン自体のコスト
@@ -20,6 +22,8 @@ metric-throughput-bus-estimate = メモリバスを通る量の推定値です�
 metric-title-throughput-bus-estimate = メモリバスのスループット（推定）
 metric-elapsed = 要求された操作がすべて完了するまでの時間です。操作数で試行を終えるときだけあります。
 metric-title-elapsed = 所要時間
+metric-total-time = 全スレッドが同時に動く中で、各スレッドがイベント一つを終えるまでの時間です。同じスレッド数での sysbench の total time に当たります。
+metric-title-total-time = 合計時間
 metric-cpu-per-operation = 操作一回あたりのワーカーの CPU 時間（ユーザーとカーネル）です。オープンループでは、操作の予定時刻の直前にワーカーがスピンして待つ 60 us を含みます。ワーカーのために働くカーネルスレッドの時間は含みません。
 metric-title-cpu-per-operation = 操作あたりの CPU 時間
 metric-user-cpu-per-operation = 操作一回あたりの、ユーザーモードでのワーカーの CPU 時間です。

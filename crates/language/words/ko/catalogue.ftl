@@ -2,6 +2,8 @@
 
 workload-cpu-primes = 정수 나눗셈: 시험 나눗셈으로 소수 세기(sysbench cpu)
 workload-memory-bandwidth = 스레드가 메모리를 초당 읽고, 쓰고, 복사하고, 결합하는 바이트 수
+workload-scheduler-threads = 잠그고, 프로세서를 양보하고, 풀기(sysbench threads)
+workload-scheduler-mutex = 10,000까지 센 뒤 여러 뮤텍스 중 하나를 잠깐 잡기(sysbench mutex)
 workload-file-metadata = 파일 만들기, 조회, 열기, 이름 바꾸기, 목록 읽기, 지우기
 workload-disk = 파일이나 장치의 순차 또는 랜덤 읽기, 쓰기, 트림
 workload-null = 아무것도 하지 않음: 엔진 자체의 비용
@@ -20,6 +22,8 @@ metric-throughput-bus-estimate = 메모리 버스를 지나는 양의 추정치�
 metric-title-throughput-bus-estimate = 메모리 버스 처리량(추정)
 metric-elapsed = 요청한 작업을 모두 마치는 데 걸린 시간입니다. 작업 수로 시행의 끝을 정할 때만 있습니다.
 metric-title-elapsed = 소요 시간
+metric-total-time = 모든 스레드가 동시에 일할 때 각 스레드가 이벤트 하나를 마치는 데 걸린 시간입니다. 스레드 수가 같으면 sysbench의 total time과 같습니다.
+metric-title-total-time = 총 시간
 metric-cpu-per-operation = 작업 하나에 든 작업 스레드의 CPU 시간(사용자 및 커널)입니다. 개방 루프에서는 작업의 예정 시각 직전에 작업 스레드가 스핀하며 기다리는 60 us가 포함됩니다. 작업을 대신하는 커널 스레드의 시간은 포함되지 않습니다.
 metric-title-cpu-per-operation = 작업당 CPU 시간
 metric-user-cpu-per-operation = 작업 하나에 든 작업 스레드의 사용자 모드 CPU 시간입니다.

@@ -257,9 +257,14 @@ fn value_of(name: &str, outcome: &LoadOutcome, window: Window) -> Option<f64> {
         "user_cpu_per_operation" => per_operation(outcome.user_s),
         "unfinished" => outcome.service.is_some().then_some(outcome.unfinished as f64),
         "late_starts" => outcome.service.is_some().then_some(outcome.late_starts as f64),
-        "latency_max" => (!outcome.latency.is_empty()).then(|| outcome.latency.max() as f64 / 1e9),
-        _ => percentile(name, outcome),
+        _ => longest(name, outcome).or_else(|| percentile(name, outcome)),
     }
+}
+
+/// `latency_max` is the largest value of histogram `latency`.
+fn longest(name: &str, outcome: &LoadOutcome) -> Option<f64> {
+    let histogram = outcome.histogram(name.strip_suffix("_max")?)?;
+    Some(histogram.max() as f64 / 1e9)
 }
 
 /// `read_latency_p99` is the 99th percentile of histogram `read_latency`,

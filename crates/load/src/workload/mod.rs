@@ -7,6 +7,7 @@ pub mod disk;
 pub mod file;
 pub mod memory;
 pub mod null;
+pub mod scheduler;
 
 use std::collections::BTreeMap;
 
@@ -26,6 +27,8 @@ use crate::engine::stop::StopRule;
 pub const TABLE: &[&dyn Workload] = &[
     &cpu::primes::Primes,
     &memory::bandwidth::Bandwidth,
+    &scheduler::threads::Threads,
+    &scheduler::mutex::Mutex,
     &disk::Disk,
     &file::metadata::Metadata,
     &null::Null,

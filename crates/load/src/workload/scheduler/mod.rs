@@ -1,0 +1,5 @@
+//! What the scheduler and the kernel take: locks, hand-offs, timers and calls.
+
+mod lock;
+pub mod mutex;
+pub mod threads;

@@ -1,0 +1,318 @@
+//! `scheduler.mutex`: sysbench's mutex test, the same work, so that figures
+//! compare.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use model::parameter::{Kind, ParameterSpec};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::trial::Window;
+use model::{MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoroshiro128Plus;
+
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::{Blocking, Operate, Operation};
+use crate::engine::schedule::Seat;
+use crate::engine::stop::StopRule;
+use crate::workload::scheduler::lock::{Locks, Padded};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "scheduler.mutex",
+    definition_version: 1,
+    summary: "count to 10,000, then take one of many mutexes for a moment (sysbench mutex)",
+    doc: "One event is all that a thread of sysbench's mutex test does: 50,000 times it counts to 10,000 in a register, \
+          takes a random one of 4096 mutexes of the C library, adds 1 to a number that all threads share, and releases \
+          it. sysbench does one event a thread and tells the total time; `total_time` here is the same for as many \
+          events as the window holds, and with requests equal to threads each thread does exactly one, so that elapsed \
+          is what sysbench prints. With the defaults almost all of it is the counting: it tells the clock rate of the \
+          core more than the cost of a mutex. Few mutexes and few loops make threads meet.",
+    parameters: &[
+        ParameterSpec::new("mutexes", Kind::Count, "How many mutexes there are for all threads together.")
+            .default("4096"),
+        ParameterSpec::new("acquisitions", Kind::Count, "How often an event takes a mutex.").default("50000"),
+        ParameterSpec::new(
+            "loops",
+            Kind::Count,
+            "How far a thread counts before it takes a mutex, without holding one.",
+        )
+        .default("10000")
+        .or_zero(),
+    ],
+    headline: "total_time",
+    metrics: &[
+        TOTAL_TIME,
+        common::EVENTS,
+        common::ELAPSED,
+        common::LATENCY_P50,
+        common::LATENCY_P99,
+        common::LATENCY_MAX,
+        common::CPU_PER_OPERATION,
+        common::RATE_HELD,
+        common::LATE_STARTS,
+        common::UNFINISHED,
+    ],
+    path: &[Symbol::WorkerCpus],
+};
+
+const TOTAL_TIME: MetricSpec = MetricSpec::lower(
+    "total_time",
+    Unit::Seconds,
+    "How long every thread takes for one event, all at work at once: what sysbench tells as total time for the same \
+     number of threads.",
+);
+
+/// The most mutexes; 296 MB of them.
+const MUTEXES_MAX: u64 = 1_000_000;
+
+/// The most that an event may do, in steps of counting: some seconds, within
+/// which a load cannot be stopped. Taking a mutex is as long as some 100 steps.
+const STEPS_MAX: u64 = 10_000_000_000;
+const STEPS_OF_MUTEX: u64 = 100;
+
+/// The workload.
+#[derive(Debug)]
+pub struct Mutex;
+
+impl Workload for Mutex {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+        let Ok(mutexes @ 1..=MUTEXES_MAX) = parameters.integer("mutexes") else {
+            return Err(Problem::invalid(
+                "mutexes must lie between 1 and 1 million",
+                "sysbench's default for this test is 4096",
+            ));
+        };
+        let number = |name| parameters.integer(name).unwrap_or(u64::MAX);
+        let (acquisitions, loops) = (number("acquisitions"), number("loops"));
+        let steps = acquisitions.saturating_mul(loops.saturating_add(STEPS_OF_MUTEX));
+        if steps > STEPS_MAX || acquisitions > u64::from(u32::MAX) || loops > u64::from(u32::MAX) {
+            return Err(Problem::invalid(
+                format!("{acquisitions} acquisitions after {loops} loops each make an event too long"),
+                "acquisitions x (loops + 100) may be 10,000 million, which takes some seconds; sysbench's defaults \
+                 are 50000 and 10000",
+            ));
+        }
+        let memory_bytes = mutexes * size_of::<Padded>() as u64;
+        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        let mutexes = parameters.integer("mutexes")? as u32;
+        let threads = parameters.integer("threads")?.max(1);
+        let requests = parameters.get("requests").map(|_| parameters.integer("requests")).transpose()?;
+        Ok(Box::new(Ready {
+            shared: Arc::new(Shared {
+                touched: AtomicU32::new(0),
+                mutexes: AtomicU32::new(mutexes),
+                locks: Locks::new(mutexes as usize),
+            }),
+            acquisitions: parameters.integer("acquisitions")? as u32,
+            loops: parameters.integer("loops")? as u32,
+            requests,
+            events_each: requests.filter(|requests| requests % threads == 0).map(|r| r / threads),
+        }))
+    }
+
+    fn metrics(
+        &self,
+        parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut metrics = common::metrics(&SPEC, outcome, window);
+        if let Ok(threads) = parameters.integer("threads")
+            && outcome.operations > 0.0
+        {
+            let value = window.seconds() * threads as f64 / outcome.operations;
+            metrics.insert(TOTAL_TIME.name.to_owned(), Quantity { value, unit: TOTAL_TIME.unit });
+        }
+        metrics
+    }
+}
+
+/// What all threads touch. In sysbench the number of mutexes lies on the line
+/// that every holder writes to, so that it must be fetched anew for each
+/// acquisition; so it does here.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Shared {
+    /// What every holder adds 1 to. Holders of different mutexes do so at the
+    /// same time, as in sysbench, so that some get lost.
+    touched: AtomicU32,
+    mutexes: AtomicU32,
+    locks: Locks<Padded>,
+}
+
+#[derive(Debug)]
+struct Ready {
+    shared: Arc<Shared>,
+    acquisitions: u32,
+    loops: u32,
+    requests: Option<u64>,
+    /// Where requests can be shared out equally: sysbench does one a thread, and
+    /// none does another's.
+    events_each: Option<u64>,
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    /// All threads begin their counted events together, as in sysbench, not each
+    /// when its last one of a warm-up is over.
+    fn counts_from_start(&self) -> bool {
+        self.requests.is_some()
+    }
+
+    fn stop(&self, rule: StopRule) -> StopRule {
+        match rule {
+            StopRule::Operations(requests)
+                if self.requests == Some(requests) && self.events_each.is_some() =>
+            {
+                StopRule::End
+            }
+            other => other,
+        }
+    }
+
+    fn worker(&self, _seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        Ok(Box::new(Blocking::new(Acquiring {
+            shared: Arc::clone(&self.shared),
+            acquisitions: self.acquisitions,
+            loops: self.loops,
+            events: self.events_each,
+            random: Xoroshiro128Plus::seed_from_u64(seed),
+        })))
+    }
+}
+
+struct Acquiring {
+    shared: Arc<Shared>,
+    acquisitions: u32,
+    loops: u32,
+    events: Option<u64>,
+    /// The generator of sysbench, though not its numbers.
+    random: Xoroshiro128Plus,
+}
+
+impl Operate for Acquiring {
+    fn operate(&mut self, _operation: Operation) -> Result<u64, Fault> {
+        let Shared { touched, mutexes, locks } = &*self.shared;
+        for _ in 0..self.acquisitions {
+            let share = (self.random.next_u64() >> 12) as f64 / (1u64 << 52) as f64;
+            let index = (f64::from(mutexes.load(Ordering::Relaxed)) * share) as usize;
+            count_to(&self.loops);
+            locks.hold(index, || {
+                touched.store(touched.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+            });
+        }
+        Ok(0)
+    }
+
+    fn operations_to_end(&self) -> Option<u64> {
+        self.events
+    }
+}
+
+/// Counts to `limit`, with the loop that GCC made of sysbench 1.0.20: the count
+/// in a register, the limit in memory. It is written in instructions because
+/// another compiler would leave it out.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn count_to(limit: &u32) {
+    if *limit == 0 {
+        return;
+    }
+    // SAFETY: it reads the limit and changes one register of its own.
+    unsafe {
+        core::arch::asm!(
+            "xor {count:e}, {count:e}",
+            ".p2align 5",
+            "2:",
+            "add {count:e}, 1",
+            "cmp dword ptr [{limit}], {count:e}",
+            "ja 2b",
+            count = out(reg) _,
+            limit = in(reg) limit,
+            options(nostack, readonly)
+        );
+    }
+}
+
+/// Other processors: a count that the compiler must keep.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn count_to(limit: &u32) {
+    let mut count = 0u32;
+    while count < *limit {
+        count = std::hint::black_box(count + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(mutexes: u64, acquisitions: u64, loops: u64) -> Parameters {
+        let mut parameters = Parameters::default();
+        parameters.set("threads", 2u64);
+        parameters.set("mutexes", mutexes);
+        parameters.set("acquisitions", acquisitions);
+        parameters.set("loops", loops);
+        parameters
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_refused() {
+        let survey = |m, a, l| Mutex.survey(parameters(m, a, l), &Site::default());
+        assert!(survey(1_000_001, 1, 1).unwrap_err().message.contains("mutexes"));
+        assert!(survey(1, 50_000, 1_000_000).unwrap_err().message.contains("too long"));
+        assert!(survey(1, u64::MAX, 0).unwrap_err().message.contains("too long"));
+        assert!(survey(4096, 50_000, 10_000).is_ok());
+        assert!(survey(4096, 50_000, 0).is_ok());
+    }
+
+    fn ready(requests: Option<u64>) -> Ready {
+        let shared = Shared { touched: AtomicU32::new(0), mutexes: AtomicU32::new(5), locks: Locks::new(5) };
+        let events_each = requests.filter(|r| r % 2 == 0).map(|r| r / 2);
+        Ready { shared: Arc::new(shared), acquisitions: 7, loops: 3, requests, events_each }
+    }
+
+    #[test]
+    fn each_thread_does_its_own_events_where_they_can_be_shared_out() {
+        let even = ready(Some(2));
+        assert_eq!(even.stop(StopRule::Operations(2)), StopRule::End);
+        assert_eq!(even.worker(Seat { index: 0, of: 2 }, 1).unwrap().operations_to_end(), Some(1));
+        assert!(even.counts_from_start());
+        let odd = ready(Some(3));
+        assert_eq!(odd.stop(StopRule::Operations(3)), StopRule::Operations(3));
+        assert_eq!(ready(None).stop(StopRule::Time(9)), StopRule::Time(9));
+        assert!(!ready(None).counts_from_start());
+    }
+
+    #[test]
+    fn an_event_takes_a_mutex_as_often_as_asked() {
+        let ready = ready(None);
+        let mut acquiring = Acquiring {
+            shared: Arc::clone(&ready.shared),
+            acquisitions: ready.acquisitions,
+            loops: ready.loops,
+            events: None,
+            random: Xoroshiro128Plus::seed_from_u64(1),
+        };
+        acquiring.operate(Operation { index: 0, sequence: 0 }).unwrap();
+        assert_eq!(ready.shared.touched.load(Ordering::Relaxed), 7);
+        count_to(&0);
+        count_to(&1);
+    }
+}
