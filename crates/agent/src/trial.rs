@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 
 use load::Fault;
+use load::engine::Rest;
 use load::engine::outcome::Outcome;
 use load::engine::placement::{Decision, Ground, place_around};
 use load::engine::record::Timeline;
@@ -23,7 +24,7 @@ use model::{AgentEvent, Phase};
 
 use crate::held::{self, Drive, Held};
 use crate::result;
-use crate::sampling::Watcher;
+use crate::sampling::{Cue, Watcher};
 use crate::shelf::Fixtures;
 use crate::survey;
 
@@ -47,7 +48,9 @@ pub(crate) fn run(
     let ready = ready(order, shelf)?;
     let (blocks, interrupts) = driven(&ready, inventory, &host);
     let decision = decide(order, &ready, &inventory.cpu.allowed, &interrupts);
-    let scope = Scope::of(inventory, &host).and_block(blocks);
+    let rest =
+        order.loads.first().map(|main| common::rest(&main.parameters)).transpose()?.unwrap_or_default();
+    let scope = Scope::of(inventory, &host).and_block(blocks).and_cores(rest.is_asked());
     let unwatched = Messenger::unwatched(tell);
     let mut held = held::search(order, &mut |drive| {
         session(order, &ready, &decision, Some(drive))?.run(&unwatched, cancel)
@@ -55,7 +58,7 @@ pub(crate) fn run(
     let (outcome, watcher) = loop {
         let session = session(order, &ready, &decision, held.as_ref().map(Held::drive))?;
         let mut watcher = Watcher::open(&host, &scope);
-        let outcome = watched(&session, &mut watcher, tell, cancel)?;
+        let outcome = watched(&session, rest, &mut watcher, tell, cancel)?;
         // What did not hold does not count.
         let counts = match &mut held {
             Some(held) => held.holds(&outcome)?,
@@ -85,17 +88,18 @@ pub(crate) fn run(
 /// Runs a session beside the sampler.
 fn watched(
     session: &Session<'_>,
+    rest: Rest,
     watcher: &mut Watcher,
     tell: &(dyn Fn(AgentEvent) + Sync),
     cancel: &AtomicBool,
 ) -> Result<Outcome, Fault> {
-    let (send, timeline) = channel();
-    let messenger = Messenger { tell, timeline: Mutex::new(Some(send)) };
+    let (send, cues) = channel();
+    let messenger = Messenger { tell, watcher: Mutex::new(Some(send)) };
     std::thread::scope(|scope| {
         let watching = std::thread::Builder::new()
-            .spawn_scoped(scope, move || watcher.watch(&timeline))
+            .spawn_scoped(scope, move || watcher.watch(&cues, rest))
             .map_err(|e| Fault::system("starting the sampler", e))?;
-        let outcome = session.run(&messenger, cancel);
+        let outcome = session.run_between(rest, &messenger, cancel);
         messenger.hang_up();
         // A trial without counters is better than none.
         let _ = watching.join();
@@ -212,32 +216,39 @@ fn describe_placement(
 /// Turns what the session tells into events, and gives the sampler its times.
 pub(crate) struct Messenger<'a> {
     tell: &'a (dyn Fn(AgentEvent) + Sync),
-    timeline: Mutex<Option<Sender<Timeline>>>,
+    watcher: Mutex<Option<Sender<Cue>>>,
 }
 
 impl<'a> Messenger<'a> {
     /// For a session beside which nothing is sampled.
     pub(crate) fn unwatched(tell: &'a (dyn Fn(AgentEvent) + Sync)) -> Self {
-        Self { tell, timeline: Mutex::new(None) }
+        Self { tell, watcher: Mutex::new(None) }
     }
 
-    /// Tells the sampler that the window is over, or that there is none: a
+    fn cue(&self, cue: Cue) {
+        if let Some(send) = &*self.watcher.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = send.send(cue);
+        }
+    }
+
+    /// Tells the sampler that all is over, or that there is none: a
     /// session that never started leaves nobody waiting for its times.
     fn hang_up(&self) {
-        self.timeline.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.watcher.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
 impl Observer for Messenger<'_> {
     fn starts(&self, timeline: Timeline) {
-        if let Some(send) = &*self.timeline.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = send.send(timeline);
-        }
+        self.cue(Cue::Window(timeline));
     }
 
     fn phase(&self, phase: Phase, at_ns: u64) {
-        if phase == Phase::Verify {
-            self.hang_up();
+        match phase {
+            Phase::Idle => self.cue(Cue::Idle),
+            Phase::CoolDown => self.cue(Cue::Closed),
+            Phase::Verify => self.hang_up(),
+            _ => {}
         }
         (self.tell)(AgentEvent::Phase { phase, at_ns });
     }

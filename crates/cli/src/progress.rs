@@ -155,8 +155,10 @@ impl Progress {
 fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Prepare => "preparing",
+        Phase::Idle => "idle",
         Phase::WarmUp => "warming up",
         Phase::Measure => "measuring",
+        Phase::CoolDown => "cooling down",
         Phase::Verify => "verifying",
         Phase::Clean => "cleaning",
     }

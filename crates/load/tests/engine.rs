@@ -11,7 +11,7 @@ use load::engine::outcome::Outcome;
 use load::engine::record::Timeline;
 use load::engine::schedule::{Arrivals, Seat};
 use load::engine::stop::StopRule;
-use load::engine::{Blocking, LoadPlan, Observer, Operate, Operation, Session};
+use load::engine::{Blocking, LoadPlan, Observer, Operate, Operation, Rest, Session};
 use load::workload::{Prepared, Worker};
 use model::Phase;
 
@@ -200,6 +200,55 @@ fn phases_are_announced_in_order_with_their_times() {
     assert_eq!(phases, [Phase::WarmUp, Phase::Measure, Phase::Verify]);
     assert_eq!(notes[1].1 - notes[0].1, 50 * MS);
     assert!(notes[2].1 >= outcome.window.end_ns);
+}
+
+#[test]
+fn nothing_runs_for_so_long_before_and_after() {
+    let sleeper = Sleeper::new(|_| Duration::from_millis(1));
+    let notes = Notes::default();
+    let loads = vec![plan(&sleeper, 2, StopRule::Time(100 * MS))];
+    let session = Session { loads, warm_up_ns: 20 * MS, interval_ns: None };
+    let rest = Rest { idle_ns: 120 * MS, cool_down_ns: 150 * MS };
+    let outcome = session.run_between(rest, &notes, &AtomicBool::new(false)).unwrap();
+    let notes = notes.0.into_inner().unwrap();
+    let phases: Vec<Phase> = notes.iter().map(|(phase, _)| *phase).collect();
+    assert_eq!(phases, [Phase::Idle, Phase::WarmUp, Phase::Measure, Phase::CoolDown, Phase::Verify]);
+    assert!(notes[1].1 - notes[0].1 >= rest.idle_ns, "{notes:?}");
+    assert!(notes[4].1 - notes[3].1 >= rest.cool_down_ns, "{notes:?}");
+    assert!(notes[3].1 >= outcome.window.end_ns);
+    assert!((outcome.window.seconds() - 0.1).abs() < 1e-6, "the window is what it was");
+    let seen = sleeper.seen.0.lock().unwrap().clone();
+    assert_eq!(seen.iter().filter(|what| **what == "verify").count(), 2, "{seen:?}");
+}
+
+#[test]
+fn a_cancel_ends_a_rest_at_once() {
+    for (rest, phase) in [
+        (Rest { idle_ns: 60_000 * MS, cool_down_ns: 0 }, Phase::Idle),
+        (Rest { idle_ns: 0, cool_down_ns: 60_000 * MS }, Phase::CoolDown),
+    ] {
+        let sleeper = Sleeper::new(|_| Duration::from_millis(1));
+        let cancel = AtomicBool::new(false);
+        let session = Session {
+            loads: vec![plan(&sleeper, 2, StopRule::Time(20 * MS))],
+            warm_up_ns: 0,
+            interval_ns: None,
+        };
+        let notes = Notes::default();
+        let begin = Instant::now();
+        let result = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !notes.0.lock().unwrap().iter().any(|(seen, _)| *seen == phase) {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                cancel.store(true, Ordering::Relaxed);
+            });
+            session.run_between(rest, &notes, &cancel)
+        });
+        assert!(matches!(result, Err(Fault::Cancelled)), "{result:?}");
+        // A minute was asked for.
+        assert!(begin.elapsed() < Duration::from_secs(30));
+    }
 }
 
 #[test]

@@ -13,10 +13,14 @@ use crate::unit::Quantity;
 pub enum Phase {
     /// Fixtures are made ready.
     Prepare,
+    /// Nothing runs, the machine is watched.
+    Idle,
     /// The load runs, nothing counts yet.
     WarmUp,
     /// The window is open.
     Measure,
+    /// Nothing runs any more, the machine is still watched.
+    CoolDown,
     /// What was written is read back, where that was asked.
     Verify,
     /// What is ours is put away.

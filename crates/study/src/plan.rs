@@ -273,7 +273,7 @@ fn label(loads: &[LoadSpec], study: &Study, workload: &StudyWorkload, catalogue:
 
 fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Catalogue) -> Case {
     let loads = if survey.problem.is_some() { candidate.loads } else { survey.loads };
-    let window_s = loads.first().map_or(1.0, trial_s);
+    let window_s = loads.first().map_or(1.0, |main| trial_s(main) + rest_s(main));
     Case {
         index: 0,
         work_id: work_id(&loads, catalogue),
@@ -339,6 +339,12 @@ fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
 /// How often a case is measured: the last rounds are its first trials.
 pub(crate) fn trials_of(case: &Case, trials: u32, rounds: u32) -> u32 {
     if case.has_rounds() { rounds + trials.saturating_sub(ROUNDS_LEAST) } else { trials }
+}
+
+/// For how long nothing runs in a trial of a load, in seconds.
+fn rest_s(load: &LoadSpec) -> f64 {
+    let asked = |name| load.parameters.number(name).unwrap_or(0.0);
+    asked("idle") + asked("cool-down")
 }
 
 /// How long one trial of a load takes, about, in seconds.

@@ -61,6 +61,18 @@ fn what_runs_beside_a_load_runs_on_the_same_target() {
 }
 
 #[test]
+fn a_rest_before_and_after_takes_its_time_and_is_no_other_work() {
+    let plan = |options: &[(&str, &str)]| {
+        let all = [&[("trials", "1"), ("duration", "2s"), ("warm-up", "1s")], options].concat();
+        planned(&study("null", &all), &mut Pretender::default()).unwrap().plan
+    };
+    let (without, with) = (plan(&[]), plan(&[("idle", "20s"), ("cool-down", "30s")]));
+    assert!((with.cases[0].trial_s - without.cases[0].trial_s - 50.0).abs() < 1e-9, "{with:?}");
+    assert!((with.seconds.0 - without.seconds.0 - 50.0).abs() < 1e-9, "{with:?}");
+    assert_eq!(with.cases[0].work_id, without.cases[0].work_id);
+}
+
+#[test]
 fn an_agent_that_dies_fails_one_trial_and_the_run_goes_on() {
     let mut agent = Pretender { dies_at: Some(1), ..Pretender::default() };
     let (run, _) = execute(&study("null", &[("trials", "4")]), &mut agent, None);

@@ -1,6 +1,7 @@
 //! The kernel's counters while a trial's window is open: at its edges, at
-//! edges of intervals between them, and some of them once a second. Its own CPU
-//! time is measured, since watching disturbs.
+//! edges of intervals between them, and some of them once a second; and where
+//! the machine is to rest before and after, then too. Its own CPU time is
+//! measured, since watching disturbs.
 
 mod pace;
 mod track;
@@ -8,6 +9,7 @@ mod track;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
+use load::engine::Rest;
 use load::engine::clock;
 use load::engine::record::Timeline;
 use machine::Host;
@@ -28,6 +30,23 @@ const SLOW_NS: u64 = 1_000_000_000;
 /// Looking at all processes takes at most this part of the time: with very many
 /// of them, looks are further apart.
 const PROCESS_SHARE: u32 = 100;
+
+/// How far apart samples are at least while nothing runs, ns.
+const REST_NS: u64 = 100_000_000;
+
+/// So many samples at most of a rest, and of a warm-up behind one.
+const REST_SAMPLES: u64 = 600;
+
+/// What the sampler is told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cue {
+    /// Nothing runs yet; there is something to see nevertheless.
+    Idle,
+    /// The times of the load.
+    Window(Timeline),
+    /// The window is over, and the machine cools down.
+    Closed,
+}
 
 /// All that is watched during a trial.
 pub(crate) struct Watcher {
@@ -50,24 +69,107 @@ impl Watcher {
         }
     }
 
-    /// Waits for the timeline, then samples from the window's start to its end.
-    /// Where a count ends the window, the other side hangs up then, which wakes
-    /// this thread at once.
-    pub(crate) fn watch(&mut self, timeline: &Receiver<Timeline>) {
-        let hung_up = timeline;
-        let Ok(timeline) = timeline.recv() else { return };
+    /// Waits for the timeline, then samples from the window's start to its end,
+    /// and over the rest before and after it. What a count ends, or a cool-down,
+    /// is over when the other side says so or hangs up, which wakes this thread
+    /// at once.
+    pub(crate) fn watch(&mut self, cues: &Receiver<Cue>, rest: Rest) {
+        let Ok(first) = cues.recv() else { return };
         // The default slack of 50 us would be added to each wake-up.
         let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
-        let begin_cpu = thread_cpu_s();
+        let (begin_cpu, begin_ns) = (thread_cpu_s(), clock::now_ns());
+        let timeline = match first {
+            Cue::Idle => self.before(cues, rest),
+            Cue::Window(timeline) => Some(timeline),
+            Cue::Closed => None,
+        };
+        let Some(timeline) = timeline else { return };
+        let spacing_ns = self.window(timeline, cues);
+        if rest.cool_down_ns > 0 {
+            self.after(cues, rest.cool_down_ns, spacing_ns);
+        }
+        let from_ns = if rest.idle_ns > 0 { begin_ns } else { timeline.window_ns };
+        let watched_s = clock::now_ns().saturating_sub(from_ns) as f64 / 1e9;
+        let cpus = machine::inventory::cpu::allowed_count();
+        self.cost = ObserverCost { cpu_s: thread_cpu_s() - begin_cpu, watched_s, cpus };
+    }
+
+    /// Samples from now until the window opens; none where it never does.
+    fn before(&mut self, cues: &Receiver<Cue>, rest: Rest) -> Option<Timeline> {
+        let mut spacing_ns = REST_NS.max(rest.idle_ns / REST_SAMPLES);
+        let mut due = clock::now_ns();
+        let mut slow_due = due;
+        self.fast.start(due, spacing_ns);
+        self.slow.start(due, SLOW_NS.max(spacing_ns));
+        self.fast.rests();
+        self.slow.rests();
+        let mut timeline: Option<Timeline> = None;
+        loop {
+            let opens = timeline.map_or(u64::MAX, |t| t.window_ns);
+            let left = Duration::from_nanos(due.min(opens).saturating_sub(clock::now_ns()));
+            match cues.recv_timeout(left) {
+                Ok(Cue::Window(told)) => {
+                    timeline = Some(told);
+                    let warm_up_ns = told.window_ns.saturating_sub(told.start_ns);
+                    spacing_ns = spacing_ns.max(warm_up_ns / REST_SAMPLES);
+                    continue;
+                }
+                Ok(_) => continue,
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let now = clock::now_ns();
+            // The window's own first sample follows at once.
+            if now.saturating_add(spacing_ns / 4) >= opens {
+                return timeline;
+            }
+            self.fast.sample();
+            due = now + spacing_ns;
+            if slow_due <= now {
+                self.slow.sample();
+                slow_due = now + self.slow.spacing_ns();
+            }
+        }
+    }
+
+    /// Samples from the end of the window until the other side hangs up.
+    fn after(&mut self, cues: &Receiver<Cue>, cool_down_ns: u64, window_spacing_ns: u64) {
+        let spacing_ns = REST_NS.max(window_spacing_ns).max(cool_down_ns / REST_SAMPLES);
+        let slow_ns = SLOW_NS.max(spacing_ns);
+        let mut due = clock::now_ns() + spacing_ns;
+        let mut slow_due = clock::now_ns() + slow_ns;
+        self.fast.rests();
+        self.slow.rests();
+        loop {
+            let left = Duration::from_nanos(due.saturating_sub(clock::now_ns()));
+            let over = match cues.recv_timeout(left) {
+                Ok(_) => continue,
+                Err(error) => error == RecvTimeoutError::Disconnected,
+            };
+            self.fast.sample();
+            due = clock::now_ns() + spacing_ns;
+            if over || slow_due <= clock::now_ns() {
+                self.slow.sample();
+                slow_due = clock::now_ns() + slow_ns;
+            }
+            if over {
+                return;
+            }
+        }
+    }
+
+    /// Samples from the window's start to its end; how far apart, at last, ns.
+    fn window(&mut self, timeline: Timeline, cues: &Receiver<Cue>) -> u64 {
         let mut pace = Pace::of(timeline, self.fast.samples_max());
-        self.fast.start(timeline.window_ns, pace.spacing_ns());
-        self.slow.start(timeline.window_ns, SLOW_NS.max(pace.spacing_ns()));
+        self.fast.open_window(timeline.window_ns, pace.spacing_ns());
+        self.slow.open_window(timeline.window_ns, SLOW_NS.max(pace.spacing_ns()));
         let mut edge = timeline.window_ns;
         let (mut slow_due, mut processes_due) = (edge, edge);
         loop {
             let left = Duration::from_nanos(edge.saturating_sub(clock::now_ns()));
-            let hangs_up = matches!(hung_up.recv_timeout(left), Err(RecvTimeoutError::Disconnected));
-            let over = hangs_up || edge >= timeline.end_ns;
+            let told = cues.recv_timeout(left);
+            let ended = matches!(told, Ok(Cue::Closed) | Err(RecvTimeoutError::Disconnected));
+            let over = ended || edge >= timeline.end_ns;
             self.fast.sample();
             // Those that are due nearer to this edge than to the next.
             let soon = edge + pace.spacing_ns() / 2;
@@ -80,24 +182,21 @@ impl Watcher {
                 processes_due = (processes_due + SLOW_NS).max(edge + cost_ns * u64::from(PROCESS_SHARE));
             }
             if over {
-                break;
+                return pace.spacing_ns();
             }
             self.make_room(&mut pace);
             edge = pace.next_after(clock::now_ns().max(edge));
         }
-        let watched_s = clock::now_ns().saturating_sub(timeline.window_ns) as f64 / 1e9;
-        let cpus = machine::inventory::cpu::allowed_count();
-        self.cost = ObserverCost { cpu_s: thread_cpu_s() - begin_cpu, watched_s, cpus };
     }
 
     /// A window whose length nobody knew is sampled closely at first; as it
     /// goes on, every second sample is dropped.
     fn make_room(&mut self, pace: &mut Pace) {
-        if pace.is_too_close(self.fast.samples()) {
+        if pace.is_too_close(self.fast.samples_of_window()) {
             pace.widen();
             self.fast.thin();
         }
-        if self.slow.samples() > self.slow.samples_max() {
+        if self.slow.samples_of_window() > self.slow.samples_max() {
             self.slow.thin();
         }
     }
@@ -128,11 +227,11 @@ pub fn watching_cost(host: &Host, scope: &Scope, seconds: f64) -> ObserverCost {
     let timeline =
         Timeline { start_ns: window_ns, window_ns, interval_ns, end_ns: window_ns + 100 * interval_ns };
     let (send, receive) = channel();
-    if send.send(timeline).is_ok() {
+    if send.send(Cue::Window(timeline)).is_ok() {
         let watcher = &mut watcher;
         // In a thread of its own: what it asks of the kernel is for it alone.
         std::thread::scope(|scope| {
-            scope.spawn(move || watcher.watch(&receive));
+            scope.spawn(move || watcher.watch(&receive, Rest::default()));
         });
     }
     drop(send);
@@ -159,10 +258,10 @@ mod tests {
         let told_ns = if by_count { u64::MAX } else { end_ns };
         let timeline = Timeline { start_ns: window_ns, window_ns, interval_ns, end_ns: told_ns };
         let (send, receive) = channel();
-        send.send(timeline).unwrap();
+        send.send(Cue::Window(timeline)).unwrap();
         std::thread::scope(|scope| {
             let watcher = &mut watcher;
-            scope.spawn(move || watcher.watch(&receive));
+            scope.spawn(move || watcher.watch(&receive, Rest::default()));
             while clock::now_ns() < end_ns {
                 std::hint::spin_loop();
             }
@@ -213,11 +312,73 @@ mod tests {
     }
 
     #[test]
+    fn series_reach_from_the_begin_of_idle_to_the_end_of_the_cool_down() {
+        let root = tempfile::tempdir().unwrap();
+        let chip = root.path().join("sys/class/hwmon/hwmon0");
+        std::fs::create_dir_all(&chip).unwrap();
+        std::fs::write(chip.join("name"), "coretemp\n").unwrap();
+        for (file, text) in [("temp1_label", "Package id 0"), ("temp2_label", "Core 0")] {
+            std::fs::write(chip.join(file), text).unwrap();
+        }
+        let cpu = root.path().join("sys/devices/system/cpu");
+        std::fs::create_dir_all(cpu.join("cpu0/thermal_throttle")).unwrap();
+        std::fs::write(cpu.join("online"), "0\n").unwrap();
+        let at = |milli: u64| {
+            let count = cpu.join("cpu0/thermal_throttle/core_throttle_count");
+            std::fs::write(count, format!("{milli}\n")).unwrap();
+            std::fs::write(chip.join("temp1_input"), format!("{milli}\n")).unwrap();
+            std::fs::write(chip.join("temp2_input"), format!("{}\n", milli + 1000)).unwrap();
+        };
+        at(40_000);
+        let host = Host::recorded(root.path());
+        let mut watcher = Watcher::open(&host, &Scope::of(&Default::default(), &host).and_cores(true));
+        let (send, receive) = channel();
+        let rest = Rest { idle_ns: 1_200_000_000, cool_down_ns: 1_200_000_000 };
+        let begin_ns = clock::now_ns();
+        let mut window = Window { start_ns: 0, end_ns: 0 };
+        std::thread::scope(|scope| {
+            let watcher = &mut watcher;
+            send.send(Cue::Idle).unwrap();
+            scope.spawn(move || watcher.watch(&receive, rest));
+            std::thread::sleep(Duration::from_millis(1200));
+            at(55_000);
+            let start_ns = clock::now_ns() + 20_000_000;
+            window = Window { start_ns, end_ns: start_ns + 1_100_000_000 };
+            let timeline =
+                Timeline { start_ns, window_ns: start_ns, interval_ns: 11_000_000, end_ns: window.end_ns };
+            send.send(Cue::Window(timeline)).unwrap();
+            std::thread::sleep(Duration::from_millis(1150));
+            send.send(Cue::Closed).unwrap();
+            at(42_000);
+            std::thread::sleep(Duration::from_millis(1200));
+            drop(send);
+        });
+        let end_ns = clock::now_ns();
+        let series = watcher.series();
+        let of = |name: &str| series.iter().find(|s| s.resource == name).unwrap();
+        for (core, add) in [("sensor:coretemp/Package id 0", 0.0), ("sensor:coretemp/Core 0", 1.0)] {
+            let heat = of(core);
+            let (first, last) = (heat.values.first(), heat.values.last());
+            assert_eq!((first, last), (Some(&(40.0 + add)), Some(&(42.0 + add))), "{heat:?}");
+            assert!(heat.values.contains(&(55.0 + add)), "{heat:?}");
+            assert!(heat.start_ns >= begin_ns && heat.start_ns < window.start_ns, "{heat:?}");
+            let reach_ns = heat.start_ns + heat.interval_ns * heat.values.len() as u64;
+            assert!(reach_ns > window.end_ns && reach_ns <= end_ns + heat.interval_ns, "{heat:?}");
+            assert_eq!((window.start_ns - heat.start_ns) % heat.interval_ns, 0, "an edge is the window's");
+        }
+        let used =
+            find(&watcher.counters(window), "cpu:0", "/sys/devices/system/cpu core_throttle_count").clone();
+        assert!(used.before_ns >= window.start_ns && used.after_ns < end_ns - 1_000_000_000, "{used:?}");
+        assert_eq!((used.before, used.after), (55_000, 55_000), "counters are the window's");
+        assert!(watcher.cost.watched_s >= 3.4, "{:?}", watcher.cost);
+    }
+
+    #[test]
     fn a_trial_that_never_starts_leaves_nothing_behind() {
         let mut watcher = Watcher::open(&Host::this(), &Scope::default());
         let (send, receive) = channel();
         drop(send);
-        watcher.watch(&receive);
+        watcher.watch(&receive, Rest::default());
         let window = Window { start_ns: 0, end_ns: u64::MAX };
         assert!(watcher.counters(window).is_empty() && watcher.series().is_empty());
         assert!(watcher.processes(window).is_empty());

@@ -19,8 +19,13 @@ pub(super) struct Track {
     samplers: Vec<Box<dyn Sampler>>,
     /// Columns of all samplers.
     width: usize,
-    start_ns: u64,
+    /// When the window opened.
+    window_ns: u64,
     spacing_ns: u64,
+    /// The number of the window's first sample; before it the machine was idle.
+    opens: usize,
+    /// Whether samples are further apart before or behind the window.
+    rests: bool,
     /// When each sample was taken.
     at_ns: Vec<u64>,
     /// The rows of all samples, one after the other.
@@ -30,7 +35,16 @@ pub(super) struct Track {
 impl Track {
     pub(super) fn new(samplers: Vec<Box<dyn Sampler>>) -> Self {
         let width = samplers.iter().map(|sampler| sampler.columns().len()).sum();
-        Self { samplers, width, start_ns: 0, spacing_ns: 1, at_ns: Vec::new(), values: Vec::new() }
+        Self {
+            samplers,
+            width,
+            window_ns: 0,
+            spacing_ns: 1,
+            opens: 0,
+            rests: false,
+            at_ns: Vec::new(),
+            values: Vec::new(),
+        }
     }
 
     /// How many samples may be kept.
@@ -43,13 +57,48 @@ impl Track {
         self.at_ns.len()
     }
 
+    /// How many of them are of the window, or after it.
+    pub(super) fn samples_of_window(&self) -> usize {
+        self.at_ns.len() - self.opens
+    }
+
     pub(super) fn spacing_ns(&self) -> u64 {
         self.spacing_ns
     }
 
+    /// A window starts then whose samples are so far apart; those taken before it
+    /// stay. The intervals of series are laid out from its start to both sides.
+    pub(super) fn open_window(&mut self, window_ns: u64, spacing_ns: u64) {
+        if self.at_ns.is_empty() {
+            return self.start(window_ns, spacing_ns);
+        }
+        self.opens = self.at_ns.len();
+        (self.window_ns, self.spacing_ns) = (window_ns, spacing_ns);
+    }
+
+    /// From now on samples may be further apart than in the window.
+    pub(super) fn rests(&mut self) {
+        self.rests = true;
+    }
+
+    /// Where intervals of series begin, and how long they are: an edge of theirs
+    /// is the window's start.
+    fn grid(&self) -> (u64, u64) {
+        let mut spacing_ns = self.spacing_ns.max(1);
+        let (Some(first), Some(last)) = (self.at_ns.first(), self.at_ns.last()) else {
+            return (self.window_ns, spacing_ns);
+        };
+        let length_ns = last.saturating_sub(*first);
+        while self.rests && length_ns / spacing_ns > self.samples() as u64 {
+            spacing_ns = spacing_ns.saturating_mul(2);
+        }
+        let before = self.window_ns.saturating_sub(*first) / spacing_ns;
+        (self.window_ns - before * spacing_ns, spacing_ns)
+    }
+
     /// Begins anew with a window that starts then and samples so far apart.
     pub(super) fn start(&mut self, start_ns: u64, spacing_ns: u64) {
-        (self.start_ns, self.spacing_ns) = (start_ns, spacing_ns);
+        (self.window_ns, self.spacing_ns, self.opens, self.rests) = (start_ns, spacing_ns, 0, false);
         self.at_ns.clear();
         self.values.clear();
         self.values.reserve(self.width * 64);
@@ -69,12 +118,14 @@ impl Track {
         self.at_ns.push(begin.midpoint(clock::now_ns()));
     }
 
-    /// Drops every second sample but the first; those to come are twice as far
-    /// apart.
+    /// Drops every second sample but the window's first; those to come are twice
+    /// as far apart.
     pub(super) fn thin(&mut self) {
-        let kept = self.at_ns.len().div_ceil(2);
+        let odd = self.opens % 2;
+        let kept = (self.at_ns.len() - odd).div_ceil(2);
+        self.opens /= 2;
         for to in 0..kept {
-            let from = to * 2;
+            let from = to * 2 + odd;
             self.at_ns[to] = self.at_ns[from];
             self.values.copy_within(from * self.width..(from + 1) * self.width, to * self.width);
         }
@@ -119,7 +170,8 @@ impl Track {
     /// not 0 all the time as it stood at the end of each interval. A part of the
     /// window in which there was no value parts a series in two.
     pub(super) fn series(&self) -> Vec<Series> {
-        let pairs = self.pairs();
+        let (start_ns, interval_ns) = self.grid();
+        let pairs = self.pairs(start_ns, interval_ns);
         let mut all = Vec::new();
         if pairs.is_empty() {
             return all;
@@ -143,8 +195,8 @@ impl Track {
                         resource: column.resource.clone(),
                         name: column.name.to_owned(),
                         unit,
-                        start_ns: self.start_ns + begin as u64 * self.spacing_ns,
-                        interval_ns: self.spacing_ns,
+                        start_ns: start_ns + begin as u64 * interval_ns,
+                        interval_ns,
                         values: run.iter().flatten().copied().collect(),
                     });
                 }
@@ -157,13 +209,13 @@ impl Track {
     /// For each interval of an even grid, the first of the two samples that hold
     /// its middle. Where a sample is missing, since this thread did not get a
     /// CPU in time, two intervals have one rate.
-    fn pairs(&self) -> Vec<usize> {
+    fn pairs(&self, start_ns: u64, interval_ns: u64) -> Vec<usize> {
         let (Some(end_ns), true) = (self.at_ns.last(), self.samples() > 1) else { return Vec::new() };
-        let length_ns = end_ns.saturating_sub(self.start_ns);
+        let length_ns = end_ns.saturating_sub(start_ns);
         // A machine that was stopped for an hour has no samples of it.
         let most = 4 * self.samples() as u64;
-        let intervals = ((length_ns + self.spacing_ns / 2) / self.spacing_ns).clamp(1, most);
-        let middle = |k: u64| self.start_ns + k * self.spacing_ns + self.spacing_ns / 2;
+        let intervals = ((length_ns + interval_ns / 2) / interval_ns).clamp(1, most);
+        let middle = |k: u64| start_ns + k * interval_ns + interval_ns / 2;
         let of = |k| {
             let before = self.at_ns.partition_point(|at| *at <= middle(k));
             before.clamp(1, self.samples() - 1) - 1
@@ -323,6 +375,33 @@ mod tests {
         assert_eq!(track.values, [0, 0, 2, 20, 4, 40, 6, 60]);
         assert_eq!((track.samples(), track.spacing_ns()), (4, 200_000_000));
         assert_eq!(track.series()[0].values, [5120.0; 3]);
+    }
+
+    #[test]
+    fn a_rest_before_and_behind_the_window_is_seen_on_one_grid() {
+        let of = |ms: &[u64]| ms.iter().map(|ms| (*ms, [*ms])).collect::<Vec<_>>();
+        // Idle every 100 ms from 30 on; the window from 350 to 450 every 25 ms.
+        let samples = of(&[30, 130, 230, 330, 350, 375, 400, 425, 450, 550, 650, 750]);
+        let mut track = track(vec![Column::gauge("x", "t", Unit::Celsius, 1.0)], &[]);
+        track.rests();
+        for (ms, row) in &samples {
+            if *ms == 350 {
+                track.open_window(1_350_000_000, 25_000_000);
+            }
+            track.at_ns.push(1_000_000_000 + ms * 1_000_000);
+            track.values.extend_from_slice(row);
+        }
+        assert_eq!(track.samples_of_window(), 8);
+        let series = &track.series()[0];
+        // 720 ms and 12 samples: 100 ms an interval, an edge of which is 350.
+        assert_eq!((series.start_ns, series.interval_ns), (1_050_000_000, 100_000_000));
+        assert_eq!(series.values, [130.0, 230.0, 330.0, 425.0, 550.0, 650.0, 750.0]);
+        let window = Window { start_ns: 1_350_000_000, end_ns: 1_450_000_000 };
+        track.thin();
+        assert_eq!(track.values, [30, 230, 350, 400, 450, 650], "the window's first sample stays");
+        track.samplers = vec![Box::new(Fake(vec![bytes()]))];
+        let counter = &track.counters(window)[0];
+        assert_eq!((counter.before, counter.after), (350, 450), "counters stay at its edges");
     }
 
     #[test]

@@ -11,10 +11,12 @@ pub mod clock;
 pub mod collect;
 pub mod drive;
 pub mod fault;
+mod gate;
 pub mod outcome;
 pub mod placement;
 pub mod queue;
 pub mod record;
+pub mod rest;
 pub mod schedule;
 pub mod search;
 pub mod session;
@@ -22,4 +24,5 @@ pub mod stop;
 
 pub use drive::Life;
 pub use queue::{Blocking, Completion, Operate, Operation, Queue, Wait};
+pub use rest::Rest;
 pub use session::{LoadPlan, Observer, Session};

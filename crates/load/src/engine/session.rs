@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::Scope;
 use std::time::Duration;
 
@@ -15,9 +14,11 @@ use crate::engine::clock;
 use crate::engine::collect::Collector;
 use crate::engine::drive::{Life, Pulse, Shift};
 use crate::engine::fault::Fault;
+use crate::engine::gate::Gate;
 use crate::engine::outcome::{Collected, Outcome, conclude};
 use crate::engine::placement;
 use crate::engine::record::{Record, Recorder, Report, Shape, Timeline, Wiring};
+use crate::engine::rest::Rest;
 use crate::engine::schedule::{Arrivals, Seat};
 use crate::engine::stop::{SharedStop, Stop, StopRule};
 use crate::workload::Prepared;
@@ -42,6 +43,10 @@ const INTERVAL_BY_COUNT_NS: u64 = 100_000_000;
 
 /// How far ahead of now the start is set, so that every worker is awake.
 const LEAD_NS: u64 = 2_000_000;
+
+/// How often the session looks up while nothing runs, so that a cancel ends it
+/// at once: too seldom to warm anything.
+const REST_LOOK_NS: u64 = 50_000_000;
 
 /// One load of a trial.
 #[derive(Debug)]
@@ -82,37 +87,6 @@ pub struct Session<'a> {
     pub interval_ns: Option<u64>,
 }
 
-/// What opens when all workers are there.
-#[derive(Debug)]
-struct Gate<T> {
-    state: Mutex<Option<Option<T>>>,
-    opened: Condvar,
-}
-
-impl<T> Default for Gate<T> {
-    fn default() -> Self {
-        Self { state: Mutex::new(None), opened: Condvar::new() }
-    }
-}
-
-impl<T: Copy> Gate<T> {
-    fn open(&self, with: Option<T>) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(with);
-        self.opened.notify_all();
-    }
-
-    /// What it was opened with, or `None` if the session was called off.
-    fn wait(&self) -> Option<T> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            match *state {
-                Some(with) => return with,
-                None => state = self.opened.wait(state).unwrap_or_else(PoisonError::into_inner),
-            }
-        }
-    }
-}
-
 /// What all threads of a session share.
 struct Shared {
     start: Gate<Timeline>,
@@ -147,6 +121,19 @@ impl Session<'_> {
     /// # Errors
     /// The first fault of any worker; [`Fault::Cancelled`] when `cancel` was set.
     pub fn run(&self, observer: &dyn Observer, cancel: &AtomicBool) -> Result<Outcome, Fault> {
+        self.run_between(Rest::default(), observer, cancel)
+    }
+
+    /// The same, with a rest before the warm-up and after the window.
+    ///
+    /// # Errors
+    /// Those of [`Session::run`].
+    pub fn run_between(
+        &self,
+        rest: Rest,
+        observer: &dyn Observer,
+        cancel: &AtomicBool,
+    ) -> Result<Outcome, Fault> {
         let shared = Shared {
             start: Gate::default(),
             verification: Gate::default(),
@@ -159,6 +146,7 @@ impl Session<'_> {
         std::thread::scope(|scope| {
             let mut desk = Desk {
                 session: self,
+                rest,
                 shared: &shared,
                 observer,
                 cancel,
@@ -323,6 +311,7 @@ fn named(facts: Vec<(&'static str, Value)>) -> BTreeMap<String, Value> {
 /// The session's own thread: merges, announces, watches.
 struct Desk<'a> {
     session: &'a Session<'a>,
+    rest: Rest,
     shared: &'a Shared,
     observer: &'a dyn Observer,
     cancel: &'a AtomicBool,
@@ -357,6 +346,7 @@ impl Desk<'_> {
                 None => self.look_around(),
             }
         }
+        self.idle();
         if let Some(fault) = self.fault.take() {
             self.shared.start.open(None);
             return Err(fault);
@@ -372,17 +362,42 @@ impl Desk<'_> {
         }
     }
 
+    /// Lets nothing run for as long as was asked: all workers wait for the start.
+    fn idle(&mut self) {
+        if self.rest.idle_ns == 0 || self.fault.is_some() {
+            return;
+        }
+        let begin_ns = clock::now_ns();
+        self.observer.phase(Phase::Idle, begin_ns);
+        let end_ns = begin_ns.saturating_add(self.rest.idle_ns);
+        while self.fault.is_none() {
+            let left_ns = end_ns.saturating_sub(clock::now_ns());
+            if left_ns == 0 {
+                break;
+            }
+            std::thread::sleep(Duration::from_nanos(left_ns.min(REST_LOOK_NS)));
+            // No worker moves, by intention.
+            self.beat += 1;
+            self.look_around();
+        }
+    }
+
     /// From the start until every worker has ended.
     fn attend(&mut self, timeline: Timeline) {
         let mut announced = vec![(Phase::WarmUp, timeline.start_ns), (Phase::Measure, timeline.window_ns)];
         announced.reverse();
+        let cools = self.rest.cool_down_ns > 0;
+        // Until when nothing runs, once the last worker is done.
+        let mut cool_until = None;
         let mut told = false;
         while self.left > 0 {
             let now = clock::now_ns();
             while let Some((phase, at_ns)) = announced.pop_if(|(_, at_ns)| *at_ns <= now) {
                 self.observer.phase(phase, at_ns);
             }
-            let pause_ns = announced.last().map_or(200_000_000, |(_, at)| (at - now).min(200_000_000));
+            let due = announced.last().map(|(_, at)| *at).or(cool_until);
+            let look_ns = if cool_until.is_some() { REST_LOOK_NS } else { 200_000_000 };
+            let pause_ns = due.map_or(look_ns, |at| at.saturating_sub(now).min(look_ns));
             match self.next_report(Duration::from_nanos(pause_ns)) {
                 Some(report) => self.take(report),
                 None => self.look_around(),
@@ -390,9 +405,18 @@ impl Desk<'_> {
             if !told && self.drained[0].iter().all(|d| *d) {
                 told = true;
                 self.shared.stop_all();
-                self.observer.phase(Phase::Verify, clock::now_ns());
+                let next = if cools { Phase::CoolDown } else { Phase::Verify };
+                self.observer.phase(next, clock::now_ns());
             }
             if told && !self.verifying && self.unsettled == 0 {
+                let now = clock::now_ns();
+                let until = *cool_until.get_or_insert(now.saturating_add(self.rest.cool_down_ns));
+                if now < until && self.fault.is_none() {
+                    continue;
+                }
+                if cools && self.fault.is_none() {
+                    self.observer.phase(Phase::Verify, now);
+                }
                 self.look_around();
                 self.verifying = self.fault.is_none();
                 if self.verifying {

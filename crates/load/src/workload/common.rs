@@ -10,6 +10,7 @@ use model::trial::Window;
 use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::outcome::LoadOutcome;
+use crate::engine::rest::Rest;
 use crate::engine::schedule::Arrivals;
 use crate::engine::search::Target;
 use crate::engine::stop::StopRule;
@@ -22,6 +23,19 @@ pub const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("duration", Kind::Duration, "How long the window of one trial is.")
         .default("1s")
         .not_work(),
+    ParameterSpec::new(
+        "idle",
+        Kind::Duration,
+        "For so long before the warm-up nothing runs while temperatures, clocks and power are watched: what a load adds \
+         is told from it.",
+    )
+    .not_work(),
+    ParameterSpec::new(
+        "cool-down",
+        Kind::Duration,
+        "For so long after the window nothing runs while temperatures, clocks and power are watched.",
+    )
+    .not_work(),
     ParameterSpec::new(
         "requests",
         Kind::Count,
@@ -135,6 +149,18 @@ pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, crate::Fault> {
         return Ok(StopRule::Full);
     }
     Ok(StopRule::Time((parameters.number("duration")? * 1e9) as u64))
+}
+
+/// For how long nothing runs before the warm-up and after the window.
+///
+/// # Errors
+/// If a parameter has the wrong type.
+pub fn rest(parameters: &Parameters) -> Result<Rest, crate::Fault> {
+    let ns = |name: &str| match parameters.get(name) {
+        Some(_) => parameters.number(name).map(|seconds| (seconds.max(0.0) * 1e9) as u64),
+        None => Ok(0),
+    };
+    Ok(Rest { idle_ns: ns("idle")?, cool_down_ns: ns("cool-down")? })
 }
 
 /// The open loop's rate and arrivals, if the loop is open.

@@ -13,6 +13,9 @@ pub struct Scope {
     pub network: Vec<String>,
     /// PCI functions that name the links to these.
     pub pci: Vec<String>,
+    /// Whether the temperature of every core is read where its package has one
+    /// too: each reading interrupts that core.
+    pub cores: bool,
 }
 
 impl Scope {
@@ -40,9 +43,16 @@ impl Scope {
         }
         Self {
             pci,
+            cores: false,
             block: if inventory.block.is_empty() { listed_block(host) } else { block },
             network: if inventory.network.is_empty() { listed_network(host) } else { network },
         }
+    }
+
+    /// With the temperature of every core, where that is asked for.
+    #[must_use]
+    pub fn and_cores(self, cores: bool) -> Self {
+        Self { cores, ..self }
     }
 
     /// With these block devices too.

@@ -19,7 +19,7 @@ const ZERO_MILLIDEGREES: u64 = 273_150;
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "temperature",
     doc: "temperatures of the chips that have a sensor",
-    open: |host, _| {
+    open: |host, scope| {
         let mut seen: Vec<String> = Vec::new();
         let mut wanted = Vec::new();
         // Reading would wake a drive that the kernel has put to sleep.
@@ -30,7 +30,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             if host.text(format!("{FOLDER}/{chip}/name")).as_deref() == Some("drivetemp") {
                 continue;
             }
-            for (path, place) in sensors(host, &format!("{FOLDER}/{chip}")) {
+            for (path, place) in sensors(host, &format!("{FOLDER}/{chip}"), scope.cores) {
                 // Two drives of one kind have sensors of one name.
                 let same = seen.iter().filter(|other| **other == place).count();
                 let suffix = if same > 0 { format!("#{}", same + 1) } else { String::new() };
@@ -45,7 +45,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
 };
 
 /// The inputs of one chip, with what each sits at: `coretemp/Package id 0`.
-fn sensors(host: &Host, folder: &str) -> Vec<(String, String)> {
+fn sensors(host: &Host, folder: &str, cores: bool) -> Vec<(String, String)> {
     let chip = host.text(format!("{folder}/name")).unwrap_or_else(|| "unknown".to_owned());
     let inputs: Vec<(String, String)> = host
         .names(folder)
@@ -56,9 +56,9 @@ fn sensors(host: &Host, folder: &str) -> Vec<(String, String)> {
             Some((format!("{folder}/{name}"), label.unwrap_or_else(|| input.to_owned())))
         })
         .collect();
-    // Where the package has a sensor, those of its cores are left alone: each
-    // reading would interrupt one of them.
-    let package = inputs.iter().any(|(_, label)| label.starts_with("Package"));
+    // Where the package has a sensor, those of its cores are left alone unless
+    // somebody asks how warm they get: each reading interrupts one of them.
+    let package = !cores && inputs.iter().any(|(_, label)| label.starts_with("Package"));
     inputs
         .into_iter()
         .filter(|(_, label)| !(package && label.starts_with("Core ")))
