@@ -14,5 +14,6 @@ mod full;
 mod ground;
 mod lying;
 mod machine;
+mod numa;
 mod poll;
 mod refusal;
