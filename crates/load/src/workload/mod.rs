@@ -29,6 +29,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &memory::bandwidth::Bandwidth,
     &scheduler::threads::Threads,
     &scheduler::mutex::Mutex,
+    &memory::latency::Latency,
     &disk::Disk,
     &file::metadata::Metadata,
     &null::Null,

@@ -1,47 +1,123 @@
-//! Memory of our own from the kernel, aligned to pages.
+//! Memory of our own from the kernel, aligned to pages, of the kind of pages
+//! that is asked for.
 
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
 use crate::engine::fault::Fault;
+use crate::workload::memory::nodes;
+use crate::workload::memory::pages::Pages;
 
 /// A mapping of whole pages, zeroed by the kernel on first touch.
 #[derive(Debug)]
 pub struct Buffer {
     start: NonNull<u8>,
     bytes: usize,
+    /// What was mapped: the buffer, and where it is aligned to huge pages what
+    /// cannot be touched before and behind it.
+    mapping: NonNull<u8>,
+    mapped: usize,
 }
 
 // SAFETY: the mapping belongs to this value alone; it can be used from any
 // thread.
 unsafe impl Send for Buffer {}
 
+// SAFETY: what is shared gives away no more than a pointer, and whoever writes
+// through it promises that nobody else does.
+unsafe impl Sync for Buffer {}
+
 /// Above this, huge pages are asked for: a 2 MiB page is the common size.
-const HUGE_BYTES: usize = 2 << 20;
+pub(super) const HUGE_BYTES: usize = 2 << 20;
 
 impl Buffer {
-    /// Maps `bytes`, rounded up to 4 KiB; asks for huge pages where they fit.
+    /// Maps `bytes`, rounded up to whole pages; asks for huge pages where they
+    /// fit.
     ///
     /// # Errors
     /// If the kernel has none to give.
     pub fn new(bytes: usize) -> Result<Self, Fault> {
-        let huge = bytes >= HUGE_BYTES;
-        let bytes = bytes.next_multiple_of(if huge { HUGE_BYTES } else { 4096 }).max(4096);
-        let flags = MapFlags::PRIVATE;
-        // SAFETY: a fresh anonymous mapping at an address of the kernel's choice
-        // aliases nothing.
-        let start =
-            unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags) }
-                .map_err(|e| Fault::system(format!("getting {bytes} bytes of memory"), e))?;
-        let start = NonNull::new(start.cast::<u8>())
-            .ok_or_else(|| Fault::Other("the kernel mapped memory at address 0".to_owned()))?;
-        if huge {
-            // SAFETY: the range is the mapping just made. A kernel without huge
-            // pages refuses, and small ones remain.
-            let _ = unsafe { madvise(start.as_ptr().cast(), bytes, Advice::LinuxHugepage) };
+        Self::of(bytes, Pages::Auto, None)
+    }
+
+    /// Maps `bytes` in pages of this kind, in the memory of NUMA node `node` if
+    /// there is one, where the kernel puts it at first touch otherwise.
+    ///
+    /// # Errors
+    /// If the kernel has none to give, or no such pages, or not in that node.
+    pub fn of(bytes: usize, pages: Pages, node: Option<u32>) -> Result<Self, Fault> {
+        let bytes = pages.rounded(bytes as u64) as usize;
+        let buffer = match pages {
+            Pages::Reserved(page) => Self::reserved(bytes, page)?,
+            _ if bytes >= HUGE_BYTES => Self::aligned(bytes)?,
+            _ => {
+                let start = map(bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::empty())?;
+                Self { start, bytes, mapping: start, mapped: bytes }
+            }
+        };
+        if bytes >= HUGE_BYTES {
+            let advice = match pages {
+                Pages::Auto | Pages::Transparent => Some(Advice::LinuxHugepage),
+                Pages::Base => Some(Advice::LinuxNoHugepage),
+                Pages::Reserved(_) => None,
+            };
+            // A kernel without huge pages refuses, and small ones remain.
+            let _ = advice.map(|advice| buffer.advise(advice));
         }
-        Ok(Self { start, bytes })
+        if let Some(node) = node {
+            nodes::bind(&buffer, node)?;
+        }
+        if let Pages::Reserved(page) = pages {
+            buffer.take_reserved(page, node)?;
+        }
+        Ok(buffer)
+    }
+
+    /// Aligned to huge pages, so that all of it can be of them, and a mapping
+    /// of its own among those of the process, so that the kernel can say of it
+    /// alone what pages it has.
+    fn aligned(bytes: usize) -> Result<Self, Fault> {
+        let mapped = bytes + 2 * HUGE_BYTES;
+        let mapping = map(mapped, ProtFlags::empty(), MapFlags::empty())?;
+        let skip = mapping.as_ptr().wrapping_add(1).align_offset(HUGE_BYTES) + 1;
+        // SAFETY: less than two huge pages are skipped of what was mapped.
+        let start = unsafe { mapping.add(skip) };
+        let buffer = Self { start, bytes, mapping, mapped };
+        let flags = MprotectFlags::READ | MprotectFlags::WRITE;
+        // SAFETY: the range lies in the mapping just made.
+        unsafe { mprotect(start.as_ptr().cast(), bytes, flags) }
+            .map_err(|e| Fault::system(format!("getting {bytes} bytes of memory"), e))?;
+        Ok(buffer)
+    }
+
+    /// Of huge pages that somebody reserved; the kernel aligns them.
+    fn reserved(bytes: usize, page: u64) -> Result<Self, Fault> {
+        // MAP_HUGE_SHIFT of include/uapi/asm-generic/hugetlb_encode.h.
+        let size = MapFlags::from_bits_retain(page.ilog2() << 26);
+        let start = map(bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::HUGETLB | size)?;
+        Ok(Self { start, bytes, mapping: start, mapped: bytes })
+    }
+
+    /// Takes every page now: a node that has none left would end the process at
+    /// first touch (SIGBUS).
+    fn take_reserved(&self, page: u64, node: Option<u32>) -> Result<(), Fault> {
+        match self.advise(Advice::LinuxPopulateWrite) {
+            // A kernel before 5.14 cannot do this.
+            Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),
+            Err(error) => {
+                let of = node.map(|node| format!(" of node {node}")).unwrap_or_default();
+                let pages = self.bytes as u64 / page;
+                let what =
+                    format!("getting {pages} reserved huge pages of {}{of}", model::scalar::binary(page));
+                Err(Fault::system(what, error))
+            }
+        }
+    }
+
+    fn advise(&self, advice: Advice) -> rustix::io::Result<()> {
+        // SAFETY: the range is ours, and no advice used here takes pages away.
+        unsafe { madvise(self.start.as_ptr().cast(), self.bytes, advice) }
     }
 
     /// Its length in bytes.
@@ -70,9 +146,40 @@ impl Buffer {
     }
 }
 
+/// A fresh private mapping.
+fn map(bytes: usize, protection: ProtFlags, flags: MapFlags) -> Result<NonNull<u8>, Fault> {
+    // SAFETY: a fresh anonymous mapping at an address of the kernel's choice
+    // aliases nothing.
+    let start = unsafe { mmap_anonymous(null_mut(), bytes, protection, MapFlags::PRIVATE | flags) }
+        .map_err(|e| Fault::system(format!("getting {bytes} bytes of memory"), e))?;
+    NonNull::new(start.cast::<u8>())
+        .ok_or_else(|| Fault::Other("the kernel mapped memory at address 0".to_owned()))
+}
+
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours and nothing borrows it any more.
-        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
+        let _ = unsafe { munmap(self.mapping.as_ptr().cast(), self.mapped) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_zeroed_writable_and_as_long_as_asked() {
+        for pages in [Pages::Auto, Pages::Base, Pages::Transparent] {
+            for bytes in [1, 4096, 5000, HUGE_BYTES - 1, HUGE_BYTES, HUGE_BYTES + 1] {
+                let mut buffer = Buffer::of(bytes, pages, None).unwrap();
+                assert!(buffer.len() >= bytes && buffer.len() as u64 == pages.rounded(bytes as u64));
+                let all = buffer.as_mut_slice();
+                assert!(all.iter().all(|b| *b == 0));
+                all.fill(1);
+                if bytes >= HUGE_BYTES {
+                    assert_eq!(buffer.as_mut_ptr().align_offset(HUGE_BYTES), 0, "{pages:?} {bytes}");
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,12 @@
 //! What memory and caches give.
 
+pub mod arrays;
 pub mod bandwidth;
 pub mod buffer;
+pub mod chase;
 mod kernel;
+pub mod latency;
+pub mod layout;
+pub mod nodes;
+pub mod pages;
+pub mod sizes;

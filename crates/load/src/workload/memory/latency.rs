@@ -1,0 +1,227 @@
+//! `memory.latency`: how long a load takes that waits for the one before it.
+
+use std::collections::BTreeMap;
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::trial::Window;
+use model::{Parameters, Quantity, Unit, Value, WorkloadSpec};
+
+use crate::engine::drive::Life;
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::{Completion, Operation, Queue, Wait};
+use crate::engine::schedule::Seat;
+use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
+use crate::workload::memory::kernel::LINE;
+use crate::workload::memory::layout::Layout;
+use crate::workload::memory::{nodes, pages, sizes};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+
+/// `dram` stands for so many times the last-level cache: of a random walk over
+/// four times as much, a cache of any policy serves a quarter at most.
+pub(super) const DRAM_TIMES: u64 = 4;
+
+/// The words of a size of which latency is measured.
+pub(super) const SIZES: &[Word] =
+    &sizes::words("4 times the last-level cache, at least 256 MiB, at most 1/8 of free memory");
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "memory.latency",
+    definition_version: 1,
+    summary: "how long a load takes that waits for the one before",
+    doc: "Each thread walks over a working set of its own: every 64-byte line holds the address of the next, in one \
+          cycle over all lines whose order is random over the whole set. No load can start before the last has \
+          ended, and no prefetcher can guess where the next goes. A small set measures a cache, one several times \
+          the last-level cache measures memory. Over large sets the processor must also look up where a page lies \
+          (TLB); that is in the figure, and page-size shows how much it is. Loads follow one another, so there is \
+          no rate. One operation is 512 to 16384 loads.",
+    parameters: &[
+        ParameterSpec::new("size", Kind::Size, "The working set of each thread.")
+            .default("dram")
+            .words(SIZES),
+        pages::PAGE_SIZE,
+        nodes::CPU_NODE,
+        nodes::MEMORY_NODE,
+    ],
+    headline: "load_latency",
+    metrics: &[LOAD_LATENCY, common::ELAPSED],
+    path: &[Symbol::WorkerCpus, Symbol::Memory],
+};
+
+/// The workload.
+#[derive(Debug)]
+pub struct Latency;
+
+impl Workload for Latency {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+        let wrong = |e: &dyn std::fmt::Display| {
+            Problem::invalid(e.to_string(), "see `headroom workloads memory.latency`")
+        };
+        no_rate(&parameters, "memory.latency")?;
+        let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
+        let layout = Layout::of(&parameters).map_err(|e| wrong(&e))?;
+        if let Some(Value::Text(word)) = parameters.get("size") {
+            let size = sizes::of_word(word, threads, DRAM_TIMES, layout.room(site), site)?;
+            parameters.set("size", size);
+        }
+        let size = parameters.integer("size").map_err(|e| wrong(&e))?;
+        least(size, 2 * LINE as u64, "two cache lines")?;
+        let memory_bytes = layout.survey(site, threads, size, size)?;
+        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        let layout = Layout::of(parameters)?;
+        let threads = parameters.integer("threads")? as usize;
+        let cpus = layout.cpus(threads)?;
+        Ok(Box::new(Ready { size: parameters.integer("size")?, layout, cpus }))
+    }
+
+    fn metrics(
+        &self,
+        parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut metrics = common::metrics(&SPEC, outcome, window);
+        if let (Ok(threads), Ok(size)) = (parameters.integer("threads"), parameters.integer("size")) {
+            let loads = outcome.operations * chase::loads_per_operation(size) as f64;
+            if loads > 0.0 {
+                let value = window.seconds() * threads as f64 / loads;
+                metrics.insert(LOAD_LATENCY.name.to_owned(), Quantity { value, unit: Unit::Seconds });
+            }
+        }
+        metrics
+    }
+}
+
+/// Loads that wait for one another have no rate.
+pub(super) fn no_rate(parameters: &Parameters, workload: &str) -> Result<(), Problem> {
+    match ["rate", "latency-target"].into_iter().find(|name| parameters.get(name).is_some()) {
+        Some(name) => Err(Problem::invalid(
+            format!("{name} has no meaning for {workload}: each load starts when the one before it ends"),
+            format!("leave {name} out"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a working set that is too small for what is done with it.
+pub(super) fn least(size: u64, least: u64, what: &str) -> Result<(), Problem> {
+    if size >= least {
+        return Ok(());
+    }
+    Err(Problem::invalid(
+        format!("a working set of {size} bytes is too small"),
+        format!("at least {least} bytes, {what}"),
+    ))
+}
+
+#[derive(Debug)]
+struct Ready {
+    size: u64,
+    layout: Layout,
+    cpus: Option<Vec<u32>>,
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn cpus(&self) -> Option<Vec<u32>> {
+        self.cpus.clone()
+    }
+
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
+        self.layout.facts()
+    }
+
+    fn worker(&self, _seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        Ok(Box::new(Chasing::new(&self.layout, self.size, seed)?))
+    }
+}
+
+/// Walks a cycle, a batch of loads an operation.
+pub(super) struct Chasing {
+    cycle: Cycle,
+    loads: usize,
+    layout: Layout,
+    finished: Option<Completion>,
+}
+
+impl Chasing {
+    /// Makes a set of `size` bytes. Its operations are of class 0.
+    pub(super) fn new(layout: &Layout, size: u64, seed: u64) -> Result<Self, Fault> {
+        let lines = (size / LINE as u64) as usize;
+        let cycle = Cycle::new(layout.buffer(lines * LINE)?, lines, seed)?;
+        Ok(Self { cycle, loads: chase::loads_per_operation(size), layout: layout.clone(), finished: None })
+    }
+}
+
+impl Queue for Chasing {
+    #[inline]
+    fn depth(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        self.cycle.walk(self.loads);
+        self.finished = Some(Completion { slot, ..Completion::default() });
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        self.layout.note(self.cycle.buffer());
+        self.cycle.verify(&mut || life.beat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn survey(size: Value, more: &[(&str, Value)]) -> Result<Needs, Problem> {
+        let site = Site {
+            caches: vec![(1, 32 << 10, 1), (2, 1 << 20, 1), (3, 32 << 20, 4)],
+            memory_available: 8 << 30,
+            ..Site::default()
+        };
+        let mut parameters = Parameters::default();
+        parameters.set("size", size);
+        parameters.set("threads", 1u64);
+        parameters.set("page-size", "auto");
+        more.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
+        Latency.survey(parameters, &site)
+    }
+
+    #[test]
+    fn sizes_are_resolved_and_counted() {
+        let size = |word: &str| survey(word.into(), &[]).unwrap().parameters.integer("size").unwrap();
+        assert_eq!((size("l1"), size("dram")), (16 << 10, 256 << 20));
+        assert_eq!(survey(100_000u64.into(), &[]).unwrap().memory_bytes, 102_400);
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_refused() {
+        assert!(survey(64u64.into(), &[]).unwrap_err().message.contains("too small"));
+        let problem = survey((16u64 << 30).into(), &[]).unwrap_err();
+        assert!(problem.message.contains("8 GiB are free"), "{problem:?}");
+        let problem = survey(4096u64.into(), &[("rate", 10.0.into())]).unwrap_err();
+        assert!(problem.message.contains("rate has no meaning"), "{problem:?}");
+    }
+}
