@@ -76,6 +76,9 @@ parameter-title-latency-target = latency to hold
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = Processor
 workload-title-memory-bandwidth = Memory bandwidth
+workload-title-memory-latency = Memory latency
+workload-title-memory-loaded = Memory latency under load
+workload-title-memory-blocks = Memory blocks
 workload-title-disk = Disk
 workload-title-null = Nothing (the engine itself)
 level-pattern-read = sequential read

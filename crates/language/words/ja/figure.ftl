@@ -78,6 +78,9 @@ parameter-title-latency-target = 守るべきレイテンシ
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = プロセッサー
 workload-title-memory-bandwidth = メモリ帯域
+workload-title-memory-latency = メモリのレイテンシ
+workload-title-memory-loaded = 負荷時のメモリレイテンシ
+workload-title-memory-blocks = メモリブロック
 workload-title-disk = ディスク
 workload-title-null = 空の操作（エンジン自体）
 level-pattern-read = シーケンシャル読み取り

@@ -78,6 +78,9 @@ parameter-title-latency-target = 지켜야 할 지연 시간
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = 프로세서
 workload-title-memory-bandwidth = 메모리 대역폭
+workload-title-memory-latency = 메모리 레이턴시
+workload-title-memory-loaded = 부하 중 메모리 레이턴시
+workload-title-memory-blocks = 메모리 블록
 workload-title-disk = 디스크
 workload-title-null = 빈 작업(엔진 자체)
 level-pattern-read = 순차 읽기

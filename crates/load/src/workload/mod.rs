@@ -30,6 +30,8 @@ pub const TABLE: &[&dyn Workload] = &[
     &scheduler::threads::Threads,
     &scheduler::mutex::Mutex,
     &memory::latency::Latency,
+    &memory::loaded::Loaded,
+    &memory::blocks::Blocks,
     &disk::Disk,
     &file::metadata::Metadata,
     &null::Null,

@@ -1,0 +1,297 @@
+//! `memory.loaded`: how long a load takes while other threads draw bandwidth.
+//!
+//! A memory that answers in 100 ns when it is idle answers in several times that
+//! when it is busy, and a busy one is what programs meet. So one thread chases
+//! (as `memory.latency`) and the others draw (as `memory.bandwidth`) for a
+//! share of their time; along that share lies the curve that Intel's MLC and
+//! multichase show.
+
+use std::collections::BTreeMap;
+
+use model::parameter::{Kind, ParameterSpec};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::trial::Window;
+use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+
+use crate::engine::clock;
+use crate::engine::drive::Life;
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::{Class, Completion, Operation, Queue, Wait};
+use crate::engine::schedule::Seat;
+use crate::workload::memory::arrays::{Arrays, Passes};
+use crate::workload::memory::bandwidth::{self, OPERATION, STORES};
+use crate::workload::memory::chase::{self, LOAD_LATENCY};
+use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, no_rate};
+use crate::workload::memory::layout::Layout;
+use crate::workload::memory::{nodes, pages};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload};
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "memory.loaded",
+    definition_version: 1,
+    summary: "how long a load takes while other threads draw bandwidth",
+    doc: "The first thread walks over a working set as memory.latency does; all others pass over sets of their own as \
+          memory.bandwidth does, about 64 KiB at a time, and wait by spinning in between, so that they draw for \
+          `share` of their time. load_latency is the first thread's, throughput that of the others. With share=0% they \
+          only spin: the latency beside busy processors and an idle memory.",
+    parameters: &[
+        ParameterSpec::new("size", Kind::Size, "The working set of each thread.")
+            .default("dram")
+            .words(SIZES),
+        ParameterSpec::new(
+            "share",
+            Kind::Share,
+            "The share of their time for which all threads but the first draw.",
+        )
+        .default("100%"),
+        OPERATION,
+        STORES,
+        pages::PAGE_SIZE,
+        nodes::CPU_NODE,
+        nodes::MEMORY_NODE,
+    ],
+    headline: "load_latency",
+    metrics: &[LOAD_LATENCY, DRAWN],
+    path: &[Symbol::WorkerCpus, Symbol::Memory],
+};
+
+/// What the others moved; its name and unit are those of every throughput.
+const DRAWN: MetricSpec = MetricSpec::higher(
+    "throughput",
+    Unit::BytesPerSecond,
+    "Bytes moved per second by all threads but the first.",
+);
+
+/// The kinds of operations. Only those of the first thread are counted as the
+/// load's: what is asked is how it fares.
+const CLASSES: &[Class] = &[Class { name: "chase", counts: true }, Class { name: "draw", counts: false }];
+const DRAW: u8 = 1;
+
+/// One piece of drawing: a few microseconds, so that a share of one half is no
+/// coarse alternation of full and none.
+const DRAW_BYTES: u64 = 64 << 10;
+
+/// How long a thread spins that draws nothing, before it looks around.
+const IDLE_NS: u64 = 20_000;
+
+/// What a thread that was held up may make up for by drawing more: nothing
+/// beyond the clock's own cost.
+const MADE_UP_NS: u64 = 500;
+
+/// The workload.
+#[derive(Debug)]
+pub struct Loaded;
+
+impl Workload for Loaded {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+        no_rate(&parameters, SPEC.name)?;
+        if parameters.get("requests").is_some() {
+            return Err(Problem::invalid(
+                "requests cannot end memory.loaded: its threads do different things",
+                "give a duration",
+            ));
+        }
+        if !matches!(parameters.integer("threads"), Ok(2..)) {
+            return Err(Problem::invalid(
+                "memory.loaded needs at least 2 threads: one measures and the others draw",
+                "use threads=2 or more; memory.latency measures alone",
+            ));
+        }
+        let memory_bytes = bandwidth::survey(&mut parameters, site, SPEC.name, DRAM_TIMES)?;
+        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        let layout = Layout::of(parameters)?;
+        let cpus = layout.cpus(parameters.integer("threads")? as usize)?;
+        let size = parameters.integer("size")?;
+        let passes = Passes::of(parameters, size, DRAW_BYTES)?;
+        Ok(Box::new(Ready { size, share: parameters.number("share")?, passes, layout, cpus }))
+    }
+
+    fn metrics(
+        &self,
+        parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut metrics = BTreeMap::new();
+        let mut put = |spec: MetricSpec, value: f64| {
+            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+        };
+        let class = |name: &str| outcome.classes.iter().find(|c| c.class.name == name);
+        if let (Some(chase), Ok(size)) = (class("chase"), parameters.integer("size")) {
+            let loads = chase.operations * chase::loads_per_operation(size) as f64;
+            if loads > 0.0 {
+                put(LOAD_LATENCY, window.seconds() / loads);
+            }
+        }
+        if let Some(draw) = class("draw") {
+            put(DRAWN, draw.bytes / window.seconds());
+        }
+        metrics
+    }
+}
+
+#[derive(Debug)]
+struct Ready {
+    size: u64,
+    share: f64,
+    passes: Passes,
+    layout: Layout,
+    cpus: Option<Vec<u32>>,
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn classes(&self) -> &'static [Class] {
+        CLASSES
+    }
+
+    fn cpus(&self) -> Option<Vec<u32>> {
+        self.cpus.clone()
+    }
+
+    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, Value)> {
+        self.layout.facts()
+    }
+
+    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        if seat.index == 0 {
+            return Ok(Box::new(Chasing::new(&self.layout, self.size, seed)?));
+        }
+        let arrays = Arrays::new(self.passes, &self.layout)?;
+        let layout = self.layout.clone();
+        Ok(Box::new(Drawing { arrays, share: self.share, due_ns: 0, layout, finished: None }))
+    }
+}
+
+/// Draws a piece, then spins until its share of the time is no more than asked.
+struct Drawing {
+    arrays: Arrays,
+    share: f64,
+    /// When the next piece is due.
+    due_ns: u64,
+    layout: Layout,
+    finished: Option<Completion>,
+}
+
+impl Drawing {
+    fn draw(&mut self) -> u64 {
+        if self.share >= 1.0 {
+            return self.arrays.advance();
+        }
+        let started_ns = clock::now_ns();
+        if self.share <= 0.0 {
+            spin_until(started_ns + IDLE_NS);
+            return 0;
+        }
+        let bytes = self.arrays.advance();
+        let took_ns = (clock::now_ns() - started_ns) as f64;
+        // Counted from when this piece was due, so that what the engine does
+        // between two pieces is part of the rest; a piece that was held up does
+        // not make the next ones follow without a rest.
+        let from_ns = self.due_ns.max(started_ns.saturating_sub(MADE_UP_NS));
+        self.due_ns = from_ns + (took_ns / self.share) as u64;
+        spin_until(self.due_ns);
+        bytes
+    }
+}
+
+fn spin_until(until_ns: u64) {
+    while clock::now_ns() < until_ns {
+        std::hint::spin_loop();
+    }
+}
+
+impl Queue for Drawing {
+    #[inline]
+    fn depth(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        let bytes = self.draw();
+        self.finished = Some(Completion { slot, bytes, class: DRAW, ..Completion::default() });
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        self.layout.note(self.arrays.buffer());
+        life.beat()?;
+        self.arrays.verify()
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        self.arrays.facts()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(threads: u64, share: f64) -> Parameters {
+        let mut parameters = Parameters::default();
+        for (name, word) in [("operation", "read"), ("stores", "auto"), ("page-size", "base")] {
+            parameters.set(name, word);
+        }
+        parameters.set("threads", threads);
+        parameters.set("size", 256u64 << 10);
+        parameters.set("share", share);
+        parameters
+    }
+
+    fn survey(parameters: Parameters) -> Result<Needs, Problem> {
+        Loaded.survey(parameters, &Site { memory_available: 1 << 30, ..Site::default() })
+    }
+
+    #[test]
+    fn one_thread_or_a_count_or_a_rate_are_refused() {
+        assert_eq!(survey(parameters(3, 1.0)).unwrap().memory_bytes, 3 * (256 << 10));
+        assert!(survey(parameters(1, 1.0)).unwrap_err().message.contains("at least 2 threads"));
+        for name in ["requests", "rate"] {
+            let mut parameters = parameters(2, 1.0);
+            parameters.set(name, 10u64);
+            assert!(survey(parameters).unwrap_err().message.contains(name));
+        }
+    }
+
+    fn drawing(share: f64) -> Drawing {
+        let parameters = survey(parameters(2, share)).unwrap().parameters;
+        let layout = Layout::of(&parameters).unwrap();
+        let passes = Passes::of(&parameters, 256 << 10, DRAW_BYTES).unwrap();
+        let arrays = Arrays::new(passes, &layout).unwrap();
+        Drawing { arrays, share, due_ns: 0, layout, finished: None }
+    }
+
+    #[test]
+    fn a_piece_is_followed_by_a_rest_as_long_as_the_share_asks() {
+        let mut half = drawing(0.5);
+        let begin_ns = clock::now_ns();
+        assert_eq!(half.draw(), DRAW_BYTES);
+        assert!(clock::now_ns() >= half.due_ns && half.due_ns > begin_ns);
+        let mut none = drawing(0.0);
+        let begin_ns = clock::now_ns();
+        assert_eq!(none.draw(), 0);
+        assert!(clock::now_ns() >= begin_ns + IDLE_NS);
+        assert_eq!(drawing(1.0).draw(), DRAW_BYTES);
+    }
+}
