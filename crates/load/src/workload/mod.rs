@@ -32,6 +32,8 @@ pub const TABLE: &[&dyn Workload] = &[
     &memory::latency::Latency,
     &memory::loaded::Loaded,
     &memory::blocks::Blocks,
+    &scheduler::handoff::Handoff,
+    &scheduler::timer::Timer,
     &disk::Disk,
     &file::metadata::Metadata,
     &null::Null,

@@ -1,5 +1,10 @@
 //! What the scheduler and the kernel take: locks, hand-offs, timers and calls.
 
+pub mod handoff;
 mod lock;
 pub mod mutex;
+mod pair;
+mod staged;
 pub mod threads;
+pub mod timer;
+mod wire;

@@ -1,0 +1,310 @@
+//! `scheduler.handoff`: how long it takes until a thread that another wakes
+//! really runs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::{MetricSpec, Parameters, Unit, Value, WorkloadSpec};
+
+use crate::engine::clock;
+use crate::engine::fault::Fault;
+use crate::engine::placement::pin_this_thread;
+use crate::engine::schedule::Seat;
+use crate::workload::scheduler::pair;
+use crate::workload::scheduler::staged::{Staged, Stages};
+use crate::workload::scheduler::wire::Wire;
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "scheduler.handoff",
+    definition_version: 1,
+    summary: "how long a thread takes to wake another on a stated CPU",
+    doc: "Two threads, each pinned to a CPU, wake one another in turn, and each sleeps in the kernel until it is woken. \
+          `wakeup` is one way: from before the call that wakes until the other thread runs, so it holds that call, the \
+          interrupt to the other CPU, its way out of idle and the switch to the thread. The latency is the round trip. \
+          Between two CPUs each is idle while the other works: the depth of their idle states, and in a virtual \
+          machine the exits that the interrupt costs, then weigh more than the scheduler. On one CPU (`to` same) it is \
+          the cost of a switch between two threads. With a rate the woken CPU rests between two hand-offs and falls \
+          into deeper idle states.",
+    parameters: &[
+        ParameterSpec::new("by", Kind::Choice, "What a thread is woken by.").default("futex").words(&[
+            Word {
+                word: "futex",
+                doc: "a futex of this process, what mutexes and condition variables sleep on",
+            },
+            Word { word: "pipe", doc: "a byte through a pipe" },
+            Word { word: "eventfd", doc: "an eventfd, what event loops are woken by" },
+        ]),
+        ParameterSpec::new("from", Kind::Count, "The CPU of the thread that wakes first, by its number.")
+            .default("first")
+            .or_zero()
+            .words(&[Word { word: "first", doc: "the first CPU that we may use" }]),
+        ParameterSpec::new("to", Kind::Count, "The CPU of the other thread, by its number.")
+            .default("other")
+            .or_zero()
+            .words(&[
+                Word { word: "same", doc: "the same CPU" },
+                Word { word: "sibling", doc: "the other thread of the same core (SMT)" },
+                Word { word: "near", doc: "another core of the same node, package and die" },
+                Word { word: "far", doc: "a core of another node or package" },
+                Word { word: "other", doc: "the nearest other core; the same CPU where there is only one" },
+            ]),
+    ],
+    headline: "wakeup_p50",
+    metrics: &[
+        WAKEUP_P50,
+        WAKEUP_P99,
+        common::LATENCY_P50,
+        common::LATENCY_P99,
+        common::LATENCY_MAX,
+        common::OPERATIONS,
+        common::ELAPSED,
+        common::RATE_HELD,
+        common::LATE_STARTS,
+        common::UNFINISHED,
+    ],
+    path: &[Symbol::WorkerCpus],
+};
+
+const WAKEUP_P50: MetricSpec = MetricSpec::lower(
+    "wakeup_p50",
+    Unit::Seconds,
+    "Half of the wake-ups took at most this long, from before the call until the other thread ran.",
+);
+const WAKEUP_P99: MetricSpec = MetricSpec::lower(
+    "wakeup_p99",
+    Unit::Seconds,
+    "99 % of the wake-ups took at most this long, from before the call until the other thread ran.",
+);
+
+/// The workload.
+#[derive(Debug)]
+pub struct Handoff;
+
+impl Workload for Handoff {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+        if parameters.integer("threads") != Ok(1) {
+            return Err(Problem::invalid(
+                "scheduler.handoff is one pair of threads, which counts as 1 thread",
+                "leave `threads` out; give several CPUs as `from` and `to` to measure several pairs, one after the \
+                 other",
+            ));
+        }
+        let (from, to) = pair::resolve(&parameters, site)?;
+        parameters.set("from", u64::from(from));
+        parameters.set("to", u64::from(to));
+        Ok(Needs { parameters, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(Ready {
+            by: parameters.text("by")?.to_owned(),
+            from: parameters.integer("from")? as u32,
+            to: parameters.integer("to")? as u32,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Ready {
+    by: String,
+    from: u32,
+    to: u32,
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn stages(&self) -> Option<[&'static str; 2]> {
+        Some(["wakeup", "reply"])
+    }
+
+    fn cpus(&self) -> Option<Vec<u32>> {
+        Some(vec![self.from])
+    }
+
+    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        Ok(Box::new(Staged::new(Waking::new(&self.by, self.to)?)))
+    }
+}
+
+/// What both threads see.
+#[derive(Debug)]
+struct Shared {
+    there: Wire,
+    back: Wire,
+    /// Whether either of both has come to its end.
+    ends: AtomicBool,
+    /// When the partner last began to run.
+    ran: Moment,
+    /// The partner's number, by which the kernel tells how often it slept.
+    thread: AtomicU32,
+}
+
+/// Nanoseconds, on a cache line of their own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Moment(AtomicU64);
+
+/// The partner's life: waits, notes the time, answers.
+fn serve(shared: &Shared, cpu: u32) -> Result<(), Fault> {
+    // However it ends, who waits for its answer must not wait for ever.
+    let _last = LastWord(shared);
+    pin_this_thread(cpu)?;
+    shared.thread.store(rustix::thread::gettid().as_raw_pid() as u32, Ordering::Relaxed);
+    let mut taken = 0;
+    loop {
+        shared.there.wait(&mut taken)?;
+        let now_ns = clock::now_ns();
+        if shared.ends.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        shared.ran.0.store(now_ns, Ordering::Release);
+        shared.back.wake()?;
+    }
+}
+
+/// Tells the other thread that there will be no more answers.
+struct LastWord<'a>(&'a Shared);
+
+impl Drop for LastWord<'_> {
+    fn drop(&mut self) {
+        self.0.ends.store(true, Ordering::Release);
+        let _ = self.0.back.wake();
+    }
+}
+
+/// The thread that wakes, and is woken by the answer.
+#[derive(Debug)]
+struct Waking {
+    shared: Arc<Shared>,
+    partner: Option<JoinHandle<Result<(), Fault>>>,
+    taken: u32,
+    /// How often the partner had slept when the load began, where the kernel
+    /// says; and hand-offs since.
+    slept: Option<u64>,
+    handoffs: u64,
+}
+
+impl Waking {
+    /// Makes the partner and waits until it is at its place.
+    fn new(by: &str, to: u32) -> Result<Self, Fault> {
+        let shared = Arc::new(Shared {
+            there: Wire::new(by)?,
+            back: Wire::new(by)?,
+            ends: AtomicBool::new(false),
+            ran: Moment::default(),
+            thread: AtomicU32::new(0),
+        });
+        let theirs = Arc::clone(&shared);
+        let partner = std::thread::Builder::new()
+            .spawn(move || serve(&theirs, to))
+            .map_err(|e| Fault::system("starting the thread that is woken", e))?;
+        let mut waking = Self { shared, partner: Some(partner), taken: 0, slept: None, handoffs: 0 };
+        waking.operate()?;
+        waking.slept = waking.sleeps();
+        waking.handoffs = 0;
+        Ok(waking)
+    }
+
+    /// Ends the partner; what it ended with.
+    fn dismiss(&mut self) -> Result<(), Fault> {
+        let Some(partner) = self.partner.take() else { return Ok(()) };
+        self.shared.ends.store(true, Ordering::Release);
+        let _ = self.shared.there.wake();
+        partner.join().unwrap_or_else(|_| Err(Fault::Panic("the thread that is woken".to_owned())))
+    }
+
+    /// How often the partner gave up its CPU by itself.
+    fn sleeps(&self) -> Option<u64> {
+        let thread = self.shared.thread.load(Ordering::Relaxed);
+        let status = std::fs::read_to_string(format!("/proc/self/task/{thread}/status")).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")?.trim().parse().ok())
+    }
+}
+
+impl Stages for Waking {
+    #[inline]
+    fn operate(&mut self) -> Result<u64, Fault> {
+        self.shared.there.wake()?;
+        self.shared.back.wait(&mut self.taken)?;
+        if self.shared.ends.load(Ordering::Acquire) {
+            self.dismiss()?;
+            return Err(Fault::Other("the thread that is woken has ended".to_owned()));
+        }
+        self.handoffs += 1;
+        Ok(self.shared.ran.0.load(Ordering::Acquire))
+    }
+
+    /// The share of hand-offs for which the partner had really gone to sleep,
+    /// and was not caught on its way there.
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        let slept = self.sleeps().zip(self.slept).filter(|_| self.handoffs > 0);
+        let share = slept.map(|(now, then)| now.saturating_sub(then) as f64 / self.handoffs as f64);
+        share.map(|share| ("slept_share", Value::Number(share.min(1.0)))).into_iter().collect()
+    }
+}
+
+impl Drop for Waking {
+    fn drop(&mut self) {
+        // Its fault, if it had one, was told by the operation that met it.
+        let _ = self.dismiss();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A CPU that this test may use.
+    fn cpu() -> u32 {
+        rustix::thread::sched_getcpu() as u32
+    }
+
+    #[test]
+    fn the_partner_runs_between_the_wake_up_and_the_answer_and_is_gone_afterwards() {
+        for by in ["futex", "pipe", "eventfd"] {
+            let mut waking = Waking::new(by, cpu()).unwrap();
+            let thread = waking.shared.thread.load(Ordering::Relaxed);
+            for _ in 0..50 {
+                let before = clock::now_ns();
+                let ran = waking.operate().unwrap();
+                assert!((before..=clock::now_ns()).contains(&ran), "{by}");
+            }
+            assert_eq!(waking.handoffs, 50);
+            assert!(waking.facts().iter().any(|(name, _)| *name == "slept_share"), "{by}");
+            drop(waking);
+            assert!(!std::path::Path::new(&format!("/proc/self/task/{thread}")).exists(), "{by}");
+        }
+    }
+
+    #[test]
+    fn a_partner_that_cannot_be_placed_is_told_and_nobody_waits_for_it() {
+        // More than any kernel numbers, and within what a set of CPUs holds.
+        let fault = Waking::new("futex", 1023).unwrap_err();
+        assert!(fault.to_string().contains("CPU 1023"), "{fault}");
+    }
+
+    #[test]
+    fn more_than_one_pair_is_refused_and_words_are_resolved() {
+        let mut parameters = Parameters::default();
+        parameters.set("threads", 2u64);
+        parameters.set("to", "same");
+        let site = Site { cpus: 2, ..Site::default() };
+        assert!(Handoff.survey(parameters.clone(), &site).unwrap_err().message.contains("one pair"));
+        parameters.set("threads", 1u64);
+        let resolved = Handoff.survey(parameters, &site).unwrap().parameters;
+        assert_eq!((resolved.integer("from"), resolved.integer("to")), (Ok(0), Ok(0)));
+    }
+}

@@ -1,0 +1,55 @@
+//! A queue of depth 1 whose operations tell the moment that parts their time in
+//! two: when a partner woke, when a timer was due. Otherwise as
+//! [`Blocking`](crate::engine::queue::Blocking).
+
+use crate::engine::fault::Fault;
+use crate::engine::queue::{Completion, Operation, Queue, Wait};
+
+/// Operations done one at a time, in the calling thread.
+pub(super) trait Stages {
+    /// Does one; returns the moment between its stages, ns of the engine's clock.
+    ///
+    /// # Errors
+    /// If it failed; the load ends.
+    fn operate(&mut self) -> Result<u64, Fault>;
+
+    /// As [`Queue::facts`].
+    fn facts(&self) -> Vec<(&'static str, model::Value)>;
+}
+
+/// The queue over them.
+pub(super) struct Staged<W> {
+    work: W,
+    finished: Option<Completion>,
+}
+
+impl<W: Stages> Staged<W> {
+    /// Wraps `work`.
+    pub(super) fn new(work: W) -> Self {
+        Self { work, finished: None }
+    }
+}
+
+impl<W: Stages> Queue for Staged<W> {
+    #[inline]
+    fn depth(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        let handed_ns = self.work.operate()?;
+        self.finished = Some(Completion { slot, handed_ns, ..Completion::default() });
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    fn facts(&self) -> Vec<(&'static str, model::Value)> {
+        self.work.facts()
+    }
+}
