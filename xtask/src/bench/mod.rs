@@ -18,6 +18,8 @@ mod place;
 mod primes;
 mod report_page;
 mod samplers;
+mod scheduler_c;
+mod scheduler_sysbench;
 mod site;
 mod zram;
 
@@ -90,6 +92,12 @@ const TABLE: &[&Benchmark] = &[
     &null::NULL,
     &memory_copy_mbw::MBW,
     &memory_copy_c::C,
+    &scheduler_sysbench::THREADS_1,
+    &scheduler_sysbench::THREADS_2,
+    &scheduler_sysbench::MUTEX_1,
+    &scheduler_sysbench::MUTEX_2,
+    &scheduler_c::HANDOFF,
+    &scheduler_c::SYSCALL,
     &inventory::INVENTORY,
     &samplers::HERE,
     &samplers::LARGE,

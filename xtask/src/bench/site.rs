@@ -83,11 +83,22 @@ impl Site {
 
     /// One trial by Headroom of the workload in `words`, on one CPU or on all.
     pub(super) fn headroom(&self, cpu: Option<u32>, words: &[&str], seed: u64) -> Result<Metrics, Error> {
-        let (duration, seed) = (format!("{}s", self.seconds), seed.to_string());
+        let duration = format!("{}s", self.seconds);
+        self.headroom_by_count(cpu, &[words, &["--duration", &duration]].concat(), seed)
+    }
+
+    /// The same where the words say what ends the trial.
+    pub(super) fn headroom_by_count(
+        &self,
+        cpu: Option<u32>,
+        words: &[&str],
+        seed: u64,
+    ) -> Result<Metrics, Error> {
+        let seed = seed.to_string();
         let (store, headroom) = (self.scratch("x.db"), self.headroom.to_string_lossy().into_owned());
         let (store, common) =
             (store.to_string_lossy(), ["--pin", "none", "--warm-up", WARM_UP, "--trials", "1"]);
-        let rest = ["--duration", &duration, "--json", "--seed", &seed, "--store", &store];
+        let rest = ["--json", "--seed", &seed, "--store", &store];
         let arguments = [&["run"], words, &common, &rest].concat();
         Metrics::read(&self.output(cpu, &headroom, &arguments)?)
     }

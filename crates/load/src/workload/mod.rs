@@ -34,6 +34,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &memory::blocks::Blocks,
     &scheduler::handoff::Handoff,
     &scheduler::timer::Timer,
+    &scheduler::syscall::Syscall,
     &disk::Disk,
     &file::metadata::Metadata,
     &null::Null,

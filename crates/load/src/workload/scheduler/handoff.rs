@@ -187,7 +187,7 @@ impl Drop for LastWord<'_> {
 
 /// The thread that wakes, and is woken by the answer.
 #[derive(Debug)]
-struct Waking {
+pub(super) struct Waking {
     shared: Arc<Shared>,
     partner: Option<JoinHandle<Result<(), Fault>>>,
     taken: u32,
@@ -199,7 +199,7 @@ struct Waking {
 
 impl Waking {
     /// Makes the partner and waits until it is at its place.
-    fn new(by: &str, to: u32) -> Result<Self, Fault> {
+    pub(super) fn new(by: &str, to: u32) -> Result<Self, Fault> {
         let shared = Arc::new(Shared {
             there: Wire::new(by)?,
             back: Wire::new(by)?,

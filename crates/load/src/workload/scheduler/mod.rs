@@ -5,6 +5,7 @@ mod lock;
 pub mod mutex;
 mod pair;
 mod staged;
+pub mod syscall;
 pub mod threads;
 pub mod timer;
 mod wire;

@@ -23,7 +23,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     name: "scheduler.timer",
     definition_version: 1,
     summary: "how late a thread runs that sleeps until a stated time",
-    doc: "Each thread sleeps until a time that lies `interval` ahead, again and again, and looks how much later than \
+    doc: "Each thread sleeps until a time that lies `sleep` ahead, again and again, and looks how much later than \
           that it runs: the lateness. It holds the timer's own resolution, the slack that the kernel allows itself to \
           fire several timers at once, the way out of idle and the switch to the thread. Programs have a slack of \
           50 us unless they ask for less; it counts for nanosleep, poll and epoll, not for a timerfd, and the last two \
@@ -35,7 +35,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
             Word { word: "poll", doc: "ppoll of nothing, with a timeout in nanoseconds" },
             Word { word: "epoll", doc: "epoll_pwait2 of nothing, with a timeout in nanoseconds (Linux 5.11)" },
         ]),
-        ParameterSpec::new("interval", Kind::Duration, "How far ahead the time lies: at most 1s.").default("1ms"),
+        ParameterSpec::new("sleep", Kind::Duration, "How far ahead the time lies: at most 1s.").default("1ms"),
         ParameterSpec::new(
             "slack",
             Kind::Duration,
@@ -82,10 +82,10 @@ impl Workload for Timer {
 
     fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
         let seconds = |name| parameters.number(name).unwrap_or(f64::NAN);
-        let (interval, slack) = (seconds("interval"), seconds("slack"));
+        let (interval, slack) = (seconds("sleep"), seconds("slack"));
         if !(INTERVAL_MIN_S..=INTERVAL_MAX_S).contains(&interval) {
             return Err(Problem::invalid(
-                "interval must lie between 1us and 1s",
+                "sleep must lie between 1us and 1s",
                 "a thread that sleeps longer is as late, and cannot be stopped meanwhile",
             ));
         }
@@ -96,7 +96,7 @@ impl Workload for Timer {
         if parameters.get("requests").is_none() && interval * 2.0 > seconds("duration") {
             return Err(Problem::invalid(
                 "the trial ends before a thread has slept twice",
-                "give a longer duration or a shorter interval",
+                "give a longer duration or a shorter sleep",
             ));
         }
         Ok(Needs { parameters, ..Needs::default() })
@@ -106,7 +106,7 @@ impl Workload for Timer {
         let ns = |name| parameters.number(name).map(|seconds| (seconds * 1e9).round() as u64);
         Ok(Box::new(Ready {
             by: parameters.text("by")?.to_owned(),
-            interval_ns: ns("interval")?,
+            interval_ns: ns("sleep")?,
             slack_ns: ns("slack")?.max(1),
         }))
     }
@@ -275,15 +275,15 @@ mod tests {
     fn intervals_that_cannot_be_are_refused() {
         let survey = |interval: f64, slack: f64, duration: f64| {
             let mut parameters = Parameters::default();
-            parameters.set("interval", interval);
+            parameters.set("sleep", interval);
             parameters.set("slack", slack);
             parameters.set("duration", duration);
             Timer.survey(parameters, &Site::default()).map_err(|problem| problem.message)
         };
         assert!(survey(1e-3, 5e-5, 0.05).is_ok());
         assert!(survey(0.04, 5e-5, 0.05).unwrap_err().contains("before a thread has slept twice"));
-        assert!(survey(1.5, 5e-5, 10.0).unwrap_err().contains("interval"));
-        assert!(survey(1e-7, 5e-5, 10.0).unwrap_err().contains("interval"));
+        assert!(survey(1.5, 5e-5, 10.0).unwrap_err().contains("sleep"));
+        assert!(survey(1e-7, 5e-5, 10.0).unwrap_err().contains("sleep"));
         assert!(survey(1e-3, 2.0, 10.0).unwrap_err().contains("slack"));
     }
 }

@@ -1,0 +1,223 @@
+//! `scheduler.syscall`: what calls of the kernel, faults and switches cost, in
+//! the rows that lmbench has.
+
+mod call;
+mod fault;
+mod process;
+mod signal;
+
+use std::collections::BTreeMap;
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::trial::Window;
+use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::{Blocking, Operate, Operation};
+use crate::engine::schedule::Seat;
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use call::Row;
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "scheduler.syscall",
+    definition_version: 1,
+    summary: "what a system call, a fault or a switch costs (lmbench's rows)",
+    doc: "Each thread makes the same call again and again, by the instruction itself where the C library has ways of \
+          its own. `call_time` is the time of one call, lower is better; with several threads it is what each of them \
+          sees. The mitigations that the kernel has switched on against flaws of the processor weigh on the short ones, \
+          the size of this process (a few MB) on fork. One operation, as `requests` and `rate` count them, is a batch of \
+          calls that lasts some 20 to 100 us; the fact `batch` says how many.",
+    parameters: &[ParameterSpec::new("call", Kind::Choice, "What is done.").default("getppid").words(WORDS)],
+    headline: "call_time",
+    metrics: &[CALL_TIME, common::ELAPSED, common::RATE_HELD, common::LATE_STARTS, common::UNFINISHED],
+    path: &[Symbol::WorkerCpus],
+};
+
+const WORDS: &[Word] = &[
+    Word { word: "getppid", doc: "the shortest way into the kernel and back" },
+    Word { word: "read", doc: "one byte of /dev/zero" },
+    Word { word: "write", doc: "one byte to /dev/null" },
+    Word { word: "stat", doc: "what /dev/null is, by its path" },
+    Word { word: "fstat", doc: "what an open /dev/null is" },
+    Word { word: "open-close", doc: "/dev/null opened and closed" },
+    Word { word: "poll", doc: "100 descriptors, of which none is ready" },
+    Word { word: "signal-install", doc: "a signal's handler set to what it is" },
+    Word { word: "signal-handle", doc: "a signal sent to oneself and handled" },
+    Word { word: "protection-fault", doc: "a write to a page that may only be read, and its signal handled" },
+    Word { word: "page-fault", doc: "the first write to a page of memory, and giving the page back" },
+    Word { word: "mmap-munmap", doc: "64 KiB of memory mapped and unmapped, untouched" },
+    Word { word: "pipe", doc: "a byte into a pipe and out again, by one thread" },
+    Word {
+        word: "context-switch",
+        doc: "a switch between two threads on one CPU that pass a byte through pipes, less what the pipes cost",
+    },
+    Word { word: "thread", doc: "a thread made and awaited" },
+    Word { word: "fork", doc: "a copy of this process made, which ends at once, and awaited" },
+    Word { word: "exec", doc: "/bin/true started (posix_spawn) and awaited" },
+];
+
+const CALL_TIME: MetricSpec = MetricSpec::lower(
+    "call_time",
+    Unit::Seconds,
+    "How long one call takes: the time of all threads, shared out among all calls.",
+);
+
+/// The workload.
+#[derive(Debug)]
+pub struct Syscall;
+
+impl Workload for Syscall {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+        let wrong = |e: &dyn std::fmt::Display| {
+            Problem::invalid(e.to_string(), "see `headroom workloads scheduler.syscall`")
+        };
+        let word = parameters.text("call").map_err(|e| wrong(&e))?;
+        let row = Row::of(word).map_err(|e| wrong(&e))?;
+        if let Some(path) = row.needs
+            && !std::path::Path::new(path).exists()
+        {
+            return Err(Problem::refused(format!("there is no {path} here"), "measure another call"));
+        }
+        Ok(Needs { parameters, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        let row = Row::of(parameters.text("call")?)?;
+        let resident = if row.word == "fork" { resident_bytes() } else { None };
+        Ok(Box::new(Ready { row, resident }))
+    }
+
+    fn metrics(
+        &self,
+        parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut metrics = common::metrics(&SPEC, outcome, window);
+        let row = parameters.text("call").ok().and_then(|word| Row::of(word).ok());
+        if let Some(row) = row
+            && let Some(batch_s) = batch_s(parameters, outcome, window)
+        {
+            let own = match outcome.facts.get(OWN_COST) {
+                Some(Value::Number(own)) => *own,
+                _ => 0.0,
+            };
+            let value = (batch_s / f64::from(row.batch) - own).max(0.0);
+            metrics.insert(CALL_TIME.name.to_owned(), Quantity { value, unit: CALL_TIME.unit });
+        }
+        metrics
+    }
+}
+
+/// The fact that tells what is no part of a call: seconds for each, measured
+/// before.
+const OWN_COST: &str = "pipe_cost";
+
+/// How long one batch takes, in seconds: in a closed loop all of the threads'
+/// time is calls, in an open one only the time of service is.
+fn batch_s(parameters: &Parameters, outcome: &LoadOutcome, window: Window) -> Option<f64> {
+    if let Some(service) = &outcome.service {
+        return (!service.is_empty()).then(|| service.mean() / 1e9);
+    }
+    let threads = parameters.integer("threads").ok()? as f64;
+    (outcome.operations > 0.0).then(|| window.seconds() * threads / outcome.operations)
+}
+
+/// How much memory this process has, which a fork must mark.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"))?;
+    Some(kib.trim().parse::<u64>().ok()? << 10)
+}
+
+#[derive(Debug)]
+struct Ready {
+    row: &'static Row,
+    resident: Option<u64>,
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        let batch = ("batch", Value::Integer(self.row.batch.into()));
+        let resident = self.resident.map(|bytes| ("resident_bytes", Value::Integer(bytes)));
+        std::iter::once(batch).chain(resident).collect()
+    }
+
+    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let mut batch = (self.row.make)(self.row.batch)?;
+        // What cannot be done here is told before time counts.
+        batch.run()?;
+        Ok(Box::new(Blocking::new(Calling(batch))))
+    }
+}
+
+/// Calls of one kind, ready to be made.
+trait Batch {
+    /// Makes all of them.
+    ///
+    /// # Errors
+    /// The first that fails.
+    fn run(&mut self) -> Result<(), Fault>;
+
+    /// As [`Operate::facts`].
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
+}
+
+struct Calling(Box<dyn Batch>);
+
+impl Operate for Calling {
+    fn operate(&mut self, _operation: Operation) -> Result<u64, Fault> {
+        self.0.run()?;
+        Ok(0)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        self.0.facts()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_has_its_row_and_every_row_its_word() {
+        let words: Vec<_> = WORDS.iter().map(|w| w.word).collect();
+        let rows: Vec<_> = call::TABLE.iter().map(|row| row.word).collect();
+        assert_eq!(words, rows);
+        assert!(Row::of("gettimeofday").is_err());
+    }
+
+    /// Each in a thread of its own, as the engine does it, twice at once.
+    #[test]
+    fn every_call_can_be_made_by_two_threads_at_once() {
+        for row in call::TABLE {
+            let ready = Ready { row, resident: None };
+            std::thread::scope(|scope| {
+                let work = || -> Result<(), Fault> {
+                    let _ = ready.worker(Seat { index: 0, of: 2 }, 1)?;
+                    let mut batch = (row.make)(3)?;
+                    batch.run()?;
+                    batch.run()
+                };
+                for thread in [scope.spawn(work), scope.spawn(work)] {
+                    thread.join().unwrap().unwrap_or_else(|fault| panic!("{}: {fault}", row.word));
+                }
+            });
+        }
+    }
+}
