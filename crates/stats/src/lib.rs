@@ -4,6 +4,7 @@
 //! * [`comparison`]: is one side of a pair better, and by how much.
 //! * [`steady`]: where a series stops settling and starts to count.
 //! * [`stopping`]: are these trials enough.
+//! * [`amdahl`]: how a rate grows with the threads, and what share of the work is serial.
 //! * [`knee`]: from where on more load buys no more rate.
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
 //! * [`histogram`]: latencies kept whole, and what may be read from them.
@@ -15,6 +16,7 @@
 //!
 //! This crate does not know metrics, units or runs; it takes plain slices.
 
+pub mod amdahl;
 pub mod comparison;
 pub mod counts;
 pub mod histogram;

@@ -213,3 +213,13 @@ stacks-sum = Together
 stacks-what = { $value }, made of { $parts }.
 stacks-row = { $name }: { $parts } = { $sum }.
 stacks-drawn = Of { $all }, { $drawn } are drawn; the table has all.
+
+## roofline
+
+roofline-what = { $ceilings } levels of computing over { $roofs } of bandwidth.
+roofline-highest = At most { $value }: { $name }.
+roofline-ridge = { $roof } holds back below { $ridge } operations a byte
+roofline-ridge-of = From { $ridge } operations for each byte on, { $roof } does not hold the processor back.
+roofline-bound = Bound
+roofline-most = At most
+roofline-ridge-column = Operations a byte from which it does not hold back

@@ -261,3 +261,45 @@ figure-part-submit = until the kernel has it
 figure-part-device = kernel and device
 figure-panel-targets = each target: { $metric }
 figure-together = { $count } targets together
+
+# Scaling, loaded latency, hand-offs.
+figure-amdahl = Amdahl’s law
+figure-speedup = times the rate of one thread
+figure-scaling = speed-up over { $factor }: { $metric }
+figure-scaling-efficiency = { $threads } threads do { $times } times what one does, { $share } of the ideal.
+figure-scaling-serial =
+    { $points ->
+        [two] From one and more threads alone, { $share } of the work is serial{ $range }, by Karp and Flatt; whether Amdahl’s law holds, two points do not show.
+       *[other] Amdahl’s law fits: { $share } of the work is serial{ $range }, or is held up by whatever the threads share.
+    }
+figure-scaling-range = { " " }({ $low } to { $high })
+figure-scaling-at-most = No serial share is seen: it is { $high } at most.
+figure-scaling-above = More threads do more than as many times the work of one.
+figure-scaling-falls = The rate is highest with { $threads } threads and falls with more: they hinder one another, which no serial share explains.
+figure-scaling-bad = Amdahl’s law does not fit, by { $off } at the worst point, so no serial share is given.
+figure-scaling-beyond = More threads than { $cpus } CPUs are drawn, but not fitted.
+figure-loaded-note = To the right, other threads draw more; upwards, a load takes longer.
+figure-matrix = from each CPU to each: { $metric }
+figure-matrix-note = On the same CPU { $same }, to another { $other }, each the median.
+figure-edge-processor = { $low } to { $high }: { $level } ends
+figure-edge-claimed = { $low } to { $high }: { $level } ends, though it claims { $bytes }
+figure-edge-untold = { $low } to { $high }: a cache or the TLB ends
+figure-whose-processor = it is { $level }, of which a thread has { $bytes } by what the machine claims
+figure-whose-claimed = by its place it is { $level }, though the machine claims { $bytes } of it for a thread
+figure-whose-untold = it is no cache that the machine tells of; pages may have outgrown the TLB
+
+# Charts of the whole run.
+figure-place-memory = memory
+figure-ladder = How long things take on this machine
+figure-ladder-note = Each the least of its kind: a call or a wake-up as the cheapest case had it, of a disk the pattern whose median was lowest.
+figure-ladder-ends = From { $first } to { $last } it is { $times } times as long.
+figure-rungs = time, median
+figure-rung-load = a load from { $place } ({ $size })
+figure-rung-call = { $what }
+figure-rung-handoff = waking a thread by { $what }
+figure-rung-timer = a timer’s lateness, { $what }
+figure-rung-disk = disk, { $what }
+figure-roofline = What the processor can do with each byte
+figure-intensity = operations for each byte
+figure-roofline-ridge = Work that does less than { $ridge } operations with each byte from { $roof } waits for it.
+figure-roofline-note = Peaks of { $type } precision with as many threads ({ $threads }) as the bandwidths, which are of { $operation }.

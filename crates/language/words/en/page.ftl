@@ -249,6 +249,7 @@ column-how = how
 
 ## Workloads
 
+whole-title = The machine at a glance
 workloads-title = What was measured
 workloads-constant = The same in all cases:
 workloads-with = With

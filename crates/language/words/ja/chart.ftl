@@ -201,3 +201,13 @@ stacks-sum = 合計
 stacks-what = { $value }: { $parts }。
 stacks-row = { $name }: { $parts } = { $sum }。
 stacks-drawn = 全 { $all } 件のうち { $drawn } 件を描いています。表にはすべてあります。
+
+## roofline
+
+roofline-what = 帯域{ $roofs }段の上に計算{ $ceilings }段。
+roofline-highest = 最大{ $value }：{ $name }。
+roofline-ridge = 1バイトあたり{ $ridge }演算より少ないと{ $roof }が妨げる
+roofline-ridge-of = 1バイトあたり{ $ridge }演算以上なら、{ $roof }はプロセッサを妨げない。
+roofline-bound = 上限
+roofline-most = 最大
+roofline-ridge-column = これ以上なら妨げない1バイトあたりの演算

@@ -214,6 +214,7 @@ column-how = 方法
 
 ## Workloads
 
+whole-title = マシンのあらまし
 workloads-title = 測定内容
 workloads-constant = 全ケースに共通:
 workloads-with = 条件:

@@ -201,3 +201,13 @@ stacks-sum = 합계
 stacks-what = { $value }: { $parts }.
 stacks-row = { $name }: { $parts } = { $sum }.
 stacks-drawn = 전체 { $all }개 중 { $drawn }개를 그렸습니다. 표에는 모두 있습니다.
+
+## roofline
+
+roofline-what = 대역폭 { $roofs }단계 위에 계산 { $ceilings }단계.
+roofline-highest = 최대 { $value }: { $name }.
+roofline-ridge = 바이트당 연산 { $ridge }회 아래에서는 { $roof }가 막는다
+roofline-ridge-of = 바이트당 연산이 { $ridge }회 이상이면 { $roof }가 프로세서를 막지 않는다.
+roofline-bound = 한계
+roofline-most = 최대
+roofline-ridge-column = 이때부터 막지 않는 바이트당 연산

@@ -214,6 +214,7 @@ column-how = 방법
 
 ## Workloads
 
+whole-title = 한눈에 보는 기계
 workloads-title = 측정 내용
 workloads-constant = 모든 케이스에 공통:
 workloads-with = 조건:

@@ -403,8 +403,12 @@ fn split<'a>(
         let too_many = left.iter().map(|n| n.saturating_sub(2)).sum::<usize>();
         (too_many, left.len(), left.iter().sum::<usize>())
     };
-    // Sides stay together.
-    let candidates = factors.iter().skip(usize::from(axis.is_some())).filter(|f| !f.is_side());
+    // Sides stay together, and where a hand-off goes to with where it comes from.
+    let has = |name: &str| factors.iter().any(|f| f.name == name);
+    let is_matrix = has("from") && has("to");
+    let is_kept = |f: &&Factor| f.is_side() || is_matrix && (f.name == "from" || f.name == "to");
+    let skip = usize::from(axis.is_some() && !is_matrix);
+    let candidates = factors.iter().skip(skip).filter(|f| !is_kept(f));
     let Some(by) = candidates.min_by_key(|f| cost(f)) else {
         return vec![Group { place, cases: cases.to_vec(), factors }];
     };

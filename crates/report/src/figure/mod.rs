@@ -8,6 +8,7 @@ mod reference;
 mod resource;
 mod rule;
 mod samples;
+mod whole;
 
 pub(crate) use factors::{level_in_words, title, together};
 pub(crate) use metric::{LARGE_BYTES, bytes_an_operation, fact};
@@ -54,6 +55,12 @@ fn most(view: &View<'_>) -> usize {
 pub(crate) fn of_sides(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
     let most = most(view);
     figures_of(view, cases, most, |rule| rule.overlays).into_iter().map(Figure::into_block).collect()
+}
+
+/// The charts of the whole run, over what several workloads measured.
+#[must_use]
+pub(crate) fn of_run(view: &View<'_>) -> Vec<Block> {
+    whole::figures(view).into_iter().map(Figure::into_block).collect()
 }
 
 /// Samples of the trials that tell most, in panels on one clock.

@@ -1,7 +1,12 @@
-//! The storage mountain: what a disk gives over the bytes that are touched. Its
-//! plateaus are the caches on the way, of which some can be named: the page
-//! cache where a load goes through it, the drive's own memory where its
-//! datasheet is known. Of the others nobody can tell from here whose they are.
+//! The mountain of a disk or of memory: what is had over the bytes that are
+//! touched. Its plateaus are the caches on the way. Of a disk some can be named:
+//! the page cache where a load goes through it, the drive's own memory where its
+//! datasheet is known; of the others nobody can tell from here whose they are.
+//! Those of a processor are named by the sizes that it claims ([`caches`]).
+
+mod caches;
+
+pub(crate) use caches::claims;
 
 use language::{Words, format};
 use model::machine::BlockKind;
@@ -16,6 +21,14 @@ use crate::page::View;
 
 /// The parameter that says how many bytes are touched.
 pub(crate) const SPAN: &str = "span";
+
+/// The same of memory: the working set of each thread.
+const SIZE: &str = "size";
+
+/// Whether an axis is of bytes that are touched.
+fn is_touched(axis: &factors::Factor) -> bool {
+    axis.name == SPAN || axis.name == SIZE
+}
 
 /// A cache holds this share of its memory at least: most of a drive's may hold
 /// tables, and of what is free some is taken before it is full.
@@ -77,6 +90,12 @@ pub(crate) enum Whose {
         /// Whether the machine is a guest.
         guest: bool,
     },
+    /// The processor's of this level, of which a thread has so much.
+    Processor(u32, u64),
+    /// By its place the processor's of this level, which claims another size.
+    Claimed(u32, u64),
+    /// Something of the processor that is no cache of those it tells of.
+    Untold,
 }
 
 /// The mountain of these lines of a group, whose axis is the span; those with
@@ -87,7 +106,10 @@ pub(crate) fn of(
     metric: &Metric,
     lines: &[Vec<&CaseResult>],
 ) -> Option<Mountain> {
-    let axis = group.axis().filter(|a| a.name == SPAN)?;
+    let axis = group.axis().filter(|a| is_touched(a))?;
+    // More threads have less of a cache each: those of the first line are looked at.
+    let by_threads = axis.name == SIZE && group.series().is_some_and(|s| s.name == "threads");
+    let lines = if by_threads { lines.get(..1)? } else { lines };
     let points = |cases: &Vec<&CaseResult>| {
         let mut all: Vec<Point> = cases
             .iter()
@@ -111,10 +133,13 @@ pub(crate) fn of(
     let edge = |pair: &[Plateau]| {
         let (a, b) = (first(&pair[0])?, first(&pair[1])?);
         let (holds, exceeds) = (spans[pair[0].last], spans[pair[0].last + 1]);
-        let whose = whose(machine, cases, (holds, exceeds));
+        let whose = if axis.name == SIZE { Whose::Untold } else { whose(machine, cases, (holds, exceeds)) };
         falls(a, b).then_some(Edge { holds, exceeds, before: a, behind: (spans[pair[1].first], b), whose })
     };
-    let edges = found.windows(2).filter_map(edge).collect();
+    let mut edges: Vec<Edge> = found.windows(2).filter_map(edge).collect();
+    if axis.name == SIZE {
+        caches::name(&mut edges, &caches::claims(machine, cases));
+    }
     let shape = if found.len() == 1 { shape(&same) } else { Shape::Other };
     (!found.is_empty()).then_some(Mountain { levels, edges, shape })
 }
@@ -128,7 +153,7 @@ pub(crate) fn of_cases(
 ) -> Vec<(String, Metric, Mountain)> {
     let groups = factors::groups(view.words, view.catalogue, cases);
     let one = |group: &Group<'_>| {
-        group.axis().filter(|a| a.name == SPAN)?;
+        group.axis().filter(|a| is_touched(a))?;
         let metric = metric::common(view.words, &group.cases, spec)?;
         let levels = group.series().map_or(1, |s| s.levels.len());
         let of_level = |level: usize| {
@@ -251,6 +276,16 @@ impl Edge {
                 words.tell("figure-edge-drive", &[low, high, ("resource", name)])
             }
             Whose::Unknown { .. } => words.tell("figure-edge-unknown", &ends),
+            Whose::Processor(level, _) => {
+                let [low, high] = ends;
+                words.tell("figure-edge-processor", &[low, high, ("level", level_of(*level))])
+            }
+            Whose::Claimed(level, bytes) => {
+                let [low, high] = ends;
+                let claimed = [("level", level_of(*level)), ("bytes", part(*bytes))];
+                words.tell("figure-edge-claimed", &[[low, high].as_slice(), &claimed].concat())
+            }
+            Whose::Untold => words.tell("figure-edge-untold", &ends),
         }
     }
 
@@ -264,6 +299,12 @@ impl Edge {
             }
             Whose::Unknown { guest: true } => words.say("figure-whose-guest"),
             Whose::Unknown { guest: false } => words.say("figure-whose-host"),
+            Whose::Processor(level, bytes) | Whose::Claimed(level, bytes) => {
+                let is_claimed = matches!(self.whose, Whose::Claimed(..));
+                let key = if is_claimed { "figure-whose-claimed" } else { "figure-whose-processor" };
+                words.tell(key, &[("level", level_of(*level)), ("bytes", part(*bytes))])
+            }
+            Whose::Untold => words.say("figure-whose-untold"),
         };
         let shown = |value: f64| Value::Text(reference::shown(value, metric));
         words.tell(
@@ -283,6 +324,11 @@ impl Edge {
     fn size(&self, bytes: f64) -> Value {
         part(bytes as u64)
     }
+}
+
+/// `L2`.
+fn level_of(level: u32) -> Value {
+    Value::Text(format!("L{level}"))
 }
 
 /// A size as it is shown.

@@ -18,6 +18,7 @@ mod target_table;
 pub(crate) mod telling;
 mod time;
 mod view;
+mod whole;
 mod workloads;
 
 use model::Run;
@@ -39,6 +40,7 @@ const SECTIONS: &[Part] = &[
     Part { write: headline::write },
     Part { write: findings::write },
     Part { write: machine::write },
+    Part { write: whole::write },
     Part { write: workloads::write },
     Part { write: time::write },
     Part { write: tables::write },

@@ -1,10 +1,10 @@
 //! Bars: choices, and ordered factors of fewer than three levels.
 
-use chart::plot::{Bar, BarGroup, Bars, Measured, Reference, ReferenceKind};
+use chart::plot::{Axis, Bar, BarGroup, Bars, Measured, Reference, ReferenceKind, Spread};
 use model::run::CaseResult;
-use model::{Better, Severity, Value};
+use model::{Better, Severity, Unit, Value};
 
-use super::sweep;
+use super::{matrix, scaling, sweep};
 use crate::figure::factors::{Factor, Group};
 use crate::figure::metric::{self, Metric};
 use crate::figure::{Figure, Scene, reference};
@@ -14,8 +14,12 @@ pub(super) const KIND: &str = "bars";
 /// Bars side by side in one group that are told apart at a glance.
 const SERIES_MOST: usize = 6;
 
+/// Times so many times apart need a logarithm.
+const FAR_APART: f64 = 20.0;
+
 pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter(|g| !sweep::applies(g)).filter_map(|g| chart(scene, g)).collect()
+    let is_own = |g: &&Group<'_>| !sweep::applies(g) && matrix::sides(g).is_none();
+    scene.groups.iter().filter(is_own).filter_map(|g| chart(scene, g)).collect()
 }
 
 fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
@@ -37,9 +41,23 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     };
     let mut own = groups.iter().flat_map(|g| &g.bars).filter_map(|b| b.reference.as_ref());
     let is_ideal = own.any(|r| r.kind == ReferenceKind::Ideal);
-    let plot = Bars { value: metric.axis(), series, groups, references, better: Some(metric.better) };
+    let value = Axis { spread: spread(&metric, &groups), ..metric.axis() };
+    let law = if is_ideal { scaling::law(scene, group, &metric, 0) } else { None };
+    let plot = Bars { value, series, groups, references, better: Some(metric.better) };
     let figure = Figure::new(KIND, scene.title(&title, group), plot);
-    Some(figure.note(is_ideal.then(|| words.say("figure-ideal-note"))))
+    let figure = figure.note(is_ideal.then(|| words.say("figure-ideal-note")));
+    let laws = law.into_iter().flat_map(|law| law.notes);
+    Some(laws.fold(figure, |figure, note| figure.note(Some(note))))
+}
+
+/// Times that are far apart, such as of a call and of a process that is begun,
+/// stand by their logarithm, or all but one are a line on the ground. A rate is a
+/// length, and its bar begins at zero.
+fn spread(metric: &Metric, groups: &[BarGroup]) -> Spread {
+    let values = || groups.iter().flat_map(|g| &g.bars).filter_map(|b| b.value).map(|m| m.value);
+    let (low, high) = values().fold((f64::MAX, 0.0f64), |(l, h), v| (l.min(v), h.max(v)));
+    let is_time = metric.unit == Unit::Seconds && metric.better == Better::Lower;
+    if is_time && low > 0.0 && high > low * FAR_APART { Spread::Decades } else { Spread::Auto }
 }
 
 /// The names of the series, and the groups.
@@ -120,7 +138,7 @@ fn ideal(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, case: &CaseResul
     if factor.name != "threads" || !metric.is_rate() || metric.better != Better::Higher {
         return None;
     }
-    let cpus = scene.view.run.machines.first()?.inventory.cpu.allowed.len() as f64;
+    let cpus = scaling::cpus(scene)?;
     let with = |c: &CaseResult| Some((factor.number_of(c)?, metric.at(c)?));
     let first = group.cases.iter().filter_map(|c| with(c)).min_by(|a, b| a.0.total_cmp(&b.0));
     let (least, Measured { value, .. }) = first?;

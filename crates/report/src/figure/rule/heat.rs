@@ -3,6 +3,7 @@
 use chart::plot::{Heat, Measured};
 use model::Value;
 
+use super::matrix;
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
 use crate::figure::factors::{Factor, Group};
 use crate::figure::metric::{self, Metric};
@@ -29,7 +30,8 @@ fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
     let many = columns >= LEVELS_LEAST && rows > LINES_MOST || columns > LINES_MOST && rows >= LEVELS_LEAST;
     let cells = columns * rows;
     let filled = group.cases.len() as f64 / cells as f64;
-    let fits = cells <= CELLS_MOST && filled >= FILLED_LEAST && !group.collides();
+    let is_own = !group.collides() && matrix::sides(group).is_none();
+    let fits = cells <= CELLS_MOST && filled >= FILLED_LEAST && is_own;
     ((both_ordered || many) && fits).then_some((x, y))
 }
 

@@ -8,10 +8,13 @@ mod heat;
 mod histogram;
 mod knee;
 mod load;
+mod loaded;
+mod matrix;
 mod mixed;
 mod pair;
 mod percentiles;
 mod rounds;
+mod scaling;
 mod split;
 mod sweep;
 mod targets;
@@ -48,6 +51,12 @@ pub(super) const RULES: &[Rule] = &[
     Rule { first: 2, overlays: true, filled: FIGURES, charts: sweep::charts },
     // Fewer levels, or choices: bars.
     Rule { first: 2, overlays: true, filled: FIGURES, charts: bars::charts },
+    // What a hand-off takes from each CPU to each.
+    Rule { first: 3, overlays: false, filled: FIGURES, charts: matrix::charts },
+    // What more threads bring, where that is not said yet.
+    Rule { first: 1, overlays: false, filled: OTHERS, charts: scaling::charts },
+    // A latency while others draw more and more.
+    Rule { first: 2, overlays: true, filled: FIGURES, charts: loaded::charts },
     // Reads and writes at once: what each gets.
     Rule { first: 2, overlays: false, filled: OTHERS, charts: mixed::charts },
     // Writes until they returned, and until they were on the device.

@@ -7,7 +7,7 @@ use language::Words;
 use model::run::CaseResult;
 use model::{Better, Value};
 
-use super::{knee, pair};
+use super::{knee, matrix, pair, scaling};
 use crate::figure::factors::{Factor, Group};
 use crate::figure::metric::{self, Metric};
 use crate::figure::{Figure, Scene, mountain, reference};
@@ -36,6 +36,7 @@ pub(super) fn applies(group: &Group<'_>) -> bool {
     group.axis().is_some_and(|a| a.levels.len() >= LEVELS_LEAST)
         && group.factors.len() <= 2
         && !group.collides()
+        && matrix::sides(group).is_none()
 }
 
 pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
@@ -50,8 +51,12 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         None => metric::common(words, &group.cases, scene.spec)?,
     };
     let (series, thinned) = chosen(group, &metric);
-    let (plot, without) = lines(scene, group, &metric, &series)?;
+    let (mut plot, without) = lines(scene, group, &metric, &series)?;
     let below = pair::below(scene, group, &plot, &series);
+    let is_ideal = plot.lines.iter().any(|l| l.name == words.say("figure-ideal"));
+    let law = is_ideal.then(|| scaling::law(scene, group, &metric, series[0])).flatten();
+    let (curve, laws) = law.map_or((None, Vec::new()), |law| (law.curve, law.notes));
+    plot.lines.extend(curve.map(|points| Line { name: words.say("figure-amdahl"), points }));
     let name = |text: &str| Value::Text(text.to_owned());
     let factor = ("factor", name(&axis.title));
     let title = match &below {
@@ -61,12 +66,13 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         }
         None => words.tell("figure-over", &[("metric", name(&metric.title)), factor]),
     };
-    let is_ideal = plot.lines.iter().any(|l| l.name == words.say("figure-ideal"));
     let title = scene.title(&title, group);
     let figure = match below {
         Some(below) => Figure::new(KIND, title, LinePanels { panels: vec![plot, below.lines] }),
         None => Figure::new(KIND, title, plot),
     };
+    let figure = figure.note(is_ideal.then(|| words.say("figure-ideal-note")));
+    let figure = laws.into_iter().fold(figure, |figure, note| figure.note(Some(note)));
     Some(
         figure
             .note(thinned.then(|| {
@@ -76,7 +82,6 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
                     &[("shown", Value::from(series.len() as u64)), ("all", of.into())],
                 )
             }))
-            .note(is_ideal.then(|| words.say("figure-ideal-note")))
             .note((without > 0).then(|| words.tell("figure-without", &[("cases", Value::from(without))]))),
     )
 }
@@ -139,8 +144,7 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
         return None;
     }
     let marks = knee::marks(words, group, metric, levels);
-    let cpus = scene.view.run.machines.first().map(|m| m.inventory.cpu.allowed.len()).filter(|n| *n > 0);
-    if let ([only], Some(cpus)) = (all.as_slice(), cpus)
+    if let ([only], Some(cpus)) = (all.as_slice(), scaling::cpus(scene))
         && let Some(mut ideal) = ideal(axis, metric, only, cpus)
     {
         ideal.name = words.say("figure-ideal");
@@ -213,12 +217,12 @@ pub(super) fn points(axis: &Factor, metric: &Metric, cases: &[&CaseResult]) -> V
 
 /// A rate that grows with the workers as far as there are CPUs for them, from
 /// the first point on.
-fn ideal(axis: &Factor, metric: &Metric, line: &Line, cpus: usize) -> Option<Line> {
+fn ideal(axis: &Factor, metric: &Metric, line: &Line, cpus: f64) -> Option<Line> {
     if axis.name != WORKERS || !metric.is_rate() || metric.better != Better::Higher || line.points.len() < 2 {
         return None;
     }
     let (from, first) = line.points.first().filter(|(x, m)| *x > 0.0 && m.value > 0.0)?;
-    let at = |x: f64| first.value / from * x.min((cpus as f64).max(*from));
+    let at = |x: f64| first.value / from * x.min(cpus.max(*from));
     let points = line.points.iter().map(|(x, _)| (*x, Measured { value: at(*x), interval: None }));
     Some(Line { name: String::new(), points: points.collect() })
 }

@@ -10,14 +10,11 @@ use model::trial::Part;
 use model::{Machine, Unit, Value};
 use stats::histogram::{encode, new_latency};
 
+use super::english;
 use super::fixture::{case, charts, disk, kinds, run, sampled, seen, series, timed, with};
 use crate::figure::{Figure, mountain};
 
 const MIB: u64 = 1 << 20;
-
-fn english() -> &'static language::Words {
-    language::Language::English.words()
-}
 
 fn of_kind<'a>(figures: &'a [Figure], kind: &str) -> &'a Figure {
     figures.iter().find(|f| f.kind == kind).unwrap_or_else(|| panic!("{kind} in {:?}", kinds(figures)))

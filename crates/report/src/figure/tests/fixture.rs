@@ -56,6 +56,59 @@ pub(in crate::figure) const PRIMES: WorkloadSpec = WorkloadSpec {
     ..DISK
 };
 
+const LOADED: WorkloadSpec = WorkloadSpec {
+    name: "memory.loaded",
+    parameters: &[
+        ParameterSpec::new("share", Kind::Share, "").or_zero(),
+        ParameterSpec::new("operation", Kind::Choice, ""),
+    ],
+    headline: "load_latency",
+    metrics: &[MetricSpec::lower("load_latency", Unit::Seconds, "")],
+    ..DISK
+};
+
+const HANDOFF: WorkloadSpec = WorkloadSpec {
+    name: "scheduler.handoff",
+    parameters: &[
+        ParameterSpec::new("by", Kind::Choice, ""),
+        ParameterSpec::new("from", Kind::Count, "").or_zero(),
+        ParameterSpec::new("to", Kind::Count, "").or_zero(),
+    ],
+    headline: "wakeup_p50",
+    metrics: &[MetricSpec::lower("wakeup_p50", Unit::Seconds, "")],
+    ..DISK
+};
+
+const SYSCALL: WorkloadSpec = WorkloadSpec {
+    name: "scheduler.syscall",
+    parameters: &[ParameterSpec::new("call", Kind::Choice, "")],
+    headline: "call_time",
+    metrics: &[MetricSpec::lower("call_time", Unit::Seconds, "")],
+    ..DISK
+};
+
+pub(in crate::figure) const LATENCY: WorkloadSpec = WorkloadSpec {
+    name: "memory.latency",
+    parameters: &[
+        ParameterSpec::new("size", Kind::Size, ""),
+        ParameterSpec::new("page-size", Kind::Choice, ""),
+    ],
+    headline: "load_latency",
+    metrics: &[MetricSpec::lower("load_latency", Unit::Seconds, "")],
+    ..DISK
+};
+
+pub(in crate::figure) const FLOAT: WorkloadSpec = WorkloadSpec {
+    name: "cpu.float",
+    parameters: &[
+        ParameterSpec::new("type", Kind::Choice, ""),
+        ParameterSpec::new("vectors", Kind::Choice, ""),
+    ],
+    headline: "flops",
+    metrics: &[MetricSpec::higher("flops", Unit::PerSecond, "")],
+    ..DISK
+};
+
 const COMMON: &[ParameterSpec] = &[
     ParameterSpec::new("threads", Kind::Count, ""),
     ParameterSpec::new("rate", Kind::Rate, ""),
@@ -63,7 +116,10 @@ const COMMON: &[ParameterSpec] = &[
 ];
 
 pub(crate) fn catalogue() -> Catalogue {
-    Catalogue { workloads: vec![&DISK, &PRIMES, &BANDWIDTH], common: COMMON }
+    Catalogue {
+        workloads: vec![&DISK, &PRIMES, &BANDWIDTH, &LOADED, &HANDOFF, &SYSCALL, &LATENCY, &FLOAT],
+        common: COMMON,
+    }
 }
 
 /// The spread of five trials around their median.

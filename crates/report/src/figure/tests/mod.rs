@@ -1,7 +1,9 @@
 //! Which charts each shape of a study gets, and what their titles say.
 
+mod compute;
 mod disk;
 pub(crate) mod fixture;
+mod scaling;
 
 use model::limit::LimitKind;
 use model::{Unit, Value};
@@ -9,6 +11,10 @@ use model::{Unit, Value};
 use super::metric::{self, Metric};
 use super::{Figure, factors, reference};
 use fixture::{case, charts, disk, failed, kinds, limited, run, seen, timed, with};
+
+fn english() -> &'static language::Words {
+    language::Language::English.words()
+}
 
 const DEPTHS: [u64; 5] = [1, 4, 16, 32, 64];
 

@@ -1,0 +1,73 @@
+//! What a load takes while others draw a rising share of what there is: latency
+//! against their throughput, the points joined along the share. The knee of
+//! such a curve is what a memory can give before everybody waits (the loaded
+//! latency of Intel's Memory Latency Checker).
+
+use chart::plot::{Dot, Dots, Measured, Scatter};
+use model::run::CaseResult;
+use model::{Unit, Value};
+
+use super::sweep::{LEVELS_LEAST, LINES_MOST};
+use crate::figure::factors::{Factor, Group};
+use crate::figure::metric::Metric;
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "loaded";
+
+/// The factor that says how much the others draw.
+const SHARE: &str = "share";
+
+/// What a load takes.
+const LATENCY: &str = "load_latency";
+
+/// What the others draw.
+const DRAWN: &str = "throughput";
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let share = group.factors.iter().find(|f| f.name == SHARE && f.is_ordered())?;
+    let other = group.factors.iter().find(|f| f.name != SHARE);
+    let fits = share.levels.len() >= LEVELS_LEAST && !group.collides();
+    let lines = other.map_or(1, |f| f.levels.len());
+    if !fits || lines > LINES_MOST {
+        return None;
+    }
+    let of = |name: &str| group.cases.iter().find_map(|c| Metric::of(words, c, name));
+    let latency = of(LATENCY).filter(|m| m.unit == Unit::Seconds)?;
+    let drawn = of(DRAWN).filter(|m| m.unit == Unit::BytesPerSecond)?;
+    let groups: Vec<Dots> = (0..lines)
+        .map(|level| {
+            let own = |c: &&CaseResult| other.is_none_or(|f| f.level_of(c) == Some(level));
+            let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(own).collect();
+            let name = other.and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default();
+            Dots { name, dots: dots(share, (&drawn, &latency), &cases), joined: true }
+        })
+        .filter(|d| !d.dots.is_empty())
+        .collect();
+    if groups.iter().map(|d| d.dots.len()).max()? < LEVELS_LEAST {
+        return None;
+    }
+    let name = |metric: &Metric| Value::Text(metric.title.clone());
+    let title = words.tell("figure-against", &[("metric", name(&latency)), ("other", name(&drawn))]);
+    let plot = Scatter { x: drawn.axis(), y: latency.axis(), groups, references: Vec::new() };
+    let note = words.say("figure-loaded-note");
+    Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(note)))
+}
+
+/// The points along the share. At none the others draw nothing: that is so by
+/// what the share means, and no measurement is missing.
+fn dots(share: &Factor, (drawn, latency): (&Metric, &Metric), cases: &[&CaseResult]) -> Vec<Dot> {
+    let idle = Measured { value: 0.0, interval: None };
+    let dot = |c: &&CaseResult| {
+        let at = share.number_of(c)?;
+        let x = drawn.at(c).or((at == 0.0).then_some(idle))?;
+        Some((at, Dot { x, y: latency.at(c)?, label: share.text_of(c).to_owned() }))
+    };
+    let mut all: Vec<(f64, Dot)> = cases.iter().filter_map(dot).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.into_iter().map(|(_, dot)| dot).collect()
+}

@@ -1,0 +1,79 @@
+//! What a hand-off takes from each CPU to each: a map with a row for where it
+//! comes from and a column for where it goes. Numbers of CPUs are names, not
+//! amounts, so that neither lines nor bars over them say anything.
+
+use chart::plot::{Heat, Measured};
+use model::Value;
+
+use crate::figure::factors::{Factor, Group};
+use crate::figure::metric::{self, Metric};
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "matrix";
+
+/// Cells that a page and an eye can bear.
+const CELLS_MOST: usize = 4096;
+
+/// The two factors of a matrix: where from and where to.
+pub(super) fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
+    let [one, other] = group.factors.as_slice() else { return None };
+    let (from, to) = match (one.name.as_str(), other.name.as_str()) {
+        ("from", "to") => (one, other),
+        ("to", "from") => (other, one),
+        _ => return None,
+    };
+    let fits = from.levels.len() * to.levels.len() <= CELLS_MOST && !group.collides();
+    fits.then_some((from, to))
+}
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let (from, to) = sides(group)?;
+    let metric = metric::common(words, &group.cases, scene.spec)?;
+    let mut cells = vec![vec![None; to.levels.len()]; from.levels.len()];
+    for case in &group.cases {
+        if let (Some(row), Some(column)) = (from.level_of(case), to.level_of(case)) {
+            cells[row][column] = metric.at(case);
+        }
+    }
+    let levels = |f: &Factor| f.levels.iter().map(|l| l.text.clone()).collect::<Vec<_>>();
+    let name = Value::Text(metric.title.clone());
+    let title = words.tell("figure-matrix", &[("metric", name)]);
+    let notes = [sentence(scene, (from, to), &metric, &cells)];
+    let plot = Heat {
+        title: metric.title.clone(),
+        numbers: metric.numbers,
+        x: (to.title.clone(), levels(to)),
+        y: (from.title.clone(), levels(from)),
+        cells,
+        better: Some(metric.better),
+    };
+    let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    Some(notes.into_iter().fold(figure, Figure::note))
+}
+
+/// What the same CPU takes, and what others do.
+fn sentence(
+    scene: &Scene<'_>,
+    (from, to): (&Factor, &Factor),
+    metric: &Metric,
+    cells: &[Vec<Option<Measured>>],
+) -> Option<String> {
+    let (mut same, mut others): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    for (row, cells) in from.levels.iter().zip(cells) {
+        for (column, cell) in to.levels.iter().zip(cells) {
+            let Some(cell) = cell else { continue };
+            let is_same = row.number.is_some() && row.number == column.number;
+            if is_same { same.push(cell.value) } else { others.push(cell.value) }
+        }
+    }
+    let shown = |value: f64| Value::Text(crate::figure::reference::shown(value, metric));
+    let middle = |values: &[f64]| stats::interval::median(values);
+    let (same, other) = (middle(&same)?, middle(&others)?);
+    let args = [("same", shown(same)), ("other", shown(other))];
+    Some(scene.view.words.tell("figure-matrix-note", &args))
+}

@@ -1,0 +1,273 @@
+//! How a rate grows with the threads: as many times that of one, the ideal
+//! beside it, and what share of the work Amdahl's law calls serial. What the
+//! law is and how its interval is made says [`stats::amdahl`].
+//!
+//! A rate of one line has its chart already, lines or bars, and gets the law
+//! added there. Several lines, and the time of a fixed amount of work, get a
+//! chart of how many times one thread's rate they have.
+
+use chart::plot::{Axis, Line, Lines, Measured, Numbers, Spread};
+use language::format;
+use model::run::CaseResult;
+use model::trial::Status;
+use model::{Better, Value};
+use stats::amdahl::{self, Fit, Point};
+use stats::interval::{Interval, median, of_center};
+
+use super::sweep::{LINES_MOST, name_of, of_level};
+use crate::figure::factors::{Factor, Group};
+use crate::figure::metric::{self, Metric};
+use crate::figure::{Figure, Scene};
+
+pub(super) const KIND: &str = "scaling";
+
+/// The factor: more workers.
+const WORKERS: &str = "threads";
+
+/// What a fixed amount of work is asked for.
+const ELAPSED: &str = "elapsed";
+
+/// The confidence of intervals.
+const CONFIDENCE: f64 = 0.95;
+
+/// Numbers of threads of which a law can be checked; two always follow it.
+const LEVELS_LEAST: usize = 3;
+
+/// Devices on a path that make the serial share theirs, not the program's.
+const DEVICES: &[&str] = &["block", "filesystem", "nic", "sata", "pci", "dmi"];
+
+/// What threads can have of the machine: CPUs that we may run on, and no more
+/// than a quota gives.
+pub(super) fn cpus(scene: &Scene<'_>) -> Option<f64> {
+    let inventory = &scene.view.run.machines.first()?.inventory;
+    let allowed = Some(inventory.cpu.allowed.len() as f64).filter(|n| *n > 0.0)?;
+    Some(inventory.cgroup.cpu_quota.filter(|q| *q > 0.0).map_or(allowed, |q| q.min(allowed)))
+}
+
+/// What is to be said of one line over threads.
+pub(super) struct Law {
+    /// The law at the levels that it was fitted to, where it fits.
+    pub(super) curve: Option<Vec<(f64, Measured)>>,
+    /// Sentences.
+    pub(super) notes: Vec<String>,
+}
+
+/// How many threads each case has, and what they did; those of one line.
+struct Course<'a> {
+    /// By threads; the first has one.
+    cases: Vec<(f64, &'a CaseResult)>,
+    metric: &'a Metric,
+}
+
+impl<'a> Course<'a> {
+    /// `None` where one thread alone was not measured, or nothing beside it, or
+    /// the metric is nothing that grows with threads.
+    fn of(axis: &Factor, metric: &'a Metric, cases: &[&'a CaseResult]) -> Option<Self> {
+        let is_rate = metric.is_rate() && metric.better == Better::Higher;
+        if axis.name != WORKERS || !(is_rate || metric.name == ELAPSED) {
+            return None;
+        }
+        let with = |c: &&'a CaseResult| metric.at(c).and_then(|_| Some((axis.number_of(c)?, *c)));
+        let mut cases: Vec<(f64, &CaseResult)> = cases.iter().filter_map(with).collect();
+        cases.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let is_sound = cases.len() >= 2 && cases[0].0 == 1.0 && cases.windows(2).all(|p| p[0].0 < p[1].0);
+        is_sound.then_some(Self { cases, metric })
+    }
+
+    /// A value as a rate: what takes half the time is done twice as fast.
+    fn rate(&self, value: f64) -> f64 {
+        if self.metric.better == Better::Higher { value } else { 1.0 / value }
+    }
+
+    /// The rate of a case in each round.
+    fn by_round(&self, case: &CaseResult) -> Vec<(u32, f64)> {
+        let ok = case.trials.iter().filter(|t| t.status == Status::Ok);
+        let value = |t: &model::trial::Trial| t.result.metrics.get(&self.metric.name).map(|q| q.value);
+        ok.filter_map(|t| Some((t.block, self.rate(value(t)?)))).collect()
+    }
+
+    /// How many times the rate of one thread a case has: of rounds in which both
+    /// ran, so that what slows a whole round does not count.
+    fn times(&self, case: &CaseResult) -> Option<Measured> {
+        let one = self.by_round(self.cases[0].1);
+        let ratio = |(round, rate): &(u32, f64)| {
+            let of_one = one.iter().find(|(r, _)| r == round)?.1;
+            Some(rate / of_one).filter(|r| r.is_finite() && *r > 0.0)
+        };
+        let ratios: Vec<f64> = self.by_round(case).iter().filter_map(ratio).collect();
+        if let (Some(value), Some(interval)) = (median(&ratios), of_center(&ratios, CONFIDENCE)) {
+            return Some(Measured { value, interval: Some((interval.low, interval.high)) });
+        }
+        let value =
+            self.rate(self.metric.at(case)?.value) / self.rate(self.metric.at(self.cases[0].1)?.value);
+        value.is_finite().then_some(Measured { value, interval: None })
+    }
+
+    /// The speed-up at each number of threads.
+    fn speedups(&self) -> Vec<(f64, Measured)> {
+        // One thread has once its own rate, exactly.
+        let one =
+            |n: f64, c| if n == 1.0 { Some(Measured { value: 1.0, interval: None }) } else { self.times(c) };
+        self.cases.iter().filter_map(|(n, c)| Some((*n, one(*n, c)?))).collect()
+    }
+
+    fn points(&self, most: f64) -> Vec<Point> {
+        let point = |(n, c): &(f64, &CaseResult)| {
+            (*n <= most).then_some(())?;
+            Some(Point { threads: *n, rate: self.rate(self.metric.at(c)?.value) })
+        };
+        self.cases.iter().filter_map(point).collect()
+    }
+
+    /// Each round as a curve of its own.
+    fn rounds(&self, most: f64) -> Vec<Vec<Point>> {
+        let mut rounds: Vec<(u32, Vec<Point>)> = Vec::new();
+        for (threads, case) in self.cases.iter().filter(|(n, _)| *n <= most) {
+            for (round, rate) in self.by_round(case) {
+                let point = Point { threads: *threads, rate };
+                match rounds.iter_mut().find(|(r, _)| *r == round) {
+                    Some((_, all)) => all.push(point),
+                    None => rounds.push((round, vec![point])),
+                }
+            }
+        }
+        rounds.into_iter().map(|(_, points)| points).collect()
+    }
+}
+
+/// What there is to say of one line of a group over threads.
+pub(super) fn law(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, level: usize) -> Option<Law> {
+    let words = scene.view.words;
+    let cases = of_level(group, level);
+    let course = Course::of(group.axis()?, metric, &cases)?;
+    let most = cpus(scene).unwrap_or(f64::MAX);
+    let points = course.points(most);
+    let mut notes = vec![efficiency(scene, &course, most)?];
+    let is_beyond = course.cases.iter().any(|(n, _)| *n > most);
+    let waits = cases.iter().flat_map(|c| &c.path).any(|s| {
+        let kind = s.resource.split(':').next().unwrap_or_default();
+        DEVICES.contains(&kind)
+    });
+    let mut curve = None;
+    // What a device gives says nothing of how the work divides.
+    if let Some(fit) = amdahl::fit(&points).filter(|_| !waits) {
+        let interval = amdahl::of_rounds(&course.rounds(most), CONFIDENCE);
+        if let Some(best) = amdahl::falls(&points) {
+            let args = [("threads", Value::Text(format::short(best.threads)))];
+            notes.push(words.tell("figure-scaling-falls", &args));
+        } else if !fit.is_good() {
+            let args = [("off", Value::Text(format::percent(fit.worst)))];
+            notes.push(words.tell("figure-scaling-bad", &args));
+        } else {
+            notes.push(serial(scene, &fit, interval));
+            let at = |p: &Point| (p.threads, Measured { value: fit.at(p.threads), interval: None });
+            curve = (fit.levels >= LEVELS_LEAST).then(|| points.iter().map(at).collect());
+        }
+    }
+    if is_beyond {
+        let cpus = ("cpus", Value::Text(format::short(most)));
+        notes.push(words.tell("figure-scaling-beyond", &[cpus]));
+    }
+    Some(Law { curve, notes })
+}
+
+/// What the most threads that have a CPU each gave.
+fn efficiency(scene: &Scene<'_>, course: &Course<'_>, most: f64) -> Option<String> {
+    let speedups = course.speedups();
+    let (threads, times) = speedups.iter().rev().find(|(n, _)| *n <= most && *n > 1.0).or(speedups.last())?;
+    let ideal = threads.min(most.max(1.0));
+    let args = [
+        ("threads", Value::Text(format::short(*threads))),
+        ("times", Value::Text(format!("{:.2}", times.value))),
+        ("share", Value::Text(format::percent(times.value / ideal))),
+    ];
+    Some(scene.view.words.tell("figure-scaling-efficiency", &args))
+}
+
+/// The serial share, as far as it is known. Two points always follow the law, and
+/// that is said with them.
+fn serial(scene: &Scene<'_>, fit: &Fit, interval: Option<Interval>) -> String {
+    let words = scene.view.words;
+    let percent = |share: f64| Value::Text(format::fine_percent(share.max(0.0)));
+    let (value, range) = match interval {
+        None => (fit.serial, String::new()),
+        Some(i) => {
+            let ends = [("low", percent(i.low)), ("high", percent(i.high))];
+            (f64::midpoint(i.low, i.high), words.tell("figure-scaling-range", &ends))
+        }
+    };
+    let is_checked = if fit.levels < LEVELS_LEAST { "two" } else { "more" };
+    match interval {
+        Some(i) if i.low <= 0.0 && i.high <= 0.0 => words.say("figure-scaling-above"),
+        Some(i) if i.low <= 0.0 => words.tell("figure-scaling-at-most", &[("high", percent(i.high))]),
+        _ => words.tell(
+            "figure-scaling-serial",
+            &[("share", percent(value)), ("range", Value::Text(range)), ("points", Value::from(is_checked))],
+        ),
+    }
+}
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+}
+
+/// A chart of speed-ups, of what has none of its rate yet.
+fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
+    let words = scene.view.words;
+    let axis = group.axis()?;
+    let metric = metric::common(words, &group.cases, scene.spec)?;
+    let levels = group.series().map_or(1, |s| s.levels.len());
+    let is_shown = levels == 1 && metric.name != ELAPSED;
+    if is_shown || levels > LINES_MOST || group.collides() {
+        return None;
+    }
+    let (mut lines, mut notes): (Vec<Line>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut curve = None;
+    for level in 0..levels {
+        let cases = of_level(group, level);
+        let Some(course) = Course::of(axis, &metric, &cases) else { continue };
+        let Some(law) = law(scene, group, &metric, level) else { continue };
+        let mut name = name_of(group, level);
+        let said = law.notes.join(" ");
+        notes.push(match name.is_empty() {
+            true => said,
+            false => scene.view.tell("remark-of-case", &[("case", &name), ("text", &said)]),
+        });
+        if name.is_empty() {
+            name = words.say("figure-measured");
+        }
+        curve = law.curve;
+        lines.push(Line { name, points: course.speedups() });
+    }
+    lines.retain(|l| l.points.len() > 1);
+    let [first, ..] = lines.as_slice() else { return None };
+    let one = curve.filter(|_| lines.len() == 1);
+    let most = cpus(scene).unwrap_or(f64::MAX);
+    let exact = |n: f64| (n, Measured { value: n.min(most.max(1.0)), interval: None });
+    let ideal = first.points.iter().map(|(n, _)| exact(*n)).collect();
+    lines.push(Line { name: words.say("figure-ideal"), points: ideal });
+    lines.extend(one.map(|points| Line { name: words.say("figure-amdahl"), points: of_one(points) }));
+    let title = words.tell(
+        "figure-scaling",
+        &[("metric", Value::Text(metric.title.clone())), ("factor", Value::Text(axis.title.clone()))],
+    );
+    let y = Axis { title: words.say("figure-speedup"), numbers: Numbers::Times, spread: Spread::Auto };
+    let (references, marks, zones) = (Vec::new(), Vec::new(), Vec::new());
+    let plot = Lines {
+        x: metric::factor_axis(axis),
+        y,
+        lines,
+        references,
+        marks,
+        zones,
+        better: Some(Better::Higher),
+    };
+    let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    Some(notes.into_iter().fold(figure, |figure, note| figure.note(Some(note))))
+}
+
+/// A curve as multiples of its first point.
+fn of_one(points: Vec<(f64, Measured)>) -> Vec<(f64, Measured)> {
+    let first = points.first().map_or(1.0, |p| p.1.value);
+    points.into_iter().map(|(n, m)| (n, Measured { value: m.value / first, interval: None })).collect()
+}

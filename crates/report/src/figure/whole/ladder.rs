@@ -1,0 +1,156 @@
+//! The ladder of latencies: how long things take on this machine, from a load
+//! out of the first cache to an answer of a disk, on one axis that goes by
+//! factors. What a rung is worth is told by the rungs beside it: how many loads
+//! a system call costs, how many calls a hand-off (the idea of such a table is
+//! Norvig's, "Teach Yourself Programming in Ten Years", 2001).
+
+use chart::plot::{Axis, Bar, BarGroup, Bars, Measured, Numbers, Spread};
+use model::run::CaseResult;
+use model::{Better, Unit, Value};
+
+use super::{cases, places, plainest};
+use crate::figure::{Figure, factors, metric};
+use crate::page::View;
+
+/// Rungs of which a ladder is made, at least, of so many workloads.
+const RUNGS_LEAST: usize = 3;
+const WORKLOADS_LEAST: usize = 2;
+
+/// And at most.
+const RUNGS_MOST: usize = 24;
+
+/// One kind of rung: the least of a metric for each level of a parameter.
+struct Source {
+    workload: &'static str,
+    metric: &'static str,
+    /// What the rungs are of.
+    by: &'static str,
+    /// The words; `$what` is the level.
+    key: &'static str,
+}
+
+const SOURCES: &[Source] = &[
+    Source { workload: "scheduler.syscall", metric: "call_time", by: "call", key: "figure-rung-call" },
+    Source { workload: "scheduler.handoff", metric: "wakeup_p50", by: "by", key: "figure-rung-handoff" },
+    Source { workload: "scheduler.timer", metric: "lateness_p50", by: "by", key: "figure-rung-timer" },
+    Source { workload: "disk", metric: "latency_p50", by: "pattern", key: "figure-rung-disk" },
+];
+
+/// A rung: what takes so long.
+struct Rung {
+    workload: &'static str,
+    label: String,
+    value: Measured,
+}
+
+/// The workload whose sizes are rungs.
+const LOADS: &str = "memory.latency";
+
+pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
+    let words = view.words;
+    let mut rungs = loads(view);
+    rungs.extend(SOURCES.iter().flat_map(|source| of_source(view, source)));
+    rungs.retain(|r| r.value.value.is_finite() && r.value.value > 0.0);
+    rungs.sort_by(|a, b| a.value.value.total_cmp(&b.value.value));
+    rungs.truncate(RUNGS_MOST);
+    let mut workloads: Vec<&str> = rungs.iter().map(|r| r.workload).collect();
+    workloads.sort_unstable();
+    workloads.dedup();
+    if rungs.len() < RUNGS_LEAST || workloads.len() < WORKLOADS_LEAST {
+        return None;
+    }
+    let sentence = sentence(view, &rungs);
+    let group = |r: Rung| BarGroup {
+        label: r.label,
+        bars: vec![Bar { series: 0, value: Some(r.value), reference: None, note: None }],
+    };
+    let plot = Bars {
+        value: Axis {
+            title: words.say("figure-rungs"),
+            numbers: Numbers::Unit(Unit::Seconds),
+            spread: Spread::Decades,
+        },
+        series: Vec::new(),
+        groups: rungs.into_iter().map(group).collect(),
+        references: Vec::new(),
+        better: Some(Better::Lower),
+    };
+    let figure = Figure::new("ladder", words.say("figure-ladder"), plot);
+    Some(figure.note(sentence).note(Some(words.say("figure-ladder-note"))))
+}
+
+/// A load out of each cache and out of memory.
+fn loads(view: &View<'_>) -> Vec<Rung> {
+    let all = cases(view.run, LOADS);
+    let plain = plainest(view, &all, &["size"]);
+    let spec = view.workload(LOADS);
+    let rung = |(place, bytes, value): (super::Place, u64, f64)| {
+        let size = crate::figure::mountain::part(bytes);
+        let place = Value::Text(place.text(view));
+        Rung {
+            workload: LOADS,
+            label: view.words.tell("figure-rung-load", &[("place", place), ("size", size)]),
+            value: Measured { value, interval: None },
+        }
+    };
+    places(view, &plain, spec).into_iter().map(rung).collect()
+}
+
+/// The least of each level: of hand-offs that of the nearest CPUs, of a disk
+/// that of the smallest operation alone.
+fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
+    let mut best: Vec<(String, Measured)> = Vec::new();
+    for case in cases(view.run, source.workload) {
+        let estimate = case.estimates.get(source.metric).filter(|e| e.unit == Unit::Seconds);
+        let Some(value) = estimate.and_then(metric::measured) else { continue };
+        let what = level(view, case, source.by);
+        match best.iter_mut().find(|(w, _)| *w == what) {
+            Some((_, least)) if value.value < least.value => *least = value,
+            Some(_) => {}
+            None => best.push((what, value)),
+        }
+    }
+    let rung = |(what, value): (String, Measured)| Rung {
+        workload: source.workload,
+        label: view.words.tell(source.key, &[("what", Value::Text(what))]),
+        value,
+    };
+    best.into_iter().map(rung).collect()
+}
+
+/// A level as a reader knows it.
+fn level(view: &View<'_>, case: &CaseResult, name: &str) -> String {
+    match case.parameters.get(name) {
+        Some(Value::Text(word)) => {
+            factors::level_in_words(view.words, name, word).unwrap_or_else(|| word.clone())
+        }
+        Some(other) => other.to_string(),
+        None => String::new(),
+    }
+}
+
+/// How far the ends are apart.
+fn sentence(view: &View<'_>, rungs: &[Rung]) -> Option<String> {
+    let (first, last) = (rungs.first()?, rungs.last()?);
+    let times = last.value.value / first.value.value;
+    let round = 10f64.powf(times.log10().floor() - 1.0).max(1.0);
+    let args = [
+        ("first", Value::Text(first.label.clone())),
+        ("last", Value::Text(last.label.clone())),
+        ("times", Value::Text(grouped((times / round).round() * round))),
+    ];
+    Some(view.words.tell("figure-ladder-ends", &args))
+}
+
+/// A whole number with its thousands apart.
+fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}

@@ -1,0 +1,134 @@
+//! Charts of the whole run, over what several workloads measured: how long
+//! things take on this machine, and what it can do with each byte. One file
+//! each, and a line in [`ALL`].
+
+mod ladder;
+mod roofline;
+
+use model::Run;
+use model::run::CaseResult;
+use model::{Value, WorkloadSpec};
+
+use super::mountain::{self, Whose};
+use super::{Figure, factors, metric};
+use crate::page::View;
+
+/// Every chart, in order.
+const ALL: &[fn(&View<'_>) -> Option<Figure>] = &[ladder::figure, roofline::figure];
+
+/// The charts that this run has something for.
+pub(super) fn figures(view: &View<'_>) -> Vec<Figure> {
+    ALL.iter().filter_map(|figure| figure(view)).collect()
+}
+
+/// The cases of a workload.
+fn cases<'a>(run: &'a Run, workload: &str) -> Vec<&'a CaseResult> {
+    run.cases.iter().filter(|c| c.workload == workload).collect()
+}
+
+/// The threads that a case ran with.
+fn threads(case: &CaseResult) -> u64 {
+    match case.parameters.get("threads") {
+        Some(Value::Integer(threads)) => *threads,
+        _ => 1,
+    }
+}
+
+/// The bytes that each thread touches.
+fn size(case: &CaseResult) -> Option<u64> {
+    match case.parameters.get("size") {
+        Some(Value::Integer(bytes)) => Some(*bytes),
+        _ => None,
+    }
+}
+
+/// Where a working set lies: a cache of this level, or memory, the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Cache(u32),
+    Memory,
+}
+
+impl Place {
+    /// `L2`, or memory in the reader's language.
+    fn text(self, view: &View<'_>) -> String {
+        match self {
+            Place::Cache(level) => format!("L{level}"),
+            Place::Memory => view.say("figure-place-memory"),
+        }
+    }
+}
+
+/// What is had of each cache and of memory: the plateau of a sweep of sizes; of
+/// a few sizes without one, the one that lies in the middle of each cache. The
+/// second is the largest size of a sweep, or that size.
+fn places(view: &View<'_>, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> Vec<(Place, u64, f64)> {
+    let Some(name) = spec.map(|s| s.headline) else { return Vec::new() };
+    let claims = mountain::claims(view.run.machines.first(), cases);
+    // Half of a share of a cache is in it for sure, but for pages and others.
+    let by_claim = |bytes: u64| {
+        let level = claims.iter().find(|(_, share)| bytes as f64 <= *share as f64 * 0.75);
+        level.map_or(Place::Memory, |(level, _)| Place::Cache(*level))
+    };
+    let swept = mountain::of_cases(view, cases, spec).into_iter().find(|(_, m, _)| m.name == name);
+    let mut all: Vec<(Place, u64, f64)> = match swept.filter(|(_, _, m)| !m.edges.is_empty()) {
+        Some((_, _, mountain)) => {
+            let last = mountain.levels.len().saturating_sub(1);
+            let of = |(at, (from, to, value)): (usize, &(f64, f64, f64))| {
+                let edge = mountain.edges.iter().find(|e| e.holds == *to);
+                let place = match edge.map(|e| &e.whose) {
+                    Some(Whose::Processor(level, _) | Whose::Claimed(level, _)) => Place::Cache(*level),
+                    Some(_) => by_claim(*from as u64),
+                    None if at == last && is_behind(&mountain, &claims, *to) => Place::Memory,
+                    None => by_claim(*to as u64),
+                };
+                (place, *to as u64, *value)
+            };
+            mountain.levels.iter().enumerate().map(of).collect()
+        }
+        None => {
+            let one = |c: &&CaseResult| {
+                let bytes = size(c)?;
+                let value = metric::measured(c.estimates.get(name)?)?.value;
+                Some((by_claim(bytes), bytes, value))
+            };
+            cases.iter().filter_map(one).collect()
+        }
+    };
+    // The largest of each: in memory, what is beyond all caches.
+    all.sort_by_key(|(place, bytes, _)| (*place, *bytes));
+    all.dedup_by(|b, a| {
+        let is_same = a.0 == b.0;
+        if is_same && b.0 == Place::Memory {
+            *a = *b;
+        }
+        is_same
+    });
+    all
+}
+
+/// Whether what comes last in a sweep lies behind the last cache: beyond what it
+/// claims, or beyond where it was seen to end.
+fn is_behind(mountain: &mountain::Mountain, claims: &[(u32, u64)], to: f64) -> bool {
+    let Some((level, bytes)) = claims.last() else { return false };
+    let ended = mountain.edges.last().is_some_and(|e| match e.whose {
+        Whose::Processor(l, _) | Whose::Claimed(l, _) => l == *level,
+        _ => false,
+    });
+    ended || to > *bytes as f64 * 1.5
+}
+
+/// Those with the fewest threads, and of these those that have the other
+/// parameters most have: one curve of the many that a study may hold.
+fn plainest<'a>(view: &View<'_>, cases: &[&'a CaseResult], keep: &[&str]) -> Vec<&'a CaseResult> {
+    let mut left: Vec<&CaseResult> = cases.to_vec();
+    loop {
+        let factors = factors::of(view.words, view.catalogue, &left);
+        let Some(factor) = factors.into_iter().find(|f| !keep.contains(&f.name.as_str())) else {
+            return left;
+        };
+        let count = |level: usize| left.iter().filter(|c| factor.level_of(c) == Some(level)).count();
+        let best = (0..factor.levels.len()).max_by_key(|l| (count(*l), std::cmp::Reverse(*l)));
+        left.retain(|c| factor.level_of(c) == best);
+    }
+}

@@ -1,0 +1,102 @@
+//! The roofline of the machine: what it computes, as `cpu.float` measured it for
+//! each kind of vectors, over what caches and memory give, as
+//! `memory.bandwidth` measured them. Both of as many threads, or the two are of
+//! different machines.
+
+use chart::plot::{Axis, Measured, Numbers, Roof, Roofline, Spread};
+use model::run::CaseResult;
+use model::{Unit, Value};
+
+use super::{cases, places, plainest, threads};
+use crate::figure::{Figure, factors, metric};
+use crate::page::View;
+
+const COMPUTE: &str = "cpu.float";
+const MEMORY: &str = "memory.bandwidth";
+
+/// What a byte is counted against.
+const FLOPS: &str = "flops";
+
+/// Numbers of which type: those that everybody gives peaks of.
+const TYPE: (&str, &str) = ("type", "double");
+
+pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
+    let words = view.words;
+    let (compute, memory) = (cases(view.run, COMPUTE), cases(view.run, MEMORY));
+    let of_memory: Vec<u64> = memory.iter().map(|c| threads(c)).collect();
+    let most = compute.iter().map(|c| threads(c)).filter(|n| of_memory.contains(n)).max()?;
+    let with = |all: &[&'_ CaseResult]| -> Vec<usize> {
+        all.iter().enumerate().filter(|(_, c)| threads(c) == most).map(|(i, _)| i).collect()
+    };
+    let compute: Vec<&CaseResult> = with(&compute).into_iter().map(|i| compute[i]).collect();
+    let memory: Vec<&CaseResult> = with(&memory).into_iter().map(|i| memory[i]).collect();
+    let (ceilings, kind) = ceilings(view, &compute)?;
+    let (roofs, operation) = roofs(view, &memory)?;
+    let plot = Roofline {
+        x: words.say("figure-intensity"),
+        y: Axis {
+            title: metric::title(words, FLOPS),
+            numbers: Numbers::Unit(Unit::PerSecond),
+            spread: Spread::Decades,
+        },
+        roofs,
+        ceilings,
+    };
+    let (peak, slow) = (plot.ceilings.first()?, plot.roofs.last()?);
+    let ridge = peak.most.value / slow.most.value;
+    let args = [
+        ("ridge", Value::Text(language::format::short(round(ridge)))),
+        ("roof", Value::Text(slow.name.clone())),
+    ];
+    let sentence = words.tell("figure-roofline-ridge", &args);
+    let note =
+        [("threads", Value::from(most)), ("type", Value::Text(kind)), ("operation", Value::Text(operation))];
+    let note = words.tell("figure-roofline-note", &note);
+    let figure = Figure::new("roofline", words.say("figure-roofline"), plot);
+    Some(figure.note(Some(sentence)).note(Some(note)))
+}
+
+/// Two digits that count: a ridge is where it is by a tenth or so.
+fn round(value: f64) -> f64 {
+    let step = 10f64.powf(value.log10().floor() - 1.0);
+    (value / step).round() * step
+}
+
+/// The peak of each kind of vectors, the highest first, of one type of numbers.
+fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
+    let text = |c: &CaseResult, name: &str| c.parameters.get(name).map(Value::to_string);
+    let is_double = |c: &&CaseResult| text(c, TYPE.0).is_none_or(|t| t == TYPE.1);
+    let mut own: Vec<&CaseResult> = compute.iter().copied().filter(is_double).collect();
+    if own.is_empty() {
+        own = compute.to_vec();
+    }
+    let own = plainest(view, &own, &["vectors"]);
+    let kind = text(own.first()?, TYPE.0).unwrap_or_else(|| TYPE.1.to_owned());
+    let roof = |c: &&CaseResult| {
+        let estimate = c.estimates.get(FLOPS).filter(|e| e.unit == Unit::PerSecond)?;
+        let vectors = text(c, "vectors").unwrap_or_default();
+        let name = factors::level_in_words(view.words, "vectors", &vectors).unwrap_or(vectors);
+        Some(Roof { name, most: metric::measured(estimate)? })
+    };
+    let all = sorted(own.iter().filter_map(roof).collect());
+    (!all.is_empty()).then_some((all, kind))
+}
+
+/// What each cache and memory gives, the fastest first, of one operation.
+fn roofs(view: &View<'_>, memory: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
+    let plain = plainest(view, memory, &["size", "stores"]);
+    let operation = plain.first()?.parameters.get("operation").map(Value::to_string).unwrap_or_default();
+    let operation = factors::level_in_words(view.words, "operation", &operation).unwrap_or(operation);
+    let roof = |(place, _, value): (super::Place, u64, f64)| Roof {
+        name: place.text(view),
+        most: Measured { value, interval: None },
+    };
+    let all = sorted(places(view, &plain, view.workload(MEMORY)).into_iter().map(roof).collect());
+    (!all.is_empty()).then_some((all, operation))
+}
+
+fn sorted(mut all: Vec<Roof>) -> Vec<Roof> {
+    all.retain(|r| r.most.value.is_finite() && r.most.value > 0.0);
+    all.sort_by(|a, b| b.most.value.total_cmp(&a.most.value));
+    all
+}

@@ -1,0 +1,12 @@
+//! The machine at a glance: what only several workloads together show.
+
+use super::view::View;
+use crate::document::Section;
+use crate::figure;
+
+/// The section.
+pub(super) fn write(view: &View<'_>) -> Section {
+    let mut section = Section::new("whole", view.say("whole-title"));
+    section.blocks = figure::of_run(view);
+    section
+}
