@@ -27,11 +27,11 @@ use crate::engine::stop::StopRule;
 pub const TABLE: &[&dyn Workload] = &[
     &cpu::primes::Primes,
     &memory::bandwidth::Bandwidth,
-    &scheduler::threads::Threads,
-    &scheduler::mutex::Mutex,
     &memory::latency::Latency,
     &memory::loaded::Loaded,
     &memory::blocks::Blocks,
+    &scheduler::threads::Threads,
+    &scheduler::mutex::Mutex,
     &scheduler::handoff::Handoff,
     &scheduler::timer::Timer,
     &scheduler::syscall::Syscall,
