@@ -5,6 +5,7 @@ mod bottleneck;
 pub mod comparison;
 mod deviation;
 mod estimate;
+pub mod heat;
 mod measure;
 #[cfg(test)]
 mod said;
@@ -20,7 +21,7 @@ pub use estimate::{CONFIDENCE, headline, watched};
 pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// A resource as English sentences call it.
 pub(crate) fn called(resource: &str) -> String {
@@ -87,6 +88,15 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::disturbed::Disturbed,
     &validity::steal::Steal,
     &validity::throttled::Throttled,
+    &validity::slowed_down::SlowedDown,
+    &validity::temperature::Temperature,
+    &validity::more_threads::MoreThreads,
+    &validity::more_than_quota::MoreThanQuota,
+    &validity::smt_shared::SmtShared,
+    &validity::numa_remote::NumaRemote,
+    &validity::cost_per_operation::CostPerOperation,
+    &validity::fits_in_cache::FitsInCache,
+    &validity::cache_claim::CacheClaim,
     &validity::swapping::Swapping,
     &validity::generator::Generator,
     &validity::few_trials::FewTrials,

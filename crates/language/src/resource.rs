@@ -36,6 +36,8 @@ pub fn resource_name(words: &Words, resource: &str) -> String {
         }
         ("sata", _) => named("resource-sata"),
         ("nic", _) => named("resource-nic"),
+        // The chip's own name for it.
+        ("sensor" | "power", _) => name.to_owned(),
         _ => resource.to_owned(),
     }
 }
@@ -71,6 +73,7 @@ mod tests {
         assert_eq!(said("pci:0000:01:00.0"), "PCIe link 01:00.0");
         assert_eq!(said("sata:sda"), "SATA link sda");
         assert_eq!(said("nic:eth0"), "network interface eth0");
+        assert_eq!(said("sensor:coretemp/Core 0"), "coretemp/Core 0");
         assert_eq!(said("dmi"), "DMI link");
         assert_eq!(said("system"), "the system");
         assert_eq!(said("gpu:0"), "gpu:0");

@@ -4,12 +4,14 @@
 //! all that are not are listed as ruled out. Where none is full, the case is
 //! bound by latency, or nobody can tell.
 
+mod chase;
 mod cores;
 mod device;
 mod latency;
 mod link;
 mod memory;
 mod quota;
+mod scheduler;
 #[cfg(test)]
 mod tests;
 
@@ -44,8 +46,16 @@ pub(crate) trait Candidate: Sync {
 
 /// Every candidate, in order of how sure its evidence is: what is imposed and
 /// what is counted comes before what is concluded.
-const CANDIDATES: &[&dyn Candidate] =
-    &[&quota::Quota, &link::Link, &memory::Bandwidth, &cores::Cores, &device::Device, &latency::Latency];
+const CANDIDATES: &[&dyn Candidate] = &[
+    &quota::Quota,
+    &link::Link,
+    &chase::Chase,
+    &memory::Bandwidth,
+    &cores::Cores,
+    &device::Device,
+    &latency::Latency,
+    &scheduler::Scheduler,
+];
 
 /// What each verdict means.
 pub(crate) const CODES: &[(&str, &str)] = &[
@@ -66,6 +76,16 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "memory-bandwidth-full",
         "The bytes on the memory bus, estimated, are at least 95 % of what copying with all CPUs reached before the run; or a \
          thread on each core does nothing but move what no cache holds.",
+    ),
+    (
+        "memory-latency",
+        "Each load of a dependent chase waits for the one before it: how long memory, or a cache, takes to answer is all \
+         that counts.",
+    ),
+    (
+        "scheduler-bound",
+        "What the load waits for is what it measures: its threads for one another, a timer for the clock, or a call for \
+         the kernel's answer.",
     ),
     (
         "one-core-full",

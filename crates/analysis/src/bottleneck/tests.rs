@@ -330,3 +330,54 @@ fn an_open_loop_that_keeps_its_rate_is_not_held_back() {
     let controls = Controls::default();
     assert!(super::check(&case, &fixture::context(&controls)).is_empty());
 }
+
+#[test]
+fn a_chase_waits_for_memory_and_the_scheduler_for_itself() {
+    let of = |workload: &str, metric: &str, size: u64| {
+        let mut case = fixture::case(3);
+        case.workload = workload.to_owned();
+        case.parameters.set("threads", 1u64);
+        case.parameters.set("size", size);
+        let mut put = |name: &str, value, unit| {
+            case.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Lower));
+        };
+        put(metric, 118e-9, Unit::Seconds);
+        // Whoever waits for memory looks as if it computed.
+        put("cpu_per_operation", 1.0, Unit::Seconds);
+        put("operations_per_second", 1.0, Unit::PerSecond);
+        let mut machine = machine();
+        let cache = CacheKind { level: 3, kind: "Unified".to_owned(), bytes: 32 << 20, instances: 1 };
+        machine.inventory.cpu.cache_kinds = vec![cache];
+        let found = verdict_on(&machine, &[case]);
+        (found.code, found.text)
+    };
+    let (code, text) = of("memory.latency", "load_latency", 1 << 30);
+    assert_eq!(
+        (code.as_str(), text.starts_with("memory latency: each load waits 118 ns")),
+        ("memory-latency", true)
+    );
+    assert!(of("memory.latency", "load_latency", 1 << 20).1.starts_with("latency of caches"));
+    // Whatever is full is named first.
+    assert_eq!(of("scheduler.threads", "latency_p50", 0).0, "one-core-full");
+    assert_eq!(of("cpu.primes", "latency_p50", 0).0, "one-core-full");
+}
+
+#[test]
+fn what_a_scheduler_workload_waits_for_is_what_it_measures() {
+    for (workload, begin) in [
+        ("scheduler.handoff", "its threads wait on one another"),
+        ("scheduler.timer", "it sleeps until its timer"),
+        ("scheduler.syscall", "each call waits for the kernel"),
+    ] {
+        let mut case = fixture::case(3);
+        case.workload = workload.to_owned();
+        case.parameters.set("threads", 1u64);
+        case.estimates.insert("x".to_owned(), fixture::estimate(1.0, Unit::Seconds, Better::Lower));
+        let found = verdict(&[case]);
+        assert_eq!(
+            (found.code.as_str(), found.text.starts_with(begin)),
+            ("scheduler-bound", true),
+            "{found:?}"
+        );
+    }
+}

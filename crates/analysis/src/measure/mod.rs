@@ -149,6 +149,37 @@ pub(crate) fn beyond_caches(case: &CaseResult, machine: &Machine) -> bool {
     caches > 0 && size.saturating_mul(threads) > caches.saturating_mul(2)
 }
 
+/// So much of its time a thread computes that hardly waits.
+const COMPUTES: f64 = 0.95;
+
+/// Whether the load computes: by what it is, or by what its workers used of the
+/// CPUs that they could have.
+pub(crate) fn computes(case: &CaseResult, cpus: f64) -> bool {
+    let by_kind = ["cpu.", "memory."].iter().any(|kind| case.workload.starts_with(kind));
+    // Of these taking turns is what is measured, or nothing.
+    let never = case.workload.starts_with("scheduler.") || is_null(case);
+    by_kind || !never && worker_cpu(case).is_some_and(|(_, used)| used >= COMPUTES * workers(case).min(cpus))
+}
+
+/// Whether the load would use more CPU time than so many CPUs have.
+pub(crate) fn wants_cpus(case: &CaseResult, cpus: f64) -> bool {
+    case.workload.starts_with("scheduler.") || computes(case, cpus)
+}
+
+/// Whether two cases differ in one parameter only, and the others of the run say
+/// the same of both.
+pub(crate) fn same_but(a: &CaseResult, b: &CaseResult, name: &str) -> bool {
+    let without = |case: &CaseResult| {
+        let mut parameters = case.parameters.clone();
+        parameters.0.retain(|other, _| other != name);
+        parameters
+    };
+    let company = |case: &CaseResult| -> Vec<_> {
+        case.with.iter().map(|c| (c.workload.clone(), c.parameters.clone())).collect()
+    };
+    a.workload == b.workload && company(a) == company(b) && without(a) == without(b)
+}
+
 /// Whether the load starts a new operation only when one ends. One that looks
 /// for the rate that holds a latency is driven at rates.
 pub(crate) fn is_closed(case: &CaseResult) -> bool {

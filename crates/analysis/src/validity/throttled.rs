@@ -2,13 +2,26 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
+use model::trial::Counter;
 use model::{Finding, FindingKind, Severity};
 
 use crate::{Context, Rule, called, measure};
 
-/// Names of the kernel's counters of throttle events
-/// (`arch/x86/kernel/cpu/mce/therm_throt.c`).
-const COUNTERS: &[&str] = &["core_throttle_count", "package_throttle_count"];
+/// Names of the kernel's counters of throttle events, and why each throttles
+/// (`drivers/thermal/intel/therm_throt.c`).
+const COUNTERS: &[(&str, &str)] = &[
+    ("core_throttle_count", "heat"),
+    ("package_throttle_count", "heat"),
+    ("core_power_limit_count", "power"),
+    ("package_power_limit_count", "power"),
+];
+
+/// Why a counter that moved did.
+fn why(counter: &Counter) -> Option<&'static str> {
+    let name = counter.source.rsplit(' ').next().unwrap_or_default();
+    let moved = counter.change().is_some_and(|change| change > 0.0);
+    COUNTERS.iter().find(|(own, _)| moved && *own == name).map(|(_, why)| *why)
+}
 
 /// The rule.
 pub(crate) struct Throttled;
@@ -24,35 +37,45 @@ impl Rule for Throttled {
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let mut trials = 0u64;
-        let mut evidence: Option<Evidence> = None;
+        let mut first: Option<(&Counter, &'static str, Evidence)> = None;
         for trial in measure::good(case) {
-            let moved = trial.result.counters.iter().find(|c| {
-                let name = c.source.rsplit(' ').next().unwrap_or_default();
-                COUNTERS.contains(&name) && c.change().is_some_and(|change| change > 0.0)
-            });
-            let Some(counter) = moved else { continue };
+            let Some((counter, why)) = trial.result.counters.iter().find_map(|c| Some((c, why(c)?))) else {
+                continue;
+            };
             trials += 1;
             let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
             let times = counter.change().unwrap_or_default();
             let says = format!("{times:.0} throttle events of {} in one window", called(&counter.resource));
-            evidence.get_or_insert_with(|| {
-                Evidence::at("throttle", place, says)
-                    .arg("events", times)
-                    .arg("resource", counter.resource.as_str())
+            first.get_or_insert_with(|| {
+                let evidence = Evidence::at("throttle", place, says);
+                let resource = counter.resource.as_str();
+                (counter, why, evidence.arg("events", times).arg("resource", resource))
             });
         }
-        let Some(evidence) = evidence else { return Vec::new() };
+        let Some((counter, why, evidence)) = first else { return Vec::new() };
         let all = case.trials.len() as u64;
-        let text = format!(
-            "the processor throttled itself (heat or power) in {trials} of {all} trials: this is not its speed when cool"
-        );
+        let name = called(&counter.resource);
+        let text = match why {
+            "power" => format!(
+                "{name} slowed itself down in {trials} of {all} trials to keep within its power: this is not its speed \
+                 without that limit"
+            ),
+            _ => format!(
+                "{name} slowed itself down in {trials} of {all} trials for heat: this is not its speed when cool"
+            ),
+        };
+        let advice = match why {
+            "power" => "look at the limits of power (powercap, firmware); measure again with them lifted",
+            _ => "look at fans and dust; measure again when cool",
+        };
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on("cpu")
+                .on(counter.resource.as_str())
                 .arg("trials", trials)
                 .arg("of", all)
+                .arg("why", why)
                 .because(evidence)
-                .advise("look at fans, dust and power limits; measure again when cool"),
+                .advise(advice),
         ]
     }
 }
@@ -72,5 +95,16 @@ mod tests {
             fixture::count(&Throttled, &case, &Controls::default())
         };
         assert_eq!((count(0), count(3)), (0, 1));
+        let text = |name: &str| {
+            let mut case = fixture::case(2);
+            case.trials[1].result.counters = vec![fixture::counter("cpu:1", name, 1.0, 3)];
+            let found = fixture::found(&Throttled, &case, &fixture::context(&Controls::default()));
+            found[0].text.clone()
+        };
+        assert!(
+            text("/x package_throttle_count")
+                .starts_with("CPU 1 slowed itself down in 1 of 2 trials for heat")
+        );
+        assert!(text("/x core_power_limit_count").contains("within its power"));
     }
 }

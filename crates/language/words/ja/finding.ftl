@@ -201,9 +201,6 @@ finding-disturbed-by-others =
 finding-cpu-stolen = ハイパーバイザーが、このサーバーに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わります
     .advice = 別の時間帯に、または専用の CPU があるサーバーで測定し直してください
 
-finding-throttled = 試行 { $of } 回のうち { $trials } 回で、発熱または電力のためにプロセッサーの速度が抑えられました。冷えた状態の速さではありません
-    .advice = ファン、ほこり、電力制限を確認し、冷えてから測定し直してください
-
 finding-swapping = 測定区間にスワップが発生しました（イン { SHORT($in, unit: "B/s") }、アウト { SHORT($out, unit: "B/s") }）。スワップデバイスの速さが数値に混ざっている可能性があります
     .advice = サイズを小さくするか、メモリを空けるか、測定中はスワップを切ってください
 

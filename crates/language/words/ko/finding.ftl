@@ -201,9 +201,6 @@ finding-disturbed-by-others =
 finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라집니다
     .advice = 다른 시간대에, 또는 전용 CPU가 있는 서버에서 다시 측정하십시오
 
-finding-throttled = 시행 { $of }회 중 { $trials }회에서 발열이나 전력 때문에 프로세서의 속도가 제한되었습니다. 식은 상태의 속도가 아닙니다
-    .advice = 팬, 먼지, 전력 제한을 점검하고 식은 뒤에 다시 측정하십시오
-
 finding-swapping = 측정 구간에 스왑이 발생했습니다(스왑 인 { SHORT($in, unit: "B/s") }, 스왑 아웃 { SHORT($out, unit: "B/s") }). 스왑 장치의 속도가 수치에 섞였을 수 있습니다
     .advice = 크기를 줄이거나 메모리를 비우거나, 측정하는 동안 스왑을 끄십시오
 

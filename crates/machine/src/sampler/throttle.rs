@@ -1,4 +1,5 @@
-//! How often the processors slowed themselves down because they were too hot
+//! How often the processors slowed themselves down because they were too hot, or
+//! to keep within their power where the kernel was told to count that
 //! (`Documentation/ABI/testing/sysfs-devices-system-cpu`, `thermal_throttle`).
 
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ const FOLDER: &str = "/sys/devices/system/cpu";
 /// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "throttle",
-    doc: "how often a core or a package slowed down because it was too hot",
+    doc: "how often a core or a package slowed down because it was too hot or drew too much",
     open: |host, _| {
         let mut packages = BTreeSet::new();
         let mut wanted = Vec::new();
@@ -25,9 +26,11 @@ pub(super) const KIND: SamplerKind = SamplerKind {
                 wanted.push((file(&format!("thermal_throttle/{name}")), column));
             };
             want("core_throttle_count");
+            want("core_power_limit_count");
             // All CPUs of a package count the same.
             if packages.insert(host.number(file("topology/physical_package_id"))) {
                 want("package_throttle_count");
+                want("package_power_limit_count");
             }
         }
         Singles::open(host, FOLDER, wanted)

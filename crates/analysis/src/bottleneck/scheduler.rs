@@ -1,0 +1,41 @@
+//! What the workloads of the scheduler wait for: it is what they measure.
+
+use model::Severity;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+
+use super::{Candidate, Verdict, finding, shown};
+use crate::Context;
+
+/// What each waits for: `threads` for one another, `timer` for the clock,
+/// `kernel` for the kernel's answer.
+const WAITS: &[(&str, &str)] = &[
+    ("scheduler.threads", "threads"),
+    ("scheduler.mutex", "threads"),
+    ("scheduler.handoff", "threads"),
+    ("scheduler.timer", "timer"),
+    ("scheduler.syscall", "kernel"),
+];
+
+/// The candidate.
+pub(super) struct Scheduler;
+
+impl Candidate for Scheduler {
+    fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
+        let Some((_, what)) = WAITS.iter().find(|(workload, _)| *workload == case.workload) else {
+            return Verdict::Elsewhere;
+        };
+        let text = match *what {
+            "threads" => "its threads wait on one another: waking and taking turns is what takes the time",
+            "timer" => "it sleeps until its timer fires: nothing is full",
+            _ => "each call waits for the kernel's answer: the time is the kernel's",
+        };
+        let metric = context.headline.unwrap_or("latency_p50");
+        let evidence = match case.estimates.contains_key(metric) {
+            true => shown("result", metric, "the result itself"),
+            false => Evidence::at("result", Place::Parameter("threads".to_owned()), "the result itself"),
+        };
+        let found = finding("scheduler-bound", Severity::Note, text).on("cpu").arg("what", *what);
+        Verdict::Full(Box::new(found.because(evidence)))
+    }
+}

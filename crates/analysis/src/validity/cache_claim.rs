@@ -1,0 +1,165 @@
+//! A last-level cache that the machine claims and the measurement does not find:
+//! in a virtual machine it is shared with others, or not ours at all.
+
+use language::format::{binary, setting};
+use model::finding::{Evidence, Place};
+use model::machine::Cache;
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity, Unit};
+use stats::plateau::plateaus;
+
+use crate::{Context, Rule, measure};
+
+/// One value over so many sizes on both sides of the claimed edge: below it by
+/// this factor at least, so that an edge which is only rounded is none.
+const BELOW: u64 = 2;
+
+/// How far a median over trials may be off; the plateaus allow for as much anyway.
+const NOISE: f64 = 0.03;
+
+/// What is swept: the workload and the metric.
+const SWEPT: &[(&str, &str)] = &[("memory.latency", "load_latency"), ("memory.bandwidth", "throughput")];
+
+/// The rule.
+pub(crate) struct CacheClaim;
+
+impl Rule for CacheClaim {
+    fn code(&self) -> &'static str {
+        "cache-claim"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Measured over sizes of the working set, there is no edge near the last-level cache that the machine claims: \
+         from less than half of it on, memory answers. Said once of a sweep."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let of = |(workload, metric): &(&str, &'static str)| (case.workload == *workload).then_some(*metric);
+        let Some(metric) = SWEPT.iter().find_map(of) else { return Vec::new() };
+        let alike = |other: &CaseResult| measure::same_but(case, other, "size");
+        if !measure::is_first(case, context.siblings, |c| std::ptr::eq(c, case) || alike(c)) {
+            return Vec::new();
+        }
+        let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
+        let Some(claimed) = caches.iter().max_by_key(|c| c.level).filter(|c| c.level >= 2) else {
+            return Vec::new();
+        };
+        let sweep = sweep(context.siblings.iter().filter(|c| alike(c)), metric, claimed);
+        let Some((from, value)) = refuted(&sweep, claimed.bytes) else { return Vec::new() };
+        let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
+        vec![said(self.code(), claimed, metric, from, value, is_virtual)]
+    }
+}
+
+fn said(code: &str, claimed: &Cache, metric: &str, from: u64, value: f64, is_virtual: bool) -> Finding {
+    let unit = if metric == "load_latency" { Unit::Seconds } else { Unit::BytesPerSecond };
+    let what = if metric == "load_latency" { "latency" } else { "bandwidth" };
+    let why = if is_virtual { "; a virtual machine shares it with others" } else { "" };
+    let (level, bytes) = (claimed.level, claimed.bytes);
+    let text = format!(
+        "the machine claims {} of level {level} cache, but from {} on {what} is memory's ({}){why}",
+        binary(bytes),
+        binary(from),
+        setting(value, unit)
+    );
+    let evidence = Evidence::at("from", Place::Metric(metric.to_owned()), setting(value, unit))
+        .arg("value", value)
+        .arg("unit", unit.symbol());
+    Finding::new(FindingKind::Validity, code, Severity::Note, text)
+        .on("memory")
+        .arg("claimed", bytes)
+        .arg("level", u64::from(level))
+        .arg("from", from)
+        .arg("value", value)
+        .arg("unit", unit.symbol())
+        .arg("what", what)
+        .arg("virtual", is_virtual)
+        .because(evidence)
+}
+
+/// The sizes that a cache of this kind sees, and the median at each, in order.
+fn sweep<'a>(cases: impl Iterator<Item = &'a CaseResult>, metric: &str, claimed: &Cache) -> Vec<(u64, f64)> {
+    let mut all: Vec<(u64, f64)> = cases
+        .filter_map(|case| {
+            let threads = measure::workers(case) as u64;
+            let sharers = threads.clamp(1, claimed.shared_by.len().max(1) as u64);
+            let size = case.parameters.integer("size").ok()?.saturating_mul(sharers);
+            Some((size, case.estimates.get(metric)?.median))
+        })
+        .collect();
+    all.sort_by_key(|(size, _)| *size);
+    all.dedup_by_key(|(size, _)| *size);
+    all
+}
+
+/// From where on one plateau reaches over the claimed size, and its value; none
+/// where there is an edge near it, or too little was measured beyond it.
+fn refuted(sweep: &[(u64, f64)], claimed: u64) -> Option<(u64, f64)> {
+    let values: Vec<f64> = sweep.iter().map(|(_, value)| *value).collect();
+    let over = plateaus(&[&values], NOISE).into_iter().find(|p| {
+        let (first, last) = (sweep[p.first].0, sweep[p.last].0);
+        first.saturating_mul(BELOW) <= claimed && last > claimed
+    })?;
+    // One value over everything tells of no cache at all.
+    (over.first > 0).then(|| (sweep[over.first].0, over.values[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::{Better, Machine};
+
+    /// Latencies in ns of sizes in MiB.
+    fn found(claimed_mib: u64, levels: &[(u64, f64)], is_virtual: bool) -> Vec<String> {
+        let mut machine = Machine::default();
+        machine.inventory.cpu.caches =
+            vec![Cache { level: 3, bytes: claimed_mib << 20, shared_by: vec![0, 1] }];
+        machine.inventory.system.virtualization = is_virtual.then(|| "kvm".to_owned());
+        let of = |(mib, ns): &(u64, f64)| {
+            let mut case = fixture::case(3);
+            case.workload = "memory.latency".to_owned();
+            case.parameters.set("size", mib << 20);
+            case.label = format!("memory.latency size={mib}MiB");
+            let estimate = fixture::estimate(ns / 1e9, Unit::Seconds, Better::Lower);
+            case.estimates.insert("load_latency".to_owned(), estimate);
+            case
+        };
+        let cases: Vec<CaseResult> = levels.iter().map(of).collect();
+        let controls = Controls::default();
+        let context = Context { machine: Some(&machine), siblings: &cases, ..fixture::context(&controls) };
+        cases.iter().flat_map(|case| fixture::found(&CacheClaim, case, &context)).map(|f| f.text).collect()
+    }
+
+    const SEEN: &[(u64, f64)] = &[
+        (1, 5.0),
+        (2, 5.1),
+        (4, 22.0),
+        (8, 23.0),
+        (16, 23.5),
+        (64, 118.0),
+        (128, 121.0),
+        (256, 122.0),
+        (512, 123.0),
+        (1024, 124.0),
+    ];
+
+    #[test]
+    fn a_claim_that_the_sweep_does_not_find_is_told_once() {
+        let all = found(480, SEEN, true);
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert!(
+            all[0].starts_with("the machine claims 480 MiB of level 3 cache, but from 64 MiB on latency"),
+            "{all:?}"
+        );
+        assert!(all[0].ends_with("shares it with others"), "{all:?}");
+    }
+
+    #[test]
+    fn a_cache_that_is_where_it_should_be_is_not() {
+        assert!(found(32, SEEN, false).is_empty(), "the edge is at 32 MiB");
+        assert!(found(4096, SEEN, false).is_empty(), "nothing was measured beyond it");
+        assert!(found(480, &SEEN[5..], false).is_empty(), "one value tells of no cache");
+    }
+}

@@ -1,0 +1,118 @@
+//! A rate of blocks that does not depend on their size: it counts operations, and
+//! bytes have no part in it. (Study C's table of memory is of this kind: 3.19,
+//! 3.19 and 3.17 million operations a second at 1, 4 and 16 KiB.)
+
+use language::format::{binary, setting};
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity, Unit};
+
+use crate::{Context, Rule, measure};
+
+/// Blocks differ at least by this factor before anything is concluded.
+const SIZES: u64 = 4;
+
+/// Operations that move so many times as many bytes and are at most so much
+/// slower take their time for something else.
+const SAME: f64 = 1.15;
+
+/// The rule.
+pub(crate) struct CostPerOperation;
+
+impl Rule for CostPerOperation {
+    fn code(&self) -> &'static str {
+        "cost-per-operation"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Blocks of sizes that differ at least fourfold have the same rate of operations, within 15 %: it is what one \
+         operation costs, and bytes per second made from it are not memory's."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if case.workload != "memory.blocks" {
+            return Vec::new();
+        }
+        let Some((metric, rate)) = measure::operations(case).filter(|(_, rate)| *rate > 0.0) else {
+            return Vec::new();
+        };
+        let alike = context.siblings.iter().filter(|other| measure::same_but(case, other, "block-size"));
+        let alike = alike.chain(std::iter::once(case)).filter_map(|other| {
+            let size = measure::one_block(other)?;
+            let (_, own) = measure::operations(other).filter(|(_, own)| *own > 0.0)?;
+            ((own / rate).max(rate / own) <= SAME).then_some((size, other))
+        });
+        let alike: Vec<(u64, &CaseResult)> = alike.collect();
+        let least = alike.iter().min_by_key(|(size, _)| *size);
+        let most = alike.iter().max_by_key(|(size, _)| *size);
+        let Some(((least, small), (most, large))) = least.zip(most) else { return Vec::new() };
+        if *most < least.saturating_mul(SIZES) {
+            return Vec::new();
+        }
+        let each = setting(1.0 / rate, Unit::Seconds);
+        let text = format!(
+            "the rate is the same for blocks from {} to {}: this is the cost per operation ({each}), not memory",
+            binary(*least),
+            binary(*most)
+        );
+        let other = if measure::one_block(case) == Some(*least) { large } else { small };
+        let said = measure::operations(other).map_or(0.0, |(_, own)| own);
+        let place = Place::Case(other.label.clone());
+        let evidence = Evidence::at("rate", place, setting(said, Unit::PerSecond)).arg("rate", said);
+        let own = Evidence::at("rate", Place::Metric(metric.to_owned()), setting(rate, Unit::PerSecond));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on("memory")
+                .arg("least", *least)
+                .arg("most", *most)
+                .arg("each_s", 1.0 / rate)
+                .because(own.arg("rate", rate))
+                .because(evidence)
+                .advise("memory.bandwidth measures memory, memory.latency what one access takes"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::{Better, Unit};
+
+    fn cases(rates: &[(u64, f64)]) -> Vec<CaseResult> {
+        let of = |(size, rate): &(u64, f64)| {
+            let mut case = fixture::case(3);
+            case.workload = "memory.blocks".to_owned();
+            case.label = format!("memory.blocks block-size={size}");
+            case.parameters.set("block-size", *size);
+            let estimate = fixture::estimate(*rate, Unit::PerSecond, Better::Higher);
+            case.estimates.insert("operations_per_second".to_owned(), estimate);
+            case
+        };
+        rates.iter().map(of).collect()
+    }
+
+    fn found(cases: &[CaseResult]) -> Vec<String> {
+        let controls = Controls::default();
+        let context = Context { siblings: cases, ..fixture::context(&controls) };
+        let of = |case| fixture::found(&CostPerOperation, case, &context).pop().map(|f| f.text);
+        cases.iter().map(|case| of(case).unwrap_or_default()).collect()
+    }
+
+    #[test]
+    fn study_cs_table_counts_operations() {
+        let all = found(&cases(&[(1024, 3.19e6), (4096, 3.19e6), (16384, 3.17e6), (1 << 20, 23.6e3)]));
+        for text in &all[..3] {
+            assert!(text.contains("blocks from 1 KiB to 16 KiB: this is the cost per operation"), "{all:?}");
+        }
+        assert_eq!(all[3], "", "a mebibyte is moved");
+    }
+
+    #[test]
+    fn rates_that_fall_with_the_size_or_sizes_too_near_say_nothing() {
+        assert_eq!(found(&cases(&[(1024, 8e6), (4096, 4e6), (16384, 1e6)])), ["", "", ""]);
+        assert_eq!(found(&cases(&[(1024, 3e6), (2048, 3e6)])), ["", ""]);
+        assert_eq!(found(&cases(&[(1024, 3e6)])), [""]);
+    }
+}

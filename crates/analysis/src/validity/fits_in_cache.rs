@@ -1,0 +1,82 @@
+//! A block that stays in a cache of the core: its figure is that cache's.
+
+use language::format::binary;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, measure};
+
+/// The rule.
+pub(crate) struct FitsInCache;
+
+impl Rule for FitsInCache {
+    fn code(&self) -> &'static str {
+        "fits-in-cache"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The block of memory.blocks, which is used again and again, fits in the core's first or second cache: memory \
+         has no part in the figure."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if case.workload != "memory.blocks" || measure::good(case).next().is_none() {
+            return Vec::new();
+        }
+        let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
+        let Some(block) = measure::one_block(case) else { return Vec::new() };
+        let fits = caches.iter().filter(|c| c.level <= 2 && block <= c.bytes).min_by_key(|c| c.level);
+        let Some(cache) = fits else { return Vec::new() };
+        let global = case.parameters.is_word("scope", "global") && measure::workers(case) > 1.0;
+        let whose = if global { "the one block of all threads" } else { "a block" };
+        let (level, bytes) = (cache.level, cache.bytes);
+        let text = format!(
+            "{whose} ({}) stays in the level {level} cache ({}): this is that cache's figure, not memory's",
+            binary(block),
+            binary(bytes)
+        );
+        let place = Place::Parameter("block-size".to_owned());
+        let evidence = Evidence::at("block", place, format!("block-size = {}", binary(block)));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on("memory")
+                .arg("block", block)
+                .arg("level", u64::from(level))
+                .arg("cache", bytes)
+                .arg("global", global)
+                .because(evidence.arg("block", block))
+                .advise("memory.bandwidth with a size beyond the caches measures memory"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::machine::Cache;
+    use model::study::Controls;
+
+    #[test]
+    fn the_first_cache_that_holds_the_block_is_named() {
+        let found = |block: u64, threads: u64, scope: &str| {
+            let mut machine = Machine::default();
+            let cache = |level, bytes| Cache { level, bytes, shared_by: vec![0] };
+            machine.inventory.cpu.caches = vec![cache(1, 48 << 10), cache(2, 2 << 20), cache(3, 32 << 20)];
+            let mut case = fixture::case(1);
+            case.workload = "memory.blocks".to_owned();
+            case.parameters.set("block-size", block);
+            case.parameters.set("threads", threads);
+            case.parameters.set("scope", scope);
+            let controls = Controls::default();
+            let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+            fixture::found(&FitsInCache, &case, &context).pop().map(|f| f.text).unwrap_or_default()
+        };
+        assert!(found(1024, 1, "global").starts_with("a block (1 KiB) stays in the level 1 cache (48 KiB)"));
+        assert!(found(1 << 20, 2, "local").contains("level 2 cache (2 MiB)"));
+        assert!(found(1024, 2, "global").starts_with("the one block of all threads"));
+        assert_eq!(found(16 << 20, 1, "global"), "", "what many share is not told");
+    }
+}

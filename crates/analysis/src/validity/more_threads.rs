@@ -1,0 +1,80 @@
+//! More threads than there are CPUs for them: they take turns.
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, measure};
+
+/// The rule.
+pub(crate) struct MoreThreads;
+
+impl Rule for MoreThreads {
+    fn code(&self) -> &'static str {
+        "more-threads-than-cores"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The load has more threads that compute than CPUs they may run on, so that they take turns. Of threads that \
+         mostly wait, for a disk or for one another, nothing is said."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len());
+        let threads = measure::workers(case);
+        if cpus == 0 || threads <= cpus as f64 || !measure::computes(case, cpus as f64) {
+            return Vec::new();
+        }
+        let text = format!(
+            "{threads:.0} threads take turns on {cpus} CPUs: more threads cannot compute more, and each waits for the \
+             others"
+        );
+        let place = Place::Parameter("threads".to_owned());
+        let says = format!("threads = {threads:.0}");
+        let evidence = Evidence::at("threads", place, says).arg("threads", threads);
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on("cpu")
+                .arg("threads", threads)
+                .arg("cpus", cpus as u64)
+                .because(evidence)
+                .advise("use --threads all, one for each CPU"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::{Better, Machine, Unit};
+
+    #[test]
+    fn threads_that_take_turns_are_told_where_they_compute() {
+        let found = |workload: &str, threads: u64, cpu_share: f64| {
+            let mut machine = Machine::default();
+            machine.inventory.cpu.allowed = vec![2, 5];
+            let controls = Controls::default();
+            let mut case = fixture::case(2);
+            case.workload = workload.to_owned();
+            case.parameters.set("threads", threads);
+            let mut put = |name: &str, value, unit| {
+                case.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Lower));
+            };
+            put("iops", 1000.0, Unit::PerSecond);
+            put("cpu_per_operation", cpu_share * 2.0 / 1000.0, Unit::Seconds);
+            let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+            fixture::found(&MoreThreads, &case, &context)
+                .into_iter()
+                .map(|f| f.text)
+                .next()
+                .unwrap_or_default()
+        };
+        assert!(found("cpu.primes", 8, 1.0).starts_with("8 threads take turns on 2 CPUs"));
+        assert_eq!(found("memory.bandwidth", 2, 1.0), "");
+        assert_eq!(found("disk", 8, 0.3), "", "threads that wait may be many");
+        assert_ne!(found("disk", 8, 0.98), "");
+        assert_eq!(found("scheduler.threads", 8, 1.0), "", "taking turns is what it measures");
+    }
+}

@@ -1,0 +1,146 @@
+//! Threads of one node and memory of another.
+
+use std::collections::BTreeSet;
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::trial::Trial;
+use model::{Finding, FindingKind, Severity, Value};
+
+use crate::{Context, Rule, measure};
+
+/// Where the memory of a trial was.
+const MEMORY: &str = "memory_node";
+/// Where its threads ran, where the load itself says so.
+const CPU: &str = "cpu_node";
+
+/// The rule.
+pub(crate) struct NumaRemote;
+
+impl Rule for NumaRemote {
+    fn code(&self) -> &'static str {
+        "numa-remote"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The threads ran on another NUMA node than their memory lies on: each access crosses the link between them. A \
+         note where that was asked for."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let apart = measure::good(case).find_map(|trial| {
+            let memory = nodes(trial.result.facts.get(MEMORY)?)?;
+            let cpus = of_threads(trial, context).filter(|cpus| !cpus.is_empty())?;
+            let away: Vec<u32> = cpus.into_iter().filter(|node| !memory.contains(node)).collect();
+            Some((*away.first()?, *memory.first()?))
+        });
+        let Some((cpu, memory)) = apart else { return Vec::new() };
+        let asked = ["cpu-node", "memory-node"].iter().any(|name| case.parameters.get(name).is_some());
+        let severity = if asked { Severity::Note } else { Severity::Warning };
+        let distance = distance(context, cpu, memory);
+        let far = distance.map(|d| format!(" (distance {d}, 10 is its own)")).unwrap_or_default();
+        let text = format!(
+            "threads ran on node {cpu} and their memory lies on node {memory}{far}: this is the other node's memory"
+        );
+        let place = Place::Fact(MEMORY.to_owned());
+        let evidence = Evidence::at("memory-node", place, format!("memory on node {memory}"));
+        let mut found = Finding::new(FindingKind::Validity, self.code(), severity, text)
+            .on("memory")
+            .arg("cpu", u64::from(cpu))
+            .arg("memory", u64::from(memory))
+            .arg("known", distance.is_some())
+            .arg("distance", u64::from(distance.unwrap_or(0)))
+            .because(evidence.arg("node", u64::from(memory)));
+        if !asked {
+            found = found.advise("give --cpu-node and --memory-node the same node for memory of its own");
+        }
+        vec![found]
+    }
+}
+
+/// A number, or numbers with spaces between them.
+fn nodes(value: &Value) -> Option<BTreeSet<u32>> {
+    match value {
+        Value::Integer(node) => Some([u32::try_from(*node).ok()?].into()),
+        Value::Text(text) => text.split_whitespace().map(|node| node.parse().ok()).collect(),
+        _ => None,
+    }
+}
+
+/// The nodes that the threads of the main load ran on.
+fn of_threads(trial: &Trial, context: &Context<'_>) -> Option<BTreeSet<u32>> {
+    if let Some(said) = trial.result.facts.get(CPU) {
+        return nodes(said);
+    }
+    let topology = &context.machine?.inventory.cpu.topology;
+    let placed = trial.result.placement.as_ref()?.workers.iter().filter(|w| w.load == 0);
+    placed.map(|worker| topology.iter().find(|p| Some(p.cpu) == worker.cpu)?.node).collect()
+}
+
+/// How far one node is from the other, as the firmware says (SLIT).
+fn distance(context: &Context<'_>, from: u32, to: u32) -> Option<u32> {
+    let nodes = &context.machine?.inventory.memory.nodes;
+    let at = nodes.iter().position(|n| n.id == to)?;
+    nodes.iter().find(|n| n.id == from)?.distances.get(at).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::machine::{CpuPlace, NumaNode};
+    use model::study::{Controls, Pin};
+    use model::trial::{Placement, WorkerPlace};
+
+    fn machine() -> Machine {
+        let mut machine = Machine::default();
+        let place = |cpu| CpuPlace { cpu, core: cpu, node: Some(cpu), package: cpu, ..CpuPlace::default() };
+        machine.inventory.cpu.topology = vec![place(0), place(1)];
+        let node =
+            |id, distances: [u32; 2]| NumaNode { id, distances: distances.to_vec(), ..NumaNode::default() };
+        machine.inventory.memory.nodes = vec![node(0, [10, 21]), node(1, [21, 10])];
+        machine
+    }
+
+    fn found(case: &CaseResult) -> Option<Finding> {
+        let (controls, machine) = (Controls::default(), machine());
+        let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+        fixture::found(&NumaRemote, case, &context).pop()
+    }
+
+    #[test]
+    fn memory_of_another_node_is_told_and_that_it_was_asked_for() {
+        let mut case = fixture::case(1);
+        let mut with = |cpu: Value, memory: Value| {
+            case.trials[0].result.facts.extend([(CPU.to_owned(), cpu), (MEMORY.to_owned(), memory)]);
+            found(&case)
+        };
+        assert!(with(1u64.into(), 1u64.into()).is_none());
+        assert!(with("0 1".into(), "0 1".into()).is_none());
+        assert!(with("0 1".into(), 0u64.into()).unwrap().text.starts_with("threads ran on node 1 and"));
+        let remote = with(0u64.into(), 1u64.into()).unwrap();
+        assert!(remote.text.contains("distance 21") && remote.severity == Severity::Warning, "{remote:?}");
+        case.parameters.set("memory-node", 1u64);
+        assert_eq!(found(&case).unwrap().severity, Severity::Note);
+    }
+
+    #[test]
+    fn where_threads_were_pinned_says_it_too() {
+        let mut case = fixture::case(1);
+        case.trials[0].result.facts.insert(MEMORY.to_owned(), 0u64.into());
+        let at = |cpu| Placement {
+            asked: Pin::Auto,
+            policy: Pin::Spread,
+            reason: None,
+            workers: vec![WorkerPlace { load: 0, cpu }],
+            interrupts: vec![],
+        };
+        case.trials[0].result.placement = Some(at(Some(1)));
+        assert!(found(&case).is_some());
+        case.trials[0].result.placement = Some(at(Some(0)));
+        assert!(found(&case).is_none());
+        case.trials[0].result.placement = Some(at(None));
+        assert!(found(&case).is_none(), "nobody knows where it ran");
+    }
+}

@@ -1,0 +1,101 @@
+//! The clock fell while the load ran: what the first seconds gave did not last.
+
+use language::format::{percent, setting};
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity, Unit};
+
+use crate::heat::{self, Clock};
+use crate::{Context, Rule, called, measure};
+
+/// A clock that falls by less than this hardly moves a figure.
+const FALL: f64 = 0.03;
+
+/// The rule.
+pub(crate) struct SlowedDown;
+
+impl Rule for SlowedDown {
+    fn code(&self) -> &'static str {
+        "slowed-down"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The clock of a CPU that the load keeps busy was more than 3 % lower in the last third of the load than in the \
+         first: turbo ran out, or a limit of power or heat was reached."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let busy = busy(case, context);
+        let heat = heat::of_case(case);
+        let fall = |clock: &Clock| 1.0 - clock.last / clock.first;
+        let own = heat.clocks.iter().filter(|c| busy.contains(&c.resource) && c.first > 0.0);
+        let Some(worst) = own.max_by(|a, b| fall(a).total_cmp(&fall(b))).filter(|c| fall(c) > FALL) else {
+            return Vec::new();
+        };
+        let (first, last) = (worst.first, worst.last);
+        let text = format!(
+            "{} slowed down under load, from {} to {} (by {}): the first part of the window is not what lasts",
+            called(&worst.resource),
+            setting(first, Unit::Hertz),
+            setting(last, Unit::Hertz),
+            percent(fall(worst)),
+        );
+        let place = Place::Series { resource: worst.resource.clone(), name: "scaling_cur_freq".to_owned() };
+        let says = format!("{} at last", setting(last, Unit::Hertz));
+        let evidence = Evidence::at("clock", place, says).arg("hertz", last);
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on(worst.resource.as_str())
+                .arg("first", first)
+                .arg("last", last)
+                .arg("fall", fall(worst))
+                .because(evidence)
+                .advise("measure longer for what lasts, or with turbo off for what is always there"),
+        ]
+    }
+}
+
+/// The CPUs that the main load keeps busy, where that is known: an idle one has a
+/// low clock for good reason.
+fn busy(case: &CaseResult, context: &Context<'_>) -> Vec<String> {
+    let placed = measure::good(case).find_map(|t| t.result.placement.as_ref());
+    let pinned = placed.into_iter().flat_map(|p| &p.workers).filter_map(|w| w.cpu);
+    let mut cpus: Vec<u32> = pinned.collect();
+    let allowed = context.machine.map(|m| &m.inventory.cpu.allowed[..]).unwrap_or_default();
+    if cpus.is_empty() && !allowed.is_empty() && measure::workers(case) >= allowed.len() as f64 {
+        cpus = allowed.to_vec();
+    }
+    cpus.into_iter().map(|cpu| format!("cpu:{cpu}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heat::tests::warmed;
+    use crate::validity::fixture;
+    use model::study::{Controls, Pin};
+    use model::trial::{Placement, WorkerPlace};
+
+    #[test]
+    fn turbo_that_runs_out_is_told_of_the_cpu_that_works() {
+        let found = |cpu: u32, factor: f64| {
+            let mut case = warmed(17.0, 10.0);
+            for trial in &mut case.trials {
+                trial.result.placement = Some(Placement {
+                    asked: Pin::Auto,
+                    policy: Pin::Spread,
+                    reason: None,
+                    workers: vec![WorkerPlace { load: 0, cpu: Some(cpu) }],
+                    interrupts: vec![],
+                });
+                let clock = trial.result.series.iter_mut().find(|s| s.resource == "cpu:0").unwrap();
+                clock.values.iter_mut().filter(|v| **v == 3.9e9).for_each(|v| *v = 4.7e9 * factor);
+            }
+            fixture::found(&SlowedDown, &case, &fixture::context(&Controls::default()))
+        };
+        let all = found(0, 0.83);
+        assert!(all[0].text.starts_with("CPU 0 slowed down under load, from 4.7 GHz to 3.9"), "{all:?}");
+        assert!(found(0, 0.99).is_empty());
+        assert!(found(1, 0.83).is_empty(), "an idle CPU may be slow");
+    }
+}

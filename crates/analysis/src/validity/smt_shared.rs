@@ -1,0 +1,127 @@
+//! Two threads of the load on one core: the second is no second core.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::finding::{Evidence, Place};
+use model::machine::Cpu;
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, measure};
+
+/// The rule.
+pub(crate) struct SmtShared;
+
+impl Rule for SmtShared {
+    fn code(&self) -> &'static str {
+        "smt-shared"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Two pinned threads of the load shared one core (SMT): the second thread of a core does not give what a second \
+         core does. A warning where other cores had none."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        let Some(machine) = context.machine else { return Vec::new() };
+        // A hand-off between siblings is what was asked for.
+        if case.workload == "scheduler.handoff" {
+            return Vec::new();
+        }
+        let Some(placement) = measure::good(case).find_map(|t| t.result.placement.as_ref()) else {
+            return Vec::new();
+        };
+        let pinned: BTreeSet<u32> = placement.workers.iter().filter_map(|w| w.cpu).collect();
+        let cpu = &machine.inventory.cpu;
+        let mut by_core: BTreeMap<Core, Vec<u32>> = BTreeMap::new();
+        for number in &pinned {
+            let Some(core) = core_of(cpu, *number) else { return Vec::new() };
+            by_core.entry(core).or_default().push(*number);
+        }
+        let Some((first, second)) = by_core.values().find_map(|all| Some((*all.first()?, *all.get(1)?)))
+        else {
+            return Vec::new();
+        };
+        let all: BTreeSet<Core> = cpu.allowed.iter().filter_map(|number| core_of(cpu, *number)).collect();
+        let free = all.len().saturating_sub(by_core.len());
+        let shared = by_core.values().filter(|all| all.len() > 1).count();
+        let severity = if free > 0 { Severity::Warning } else { Severity::Note };
+        let what = if free > 0 {
+            format!("while {free} {} had none", cores(free))
+        } else {
+            "the second thread of a core gives no second core".to_owned()
+        };
+        let text = format!(
+            "{shared} {} two threads of the load, such as CPUs {first} and {second}: {what}",
+            ran(shared)
+        );
+        let place = Place::Inventory("cpu".to_owned());
+        let evidence = Evidence::at("siblings", place, format!("CPUs {first} and {second} are one core"));
+        let mut found = Finding::new(FindingKind::Validity, self.code(), severity, text)
+            .on("cpu")
+            .arg("shared", shared as u64)
+            .arg("first", u64::from(first))
+            .arg("second", u64::from(second))
+            .arg("free", free as u64)
+            .because(evidence.arg("first", u64::from(first)).arg("second", u64::from(second)));
+        if free > 0 {
+            found = found.advise("choose CPUs of different cores, or leave the choice to --pin spread");
+        }
+        vec![found]
+    }
+}
+
+fn cores(count: usize) -> &'static str {
+    if count == 1 { "core" } else { "cores" }
+}
+
+fn ran(count: usize) -> &'static str {
+    if count == 1 { "core ran" } else { "cores each ran" }
+}
+
+/// Package, die and core.
+type Core = (u32, u32, u32);
+
+fn core_of(cpu: &Cpu, number: u32) -> Option<Core> {
+    let place = cpu.topology.iter().find(|p| p.cpu == number)?;
+    Some((place.package, place.die, place.core))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::machine::CpuPlace;
+    use model::study::{Controls, Pin};
+    use model::trial::{Placement, WorkerPlace};
+
+    #[test]
+    fn siblings_are_told_and_a_mistake_where_cores_are_free() {
+        let found = |cpus: &[u32]| {
+            let mut machine = Machine::default();
+            let cpu = &mut machine.inventory.cpu;
+            // 0 and 2 are one core, 1 and 3 the other.
+            cpu.allowed = vec![0, 1, 2, 3];
+            cpu.topology = (0..4).map(|cpu| CpuPlace { cpu, core: cpu % 2, ..CpuPlace::default() }).collect();
+            let mut case = fixture::case(1);
+            case.trials[0].result.placement = Some(Placement {
+                asked: Pin::Auto,
+                policy: Pin::Spread,
+                reason: None,
+                workers: cpus.iter().map(|cpu| WorkerPlace { load: 0, cpu: Some(*cpu) }).collect(),
+                interrupts: vec![],
+            });
+            let controls = Controls::default();
+            let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
+            let all = fixture::found(&SmtShared, &case, &context);
+            all.into_iter().map(|f| (f.severity, f.text)).next()
+        };
+        assert_eq!(found(&[0, 1]), None);
+        assert_eq!(found(&[1, 1]), None, "one CPU is no pair of siblings");
+        let (severity, text) = found(&[0, 2]).unwrap();
+        assert!(severity == Severity::Warning && text.contains("CPUs 0 and 2: while 1 core had"), "{text}");
+        let (severity, text) = found(&[0, 1, 2, 3]).unwrap();
+        assert!(severity == Severity::Note && text.starts_with("2 cores each ran two threads"), "{text}");
+    }
+}

@@ -1,0 +1,146 @@
+//! How much warmer a load makes the machine, and how long that takes.
+
+use language::format::span;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::heat::{self, Settled, Warming};
+use crate::{Context, Rule, called, measure};
+
+/// Sensors that are told of.
+const SENSORS: usize = 8;
+
+/// The rule.
+pub(crate) struct Temperature;
+
+impl Rule for Temperature {
+    fn code(&self) -> &'static str {
+        "temperature"
+    }
+
+    fn doc(&self) -> &'static str {
+        "How much warmer the load made the machine than it was idle, and when that was steady (within 1 K or 10 % of the \
+         rise); only with idle or cool-down."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if !asked(case) {
+            return Vec::new();
+        }
+        let heat = heat::of_case(case);
+        match heat.sensors.first() {
+            Some(first) => risen(self.code(), first, &heat.sensors).into_iter().collect(),
+            None if measure::is_first(case, context.siblings, |c| asked(c) && !has_sensors(c)) => {
+                vec![unseen(self.code(), case, context)]
+            }
+            None => Vec::new(),
+        }
+    }
+}
+
+/// Which rest was asked for.
+fn rest(case: &CaseResult) -> Option<&'static str> {
+    ["idle", "cool-down"].into_iter().find(|name| case.parameters.get(name).is_some())
+}
+
+fn asked(case: &CaseResult) -> bool {
+    rest(case).is_some() && measure::good(case).next().is_some()
+}
+
+fn has_sensors(case: &CaseResult) -> bool {
+    measure::good(case).flat_map(|t| &t.result.series).any(|s| s.name == "temperature")
+}
+
+fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
+    let rise = first.rise()?;
+    let name = called(&first.resource);
+    let (settled, seconds) = match first.settled? {
+        Settled::After(seconds) => (true, seconds),
+        Settled::NotYet => (false, 0.0),
+    };
+    let when = if settled {
+        format!("steady after {}", span(seconds))
+    } else {
+        "not steady within the window".to_owned()
+    };
+    let load = first.load;
+    let text = format!("{name} rose by {rise:.0} K to {load:.0} \u{b0}C, {when}");
+    let mut found = Finding::new(FindingKind::Validity, code, Severity::Note, text)
+        .on(first.resource.as_str())
+        .arg("seen", true)
+        .arg("virtual", false)
+        .arg("rise", rise)
+        .arg("load", load)
+        .arg("settled", settled)
+        .arg("seconds", seconds);
+    for sensor in all.iter().take(SENSORS) {
+        let Some(idle) = sensor.idle else { continue };
+        let place = Place::Series { resource: sensor.resource.clone(), name: "temperature".to_owned() };
+        let load = sensor.load;
+        let says =
+            format!("{}: {idle:.0} \u{b0}C idle, {load:.0} \u{b0}C under load", called(&sensor.resource));
+        let evidence = Evidence::at("temperature", place, says);
+        let resource = sensor.resource.as_str();
+        found = found.because(evidence.arg("resource", resource).arg("idle", idle).arg("load", load));
+    }
+    Some(if settled { found } else { found.advise("a longer --duration shows where it ends") })
+}
+
+fn unseen(code: &str, case: &CaseResult, context: &Context<'_>) -> Finding {
+    let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
+    let why = if is_virtual { " (virtual machine)" } else { "" };
+    let place = Place::Parameter(rest(case).unwrap_or("idle").to_owned());
+    let evidence = Evidence::at("rest", place, "it was to be watched before or after the load");
+    Finding::new(
+        FindingKind::Validity,
+        code,
+        Severity::Note,
+        format!("this machine shows no temperature{why}"),
+    )
+    .on("system")
+    .arg("seen", false)
+    .arg("virtual", is_virtual)
+    .because(evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heat::tests::warmed;
+    use crate::validity::fixture;
+    use model::Machine;
+    use model::study::Controls;
+
+    fn found(case: &CaseResult, machine: Option<&Machine>) -> Vec<Finding> {
+        let controls = Controls::default();
+        let siblings = std::slice::from_ref(case);
+        let context = Context { machine, siblings, ..fixture::context(&controls) };
+        fixture::found(&Temperature, &siblings[0], &context)
+    }
+
+    #[test]
+    fn what_the_load_added_is_told_with_all_sensors() {
+        let all = found(&warmed(17.0, 10.0), None);
+        assert!(
+            all[0].text.starts_with("coretemp/Core 0 rose by 17 K to 62 \u{b0}C, steady after 2"),
+            "{all:?}"
+        );
+        assert_eq!((all[0].evidence.len(), all[0].severity), (2, Severity::Note));
+        let slow = found(&warmed(40.0, 60.0), None);
+        assert!(slow[0].text.ends_with("not steady within the window"), "{slow:?}");
+        assert!(slow[0].advice.is_some());
+    }
+
+    #[test]
+    fn a_machine_without_sensors_says_so_only_where_somebody_asked() {
+        let mut case = warmed(17.0, 10.0);
+        case.trials.iter_mut().for_each(|t| t.result.series.clear());
+        let mut machine = Machine::default();
+        assert_eq!(found(&case, Some(&machine))[0].text, "this machine shows no temperature");
+        machine.inventory.system.virtualization = Some("kvm".to_owned());
+        assert!(found(&case, Some(&machine))[0].text.ends_with("(virtual machine)"));
+        case.parameters.0.clear();
+        assert!(found(&case, Some(&machine)).is_empty());
+    }
+}
