@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use load::Fault;
 use load::engine::Rest;
 use load::engine::outcome::Outcome;
-use load::engine::placement::{Decision, Ground, place_around};
+use load::engine::placement::{Decision, Ground, cores_first, place_around};
 use load::engine::record::Timeline;
 use load::engine::stop::StopRule;
 use load::engine::{LoadPlan, Observer, Session};
@@ -16,7 +16,7 @@ use load::workload::{self, Prepared, Workload, common};
 use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
-use model::machine::Inventory;
+use model::machine::{Cpu, Inventory};
 use model::message::{TrialOrder, TrialReport};
 use model::plan::LoadSpec;
 use model::trial::{InterruptLine, Placement, WorkerPlace};
@@ -47,7 +47,7 @@ pub(crate) fn run(
     let host = Host::this();
     let ready = ready(order, shelf)?;
     let (blocks, interrupts) = driven(&ready, inventory, &host);
-    let decision = decide(order, &ready, &inventory.cpu.allowed, &interrupts);
+    let decision = decide(order, &ready, &inventory.cpu, &interrupts);
     let rest =
         order.loads.first().map(|main| common::rest(&main.parameters)).transpose()?.unwrap_or_default();
     let scope = Scope::of(inventory, &host).and_block(blocks).and_cores(rest.is_asked());
@@ -140,15 +140,10 @@ fn ready<'a>(order: &'a TrialOrder, shelf: &Fixtures) -> Result<Vec<ReadyLoad<'a
         .collect()
 }
 
-fn decide(
-    order: &TrialOrder,
-    ready: &[ReadyLoad<'_>],
-    allowed: &[u32],
-    interrupts: &[InterruptLine],
-) -> Decision {
+fn decide(order: &TrialOrder, ready: &[ReadyLoad<'_>], cpu: &Cpu, interrupts: &[InterruptLine]) -> Decision {
     let mut local = interrupt::cpus_of(interrupts);
-    local.retain(|cpu| allowed.contains(cpu));
-    let ground = Ground { allowed: allowed.to_vec(), local };
+    local.retain(|local| cpu.allowed.contains(local));
+    let ground = Ground { allowed: cores_first(cpu), local };
     let loads: Vec<_> = ready.iter().map(|l| l.prepared.cpus().ok_or(l.workers)).collect();
     place_around(order.pin, &loads, &ground)
 }

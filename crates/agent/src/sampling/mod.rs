@@ -4,6 +4,8 @@
 //! measured, since watching disturbs.
 
 mod pace;
+#[cfg(test)]
+mod recorded;
 mod track;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -333,14 +335,14 @@ mod tests {
         let host = Host::recorded(root.path());
         let mut watcher = Watcher::open(&host, &Scope::of(&Default::default(), &host).and_cores(true));
         let (send, receive) = channel();
-        let rest = Rest { idle_ns: 1_200_000_000, cool_down_ns: 1_200_000_000 };
+        let rest = Rest { idle_ns: 2_500_000_000, cool_down_ns: 1_200_000_000 };
         let begin_ns = clock::now_ns();
         let mut window = Window { start_ns: 0, end_ns: 0 };
         std::thread::scope(|scope| {
             let watcher = &mut watcher;
             send.send(Cue::Idle).unwrap();
             scope.spawn(move || watcher.watch(&receive, rest));
-            std::thread::sleep(Duration::from_millis(1200));
+            std::thread::sleep(Duration::from_millis(2500));
             at(55_000);
             let start_ns = clock::now_ns() + 20_000_000;
             window = Window { start_ns, end_ns: start_ns + 1_100_000_000 };
@@ -358,9 +360,10 @@ mod tests {
         let of = |name: &str| series.iter().find(|s| s.resource == name).unwrap();
         for (core, add) in [("sensor:coretemp/Package id 0", 0.0), ("sensor:coretemp/Core 0", 1.0)] {
             let heat = of(core);
-            let (first, last) = (heat.values.first(), heat.values.last());
-            assert_eq!((first, last), (Some(&(40.0 + add)), Some(&(42.0 + add))), "{heat:?}");
-            assert!(heat.values.contains(&(55.0 + add)), "{heat:?}");
+            assert_eq!(heat.values.last(), Some(&(42.0 + add)), "{heat:?}");
+            for seen in [40.0, 55.0] {
+                assert!(heat.values.contains(&(seen + add)), "{seen}: {heat:?}");
+            }
             assert!(heat.start_ns >= begin_ns && heat.start_ns < window.start_ns, "{heat:?}");
             let reach_ns = heat.start_ns + heat.interval_ns * heat.values.len() as u64;
             assert!(reach_ns > window.end_ns && reach_ns <= end_ns + heat.interval_ns, "{heat:?}");
@@ -370,7 +373,7 @@ mod tests {
             find(&watcher.counters(window), "cpu:0", "/sys/devices/system/cpu core_throttle_count").clone();
         assert!(used.before_ns >= window.start_ns && used.after_ns < end_ns - 1_000_000_000, "{used:?}");
         assert_eq!((used.before, used.after), (55_000, 55_000), "counters are the window's");
-        assert!(watcher.cost.watched_s >= 3.4, "{:?}", watcher.cost);
+        assert!(watcher.cost.watched_s >= 4.7, "{:?}", watcher.cost);
     }
 
     #[test]

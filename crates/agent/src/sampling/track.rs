@@ -118,6 +118,19 @@ impl Track {
         self.at_ns.push(begin.midpoint(clock::now_ns()));
     }
 
+    /// Takes a sample from other samplers of the same machine, as of then.
+    #[cfg(test)]
+    pub(super) fn take(&mut self, at_ns: u64, samplers: Vec<Box<dyn Sampler>>) {
+        let row = self.values.len();
+        for mut sampler in samplers {
+            let begin = self.values.len();
+            self.values.resize(begin + sampler.columns().len(), ABSENT);
+            sampler.read(&mut self.values[begin..]);
+        }
+        assert_eq!(self.values.len() - row, self.width, "the machine has other files now");
+        self.at_ns.push(at_ns);
+    }
+
     /// Drops every second sample but the window's first; those to come are twice
     /// as far apart.
     pub(super) fn thin(&mut self) {

@@ -2,15 +2,39 @@
 //! drives. (Disk operations at depth 1 were seen 1.4 to 1.7 times as fast on
 //! the CPU that takes the device's interrupts; left to luck, that is noise.)
 
+use std::collections::BTreeMap;
+
+use model::machine::Cpu;
 use model::study::Pin;
 
 /// What the agent knows of CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ground {
-    /// CPUs that we may run on, in order.
+    /// CPUs that we may run on, in the order in which they are taken.
     pub allowed: Vec<u32>,
     /// Those of them that take interrupts of the main load's resource.
     pub local: Vec<u32>,
+}
+
+/// The CPUs that we may run on, one of each core first, then their siblings: the
+/// second thread of a core is no second core. Within each round in order of
+/// their numbers; a CPU whose core is not known has one of its own.
+#[must_use]
+pub fn cores_first(cpu: &Cpu) -> Vec<u32> {
+    let core =
+        |number: u32| cpu.topology.iter().find(|p| p.cpu == number).map(|p| (p.package, p.die, p.core));
+    let mut taken: BTreeMap<_, usize> = BTreeMap::new();
+    let mut all: Vec<(usize, u32)> = Vec::with_capacity(cpu.allowed.len());
+    for number in &cpu.allowed {
+        let round = match core(*number) {
+            Some(core) => taken.entry(core).or_default(),
+            None => &mut 0,
+        };
+        all.push((*round, *number));
+        *round += 1;
+    }
+    all.sort_unstable();
+    all.into_iter().map(|(_, number)| number).collect()
 }
 
 /// A decision: what was done and why it is not what was asked.
@@ -126,6 +150,22 @@ mod tests {
         let alone = place_around(Pin::None, &[Ok(vec![3])], &ground());
         assert_eq!((alone.cpus, alone.reason), (vec![Some(3)], None));
         assert_eq!(place_around(Pin::Spread, &[Err(2)], &ground()), place(Pin::Spread, 2, &ground()));
+    }
+
+    #[test]
+    fn every_core_has_one_before_any_has_two() {
+        let place =
+            |(cpu, core, package)| model::machine::CpuPlace { cpu, core, package, ..Default::default() };
+        // Siblings side by side, as AMD numbers them; core 0 of each package.
+        let topology = [(0, 0, 0), (1, 0, 0), (2, 1, 0), (3, 1, 0), (4, 0, 1), (5, 0, 1)].map(place).to_vec();
+        let cpu =
+            |allowed: &[u32]| Cpu { allowed: allowed.to_vec(), topology: topology.clone(), ..Cpu::default() };
+        let order = cores_first(&cpu(&[0, 1, 2, 3, 4, 5]));
+        assert_eq!(order, [0, 2, 4, 1, 3, 5]);
+        let ground = Ground { allowed: order, local: vec![] };
+        assert_eq!(place_around(Pin::Spread, &[Err(3)], &ground).cpus, [Some(0), Some(2), Some(4)]);
+        assert_eq!(cores_first(&cpu(&[1, 2, 3])), [1, 2, 3], "what is left of each core");
+        assert_eq!(cores_first(&Cpu { allowed: vec![7, 8], ..Cpu::default() }), [7, 8]);
     }
 
     #[test]
