@@ -268,6 +268,21 @@ column-limit = share of a limit
 
 ## Time and tables
 
+heat-title = Temperature, clock and power: idle, load
+heat-about = Idle is the last third of the idle before the load, load the last third of the window; a temperature is steady when it stays within 1 K or 10 % of its rise.
+heat-sensor = sensor
+heat-idle = idle
+heat-load = load
+heat-rise = rise
+heat-peak = highest
+heat-steady = steady after
+heat-half = half cooled after
+heat-not-steady = not steady
+heat-clock = clock
+heat-first = load, first third
+heat-last = load, last third
+heat-power = power
+heat-energy = energy of one operation
 time-title = Over time
 time-about = What the samplers saw, on one clock; the window that counts is marked.
 tables-title = Every number

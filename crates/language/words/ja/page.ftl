@@ -229,6 +229,21 @@ column-limit = 上限に対する割合
 
 ## Time and tables
 
+heat-title = 温度、クロック、電力: アイドルと負荷
+heat-about = アイドルは負荷の前のアイドル時間の最後の 3 分の 1、負荷は測定区間の最後の 3 分の 1 です。温度が 1 K または上昇幅の 10 % 以内にとどまれば安定したとみなします。
+heat-sensor = センサー
+heat-idle = アイドル
+heat-load = 負荷
+heat-rise = 上昇
+heat-peak = 最高
+heat-steady = 安定まで
+heat-half = 半分冷えるまで
+heat-not-steady = 安定せず
+heat-clock = クロック
+heat-first = 負荷の最初の 3 分の 1
+heat-last = 負荷の最後の 3 分の 1
+heat-power = 電力
+heat-energy = 操作 1 回のエネルギー
 time-title = 時間による変化
 time-about = サンプラーの観測値を一つの時間軸にそろえました。測定区間には印があります。
 tables-title = すべての数値

@@ -229,6 +229,21 @@ column-limit = 한계 대비
 
 ## Time and tables
 
+heat-title = 온도, 클록, 전력: 유휴와 부하
+heat-about = 유휴는 부하 전 유휴 시간의 마지막 3분의 1, 부하는 측정 구간의 마지막 3분의 1입니다. 온도가 1 K 또는 상승 폭의 10 % 안에 머물면 안정된 것으로 봅니다.
+heat-sensor = 센서
+heat-idle = 유휴
+heat-load = 부하
+heat-rise = 상승
+heat-peak = 최고
+heat-steady = 안정까지
+heat-half = 절반 식기까지
+heat-not-steady = 안정되지 않음
+heat-clock = 클록
+heat-first = 부하 처음 3분의 1
+heat-last = 부하 마지막 3분의 1
+heat-power = 전력
+heat-energy = 작업 하나의 에너지
 time-title = 시간에 따른 변화
 time-about = 샘플러가 관측한 값을 하나의 시간축에 맞추었습니다. 측정 구간에는 표시가 있습니다.
 tables-title = 모든 수치

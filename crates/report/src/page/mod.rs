@@ -5,6 +5,7 @@ mod case_table;
 pub mod comparison;
 mod findings;
 mod headline;
+mod heat;
 mod label;
 mod listing;
 mod machine;
@@ -42,6 +43,7 @@ const SECTIONS: &[Part] = &[
     Part { write: machine::write },
     Part { write: whole::write },
     Part { write: workloads::write },
+    Part { write: heat::write },
     Part { write: time::write },
     Part { write: tables::write },
     Part { write: method::write },
