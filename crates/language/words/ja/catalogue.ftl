@@ -1,6 +1,7 @@
 # Workloads, metrics and ready studies, whose English stands with them.
 
 workload-cpu-primes = 整数除算: 試し割りによる素数の数え上げ（sysbench cpu）
+workload-cpu-float = 積和演算の最大速度（浮動小数点）
 workload-memory-bandwidth = スレッドがメモリを毎秒読み取り、書き込み、コピー、結合するバイト数
 workload-scheduler-threads = ロックし、プロセッサーを譲り、解放する（sysbench threads）
 workload-scheduler-mutex = 10,000 まで数えてから、多数のミューテックスの一つを一瞬取る（sysbench mutex）
@@ -40,6 +41,14 @@ metric-user-cpu-per-operation = 操作一回あたりの、ユーザーモード
 metric-title-user-cpu-per-operation = 操作あたりのユーザー CPU 時間
 metric-cpu-per-byte = 移動した一バイトあたりのワーカーの CPU 時間です。
 metric-title-cpu-per-byte = バイトあたりの CPU 時間
+metric-flops = 全スレッドの毎秒の浮動小数点演算数です。積和演算一回は二と数えます。
+metric-title-flops = 毎秒の浮動小数点演算数
+metric-flops-per-cycle = 測定したクロックの一サイクルに一スレッドが行った浮動小数点演算数です。
+metric-title-flops-per-cycle = サイクルあたりの浮動小数点演算数
+metric-peak-share = それが幅 x 演算器の数 x 2 に占める割合です。演算器の数が知られているコアにだけあります。コアを共有するスレッドは演算器も分け合います。
+metric-title-peak-share = 最大値に対する割合
+metric-frequency = この負荷の下で測定したコアのクロックです。全ワーカーの測定区間の中央値です。
+metric-title-frequency = クロック
 metric-late-starts = オープンループで、予定時刻より 0.1 ms を超えて遅れて始まった操作の数です。
 metric-title-late-starts = 遅れて始まった操作
 metric-unfinished = オープンループで、測定区間内に予定されていたが終わりまでに完了しなかった操作の数です。それまでの待ち時間はレイテンシに含まれます。

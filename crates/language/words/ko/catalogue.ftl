@@ -1,6 +1,7 @@
 # Workloads, metrics and ready studies, whose English stands with them.
 
 workload-cpu-primes = 정수 나눗셈: 시험 나눗셈으로 소수 세기(sysbench cpu)
+workload-cpu-float = 최대 곱셈-덧셈 속도(부동소수점)
 workload-memory-bandwidth = 스레드가 메모리를 초당 읽고, 쓰고, 복사하고, 결합하는 바이트 수
 workload-scheduler-threads = 잠그고, 프로세서를 양보하고, 풀기(sysbench threads)
 workload-scheduler-mutex = 10,000까지 센 뒤 여러 뮤텍스 중 하나를 잠깐 잡기(sysbench mutex)
@@ -40,6 +41,14 @@ metric-user-cpu-per-operation = 작업 하나에 든 작업 스레드의 사용�
 metric-title-user-cpu-per-operation = 작업당 사용자 CPU 시간
 metric-cpu-per-byte = 옮긴 바이트 하나에 든 작업 스레드의 CPU 시간입니다.
 metric-title-cpu-per-byte = 바이트당 CPU 시간
+metric-flops = 모든 스레드의 초당 부동소수점 연산 수입니다. 곱셈-덧셈 하나는 둘로 셉니다.
+metric-title-flops = 초당 부동소수점 연산 수
+metric-flops-per-cycle = 측정한 클록의 한 사이클에 스레드 하나가 한 부동소수점 연산 수입니다.
+metric-title-flops-per-cycle = 사이클당 부동소수점 연산 수
+metric-peak-share = 그것이 폭 x 연산기 수 x 2에서 차지하는 비율입니다. 연산기 수가 알려진 코어에만 있습니다. 코어를 함께 쓰는 스레드는 연산기도 나눠 씁니다.
+metric-title-peak-share = 최대치 대비 비율
+metric-frequency = 이 부하에서 측정한 코어의 클록입니다. 모든 작업 스레드의 측정 구간에서 얻은 중앙값입니다.
+metric-title-frequency = 클록
 metric-late-starts = 개방 루프에서 예정 시각보다 0.1 ms 넘게 늦게 시작한 작업의 수입니다.
 metric-title-late-starts = 늦게 시작한 작업
 metric-unfinished = 개방 루프에서 측정 구간 안에 예정되었지만 끝날 때까지 마치지 못한 작업의 수입니다. 그때까지 기다린 시간은 지연 시간에 포함됩니다.

@@ -26,6 +26,7 @@ use crate::engine::stop::StopRule;
 /// Every workload, in documentation order.
 pub const TABLE: &[&dyn Workload] = &[
     &cpu::primes::Primes,
+    &cpu::float::Float,
     &memory::bandwidth::Bandwidth,
     &memory::latency::Latency,
     &memory::loaded::Loaded,

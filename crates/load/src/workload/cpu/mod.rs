@@ -1,3 +1,4 @@
 //! What a processor computes.
 
+pub mod float;
 pub mod primes;

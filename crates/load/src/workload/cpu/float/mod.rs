@@ -1,0 +1,327 @@
+//! `cpu.float`: the most multiply-adds a second that threads compute.
+//!
+//! Beside the load each worker measures the clock of its core with a chain of
+//! dependent additions, right after a batch of multiply-adds, so that it is the
+//! clock that the core has under this load. It takes less than 0.5 % of the
+//! time, and the rate is of all of the time: it is low by so much.
+
+mod clock;
+mod kernel;
+mod units;
+
+use std::collections::BTreeMap;
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::trial::Window;
+use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+
+use crate::engine::clock as time;
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::{Completion, Operation, Queue, Wait};
+use crate::engine::schedule::Seat;
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use kernel::{Real, Set};
+use units::Core;
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "cpu.float",
+    definition_version: 1,
+    summary: "peak rate of multiply-adds (floating point)",
+    doc: "Each thread computes chains of multiply-adds that do not depend on each other, all of them in registers: \
+          the most that the core's floating-point units can do, which real programs come near to only in matrix \
+          products. A multiply-add counts as two operations. SSE2, and scalar code where the processor has no FMA, \
+          take two instructions for it. One operation, as `requests` and `rate` count them, is a batch of 16,384 \
+          steps of all chains. The clock is measured beside it, less than 0.5 % of the time, by a chain of additions \
+          of one cycle each. Every batch must give the same numbers, and those that single steps give.",
+    parameters: &[
+        ParameterSpec::new("type", Kind::Choice, "The numbers that are computed with.")
+            .default("double")
+            .words(&[
+                Word { word: "double", doc: "64 bits (IEEE 754 binary64)" },
+                Word { word: "single", doc: "32 bits (binary32)" },
+            ]),
+        ParameterSpec::new("vectors", Kind::Choice, "The instructions that compute.").default("auto").words(
+            &[
+                Word { word: "auto", doc: "the widest vectors that the processor has" },
+                Word { word: "scalar", doc: "one number at a time" },
+                Word { word: "sse2", doc: "16 bytes at once, a multiplication and an addition" },
+                Word { word: "avx2", doc: "32 bytes at once, with FMA" },
+                Word { word: "avx512", doc: "64 bytes at once" },
+                Word { word: "neon", doc: "16 bytes at once, on Arm" },
+            ],
+        ),
+    ],
+    headline: "flops",
+    metrics: &[FLOPS, FLOPS_PER_CYCLE, PEAK_SHARE, FREQUENCY, common::ELAPSED, common::CPU_PER_OPERATION],
+    path: &[Symbol::WorkerCpus],
+};
+
+const FLOPS: MetricSpec = MetricSpec::higher(
+    "flops",
+    Unit::PerSecond,
+    "Floating-point operations per second of all threads; a multiply-add is two.",
+);
+const FLOPS_PER_CYCLE: MetricSpec = MetricSpec::higher(
+    "flops_per_cycle",
+    Unit::One,
+    "Floating-point operations of one thread in each cycle of the clock that was measured.",
+);
+const PEAK_SHARE: MetricSpec = MetricSpec::higher(
+    "peak_share",
+    Unit::One,
+    "What share that is of width x units x 2; only for cores whose number of units is known. Threads that share a \
+     core share its units.",
+);
+const FREQUENCY: MetricSpec = MetricSpec::higher(
+    "frequency",
+    Unit::Hertz,
+    "The clock of the cores under this load, measured: the median over the slices of all workers.",
+);
+
+/// Steps of all chains in one operation: 20 to 100 us.
+const STEPS: usize = 16_384;
+/// The clock is measured at the end of one in so many operations.
+const MEASURED_EVERY: u64 = 512;
+/// What the time of an operation is made of.
+const STAGES: [&str; 2] = ["multiply", "clock"];
+
+/// The workload.
+#[derive(Debug)]
+pub struct Float;
+
+impl Workload for Float {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+        let word = parameters.text("vectors").unwrap_or("auto");
+        let here: Vec<&str> = Set::here().map(Set::word).collect();
+        match Set::of(word) {
+            Some(set) if set.is_here() => Ok(Needs { parameters, ..Needs::default() }),
+            _ if here.is_empty() => Err(Problem::refused(
+                "cpu.float is not written for this kind of processor",
+                "it is for x86-64 and 64-bit Arm",
+            )),
+            _ => Err(Problem::refused(
+                format!("this processor has no {word} instructions"),
+                format!("it has {}; vectors = auto takes the widest", here.join(", ")),
+            )),
+        }
+    }
+
+    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(Ready::of(parameters)?))
+    }
+
+    fn metrics(
+        &self,
+        parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut metrics = common::metrics(&SPEC, outcome, window);
+        let mut put = |spec: MetricSpec, value: f64| {
+            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+        };
+        let (Ok(ready), Ok(threads)) = (Ready::of(parameters), parameters.integer("threads")) else {
+            return metrics;
+        };
+        let flops = outcome.operations * ready.flops() / window.seconds();
+        put(FLOPS, flops);
+        if let Some(frequency) = frequency(outcome) {
+            let per_cycle = flops / threads as f64 / frequency;
+            put(FREQUENCY, frequency);
+            put(FLOPS_PER_CYCLE, per_cycle);
+            if let Some(units) = ready.units() {
+                put(PEAK_SHARE, per_cycle / (2.0 * ready.lanes() as f64 * f64::from(units)));
+            }
+        }
+        metrics
+    }
+}
+
+/// The clock, from the chains of additions: the median, because an interruption
+/// makes one longer and nothing makes one shorter.
+fn frequency(outcome: &LoadOutcome) -> Option<f64> {
+    let slices = outcome.histogram(STAGES[1])?;
+    let ns = slices.value_at_quantile(0.5);
+    (ns > 0).then(|| clock::ADDITIONS as f64 / (slices.median_equivalent(ns) as f64 / 1e9))
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ready {
+    set: Set,
+    single: bool,
+}
+
+impl Ready {
+    fn of(parameters: &Parameters) -> Result<Self, Fault> {
+        let word = parameters.text("vectors")?;
+        let set = Set::of(word).filter(|set| set.is_here());
+        let set = set.ok_or_else(|| Fault::Other(format!("this processor has no {word} instructions")))?;
+        Ok(Self { set, single: parameters.is_word("type", "single") })
+    }
+
+    fn lanes(self) -> usize {
+        if self.single { self.set.lanes::<f32>() } else { self.set.lanes::<f64>() }
+    }
+
+    /// Of one operation.
+    fn flops(self) -> f64 {
+        2.0 * (self.set.chains() * self.lanes() * STEPS) as f64
+    }
+
+    fn units(self) -> Option<u32> {
+        Core::here()?.units(self.set, self.set.fused())
+    }
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn stages(&self) -> Option<[&'static str; 2]> {
+        Some(STAGES)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        let how = if self.set.fused() { "one instruction" } else { "two instructions" };
+        let units = match self.units() {
+            Some(units) => Value::Integer(u64::from(units)),
+            None => Value::from("unknown"),
+        };
+        vec![
+            ("vectors", Value::Text(self.set.to_string())),
+            ("multiply_add", Value::from(how)),
+            ("multiply_add_units", units),
+        ]
+    }
+
+    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        Ok(if self.single {
+            Box::new(Multiplying::<f32>::new(self.set))
+        } else {
+            Box::new(Multiplying::<f64>::new(self.set))
+        })
+    }
+}
+
+/// Runs batches, all alike.
+struct Multiplying<R> {
+    set: Set,
+    begin: Vec<R>,
+    values: Vec<R>,
+    /// What the first batch gave.
+    first: Option<Vec<R>>,
+    finished: Option<Completion>,
+}
+
+impl<R: Real> Multiplying<R> {
+    fn new(set: Set) -> Self {
+        let begin: Vec<R> = (0..set.chains() * set.lanes::<R>()).map(R::begin).collect();
+        Self { set, values: begin.clone(), begin, first: None, finished: None }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        let fused = self.set.fused();
+        for (index, (begin, found)) in self.begin.iter().zip(self.first.iter().flatten()).enumerate() {
+            let wanted = (0..STEPS).fold(*begin, |x, _| x.step(fused));
+            if *found != wanted {
+                return Err(Fault::Verification(format!(
+                    "number {index} of a batch is {found:?} where single steps give {wanted:?}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Real> Queue for Multiplying<R> {
+    fn depth(&self) -> usize {
+        1
+    }
+
+    fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
+        self.values.copy_from_slice(&self.begin);
+        // SAFETY: the processor has the set, as `Ready::of` saw.
+        unsafe { R::run(self.set, &mut self.values, STEPS) };
+        match &self.first {
+            Some(first) if *first != self.values => {
+                return Err(Fault::Verification("two batches that are alike gave other numbers".to_owned()));
+            }
+            Some(_) => {}
+            None => self.first = Some(self.values.clone()),
+        }
+        let mut handed_ns = 0;
+        if operation.sequence % MEASURED_EVERY == MEASURED_EVERY / 8 {
+            handed_ns = time::now_ns();
+            let step = operation.sequence | 1;
+            let sum = clock::chain(std::hint::black_box(step));
+            if sum.is_some_and(|sum| sum != step.wrapping_mul(clock::ADDITIONS)) {
+                return Err(Fault::Verification(format!("{} additions gave a wrong sum", clock::ADDITIONS)));
+            }
+        }
+        self.finished = Some(Completion { slot, handed_ns, ..Completion::default() });
+        Ok(())
+    }
+
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    fn verify(&mut self, _life: &crate::engine::drive::Life<'_>) -> Result<(), Fault> {
+        self.check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(vectors: &str, of: &str) -> Parameters {
+        let mut p = Parameters::default();
+        p.set("threads", 1u64);
+        p.set("vectors", vectors);
+        p.set("type", of);
+        p
+    }
+
+    #[test]
+    fn instructions_that_are_not_here_are_refused_with_those_that_are() {
+        let absent = if cfg!(target_arch = "x86_64") { "neon" } else { "avx2" };
+        let problem = Float.survey(parameters(absent, "double"), &Site::default()).unwrap_err();
+        assert!(problem.message.contains(absent), "{problem:?}");
+        assert!(problem.help.contains("scalar"), "{problem:?}");
+        assert!(Float.survey(parameters("auto", "single"), &Site::default()).is_ok());
+    }
+
+    #[test]
+    fn an_operation_counts_two_for_each_number_and_step() {
+        let ready = Ready::of(&parameters("scalar", "double")).unwrap();
+        assert_eq!(ready.flops(), 2.0 * 16_384.0 * ready.set.chains() as f64);
+        let wide = |of| Ready::of(&parameters("auto", of)).unwrap().flops();
+        assert_eq!(wide("single"), 2.0 * wide("double"));
+    }
+
+    #[test]
+    fn a_wrong_number_fails_the_verification() {
+        let set = Set::of("auto").unwrap();
+        let mut worker = Multiplying::<f64>::new(set);
+        for sequence in 0..2 {
+            worker.start(0, Operation { index: sequence, sequence }).unwrap();
+        }
+        worker.check().unwrap();
+        if let Some(first) = &mut worker.first {
+            first[3] += 1e-9;
+        }
+        assert!(worker.check().is_err());
+        assert!(worker.start(0, Operation { index: 2, sequence: 2 }).is_err());
+    }
+}
