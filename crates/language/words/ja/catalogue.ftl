@@ -2,6 +2,9 @@
 
 workload-cpu-primes = 整数除算: 試し割りによる素数の数え上げ（sysbench cpu）
 workload-cpu-float = 積和演算の最大速度（浮動小数点）
+workload-cpu-crypto = スレッドが毎秒暗号化またはハッシュするバイト数
+workload-cpu-compress = スレッドが毎秒圧縮または展開するバイト数
+workload-cpu-parity = RAID 5 または RAID 6 のパリティを作る毎秒のデータバイト数
 workload-memory-bandwidth = スレッドがメモリを毎秒読み取り、書き込み、コピー、結合するバイト数
 workload-scheduler-threads = ロックし、プロセッサーを譲り、解放する（sysbench threads）
 workload-scheduler-mutex = 10,000 まで数えてから、多数のミューテックスの一つを一瞬取る（sysbench mutex）
@@ -49,6 +52,8 @@ metric-peak-share = それが幅 x 演算器の数 x 2 に占める割合です�
 metric-title-peak-share = 最大値に対する割合
 metric-frequency = この負荷の下で測定したコアのクロックです。全ワーカーの測定区間の中央値です。
 metric-title-frequency = クロック
+metric-compression-ratio = 内容のバイト数を圧縮後のバイト数で割った値です。
+metric-title-compression-ratio = 圧縮率
 metric-late-starts = オープンループで、予定時刻より 0.1 ms を超えて遅れて始まった操作の数です。
 metric-title-late-starts = 遅れて始まった操作
 metric-unfinished = オープンループで、測定区間内に予定されていたが終わりまでに完了しなかった操作の数です。それまでの待ち時間はレイテンシに含まれます。

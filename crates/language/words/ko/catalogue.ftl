@@ -2,6 +2,9 @@
 
 workload-cpu-primes = 정수 나눗셈: 시험 나눗셈으로 소수 세기(sysbench cpu)
 workload-cpu-float = 최대 곱셈-덧셈 속도(부동소수점)
+workload-cpu-crypto = 스레드가 초당 암호화하거나 해시하는 바이트 수
+workload-cpu-compress = 스레드가 초당 압축하거나 압축을 푸는 바이트 수
+workload-cpu-parity = RAID 5 또는 RAID 6 패리티를 만드는 초당 데이터 바이트 수
 workload-memory-bandwidth = 스레드가 메모리를 초당 읽고, 쓰고, 복사하고, 결합하는 바이트 수
 workload-scheduler-threads = 잠그고, 프로세서를 양보하고, 풀기(sysbench threads)
 workload-scheduler-mutex = 10,000까지 센 뒤 여러 뮤텍스 중 하나를 잠깐 잡기(sysbench mutex)
@@ -49,6 +52,8 @@ metric-peak-share = 그것이 폭 x 연산기 수 x 2에서 차지하는 비율�
 metric-title-peak-share = 최대치 대비 비율
 metric-frequency = 이 부하에서 측정한 코어의 클록입니다. 모든 작업 스레드의 측정 구간에서 얻은 중앙값입니다.
 metric-title-frequency = 클록
+metric-compression-ratio = 내용의 바이트 수를 압축된 바이트 수로 나눈 값입니다.
+metric-title-compression-ratio = 압축률
 metric-late-starts = 개방 루프에서 예정 시각보다 0.1 ms 넘게 늦게 시작한 작업의 수입니다.
 metric-title-late-starts = 늦게 시작한 작업
 metric-unfinished = 개방 루프에서 측정 구간 안에 예정되었지만 끝날 때까지 마치지 못한 작업의 수입니다. 그때까지 기다린 시간은 지연 시간에 포함됩니다.

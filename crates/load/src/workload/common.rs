@@ -208,6 +208,9 @@ pub const CPU_PER_OPERATION: MetricSpec = MetricSpec::lower(
     "CPU time of the workers, user and kernel, for each operation. In an open loop it holds the last 60 us before an \
      operation is due, through which a worker spins; threads of the kernel that work for it are not in it.",
 );
+/// CPU seconds per byte.
+pub const CPU_PER_BYTE: MetricSpec =
+    MetricSpec::lower("cpu_per_byte", Unit::SecondsPerByte, "CPU time of the workers for each byte moved.");
 /// CPU seconds in user mode per operation.
 pub const USER_CPU_PER_OPERATION: MetricSpec = MetricSpec::lower(
     "user_cpu_per_operation",
@@ -280,6 +283,7 @@ fn value_of(name: &str, outcome: &LoadOutcome, window: Window) -> Option<f64> {
         "throughput" => Some(outcome.bytes / seconds),
         "elapsed" => outcome.by_count.then_some(seconds),
         "cpu_per_operation" => per_operation(outcome.user_s + outcome.system_s),
+        "cpu_per_byte" => (outcome.bytes > 0.0).then(|| (outcome.user_s + outcome.system_s) / outcome.bytes),
         "user_cpu_per_operation" => per_operation(outcome.user_s),
         "unfinished" => outcome.service.is_some().then_some(outcome.unfinished as f64),
         "late_starts" => outcome.service.is_some().then_some(outcome.late_starts as f64),

@@ -27,6 +27,9 @@ use crate::engine::stop::StopRule;
 pub const TABLE: &[&dyn Workload] = &[
     &cpu::primes::Primes,
     &cpu::float::Float,
+    &cpu::crypto::Crypto,
+    &cpu::compress::Compress,
+    &cpu::parity::Parity,
     &memory::bandwidth::Bandwidth,
     &memory::latency::Latency,
     &memory::loaded::Loaded,

@@ -89,7 +89,7 @@ const SHARED: u64 = 1 << 62;
 
 /// Makes what is written.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(in crate::workload) struct Source {
     content: Content,
     seed: u64,
     piece: Box<[u64; PIECE / 8]>,
@@ -99,7 +99,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn new(content: Content, seed: u64) -> Self {
+    pub(in crate::workload) fn new(content: Content, seed: u64) -> Self {
         let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut piece = Box::new([0; PIECE / 8]);
         piece.iter_mut().for_each(|word| *word = generator.next_u64());
@@ -123,7 +123,7 @@ impl Source {
 
     /// Makes the content of block number `index`.
     #[inline]
-    pub(super) fn fill(&self, buffer: &mut [u8], index: u64) {
+    pub(in crate::workload) fn fill(&self, buffer: &mut [u8], index: u64) {
         match self.content {
             Content::Random if self.in_place => change(buffer, random(!self.seed, index)),
             Content::Random => self.lay(buffer, index, 1000),

@@ -3,7 +3,7 @@
 mod access;
 mod aligned;
 mod alignment;
-mod content;
+pub(super) mod content;
 mod device;
 mod distribution;
 mod durable;

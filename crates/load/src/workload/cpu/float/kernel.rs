@@ -17,120 +17,31 @@
 
 use std::fmt;
 
-/// Which instructions compute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Set {
-    /// One number at a time.
-    Scalar,
-    /// 16 bytes at once, in two instructions.
-    Sse2,
-    /// 32 bytes at once, with FMA.
-    Avx2,
-    /// 64 bytes at once.
-    Avx512,
-    /// 16 bytes at once.
-    Neon,
-}
+use crate::workload::cpu::vectors::Set;
 
-impl Set {
-    /// Every set, narrowest first.
-    const ALL: [Set; 5] = [Set::Scalar, Set::Sse2, Set::Neon, Set::Avx2, Set::Avx512];
-
-    /// The set of this name, the widest for `auto`; `None` where there is none.
-    pub(super) fn of(word: &str) -> Option<Self> {
-        match word {
-            "auto" => Self::here().last(),
-            "scalar" => Some(Set::Scalar),
-            "sse2" => Some(Set::Sse2),
-            "avx2" => Some(Set::Avx2),
-            "avx512" => Some(Set::Avx512),
-            "neon" => Some(Set::Neon),
-            _ => None,
-        }
-    }
-
-    /// Those that this processor has, narrowest first.
-    pub(super) fn here() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|set| set.is_here())
-    }
-
-    /// The word that chooses it.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Set::Scalar => "scalar",
-            Set::Sse2 => "sse2",
-            Set::Avx2 => "avx2",
-            Set::Avx512 => "avx512",
-            Set::Neon => "neon",
-        }
-    }
-
-    /// Whether this processor has it.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) fn is_here(self) -> bool {
-        use std::arch::is_x86_feature_detected as has;
-        match self {
-            Set::Scalar | Set::Sse2 => true,
-            Set::Avx2 => has!("avx2") && has!("fma"),
-            Set::Avx512 => has!("avx512f"),
-            Set::Neon => false,
-        }
-    }
-
-    /// Whether this processor has it: every 64-bit Arm has NEON.
-    #[cfg(target_arch = "aarch64")]
-    pub(super) fn is_here(self) -> bool {
-        matches!(self, Set::Scalar | Set::Neon)
-    }
-
-    /// Whether this processor has it: nothing is written for it.
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    pub(super) fn is_here(self) -> bool {
-        false
-    }
-
-    /// Whether one instruction multiplies and adds, rounding once.
-    pub(super) fn fused(self) -> bool {
-        match self {
-            Set::Sse2 => false,
-            #[cfg(target_arch = "x86_64")]
-            Set::Scalar => std::arch::is_x86_feature_detected!("fma"),
-            _ => true,
-        }
-    }
-
-    /// Numbers in one vector.
-    pub(super) fn lanes<R: Real>(self) -> usize {
-        let bytes = match self {
-            Set::Scalar => return 1,
-            Set::Sse2 | Set::Neon => 16,
-            Set::Avx2 => 32,
-            Set::Avx512 => 64,
-        };
-        bytes / size_of::<R>()
-    }
-
-    /// Chains of vectors: as many as there are registers for, but one for the
-    /// factor and one for what is added. x86 has 16, Arm (which has the most
-    /// units) and AVX-512 have 32.
-    pub(super) fn chains(self) -> usize {
-        match self {
-            Set::Avx512 | Set::Neon => WIDE_CHAINS,
-            Set::Scalar if cfg!(target_arch = "aarch64") => WIDE_CHAINS,
-            _ => CHAINS,
-        }
+/// Whether one instruction multiplies and adds, rounding once.
+pub(super) fn fused(set: Set) -> bool {
+    match set {
+        Set::Sse2 => false,
+        #[cfg(target_arch = "x86_64")]
+        Set::Scalar => std::arch::is_x86_feature_detected!("fma"),
+        _ => true,
     }
 }
 
-impl fmt::Display for Set {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Set::Scalar => "none",
-            Set::Sse2 => "SSE2",
-            Set::Avx2 => "AVX2",
-            Set::Avx512 => "AVX-512",
-            Set::Neon => "NEON",
-        })
+/// Numbers in one vector.
+pub(super) fn lanes<R: Real>(set: Set) -> usize {
+    set.bytes().map_or(1, |bytes| bytes / size_of::<R>())
+}
+
+/// Chains of vectors: as many as there are registers for, but one for the factor
+/// and one for what is added. x86 has 16, Arm (which has the most units) and
+/// AVX-512 have 32.
+pub(super) fn chains(set: Set) -> usize {
+    match set {
+        Set::Avx512 | Set::Neon => WIDE_CHAINS,
+        Set::Scalar if cfg!(target_arch = "aarch64") => WIDE_CHAINS,
+        _ => CHAINS,
     }
 }
 
@@ -146,7 +57,7 @@ pub(super) trait Real: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// One step, one number, by the compiler's own arithmetic.
     fn step(self, fused: bool) -> Self;
     /// Takes every number so many steps on. `values` holds as many as
-    /// [`Set::chains`] vectors.
+    /// [`chains`] vectors.
     ///
     /// # Safety
     /// The processor has `set`.
@@ -173,7 +84,7 @@ macro_rules! real {
                 // SAFETY: by the caller's promise; FMA was detected.
                 unsafe {
                     match set {
-                        Set::Scalar if set.fused() => x86::$scalar_fused(values, steps),
+                        Set::Scalar if fused(set) => x86::$scalar_fused(values, steps),
                         Set::Scalar => x86::$scalar(values, steps),
                         Set::Sse2 => x86::$sse2(values, steps),
                         Set::Avx2 => x86::$avx2(values, steps),
@@ -370,12 +281,12 @@ mod tests {
 
     fn agrees<R: Real>(set: Set) {
         for steps in [0, 1, 1000, 16_384] {
-            let count = set.chains() * set.lanes::<R>();
+            let count = chains(set) * lanes::<R>(set);
             let mut values: Vec<R> = (0..count).map(R::begin).collect();
             // SAFETY: the set is here.
             unsafe { R::run(set, &mut values, steps) };
             for (index, value) in values.into_iter().enumerate() {
-                let wanted = (0..steps).fold(R::begin(index), |x, _| x.step(set.fused()));
+                let wanted = (0..steps).fold(R::begin(index), |x, _| x.step(fused(set)));
                 assert_eq!(value, wanted, "{set:?}, {steps} steps, number {index}");
             }
         }
@@ -400,15 +311,5 @@ mod tests {
         assert!(cfg!(target_arch = "aarch64") || end != after(16_384, false));
         let single = (0..16_384).fold(1.5f32, |x, _| x.step(true));
         assert!(single.is_normal() && single.abs() > 0.1 && single.abs() < 1e4, "{single}");
-    }
-
-    #[test]
-    fn the_word_auto_stands_for_the_widest() {
-        let widest = Set::of("auto").unwrap();
-        assert!(widest.is_here());
-        assert!(Set::here().all(|set| set.lanes::<f64>() <= widest.lanes::<f64>()));
-        for set in Set::ALL {
-            assert_eq!(Set::of(set.word()), Some(set));
-        }
     }
 }

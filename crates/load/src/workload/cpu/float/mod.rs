@@ -22,8 +22,9 @@ use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::queue::{Completion, Operation, Queue, Wait};
 use crate::engine::schedule::Seat;
+use crate::workload::cpu::vectors::{self, Set};
 use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
-use kernel::{Real, Set};
+use kernel::Real;
 use units::Core;
 
 /// The description.
@@ -44,16 +45,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
                 Word { word: "double", doc: "64 bits (IEEE 754 binary64)" },
                 Word { word: "single", doc: "32 bits (binary32)" },
             ]),
-        ParameterSpec::new("vectors", Kind::Choice, "The instructions that compute.").default("auto").words(
-            &[
-                Word { word: "auto", doc: "the widest vectors that the processor has" },
-                Word { word: "scalar", doc: "one number at a time" },
-                Word { word: "sse2", doc: "16 bytes at once, a multiplication and an addition" },
-                Word { word: "avx2", doc: "32 bytes at once, with FMA" },
-                Word { word: "avx512", doc: "64 bytes at once" },
-                Word { word: "neon", doc: "16 bytes at once, on Arm" },
-            ],
-        ),
+        ParameterSpec::new("vectors", Kind::Choice, vectors::DOC).default("auto").words(vectors::WORDS),
     ],
     headline: "flops",
     metrics: &[FLOPS, FLOPS_PER_CYCLE, PEAK_SHARE, FREQUENCY, common::ELAPSED, common::CPU_PER_OPERATION],
@@ -99,19 +91,14 @@ impl Workload for Float {
     }
 
     fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
-        let word = parameters.text("vectors").unwrap_or("auto");
-        let here: Vec<&str> = Set::here().map(Set::word).collect();
-        match Set::of(word) {
-            Some(set) if set.is_here() => Ok(Needs { parameters, ..Needs::default() }),
-            _ if here.is_empty() => Err(Problem::refused(
+        if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+            return Err(Problem::refused(
                 "cpu.float is not written for this kind of processor",
                 "it is for x86-64 and 64-bit Arm",
-            )),
-            _ => Err(Problem::refused(
-                format!("this processor has no {word} instructions"),
-                format!("it has {}; vectors = auto takes the widest", here.join(", ")),
-            )),
+            ));
         }
+        vectors::check(&parameters)?;
+        Ok(Needs { parameters, ..Needs::default() })
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
@@ -161,23 +148,20 @@ struct Ready {
 
 impl Ready {
     fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        let word = parameters.text("vectors")?;
-        let set = Set::of(word).filter(|set| set.is_here());
-        let set = set.ok_or_else(|| Fault::Other(format!("this processor has no {word} instructions")))?;
-        Ok(Self { set, single: parameters.is_word("type", "single") })
+        Ok(Self { set: vectors::of(parameters)?, single: parameters.is_word("type", "single") })
     }
 
     fn lanes(self) -> usize {
-        if self.single { self.set.lanes::<f32>() } else { self.set.lanes::<f64>() }
+        if self.single { kernel::lanes::<f32>(self.set) } else { kernel::lanes::<f64>(self.set) }
     }
 
     /// Of one operation.
     fn flops(self) -> f64 {
-        2.0 * (self.set.chains() * self.lanes() * STEPS) as f64
+        2.0 * (kernel::chains(self.set) * self.lanes() * STEPS) as f64
     }
 
     fn units(self) -> Option<u32> {
-        Core::here()?.units(self.set, self.set.fused())
+        Core::here()?.units(self.set, kernel::fused(self.set))
     }
 }
 
@@ -191,7 +175,7 @@ impl Prepared for Ready {
     }
 
     fn facts(&self) -> Vec<(&'static str, Value)> {
-        let how = if self.set.fused() { "one instruction" } else { "two instructions" };
+        let how = if kernel::fused(self.set) { "one instruction" } else { "two instructions" };
         let units = match self.units() {
             Some(units) => Value::Integer(u64::from(units)),
             None => Value::from("unknown"),
@@ -224,12 +208,12 @@ struct Multiplying<R> {
 
 impl<R: Real> Multiplying<R> {
     fn new(set: Set) -> Self {
-        let begin: Vec<R> = (0..set.chains() * set.lanes::<R>()).map(R::begin).collect();
+        let begin: Vec<R> = (0..kernel::chains(set) * kernel::lanes::<R>(set)).map(R::begin).collect();
         Self { set, values: begin.clone(), begin, first: None, finished: None }
     }
 
     fn check(&self) -> Result<(), Fault> {
-        let fused = self.set.fused();
+        let fused = kernel::fused(self.set);
         for (index, (begin, found)) in self.begin.iter().zip(self.first.iter().flatten()).enumerate() {
             let wanted = (0..STEPS).fold(*begin, |x, _| x.step(fused));
             if *found != wanted {
@@ -305,14 +289,14 @@ mod tests {
     #[test]
     fn an_operation_counts_two_for_each_number_and_step() {
         let ready = Ready::of(&parameters("scalar", "double")).unwrap();
-        assert_eq!(ready.flops(), 2.0 * 16_384.0 * ready.set.chains() as f64);
+        assert_eq!(ready.flops(), 2.0 * 16_384.0 * kernel::chains(ready.set) as f64);
         let wide = |of| Ready::of(&parameters("auto", of)).unwrap().flops();
         assert_eq!(wide("single"), 2.0 * wide("double"));
     }
 
     #[test]
     fn a_wrong_number_fails_the_verification() {
-        let set = Set::of("auto").unwrap();
+        let set = Set::of("auto");
         let mut worker = Multiplying::<f64>::new(set);
         for sequence in 0..2 {
             worker.start(0, Operation { index: sequence, sequence }).unwrap();

@@ -7,7 +7,7 @@
 //! Where parts of one model differ, or nobody says, it is unknown: there is no
 //! guess. It is not known for anything but x86.
 
-use super::kernel::Set;
+use crate::workload::cpu::vectors::Set;
 
 /// What decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,254 @@
+//! `cpu.crypto`: bytes per second that threads encrypt or hash.
+
+mod cipher;
+mod hardware;
+
+use std::sync::Arc;
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::scalar::binary;
+use model::{Parameters, Value, WorkloadSpec};
+
+use crate::engine::fault::Fault;
+use crate::engine::queue::{Blocking, Operate, Operation};
+use crate::engine::schedule::Seat;
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use cipher::{Algorithm, KEY_BYTES, Machine, Tag};
+use hardware::Held;
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "cpu.crypto",
+    definition_version: 1,
+    summary: "bytes per second that threads encrypt or hash",
+    doc: "Each thread encrypts (or hashes) a block of its own again and again, in place, with a key of its own: by \
+          AWS-LC, whose code is chosen by what the processor can do. The block stays in the cache, so this is what \
+          the processor computes: the most that a disk encryption layer can do with so many threads, before it has \
+          waited for anything. XTS takes a block as one data unit under a tweak of its own; dm-crypt uses data units \
+          of 512 or 4096 bytes, so that a block-size of 512 or 4k is its work. GCM and ChaCha20-Poly1305 seal every \
+          block under a fresh nonce and make its tag. One operation, as `requests` and `rate` count them, is as many \
+          blocks as make 1 MiB, at least one. Published answers and the last block are checked after the window.",
+    parameters: &[
+        ParameterSpec::new("algorithm", Kind::Choice, "What is computed.").default("aes-256-xts").words(&[
+            Word { word: "aes-256-xts", doc: "AES-XTS with two keys of 256 bits, as disks are encrypted" },
+            Word { word: "aes-256-gcm", doc: "AES-GCM: encryption with a tag, as in TLS" },
+            Word { word: "sha-256", doc: "a digest" },
+            Word { word: "chacha20-poly1305", doc: "encryption with a tag that needs no cipher instructions" },
+        ]),
+        ParameterSpec::new("block-size", Kind::Size, "How much is encrypted or hashed at once.").default("4k"),
+        ParameterSpec::new(
+            "hardware",
+            Kind::Flag,
+            "Whether the processor's cipher instructions and wide vectors may be used. Without, 128-bit vectors \
+             stay.",
+        )
+        .default("yes"),
+    ],
+    headline: "throughput",
+    metrics: &[common::THROUGHPUT, common::CPU_PER_BYTE, common::ELAPSED],
+    path: &[Symbol::WorkerCpus],
+};
+
+/// The longest data unit of XTS: 2^20 blocks of AES (IEEE 1619-2007, 5.1).
+const XTS_MOST: u64 = 16 << 20;
+/// Longer than anybody seals at once.
+const MOST: u64 = 256 << 20;
+/// The least that XTS encrypts: one block of AES.
+const XTS_LEAST: u64 = 16;
+/// One operation computes so many bytes: long beside the clock, short beside a
+/// window.
+const OPERATION_BYTES: u64 = 1 << 20;
+
+/// The workload.
+#[derive(Debug)]
+pub struct Crypto;
+
+impl Workload for Crypto {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+        let wrong = |e: &dyn std::fmt::Display| {
+            Problem::invalid(e.to_string(), "see `headroom workloads cpu.crypto`")
+        };
+        let block = parameters.integer("block-size").map_err(|e| wrong(&e))?;
+        let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
+        let (least, most) = match Algorithm::of(parameters.text("algorithm").map_err(|e| wrong(&e))?) {
+            Some(Algorithm::Xts) => (XTS_LEAST, XTS_MOST),
+            _ => (1, MOST),
+        };
+        if !(least..=most).contains(&block) {
+            return Err(Problem::invalid(
+                format!("a block-size of {block} bytes is none that this algorithm takes"),
+                format!("from {least} bytes to {}", binary(most)),
+            ));
+        }
+        if !hardware::SWITCHABLE && !parameters.flag("hardware").map_err(|e| wrong(&e))? {
+            return Err(Problem::refused(
+                "cipher instructions of this kind of processor cannot be switched off",
+                "leave hardware out",
+            ));
+        }
+        let memory_bytes = block.saturating_mul(threads);
+        if memory_bytes > site.memory_available / 10 * 9 {
+            return Err(Problem::refused(
+                format!(
+                    "{threads} threads x {} need {} of memory, and {} are free",
+                    binary(block),
+                    binary(memory_bytes),
+                    binary(site.memory_available)
+                ),
+                "use a smaller block-size or fewer threads",
+            ));
+        }
+        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        let word = parameters.text("algorithm")?;
+        let algorithm = Algorithm::of(word)
+            .ok_or_else(|| Fault::Other(format!("`{word}` is no algorithm of cpu.crypto")))?;
+        let held = Arc::new(Held::take(parameters.flag("hardware")?)?);
+        let block = parameters.integer("block-size")?;
+        Ok(Box::new(Ready { algorithm, block, blocks: (OPERATION_BYTES / block).max(1), held }))
+    }
+}
+
+#[derive(Debug)]
+struct Ready {
+    algorithm: Algorithm,
+    block: u64,
+    /// Of one operation.
+    blocks: u64,
+    held: Arc<Held>,
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        self.block * self.blocks
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        let instructions = self.held.instructions();
+        let told = if instructions.is_empty() { "none".to_owned() } else { instructions.join(", ") };
+        vec![("cipher_library", Value::Text(library())), ("cipher_instructions", Value::Text(told))]
+    }
+
+    fn worker(&self, _seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        // A key is a secret nowhere here; it only has to differ.
+        let key: [u8; KEY_BYTES] = std::array::from_fn(|i| (seed >> (i % 8 * 8)) as u8 ^ (i as u8 * 3 + 1));
+        let block = (0..self.block).map(|i| i as u8).collect();
+        let machine = Machine::new(self.algorithm, &key)?;
+        let blocks = self.blocks;
+        let work = Sealing {
+            machine,
+            algorithm: self.algorithm,
+            block,
+            blocks,
+            number: 0,
+            tag: [0; 32],
+            _held: self.held.clone(),
+        };
+        Ok(Box::new(Blocking::new(work)))
+    }
+}
+
+/// The library's own name and version.
+fn library() -> String {
+    // SAFETY: it gives a text that lasts for ever, ended by zero.
+    let text = unsafe { std::ffi::CStr::from_ptr(aws_lc_sys::OpenSSL_version(0)) };
+    text.to_string_lossy().into_owned()
+}
+
+/// Encrypts one block over and over.
+struct Sealing {
+    machine: Machine,
+    algorithm: Algorithm,
+    block: Vec<u8>,
+    blocks: u64,
+    /// Of the next block.
+    number: u64,
+    /// Of the last.
+    tag: Tag,
+    _held: Arc<Held>,
+}
+
+impl Operate for Sealing {
+    fn operate(&mut self, _operation: Operation) -> Result<u64, Fault> {
+        for _ in 0..self.blocks {
+            self.tag = self.machine.seal(&mut self.block, self.number)?;
+            self.number += 1;
+        }
+        Ok(self.blocks * self.block.len() as u64)
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        cipher::known_answer(self.algorithm)?;
+        if let Some(last) = self.number.checked_sub(1) {
+            self.machine.open(&mut self.block, last, &self.tag)?;
+        }
+        // Once more, so that there is something to compare with what comes back.
+        let plain = self.block.clone();
+        let tag = self.machine.seal(&mut self.block, self.number)?;
+        self.machine.open(&mut self.block, self.number, &tag)?;
+        if self.block == plain {
+            return Ok(());
+        }
+        Err(Fault::Verification("a block that was decrypted is not what was encrypted".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use super::*;
+
+    fn survey(algorithm: &str, block: u64, threads: u64) -> Result<Needs, Problem> {
+        let mut p = Parameters::default();
+        p.set("threads", threads);
+        p.set("algorithm", algorithm);
+        p.set("block-size", block);
+        p.set("hardware", true);
+        Crypto.survey(p, &Site { memory_available: 1 << 30, ..Site::default() })
+    }
+
+    #[test]
+    fn blocks_that_make_no_sense_are_refused() {
+        for (algorithm, block) in
+            [("aes-256-xts", 15), ("aes-256-xts", (16 << 20) + 1), ("sha-256", 0), ("aes-256-gcm", 1 << 40)]
+        {
+            let problem = survey(algorithm, block, 1).unwrap_err();
+            assert!(problem.message.contains("block-size"), "{problem:?}");
+        }
+        let problem = survey("sha-256", 256 << 20, 4).unwrap_err();
+        assert!(problem.message.contains("1 GiB"), "{problem:?}");
+        // XTS steals ciphertext for what is left of a block.
+        assert!(survey("aes-256-xts", 17, 2).is_ok());
+    }
+
+    #[test]
+    fn a_block_that_was_changed_after_its_tag_fails_the_verification() {
+        let _turn = hardware::TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, algorithm) in Algorithm::ALL.into_iter().filter(|(_, a)| *a != Algorithm::Xts) {
+            let held = Arc::new(Held::take(true).unwrap());
+            let mut work = Sealing {
+                machine: Machine::new(algorithm, &[1; KEY_BYTES]).unwrap(),
+                algorithm,
+                block: vec![5; 100],
+                blocks: 3,
+                number: 0,
+                tag: [0; 32],
+                _held: held,
+            };
+            assert_eq!(work.operate(Operation { index: 0, sequence: 0 }).unwrap(), 300);
+            work.verify().unwrap();
+            work.operate(Operation { index: 1, sequence: 1 }).unwrap();
+            work.block[1] ^= 4;
+            assert!(work.verify().is_err(), "{algorithm:?}");
+        }
+    }
+}
