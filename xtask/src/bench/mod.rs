@@ -6,6 +6,7 @@
 //!
 //! One benchmark is one file and one line in [`TABLE`] (a line for each variant).
 
+mod crypto;
 mod disk;
 mod fio;
 mod inventory;
@@ -69,6 +70,10 @@ trait Sides {
 const TABLE: &[&Benchmark] = &[
     &primes::ONE,
     &primes::ALL,
+    &crypto::XTS,
+    &crypto::GCM,
+    &crypto::SHA,
+    &crypto::CHACHA,
     &disk::DISK_URING_1,
     &disk::DISK_URING_32,
     &disk::DISK_URING_4X32,

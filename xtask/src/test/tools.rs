@@ -56,6 +56,7 @@ const TOOLS: &[Tool] = &[
     program("fio", "fio", "--version", "fio-"),
     program("sysbench", "sysbench", "--version", "sysbench "),
     program("mbw", "mbw", "-h", "Usage: mbw"),
+    program("openssl", "openssl", "version", "OpenSSL "),
     program("gcc", "gcc", "--version", "gcc "),
     program("lshw", "lshw", "-version", ""),
     program("util-linux", "taskset", "--version", "taskset "),
