@@ -31,13 +31,13 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           it. sysbench does one event a thread and tells the total time; `total_time` here is the same for as many \
           events as the window holds, and with requests equal to threads each thread does exactly one, so that elapsed \
           is what sysbench prints. With the defaults almost all of it is the counting: it tells the clock rate of the \
-          core more than the cost of a mutex. Few mutexes and few loops make threads meet.",
+          core more than the cost of a mutex. Few mutexes and a short count make threads meet.",
     parameters: &[
         ParameterSpec::new("mutexes", Kind::Count, "How many mutexes there are for all threads together.")
             .default("4096"),
         ParameterSpec::new("acquisitions", Kind::Count, "How often an event takes a mutex.").default("50000"),
         ParameterSpec::new(
-            "loops",
+            "count-to",
             Kind::Count,
             "How far a thread counts before it takes a mutex, without holding one.",
         )
@@ -92,12 +92,14 @@ impl Workload for Mutex {
             ));
         };
         let number = |name| parameters.integer(name).unwrap_or(u64::MAX);
-        let (acquisitions, loops) = (number("acquisitions"), number("loops"));
+        let (acquisitions, loops) = (number("acquisitions"), number("count-to"));
         let steps = acquisitions.saturating_mul(loops.saturating_add(STEPS_OF_MUTEX));
         if steps > STEPS_MAX || acquisitions > u64::from(u32::MAX) || loops > u64::from(u32::MAX) {
             return Err(Problem::invalid(
-                format!("{acquisitions} acquisitions after {loops} loops each make an event too long"),
-                "acquisitions x (loops + 100) may be 10,000 million, which takes some seconds; sysbench's defaults \
+                format!(
+                    "{acquisitions} acquisitions, each after counting to {loops}, make an event too long"
+                ),
+                "acquisitions x (count-to + 100) may be 10,000 million, which takes some seconds; sysbench's defaults \
                  are 50000 and 10000",
             ));
         }
@@ -116,7 +118,7 @@ impl Workload for Mutex {
                 locks: Locks::new(mutexes as usize),
             }),
             acquisitions: parameters.integer("acquisitions")? as u32,
-            loops: parameters.integer("loops")? as u32,
+            loops: parameters.integer("count-to")? as u32,
             requests,
             events_each: requests.filter(|requests| requests % threads == 0).map(|r| r / threads),
         }))
@@ -268,7 +270,7 @@ mod tests {
         parameters.set("threads", 2u64);
         parameters.set("mutexes", mutexes);
         parameters.set("acquisitions", acquisitions);
-        parameters.set("loops", loops);
+        parameters.set("count-to", loops);
         parameters
     }
 

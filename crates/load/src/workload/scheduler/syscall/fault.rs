@@ -1,9 +1,8 @@
 //! Faults of memory: the first write to a page, and a write that is not allowed.
 
-use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
@@ -75,10 +74,13 @@ impl Batch for Touching {
 }
 
 thread_local! {
-    /// The page on which this thread faults by intent, and how often it is yet
-    /// to. (Without a destructor and set when the thread begins, so that a
-    /// handler may look at it.)
-    static TRAP: Cell<(usize, u32)> = const { Cell::new((0, 0)) };
+    /// The page on which this thread faults by intent, 0 while on none. (Without
+    /// a destructor and set when the thread begins, so that a handler may look at
+    /// it; an atomic between fences, because a compiler does not know that a
+    /// plain write calls the handler.)
+    static PAGE: AtomicUsize = const { AtomicUsize::new(0) };
+    /// How often it is yet to.
+    static LEFT: AtomicU32 = const { AtomicU32::new(0) };
 }
 
 /// What handled such faults before, while ours does.
@@ -135,7 +137,7 @@ impl Drop for Handler {
 /// the program, and goes to who handled it before: that is put back, and the
 /// instruction faults again.
 extern "C" fn on_fault(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
-    let (page, left) = TRAP.get();
+    let (page, left) = (PAGE.with(|p| p.load(Ordering::Relaxed)), LEFT.with(|l| l.load(Ordering::Relaxed)));
     // SAFETY: the kernel gives a siginfo of a fault, which has an address.
     let at = unsafe { (*info).si_addr() } as usize;
     if page == 0 || at != page || left == 0 {
@@ -143,7 +145,7 @@ extern "C" fn on_fault(_signal: libc::c_int, info: *mut libc::siginfo_t, _contex
         unsafe { libc::sigaction(libc::SIGSEGV, BEFORE.load(Ordering::Acquire), null_mut()) };
         return;
     }
-    TRAP.set((page, left - 1));
+    LEFT.with(|l| l.store(left - 1, Ordering::Relaxed));
     if left == 1 {
         let both = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: the page is the mapping of this thread, of this size at least.
@@ -170,10 +172,13 @@ impl Batch for Trespassing {
     fn run(&mut self) -> Result<(), Fault> {
         self.pages.protect(MprotectFlags::READ)?;
         let page = self.pages.at.as_ptr() as usize;
-        TRAP.set((page, self.count));
+        PAGE.with(|p| p.store(page, Ordering::Relaxed));
+        LEFT.with(|l| l.store(self.count, Ordering::Relaxed));
+        compiler_fence(Ordering::SeqCst);
         self.pages.write(0);
-        let (_, left) = TRAP.replace((0, 0));
-        match left {
+        compiler_fence(Ordering::SeqCst);
+        PAGE.with(|p| p.store(0, Ordering::Relaxed));
+        match LEFT.with(|l| l.load(Ordering::Relaxed)) {
             0 => Ok(()),
             left => Err(Fault::Verification(format!("{left} of {} faults did not come", self.count))),
         }
@@ -199,6 +204,6 @@ mod tests {
         assert_eq!(handled_by(), on_fault as *const () as usize);
         batch.run().unwrap();
         batch.run().unwrap();
-        assert_eq!(TRAP.get(), (0, 0));
+        assert_eq!(PAGE.with(|p| p.load(Ordering::Relaxed)), 0);
     }
 }

@@ -1,6 +1,7 @@
 //! Signals: setting a handler, and being called by it.
 
 use std::cell::Cell;
+use std::sync::atomic::{Ordering, compiler_fence};
 use std::sync::{Mutex, PoisonError};
 
 use crate::engine::fault::Fault;
@@ -112,6 +113,8 @@ pub(super) fn handle(count: u32) -> Result<Box<dyn Batch>, Fault> {
 impl Batch for Signalling {
     fn run(&mut self) -> Result<(), Fault> {
         CALLED.set(0);
+        // The compiler does not know that these calls call the handler.
+        compiler_fence(Ordering::SeqCst);
         for _ in 0..self.count {
             // SAFETY: it takes numbers, and the signal has a handler.
             let result = unsafe { libc::syscall(libc::SYS_tgkill, self.process, self.thread, self.signal) };
@@ -119,6 +122,7 @@ impl Batch for Signalling {
                 return Err(Fault::system("sending a signal", error()));
             }
         }
+        compiler_fence(Ordering::SeqCst);
         match CALLED.get() {
             called if called == self.count => Ok(()),
             called => Err(Fault::Verification(format!("{called} of {} signals were handled", self.count))),
