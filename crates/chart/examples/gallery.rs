@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use chart::plot::{
     Axis, Bar, BarGroup, Bars, Better, Course, Dot, Dots, Heat, Line, LinePanels, Lines, Mark, Measured,
-    Numbers, Plot, RatioRow, Ratios, Reference, ReferenceKind, RoundWindow, Rounds, Scatter, Spread, Stack,
-    Stacks, Zone,
+    Numbers, Plot, RatioRow, Ratios, Reference, ReferenceKind, Roof, Roofline, RoundWindow, Rounds, Scatter,
+    Spread, Stack, Stacks, Zone,
 };
 use language::Language;
 use model::Unit;
@@ -58,6 +58,7 @@ fn all() -> Vec<(&'static str, Box<dyn Plot>)> {
         ("Heat: many levels", Box::new(heat_many())),
         ("Scatter: latency against throughput", Box::new(scatter())),
         ("Scatter: a cloud", Box::new(cloud())),
+        ("Roofline", Box::new(roofline())),
         ("Rounds: one", Box::new(rounds(1))),
         ("Rounds: three", Box::new(rounds(3))),
         ("Stacks: where the time goes", Box::new(stacks())),
@@ -316,6 +317,7 @@ fn scatter() -> Scatter {
         Dots { name: name.to_owned(), dots: (0..7).map(dot).collect(), joined: true }
     };
     Scatter {
+        better: (Some(Better::Higher), Some(Better::Lower)),
         x: axis("IOPS", Numbers::Unit(Unit::PerSecond), Spread::Auto),
         y: axis("latency, median", Numbers::Unit(Unit::Seconds), Spread::Auto),
         groups: vec![
@@ -327,6 +329,16 @@ fn scatter() -> Scatter {
     }
 }
 
+fn roofline() -> Roofline {
+    let roof = |name: &str, value| Roof { name: name.to_owned(), most: around(value, 0.02) };
+    Roofline {
+        x: "operations for each byte".to_owned(),
+        y: axis("operations per second", Numbers::Unit(Unit::PerSecond), Spread::Decades),
+        roofs: vec![roof("L1", 410e9), roof("L2", 160e9), roof("L3", 45e9), roof("memory", 12e9)],
+        ceilings: vec![roof("AVX-512", 96e9), roof("AVX2", 48e9), roof("scalar", 7e9)],
+    }
+}
+
 fn cloud() -> Scatter {
     let dot = |i: u64| {
         let a = (i * 2_654_435_761 % 1000) as f64 / 1000.0;
@@ -335,6 +347,7 @@ fn cloud() -> Scatter {
         Dot { x: exact(2.1e9 + 1.4e9 * a), y: exact(0.8 + 0.3 * a + 0.2 * b), label: String::new() }
     };
     Scatter {
+        better: (None, None),
         x: axis("frequency of the CPU", Numbers::Unit(Unit::Hertz), Spread::Auto),
         y: axis("instructions per cycle", Numbers::Unit(Unit::One), Spread::Auto),
         groups: vec![Dots { name: String::new(), dots: (1..120).map(dot).collect(), joined: false }],

@@ -65,7 +65,12 @@ fn second(dice: &mut Dice) -> Panels {
         Numbers::Unit(Unit::Celsius),
         vec![track("disk", 0.25, vec![41.0, 41.0, 42.0, 44.0, 45.0])],
     );
-    Panels { span: (0.0, 1.3), window: Some((0.3, 1.3)), panels: vec![throughput, user, heat] }
+    Panels {
+        span: (0.0, 1.3),
+        window: Some((0.3, 1.3)),
+        phases: vec![],
+        panels: vec![throughput, user, heat],
+    }
 }
 
 fn hour(dice: &mut Dice) -> Panels {
@@ -91,7 +96,12 @@ fn hour(dice: &mut Dice) -> Panels {
     let queue = panel("disk nvme0n1", Numbers::Count, vec![track("in flight", 1.0, depth)]);
     let mut cpu = panel("CPU", Numbers::Share, vec![track("user", 0.1, gap), track("system", 0.1, system)]);
     cpu.stacked = true;
-    Panels { span: (0.0, 3600.0), window: Some((300.0, 3300.0)), panels: vec![disk, queue, cpu] }
+    Panels {
+        span: (0.0, 3600.0),
+        window: Some((300.0, 3300.0)),
+        phases: vec![],
+        panels: vec![disk, queue, cpu],
+    }
 }
 
 fn cpus(dice: &mut Dice, count: u32, length: f64, interval_s: f64) -> CpuLoad {

@@ -1,7 +1,9 @@
-//! Writes the long run, those of disks and the odd ones of the tests as documents, to try pages
+//! Writes the long run, those of disks, a server's baseline and the odd ones of the tests as documents, to try pages
 //! with: `cargo run --release -p report --example long_run -- FOLDER`.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../src/tests/baseline.rs"]
+mod baseline;
 #[path = "../src/tests/disks.rs"]
 mod disks;
 #[path = "../src/tests/long/mod.rs"]
@@ -23,6 +25,7 @@ fn main() {
         fs::write(folder.join(format!("{name}.json")), serde_json::to_vec(run).unwrap()).unwrap();
     };
     write("long", &long::long());
+    write("baseline", &baseline::baseline());
     for (name, run) in disks::disks() {
         write(&format!("disk-{name}"), &run);
     }

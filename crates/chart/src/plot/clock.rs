@@ -81,9 +81,10 @@ impl Clock {
         }
     }
 
-    /// The bracket over the window, its label above it; `y` is its lower end.
-    pub(super) fn bracket(&self, canvas: &mut Canvas, words: &Words, time: &Scale, y: f64) {
-        let Some((from, to)) = self.window else { return };
+    /// The bracket over the window, its label above it; `y` is its lower end. The
+    /// answer is from where to where both reach.
+    pub(super) fn bracket(&self, canvas: &mut Canvas, words: &Words, time: &Scale, y: f64) -> (f64, f64) {
+        let Some((from, to)) = self.window else { return (time.to, time.from) };
         let (left, right) = (time.place(from), time.place(to));
         let mut path = Path::default();
         path.go(left, y);
@@ -99,6 +100,7 @@ impl Clock {
         let half = TEXT.width(&text) / 2.0;
         let middle = f64::midpoint(left, right).min(canvas.width - half).max(half);
         canvas.text((middle, y - HOOK - 9.0 + MIDDLE), "m", &text);
+        (left.min(middle - half), right.max(middle + half))
     }
 }
 

@@ -53,7 +53,7 @@ pub use cpu_load::{CpuLoad, CpuRow};
 pub use heat::Heat;
 pub use histogram::{Bin, Histogram};
 pub use lines::{Line, LinePanels, Lines, Mark, Zone};
-pub use panels::{Panel, Panels, Track};
+pub use panels::{Panel, Panels, Phase, Track};
 pub use percentiles::{Curve, Percentiles};
 pub use ratios::{RatioRow, Ratios};
 pub use roofline::{Roof, Roofline};

@@ -20,8 +20,21 @@ pub struct Panels {
     pub span: (f64, f64),
     /// The part that counts, in the same seconds.
     pub window: Option<(f64, f64)>,
+    /// What else has a name, such as a rest before the window.
+    pub phases: Vec<Phase>,
     /// The panels, top to bottom.
     pub panels: Vec<Panel>,
+}
+
+/// A stretch of time with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// When it begins, in the seconds of the clock.
+    pub from: f64,
+    /// When it ends.
+    pub to: f64,
+    /// What it is.
+    pub name: String,
 }
 
 /// One panel.
@@ -109,6 +122,11 @@ impl Plot for Panels {
             let arguments = [("from", said::text(duration(from))), ("to", said::text(duration(to)))];
             sentences.push(words.tell("panels-describe-window", &arguments));
         }
+        for phase in self.phases.iter().filter(|p| p.from.is_finite() && p.to > p.from) {
+            let ends = [("from", said::text(duration(phase.from))), ("to", said::text(duration(phase.to)))];
+            let name = [("name", said::name(&phase.name))];
+            sentences.push(words.tell("panels-phase", &[name.as_slice(), &ends].concat()));
+        }
         let said: Vec<String> = self.tracks().filter_map(|(p, t)| t.told(p, &clock, words)).collect();
         sentences.extend(said.iter().take(TOLD).cloned());
         if said.len() > TOLD {
@@ -154,7 +172,7 @@ mod tests {
     }
 
     fn one(length: f64, track: Track) -> Panels {
-        Panels { span: (0.0, length), window: None, panels: vec![panel(vec![track])] }
+        Panels { span: (0.0, length), window: None, phases: vec![], panels: vec![panel(vec![track])] }
     }
 
     fn draw(panels: &Panels, width: f64) -> Drawing {
@@ -281,7 +299,7 @@ mod tests {
     #[test]
     fn nothing_is_said_to_be_nothing() {
         let words = Language::English.words();
-        let panels = Panels { span: (0.0, 0.0), window: None, panels: vec![] };
+        let panels = Panels { span: (0.0, 0.0), window: None, phases: vec![], panels: vec![] };
         assert_eq!(panels.describe(words), "Nothing was measured.");
         check::hold(&panels, "no panels");
         check::hold(&one(1.0, track(1.0, vec![])), "no values");
@@ -299,7 +317,8 @@ mod tests {
             busy(&[0.3, 0.3, 0.4, 0.4, 0.1, 0.4], "system"),
         ]);
         (cpu.title, cpu.numbers, cpu.stacked) = ("CPU".into(), Numbers::Share, true);
-        let panels = Panels { span: (0.0, 3.0), window: Some((0.5, 3.0)), panels: vec![disk, cpu] };
+        let panels =
+            Panels { span: (0.0, 3.0), window: Some((0.5, 3.0)), phases: vec![], panels: vec![disk, cpu] };
         insta::assert_snapshot!(crate::plot::svg(&panels, "A trial", Language::English.words()));
     }
 
@@ -311,7 +330,7 @@ mod tests {
             let start = if dice.below(5) == 0 { dice.value() } else { 0.0 };
             let span = (start, start + if dice.below(8) == 0 { dice.value() } else { 10.0 });
             let window = (dice.below(2) == 0).then(|| (start + dice.value(), start + 8.0 * dice.share()));
-            check::hold(&Panels { span, window, panels }, &format!("round {round}"));
+            check::hold(&Panels { span, window, phases: vec![], panels }, &format!("round {round}"));
         }
     }
 

@@ -9,8 +9,13 @@
 
 use language::Words;
 
-use super::{Axis, Better, Drawing, Line, Lines, Mark, Measured, Numbers, Plot, Spread, Table};
-use super::{count, text};
+use super::canvas::{Canvas, LINE, Pen, TEXT};
+use super::frame::{Frame, Ruler};
+use super::reference::Flags;
+use super::scale::{Base, Domain, Scale};
+use super::ticks::Along;
+use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Spread, Table};
+use super::{count, frame, series, text, ticks};
 use crate::svg::clean;
 
 /// Roofs over all that a byte may be worth.
@@ -41,9 +46,19 @@ const MOST: usize = 6;
 /// How far the axis goes on beyond the first and the last ridge, as a factor.
 const BEYOND: f64 = 8.0;
 
-/// Places along a line: more than a chart of lines marks, since nothing was
-/// measured at any of them.
-const PLACES: usize = 48;
+/// A bound as a straight line: operations for each byte, and per second.
+struct Bound<'a> {
+    roof: &'a Roof,
+    from: (f64, f64),
+    to: (f64, f64),
+}
+
+/// All lines, and from where to where they go.
+struct Shape<'a> {
+    ceilings: Vec<Bound<'a>>,
+    slopes: Vec<Bound<'a>>,
+    x: (f64, f64),
+}
 
 impl Roofline {
     fn known(all: &[Roof]) -> Vec<&Roof> {
@@ -58,43 +73,74 @@ impl Roofline {
         Some(peak / roof.most.value).filter(|r| r.is_finite() && *r > 0.0)
     }
 
-    /// As lines; none where nothing is known of either kind.
-    fn lines(&self, words: &Words) -> Option<Lines> {
+    /// What is drawn; `None` where nothing is known of either kind.
+    fn shape(&self) -> Option<Shape<'_>> {
         let (roofs, ceilings) = (Self::known(&self.roofs), Self::known(&self.ceilings));
         let ridges: Vec<f64> = roofs.iter().filter_map(|r| self.ridge(r)).collect();
         let (top, peak) = (roofs.first()?.most.value, ceilings.first()?.most.value);
         let low = ridges.iter().copied().fold(f64::MAX, f64::min) / BEYOND;
         let high = ridges.iter().copied().fold(0.0, f64::max) * BEYOND;
-        let along = |from: f64, to: f64, at: &dyn Fn(f64) -> f64| -> Vec<(f64, Measured)> {
-            let step = (to / from).powf(1.0 / (PLACES - 1) as f64);
-            let x = |i: usize| if i + 1 == PLACES { to } else { from * step.powi(i as i32) };
-            (0..PLACES).map(|i| (x(i), Measured { value: at(x(i)), interval: None })).collect()
+        let line = |roof, from: f64, to: f64, at: &dyn Fn(f64) -> f64| Bound {
+            roof,
+            from: (from, at(from)),
+            to: (to, at(to)),
         };
-        let mut lines = Vec::new();
-        for ceiling in &ceilings {
-            let most = ceiling.most.value;
-            let points = along((most / top).max(low), high, &|_| most);
-            lines.push(Line { name: clean(&ceiling.name), points });
-        }
-        for roof in &roofs {
-            let most = roof.most.value;
-            let points = along(low, (peak / most).min(high), &|x| x * most);
-            lines.push(Line { name: clean(&roof.name), points });
-        }
-        let ridge = roofs.last().and_then(|r| Some((r, self.ridge(r)?)));
-        let marks = ridge.map(|(roof, x)| Mark { x, label: self.told("roofline-ridge", roof, x, words) });
-        let x =
-            Axis { title: self.x.clone(), numbers: Numbers::Unit(model::Unit::One), spread: Spread::Decades };
+        let level = |r: &Roof| r.most.value;
+        let ceilings = ceilings.iter().map(|r| line(*r, (level(r) / top).max(low), high, &|_| level(r)));
+        let ceilings = ceilings.collect();
+        let slopes = roofs.iter().map(|r| line(*r, low, (peak / level(r)).min(high), &|x| x * level(r)));
+        let slopes = slopes.collect();
+        Some(Shape { ceilings, slopes, x: (low, high) })
+    }
+
+    fn frame(&self, shape: &Shape<'_>, width: f64) -> Option<(Frame, Domain, Domain)> {
+        let numbers = Numbers::Unit(model::Unit::One);
+        let x = Axis { title: self.x.clone(), numbers, spread: Spread::Decades };
         let y = Axis { spread: Spread::Decades, ..self.y.clone() };
-        Some(Lines {
-            x,
-            y,
-            lines,
-            references: Vec::new(),
-            marks: marks.into_iter().collect(),
-            zones: Vec::new(),
-            better: Some(Better::Higher),
-        })
+        let ends = || shape.ceilings.iter().chain(&shape.slopes);
+        let least = ends().map(|b| b.from.1).fold(f64::MAX, f64::min);
+        let most = ends().map(|b| b.to.1).fold(0.0, f64::max);
+        // Below the lowest roof is room for its name, above the highest for its.
+        let y_domain = Domain::of(&y, &[least / 2.0, most * 1.5], Base::Near, 5);
+        let x_domain = Domain::of(&x, &[shape.x.0, shape.x.1], Base::Data, 6);
+        let upright = Scale { domain: y_domain, from: 240.0, to: 0.0 };
+        let y_ticks = ticks::ticks(&upright, y.numbers, &y.title, Along::Up);
+        let (left, right) = (Frame::left_of(&y_ticks), width - 4.0);
+        let scale = Scale { domain: x_domain, from: left, to: right };
+        let x_ticks = ticks::ticks(&scale, numbers, &x.title, Along::Across(0.0, width));
+        let (x, y) = (Ruler { scale, ticks: x_ticks }, Ruler { scale: upright, ticks: y_ticks });
+        (right > left).then_some((Frame { x, y, left, right, top: 0.0, bottom: 0.0 }, x_domain, y_domain))
+    }
+
+    fn draw_bounds(&self, canvas: &mut Canvas, frame: &Frame, shape: &Shape<'_>, words: &Words) {
+        let place = |(x, y): (f64, f64)| (frame.x.scale.place(x), frame.y.scale.place(y));
+        let bytes = Numbers::Unit(model::Unit::BytesPerSecond);
+        let ceilings = shape.ceilings.iter().map(|b| (b, self.y.numbers));
+        let all = ceilings.chain(shape.slopes.iter().map(|b| (b, bytes)));
+        for (series, (bound, numbers)) in all.enumerate() {
+            let told = format!("{}, {}", clean(&bound.roof.name), numbers.measured(&bound.roof.most, words));
+            canvas.group(&series::class(series));
+            canvas.path("l", &Pen::through([place(bound.from), place(bound.to)]), Some(&told));
+            canvas.end();
+        }
+        let within = (frame.top + LINE, frame.bottom - 2.0);
+        let room = (frame.right - frame.left) * 0.4;
+        // A ceiling has its name above its end, a roof below its beginning, where
+        // it rises away from it.
+        let names = |bounds: &[Bound<'_>], at: &dyn Fn(&Bound<'_>) -> (f64, f64)| {
+            let wanted: Vec<f64> = bounds.iter().map(|b| at(b).1).collect();
+            let placed = series::apart(&wanted, LINE, within).unwrap_or_default();
+            let named = bounds.iter().zip(placed);
+            named.map(|(b, y)| (at(b).0, y, TEXT.fit(&clean(&b.roof.name), room))).collect::<Vec<_>>()
+        };
+        let above = |b: &Bound<'_>| (frame.right - 4.0, place(b.to).1 - 5.0);
+        let below = |b: &Bound<'_>| (frame.left + LINE, place(b.from).1 + 10.0);
+        for (x, y, name) in names(&shape.ceilings, &above) {
+            canvas.text((x, y), "e", &name);
+        }
+        for (x, y, name) in names(&shape.slopes, &below) {
+            canvas.text((x, y), "", &name);
+        }
     }
 
     fn told(&self, key: &str, roof: &Roof, ridge: f64, words: &Words) -> String {
@@ -105,10 +151,25 @@ impl Roofline {
 
 impl Plot for Roofline {
     fn draw(&self, words: &Words, width: f64) -> Drawing {
-        match self.lines(words) {
-            Some(lines) => lines.draw(words, width),
-            None => super::canvas::Canvas::nothing(words, width),
-        }
+        let framed = self.shape().and_then(|shape| Some((self.frame(&shape, width)?, shape)));
+        let Some(((mut frame, x, y), shape)) = framed else { return Canvas::nothing(words, width) };
+        let mut canvas = Canvas::new(width);
+        let title = frame::title(&self.y, &y, Some(Better::Higher), words);
+        let top = frame::heading(&mut canvas, &title, 0.0, "");
+        let ridge = Self::known(&self.roofs).last().and_then(|r| Some((*r, self.ridge(r)?)));
+        let flag = ridge
+            .filter(|(_, at)| x.holds(*at))
+            .map(|(roof, at)| (frame.x.scale.place(at), "a", self.told("roofline-ridge", roof, at, words)));
+        let flags = Flags::lay(flag.into_iter().collect(), Vec::new(), (0.0, width));
+        let height = if canvas.is_pointed() { 280.0 } else { 220.0 };
+        frame.stand(top + 12.0 + flags.height(), height, |scale| {
+            ticks::ticks(scale, self.y.numbers, &self.y.title, Along::Up)
+        });
+        let below = Axis { title: self.x.clone(), ..self.y.clone() };
+        let bottom = frame.draw(&mut canvas, &frame::title(&below, &x, None, words));
+        flags.draw(&mut canvas, width, top + 6.0, frame.bottom);
+        self.draw_bounds(&mut canvas, &frame, &shape, words);
+        canvas.finish(bottom)
     }
 
     fn describe(&self, words: &Words) -> String {
@@ -182,17 +243,20 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_above_a_roof_or_marked_as_measured() {
-        let lines = example().lines(Language::English.words()).unwrap();
-        for line in &lines.lines {
-            for (x, m) in &line.points {
-                assert!(m.value <= (400e9 * x).min(100e9) * 1.000_001, "{} at {x}", line.name);
+    fn nothing_goes_above_a_roof_and_all_have_their_names() {
+        let example = example();
+        let shape = example.shape().unwrap();
+        let all = || shape.ceilings.iter().chain(&shape.slopes);
+        for bound in all() {
+            for (x, y) in [bound.from, bound.to] {
+                assert!(y <= (400e9 * x).min(100e9) * 1.000_001, "{} at {x}", bound.roof.name);
             }
         }
-        let names: Vec<&str> = lines.lines.iter().map(|l| l.name.as_str()).collect();
+        let names: Vec<&str> = all().map(|b| b.roof.name.as_str()).collect();
         assert_eq!(names, ["AVX-512", "scalar", "L1", "L2", "memory"]);
-        let drawing = example().draw(Language::English.words(), 760.0);
-        assert!(!drawing.elements.contains("class=\"f\""), "no marks");
-        assert!(texts(&example(), Language::English.words(), 760.0).iter().any(|t| t == "memory"));
+        for width in [760.0, 340.0] {
+            let shown = texts(&example, Language::English.words(), width);
+            assert!(names.iter().all(|n| shown.iter().any(|t| t == n)), "{width}: {shown:?}");
+        }
     }
 }

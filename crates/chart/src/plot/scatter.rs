@@ -8,7 +8,7 @@ use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
 use super::ticks::{Along, TICK};
-use super::{Axis, Drawing, Measured, Numbers, Plot, Reference, Table};
+use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Reference, Table};
 use super::{between, count, frame, reference, rows, scale, series, text, ticks};
 use crate::svg::clean;
 
@@ -19,6 +19,8 @@ pub struct Scatter {
     pub x: Axis,
     /// The axis from bottom to top.
     pub y: Axis,
+    /// Which way is better, from left to right and from bottom to top.
+    pub better: (Option<Better>, Option<Better>),
     /// The groups of points.
     pub groups: Vec<Dots>,
     /// Lines across, on the axis `x`.
@@ -90,7 +92,7 @@ impl Plot for Scatter {
             Numbers::Times if !y_domain.is_logarithmic() => Domain { low: 0.0, ..y_domain },
             _ => y_domain,
         };
-        let title = frame::title(&self.y, &told, None, words);
+        let title = frame::title(&self.y, &told, self.better.1, words);
         let mut top = frame::heading(&mut canvas, &title, 0.0, "");
         if groups.len() > 1 {
             let entries: Vec<_> =
@@ -109,7 +111,7 @@ impl Plot for Scatter {
         // Marks have room at the edges.
         (frame.y.scale.from, frame.y.scale.to) = (frame.bottom, frame.top + INSET);
         frame.y.ticks = ticks::ticks(&frame.y.scale, self.y.numbers, &self.y.title, Along::Up);
-        let bottom = frame.draw(&mut canvas, &frame::title(&self.x, &x_domain, None, words));
+        let bottom = frame.draw(&mut canvas, &frame::title(&self.x, &x_domain, self.better.0, words));
         flags.draw(&mut canvas, width, top + 6.0, frame.bottom);
         for (series, group, dots) in &groups {
             canvas.group(&series::class(*series));
@@ -384,6 +386,7 @@ mod tests {
             label: format!("depth {depth}"),
         };
         Scatter {
+            better: (None, None),
             x: Axis {
                 title: "IOPS".to_owned(),
                 numbers: Numbers::Unit(Unit::PerSecond),

@@ -120,6 +120,7 @@ fn scatter(dice: &mut Dice) -> Scatter {
         joined: dice.below(2) == 0,
     };
     Scatter {
+        better: (None, Some(Better::Lower)),
         x: axis(dice),
         y: axis(dice),
         groups: (0..dice.below(12)).map(|_| group(dice)).collect(),

@@ -120,6 +120,7 @@ panels-describe = { $count ->
    *[other] { $count } panels over { $length }.
  }
 panels-describe-window = The window that counts is from { $from } to { $to }; the figures are of it.
+panels-phase = { $name }: { $from } to { $to }.
 panels-said = { $name }: mean { $mean }, least { $low }, greatest { $high } at { $at }.
 panels-rest = The other { $count } are in the table.
 panels-panel = Panel

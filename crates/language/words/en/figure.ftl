@@ -278,6 +278,18 @@ figure-scaling-above = More threads do more than as many times the work of one.
 figure-scaling-falls = The rate is highest with { $threads } threads and falls with more: they hinder one another, which no serial share explains.
 figure-scaling-bad = Amdahl’s law does not fit, by { $off } at the worst point, so no serial share is given.
 figure-scaling-beyond = More threads than { $cpus } CPUs are drawn, but not fitted.
+figure-scaling-line = { $name }: { $text }.
+figure-scaling-efficiency-short = { $times } times with { $threads } threads, { $share } of the ideal
+figure-scaling-serial-short = { $share } serial{ $range }
+figure-scaling-at-most-short = at most { $high } serial
+figure-scaling-above-short = nothing serial
+figure-scaling-falls-short = falls beyond { $threads } threads
+figure-scaling-bad-short = no serial share fits
+figure-scaling-lines =
+    { $points ->
+        [two] Serial is the share by Karp and Flatt; whether Amdahl’s law holds, two points do not show.
+       *[other] Serial is the share by Amdahl’s law, or what the threads share holds them up as much.
+    }
 figure-loaded-note = To the right, other threads draw more; upwards, a load takes longer.
 figure-matrix = from each CPU to each: { $metric }
 figure-matrix-note = On the same CPU { $same }, to another { $other }, each the median.
@@ -303,3 +315,9 @@ figure-roofline = What the processor can do with each byte
 figure-intensity = operations for each byte
 figure-roofline-ridge = Work that does less than { $ridge } operations with each byte from { $roof } waits for it.
 figure-roofline-note = Peaks of { $type } precision with as many threads ({ $threads }) as the bandwidths, which are of { $operation }.
+
+# Heat.
+figure-heat = { $case }: heat from rest to rest
+figure-phase-idle = at rest
+figure-phase-cool-down = cooling down
+figure-rise = { $sensor }: { $before } at rest, { $most } at the most under load, { $rise } more.

@@ -111,6 +111,7 @@ panels-columns = 1 列は { $length } です。線は平均、影は最小値か
 panels-stack = 積み上げは平均、線は合計の最大値です。
 panels-describe = { $length } にわたるパネル { $count } 枚。
 panels-describe-window = 測定区間は { $from } から { $to } までで、値はその区間のものです。
+panels-phase = { $name }：{ $from }～{ $to }。
 panels-said = { $name }: 平均 { $mean }、最小 { $low }、最大 { $high }（{ $at } の時点）。
 panels-rest = ほかの { $count } 件は表にあります。
 panels-panel = パネル

@@ -276,6 +276,18 @@ figure-scaling-above = スレッドを増やすと、その本数倍より多く
 figure-scaling-falls = 速度はスレッド{ $threads }本で最も高く、それより多いと下がる：互いに妨げ合っており、直列部分では説明できない。
 figure-scaling-bad = アムダールの法則に合わない（最も外れた点で{ $off }）ため、直列部分は示さない。
 figure-scaling-beyond = CPU { $cpus }個より多いスレッドは描いたが、当てはめには使っていない。
+figure-scaling-line = { $name }：{ $text }。
+figure-scaling-efficiency-short = スレッド{ $threads }本で{ $times }倍、理想の{ $share }
+figure-scaling-serial-short = 直列{ $share }{ $range }
+figure-scaling-at-most-short = 直列は多くても{ $high }
+figure-scaling-above-short = 直列なし
+figure-scaling-falls-short = スレッド{ $threads }本を超えると下がる
+figure-scaling-bad-short = 当てはまる直列の割合なし
+figure-scaling-lines =
+    { $points ->
+        [two] 直列はカープ・フラットの方法による割合である。アムダールの法則が成り立つかは2点では分からない。
+       *[other] 直列はアムダールの法則による割合であるか、スレッドが共有するものがそれだけ妨げる。
+    }
 figure-loaded-note = 右ほど他のスレッドが多く使い、上ほど1回の読み込みに時間がかかる。
 figure-matrix = 各CPUから各CPUへ：{ $metric }
 figure-matrix-note = 同じCPUでは{ $same }、別のCPUへは{ $other }、いずれも中央値。
@@ -301,3 +313,9 @@ figure-roofline = 1バイトごとにプロセッサができること
 figure-intensity = 1バイトあたりの演算数
 figure-roofline-ridge = { $roof }からの1バイトごとの演算が{ $ridge }回より少ない処理は、それを待つ。
 figure-roofline-note = { $type }精度の最大値で、帯域（{ $operation }）と同じスレッド数（{ $threads }）である。
+
+# 熱。
+figure-heat = { $case }：休止から休止までの熱
+figure-phase-idle = 休止
+figure-phase-cool-down = 冷却中
+figure-rise = { $sensor }：休止時{ $before }、負荷時は最高{ $most }、{ $rise }の上昇。

@@ -111,6 +111,7 @@ panels-columns = 열 하나의 길이는 { $length }입니다. 선은 평균, �
 panels-stack = 쌓은 것은 평균이고, 선은 합의 최댓값입니다.
 panels-describe = { $length } 동안의 패널 { $count }개.
 panels-describe-window = 측정 구간은 { $from }부터 { $to }까지이며, 값은 이 구간의 것입니다.
+panels-phase = { $name }: { $from } ~ { $to }.
 panels-said = { $name }: 평균 { $mean }, 최소 { $low }, 최대 { $high } ({ $at } 시점).
 panels-rest = 나머지 { $count }개는 표에 있습니다.
 panels-panel = 패널

@@ -276,6 +276,18 @@ figure-scaling-above = 스레드를 늘리면 그 수의 배보다 더 많이 �
 figure-scaling-falls = 속도는 스레드 { $threads }개에서 가장 높고 더 늘리면 떨어진다: 서로 방해하며, 직렬 부분으로는 설명되지 않는다.
 figure-scaling-bad = 암달의 법칙이 맞지 않아(가장 먼 점에서 { $off }) 직렬 부분을 적지 않는다.
 figure-scaling-beyond = CPU { $cpus }개보다 많은 스레드는 그렸지만 맞춤에는 쓰지 않았다.
+figure-scaling-line = { $name }: { $text }.
+figure-scaling-efficiency-short = 스레드 { $threads }개로 { $times }배, 이상적인 값의 { $share }
+figure-scaling-serial-short = 직렬 { $share }{ $range }
+figure-scaling-at-most-short = 직렬은 많아야 { $high }
+figure-scaling-above-short = 직렬 없음
+figure-scaling-falls-short = 스레드 { $threads }개를 넘으면 떨어짐
+figure-scaling-bad-short = 맞는 직렬 비율 없음
+figure-scaling-lines =
+    { $points ->
+        [two] 직렬은 카프-플랫 방식의 비율이다. 암달의 법칙이 맞는지는 두 점으로 알 수 없다.
+       *[other] 직렬은 암달의 법칙에 따른 비율이거나, 스레드가 함께 쓰는 것이 그만큼 막는다.
+    }
 figure-loaded-note = 오른쪽일수록 다른 스레드가 더 많이 쓰고, 위일수록 읽기 한 번이 오래 걸린다.
 figure-matrix = 각 CPU에서 각 CPU로: { $metric }
 figure-matrix-note = 같은 CPU에서는 { $same }, 다른 CPU로는 { $other }이며 각각 중앙값이다.
@@ -301,3 +313,9 @@ figure-roofline = 바이트마다 프로세서가 할 수 있는 일
 figure-intensity = 바이트당 연산 수
 figure-roofline-ridge = { $roof }에서 온 바이트마다 연산이 { $ridge }회보다 적은 작업은 그것을 기다린다.
 figure-roofline-note = { $type } 정밀도의 최댓값이며, 대역폭({ $operation })과 같은 스레드 수({ $threads })이다.
+
+# 열.
+figure-heat = { $case }: 쉬는 때부터 다시 쉴 때까지의 열
+figure-phase-idle = 쉼
+figure-phase-cool-down = 식는 중
+figure-rise = { $sensor }: 쉴 때 { $before }, 부하에서 최고 { $most }, { $rise } 상승.

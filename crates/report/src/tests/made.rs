@@ -6,6 +6,7 @@ use model::Run;
 use model::trial::Status;
 use model::workload::Catalogue;
 
+use super::baseline::baseline;
 use super::disks::disks;
 use super::long::{CPUS, DIP, HOUR, SPIKE, long, short};
 use super::odd::{TEXTS, odd};
@@ -81,6 +82,37 @@ fn the_runs_of_disks_show_what_they_are_for() {
             _ => "over offset",
         };
         assert!(page.contains(shown), "{name}: {shown}\n{page}");
+    }
+}
+
+/// All that a server's baseline shows, as a page, as text and in every language.
+#[test]
+fn a_baseline_shows_every_chart_of_compute() {
+    let catalogue = crate::figure::tests::fixture::catalogue();
+    let run = baseline();
+    let text = serde_json::to_string(&run).unwrap();
+    assert_eq!(serde_json::from_str::<Run>(&text).unwrap(), run);
+    for language in language::LANGUAGES {
+        let subject = Subject { run: &run, catalogue: &catalogue, words: language.words() };
+        let page = crate::document::markdown::write(&crate::page::document(&subject));
+        assert!(!page.contains("figure-"), "{}: {page}", language.tag());
+        if *language != Language::English {
+            continue;
+        }
+        for shown in [
+            "The machine at a glance",
+            "How long things take on this machine",
+            "What the processor can do with each byte",
+            "Amdahl’s law fits: 4 % of the work is serial",
+            "More threads than 8 CPUs are drawn, but not fitted.",
+            "32 MiB to 64 MiB: L3 ends, though it claims 260 MiB",
+            "From each CPU to each: ",
+            "heat from rest to rest",
+            "coretemp/Core 0: 38 °C at rest, 82 °C at the most under load, 44 °C more.",
+            "To the right, other threads draw more",
+        ] {
+            assert!(page.contains(shown), "{shown}\n{page}");
+        }
     }
 }
 

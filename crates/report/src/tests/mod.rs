@@ -1,5 +1,6 @@
 //! What the tests of the texts share, and the text of machines made by hand.
 
+pub(crate) mod baseline;
 pub(crate) mod disks;
 pub(crate) mod long;
 mod made;

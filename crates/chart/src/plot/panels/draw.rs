@@ -74,7 +74,8 @@ pub(super) fn draw(panels: &Panels, words: &Words, width: f64) -> Drawing {
     let mut y = 0.0;
     if clock.window.is_some() {
         y += BRACKET;
-        clock.bracket(&mut canvas, words, &time, y);
+        let taken = clock.bracket(&mut canvas, words, &time, y);
+        name_phases(&mut canvas, panels, &time, taken, y);
     }
     let below = clock.ticks(&time, width);
     for (panel, rough) in shown.iter().zip(made) {
@@ -87,6 +88,20 @@ pub(super) fn draw(panels: &Panels, words: &Words, width: f64) -> Drawing {
     y += 14.0 + DESCENT;
     y = notes(&mut canvas, words, panels, &clock, columns, y);
     canvas.finish(y + DESCENT + 1.0)
+}
+
+/// Names of phases beside the window's, where there is room.
+fn name_phases(canvas: &mut Canvas, panels: &Panels, time: &Scale, taken: (f64, f64), y: f64) {
+    for phase in panels.phases.iter().filter(|p| p.from.is_finite() && p.to > p.from) {
+        let (left, right) = (time.place(phase.from), time.place(phase.to));
+        // The window's own name may reach beyond its bracket.
+        let (left, right) =
+            if right <= taken.1 { (left, right.min(taken.0)) } else { (left.max(taken.1), right) };
+        let name = clean(&phase.name);
+        if TEXT.width(&name) + 2.0 * GAP <= right - left {
+            canvas.text((f64::midpoint(left, right), y - BRACKET + LINE - 2.0), "q m", &name);
+        }
+    }
 }
 
 /// What must be known to read it.

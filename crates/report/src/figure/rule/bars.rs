@@ -46,7 +46,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let plot = Bars { value, series, groups, references, better: Some(metric.better) };
     let figure = Figure::new(KIND, scene.title(&title, group), plot);
     let figure = figure.note(is_ideal.then(|| words.say("figure-ideal-note")));
-    let laws = law.into_iter().flat_map(|law| law.notes);
+    let laws = law.into_iter().flat_map(|law| law.into_parts().1);
     Some(laws.fold(figure, |figure, note| figure.note(Some(note))))
 }
 

@@ -65,7 +65,8 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         &[("metric", Value::Text(latency.title.clone())), ("other", Value::Text(rate.title.clone()))],
     );
     let note = words.tell("figure-against-note", &[("factor", Value::Text(load.title.clone()))]);
-    let plot = Scatter { x: rate.axis(), y: latency.axis(), groups, references };
+    let better = (Some(rate.better), Some(latency.better));
+    let plot = Scatter { x: rate.axis(), y: latency.axis(), better, groups, references };
     Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(note)))
 }
 

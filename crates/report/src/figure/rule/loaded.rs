@@ -53,7 +53,8 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     }
     let name = |metric: &Metric| Value::Text(metric.title.clone());
     let title = words.tell("figure-against", &[("metric", name(&latency)), ("other", name(&drawn))]);
-    let plot = Scatter { x: drawn.axis(), y: latency.axis(), groups, references: Vec::new() };
+    let better = (None, Some(latency.better));
+    let plot = Scatter { x: drawn.axis(), y: latency.axis(), better, groups, references: Vec::new() };
     let note = words.say("figure-loaded-note");
     Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(note)))
 }

@@ -33,6 +33,12 @@ const CONFIDENCE: f64 = 0.95;
 /// Numbers of threads of which a law can be checked; two always follow it.
 const LEVELS_LEAST: usize = 3;
 
+/// A share that is nearer to none than this is none.
+const ABOVE_LEAST: f64 = 0.001;
+
+/// The end of keys for a few words, of a line among others.
+const SHORT: &str = "-short";
+
 /// Devices on a path that make the serial share theirs, not the program's.
 const DEVICES: &[&str] = &["block", "filesystem", "nic", "sata", "pci", "dmi"];
 
@@ -50,6 +56,16 @@ pub(super) struct Law {
     pub(super) curve: Option<Vec<(f64, Measured)>>,
     /// Sentences.
     pub(super) notes: Vec<String>,
+    /// That there are more threads than CPUs, which holds for every line.
+    pub(super) beyond: Option<String>,
+}
+
+impl Law {
+    /// The curve, and all sentences.
+    pub(super) fn into_parts(mut self) -> (Option<Vec<(f64, Measured)>>, Vec<String>) {
+        self.notes.extend(self.beyond);
+        (self.curve, self.notes)
+    }
 }
 
 /// How many threads each case has, and what they did; those of one line.
@@ -135,14 +151,19 @@ impl<'a> Course<'a> {
     }
 }
 
-/// What there is to say of one line of a group over threads.
+/// What there is to say of one line of a group over threads, in sentences.
 pub(super) fn law(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, level: usize) -> Option<Law> {
+    said(scene, group, metric, (level, ""))
+}
+
+/// The same, where `short` ends the keys in a few words for a line among others.
+fn said(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, (level, short): (usize, &str)) -> Option<Law> {
     let words = scene.view.words;
     let cases = of_level(group, level);
     let course = Course::of(group.axis()?, metric, &cases)?;
     let most = cpus(scene).unwrap_or(f64::MAX);
     let points = course.points(most);
-    let mut notes = vec![efficiency(scene, &course, most)?];
+    let mut notes: Vec<String> = efficiency(scene, &course, most, short).into_iter().collect();
     let is_beyond = course.cases.iter().any(|(n, _)| *n > most);
     let waits = cases.iter().flat_map(|c| &c.path).any(|s| {
         let kind = s.resource.split(':').next().unwrap_or_default();
@@ -154,39 +175,38 @@ pub(super) fn law(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, level: 
         let interval = amdahl::of_rounds(&course.rounds(most), CONFIDENCE);
         if let Some(best) = amdahl::falls(&points) {
             let args = [("threads", Value::Text(format::short(best.threads)))];
-            notes.push(words.tell("figure-scaling-falls", &args));
+            notes.push(words.tell(&format!("figure-scaling-falls{short}"), &args));
         } else if !fit.is_good() {
             let args = [("off", Value::Text(format::percent(fit.worst)))];
-            notes.push(words.tell("figure-scaling-bad", &args));
+            notes.push(words.tell(&format!("figure-scaling-bad{short}"), &args));
         } else {
-            notes.push(serial(scene, &fit, interval));
+            notes.push(serial(scene, &fit, interval, short));
             let at = |p: &Point| (p.threads, Measured { value: fit.at(p.threads), interval: None });
             curve = (fit.levels >= LEVELS_LEAST).then(|| points.iter().map(at).collect());
         }
     }
-    if is_beyond {
+    let beyond = is_beyond.then(|| {
         let cpus = ("cpus", Value::Text(format::short(most)));
-        notes.push(words.tell("figure-scaling-beyond", &[cpus]));
-    }
-    Some(Law { curve, notes })
+        words.tell("figure-scaling-beyond", &[cpus])
+    });
+    Some(Law { curve, notes, beyond })
 }
 
 /// What the most threads that have a CPU each gave.
-fn efficiency(scene: &Scene<'_>, course: &Course<'_>, most: f64) -> Option<String> {
+fn efficiency(scene: &Scene<'_>, course: &Course<'_>, most: f64, short: &str) -> Option<String> {
     let speedups = course.speedups();
-    let (threads, times) = speedups.iter().rev().find(|(n, _)| *n <= most && *n > 1.0).or(speedups.last())?;
-    let ideal = threads.min(most.max(1.0));
+    let (threads, times) = speedups.iter().rev().find(|(n, _)| *n <= most && *n > 1.0)?;
     let args = [
         ("threads", Value::Text(format::short(*threads))),
         ("times", Value::Text(format!("{:.2}", times.value))),
-        ("share", Value::Text(format::percent(times.value / ideal))),
+        ("share", Value::Text(format::percent(times.value / threads))),
     ];
-    Some(scene.view.words.tell("figure-scaling-efficiency", &args))
+    Some(scene.view.words.tell(&format!("figure-scaling-efficiency{short}"), &args))
 }
 
 /// The serial share, as far as it is known. Two points always follow the law, and
 /// that is said with them.
-fn serial(scene: &Scene<'_>, fit: &Fit, interval: Option<Interval>) -> String {
+fn serial(scene: &Scene<'_>, fit: &Fit, interval: Option<Interval>, short: &str) -> String {
     let words = scene.view.words;
     let percent = |share: f64| Value::Text(format::fine_percent(share.max(0.0)));
     let (value, range) = match interval {
@@ -198,10 +218,12 @@ fn serial(scene: &Scene<'_>, fit: &Fit, interval: Option<Interval>) -> String {
     };
     let is_checked = if fit.levels < LEVELS_LEAST { "two" } else { "more" };
     match interval {
-        Some(i) if i.low <= 0.0 && i.high <= 0.0 => words.say("figure-scaling-above"),
-        Some(i) if i.low <= 0.0 => words.tell("figure-scaling-at-most", &[("high", percent(i.high))]),
+        Some(i) if i.high < -ABOVE_LEAST => words.say(&format!("figure-scaling-above{short}")),
+        Some(i) if i.low <= ABOVE_LEAST => {
+            words.tell(&format!("figure-scaling-at-most{short}"), &[("high", percent(i.high))])
+        }
         _ => words.tell(
-            "figure-scaling-serial",
+            &format!("figure-scaling-serial{short}"),
             &[("share", percent(value)), ("range", Value::Text(range)), ("points", Value::from(is_checked))],
         ),
     }
@@ -222,25 +244,29 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         return None;
     }
     let (mut lines, mut notes): (Vec<Line>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut curve = None;
+    let (mut curve, mut beyond) = (None, None);
     for level in 0..levels {
         let cases = of_level(group, level);
         let Some(course) = Course::of(axis, &metric, &cases) else { continue };
-        let Some(law) = law(scene, group, &metric, level) else { continue };
         let mut name = name_of(group, level);
-        let said = law.notes.join(" ");
-        notes.push(match name.is_empty() {
-            true => said,
-            false => scene.view.tell("remark-of-case", &[("case", &name), ("text", &said)]),
-        });
+        let short = if name.is_empty() { "" } else { SHORT };
+        let Some(law) = said(scene, group, &metric, (level, short)) else { continue };
+        let text = law.notes.join(if name.is_empty() { " " } else { ", " });
+        if name.is_empty() {
+            notes.push(text);
+        } else if !text.is_empty() {
+            let said = [("name", Value::Text(name.clone())), ("text", Value::Text(text))];
+            notes.push(words.tell("figure-scaling-line", &said));
+        }
         if name.is_empty() {
             name = words.say("figure-measured");
         }
-        curve = law.curve;
+        (curve, beyond) = (law.curve, law.beyond);
         lines.push(Line { name, points: course.speedups() });
     }
     lines.retain(|l| l.points.len() > 1);
     let [first, ..] = lines.as_slice() else { return None };
+    let first_levels = first.points.len();
     let one = curve.filter(|_| lines.len() == 1);
     let most = cpus(scene).unwrap_or(f64::MAX);
     let exact = |n: f64| (n, Measured { value: n.min(most.max(1.0)), interval: None });
@@ -263,6 +289,11 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         better: Some(Better::Higher),
     };
     let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    if levels > 1 && !notes.is_empty() {
+        let checked = if first_levels < LEVELS_LEAST { "two" } else { "more" };
+        notes.push(words.tell("figure-scaling-lines", &[("points", Value::from(checked))]));
+    }
+    notes.extend(beyond);
     Some(notes.into_iter().fold(figure, |figure, note| figure.note(Some(note))))
 }
 

@@ -55,7 +55,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let below = pair::below(scene, group, &plot, &series);
     let is_ideal = plot.lines.iter().any(|l| l.name == words.say("figure-ideal"));
     let law = is_ideal.then(|| scaling::law(scene, group, &metric, series[0])).flatten();
-    let (curve, laws) = law.map_or((None, Vec::new()), |law| (law.curve, law.notes));
+    let (curve, laws) = law.map_or((None, Vec::new()), scaling::Law::into_parts);
     plot.lines.extend(curve.map(|points| Line { name: words.say("figure-amdahl"), points }));
     let name = |text: &str| Value::Text(text.to_owned());
     let factor = ("factor", name(&axis.title));

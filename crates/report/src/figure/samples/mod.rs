@@ -2,6 +2,7 @@
 //! course of the whole run.
 
 mod cpus;
+mod heat;
 mod order;
 mod panels;
 
@@ -24,6 +25,9 @@ const AROUND: f64 = 2.0;
 /// And in seconds at least, for windows of milliseconds.
 const AROUND_LEAST_S: f64 = 1.0;
 
+/// Seconds that a warm-up takes at most behind a rest.
+const WARM_UP_S: f64 = 60.0;
+
 /// One trial with what is needed to draw its samples.
 struct Shot<'a> {
     view: &'a View<'a>,
@@ -44,7 +48,10 @@ impl<'a> Shot<'a> {
     fn span(&self) -> (f64, f64) {
         let length = self.window.seconds();
         let around = (length * AROUND).max(AROUND_LEAST_S);
-        (-around, length + around)
+        // A rest that was asked for belongs to the picture, with the warm-up behind it.
+        let (idle, cool) = (heat::rest(self.case, "idle"), heat::rest(self.case, "cool-down"));
+        let before = if idle > 0.0 { around.max(idle + AROUND * length + WARM_UP_S) } else { around };
+        (-before, length + around.max(cool))
     }
 
     /// A series as a track, its values times `scale`; `None` of what lies
@@ -133,13 +140,13 @@ fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
         _ => format!("{}, {}", shot.view.called(&shot.case.workload), factors::label(&factors, shot.case)),
     };
     let place = |key: &str| words.tell(key, &[("case", Value::Text(place.clone()))]);
-    let mut all = Vec::new();
+    let mut all: Vec<Figure> = heat::figure(shot, place("figure-heat")).into_iter().collect();
     let made = panels::of(shot);
     if !made.panels.is_empty() {
         let tracks = made.panels.iter().flat_map(|p| &p.tracks);
         let span = extent(tracks.map(|t| (t.start_s, t.interval_s, t.values.len())), &shot.window);
         let window = Some((0.0, shot.window.seconds()));
-        let plot = Panels { span, window, panels: made.panels };
+        let plot = Panels { span, window, phases: Vec::new(), panels: made.panels };
         let figure = Figure::new("panels", place("figure-samples"), plot).note(Some(which(shot)));
         all.push(figure.note(made.left_out));
     }
@@ -307,6 +314,62 @@ mod tests {
         let case = sampled(disk("randread", 4096, 8, 80e3), &[early]);
         let made = panels_of(&case);
         assert!(made.panels[0].tracks[0].values.len() <= 5000);
+    }
+
+    /// Twenty seconds of rest, a window of one second, and five to cool down.
+    fn rested() -> CaseResult {
+        let from = 20 * ONE_SECOND;
+        let values: Vec<f64> = (0..260)
+            .map(|i| match i {
+                ..200 => 40.0,
+                ..210 => 40.0 + f64::from(i - 199) * 2.0,
+                _ => 50.0,
+            })
+            .collect();
+        let core = |name: &str| series(name, "temperature", Unit::Celsius, 0, &values);
+        let names =
+            ["Core 0", "Core 1", "Core 2", "Core 3", "Core 4"].map(|c| format!("sensor:coretemp/{c}"));
+        let all: Vec<Series> = names.iter().map(|name| core(name)).collect();
+        let mut case = sampled(disk("randread", 4096, 8, 80e3), &all);
+        case.parameters.set("idle", 20.0);
+        case.parameters.set("cool-down", 5.0);
+        for trial in &mut case.trials {
+            trial.result.window = Some(Window { start_ns: from, end_ns: from + ONE_SECOND });
+        }
+        case
+    }
+
+    #[test]
+    fn heat_is_shown_from_rest_to_rest() {
+        let run = run(vec![rested()]);
+        let own: Vec<&CaseResult> = run.cases.iter().collect();
+        let figures = seen(&run, |view| super::figures(view, &own));
+        assert_eq!(kinds(&figures)[..2], ["heat-over-time", "panels"]);
+        let said = figures[0].notes.join(" ");
+        assert!(
+            said.starts_with("coretemp/Core 0: 40 °C at rest, 60 °C at the most under load, 20 °C more."),
+            "{said}"
+        );
+        let words = language::Language::English.words();
+        let told = figures[0].plot.describe(words);
+        assert!(
+            told.contains("at rest: -20 s to 0 s.") && told.contains("cooling down: 1 s to 6 s."),
+            "{told}"
+        );
+        // More sensors than beside everything else.
+        assert_eq!(figures[0].plot.table(words).rows.len(), 5);
+        // Nobody asked for a rest, or nothing gets hot.
+        let mut plain = rested();
+        plain.parameters.0.remove("idle");
+        plain.parameters.0.remove("cool-down");
+        let mut cold = rested();
+        cold.trials
+            .iter_mut()
+            .for_each(|t| t.result.series.iter_mut().for_each(|s| s.name = "other".to_owned()));
+        for case in [plain, cold] {
+            let figures = seen(&run, |view| super::figures(view, &[&case]));
+            assert!(!kinds(&figures).contains(&"heat-over-time"));
+        }
     }
 
     #[test]

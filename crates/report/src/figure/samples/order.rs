@@ -38,7 +38,7 @@ pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
     let groups = if all > DOTS_MOST { vec![in_groups(&steps)] } else { by_workload(view, &steps) };
     let x = Axis { title: words.say("figure-order"), numbers: Numbers::Count, spread: Spread::Linear };
     let y = Axis { title: words.say("figure-to-median"), numbers: Numbers::Times, spread: Spread::Auto };
-    let plot = Scatter { x, y, groups, references: Vec::new() };
+    let plot = Scatter { x, y, better: (None, None), groups, references: Vec::new() };
     let note = match all > DOTS_MOST {
         true => words.tell("figure-order-groups", &[("all", Value::from(all as u64))]),
         false => words.say("figure-order-names"),

@@ -178,7 +178,7 @@ pub(super) fn of(shot: &Shot<'_>) -> Made {
     let (mut flat, mut more) = (Vec::new(), Vec::new());
     for spec in PANELS {
         let title = words.say(spec.title);
-        match one(shot, spec) {
+        match one(shot, spec, RESOURCES_MOST) {
             Some(panel) if panels.len() < PANELS_MOST => panels.push(panel),
             Some(_) => more.push(title),
             None if is_there(shot, spec) => flat.push(title),
@@ -193,6 +193,21 @@ pub(super) fn of(shot: &Shot<'_>) -> Made {
         .flatten()
         .collect();
     Made { panels, left_out: (!notes.is_empty()).then(|| notes.join(" ")) }
+}
+
+/// What has to do with heat, in the order of its chart.
+const HEAT: &[&str] = &[
+    "figure-panel-temperature",
+    "figure-panel-frequency",
+    "figure-panel-power",
+    "figure-panel-throttle",
+    "figure-panel-cpu",
+];
+
+/// The panels of heat, with more sensors than beside everything else.
+pub(super) fn of_heat(shot: &Shot<'_>) -> Vec<Panel> {
+    let spec = |title: &&str| PANELS.iter().find(|p| p.title == *title);
+    HEAT.iter().filter_map(spec).filter_map(|spec| one(shot, spec, TRACKS_MOST)).collect()
 }
 
 /// The rate of each load: the main one's in the figure of its case, the others'
@@ -264,9 +279,9 @@ fn is_there(shot: &Shot<'_>, spec: &'static Spec) -> bool {
     spec.sources.iter().any(|s| found(shot, s).next().is_some())
 }
 
-fn one(shot: &Shot<'_>, spec: &'static Spec) -> Option<Panel> {
+fn one(shot: &Shot<'_>, spec: &'static Spec, most: usize) -> Option<Panel> {
     let words = shot.view.words;
-    let chosen = resources(shot, spec);
+    let chosen = resources(shot, spec, most);
     let several = chosen.len() > 1;
     let mut tracks: Vec<Track> = Vec::new();
     for source in spec.sources {
@@ -306,7 +321,7 @@ fn one(shot: &Shot<'_>, spec: &'static Spec) -> Option<Panel> {
 
 /// The resources of a panel: those on the case's path first, then those that
 /// did most.
-fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec) -> Vec<&'a str> {
+fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec, most: usize) -> Vec<&'a str> {
     let mut all: Vec<(&str, bool, f64)> = Vec::new();
     for series in spec.sources.iter().flat_map(|s| found(shot, s)) {
         let sum = series.values.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum::<f64>();
@@ -323,7 +338,7 @@ fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec) -> Vec<&'a str> {
     }
     all.retain(|(_, _, sum)| *sum > 0.0);
     all.sort_by(|a, b| b.1.cmp(&a.1).then(b.2.total_cmp(&a.2)));
-    all.truncate(RESOURCES_MOST);
+    all.truncate(most);
     all.into_iter().map(|(r, _, _)| r).collect()
 }
 

@@ -79,6 +79,14 @@ const HANDOFF: WorkloadSpec = WorkloadSpec {
     ..DISK
 };
 
+const TIMER: WorkloadSpec = WorkloadSpec {
+    name: "scheduler.timer",
+    parameters: &[ParameterSpec::new("by", Kind::Choice, "")],
+    headline: "lateness_p50",
+    metrics: &[MetricSpec::lower("lateness_p50", Unit::Seconds, "")],
+    ..DISK
+};
+
 const SYSCALL: WorkloadSpec = WorkloadSpec {
     name: "scheduler.syscall",
     parameters: &[ParameterSpec::new("call", Kind::Choice, "")],
@@ -113,11 +121,13 @@ const COMMON: &[ParameterSpec] = &[
     ParameterSpec::new("threads", Kind::Count, ""),
     ParameterSpec::new("rate", Kind::Rate, ""),
     ParameterSpec::new("duration", Kind::Duration, ""),
+    ParameterSpec::new("idle", Kind::Duration, ""),
+    ParameterSpec::new("cool-down", Kind::Duration, ""),
 ];
 
 pub(crate) fn catalogue() -> Catalogue {
     Catalogue {
-        workloads: vec![&DISK, &PRIMES, &BANDWIDTH, &LOADED, &HANDOFF, &SYSCALL, &LATENCY, &FLOAT],
+        workloads: vec![&DISK, &PRIMES, &BANDWIDTH, &LOADED, &HANDOFF, &SYSCALL, &TIMER, &LATENCY, &FLOAT],
         common: COMMON,
     }
 }

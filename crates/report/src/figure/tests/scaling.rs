@@ -111,7 +111,7 @@ fn several_lines_and_fixed_work_are_speed_ups() {
     assert_eq!(table.head[1..], ["read", "write", "ideal"]);
     assert!(table.rows[2][1].starts_with("4.00×") && table.rows[2][2].starts_with("2.00×"), "{table:?}");
     assert!(
-        notes(figure).contains("write: 4 threads do 2.00 times what one does, 50 %"),
+        notes(figure).contains("write: 2.00 times with 4 threads, 50 % of the ideal, no serial share fits."),
         "{}",
         notes(figure)
     );

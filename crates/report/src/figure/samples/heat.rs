@@ -1,0 +1,104 @@
+//! What a load does to the machine's heat: temperatures, clock rates, power and
+//! load of the CPUs from the rest before it to the rest behind it. Only where
+//! such a rest was asked for (`idle`, `cool-down`): without one a rise has no
+//! beginning.
+
+use chart::plot::{Panels, Phase};
+use language::format;
+use model::run::CaseResult;
+use model::trial::Series;
+use model::{Unit, Value};
+
+use super::{Shot, extent, panels};
+use crate::figure::{Figure, resource};
+
+/// Sensors that are told of in words: those that rose most.
+const TOLD: usize = 3;
+
+/// A rise below this, in degrees, is what sensors do by themselves.
+const RISE_LEAST: f64 = 1.0;
+
+/// What a case was told to rest, in seconds.
+pub(super) fn rest(case: &CaseResult, name: &str) -> f64 {
+    match case.parameters.get(name) {
+        Some(Value::Number(seconds)) if seconds.is_finite() => seconds.max(0.0),
+        Some(Value::Integer(seconds)) => *seconds as f64,
+        _ => 0.0,
+    }
+}
+
+/// Whether a case rested before or behind its load.
+pub(super) fn is_rested(case: &CaseResult) -> bool {
+    rest(case, "idle") > 0.0 || rest(case, "cool-down") > 0.0
+}
+
+/// The chart of one trial, where it has anything that gets hot.
+pub(super) fn figure(shot: &Shot<'_>, title: String) -> Option<Figure> {
+    let words = shot.view.words;
+    let is_hot = |s: &&Series| s.name == "temperature" || s.resource.starts_with("power:");
+    if !is_rested(shot.case) || !shot.series().any(|s| is_hot(&s)) {
+        return None;
+    }
+    let panels = panels::of_heat(shot);
+    let tracks = || panels.iter().flat_map(|p| &p.tracks);
+    if panels.is_empty() {
+        return None;
+    }
+    let span = extent(tracks().map(|t| (t.start_s, t.interval_s, t.values.len())), &shot.window);
+    let length = shot.window.seconds();
+    let (idle, cool) = (rest(shot.case, "idle"), rest(shot.case, "cool-down"));
+    let phase = |key: &str, from: f64, to: f64| {
+        let name = words.say(key);
+        (to > from).then_some(Phase { from, to, name })
+    };
+    let phases = [
+        phase("figure-phase-idle", span.0, (span.0 + idle).min(0.0)),
+        phase("figure-phase-cool-down", length, (length + cool).min(span.1)),
+    ];
+    let mut figure = Figure::new("heat-over-time", title, panels_plot(span, length, phases, panels));
+    for said in rises(shot, span.0 + idle) {
+        figure = figure.note(Some(said));
+    }
+    Some(figure)
+}
+
+fn panels_plot(
+    span: (f64, f64),
+    length: f64,
+    phases: [Option<Phase>; 2],
+    panels: Vec<chart::plot::Panel>,
+) -> Panels {
+    let phases = phases.into_iter().flatten().collect();
+    Panels { span, window: Some((0.0, length)), phases, panels }
+}
+
+/// From what to what the hottest sensors rose: the middle of the rest, and the
+/// most in the window.
+fn rises(shot: &Shot<'_>, idle_ends: f64) -> Vec<String> {
+    let of = |series: &Series| {
+        let track = shot.track(series, String::new(), 1.0)?;
+        let at = |i: usize| track.start_s + track.interval_s * i as f64;
+        let part = |from: f64, to: f64| -> Vec<f64> {
+            let all = track.values.iter().enumerate();
+            all.filter(|(i, v)| v.is_finite() && at(*i) >= from && at(*i) < to).map(|(_, v)| *v).collect()
+        };
+        let before = stats::interval::median(&part(f64::MIN, idle_ends.min(0.0)))?;
+        let most = part(0.0, shot.window.seconds()).into_iter().fold(f64::MIN, f64::max);
+        (most - before >= RISE_LEAST)
+            .then(|| (resource::name(shot.view.words, &series.resource), before, most))
+    };
+    let temperatures = shot.series().filter(|s| s.name == "temperature" && s.unit == Unit::Celsius);
+    let mut all: Vec<(String, f64, f64)> = temperatures.filter_map(of).collect();
+    all.sort_by(|a, b| (b.2 - b.1).total_cmp(&(a.2 - a.1)));
+    let degrees = |value: f64| Value::Text(format::setting(value.round(), Unit::Celsius));
+    let tell = |(name, before, most): &(String, f64, f64)| {
+        let args = [
+            ("sensor", Value::Text(name.clone())),
+            ("before", degrees(*before)),
+            ("most", degrees(*most)),
+            ("rise", degrees(most - before)),
+        ];
+        shot.view.words.tell("figure-rise", &args)
+    };
+    all.iter().take(TOLD).map(tell).collect()
+}
