@@ -144,7 +144,9 @@ impl Roofline {
     }
 
     fn told(&self, key: &str, roof: &Roof, ridge: f64, words: &Words) -> String {
-        let ridge = text(&Numbers::Unit(model::Unit::One).write(ridge));
+        // It is where it is by a tenth or so: two digits count.
+        let step = 10f64.powf(ridge.log10().floor() - 1.0);
+        let ridge = text(&Numbers::Unit(model::Unit::One).write((ridge / step).round() * step));
         words.tell(key, &[("roof", text(&roof.name)), ("ridge", ridge)])
     }
 }
