@@ -156,10 +156,7 @@ impl Arrays {
         if self.at + lines_at_once > lines {
             self.at = 0;
         }
-        let span = self.span(self.at, lines_at_once);
-        for _ in 0..times {
-            self.pass(span);
-        }
+        self.pass(Span { times, ..self.span(self.at, lines_at_once) });
         self.at += lines_at_once;
         self.passes.operation_bytes()
     }
@@ -172,7 +169,7 @@ impl Arrays {
         let arrays = self.passes.kernel.arrays() as usize;
         // What an operation does not use points to what there is.
         let pointer = |i: usize| self.array(if i < arrays { i } else { 0 }).wrapping_add(at * LINE / 8);
-        Span { a: pointer(0), b: pointer(1), c: pointer(2), lines }
+        Span { a: pointer(0), b: pointer(1), c: pointer(2), lines, times: 1 }
     }
 
     #[inline]

@@ -60,13 +60,25 @@ pub(super) enum Stores {
 }
 
 /// A range of lines to work on: `lines` lines from each pointer that the
-/// operation uses. The pointers are aligned to [`LINE`].
+/// operation uses, so many times over. The pointers are aligned to [`LINE`].
+///
+/// The loops repeat a span themselves: of a set of 4 KiB, a call and a sum of
+/// lanes for each pass would take as long as the pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) a: *mut f64,
     pub(super) b: *mut f64,
     pub(super) c: *mut f64,
     pub(super) lines: usize,
+    pub(super) times: usize,
+}
+
+/// Makes the compiler believe that all memory was looked at and changed, so that
+/// it can leave out no pass of several that are alike.
+#[inline(always)]
+fn each_pass_counts() {
+    // SAFETY: no instruction at all.
+    unsafe { std::arch::asm!("", options(nostack, preserves_flags)) };
 }
 
 /// What triad multiplies by, as in STREAM.
@@ -79,7 +91,7 @@ macro_rules! vector_loops {
         /// The loops for one vector width.
         #[cfg(target_arch = "x86_64")]
         mod $name {
-            use super::{LINE, SCALAR, Span, WRITTEN};
+            use super::{LINE, SCALAR, Span, WRITTEN, each_pass_counts};
             use std::arch::x86_64::{_mm_sfence, $add, $load, $mul, $set, $store, $stream, $xor, $zero};
 
             /// f64 lanes of one vector, and vectors of a pair of lines.
@@ -91,14 +103,17 @@ macro_rules! vector_loops {
             #[target_feature(enable = $feature)]
             pub(super) unsafe fn read(span: Span) -> f64 {
                 let mut sums = [$zero(); STEPS];
-                let mut at = span.a.cast_const();
-                for _ in 0..span.lines / 2 {
-                    for (step, sum) in sums.iter_mut().enumerate() {
-                        // SAFETY: within the span by the caller's promise.
-                        *sum = $xor(*sum, unsafe { $load(at.add(step * LANES)) });
+                for _ in 0..span.times {
+                    let mut at = span.a.cast_const();
+                    for _ in 0..span.lines / 2 {
+                        for (step, sum) in sums.iter_mut().enumerate() {
+                            // SAFETY: within the span by the caller's promise.
+                            *sum = $xor(*sum, unsafe { $load(at.add(step * LANES)) });
+                        }
+                        // SAFETY: at most one past the span.
+                        at = unsafe { at.add(STEPS * LANES) };
                     }
-                    // SAFETY: at most one past the span.
-                    at = unsafe { at.add(STEPS * LANES) };
+                    each_pass_counts();
                 }
                 let mut all = sums[0];
                 for sum in &sums[1..] {
@@ -118,20 +133,23 @@ macro_rules! vector_loops {
             #[target_feature(enable = $feature)]
             pub(super) unsafe fn write<const NT: bool>(span: Span) {
                 let value = $set(WRITTEN);
-                let mut at = span.a;
-                for _ in 0..span.lines / 2 {
-                    for step in 0..STEPS {
-                        // SAFETY: within the span, aligned to a line.
-                        unsafe {
-                            if NT {
-                                $stream(at.add(step * LANES), value)
-                            } else {
-                                $store(at.add(step * LANES), value)
+                for _ in 0..span.times {
+                    let mut at = span.a;
+                    for _ in 0..span.lines / 2 {
+                        for step in 0..STEPS {
+                            // SAFETY: within the span, aligned to a line.
+                            unsafe {
+                                if NT {
+                                    $stream(at.add(step * LANES), value)
+                                } else {
+                                    $store(at.add(step * LANES), value)
+                                }
                             }
                         }
+                        // SAFETY: at most one past the span.
+                        at = unsafe { at.add(STEPS * LANES) };
                     }
-                    // SAFETY: at most one past the span.
-                    at = unsafe { at.add(STEPS * LANES) };
+                    each_pass_counts();
                 }
                 if NT {
                     _mm_sfence();
@@ -143,24 +161,27 @@ macro_rules! vector_loops {
             /// which are even.
             #[target_feature(enable = $feature)]
             pub(super) unsafe fn copy<const NT: bool>(span: Span) {
-                let (mut to, mut from) = (span.a, span.b.cast_const());
-                for _ in 0..span.lines / 2 {
-                    for step in 0..STEPS {
-                        // SAFETY: within the span, aligned to a line.
-                        unsafe {
-                            let value = $load(from.add(step * LANES));
-                            if NT {
-                                $stream(to.add(step * LANES), value)
-                            } else {
-                                $store(to.add(step * LANES), value)
+                for _ in 0..span.times {
+                    let (mut to, mut from) = (span.a, span.b.cast_const());
+                    for _ in 0..span.lines / 2 {
+                        for step in 0..STEPS {
+                            // SAFETY: within the span, aligned to a line.
+                            unsafe {
+                                let value = $load(from.add(step * LANES));
+                                if NT {
+                                    $stream(to.add(step * LANES), value)
+                                } else {
+                                    $store(to.add(step * LANES), value)
+                                }
                             }
                         }
+                        // SAFETY: at most one past the span.
+                        unsafe {
+                            to = to.add(STEPS * LANES);
+                            from = from.add(STEPS * LANES);
+                        }
                     }
-                    // SAFETY: at most one past the span.
-                    unsafe {
-                        to = to.add(STEPS * LANES);
-                        from = from.add(STEPS * LANES);
-                    }
+                    each_pass_counts();
                 }
                 if NT {
                     _mm_sfence();
@@ -173,26 +194,31 @@ macro_rules! vector_loops {
             #[target_feature(enable = $feature)]
             pub(super) unsafe fn triad<const NT: bool>(span: Span) {
                 let scalar = $set(SCALAR);
-                let (mut to, mut b, mut c) = (span.a, span.b.cast_const(), span.c.cast_const());
-                for _ in 0..span.lines / 2 {
-                    for step in 0..STEPS {
-                        // SAFETY: within the span, aligned to a line.
-                        unsafe {
-                            let value =
-                                $add($load(b.add(step * LANES)), $mul(scalar, $load(c.add(step * LANES))));
-                            if NT {
-                                $stream(to.add(step * LANES), value)
-                            } else {
-                                $store(to.add(step * LANES), value)
+                for _ in 0..span.times {
+                    let (mut to, mut b, mut c) = (span.a, span.b.cast_const(), span.c.cast_const());
+                    for _ in 0..span.lines / 2 {
+                        for step in 0..STEPS {
+                            // SAFETY: within the span, aligned to a line.
+                            unsafe {
+                                let value = $add(
+                                    $load(b.add(step * LANES)),
+                                    $mul(scalar, $load(c.add(step * LANES))),
+                                );
+                                if NT {
+                                    $stream(to.add(step * LANES), value)
+                                } else {
+                                    $store(to.add(step * LANES), value)
+                                }
                             }
                         }
+                        // SAFETY: at most one past the span.
+                        unsafe {
+                            to = to.add(STEPS * LANES);
+                            b = b.add(STEPS * LANES);
+                            c = c.add(STEPS * LANES);
+                        }
                     }
-                    // SAFETY: at most one past the span.
-                    unsafe {
-                        to = to.add(STEPS * LANES);
-                        b = b.add(STEPS * LANES);
-                        c = c.add(STEPS * LANES);
-                    }
+                    each_pass_counts();
                 }
                 if NT {
                     _mm_sfence();
@@ -231,7 +257,7 @@ vector_loops!(
 
 /// The loops for any processor.
 mod base {
-    use super::{LINE, SCALAR, Span, WRITTEN};
+    use super::{LINE, SCALAR, Span, WRITTEN, each_pass_counts};
 
     const LANES: usize = LINE / 8;
 
@@ -241,10 +267,13 @@ mod base {
         // SAFETY: by the caller's promise.
         let values = unsafe { std::slice::from_raw_parts(span.a.cast::<u64>(), span.lines * LANES) };
         let mut sums = [0u64; LANES];
-        for line in values.chunks_exact(LANES) {
-            for (sum, value) in sums.iter_mut().zip(line) {
-                *sum ^= value;
+        for _ in 0..span.times {
+            for line in values.chunks_exact(LANES) {
+                for (sum, value) in sums.iter_mut().zip(line) {
+                    *sum ^= value;
+                }
             }
+            each_pass_counts();
         }
         f64::from_bits(sums.iter().fold(0, |a, b| a ^ b))
     }
@@ -253,14 +282,21 @@ mod base {
     /// The span's `a` must be writable for its lines.
     pub(super) unsafe fn write(span: Span) {
         // SAFETY: by the caller's promise.
-        unsafe { std::slice::from_raw_parts_mut(span.a, span.lines * LANES) }.fill(WRITTEN);
+        let values = unsafe { std::slice::from_raw_parts_mut(span.a, span.lines * LANES) };
+        for _ in 0..span.times {
+            values.fill(WRITTEN);
+            each_pass_counts();
+        }
     }
 
     /// # Safety
     /// The span's `a` must be writable and `b` readable for its lines.
     pub(super) unsafe fn copy(span: Span) {
-        // SAFETY: by the caller's promise; the two do not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(span.b, span.a, span.lines * LANES) };
+        for _ in 0..span.times {
+            // SAFETY: by the caller's promise; the two do not overlap.
+            unsafe { std::ptr::copy_nonoverlapping(span.b, span.a, span.lines * LANES) };
+            each_pass_counts();
+        }
     }
 
     /// # Safety
@@ -275,14 +311,17 @@ mod base {
                 std::slice::from_raw_parts(span.c, count),
             )
         };
-        for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
-            *a = b + SCALAR * c;
+        for _ in 0..span.times {
+            for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
+                *a = b + SCALAR * c;
+            }
+            each_pass_counts();
         }
     }
 }
 
-/// Reads all of `a`; the result depends on every byte, so that no load can be
-/// left out.
+/// Reads all of `a`; the result depends on every byte if the times are odd, and
+/// no load is left out in any case.
 ///
 /// # Safety
 /// `span.a` must be readable for `span.lines` lines, an even number.
@@ -372,7 +411,8 @@ mod tests {
                 let start = buffer.as_mut_ptr().cast::<f64>();
                 // SAFETY: three pages, one for each array, each longer than the span.
                 let (span, arrays) = unsafe {
-                    let span = Span { a: start, b: start.add(512), c: start.add(1024), lines: LINES };
+                    let span =
+                        Span { a: start, b: start.add(512), c: start.add(1024), lines: LINES, times: 1 };
                     (span, std::slice::from_raw_parts_mut(start, 1536))
                 };
                 for (i, value) in arrays.iter_mut().enumerate() {
@@ -404,7 +444,7 @@ mod tests {
             let mut buffer = Buffer::new(4096).unwrap();
             let span = |b: &Buffer| {
                 let a = b.as_mut_ptr().cast::<f64>();
-                Span { a, b: a, c: a, lines: LINES }
+                Span { a, b: a, c: a, lines: LINES, times: 3 }
             };
             // SAFETY: the span lies in the buffer.
             let before = unsafe { read(isa, span(&buffer)) }.to_bits();
