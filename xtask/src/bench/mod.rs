@@ -11,8 +11,10 @@ mod disk;
 mod fio;
 mod inventory;
 mod judge;
+mod memory_blocks;
 mod memory_copy_c;
 mod memory_copy_mbw;
+mod memory_latency_c;
 mod null;
 mod page;
 mod place;
@@ -103,6 +105,19 @@ const TABLE: &[&Benchmark] = &[
     &scheduler_sysbench::MUTEX_2,
     &scheduler_c::HANDOFF,
     &scheduler_c::SYSCALL,
+    &memory_blocks::READ_1K_1,
+    &memory_blocks::READ_1K_2,
+    &memory_blocks::READ_16K_1,
+    &memory_blocks::READ_16K_2,
+    &memory_blocks::READ_1M_1,
+    &memory_blocks::WRITE_1K_1,
+    &memory_blocks::WRITE_1K_2,
+    &memory_blocks::WRITE_16K_1,
+    &memory_blocks::WRITE_16K_2,
+    &memory_blocks::WRITE_1M_1,
+    &memory_latency_c::SMALL,
+    &memory_latency_c::MIDDLE,
+    &memory_latency_c::LARGE,
     &inventory::INVENTORY,
     &samplers::HERE,
     &samplers::LARGE,

@@ -283,6 +283,7 @@ unsafe fn read_words(start: *const u64, words: usize) {
     // SAFETY: reads within the caller's range; writes nothing.
     unsafe {
         core::arch::asm!(
+            ".p2align 6",
             "2:",
             "mov {word}, [{at}]",
             "mov {word}, [{at} + 8]",
@@ -316,6 +317,7 @@ unsafe fn write_words(start: *mut u64, words: usize) {
             // SAFETY: writes within the caller's range only.
             unsafe {
                 core::arch::asm!(
+                    ".p2align 6",
                     "2:",
                     "mov {value}, {end}",
                     "sub {value}, {at}",
