@@ -39,10 +39,11 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new(
             "slack",
             Kind::Duration,
-            "How much later the kernel may fire the timer by choice (PR_SET_TIMERSLACK). What programs have is 50us; \
-             1ns is the least.",
+            "How much later the kernel may fire the timer by choice (PR_SET_TIMERSLACK). Programs have 50us unless \
+             they ask for less.",
         )
-        .default("50us"),
+        .default("50us")
+        .words(&[Word { word: "least", doc: "1 ns, the least that there is" }]),
     ],
     headline: "lateness_p50",
     metrics: &[
@@ -80,7 +81,10 @@ impl Workload for Timer {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, mut parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+        if parameters.is_word("slack", "least") {
+            parameters.set("slack", 1e-9);
+        }
         let seconds = |name| parameters.number(name).unwrap_or(f64::NAN);
         let (interval, slack) = (seconds("sleep"), seconds("slack"));
         if !(INTERVAL_MIN_S..=INTERVAL_MAX_S).contains(&interval) {
@@ -90,7 +94,10 @@ impl Workload for Timer {
             ));
         }
         if !(1e-9..=INTERVAL_MAX_S).contains(&slack) {
-            return Err(Problem::invalid("slack must lie between 1ns and 1s", "what programs have is 50us"));
+            return Err(Problem::invalid(
+                "slack must be at most 1s",
+                "what programs have is 50us; `least` is 1 ns",
+            ));
         }
         // A count ends a trial whenever it is reached.
         if parameters.get("requests").is_none() && interval * 2.0 > seconds("duration") {
@@ -284,6 +291,13 @@ mod tests {
         assert!(survey(0.04, 5e-5, 0.05).unwrap_err().contains("before a thread has slept twice"));
         assert!(survey(1.5, 5e-5, 10.0).unwrap_err().contains("sleep"));
         assert!(survey(1e-7, 5e-5, 10.0).unwrap_err().contains("sleep"));
+        let mut least = Parameters::default();
+        for (name, value) in [("sleep", 1e-3), ("duration", 1.0)] {
+            least.set(name, value);
+        }
+        least.set("slack", "least");
+        let resolved = Timer.survey(least, &Site::default()).unwrap().parameters;
+        assert_eq!(resolved.number("slack"), Ok(1e-9));
         assert!(survey(1e-3, 2.0, 10.0).unwrap_err().contains("slack"));
     }
 }
