@@ -294,18 +294,20 @@ figure-together = 対象 { $count } 個を同時
 figure-amdahl = アムダールの法則
 figure-speedup = スレッド1本の何倍か
 figure-scaling = { $factor }による速度向上：{ $metric }
-figure-scaling-efficiency = スレッド{ $threads }本は1本の{ $times }倍を処理し、理想の{ $share }である。
+figure-scaling-efficiency = スレッド{ $threads }本は1本の{ $times }倍を処理し、理想の{ $share }です。
 figure-scaling-serial =
     { $points ->
-        [two] 2点だけからカープ・フラットの方法で求めると、処理の{ $share }が直列である{ $range }。アムダールの法則が成り立つかは2点では分からない。
-       *[other] アムダールの法則に合う：処理の{ $share }が直列であるか{ $range }、スレッドが共有する何かに妨げられる。
+        [two] 2点だけからカープ・フラットの方法で求めると、処理の{ $share }{ $range }が直列です。アムダールの法則が成り立つかは2点では分かりません。
+       *[other] アムダールの法則に合います：処理の{ $share }{ $range }が直列であるか、スレッドが共有する何かに妨げられます。
     }
 figure-scaling-range = （{ $low }～{ $high }）
-figure-scaling-at-most = 直列部分は見られない：多くても{ $high }である。
-figure-scaling-above = スレッドを増やすと、その本数倍より多く処理する。
-figure-scaling-falls = 速度はスレッド{ $threads }本で最も高く、それより多いと下がる：互いに妨げ合っており、直列部分では説明できない。
-figure-scaling-bad = アムダールの法則に合わない（最も外れた点で{ $off }）ため、直列部分は示さない。
-figure-scaling-beyond = CPU { $cpus }個より多いスレッドは描いたが、当てはめには使っていない。
+figure-scaling-at-most = 直列部分は見られません：多くても{ $high }です。
+figure-scaling-above = スレッドを増やすと、その本数倍より多く処理します。
+figure-scaling-falls = 速度はスレッド{ $threads }本で最も高く、それより多いと下がります：互いに妨げ合っており、直列部分では説明できません。
+figure-scaling-bad = アムダールの法則に合わない（最も外れた点で{ $off }）ため、直列部分は示しません。
+figure-scaling-beyond = CPU { $cpus }個より多いスレッドは描いたが、当てはめには使っていません。
+figure-scaling-vague = 試行ごとの差が大きすぎて、スレッドを増やした効果は言えません。
+figure-scaling-vague-short = 試行ごとの差が大きすぎる
 figure-scaling-line = { $name }：{ $text }。
 figure-scaling-efficiency-short = スレッド{ $threads }本で{ $times }倍、理想の{ $share }
 figure-scaling-serial-short = 直列{ $share }{ $range }
@@ -315,24 +317,24 @@ figure-scaling-falls-short = スレッド{ $threads }本を超えると下がる
 figure-scaling-bad-short = 当てはまる直列の割合なし
 figure-scaling-lines =
     { $points ->
-        [two] 直列はカープ・フラットの方法による割合である。アムダールの法則が成り立つかは2点では分からない。
-       *[other] 直列はアムダールの法則による割合であるか、スレッドが共有するものがそれだけ妨げる。
+        [two] 直列はカープ・フラットの方法による割合です。アムダールの法則が成り立つかは2点では分かりません。
+       *[other] 直列はアムダールの法則による割合であるか、スレッドが共有するものがそれだけ妨げます。
     }
-figure-loaded-note = 右ほど他のスレッドが多く使い、上ほど1回の読み込みに時間がかかる。
+figure-loaded-note = 右ほど他のスレッドが多く使い、上ほど1回の読み込みに時間がかかります。
 figure-matrix = 各CPUから各CPUへ：{ $metric }
-figure-matrix-note = 同じCPUでは{ $same }、別のCPUへは{ $other }、いずれも中央値。
+figure-matrix-note = 同じCPUでは{ $same }、別のCPUへは{ $other }、いずれも中央値です。
 figure-edge-processor = { $low }～{ $high }：{ $level }の終わり
 figure-edge-claimed = { $low }～{ $high }：{ $level }の終わり（表示は{ $bytes }）
 figure-edge-untold = { $low }～{ $high }：キャッシュかTLBの終わり
-figure-whose-processor = これは{ $level }で、マシンの表示ではスレッドごとに{ $bytes }ある
-figure-whose-claimed = 位置からは{ $level }だが、マシンはスレッドごとに{ $bytes }と表示している
-figure-whose-untold = マシンが示すキャッシュではなく、ページがTLBを超えた可能性がある
+figure-whose-processor = これは{ $level }で、マシンの表示ではスレッドごとに{ $bytes }あります
+figure-whose-claimed = 位置からは{ $level }だが、マシンはスレッドごとに{ $bytes }と表示しています
+figure-whose-untold = マシンが示すキャッシュではなく、ページがTLBを超えた可能性があります
 
 # 実行全体の図。
 figure-place-memory = メモリ
 figure-ladder = このマシンでかかる時間
-figure-ladder-note = それぞれ同種の中で最も短い値：呼び出しと起床は最も安い場合、ディスクは中央値が最も低いパターン。
-figure-ladder-ends = { $first }から{ $last }までは{ $times }倍である。
+figure-ladder-note = それぞれ同種の中で最も短い値：呼び出しと起床は最も安い場合、ディスクは中央値が最も低いパターンです。
+figure-ladder-ends = { $first }から{ $last }までは{ $times }倍です。
 figure-rungs = 時間、中央値
 figure-rung-load = { $place }からの読み込み（{ $size }）
 figure-rung-call = { $what }
@@ -341,8 +343,8 @@ figure-rung-timer = タイマーの遅れ、{ $what }
 figure-rung-disk = ディスク、{ $what }
 figure-roofline = 1バイトごとにプロセッサができること
 figure-intensity = 1バイトあたりの演算数
-figure-roofline-ridge = { $roof }からの1バイトごとの演算が{ $ridge }回より少ない処理は、それを待つ。
-figure-roofline-note = { $type }精度の最大値で、帯域（{ $operation }）と同じスレッド数（{ $threads }）である。
+figure-roofline-ridge = { $roof }からの1バイトごとの演算が{ $ridge }回より少ない処理は、それを待ちます。
+figure-roofline-note = { $type }精度の最大値で、帯域（{ $operation }）と同じスレッド数（{ $threads }）です。
 
 # 熱。
 figure-heat = { $case }：休止から休止までの熱

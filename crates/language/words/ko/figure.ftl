@@ -294,18 +294,20 @@ figure-together = 대상 { $count }개 동시
 figure-amdahl = 암달의 법칙
 figure-speedup = 스레드 하나의 몇 배
 figure-scaling = { $factor }에 따른 속도 향상: { $metric }
-figure-scaling-efficiency = 스레드 { $threads }개는 하나의 { $times }배를 처리하며, 이상적인 값의 { $share }이다.
+figure-scaling-efficiency = 스레드 { $threads }개는 하나의 { $times }배를 처리하며, 이상적인 값의 { $share }입니다.
 figure-scaling-serial =
     { $points ->
-        [two] 두 점만으로 카프-플랫 방식으로 구하면 작업의 { $share }가 직렬이다{ $range }. 암달의 법칙이 맞는지는 두 점으로 알 수 없다.
-       *[other] 암달의 법칙이 맞는다: 작업의 { $share }가 직렬이거나{ $range } 스레드가 함께 쓰는 무언가에 막힌다.
+        [two] 두 점만으로 카프-플랫 방식으로 구하면 작업의 { $share }{ $range }가 직렬입니다. 암달의 법칙이 맞는지는 두 점으로 알 수 없습니다.
+       *[other] 암달의 법칙이 맞습니다: 작업의 { $share }{ $range }가 직렬이거나 스레드가 함께 쓰는 무언가에 막힙니다.
     }
 figure-scaling-range = { " " }({ $low } ~ { $high })
-figure-scaling-at-most = 직렬 부분이 보이지 않는다: 많아야 { $high }이다.
-figure-scaling-above = 스레드를 늘리면 그 수의 배보다 더 많이 처리한다.
-figure-scaling-falls = 속도는 스레드 { $threads }개에서 가장 높고 더 늘리면 떨어진다: 서로 방해하며, 직렬 부분으로는 설명되지 않는다.
-figure-scaling-bad = 암달의 법칙이 맞지 않아(가장 먼 점에서 { $off }) 직렬 부분을 적지 않는다.
-figure-scaling-beyond = CPU { $cpus }개보다 많은 스레드는 그렸지만 맞춤에는 쓰지 않았다.
+figure-scaling-at-most = 직렬 부분이 보이지 않습니다: 많아야 { $high }입니다.
+figure-scaling-above = 스레드를 늘리면 그 수의 배보다 더 많이 처리합니다.
+figure-scaling-falls = 속도는 스레드 { $threads }개에서 가장 높고 더 늘리면 떨어집니다: 서로 방해하며, 직렬 부분으로는 설명되지 않습니다.
+figure-scaling-bad = 암달의 법칙이 맞지 않아(가장 먼 점에서 { $off }) 직렬 부분을 적지 않습니다.
+figure-scaling-beyond = CPU { $cpus }개보다 많은 스레드는 그렸지만 맞춤에는 쓰지 않았습니다.
+figure-scaling-vague = 시험마다 차이가 너무 커서 스레드를 늘린 효과를 말할 수 없습니다.
+figure-scaling-vague-short = 시험마다 차이가 너무 큼
 figure-scaling-line = { $name }: { $text }.
 figure-scaling-efficiency-short = 스레드 { $threads }개로 { $times }배, 이상적인 값의 { $share }
 figure-scaling-serial-short = 직렬 { $share }{ $range }
@@ -315,24 +317,24 @@ figure-scaling-falls-short = 스레드 { $threads }개를 넘으면 떨어짐
 figure-scaling-bad-short = 맞는 직렬 비율 없음
 figure-scaling-lines =
     { $points ->
-        [two] 직렬은 카프-플랫 방식의 비율이다. 암달의 법칙이 맞는지는 두 점으로 알 수 없다.
-       *[other] 직렬은 암달의 법칙에 따른 비율이거나, 스레드가 함께 쓰는 것이 그만큼 막는다.
+        [two] 직렬은 카프-플랫 방식의 비율입니다. 암달의 법칙이 맞는지는 두 점으로 알 수 없습니다.
+       *[other] 직렬은 암달의 법칙에 따른 비율이거나, 스레드가 함께 쓰는 것이 그만큼 막습니다.
     }
-figure-loaded-note = 오른쪽일수록 다른 스레드가 더 많이 쓰고, 위일수록 읽기 한 번이 오래 걸린다.
+figure-loaded-note = 오른쪽일수록 다른 스레드가 더 많이 쓰고, 위일수록 읽기 한 번이 오래 걸립니다.
 figure-matrix = 각 CPU에서 각 CPU로: { $metric }
-figure-matrix-note = 같은 CPU에서는 { $same }, 다른 CPU로는 { $other }이며 각각 중앙값이다.
+figure-matrix-note = 같은 CPU에서는 { $same }, 다른 CPU로는 { $other }이며 각각 중앙값입니다.
 figure-edge-processor = { $low } ~ { $high }: { $level } 끝
 figure-edge-claimed = { $low } ~ { $high }: { $level } 끝, 표시된 크기는 { $bytes }
 figure-edge-untold = { $low } ~ { $high }: 캐시 또는 TLB 끝
-figure-whose-processor = 이것은 { $level }이며, 기계의 표시로는 스레드마다 { $bytes }를 쓴다
-figure-whose-claimed = 위치로 보아 { $level }이지만, 기계는 스레드마다 { $bytes }라고 표시한다
-figure-whose-untold = 기계가 알리는 캐시가 아니며, 페이지가 TLB를 넘었을 수 있다
+figure-whose-processor = 이것은 { $level }이며, 기계의 표시로는 스레드마다 { $bytes }를 씁니다
+figure-whose-claimed = 위치로 보아 { $level }이지만, 기계는 스레드마다 { $bytes }라고 표시합니다
+figure-whose-untold = 기계가 알리는 캐시가 아니며, 페이지가 TLB를 넘었을 수 있습니다
 
 # 실행 전체의 그림.
 figure-place-memory = 메모리
 figure-ladder = 이 기계에서 걸리는 시간
-figure-ladder-note = 각각 같은 종류 중 가장 짧은 값이다: 호출과 깨우기는 가장 싼 경우, 디스크는 중앙값이 가장 낮은 방식.
-figure-ladder-ends = { $first }에서 { $last }까지 { $times }배이다.
+figure-ladder-note = 각각 같은 종류 중 가장 짧은 값입니다: 호출과 깨우기는 가장 싼 경우, 디스크는 중앙값이 가장 낮은 방식.
+figure-ladder-ends = { $first }에서 { $last }까지 { $times }배입니다.
 figure-rungs = 시간, 중앙값
 figure-rung-load = { $place }에서 읽기 ({ $size })
 figure-rung-call = { $what }
@@ -341,8 +343,8 @@ figure-rung-timer = 타이머가 늦는 시간, { $what }
 figure-rung-disk = 디스크, { $what }
 figure-roofline = 바이트마다 프로세서가 할 수 있는 일
 figure-intensity = 바이트당 연산 수
-figure-roofline-ridge = { $roof }에서 온 바이트마다 연산이 { $ridge }회보다 적은 작업은 그것을 기다린다.
-figure-roofline-note = { $type } 정밀도의 최댓값이며, 대역폭({ $operation })과 같은 스레드 수({ $threads })이다.
+figure-roofline-ridge = { $roof }에서 온 바이트마다 연산이 { $ridge }회보다 적은 작업은 그것을 기다립니다.
+figure-roofline-note = { $type } 정밀도의 최댓값이며, 대역폭({ $operation })과 같은 스레드 수({ $threads })입니다.
 
 # 열.
 figure-heat = { $case }: 쉬는 때부터 다시 쉴 때까지의 열

@@ -33,6 +33,9 @@ const CONFIDENCE: f64 = 0.95;
 /// Numbers of threads of which a law can be checked; two always follow it.
 const LEVELS_LEAST: usize = 3;
 
+/// A speed-up whose interval reaches over so many times its lower end is none.
+const VAGUE: f64 = 1.5;
+
 /// A share that is nearer to none than this is none.
 const ABOVE_LEAST: f64 = 0.001;
 
@@ -127,6 +130,14 @@ impl<'a> Course<'a> {
         self.cases.iter().filter_map(|(n, c)| Some((*n, one(*n, c)?))).collect()
     }
 
+    /// Whether the rounds do not agree on what the most threads bring, so that
+    /// nothing is to be said of it.
+    fn is_vague(&self, most: f64) -> bool {
+        let speedups = self.speedups();
+        let last = speedups.iter().rev().find(|(n, _)| *n <= most && *n > 1.0);
+        last.and_then(|(_, m)| m.interval).is_some_and(|(low, high)| high > low * VAGUE)
+    }
+
     fn points(&self, most: f64) -> Vec<Point> {
         let point = |(n, c): &(f64, &CaseResult)| {
             (*n <= most).then_some(())?;
@@ -163,6 +174,10 @@ fn said(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, (level, short): (
     let course = Course::of(group.axis()?, metric, &cases)?;
     let most = cpus(scene).unwrap_or(f64::MAX);
     let points = course.points(most);
+    if course.is_vague(most) {
+        let notes = vec![words.say(&format!("figure-scaling-vague{short}"))];
+        return Some(Law { curve: None, notes, beyond: None });
+    }
     let mut notes: Vec<String> = efficiency(scene, &course, most, short).into_iter().collect();
     let is_beyond = course.cases.iter().any(|(n, _)| *n > most);
     let waits = cases.iter().flat_map(|c| &c.path).any(|s| {

@@ -141,3 +141,18 @@ fn without_one_thread_or_with_a_device_no_share_is_given() {
     let said = notes(&charts(&run)[0]);
     assert!(said.contains("4 threads do") && !said.contains("serial"), "{said}");
 }
+
+#[test]
+fn regression_trials_of_a_starved_machine_gave_a_speed_up_of_a_hundred() {
+    let mut run = of(&[(1, 295.4), (2, 1773.2)]);
+    for (case, values) in run.cases.iter_mut().zip([[3.0, 568.9, 295.4], [640.8, 2905.6, 1000.0]]) {
+        case.trials.truncate(3);
+        for (trial, value) in case.trials.iter_mut().zip(values) {
+            let quantity = Quantity { value, unit: Unit::PerSecond };
+            trial.result.metrics.insert("events_per_second".to_owned(), quantity);
+        }
+    }
+    let said = notes(&charts(&run)[0]);
+    assert!(said.ends_with("The trials differ too much to say what more threads bring."), "{said}");
+    assert!(!said.contains("of the ideal.") && !said.contains("serial"), "{said}");
+}
