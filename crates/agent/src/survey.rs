@@ -64,6 +64,7 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
     catalogue.fill(workload.spec(), &mut parameters);
     common::resolve(&mut parameters, site.cpus)?;
     check_search(&parameters, workload.spec(), survey.loads.is_empty())?;
+    check_rest(&parameters, survey.loads.is_empty())?;
     let mut needs = workload.survey(parameters, site)?;
     catalogue.drop_idle(workload.spec(), &mut needs.parameters);
     let targets = needs.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
@@ -98,6 +99,18 @@ fn check_search(parameters: &Parameters, spec: &WorkloadSpec, is_main: bool) -> 
         ));
     }
     Ok(())
+}
+
+/// All loads rest together, for as long as the main one says.
+fn check_rest(parameters: &Parameters, is_main: bool) -> Result<(), Problem> {
+    let given = ["idle", "cool-down"].into_iter().find(|name| parameters.get(name).is_some());
+    match given.filter(|_| !is_main) {
+        Some(name) => Err(Problem::invalid(
+            format!("{name} is of a whole trial, and here it is one of a load that runs beside another"),
+            "give it to the main load",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The resources that the main load's data passes.
@@ -189,6 +202,17 @@ mod tests {
         let mut mix = load(&[("pattern", "randrw")]);
         mix.parameters.set("read-share", 0.6);
         assert!((flow(&mix).written - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_load_beside_another_has_no_rest_of_its_own() {
+        let mut parameters = Parameters::default();
+        assert_eq!(check_rest(&parameters, false), Ok(()));
+        parameters.set("cool-down", 3.0);
+        assert_eq!(check_rest(&parameters, true), Ok(()));
+        assert!(
+            check_rest(&parameters, false).unwrap_err().message.starts_with("cool-down is of a whole trial")
+        );
     }
 
     #[test]
