@@ -14,9 +14,6 @@ use crate::{Context, Rule, measure};
 /// this factor at least, so that an edge which is only rounded is none.
 const BELOW: u64 = 2;
 
-/// How far a median over trials may be off; the plateaus allow for as much anyway.
-const NOISE: f64 = 0.03;
-
 /// What is swept: the workload and the metric.
 const SWEPT: &[(&str, &str)] = &[("memory.latency", "load_latency"), ("memory.bandwidth", "throughput")];
 
@@ -45,7 +42,10 @@ impl Rule for CacheClaim {
             return Vec::new();
         };
         let sweep = sweep(context.siblings.iter().filter(|c| alike(c)), metric, claimed);
-        let Some((from, value)) = refuted(&sweep, claimed.bytes) else { return Vec::new() };
+        let noises: Vec<f64> =
+            context.siblings.iter().filter(|c| alike(c)).filter_map(|c| spread(c, metric)).collect();
+        let noise = stats::interval::median(&noises).unwrap_or(0.0);
+        let Some((from, value)) = refuted(&sweep, claimed.bytes, noise) else { return Vec::new() };
         let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
         vec![said(self.code(), claimed, metric, from, value, is_virtual)]
     }
@@ -92,11 +92,21 @@ fn sweep<'a>(cases: impl Iterator<Item = &'a CaseResult>, metric: &str, claimed:
     all
 }
 
+/// How far the trials of a case are apart: their relative standard deviation.
+fn spread(case: &CaseResult, metric: &str) -> Option<f64> {
+    let values: Vec<f64> =
+        measure::good(case).filter_map(|t| Some(t.result.metrics.get(metric)?.value)).collect();
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|v| (v / mean - 1.0).powi(2)).sum();
+    (values.len() > 1 && mean > 0.0).then(|| (squares / (count - 1.0)).sqrt())
+}
+
 /// From where on one plateau reaches over the claimed size, and its value; none
 /// where there is an edge near it, or too little was measured beyond it.
-fn refuted(sweep: &[(u64, f64)], claimed: u64) -> Option<(u64, f64)> {
+fn refuted(sweep: &[(u64, f64)], claimed: u64, noise: f64) -> Option<(u64, f64)> {
     let values: Vec<f64> = sweep.iter().map(|(_, value)| *value).collect();
-    let over = plateaus(&[&values], NOISE).into_iter().find(|p| {
+    let over = plateaus(&[&values], noise).into_iter().find(|p| {
         let (first, last) = (sweep[p.first].0, sweep[p.last].0);
         first.saturating_mul(BELOW) <= claimed && last > claimed
     })?;
@@ -130,6 +140,17 @@ mod tests {
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), siblings: &cases, ..fixture::context(&controls) };
         cases.iter().flat_map(|case| fixture::found(&CacheClaim, case, &context)).map(|f| f.text).collect()
+    }
+
+    #[test]
+    fn the_spread_of_trials_is_relative() {
+        let mut case = fixture::case(2);
+        for (trial, value) in case.trials.iter_mut().zip([9.0, 11.0]) {
+            let value = model::Quantity { value, unit: Unit::Seconds };
+            trial.result.metrics.insert("load_latency".to_owned(), value);
+        }
+        assert!((spread(&case, "load_latency").unwrap() - 0.02f64.sqrt()).abs() < 1e-12);
+        assert_eq!(spread(&case, "throughput"), None);
     }
 
     const SEEN: &[(u64, f64)] = &[
