@@ -117,9 +117,7 @@ fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
             parameters.set("target", folder.path().to_string_lossy().as_ref());
             parameters.set("size", 32u64 << 20);
         }
-        // One that measures beside others has no default that runs.
-        let threads = if name == "memory.loaded" { 2 } else { 1 };
-        parameters.set("threads", threads as u64);
+        let threads = parameters.integer("threads").unwrap() as usize;
         common::resolve(&mut parameters, 2).unwrap();
         let needs = workload.survey(parameters, &site()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{name}: the survey made something");

@@ -53,12 +53,15 @@ impl Catalogue {
         self.workloads.iter().copied().find(|w| w.name == name)
     }
 
-    /// All parameters of `workload`, its own first.
+    /// All parameters of `workload`, its own first: one of its own in place of a
+    /// common one of the same name, where it has another default.
     pub fn parameters(
         &self,
         workload: &WorkloadSpec,
     ) -> impl Iterator<Item = &'static ParameterSpec> + use<> {
-        workload.parameters.iter().chain(self.common.iter())
+        let own = workload.parameters;
+        let is_common = move |common: &&ParameterSpec| own.iter().all(|p| p.name != common.name);
+        own.iter().chain(self.common.iter().filter(is_common))
     }
 
     /// Takes out what has no meaning beside the rest: a share of reads where

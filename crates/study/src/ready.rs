@@ -12,6 +12,7 @@ pub struct Ready {
 /// Every ready study.
 pub const READY: &[Ready] = &[
     Ready { name: OVERVIEW, text: include_str!("../../../studies/overview.toml") },
+    Ready { name: "server-baseline", text: include_str!("../../../studies/server-baseline.toml") },
     Ready { name: "disk-quick", text: include_str!("../../../studies/disk-quick.toml") },
     Ready { name: "dd", text: include_str!("../../../studies/dd.toml") },
     Ready { name: "disk-datasheet", text: include_str!("../../../studies/disk-datasheet.toml") },

@@ -15,11 +15,14 @@ use crate::engine::schedule::Arrivals;
 use crate::engine::search::Target;
 use crate::engine::stop::StopRule;
 
+/// What may stand for a number of threads.
+pub const ALL_CPUS: &[Word] = &[Word { word: "all", doc: "one for each CPU that we may use" }];
+
 /// The parameters that every workload has.
 pub const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("threads", Kind::Count, "Workers that drive the load, one thread each.")
         .default("1")
-        .words(&[Word { word: "all", doc: "one for each CPU that we may use" }]),
+        .words(ALL_CPUS),
     ParameterSpec::new("duration", Kind::Duration, "How long the window of one trial is.")
         .default("1s")
         .not_work(),

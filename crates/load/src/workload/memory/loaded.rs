@@ -26,7 +26,7 @@ use crate::workload::memory::chase::{self, LOAD_LATENCY};
 use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -38,6 +38,9 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           `share` of their time. load_latency is the first thread's, throughput that of the others. With share=0% they \
           only spin: the latency beside busy processors and an idle memory.",
     parameters: &[
+        ParameterSpec::new("threads", Kind::Count, "Workers: the first chases, the others draw.")
+            .default("2")
+            .words(common::ALL_CPUS),
         ParameterSpec::new("size", Kind::Size, "The working set of each thread.")
             .default("dram")
             .words(SIZES),
