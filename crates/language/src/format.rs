@@ -87,7 +87,8 @@ pub fn quantity(value: f64, unit: Unit) -> String {
 #[must_use]
 pub fn under_title(value: f64, unit: Unit, title: &str) -> String {
     let text = quantity(value, unit);
-    let said = unit == Unit::PerSecond && (title.contains("per second") || title.ends_with("IOPS"));
+    let said = unit == Unit::PerSecond
+        && (title.contains("per second") || title.ends_with("IOPS") || title.ends_with("FLOPS"));
     match text.strip_suffix("/s") {
         Some(short) if said => short.trim_end().to_owned(),
         _ => text,

@@ -5,14 +5,16 @@ use std::path::Path;
 
 use analysis::{Context, RULES};
 use load::engine::placement::{Ground, cores_first, place_around};
+use machine::Host;
 use machine::inventory;
+use machine::sampler::{self, Scope};
 use model::machine::{Inventory, Machine};
 use model::run::CaseResult;
 use model::study::{Controls, Pin};
-use model::trial::{Placement, Status, Trial, TrialResult, WorkerPlace};
+use model::trial::{Placement, Status, Trial, TrialResult, Window, WorkerPlace};
 use model::{Finding, Parameters};
 
-use super::*;
+use super::track::Track;
 
 const S: u64 = 1_000_000_000;
 /// Idle until then, load until then, cool-down until then, s.

@@ -29,12 +29,15 @@ impl Rule for FitsInCache {
         let fits = caches.iter().filter(|c| c.level <= 2 && block <= c.bytes).min_by_key(|c| c.level);
         let Some(cache) = fits else { return Vec::new() };
         let global = case.parameters.is_word("scope", "global") && measure::workers(case) > 1.0;
-        let whose = if global { "the one block of all threads" } else { "a block" };
+        let (size, room) = (binary(block), binary(cache.bytes));
+        let whose = if global {
+            format!("the one block of all threads, {size},")
+        } else {
+            format!("a block of {size}")
+        };
         let (level, bytes) = (cache.level, cache.bytes);
         let text = format!(
-            "{whose} ({}) stays in the level {level} cache ({}): this is that cache's figure, not memory's",
-            binary(block),
-            binary(bytes)
+            "{whose} stays in the level {level} cache of {room}: this is that cache's figure, not memory's"
         );
         let place = Place::Parameter("block-size".to_owned());
         let evidence = Evidence::at("block", place, format!("block-size = {}", binary(block)));
@@ -46,7 +49,7 @@ impl Rule for FitsInCache {
                 .arg("cache", bytes)
                 .arg("global", global)
                 .because(evidence.arg("block", block))
-                .advise("memory.bandwidth with a size beyond the caches measures memory"),
+                .advise("to measure memory, use memory.bandwidth with a size beyond the caches"),
         ]
     }
 }
@@ -74,9 +77,11 @@ mod tests {
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             fixture::found(&FitsInCache, &case, &context).pop().map(|f| f.text).unwrap_or_default()
         };
-        assert!(found(1024, 1, "global").starts_with("a block (1 KiB) stays in the level 1 cache (48 KiB)"));
-        assert!(found(1 << 20, 2, "local").contains("level 2 cache (2 MiB)"));
-        assert!(found(1024, 2, "global").starts_with("the one block of all threads"));
+        assert!(
+            found(1024, 1, "global").starts_with("a block of 1 KiB stays in the level 1 cache of 48 KiB")
+        );
+        assert!(found(1 << 20, 2, "local").contains("level 2 cache of 2 MiB"));
+        assert!(found(1024, 2, "global").starts_with("the one block of all threads, 1 KiB"));
         assert_eq!(found(16 << 20, 1, "global"), "", "what many share is not told");
     }
 }

@@ -75,6 +75,10 @@ parameter-title-latency-target = latency to hold
 
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = Processor
+workload-title-cpu-float = Floating point
+workload-title-cpu-crypto = Encryption and hashing
+workload-title-cpu-compress = Compression
+workload-title-cpu-parity = RAID parity
 workload-title-memory-bandwidth = Memory bandwidth
 workload-title-memory-latency = Memory latency
 workload-title-memory-loaded = Memory latency under load

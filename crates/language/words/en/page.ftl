@@ -135,7 +135,7 @@ verdict-cannot-tell = cannot be told
 ## Headline figures
 
 figures-title = Headline figures
-figures-best = Each is the best case of its kind of load; the sections below have all.
+figures-best = Each is the best case of its kind of load, in memory that of the largest working set; the sections below have all.
 figures-interval = { $range }, { $trials }
 figures-of-limit = { $share } of { $resource } ({ $limit }, { $kind })
 figures-of-promise = { $share } of the { $limit } promised

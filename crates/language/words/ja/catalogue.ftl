@@ -175,3 +175,5 @@ study-ssd-steady-state-title = 定常状態の SSD(SNIA)
 study-ssd-steady-state-question = この SSD は、新品のときの速さが尽きた後、どれほど速いですか?
 study-dd-title = dd を 4 通りで
 study-dd-question = 大きなブロックはファイルへどれほど速く書かれ、そのうちどれだけがページキャッシュですか?
+study-server-baseline-title = サーバーの基準値
+study-server-baseline-question = このサーバーのプロセッサー、メモリ、スケジューラー、ファイルはどれだけの性能を出し、どれだけ熱くなりますか?

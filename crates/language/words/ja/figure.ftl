@@ -77,6 +77,10 @@ parameter-title-latency-target = 守るべきレイテンシ
 
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = プロセッサー
+workload-title-cpu-float = 浮動小数点
+workload-title-cpu-crypto = 暗号化とハッシュ
+workload-title-cpu-compress = 圧縮
+workload-title-cpu-parity = RAIDパリティ
 workload-title-memory-bandwidth = メモリ帯域
 workload-title-memory-latency = メモリのレイテンシ
 workload-title-memory-loaded = 負荷時のメモリレイテンシ

@@ -112,7 +112,7 @@ verdict-cannot-tell = 判断できず
 ## Headline figures
 
 figures-title = 主な測定値
-figures-best = 負荷の種類ごとに結果が最も良いケースです。すべてのケースは以下の節にあります。
+figures-best = 負荷の種類ごとに結果が最も良いケースで、メモリでは作業集合が最も大きいケースです。すべてのケースは以下の節にあります。
 figures-interval = { $range }、{ $trials }
 figures-of-limit = { $resource }の上限の { $share }（{ $limit }、{ $kind }）
 figures-of-promise = 約束された { $limit } の { $share }

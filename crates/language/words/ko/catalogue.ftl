@@ -175,3 +175,5 @@ study-ssd-steady-state-title = 정상 상태의 SSD(SNIA)
 study-ssd-steady-state-question = 이 SSD는 새것일 때의 빠름이 다하고 나면 얼마나 빠릅니까?
 study-dd-title = dd, 네 가지 방법으로
 study-dd-question = 큰 블록은 파일에 얼마나 빨리 쓰이고, 그중 얼마가 페이지 캐시입니까?
+study-server-baseline-title = 서버 기준선
+study-server-baseline-question = 이 서버의 프로세서, 메모리, 스케줄러, 파일은 어떤 성능을 내고, 얼마나 뜨거워집니까?

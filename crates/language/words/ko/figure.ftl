@@ -77,6 +77,10 @@ parameter-title-latency-target = 지켜야 할 지연 시간
 
 # Workloads, and words that stand for values of their parameters.
 workload-title-cpu-primes = 프로세서
+workload-title-cpu-float = 부동소수점
+workload-title-cpu-crypto = 암호화와 해시
+workload-title-cpu-compress = 압축
+workload-title-cpu-parity = RAID 패리티
 workload-title-memory-bandwidth = 메모리 대역폭
 workload-title-memory-latency = 메모리 레이턴시
 workload-title-memory-loaded = 부하 중 메모리 레이턴시

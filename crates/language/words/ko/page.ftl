@@ -112,7 +112,7 @@ verdict-cannot-tell = 판단할 수 없음
 ## Headline figures
 
 figures-title = 주요 측정값
-figures-best = 부하 종류마다 결과가 가장 좋은 케이스입니다. 모든 케이스는 아래 절에 있습니다.
+figures-best = 부하 종류마다 결과가 가장 좋은 케이스이며, 메모리는 작업 집합이 가장 큰 케이스입니다. 모든 케이스는 아래 절에 있습니다.
 figures-interval = { $range }, { $trials }
 figures-of-limit = { $resource } 한계의 { $share } ({ $limit }, { $kind })
 figures-of-promise = 약속된 { $limit }의 { $share }

@@ -15,6 +15,11 @@ use crate::{figure, format};
 const BESIDE: &[(&str, &str)] = &[
     ("throughput", "throughput"),
     ("elapsed", "elapsed"),
+    ("peak_share", "of the peak"),
+    ("frequency", "clock rate"),
+    ("compression_ratio", "ratio"),
+    ("wakeup_p99", "p99 wake-up"),
+    ("lateness_p99", "p99 lateness"),
     ("latency_p99", "p99 latency"),
     ("latency_p50", "p50 latency"),
 ];
@@ -32,6 +37,7 @@ pub fn title(metric: &str) -> String {
             let word = |word| match word {
                 "cpu" => "CPU",
                 "iops" => "IOPS",
+                "flops" => "FLOPS",
                 other => other,
             };
             other.split('_').map(word).collect::<Vec<_>>().join(" ")
