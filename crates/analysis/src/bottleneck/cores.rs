@@ -42,7 +42,8 @@ impl Candidate for Cores {
         let waits = waits && case.workload.starts_with("memory.");
         let (code, text) = if everywhere || (threads >= cpus && cpus > 0.0) {
             let others = if shared { ", and others use part of them" } else { "" };
-            ("all-cores-full", format!("all CPUs ({cpus:.0}) are full{others}"))
+            let all = if cpus == 1.0 { "the only CPU is" } else { &format!("all CPUs ({cpus:.0}) are") };
+            ("all-cores-full", format!("{all} full{others}"))
         } else {
             ("one-core-full", one_full(threads, each, waits))
         };

@@ -30,7 +30,7 @@ impl Rule for CostPerOperation {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if case.workload != "memory.blocks" {
+        if case.workload != "memory.blocks" || !measure::is_closed(case) {
             return Vec::new();
         }
         let Some((metric, rate)) = measure::operations(case).filter(|(_, rate)| *rate > 0.0) else {
@@ -49,7 +49,11 @@ impl Rule for CostPerOperation {
         if *most < least.saturating_mul(SIZES) {
             return Vec::new();
         }
-        let each = setting(1.0 / rate, Unit::Seconds);
+        // As many at once as there are workers, and no more than run at once.
+        let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
+        let workers = measure::workers(case);
+        let each_s = if cpus > 0.0 { workers.min(cpus) } else { workers } / rate;
+        let each = setting(each_s, Unit::Seconds);
         let text = format!(
             "the rate is the same for blocks from {} to {}: this is the cost per operation ({each}), not memory",
             binary(*least),
@@ -65,7 +69,7 @@ impl Rule for CostPerOperation {
                 .on("memory")
                 .arg("least", *least)
                 .arg("most", *most)
-                .arg("each_s", 1.0 / rate)
+                .arg("each_s", each_s)
                 .because(own.arg("rate", rate))
                 .because(evidence)
                 .advise("memory.bandwidth measures memory, memory.latency what one access takes"),
@@ -98,6 +102,15 @@ mod tests {
         let context = Context { siblings: cases, ..fixture::context(&controls) };
         let of = |case| fixture::found(&CostPerOperation, case, &context).pop().map(|f| f.text);
         cases.iter().map(|case| of(case).unwrap_or_default()).collect()
+    }
+
+    #[test]
+    fn what_one_costs_does_not_depend_on_how_many_run_and_a_given_rate_is_no_cost() {
+        let mut two = cases(&[(1024, 2e6), (4096, 2e6)]);
+        two.iter_mut().for_each(|case| case.parameters.set("threads", 2u64));
+        assert!(found(&two)[0].contains("(1 us)"), "{:?}", found(&two));
+        two.iter_mut().for_each(|case| case.parameters.set("rate", 2e6));
+        assert_eq!(found(&two), ["", ""]);
     }
 
     #[test]

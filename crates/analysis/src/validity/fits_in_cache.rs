@@ -36,9 +36,17 @@ impl Rule for FitsInCache {
             format!("a block of {size}")
         };
         let (level, bytes) = (cache.level, cache.bytes);
-        let text = format!(
-            "{whose} stays in the level {level} cache of {room}: this is that cache's figure, not memory's"
-        );
+        let travels = global && case.parameters.is_word("operation", "write");
+        let text = if travels {
+            format!(
+                "all threads write the one block of {size}: its lines travel between the cores, and that is what this \
+                 measures, not memory"
+            )
+        } else {
+            format!(
+                "{whose} stays in the level {level} cache of {room}: this is that cache's figure, not memory's"
+            )
+        };
         let place = Place::Parameter("block-size".to_owned());
         let evidence = Evidence::at("block", place, format!("block-size = {}", binary(block)));
         vec![
@@ -48,6 +56,7 @@ impl Rule for FitsInCache {
                 .arg("level", u64::from(level))
                 .arg("cache", bytes)
                 .arg("global", global)
+                .arg("travels", travels)
                 .because(evidence.arg("block", block))
                 .advise("to measure memory, use memory.bandwidth with a size beyond the caches"),
         ]
@@ -64,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_first_cache_that_holds_the_block_is_named() {
-        let found = |block: u64, threads: u64, scope: &str| {
+        let of = |block: u64, threads: u64, scope: &str, operation: &str| {
             let mut machine = Machine::default();
             let cache = |level, bytes| Cache { level, bytes, shared_by: vec![0] };
             machine.inventory.cpu.caches = vec![cache(1, 48 << 10), cache(2, 2 << 20), cache(3, 32 << 20)];
@@ -73,10 +82,14 @@ mod tests {
             case.parameters.set("block-size", block);
             case.parameters.set("threads", threads);
             case.parameters.set("scope", scope);
+            case.parameters.set("operation", operation);
             let controls = Controls::default();
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             fixture::found(&FitsInCache, &case, &context).pop().map(|f| f.text).unwrap_or_default()
         };
+        let found = |block, threads, scope| of(block, threads, scope, "read");
+        assert!(of(1024, 2, "global", "write").contains("travel between the cores"));
+        assert!(of(1024, 2, "local", "write").contains("level 1"));
         assert!(
             found(1024, 1, "global").starts_with("a block of 1 KiB stays in the level 1 cache of 48 KiB")
         );

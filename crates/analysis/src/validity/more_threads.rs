@@ -26,8 +26,9 @@ impl Rule for MoreThreads {
             return Vec::new();
         }
         let text = format!(
-            "{threads:.0} threads take turns on {cpus} CPUs: more threads cannot compute more, and each waits for the \
-             others"
+            "{threads:.0} threads take turns on {}: more threads cannot compute more, and each waits for the \
+             others",
+            if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") }
         );
         let place = Place::Parameter("threads".to_owned());
         let says = format!("threads = {threads:.0}");

@@ -338,6 +338,7 @@ figure-whose-untold = it is no cache that the machine tells of; pages may have o
 
 # Charts of the whole run.
 figure-place-memory = memory
+figure-place-beyond = memory or a shared cache
 figure-ladder = How long things take on this machine
 figure-ladder-note = Each the least of its kind: a call or a wake-up as the cheapest case had it, of a disk the pattern whose median was lowest.
 figure-ladder-ends = From { $first } to { $last } it is { $times } times as long.

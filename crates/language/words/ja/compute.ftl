@@ -54,10 +54,13 @@ finding-cost-per-operation = { BINARY($least) } から { BINARY($most) } まで�
     .advice = メモリは memory.bandwidth、1 回のアクセスにかかる時間は memory.latency で測定します
 
 finding-fits-in-cache =
-    { $global ->
-        [yes] すべてのスレッドが共に使う 1 つのブロック
-       *[no] ブロック
-    }（{ BINARY($block) }）はレベル { $level } のキャッシュ（{ BINARY($cache) }）に収まります。メモリではなくそのキャッシュの値です
+    { $travels ->
+        [yes] すべてのスレッドが { BINARY($block) } の 1 つのブロックに書きます。そのキャッシュラインがコアの間を行き来し、メモリではなくそれを測定した値です
+       *[no] { $global ->
+            [yes] すべてのスレッドが共に使う 1 つのブロック
+           *[no] ブロック
+        }（{ BINARY($block) }）はレベル { $level } のキャッシュ（{ BINARY($cache) }）に収まります。メモリではなくそのキャッシュの値です
+    }
     .advice = キャッシュより大きな size で memory.bandwidth を実行するとメモリを測定します
 
 finding-cache-claim =

@@ -336,6 +336,7 @@ figure-whose-untold = マシンが示すキャッシュではなく、ページ�
 
 # 実行全体の図。
 figure-place-memory = メモリ
+figure-place-beyond = メモリまたは共有キャッシュ
 figure-ladder = このマシンでかかる時間
 figure-ladder-note = それぞれ同種の中で最も短い値：呼び出しと起床は最も安い場合、ディスクは中央値が最も低いパターンです。
 figure-ladder-ends = { $first }から{ $last }までは{ $times }倍です。

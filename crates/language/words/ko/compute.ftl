@@ -54,10 +54,13 @@ finding-cost-per-operation = { BINARY($least) }부터 { BINARY($most) }까지 �
     .advice = 메모리는 memory.bandwidth로, 접근 한 번에 걸리는 시간은 memory.latency로 측정합니다
 
 finding-fits-in-cache =
-    { $global ->
-        [yes] 모든 스레드가 함께 쓰는 블록 하나
-       *[no] 블록
-    }({ BINARY($block) })이(가) 레벨 { $level } 캐시({ BINARY($cache) })에 머뭅니다. 메모리가 아니라 그 캐시의 값입니다
+    { $travels ->
+        [yes] 모든 스레드가 { BINARY($block) } 블록 하나에 함께 씁니다. 그 캐시 라인이 코어 사이를 오가며, 메모리가 아니라 그것을 측정한 값입니다
+       *[no] { $global ->
+            [yes] 모든 스레드가 함께 쓰는 블록 하나
+           *[no] 블록
+        }({ BINARY($block) })이(가) 레벨 { $level } 캐시({ BINARY($cache) })에 머뭅니다. 메모리가 아니라 그 캐시의 값입니다
+    }
     .advice = 캐시보다 큰 size로 memory.bandwidth를 실행하면 메모리를 측정합니다
 
 finding-cache-claim =

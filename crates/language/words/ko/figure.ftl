@@ -336,6 +336,7 @@ figure-whose-untold = 기계가 알리는 캐시가 아니며, 페이지가 TLB�
 
 # 실행 전체의 그림.
 figure-place-memory = 메모리
+figure-place-beyond = 메모리 또는 공유 캐시
 figure-ladder = 이 기계에서 걸리는 시간
 figure-ladder-note = 각각 같은 종류 중 가장 짧은 값입니다: 호출과 깨우기는 가장 싼 경우, 디스크는 중앙값이 가장 낮은 방식.
 figure-ladder-ends = { $first }에서 { $last }까지 { $times }배입니다.

@@ -408,12 +408,10 @@ impl Recorder {
     pub fn roll(&mut self, now_ns: u64) {
         self.count();
         let cpu = CpuTime::of_this_thread();
-        self.current.cpu = CpuSpan {
-            from_ns: self.rolled_ns,
-            to_ns: now_ns,
-            user_ns: cpu.user_ns - self.cpu.user_ns,
-            system_ns: cpu.system_ns - self.cpu.system_ns,
-        };
+        let all_ns = cpu.all_ns - self.cpu.all_ns;
+        let user_ns = (cpu.user_ns - self.cpu.user_ns).min(all_ns);
+        self.current.cpu =
+            CpuSpan { from_ns: self.rolled_ns, to_ns: now_ns, user_ns, system_ns: all_ns - user_ns };
         self.cpu = cpu;
         self.rolled_ns = now_ns;
         // The session gives back what it has merged. Only when it is starved of
@@ -462,20 +460,24 @@ impl Recorder {
 #[derive(Clone, Copy, Debug)]
 struct CpuTime {
     user_ns: u64,
-    system_ns: u64,
+    all_ns: u64,
 }
 
 impl CpuTime {
-    /// By getrusage(2) with `RUSAGE_THREAD`: the sum is exact to the
-    /// microsecond, its split into user and system is sampled by the tick on
-    /// most kernels.
+    /// The sum by the thread's CPU clock, which is exact; what of it was in user
+    /// mode by getrusage(2) with `RUSAGE_THREAD`, which most kernels sample by the
+    /// tick.
     fn of_this_thread() -> Self {
         // SAFETY: an all-zero rusage is a valid value of this plain C struct.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: the pointer is to a live rusage of the right type.
         unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
         let ns = |t: libc::timeval| t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1000;
-        Self { user_ns: ns(usage.ru_utime), system_ns: ns(usage.ru_stime) }
+        // Of a thread that runs, rusage knows only what it used until the last
+        // tick; the clock knows all.
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        let all_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
+        Self { user_ns: ns(usage.ru_utime), all_ns }
     }
 }
 

@@ -17,9 +17,9 @@ use crate::section::part;
 const BESIDE: &[&str] = &[
     "iops",
     "throughput",
-    "operations_per_second",
     "peak_share",
     "frequency",
+    "operations_per_second",
     "compression_ratio",
     "wakeup_p99",
     "lateness_p99",

@@ -66,6 +66,7 @@ impl Workload for Latency {
         };
         no_rate(&parameters, "memory.latency")?;
         let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
+        alone(threads, site, "memory.latency")?;
         let layout = Layout::of(&parameters).map_err(|e| wrong(&e))?;
         if let Some(Value::Text(word)) = parameters.get("size") {
             let size = sizes::of_word(word, threads, DRAM_TIMES, layout.room(site), site)?;
@@ -111,6 +112,18 @@ pub(super) fn no_rate(parameters: &Parameters, workload: &str) -> Result<(), Pro
         )),
         None => Ok(()),
     }
+}
+
+/// Refuses more threads than CPUs: those that wait for a CPU would be taken for
+/// loads that wait for memory.
+pub(super) fn alone(threads: u64, site: &Site, workload: &str) -> Result<(), Problem> {
+    if threads <= site.cpus as u64 {
+        return Ok(());
+    }
+    Err(Problem::refused(
+        format!("{workload} with {threads} threads needs as many CPUs, and we may use {}", site.cpus),
+        "a thread that waits for a CPU would be taken for a load that waits for memory; use threads=all",
+    ))
 }
 
 /// Refuses a working set that is too small for what is done with it.

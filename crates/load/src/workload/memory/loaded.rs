@@ -23,7 +23,7 @@ use crate::engine::schedule::Seat;
 use crate::workload::memory::arrays::{Arrays, Passes};
 use crate::workload::memory::bandwidth::{self, OPERATION, STORES};
 use crate::workload::memory::chase::{self, LOAD_LATENCY};
-use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, no_rate};
+use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, alone, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
 use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
@@ -107,6 +107,7 @@ impl Workload for Loaded {
                 "use threads=2 or more; memory.latency measures alone",
             ));
         }
+        alone(parameters.integer("threads").unwrap_or(2), site, SPEC.name)?;
         let memory_bytes = bandwidth::survey(&mut parameters, site, SPEC.name, DRAM_TIMES)?;
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
     }

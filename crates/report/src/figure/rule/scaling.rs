@@ -43,7 +43,7 @@ const ABOVE_LEAST: f64 = 0.001;
 const SHORT: &str = "-short";
 
 /// Devices on a path that make the serial share theirs, not the program's.
-const DEVICES: &[&str] = &["block", "filesystem", "nic", "sata", "pci", "dmi"];
+const DEVICES: &[&str] = &["memory", "block", "filesystem", "nic", "sata", "pci", "dmi"];
 
 /// What threads can have of the machine: CPUs that we may run on, and no more
 /// than a quota gives.

@@ -16,9 +16,6 @@ use crate::page::View;
 const RUNGS_LEAST: usize = 3;
 const WORKLOADS_LEAST: usize = 2;
 
-/// And at most.
-const RUNGS_MOST: usize = 24;
-
 /// One kind of rung: the least of a metric for each level of a parameter.
 struct Source {
     workload: &'static str,
@@ -52,7 +49,6 @@ pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     rungs.extend(SOURCES.iter().flat_map(|source| of_source(view, source)));
     rungs.retain(|r| r.value.value.is_finite() && r.value.value > 0.0);
     rungs.sort_by(|a, b| a.value.value.total_cmp(&b.value.value));
-    rungs.truncate(RUNGS_MOST);
     let mut workloads: Vec<&str> = rungs.iter().map(|r| r.workload).collect();
     workloads.sort_unstable();
     workloads.dedup();
@@ -101,6 +97,9 @@ fn loads(view: &View<'_>) -> Vec<Rung> {
 fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
     let mut best: Vec<(String, Measured)> = Vec::new();
     for case in cases(view.run, source.workload) {
+        if is_another(case) {
+            continue;
+        }
         let estimate = case.estimates.get(source.metric).filter(|e| e.unit == Unit::Seconds);
         let Some(value) = estimate.and_then(metric::measured) else { continue };
         let what = level(view, case, source.by);
@@ -116,6 +115,16 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
         value,
     };
     best.into_iter().map(rung).collect()
+}
+
+/// What would be told by the name of another thing: a page cache's answer for a
+/// disk's, turns on one CPU for the waking of another.
+fn is_another(case: &CaseResult) -> bool {
+    let is = |name, value| case.parameters.is_word(name, value);
+    let parameter = |name| case.parameters.get(name);
+    let cached = case.parameters.get("direct") == Some(&Value::Bool(false));
+    let one_cpu = is("to", "same") || parameter("to").is_some() && parameter("to") == parameter("from");
+    cached || is("engine", "mmap") || is("engine", "null") || one_cpu
 }
 
 /// A level as a reader knows it.

@@ -42,10 +42,15 @@ fn size(case: &CaseResult) -> Option<u64> {
     }
 }
 
+/// Caches up to this level belong to a core.
+const OWN_LEVELS: u32 = 2;
+
 /// Where a working set lies: a cache of this level, or memory, the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Cache(u32),
+    /// A last cache of which others may have most, or memory: no edge was seen.
+    Beyond,
     Memory,
 }
 
@@ -54,6 +59,7 @@ impl Place {
     fn text(self, view: &View<'_>) -> String {
         match self {
             Place::Cache(level) => format!("L{level}"),
+            Place::Beyond => view.say("figure-place-beyond"),
             Place::Memory => view.say("figure-place-memory"),
         }
     }
@@ -65,10 +71,13 @@ impl Place {
 fn places(view: &View<'_>, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> Vec<(Place, u64, f64)> {
     let Some(name) = spec.map(|s| s.headline) else { return Vec::new() };
     let claims = mountain::claims(view.run.machines.first(), cases);
-    // Half of a share of a cache is in it for sure, but for pages and others.
-    let by_claim = |bytes: u64| {
-        let level = claims.iter().find(|(_, share)| bytes as f64 <= *share as f64 * 0.75);
-        level.map_or(Place::Memory, |(level, _)| Place::Cache(*level))
+    // Most of a share of a cache of one core is in it for sure; one that many
+    // share, other machines on the same host too, may hold nothing of it.
+    let by_claim = |bytes: u64| match claims.iter().find(|(_, share)| bytes as f64 <= *share as f64 * 0.75) {
+        Some((level, _)) if *level <= OWN_LEVELS => Place::Cache(*level),
+        Some(_) => Place::Beyond,
+        None if claims.last().is_some_and(|(_, share)| bytes as f64 <= *share as f64 * 1.5) => Place::Beyond,
+        None => Place::Memory,
     };
     let swept = mountain::of_cases(view, cases, spec).into_iter().find(|(_, m, _)| m.name == name);
     let mut all: Vec<(Place, u64, f64)> = match swept.filter(|(_, _, m)| !m.edges.is_empty()) {
@@ -99,7 +108,7 @@ fn places(view: &View<'_>, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -
     all.sort_by_key(|(place, bytes, _)| (*place, *bytes));
     all.dedup_by(|b, a| {
         let is_same = a.0 == b.0;
-        if is_same && b.0 == Place::Memory {
+        if is_same && b.0 >= Place::Beyond {
             *a = *b;
         }
         is_same

@@ -48,7 +48,15 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         ParameterSpec::new("vectors", Kind::Choice, vectors::DOC).default("auto").words(vectors::WORDS),
     ],
     headline: "flops",
-    metrics: &[FLOPS, FLOPS_PER_CYCLE, PEAK_SHARE, FREQUENCY, common::ELAPSED, common::CPU_PER_OPERATION],
+    metrics: &[
+        FLOPS,
+        FLOPS_PER_CYCLE,
+        PEAK_SHARE,
+        FREQUENCY,
+        common::OPERATIONS,
+        common::ELAPSED,
+        common::CPU_PER_OPERATION,
+    ],
     path: &[Symbol::WorkerCpus],
 };
 
