@@ -210,6 +210,7 @@ mod tests {
 
     fn survey(size: Value, more: &[(&str, Value)]) -> Result<Needs, Problem> {
         let site = Site {
+            cpus: 2,
             caches: vec![(1, 32 << 10, 1), (2, 1 << 20, 1), (3, 32 << 20, 4)],
             memory_available: 8 << 30,
             ..Site::default()
@@ -234,6 +235,8 @@ mod tests {
         assert!(survey(64u64.into(), &[]).unwrap_err().message.contains("too small"));
         let problem = survey((16u64 << 30).into(), &[]).unwrap_err();
         assert!(problem.message.contains("8 GiB are free"), "{problem:?}");
+        let problem = survey(4096u64.into(), &[("threads", 3u64.into())]).unwrap_err();
+        assert!(problem.message.contains("needs as many CPUs, and we may use 2"), "{problem:?}");
         let problem = survey(4096u64.into(), &[("rate", 10.0.into())]).unwrap_err();
         assert!(problem.message.contains("rate has no meaning"), "{problem:?}");
     }

@@ -264,7 +264,7 @@ mod tests {
     }
 
     fn survey(parameters: Parameters) -> Result<Needs, Problem> {
-        Loaded.survey(parameters, &Site { memory_available: 1 << 30, ..Site::default() })
+        Loaded.survey(parameters, &Site { cpus: 3, memory_available: 1 << 30, ..Site::default() })
     }
 
     #[test]
