@@ -91,6 +91,7 @@ workload-title-scheduler-handoff = Hand-off between threads
 workload-title-scheduler-timer = Timers
 workload-title-scheduler-syscall = System calls, faults, switches
 parameter-title-from = from CPU
+parameter-title-by = means
 parameter-title-to = to CPU
 parameter-title-share = share that others draw
 parameter-title-page-size = page size

@@ -93,6 +93,7 @@ workload-title-scheduler-handoff = スレッド間の受け渡し
 workload-title-scheduler-timer = タイマー
 workload-title-scheduler-syscall = システムコール、フォルト、切り替え
 parameter-title-from = 送るCPU
+parameter-title-by = 手段
 parameter-title-to = 受けるCPU
 parameter-title-share = 他のスレッドが使う割合
 parameter-title-page-size = ページサイズ

@@ -93,6 +93,7 @@ workload-title-scheduler-handoff = 스레드 사이 넘기기
 workload-title-scheduler-timer = 타이머
 workload-title-scheduler-syscall = 시스템 호출, 폴트, 전환
 parameter-title-from = 보내는 CPU
+parameter-title-by = 수단
 parameter-title-to = 받는 CPU
 parameter-title-share = 다른 스레드가 쓰는 비율
 parameter-title-page-size = 페이지 크기
