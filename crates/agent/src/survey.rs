@@ -23,7 +23,6 @@ pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -
         memory_available: inventory.memory.available_bytes,
         cpu: inventory.cpu.clone(),
         memory: inventory.memory.clone(),
-        cpu_quota: inventory.cgroup.cpu_quota,
         destroy: destroy.to_vec(),
         wipe: wipe.to_vec(),
         look: Look(machine::storage::device_state),

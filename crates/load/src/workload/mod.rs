@@ -84,8 +84,6 @@ pub struct Site {
     pub cpu: model::machine::Cpu,
     /// The memory.
     pub memory: model::machine::Memory,
-    /// How many CPUs' time a control group leaves to us, where one limits it.
-    pub cpu_quota: Option<f64>,
     /// Existing files and devices that the user gave up with `--destroy`.
     pub destroy: Vec<String>,
     /// Signatures that may be overwritten with them (`--wipe`).

@@ -44,7 +44,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         common::BYTES,
     ],
     headline: "throughput",
-    metrics: &[common::THROUGHPUT, COPIED_ONCE, BUS_ESTIMATE, common::ELAPSED, CPU_PER_BYTE],
+    metrics: &[common::THROUGHPUT, COPIED_ONCE, BUS_ESTIMATE, common::ELAPSED, common::CPU_PER_BYTE],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
 };
 
@@ -81,8 +81,6 @@ const BUS_ESTIMATE: MetricSpec = MetricSpec::higher(
     "What passes on the memory bus, estimated: ordinary stores first fetch the line they overwrite \
      (write-allocate), so a written byte counts twice. Meaningful only beyond the caches.",
 );
-const CPU_PER_BYTE: MetricSpec =
-    MetricSpec::lower("cpu_per_byte", Unit::SecondsPerByte, "CPU time of the workers for each byte moved.");
 
 /// One operation moves about so many bytes: long beside the clock, short
 /// beside a window.
@@ -130,9 +128,6 @@ impl Workload for Bandwidth {
             let fetched = outcome.facts.get("stores") == Some(&Value::from("ordinary")) && kernel.writes();
             let arrays = kernel.arrays() as f64;
             put(BUS_ESTIMATE, throughput * if fetched { (arrays + 1.0) / arrays } else { 1.0 });
-        }
-        if outcome.bytes > 0.0 {
-            put(CPU_PER_BYTE, (outcome.user_s + outcome.system_s) / outcome.bytes);
         }
         metrics
     }
