@@ -11,6 +11,7 @@ mod describe;
 mod held;
 mod local;
 mod loopback;
+mod pair;
 mod result;
 mod sampling;
 mod serve;
@@ -25,6 +26,7 @@ use model::{AgentEvent, Machine};
 
 pub use describe::{DescribeError, describe_host, examine_host, record_host};
 pub use local::LocalAgent;
+pub use pair::{FarEnd, Pair};
 pub use sampling::watching_cost;
 pub use serve::{ServeError, serve};
 
@@ -56,6 +58,9 @@ pub struct Watch<'a> {
     pub cancelled: &'a dyn Fn() -> bool,
 }
 
+/// Sends a request that has no reply of its own.
+pub type Aside = Box<dyn Fn(&Request) -> std::io::Result<()> + Send + Sync>;
+
 /// One end of a trial, near or far.
 pub trait Agent {
     /// Asks for something and waits for the answer.
@@ -63,6 +68,23 @@ pub trait Agent {
     /// # Errors
     /// If the agent died, hung, failed, or was told to stop.
     fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError>;
+
+    /// What sends it something while a request is under way; none where that
+    /// cannot be done.
+    ///
+    /// # Errors
+    /// If it cannot be reached.
+    fn aside(&mut self) -> Result<Aside, AgentError> {
+        Err(AgentError::Failed("this agent takes nothing beside a request".to_owned()))
+    }
+
+    /// The machines that take part, the one that drives first.
+    ///
+    /// # Errors
+    /// As [`Agent::call`].
+    fn machines(&mut self, watch: &mut Watch<'_>) -> Result<Vec<Machine>, AgentError> {
+        Ok(vec![self.describe(watch)?])
+    }
 
     /// What machine this is.
     ///

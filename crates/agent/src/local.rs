@@ -14,7 +14,7 @@ use model::{AgentEvent, Phase};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::wire;
-use crate::{Agent, AgentError, Watch};
+use crate::{Agent, AgentError, Aside, Watch};
 
 /// How long a cancelled agent may take to end its load before it is killed.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);
@@ -187,6 +187,11 @@ impl Progress {
 }
 
 impl Agent for LocalAgent {
+    fn aside(&mut self) -> Result<Aside, AgentError> {
+        let stream = self.link()?.stream.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
+        Ok(Box::new(move |request| wire::send(&mut &stream, request)))
+    }
+
     fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
         let patience = self.patience;
         let link = self.link()?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use load::Fault;
 use load::engine::outcome::{LoadOutcome, Outcome, PartOutcome};
-use load::workload::Workload;
+use load::workload::{Seen, Workload};
 use model::trial::{Part, Series, TrialResult};
 use model::{Parameters, Unit, Value};
 
@@ -55,6 +55,24 @@ pub(crate) fn shape(
         }
     }
     Ok(result)
+}
+
+/// Adds what load `index` saw beside its operations.
+pub(crate) fn add_seen(result: &mut TrialResult, index: usize, seen: Seen) {
+    let Seen { metrics, mut series, facts } = seen;
+    series.iter_mut().for_each(|s| MACHINE.clone_into(&mut s.machine));
+    if index == 0 {
+        result.metrics.extend(metrics);
+        result.series.extend(series);
+        result.facts.extend(facts);
+        return;
+    }
+    let is_whole = |p: &&mut Part| p.load == Some(index - 1) && p.target.is_none();
+    if let Some(part) = result.parts.iter_mut().find(is_whole) {
+        part.metrics.extend(metrics);
+        part.series.extend(series);
+        part.facts.extend(facts);
+    }
 }
 
 /// What a load wrote in all, warm-up included, if it wrote anything.

@@ -5,12 +5,14 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use load::Fault;
+use load::engine::record::Timeline;
+use load::workload::net::Listening;
 use machine::{Host, doctor, inventory};
-use model::message::{FromAgent, Reply, Request};
+use model::message::{FromAgent, Reply, Request, Times};
 use model::{AgentEvent, Machine, Phase};
 
 use crate::shelf::Fixtures;
@@ -40,14 +42,15 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
     // Started as /proc/self/exe it would be called `exe` in every list.
     let _ = rustix::thread::set_name(c"headroom");
     allow_many_files();
-    let cancel = Arc::new(AtomicBool::new(false));
+    let asides = Arc::new(Asides::default());
     let (send, requests) = channel();
     let reader = stream.try_clone()?;
-    let flag = Arc::clone(&cancel);
-    std::thread::spawn(move || read_requests(reader, &flag, send));
+    let heard = Arc::clone(&asides);
+    std::thread::spawn(move || read_requests(reader, &heard, send));
     let mut server = Server {
         out: Mutex::new(stream),
-        cancel,
+        asides,
+        listening: None,
         fixtures: Fixtures::default(),
         machine: describe::machine(&Host::this()),
     };
@@ -72,26 +75,55 @@ fn allow_many_files() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
-fn read_requests(mut stream: UnixStream, cancel: &AtomicBool, send: Sender<Request>) {
+/// What is heard beside a request that is under way.
+#[derive(Debug, Default)]
+struct Asides {
+    /// Whether to end it.
+    cancel: AtomicBool,
+    /// The times of a trial whose near end is elsewhere.
+    times: Mutex<Option<Times>>,
+}
+
+impl Asides {
+    fn times(&self) -> MutexGuard<'_, Option<Times>> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read_requests(mut stream: UnixStream, asides: &Asides, send: Sender<Request>) {
     while let Ok(Some(request)) = wire::receive::<Request>(&mut stream) {
         // In the order of the stream, so that a cancel never meets a request
         // that came after it.
-        cancel.store(request == Request::Cancel, Ordering::Relaxed);
-        if request != Request::Cancel && send.send(request).is_err() {
-            return;
+        match request {
+            Request::Cancel => asides.cancel.store(true, Ordering::Relaxed),
+            Request::Begin(times) => *asides.times() = Some(times),
+            request => {
+                asides.cancel.store(false, Ordering::Relaxed);
+                if send.send(request).is_err() {
+                    return;
+                }
+            }
         }
     }
     // The controller is gone: end the load; the main thread ends after it. If
     // the load does not end, this process does: what it made has no name.
-    cancel.store(true, Ordering::Relaxed);
+    asides.cancel.store(true, Ordering::Relaxed);
     drop(send);
     std::thread::sleep(ORPHAN_GRACE);
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
 }
 
+/// The times as the engine has them.
+fn timeline(times: &Times) -> Timeline {
+    let Times { start_ns, window_ns, interval_ns, end_ns } = *times;
+    Timeline { start_ns, window_ns, interval_ns: interval_ns.max(1), end_ns }
+}
+
 struct Server {
     out: Mutex<UnixStream>,
-    cancel: Arc<AtomicBool>,
+    asides: Arc<Asides>,
+    /// The door for the next trial of which this is the far end.
+    listening: Option<Listening>,
     fixtures: Fixtures,
     machine: Machine,
 }
@@ -133,13 +165,14 @@ impl Server {
                 let tell = |event| self.tell(event);
                 let observer = trial::Messenger::unwatched(&tell);
                 let site = survey::site(&self.machine.inventory, &[], &[]);
-                calibrate::calibrate(&loads, &allowed, &site, &self.cancel, &observer).map(Reply::Calibration)
+                calibrate::calibrate(&loads, &allowed, &site, &self.asides.cancel, &observer)
+                    .map(Reply::Calibration)
             }
             Request::Prepare { fixtures } => {
                 self.phase(Phase::Prepare);
                 let mut shelf = std::mem::take(&mut self.fixtures);
                 let (mut told, mut last) = (Instant::now(), u64::MAX);
-                let made = shelf.make(&fixtures, &self.cancel, &mut |key, done| {
+                let made = shelf.make(&fixtures, &self.asides.cancel, &mut |key, done| {
                     let of = key.discarded() + key.written();
                     // What did not move is no sign of life.
                     if done != last && (told.elapsed() >= TELL || done == of) {
@@ -151,8 +184,17 @@ impl Server {
                 made.map(|()| Reply::Done)
             }
             Request::Trial(order) => {
+                let listening = self.listening.take();
                 let tell = |event| self.tell(event);
-                let report = trial::run(&order, &self.machine.inventory, &self.fixtures, &self.cancel, &tell);
+                let told = || self.asides.times().as_ref().map(timeline);
+                let end = trial::Stage {
+                    fixtures: &self.fixtures,
+                    listening: listening.as_ref(),
+                    told: &told,
+                    cancel: &self.asides.cancel,
+                    tell: &tell,
+                };
+                let report = trial::run(&order, &self.machine.inventory, &end);
                 self.phase(Phase::Clean);
                 report.map(|r| Reply::Trial(Box::new(r)))
             }
@@ -160,7 +202,18 @@ impl Server {
                 self.fixtures.release(&fixtures);
                 Ok(Reply::Done)
             }
-            Request::Cancel | Request::Finish => Ok(Reply::Done),
+            Request::Time => Ok(Reply::Time(load::engine::clock::now_ns())),
+            Request::Open(order) => {
+                *self.asides.times() = None;
+                let mut cookie = [0; 16];
+                rustix::rand::getrandom(&mut cookie, rustix::rand::GetRandomFlags::empty())
+                    .map_err(|e| Fault::system("getting random bytes", e))?;
+                let listening = Listening::open(order.listen, cookie)?;
+                let door = listening.door()?;
+                self.listening = Some(listening);
+                Ok(Reply::Open(door))
+            }
+            Request::Cancel | Request::Begin(_) | Request::Finish => Ok(Reply::Done),
         }
     }
 }

@@ -11,14 +11,16 @@ use load::engine::outcome::Outcome;
 use load::engine::placement::{Decision, Ground, cores_first, place_around};
 use load::engine::record::Timeline;
 use load::engine::stop::StopRule;
-use load::engine::{LoadPlan, Observer, Session};
-use load::workload::{self, Prepared, Workload, common};
+use load::engine::{Begin, LoadPlan, Observer, Session};
+use load::workload::disk::fixture::Fixture;
+use load::workload::net::Listening;
+use load::workload::{self, Prepared, Shelf, Side, Workload, common};
 use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
 use model::machine::{Cpu, Inventory};
-use model::message::{TrialOrder, TrialReport};
-use model::plan::LoadSpec;
+use model::message::{End, Times, TrialOrder, TrialReport};
+use model::plan::{FixtureKey, LoadSpec};
 use model::trial::{InterruptLine, Placement, WorkerPlace};
 use model::{AgentEvent, Phase};
 
@@ -36,16 +38,62 @@ struct ReadyLoad<'a> {
     workers: usize,
 }
 
-/// Runs one trial; `tell` hears events from several threads.
+/// What a trial works with.
+pub(crate) struct Stage<'a> {
+    /// What was prepared.
+    pub(crate) fixtures: &'a Fixtures,
+    /// The door that was opened for it, where it is the far end.
+    pub(crate) listening: Option<&'a Listening>,
+    /// The times that the near end decided, once they are known.
+    pub(crate) told: &'a (dyn Fn() -> Option<Timeline> + Sync),
+    /// Whether to end it early.
+    pub(crate) cancel: &'a AtomicBool,
+    /// Hears events, from several threads.
+    pub(crate) tell: &'a (dyn Fn(AgentEvent) + Sync),
+}
+
+impl Stage<'_> {
+    /// Who says when the loads of `order` start.
+    fn begin(&self, order: &TrialOrder) -> Begin<'_> {
+        match &order.end {
+            End::Only => Begin::Soon,
+            End::Near { lead_ns, .. } => Begin::Ahead(*lead_ns),
+            End::Far => Begin::Told(self.told),
+        }
+    }
+}
+
+/// The shelf of one load.
+struct Beside<'a> {
+    stage: &'a Stage<'a>,
+    end: &'a End,
+    /// Its place among the loads that have two ends.
+    load: usize,
+}
+
+impl Shelf for Beside<'_> {
+    fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
+        self.stage.fixtures.fixture(key)
+    }
+
+    fn side(&self) -> Side<'_> {
+        match (self.end, self.stage.listening) {
+            (End::Near { door, .. }, _) => Side::Near { door, load: self.load },
+            (End::Far, Some(listening)) => Side::Far { listening, load: self.load },
+            _ => Side::Only,
+        }
+    }
+}
+
+/// Runs one trial.
 pub(crate) fn run(
     order: &TrialOrder,
     inventory: &Inventory,
-    shelf: &Fixtures,
-    cancel: &AtomicBool,
-    tell: &(dyn Fn(AgentEvent) + Sync),
+    stage: &Stage<'_>,
 ) -> Result<TrialReport, Fault> {
     let host = Host::this();
-    let ready = ready(order, shelf)?;
+    let Stage { cancel, tell, .. } = *stage;
+    let ready = ready(order, stage)?;
     let (blocks, interrupts) = driven(&ready, inventory, &host);
     let decision = decide(order, &ready, &inventory.cpu, &interrupts);
     let rest =
@@ -58,7 +106,7 @@ pub(crate) fn run(
     let (outcome, watcher) = loop {
         let session = session(order, &ready, &decision, held.as_ref().map(Held::drive))?;
         let mut watcher = Watcher::open(&host, &scope);
-        let outcome = watched(&session, rest, &mut watcher, tell, cancel)?;
+        let outcome = watched(&session, (rest, stage.begin(order)), &mut watcher, tell, cancel)?;
         // What did not hold does not count.
         let counts = match &mut held {
             Some(held) => held.holds(&outcome)?,
@@ -77,6 +125,9 @@ pub(crate) fn run(
     let main = ready.first().zip(outcome.loads.first());
     let after = main.map(|(l, outcome)| l.prepared.facts_after(outcome)).unwrap_or_default();
     result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    for (index, load) in ready.iter().enumerate() {
+        result::add_seen(&mut result, index, load.prepared.seen(outcome.window));
+    }
     result.series.extend(watcher.series());
     result.counters = watcher.counters(outcome.window);
     result.processes = watcher.processes(outcome.window);
@@ -88,7 +139,7 @@ pub(crate) fn run(
 /// Runs a session beside the sampler.
 fn watched(
     session: &Session<'_>,
-    rest: Rest,
+    (rest, begin): (Rest, Begin<'_>),
     watcher: &mut Watcher,
     tell: &(dyn Fn(AgentEvent) + Sync),
     cancel: &AtomicBool,
@@ -99,7 +150,7 @@ fn watched(
         let watching = std::thread::Builder::new()
             .spawn_scoped(scope, move || watcher.watch(&cues, rest))
             .map_err(|e| Fault::system("starting the sampler", e))?;
-        let outcome = session.run_between(rest, &messenger, cancel);
+        let outcome = session.run_between(rest, begin, &messenger, cancel);
         messenger.hang_up();
         // A trial without counters is better than none.
         let _ = watching.join();
@@ -126,14 +177,17 @@ fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<S
     (blocks, interrupts)
 }
 
-fn ready<'a>(order: &'a TrialOrder, shelf: &Fixtures) -> Result<Vec<ReadyLoad<'a>>, Fault> {
+fn ready<'a>(order: &'a TrialOrder, stage: &Stage<'_>) -> Result<Vec<ReadyLoad<'a>>, Fault> {
+    let mut two_ended = 0;
     order
         .loads
         .iter()
         .map(|spec| {
             let workload = workload::find(&spec.workload)
                 .ok_or_else(|| Fault::Other(format!("this agent has no workload `{}`", spec.workload)))?;
-            let prepared = workload::prepare(workload, &spec.parameters, shelf)?;
+            let shelf = Beside { stage, end: &order.end, load: two_ended };
+            two_ended += usize::from(workload.has_far_end());
+            let prepared = workload::prepare(workload, &spec.parameters, &shelf)?;
             let workers = prepared.workers(spec.parameters.integer("threads")? as usize);
             Ok(ReadyLoad { spec, workload, prepared, workers })
         })
@@ -165,6 +219,10 @@ fn session<'a>(
             stop = StopRule::Company;
         }
         let mut rate = common::open_loop(&load.spec.parameters)?;
+        if order.end == End::Far {
+            // The near end drives; this one answers until it has enough.
+            (stop, rate) = (StopRule::Company, None);
+        }
         let mut seed = order.seed.wrapping_add(index as u64);
         if let Some(drive) = main {
             // Other places each time, or a cache would hold them.
@@ -235,6 +293,8 @@ impl<'a> Messenger<'a> {
 
 impl Observer for Messenger<'_> {
     fn starts(&self, timeline: Timeline) {
+        let Timeline { start_ns, window_ns, interval_ns, end_ns } = timeline;
+        (self.tell)(AgentEvent::Starts(Times { start_ns, window_ns, interval_ns, end_ns }));
         self.cue(Cue::Window(timeline));
     }
 

@@ -10,13 +10,15 @@ const FRAME_MAX: usize = 256 << 20;
 
 /// Writes one frame.
 pub(crate) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
-    let body = serde_json::to_vec(message)?;
-    let length = u32::try_from(body.len())
+    let mut frame = vec![0; 4];
+    serde_json::to_writer(&mut frame, message)?;
+    let length = u32::try_from(frame.len() - 4)
         .ok()
         .filter(|l| *l as usize <= FRAME_MAX)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a message is too long"))?;
-    to.write_all(&length.to_le_bytes())?;
-    to.write_all(&body)?;
+    frame[..4].copy_from_slice(&length.to_le_bytes());
+    // At once: another thread may send a short frame of its own.
+    to.write_all(&frame)?;
     to.flush()
 }
 

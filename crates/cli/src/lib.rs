@@ -6,6 +6,7 @@ mod command;
 mod exit;
 mod foreign;
 mod output;
+mod peer;
 mod progress;
 mod show;
 

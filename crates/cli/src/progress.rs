@@ -61,7 +61,8 @@ impl Progress {
             Event::Agent(AgentEvent::Preparing { what, done, of }) => {
                 self.message(&format!(" {} of {} in {what}", format::binary(*done), format::binary(*of)));
             }
-            Event::Agent(AgentEvent::Working { .. }) => {}
+            Event::Agent(AgentEvent::Waiting { why }) => self.message(&format!(" waiting: {why}")),
+            Event::Agent(AgentEvent::Working { .. } | AgentEvent::Starts(_)) => {}
             Event::TrialFinished { status, reason, .. } => {
                 self.bar.inc(1);
                 if *status == Status::Failed {

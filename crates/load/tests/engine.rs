@@ -11,7 +11,7 @@ use load::engine::outcome::Outcome;
 use load::engine::record::Timeline;
 use load::engine::schedule::{Arrivals, Seat};
 use load::engine::stop::StopRule;
-use load::engine::{Blocking, LoadPlan, Observer, Operate, Operation, Rest, Session};
+use load::engine::{Begin, Blocking, LoadPlan, Observer, Operate, Operation, Rest, Session};
 use load::workload::{Prepared, Worker};
 use model::Phase;
 
@@ -209,7 +209,7 @@ fn nothing_runs_for_so_long_before_and_after() {
     let loads = vec![plan(&sleeper, 2, StopRule::Time(100 * MS))];
     let session = Session { loads, warm_up_ns: 20 * MS, interval_ns: None };
     let rest = Rest { idle_ns: 120 * MS, cool_down_ns: 150 * MS };
-    let outcome = session.run_between(rest, &notes, &AtomicBool::new(false)).unwrap();
+    let outcome = session.run_between(rest, Begin::Soon, &notes, &AtomicBool::new(false)).unwrap();
     let notes = notes.0.into_inner().unwrap();
     let phases: Vec<Phase> = notes.iter().map(|(phase, _)| *phase).collect();
     assert_eq!(phases, [Phase::Idle, Phase::WarmUp, Phase::Measure, Phase::CoolDown, Phase::Verify]);
@@ -243,7 +243,7 @@ fn a_cancel_ends_a_rest_at_once() {
                 }
                 cancel.store(true, Ordering::Relaxed);
             });
-            session.run_between(rest, &notes, &cancel)
+            session.run_between(rest, Begin::Soon, &notes, &cancel)
         });
         assert!(matches!(result, Err(Fault::Cancelled)), "{result:?}");
         // A minute was asked for.

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::message::Times;
 use crate::run::Estimate;
 use crate::trial::Status;
 use crate::unit::Quantity;
@@ -37,6 +38,14 @@ pub enum AgentEvent {
         phase: Phase,
         /// When, ns.
         at_ns: u64,
+    },
+    /// The times of a trial of which this agent is the near end: the far end is
+    /// to be told.
+    Starts(Times),
+    /// Something keeps the agent from beginning, in a sentence.
+    Waiting {
+        /// What it waits for.
+        why: String,
     },
     /// How far a fixture is.
     Preparing {

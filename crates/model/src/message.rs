@@ -3,6 +3,8 @@
 //! before it. [`Request::Cancel`] may be sent at any time and has no reply of
 //! its own: the request under way ends early.
 
+use std::net::IpAddr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::event::AgentEvent;
@@ -42,6 +44,13 @@ pub enum Request {
     },
     /// Run one trial.
     Trial(Box<TrialOrder>),
+    /// Say what time it is, by the clock that all times of this agent are on.
+    Time,
+    /// Open a door for the next trial of which this agent is the far end.
+    Open(OpenOrder),
+    /// The times of the trial of which this agent is the far end: sent while that
+    /// trial is under way, and without a reply of its own.
+    Begin(Times),
     /// Put fixtures away.
     Release {
         /// Which; those not there are passed over.
@@ -67,6 +76,66 @@ pub struct TrialOrder {
     pub interval_s: Option<f64>,
     /// Where workers run.
     pub pin: Pin,
+    /// Which end of the loads this agent is.
+    #[serde(default)]
+    pub end: End,
+}
+
+/// Which end of a load an agent is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// The only one: no other machine takes part.
+    #[default]
+    Only,
+    /// The one that drives: it says when all begins. The far end waits behind
+    /// this door.
+    Near {
+        /// Where the far end waits.
+        door: Door,
+        /// How far ahead of the start it must be told, ns: the way to the far end
+        /// takes time.
+        lead_ns: u64,
+    },
+    /// The one that answers, behind the door that it opened last; the times come
+    /// with [`Request::Begin`].
+    Far,
+}
+
+/// What is asked of a far end before a trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenOrder {
+    /// The address to listen at. A node puts there the one at which the
+    /// controller reached it.
+    pub listen: IpAddr,
+}
+
+/// Where a far end waits for the data connections of one trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Door {
+    /// Its address. The near end puts there the one at which it reaches the far
+    /// end.
+    pub address: IpAddr,
+    /// Its TCP port.
+    pub tcp: u16,
+    /// Its UDP port.
+    pub udp: u16,
+    /// What a connection must say first to be let in, 32 hexadecimal digits: made
+    /// for one trial, by the far end.
+    pub cookie: String,
+}
+
+/// The times of a trial, on the clock of the agent that hears or says them, ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Times {
+    /// When the loads start.
+    pub start_ns: u64,
+    /// When the window opens.
+    pub window_ns: u64,
+    /// How far apart points of series are.
+    pub interval_ns: u64,
+    /// When the window closes; `u64::MAX` where a count ends it.
+    pub end_ns: u64,
 }
 
 /// What an agent answers.
@@ -85,6 +154,10 @@ pub enum Reply {
     Done,
     /// To [`Request::Trial`].
     Trial(Box<TrialReport>),
+    /// To [`Request::Time`]: ns.
+    Time(u64),
+    /// To [`Request::Open`].
+    Open(Door),
     /// The request could not be carried out; the agent lives on.
     Failed {
         /// Why.

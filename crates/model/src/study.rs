@@ -51,6 +51,9 @@ pub struct Study {
     /// What the user was promised.
     #[serde(default, skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
+    /// Other ends by name: join strings, which hold keys and are never kept.
+    #[serde(skip)]
+    pub peers: BTreeMap<String, String>,
     /// Whether cases that this machine cannot run are left out with the reason;
     /// otherwise they stop the study before anything is touched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

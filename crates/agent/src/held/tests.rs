@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use load::engine::record::Timeline;
 use model::Parameters;
+use model::message::End;
 use model::plan::LoadSpec;
 use model::study::Pin;
 use model::trial::Window;
@@ -20,7 +21,7 @@ fn order(latency_target: &str, duration_s: f64) -> TrialOrder {
     parameters.set("duration", duration_s);
     parameters.set("latency-target", latency_target);
     let loads = vec![LoadSpec { workload: "null".to_owned(), parameters }];
-    TrialOrder { loads, seed: 1, warm_up_s: 0.0, interval_s: None, pin: Pin::None }
+    TrialOrder { loads, seed: 1, warm_up_s: 0.0, interval_s: None, pin: Pin::None, end: End::Only }
 }
 
 fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s: f64) -> Outcome {

@@ -1,13 +1,15 @@
 //! `headroom run`: the main job.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ::agent::{LocalAgent, Watch};
+use ::agent::{FarEnd, LocalAgent, Pair, Watch};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::plan::FixtureKey;
 use model::run::{Outcome, Run};
@@ -28,6 +30,7 @@ use super::{job_file, open_store, page_path, store_argument, store_path};
 use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED};
 use crate::foreign;
 use crate::output;
+use crate::peer::{self, Peers};
 use crate::progress::Progress;
 
 /// A parameter of the command line: the same name in one workload or several.
@@ -145,7 +148,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     choose_seed(matches, &mut study);
     let cancel = on_signals();
     let cancelled = || cancel.load(Ordering::Relaxed);
-    let mut agent = local_agent(&study);
+    let peers = peer::take(&mut study)?;
+    let mut agent = agent_of(&study, &peers)?;
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &cancelled };
     let planned = plan::make(&study, &catalogue, &mut agent, &mut watch)?;
     refuse_own_store(matches, &study)?;
@@ -176,7 +180,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     };
     let run = runner.run(&study, &planned, &identity);
     progress.finish();
-    agent.finish();
+    drop(agent);
     let summary = |run: &Run| report::summary::text(run, &catalogue, Some(started.elapsed().as_secs_f64()));
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
@@ -431,16 +435,24 @@ fn on_signals() -> Arc<AtomicBool> {
     cancel
 }
 
-/// This program itself, as an agent; even when its file has been replaced.
-fn local_agent(study: &Study) -> LocalAgent {
+/// What measures: this machine, and the far ends that the study names.
+fn agent_of(study: &Study, peers: &Peers) -> Result<Pair, Failure> {
     let patience = Duration::from_secs_f64(study.controls.patience_s.clamp(0.1, 1e6));
-    LocalAgent::new("/proc/self/exe".into(), vec!["agent".into()], patience)
+    // This program itself; even when its file has been replaced.
+    let local = || LocalAgent::new("/proc/self/exe".into(), vec!["agent".into()], patience);
+    let mut far = BTreeMap::new();
+    let here = FarEnd { agent: Box::new(local()), address: Ipv4Addr::LOCALHOST.into(), machine: None };
+    far.insert(peer::SELF.to_owned(), here);
+    for (name, join) in peers {
+        far.insert(name.clone(), peer::reach(name, join, patience)?);
+    }
+    Ok(Pair::new(Box::new(local()), far))
 }
 
 fn identity(typed: &[String]) -> Identity {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
     Identity {
-        command: typed.to_vec(),
+        command: peer::without_keys(typed),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: format!("{kind} {}-{}", std::env::consts::ARCH, std::env::consts::OS),
     }

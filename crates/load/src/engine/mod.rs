@@ -7,6 +7,7 @@
 //! It allocates nothing, and its thread shares a stop flag and a counter that
 //! is touched once an interval.
 
+mod begin;
 pub mod clock;
 pub mod collect;
 pub mod drive;
@@ -22,6 +23,7 @@ pub mod search;
 pub mod session;
 pub mod stop;
 
+pub use begin::Begin;
 pub use drive::Life;
 pub use queue::{Blocking, Completion, Operate, Operation, Queue, Wait};
 pub use rest::Rest;

@@ -131,6 +131,11 @@ pub trait Operate {
         None
     }
 
+    /// As [`Queue::ended`].
+    fn ended(&self) -> bool {
+        false
+    }
+
     /// As [`Queue::verify`], of what takes no time.
     ///
     /// # Errors
@@ -180,6 +185,11 @@ impl<W: Operate> Queue for Blocking<W> {
 
     fn operations_to_end(&self) -> Option<u64> {
         self.work.operations_to_end()
+    }
+
+    #[inline]
+    fn ended(&self) -> bool {
+        self.work.ended()
     }
 
     fn verify(&mut self, _life: &Life<'_>) -> Result<(), Fault> {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use model::{Phase, Value};
 
+use crate::engine::begin::{self, Begin};
 use crate::engine::clock;
 use crate::engine::collect::Collector;
 use crate::engine::drive::{Life, Pulse, Shift};
@@ -29,20 +30,6 @@ const SPARE_RECORDS: usize = 4;
 /// Operations in flight across an interval's edge that a spare record has room
 /// for before it grows.
 const CROSSINGS_USUAL: usize = 64;
-
-/// The longest that series of a window that time ends may get, in intervals:
-/// beyond it, intervals are made longer.
-const INTERVALS_MAX: u64 = 1200;
-
-/// How many intervals a window has if nobody asks otherwise: what MSER-5 needs
-/// to judge.
-pub const INTERVALS_USUAL: u64 = 100;
-
-/// The usual interval of loads that end by count, whose length nobody knows.
-const INTERVAL_BY_COUNT_NS: u64 = 100_000_000;
-
-/// How far ahead of now the start is set, so that every worker is awake.
-const LEAD_NS: u64 = 2_000_000;
 
 /// How often the session looks up while nothing runs, so that a cancel ends it
 /// at once: too seldom to warm anything.
@@ -121,16 +108,18 @@ impl Session<'_> {
     /// # Errors
     /// The first fault of any worker; [`Fault::Cancelled`] when `cancel` was set.
     pub fn run(&self, observer: &dyn Observer, cancel: &AtomicBool) -> Result<Outcome, Fault> {
-        self.run_between(Rest::default(), observer, cancel)
+        self.run_between(Rest::default(), Begin::Soon, observer, cancel)
     }
 
-    /// The same, with a rest before the warm-up and after the window.
+    /// The same, with a rest before the warm-up and after the window, and begun
+    /// as somebody says.
     ///
     /// # Errors
     /// Those of [`Session::run`].
     pub fn run_between(
         &self,
         rest: Rest,
+        begin: Begin<'_>,
         observer: &dyn Observer,
         cancel: &AtomicBool,
     ) -> Result<Outcome, Fault> {
@@ -147,6 +136,7 @@ impl Session<'_> {
             let mut desk = Desk {
                 session: self,
                 rest,
+                begin,
                 shared: &shared,
                 observer,
                 cancel,
@@ -184,33 +174,6 @@ impl Session<'_> {
             self.loads.iter().try_for_each(|load| load.prepared.verdict())?;
             Ok(outcome)
         })
-    }
-
-    fn timeline(&self) -> Timeline {
-        let start_ns = clock::now_ns() + LEAD_NS;
-        let window_ns = start_ns + self.warm_up_ns;
-        match self.loads.first().map(|l| l.stop) {
-            Some(StopRule::Time(duration_ns)) => {
-                let wanted_ns = self.interval_ns.unwrap_or_else(|| self.usual_interval_ns(duration_ns));
-                let intervals = (duration_ns / wanted_ns.max(1)).clamp(1, INTERVALS_MAX);
-                let interval_ns = duration_ns.div_ceil(intervals);
-                let end_ns = window_ns + interval_ns * intervals;
-                Timeline { start_ns, window_ns, interval_ns, end_ns }
-            }
-            _ => {
-                let interval_ns = self.interval_ns.unwrap_or(INTERVAL_BY_COUNT_NS);
-                Timeline { start_ns, window_ns, interval_ns, end_ns: u64::MAX }
-            }
-        }
-    }
-
-    /// Short enough to see when a load settles, long enough that putting the
-    /// intervals together (measured: some 60 us of CPU for each worker's, the
-    /// sampler included) takes less than 10 % of one CPU, however many workers.
-    fn usual_interval_ns(&self, duration_ns: u64) -> u64 {
-        let workers: usize = self.loads.iter().map(|l| l.cpus.len()).sum();
-        let least = 10_000_000 * (workers as u64).div_ceil(16);
-        (duration_ns / INTERVALS_USUAL).clamp(least, least.max(1_000_000_000))
     }
 }
 
@@ -312,6 +275,7 @@ fn named(facts: Vec<(&'static str, Value)>) -> BTreeMap<String, Value> {
 struct Desk<'a> {
     session: &'a Session<'a>,
     rest: Rest,
+    begin: Begin<'a>,
     shared: &'a Shared,
     observer: &'a dyn Observer,
     cancel: &'a AtomicBool,
@@ -347,11 +311,12 @@ impl Desk<'_> {
             }
         }
         self.idle();
+        let told = self.await_times();
         if let Some(fault) = self.fault.take() {
             self.shared.start.open(None);
             return Err(fault);
         }
-        let timeline = self.session.timeline();
+        let timeline = told.unwrap_or_else(|| self.begin.timeline(self.session));
         self.collected = self.session.loads.iter().map(|plan| nothing(plan, timeline)).collect();
         self.observer.starts(timeline);
         self.shared.start.open(Some(timeline));
@@ -380,6 +345,20 @@ impl Desk<'_> {
             self.beat += 1;
             self.look_around();
         }
+    }
+
+    /// The times that somebody else decides, where that is so.
+    fn await_times(&mut self) -> Option<Timeline> {
+        let Begin::Told(ask) = self.begin else { return None };
+        while self.fault.is_none() {
+            if let Some(timeline) = ask() {
+                return Some(timeline);
+            }
+            std::thread::sleep(begin::LOOK);
+            self.beat += 1;
+            self.look_around();
+        }
+        None
     }
 
     /// From the start until every worker has ended.

@@ -6,13 +6,15 @@ pub mod cpu;
 pub mod disk;
 pub mod file;
 pub mod memory;
+pub mod net;
 pub mod null;
 pub mod scheduler;
 
 use std::collections::BTreeMap;
 
+use model::message::Door;
 use model::plan::{DeviceState, Effect, FixtureKey, Problem};
-use model::trial::Window;
+use model::trial::{Series, TrialResult, Window};
 use model::workload::Catalogue;
 use model::{Parameters, Quantity, WorkloadSpec};
 
@@ -161,12 +163,59 @@ pub trait Workload: Sync {
     fn null_form(&self, _parameters: &Parameters) -> Option<Parameters> {
         None
     }
+
+    /// Whether it needs another end, which the parameter `peer` names.
+    fn has_far_end(&self) -> bool {
+        false
+    }
+
+    /// Puts together what both ends of a trial measured in the same window:
+    /// `near` becomes the result. The far end's own figures are kept beside it by
+    /// the caller.
+    fn unite(&self, _parameters: &Parameters, _near: &mut TrialResult, _far: &TrialResult) {}
+}
+
+/// Which end of a load is being made ready.
+#[derive(Clone, Copy, Debug)]
+pub enum Side<'a> {
+    /// The only one.
+    Only,
+    /// The one that drives.
+    Near {
+        /// Where the other end waits.
+        door: &'a Door,
+        /// The load's place among those of the trial that have two ends.
+        load: usize,
+    },
+    /// The one that answers.
+    Far {
+        /// Where connections come in.
+        listening: &'a net::Listening,
+        /// The load's place, as above.
+        load: usize,
+    },
 }
 
 /// Where prepared fixtures are found.
 pub trait Shelf {
     /// The fixture that a survey asked for.
     fn fixture(&self, key: &FixtureKey) -> Option<&disk::fixture::Fixture>;
+
+    /// Which end of the load this is.
+    fn side(&self) -> Side<'_> {
+        Side::Only
+    }
+}
+
+/// What a load saw beside its operations.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Metrics beside those of the engine.
+    pub metrics: BTreeMap<String, Quantity>,
+    /// What changed over time; `machine` is filled in by the caller.
+    pub series: Vec<Series>,
+    /// What shapes the result.
+    pub facts: BTreeMap<String, model::Value>,
 }
 
 /// A load that is ready to run: makes its workers, each in its own thread.
@@ -226,6 +275,12 @@ pub trait Prepared: Sync + std::fmt::Debug {
     /// What the load left and is known only after it.
     fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, model::Value)> {
         Vec::new()
+    }
+
+    /// What it saw in the window beside its operations: asked once, when all its
+    /// workers have ended well.
+    fn seen(&self, _window: Window) -> Seen {
+        Seen::default()
     }
 
     /// What all its workers together found when they verified what they did:

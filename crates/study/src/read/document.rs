@@ -27,7 +27,7 @@ const TEXT_KEYS: &[TextKey] = &[
 ];
 
 /// Keys of the design that later versions read.
-const LATER: &[&str] = &["settings", "peers"];
+const LATER: &[&str] = &["settings"];
 
 /// Reads a study file.
 ///
@@ -84,14 +84,21 @@ impl Reader<'_> {
                 }
                 "trials" => self.controls(&mut study, value, &mut control_places)?,
                 "expect" => self.expect(&mut study, value)?,
+                "peers" => {
+                    for (name, join) in self.table("peers", value)? {
+                        let join = self.string(join)?.to_owned();
+                        study.peers.insert(name.get_ref().as_ref().to_owned(), join);
+                    }
+                }
                 _ if LATER.contains(&key) => {
                     let message = format!("`[{key}]` is not read by this version");
                     return Err(place.mistake(message, "take it out, or update Headroom"));
                 }
                 _ => {
                     let known = TEXT_KEYS.iter().map(|(name, _)| *name);
-                    let known: Vec<&str> =
-                        known.chain(["references", "impossible", "workload", "trials", "expect"]).collect();
+                    let known: Vec<&str> = known
+                        .chain(["references", "impossible", "workload", "trials", "expect", "peers"])
+                        .collect();
                     return Err(place.mistake(format!("there is no key `{key}` here"), suggest(key, known)));
                 }
             }

@@ -9,7 +9,7 @@ pub(crate) mod rounds;
 use agent::{Agent, AgentError, Watch, unexpected};
 use model::event::Event;
 use model::machine::{Moment, ObserverCost};
-use model::message::{Reply, Request, TrialOrder, TrialReport};
+use model::message::{End, Reply, Request, TrialOrder, TrialReport};
 use model::plan::{Case, Effect, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
@@ -75,12 +75,15 @@ impl Runner<'_> {
     pub fn run(self, study: &Study, planned: &Planned, identity: &Identity) -> Result<Run, RunError> {
         let Runner { agent, store, catalogue, cancelled, on_event } = self;
         let meter = Meter::new(&planned.plan);
-        let mut machine = agent.describe(&mut Watch { on_event: &mut |_| {}, cancelled })?;
+        let mut machines = agent.machines(&mut Watch { on_event: &mut |_| {}, cancelled })?;
+        let Some(machine) = machines.first_mut() else {
+            return Err(AgentError::Failed("no machine takes part".to_owned()).into());
+        };
         machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
         machine.looks.extend(look::take(agent, Moment::Before, cancelled));
         machine.limits.extend(promises(study, &planned.plan));
         machine.limits.extend(analysis::measured_limits(&machine.calibration));
-        let run = head(study, planned, machine, identity, catalogue);
+        let run = head(study, planned, machines, identity, catalogue);
         store.begin(&run)?;
         for (index, case) in run.cases.iter().enumerate() {
             for trial in &case.trials {
@@ -141,7 +144,7 @@ fn promises(study: &Study, plan: &Plan) -> Vec<Limit> {
 fn head(
     study: &Study,
     planned: &Planned,
-    machine: Machine,
+    machines: Vec<Machine>,
     identity: &Identity,
     catalogue: &Catalogue,
 ) -> Run {
@@ -178,7 +181,7 @@ fn head(
         headroom: Build { version: identity.version.clone(), build: identity.build.clone() },
         study: study.clone(),
         seed: study.controls.seed,
-        machines: vec![machine],
+        machines,
         cases,
         findings: Vec::new(),
         analysis: AnalysisInfo { version: analysis::VERSION },
@@ -361,6 +364,7 @@ impl Execution<'_> {
             warm_up_s: controls.warm_up_s,
             interval_s: controls.interval_s,
             pin: controls.pin,
+            end: End::Only,
         };
         let answer = self.agent.call(Request::Trial(Box::new(order)), &mut watch);
         // What a trial used up is made anew for the next.

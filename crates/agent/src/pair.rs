@@ -1,0 +1,280 @@
+//! Both ends of a trial as one agent: the near end drives and says when the
+//! window opens, the far end is told by its own clock, and what both measured in
+//! the same window becomes one result.
+//!
+//! Clocks are compared the way NTP does (RFC 5905, section 8): of several
+//! requests for the time, the one that came back soonest says how far the clocks
+//! are apart, to within half of the time that it was away.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use load::engine::clock;
+use load::workload;
+use model::message::{End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
+use model::plan::LoadSpec;
+use model::trial::{Part, TrialResult};
+use model::{AgentEvent, Machine};
+
+use crate::{Agent, AgentError, Aside, Watch, unexpected};
+
+/// How often the far end is asked for the time before a trial.
+const TIME_QUESTIONS: usize = 32;
+
+/// How far ahead of the start the far end is told, at least, ns.
+const LEAD_NS: u64 = 20_000_000;
+
+/// A far end.
+pub struct FarEnd {
+    /// What answers for it.
+    pub agent: Box<dyn Agent + Send>,
+    /// The address at which this machine reaches it.
+    pub address: IpAddr,
+    /// What the run document calls its machine; none where it is this machine.
+    pub machine: Option<String>,
+}
+
+/// How the clock of another machine stands to ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Offset {
+    /// Add this to a time of ours to have theirs, ns.
+    pub(crate) ns: i64,
+    /// How wrong that may be, ns.
+    pub(crate) uncertainty_ns: u64,
+}
+
+/// Two or more agents that act as one.
+pub struct Pair {
+    near: Box<dyn Agent>,
+    far: BTreeMap<String, FarEnd>,
+}
+
+impl Pair {
+    /// `near` drives; `far` are the values that the parameter `peer` may have,
+    /// and what stands behind them.
+    #[must_use]
+    pub fn new(near: Box<dyn Agent>, far: BTreeMap<String, FarEnd>) -> Self {
+        Self { near, far }
+    }
+
+    /// Both ends of one trial.
+    fn trial(
+        &mut self,
+        order: TrialOrder,
+        peer: &str,
+        watch: &mut Watch<'_>,
+    ) -> Result<TrialReport, AgentError> {
+        let Self { near, far } = self;
+        let far =
+            far.get_mut(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
+        let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
+        let listen = far.address;
+        let mut door = match far.agent.call(Request::Open(OpenOrder { listen }), watch).map_err(of_far)? {
+            Reply::Open(door) => door,
+            other => return Err(of_far(unexpected(other))),
+        };
+        door.address = listen;
+        let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
+        let far_order = TrialOrder { loads: two_ended(&order.loads), end: End::Far, ..order.clone() };
+        let near_order = TrialOrder { end: End::Near { door, lead_ns }, ..order.clone() };
+        let aside = far.agent.aside().map_err(of_far)?;
+        let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), watch);
+        let (mut report, theirs) = ends?;
+        unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset);
+        Ok(report)
+    }
+}
+
+/// Whether a load needs another end.
+fn has_far_end(load: &LoadSpec) -> bool {
+    workload::find(&load.workload).is_some_and(|w| w.has_far_end())
+}
+
+fn two_ended(loads: &[LoadSpec]) -> Vec<LoadSpec> {
+    loads.iter().filter(|load| has_far_end(load)).cloned().collect()
+}
+
+fn of_far(error: AgentError) -> AgentError {
+    match error {
+        AgentError::Cancelled => AgentError::Cancelled,
+        AgentError::Unreachable(why) => AgentError::Unreachable(why),
+        other => AgentError::Failed(format!("the other end: {other}")),
+    }
+}
+
+/// How the clock behind `far` stands to ours.
+fn compare_clocks(far: &mut dyn Agent, watch: &mut Watch<'_>) -> Result<Offset, AgentError> {
+    let mut best: Option<Offset> = None;
+    for _ in 0..TIME_QUESTIONS {
+        let asked_ns = clock::now_ns();
+        let theirs_ns = match far.call(Request::Time, watch)? {
+            Reply::Time(ns) => ns,
+            other => return Err(unexpected(other)),
+        };
+        let away_ns = clock::now_ns() - asked_ns;
+        let middle_ns = asked_ns + away_ns / 2;
+        let ns = i64::try_from(i128::from(theirs_ns) - i128::from(middle_ns)).unwrap_or_default();
+        let one = Offset { ns, uncertainty_ns: away_ns.div_ceil(2) };
+        if best.is_none_or(|b| one.uncertainty_ns < b.uncertainty_ns) {
+            best = Some(one);
+        }
+    }
+    best.ok_or_else(|| AgentError::Failed("nobody told the time".to_owned()))
+}
+
+/// Adds `offset_ns` to a time; "never" stays never.
+fn shifted(at_ns: u64, offset_ns: i64) -> u64 {
+    if at_ns == u64::MAX { at_ns } else { at_ns.saturating_add_signed(offset_ns) }
+}
+
+/// Runs both orders at once.
+fn both(
+    near: &mut dyn Agent,
+    near_order: TrialOrder,
+    far: &mut FarEnd,
+    far_order: TrialOrder,
+    (aside, offset): (&Aside, Offset),
+    watch: &mut Watch<'_>,
+) -> Result<(TrialReport, TrialReport), AgentError> {
+    let near_ended = AtomicBool::new(false);
+    let far_failed = AtomicBool::new(false);
+    let (ours, theirs) = std::thread::scope(|scope| {
+        let there = scope.spawn(|| {
+            let cancelled = || near_ended.load(Ordering::Relaxed);
+            let mut deaf = Watch { on_event: &mut |_| {}, cancelled: &cancelled };
+            let answer = far.agent.call(Request::Trial(Box::new(far_order)), &mut deaf);
+            far_failed.store(!matches!(answer, Ok(Reply::Trial(_))), Ordering::Relaxed);
+            answer
+        });
+        let asked = watch.cancelled;
+        let on_event = &mut *watch.on_event;
+        let mut hear = |event: AgentEvent| {
+            if let AgentEvent::Starts(times) = &event {
+                // If that fails, the far end is gone, which its own call says.
+                let _ = aside(&Request::Begin(far_times(*times, offset.ns)));
+            }
+            on_event(event);
+        };
+        let cancelled = || asked() || far_failed.load(Ordering::Relaxed);
+        let mut watch = Watch { on_event: &mut hear, cancelled: &cancelled };
+        let ours = near.call(Request::Trial(Box::new(near_order)), &mut watch);
+        // A near end that failed closes no connection in order.
+        near_ended.store(ours.is_err(), Ordering::Relaxed);
+        (ours, there.join())
+    });
+    let theirs = theirs.map_err(|_| AgentError::Failed("the thread of the other end panicked".to_owned()))?;
+    let ours = match (ours, &theirs) {
+        (Err(AgentError::Cancelled), Err(error)) if !(watch.cancelled)() => {
+            return Err(of_far(error.clone()));
+        }
+        (Err(error), _) => return Err(error),
+        (Ok(reply), _) => reply,
+    };
+    match (ours, theirs.map_err(of_far)?) {
+        (Reply::Trial(ours), Reply::Trial(theirs)) => Ok((*ours, *theirs)),
+        (Reply::Trial(_), other) => Err(of_far(unexpected(other))),
+        (other, _) => Err(unexpected(other)),
+    }
+}
+
+fn far_times(times: Times, offset_ns: i64) -> Times {
+    Times {
+        start_ns: shifted(times.start_ns, offset_ns),
+        window_ns: shifted(times.window_ns, offset_ns),
+        end_ns: shifted(times.end_ns, offset_ns),
+        interval_ns: times.interval_ns,
+    }
+}
+
+/// Puts `far` into `near`: the workload makes one result of both, and the far
+/// end's own figures stand beside it, on the near end's clock.
+fn unite(
+    order: &TrialOrder,
+    near: &mut TrialResult,
+    mut far: TrialResult,
+    machine: Option<&str>,
+    offset: Offset,
+) {
+    to_clock(&mut far, offset.ns.saturating_neg());
+    if let Some(main) = order.loads.first().filter(|main| has_far_end(main))
+        && let Some(workload) = workload::find(&main.workload)
+    {
+        workload.unite(&main.parameters, near, &far);
+    }
+    let name = machine.unwrap_or(FAR);
+    if machine.is_some() {
+        far.counters.iter_mut().for_each(|c| name.clone_into(&mut c.machine));
+        far.processes.iter_mut().for_each(|p| name.clone_into(&mut p.machine));
+        near.counters.append(&mut far.counters);
+        near.processes.append(&mut far.processes);
+    }
+    far.series.iter_mut().for_each(|s| name.clone_into(&mut s.machine));
+    let (own, sampled): (Vec<_>, Vec<_>) = far.series.into_iter().partition(|s| s.resource == "load");
+    if machine.is_some() {
+        near.series.extend(sampled);
+    }
+    let whole = Part {
+        machine: name.to_owned(),
+        load: None,
+        target: None,
+        metrics: far.metrics,
+        histograms: far.histograms,
+        series: own,
+        facts: far.facts,
+    };
+    near.parts.push(whole);
+    near.facts.insert("clock_uncertainty".to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());
+}
+
+/// What it calls a far end that is on the same machine.
+const FAR: &str = "far end";
+
+/// Moves all times of a result.
+fn to_clock(result: &mut TrialResult, offset_ns: i64) {
+    let moved = |ns: &mut u64| *ns = shifted(*ns, offset_ns);
+    if let Some(window) = &mut result.window {
+        moved(&mut window.start_ns);
+        moved(&mut window.end_ns);
+    }
+    let of_parts = result.parts.iter_mut().flat_map(|p| &mut p.series);
+    result.series.iter_mut().chain(of_parts).for_each(|s| moved(&mut s.start_ns));
+    for counter in &mut result.counters {
+        moved(&mut counter.before_ns);
+        moved(&mut counter.after_ns);
+    }
+}
+
+impl Agent for Pair {
+    fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
+        match request {
+            Request::Trial(order) => {
+                let peer = order.loads.iter().find(|load| has_far_end(load));
+                let peer = peer.and_then(|load| load.parameters.text("peer").ok().map(str::to_owned));
+                match peer {
+                    Some(peer) => {
+                        self.trial(*order, &peer, watch).map(|report| Reply::Trial(Box::new(report)))
+                    }
+                    None => self.near.call(Request::Trial(order), watch),
+                }
+            }
+            other => self.near.call(other, watch),
+        }
+    }
+
+    fn machines(&mut self, watch: &mut Watch<'_>) -> Result<Vec<Machine>, AgentError> {
+        let mut all = vec![self.near.describe(watch)?];
+        for far in self.far.values_mut() {
+            let Some(name) = &far.machine else { continue };
+            let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
+            let mut machine = far.agent.describe(watch).map_err(of_far)?;
+            machine.id.clone_from(name);
+            "peer".clone_into(&mut machine.role);
+            // Its times are kept on the clock of the machine that drives.
+            machine.clock.offset_ns = all[0].clock.offset_ns;
+            machine.clock.uncertainty_ns = all[0].clock.uncertainty_ns.max(offset.uncertainty_ns);
+            all.push(machine);
+        }
+        Ok(all)
+    }
+}

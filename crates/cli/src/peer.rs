@@ -1,0 +1,157 @@
+//! Other ends: what was typed for the parameter `peer`, and what is reached by
+//! it. A join string holds a key, so it is taken out of the study before
+//! anything of it is printed or kept; what stays is the address.
+
+use std::collections::BTreeMap;
+
+use model::study::StudyWorkload;
+use model::{Study, Value};
+
+use crate::exit::Failure;
+
+/// The parameter that names the other end.
+const PEER: &str = "peer";
+
+/// The other end that is this machine.
+pub(crate) const SELF: &str = "self";
+
+/// How a join string begins.
+const SCHEME: &str = "headroom://";
+
+/// By the names that stay in the study: the join strings.
+pub(crate) type Peers = BTreeMap<String, String>;
+
+/// Takes the join strings out of `study`.
+///
+/// # Errors
+/// If a peer is neither a join string nor the name of one.
+pub(crate) fn take(study: &mut Study) -> Result<Peers, Failure> {
+    let named = std::mem::take(&mut study.peers);
+    let mut peers = Peers::new();
+    for workload in &mut study.workloads {
+        take_of(workload, &named, &mut peers)?;
+    }
+    Ok(peers)
+}
+
+fn take_of(
+    workload: &mut StudyWorkload,
+    named: &BTreeMap<String, String>,
+    peers: &mut Peers,
+) -> Result<(), Failure> {
+    for value in workload.parameters.get_mut(PEER).into_iter().flatten().flatten() {
+        let text = value.to_string();
+        if text == SELF {
+            continue;
+        }
+        let (name, join) = match named.get(&text) {
+            Some(join) => (text, join.clone()),
+            None => (address_of(&text).ok_or_else(|| no_peer(&text, named))?.to_owned(), text),
+        };
+        *value = Value::Text(name.clone());
+        peers.insert(name, join);
+    }
+    workload.with.iter_mut().try_for_each(|with| take_of(with, named, peers))
+}
+
+/// `10.0.0.2:7117` of `headroom://10.0.0.2:7117#...`.
+fn address_of(join: &str) -> Option<&str> {
+    let (address, _) = join.strip_prefix(SCHEME)?.split_once('#')?;
+    Some(address).filter(|a| !a.is_empty())
+}
+
+fn no_peer(text: &str, named: &BTreeMap<String, String>) -> Failure {
+    let known: Vec<&str> = named.keys().map(String::as_str).chain([SELF]).collect();
+    let shown = text.split_once('#').map_or(text, |(address, _)| address);
+    Failure::Arguments {
+        message: format!("there is no peer `{shown}` (there is {})", known.join(", ")),
+        help:
+            "run `headroom node` on the other machine and give the string that it prints, which begins with \
+               headroom:// and has a # in it (quote it)"
+                .to_owned(),
+    }
+}
+
+/// The far end behind a join string.
+///
+/// # Errors
+/// If it cannot be reached.
+pub(crate) fn reach(
+    _name: &str,
+    _join: &str,
+    _patience: std::time::Duration,
+) -> Result<agent::FarEnd, Failure> {
+    Err(Failure::Refused {
+        message: "this version reaches no other machine".to_owned(),
+        help: "leave out --peer".to_owned(),
+    })
+}
+
+/// A command as it may be kept: without keys.
+pub(crate) fn without_keys(typed: &[String]) -> Vec<String> {
+    typed.iter().map(|word| without_key(word)).collect()
+}
+
+fn without_key(word: &str) -> String {
+    let mut rest = word;
+    let mut kept = String::new();
+    while let Some((before, after)) = rest.split_once(SCHEME) {
+        let end = after.find([',', '+', ' ', '\'', '"']).unwrap_or(after.len());
+        let (join, next) = after.split_at(end);
+        kept.push_str(before);
+        kept.push_str(SCHEME);
+        match join.split_once('#') {
+            Some((address, _)) => kept.push_str(&format!("{address}#...")),
+            None => kept.push_str(join),
+        }
+        rest = next;
+    }
+    kept.push_str(rest);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(peers: &[&str]) -> Study {
+        let levels = peers.iter().map(|p| vec![Value::from(*p)]).collect();
+        let parameters = BTreeMap::from([(PEER.to_owned(), levels)]);
+        let workload = StudyWorkload { kind: "net.stream".to_owned(), parameters, with: Vec::new() };
+        Study { workloads: vec![workload], ..Study::default() }
+    }
+
+    #[test]
+    fn keys_leave_the_study_and_addresses_stay() {
+        let mut study = study(&["self", "headroom://10.0.0.2:7117#abc.def", "switch"]);
+        study.peers.insert("switch".to_owned(), "headroom://[fd00::2]:7117#ghi.jkl".to_owned());
+        let peers = take(&mut study).unwrap();
+        let left: Vec<String> =
+            study.workloads[0].parameters[PEER].iter().flatten().map(ToString::to_string).collect();
+        assert_eq!(left, ["self", "10.0.0.2:7117", "switch"]);
+        assert_eq!(peers["10.0.0.2:7117"], "headroom://10.0.0.2:7117#abc.def");
+        assert_eq!(peers["switch"], "headroom://[fd00::2]:7117#ghi.jkl");
+        assert!(!serde_json::to_string(&study).unwrap().contains("jkl"));
+    }
+
+    #[test]
+    fn what_is_no_peer_is_refused_without_its_key() {
+        for wrong in ["10.0.0.2", "headroom://10.0.0.2:7117", "headroom://#key", "http://a#secret"] {
+            let failure = take(&mut study(&[wrong])).unwrap_err();
+            assert!(failure.message().contains("there is no peer"), "{wrong}");
+            assert!(!failure.message().contains("secret"));
+        }
+    }
+
+    #[test]
+    fn a_command_is_kept_without_keys() {
+        let kept = |word: &str| without_key(word);
+        assert_eq!(kept("--peer=headroom://a:1#k.l"), "--peer=headroom://a:1#...");
+        assert_eq!(kept("headroom://a:1#k.l,headroom://b:2#m"), "headroom://a:1#...,headroom://b:2#...");
+        assert_eq!(
+            kept("net.stream --peer 'headroom://a:1#k' --streams 2"),
+            "net.stream --peer 'headroom://a:1#...' --streams 2"
+        );
+        assert_eq!(kept("--target=/data#1"), "--target=/data#1");
+    }
+}
