@@ -99,6 +99,8 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::cache_claim::CacheClaim,
     &validity::swapping::Swapping,
     &validity::generator::Generator,
+    &validity::no_wire::NoWire,
+    &validity::short_transfer::ShortTransfer,
     &validity::few_trials::FewTrials,
     &deviation::promise::Promise,
 ];
@@ -122,6 +124,9 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
     for case in &mut run.cases {
         estimate::estimate_case(case, catalogue);
         case.utilization = run.machines.first().map(|m| utilization::of_case(case, m)).unwrap_or_default();
+        let far: Vec<_> = run.machines.iter().skip(1).flat_map(|m| utilization::of_far(case, m)).collect();
+        case.utilization.extend(far);
+        case.utilization.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     }
     let findings: Vec<Vec<model::Finding>> = run
         .cases

@@ -49,6 +49,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             };
             let Some(demand) = demand(case, machine, limit, step) else { continue };
             all.push(Utilization {
+                machine: None,
                 resource: step.resource.clone(),
                 quantity: limit.quantity.clone(),
                 kind: limit.kind,
@@ -68,11 +69,43 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
     all
 }
 
+/// What the case asks of the interface that its data passed on another machine,
+/// as that machine's end told of it.
+pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
+    let end = measure::good(case).filter_map(measure::far).find(|p| p.machine == machine.id);
+    let Some(interface) = end.and_then(|p| p.facts.get("interface")) else { return Vec::new() };
+    let resource = format!("nic:{interface}");
+    let limits = machine.limits.iter().filter(|l| l.resource == resource && l.quantity == "throughput");
+    let used = |limit: &Limit| {
+        let bound = limit.bound()?;
+        // What one end sends the other receives.
+        let here = limit.direction.map(|direction| match direction {
+            Direction::Read => Direction::Write,
+            Direction::Write => Direction::Read,
+        });
+        let demand = measure::carried(case, here)?;
+        Some(Utilization {
+            machine: Some(machine.id.clone()),
+            resource: resource.clone(),
+            quantity: limit.quantity.clone(),
+            kind: limit.kind,
+            demand,
+            limit: bound,
+            unit: limit.unit,
+            fraction: demand / bound,
+            line_only: limit.effective.is_none(),
+            source: format!("{}, of {}", limit.source, machine.id),
+        })
+    };
+    limits.filter_map(used).collect()
+}
+
 /// The CPU time of the workers, of what the CPUs that we may use have.
 fn cpus(case: &CaseResult, machine: &Machine, resource: &str) -> Option<Utilization> {
     let (_, demand) = measure::worker_cpu(case)?;
     let count = machine.inventory.cpu.allowed.len();
     (count > 0).then(|| Utilization {
+        machine: None,
         resource: resource.to_owned(),
         quantity: "cpu".to_owned(),
         kind: LimitKind::Hardware,
@@ -88,6 +121,10 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &str) -> Option<Utilizat
 /// What the case asks of `limit` at a step of its path, in the limit's unit;
 /// absent where the limit is for another kind of work.
 fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) -> Option<f64> {
+    if limit.resource.starts_with("nic:") {
+        let own = measure::is_net(case) && limit.quantity == "throughput";
+        return own.then(|| measure::carried(case, limit.direction)).flatten();
+    }
     if !is_for(case, limit) {
         return None;
     }

@@ -50,13 +50,13 @@ const TABLE: &[Entry] = &[
         language: Language::Korean,
         tag: "ko",
         name: "한국어",
-        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "finding", "compute", "condition", "catalogue"),
+        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "finding", "compute", "network", "condition", "catalogue"),
     },
     Entry {
         language: Language::Japanese,
         tag: "ja",
         name: "日本語",
-        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "finding", "compute", "condition", "catalogue"),
+        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "finding", "compute", "network", "condition", "catalogue"),
     },
 ];
 

@@ -176,6 +176,9 @@ pub struct TargetResult {
 /// How much of one limit a case used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Utilization {
+    /// The machine whose resource it is; absent for the one that drives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// The resource.
     pub resource: String,
     /// What is bounded: `throughput`, `iops`, `cpu`.

@@ -23,5 +23,6 @@ pub mod histogram;
 pub mod interval;
 pub mod knee;
 pub mod plateau;
+pub mod saturation;
 pub mod steady;
 pub mod stopping;

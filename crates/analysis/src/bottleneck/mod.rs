@@ -10,6 +10,7 @@ mod device;
 mod latency;
 mod link;
 mod memory;
+mod network;
 mod quota;
 mod scheduler;
 #[cfg(test)]
@@ -51,6 +52,7 @@ const CANDIDATES: &[&dyn Candidate] = &[
     &link::Link,
     &chase::Chase,
     &memory::Bandwidth,
+    &network::Network,
     &cores::Cores,
     &device::Device,
     &latency::Latency,
@@ -102,6 +104,22 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "latency-bound",
         "Nothing on the path is full: the load waits for its own operations, one at a time or as many as its depth, and \
          a greater depth gives more.",
+    ),
+    (
+        "loss-bound",
+        "At least one in a thousand segments was sent again, and for half of the window or more the connection waited for the \
+         path.",
+    ),
+    (
+        "window-bound",
+        "For half of the window or more the sender waited because the receiver's window, or its own send buffer, was full \
+         (tcp_info's account of it).",
+    ),
+    ("sender-cpu", "The threads of the end that sends compute at least 95 % of the time."),
+    ("receiver-cpu", "The threads of the end that receives compute at least 95 % of the time."),
+    (
+        "round-trip-bound",
+        "Each request waits for its answer: how long the way there and back takes is all that counts.",
     ),
     (
         "cannot-tell",

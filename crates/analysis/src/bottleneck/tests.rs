@@ -34,6 +34,7 @@ fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
 
 fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
     Utilization {
+        machine: None,
         line_only: false,
         resource: resource.to_owned(),
         quantity: "throughput".to_owned(),

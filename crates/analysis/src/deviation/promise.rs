@@ -204,6 +204,7 @@ mod tests {
 
     fn used(kind: LimitKind, fraction: f64) -> Utilization {
         Utilization {
+            machine: None,
             resource: "block:sda".to_owned(),
             quantity: "throughput".to_owned(),
             kind,

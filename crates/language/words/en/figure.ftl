@@ -359,3 +359,12 @@ figure-heat = { $case }: heat from rest to rest
 figure-phase-idle = at rest
 figure-phase-cool-down = cooling down
 figure-rise = { $sensor }: { $before } at rest, { $most } at the most under load, { $rise } more.
+
+# Message sizes.
+figure-saturation = from { $size } on, time grows as the size does
+figure-saturation-of = { $line }: from { $size } on
+figure-saturation-note = Saturation point: { $size } ({ $low } to { $high }); from there on time grows as the size does.
+figure-saturation-none = No saturation point lies within these sizes.
+figure-saturation-half = Half of the greatest throughput is reached at { $size }.
+figure-saturation-most = The greatest is { $rate }.
+figure-signature-note = Each point is a message size; the curve takes off at the latency of the smallest.

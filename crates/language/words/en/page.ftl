@@ -123,6 +123,11 @@ ending-skipped =
 ## Verdicts in a few words
 
 verdict-one-core-full = one core is full
+verdict-window-bound = the window
+verdict-sender-cpu = the sender's processor
+verdict-receiver-cpu = the receiver's processor
+verdict-loss-bound = loss on the way
+verdict-round-trip-bound = the round trip
 verdict-all-cores-full = all CPUs are full
 verdict-memory-bandwidth-full = the memory is at its limit
 verdict-device-full = { $resource } is full

@@ -357,3 +357,12 @@ figure-heat = { $case }：休止から休止までの熱
 figure-phase-idle = 休止
 figure-phase-cool-down = 冷却中
 figure-rise = { $sensor }：休止時{ $before }、負荷時は最高{ $most }、{ $rise }の上昇。
+
+# メッセージサイズ。
+figure-saturation = { $size }から時間がサイズに比例して増える
+figure-saturation-of = { $line }: { $size }から
+figure-saturation-note = 飽和点: { $size }（{ $low }～{ $high }）。ここから時間はサイズに比例して増えます。
+figure-saturation-none = このサイズの範囲に飽和点はありません。
+figure-saturation-half = 最大スループットの半分は{ $size }で得られます。
+figure-saturation-most = 最大は{ $rate }です。
+figure-signature-note = 点は一つのメッセージサイズです。曲線は最小のメッセージのレイテンシから立ち上がります。

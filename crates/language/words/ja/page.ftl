@@ -100,6 +100,11 @@ ending-skipped = 試行 { $count } 回をスキップしました。
 ## Verdicts in a few words
 
 verdict-one-core-full = 1 コアが飽和
+verdict-window-bound = ウィンドウ
+verdict-sender-cpu = 送信側のプロセッサー
+verdict-receiver-cpu = 受信側のプロセッサー
+verdict-loss-bound = 経路の損失
+verdict-round-trip-bound = 往復時間
 verdict-all-cores-full = 全 CPU が飽和
 verdict-memory-bandwidth-full = メモリが飽和
 verdict-device-full = { $resource } が飽和

@@ -357,3 +357,12 @@ figure-heat = { $case }: 쉬는 때부터 다시 쉴 때까지의 열
 figure-phase-idle = 쉼
 figure-phase-cool-down = 식는 중
 figure-rise = { $sensor }: 쉴 때 { $before }, 부하에서 최고 { $most }, { $rise } 상승.
+
+# 메시지 크기.
+figure-saturation = { $size }부터 시간이 크기에 비례해 늘어남
+figure-saturation-of = { $line }: { $size }부터
+figure-saturation-note = 포화점: { $size } ({ $low }~{ $high }). 여기부터 시간이 크기에 비례해 늘어납니다.
+figure-saturation-none = 이 크기 범위에는 포화점이 없습니다.
+figure-saturation-half = 최대 처리량의 절반은 { $size }에서 나옵니다.
+figure-saturation-most = 최대는 { $rate }입니다.
+figure-signature-note = 점 하나가 메시지 크기 하나이며, 곡선은 가장 작은 메시지의 레이턴시에서 솟아오릅니다.

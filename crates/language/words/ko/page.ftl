@@ -100,6 +100,11 @@ ending-skipped = 시행 { $count }회를 건너뛰었습니다.
 ## Verdicts in a few words
 
 verdict-one-core-full = 코어 하나가 한계에 도달
+verdict-window-bound = 윈도우
+verdict-sender-cpu = 보내는 쪽 프로세서
+verdict-receiver-cpu = 받는 쪽 프로세서
+verdict-loss-bound = 경로의 손실
+verdict-round-trip-bound = 왕복 시간
 verdict-all-cores-full = 모든 CPU가 한계에 도달
 verdict-memory-bandwidth-full = 메모리가 한계에 도달
 verdict-device-full = { $resource } 한계에 도달

@@ -23,6 +23,7 @@ mod tests {
     fn the_case_that_uses_most_is_drawn() {
         let mut run = crate::tests::run();
         let used = |fraction| Utilization {
+            machine: None,
             line_only: false,
             resource: "sata:sda".to_owned(),
             quantity: "throughput".to_owned(),

@@ -73,6 +73,7 @@ mod tests {
 
     fn case(label: &str, resource: &str, fraction: f64) -> CaseResult {
         let nearest = Utilization {
+            machine: None,
             line_only: false,
             resource: resource.to_owned(),
             quantity: "throughput".to_owned(),
@@ -117,6 +118,7 @@ mod tests {
     fn busy_cpus_are_a_limit_when_hardly_anything_of_them_is_left() {
         let mut busy = case("read l3", "memory", 0.5);
         let cpus = |fraction| Utilization {
+            machine: None,
             resource: "cpu:0-1".to_owned(),
             quantity: "cpu".to_owned(),
             kind: LimitKind::Hardware,

@@ -82,6 +82,7 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         targets: Vec::new(),
         estimates,
         utilization: vec![Utilization {
+            machine: None,
             line_only: false,
             resource: "block:vda".to_owned(),
             quantity: "throughput".to_owned(),

@@ -10,6 +10,7 @@ mod knee;
 mod load;
 mod loaded;
 mod matrix;
+mod messages;
 mod mixed;
 mod pair;
 mod percentiles;
@@ -57,6 +58,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule { first: 1, overlays: false, filled: OTHERS, charts: scaling::charts },
     // A latency while others draw more and more.
     Rule { first: 2, overlays: true, filled: FIGURES, charts: loaded::charts },
+    // Message sizes, as NetPIPE draws them.
+    Rule { first: 2, overlays: false, filled: FIGURES, charts: messages::charts },
     // Reads and writes at once: what each gets.
     Rule { first: 2, overlays: false, filled: OTHERS, charts: mixed::charts },
     // Writes until they returned, and until they were on the device.

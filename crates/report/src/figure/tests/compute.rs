@@ -209,3 +209,33 @@ fn the_roofline_is_of_the_same_threads_on_both_sides() {
     other.cases.retain(|c| c.workload != "memory.bandwidth" || c.parameters.get("size").is_none());
     assert!(!kinds(&of_run(&other)).contains(&"roofline"));
 }
+
+/// A sweep of message sizes over a path of 50 us and 1 GB/s.
+fn messages(peer: &str, latency: f64) -> Vec<CaseResult> {
+    let one = |at: u32| {
+        let size = 1u64 << at;
+        let time = latency + size as f64 / 1e9;
+        let parameters = [("peer", Value::from(peer)), ("message-size", size.into())];
+        let case = case("net.pingpong", &parameters, ("half_round_trip", Unit::Seconds, time));
+        with(case, "throughput", Unit::BytesPerSecond, size as f64 / time)
+    };
+    (0..=23).map(one).collect()
+}
+
+#[test]
+fn message_sizes_give_the_three_plots_of_netpipe_for_every_path() {
+    let cases = [messages("10.0.0.2:7117", 50e-6), messages("10.0.1.2:7117", 200e-6)].concat();
+    let figures = charts(&run(cases));
+    let all = kinds(&figures);
+    for kind in ["lines", "saturation", "signature"] {
+        assert!(all.contains(&kind), "{all:?}");
+    }
+    let of = |kind: &str| figures.iter().find(|f| f.kind == kind).unwrap();
+    let said = of("saturation").notes.join(" ");
+    // Half of the rate lies at latency times rate.
+    assert!(said.contains("reached at 49.") && said.contains("reached at 191."), "{said}");
+    assert_eq!(said.matches("Saturation point").count(), 2, "{said}");
+    let told = of("saturation").plot.describe(english());
+    assert_eq!(told.matches("Marked: ").count(), 2, "{told}");
+    assert_eq!(of("signature").plot.table(english()).rows.len(), 48);
+}

@@ -213,6 +213,7 @@ pub(in crate::figure) fn limited(
         PathStep { resource: "sata:sda".to_owned(), amplification },
     ];
     case.utilization.push(Utilization {
+        machine: None,
         resource: "sata:sda".to_owned(),
         quantity: "throughput".to_owned(),
         kind,

@@ -363,6 +363,7 @@ fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (&str, 
     let demand = case.estimates[quantity].median;
     let fraction = demand / limit;
     case.utilization.push(Utilization {
+        machine: None,
         resource: resource.to_owned(),
         quantity: quantity.to_owned(),
         kind: LimitKind::Measured,

@@ -1,0 +1,212 @@
+//! What holds a connection back, where neither the link nor an imposed rate is
+//! full: the receiver's or the sender's window, the sender's or the receiver's
+//! processor, loss, or the way there and back.
+//!
+//! TCP itself keeps account of why it did not send (`tcp_info` in
+//! include/uapi/linux/tcp.h; Cheng and others, "TCP chronograph stats",
+//! commit 05b055e89121, 2016): of the time in which it had something unacknowledged
+//! (*busy*), how long the receiver's window held it up and how long the own send
+//! buffer did. The rest of busy is the path; what is not busy is the program,
+//! which had nothing to send. The counters go by the kernel's ticks, so windows
+//! shorter than 100 of them say nothing.
+
+use language::format::{percent, setting};
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::trial::Trial;
+use model::{Severity, Unit};
+
+use super::{Candidate, FULL, Verdict, finding, shown};
+use crate::{Context, measure};
+
+/// Counters that go by ticks say nothing of a window shorter than this: 100 ticks
+/// of 4 ms (CONFIG_HZ=250), s.
+const WINDOW_LEAST: f64 = 0.4;
+
+/// From this share of the window on, what held the sender up decides.
+const DECIDES: f64 = 0.5;
+
+/// From this share of segments sent again on, loss is felt: at a loss of p a
+/// connection gets at most about 1.22 mss / (rtt sqrt(p)) (Mathis and others,
+/// "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997).
+const LOSS: f64 = 0.001;
+
+/// The candidate.
+pub(super) struct Network;
+
+impl Candidate for Network {
+    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
+        if !measure::is_net(case) {
+            return Verdict::Elsewhere;
+        }
+        if case.workload != "net.stream" {
+            return round_trips(case);
+        }
+        let found = lost(case).or_else(|| processor(case)).or_else(|| window(case));
+        found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
+    }
+}
+
+/// Each request waits for its answer.
+fn round_trips(case: &CaseResult) -> Verdict {
+    let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
+        return Verdict::Elsewhere;
+    };
+    let outstanding = case.parameters.integer("outstanding").unwrap_or(1).max(1) as f64;
+    let each = setting(mean, Unit::Seconds);
+    let text = format!("round-trip-bound: {outstanding:.0} at a time, each answered after {each}");
+    Verdict::Full(Box::new(
+        finding("round-trip-bound", Severity::Note, text)
+            .arg("outstanding", outstanding)
+            .arg("latency_s", mean)
+            .because(measure::latency_evidence(mean)),
+    ))
+}
+
+/// The share of segments that were sent again.
+fn lost(case: &CaseResult) -> Option<Verdict> {
+    let of = |t: &Trial| {
+        let again = t.result.metrics.get("retransmits")?.value;
+        let mss = sender(case, t, "mss").filter(|mss| *mss > 0.0)?;
+        let sent = t.result.metrics.get("throughput")?.value * t.result.window?.seconds() / mss;
+        (sent > 0.0).then_some(again / (sent + again))
+    };
+    let share = measure::median(case, of)?;
+    let idle = sum_share(case, |s| s.path)?;
+    if share < LOSS || idle < DECIDES {
+        return None;
+    }
+    let text = format!(
+        "loss holds this back: {} of the segments were sent again, and the connection waits for the path {} of the time",
+        percent(share),
+        percent(idle)
+    );
+    Some(Verdict::Full(Box::new(
+        finding("loss-bound", Severity::Warning, text)
+            .arg("share", share)
+            .arg("path", idle)
+            .because(shown("retransmits", "retransmits", format!("{} sent again", percent(share))).arg("share", share))
+            .advise("look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs"),
+    )))
+}
+
+/// A fact of the end that sends.
+fn sender(case: &CaseResult, trial: &Trial, name: &str) -> Option<f64> {
+    let of_far = case.parameters.is_word("direction", "receive");
+    measure::number(trial, of_far, name)
+}
+
+/// Where the time of the sending connections went, as shares of the window.
+#[derive(Clone, Copy)]
+struct Spent {
+    /// The program had nothing to send.
+    program: f64,
+    /// The receiver's window was full.
+    receiver: f64,
+    /// The own send buffer was full.
+    buffer: f64,
+    /// The path: the congestion window, or pacing.
+    path: f64,
+}
+
+fn spent(case: &CaseResult, trial: &Trial) -> Option<Spent> {
+    let seconds = trial.result.window?.seconds();
+    if seconds < WINDOW_LEAST {
+        return None;
+    }
+    let streams = case.parameters.integer("streams").unwrap_or(1).max(1) as f64;
+    let share = |name: &str| Some((sender(case, trial, name)? / (seconds * streams)).clamp(0.0, 1.0));
+    let busy = share("busy_time")?;
+    let (receiver, buffer) = (share("receive_window_limited")?, share("send_buffer_limited")?);
+    Some(Spent { program: 1.0 - busy, receiver, buffer, path: (busy - receiver - buffer).max(0.0) })
+}
+
+fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
+    measure::median(case, |t| spent(case, t).map(&of))
+}
+
+/// The window: what the receiver offers, or the sender's own buffer.
+fn window(case: &CaseResult) -> Option<Verdict> {
+    let (receiver, buffer) = (sum_share(case, |s| s.receiver)?, sum_share(case, |s| s.buffer)?);
+    let (which, share) = if receiver >= buffer { ("receive", receiver) } else { ("send", buffer) };
+    let whose = if which == "receive" {
+        "the receiver's window was full"
+    } else {
+        "the sender's own buffer was full"
+    };
+    let evidence = Evidence::at(
+        "window",
+        Place::Metric("throughput".to_owned()),
+        format!("{whose} {} of the time", percent(share)),
+    )
+    .arg("which", which)
+    .arg("share", share);
+    if share < DECIDES {
+        return None;
+    }
+    let text = format!("the window holds this back: {whose} {} of the time", percent(share));
+    Some(Verdict::Full(Box::new(
+        finding("window-bound", Severity::Note, text)
+            .arg("which", which)
+            .arg("share", share)
+            .because(evidence)
+            .advise(
+                "give a larger --window or leave it to the kernel; what is granted is bounded by net.core.rmem_max and \
+                 wmem_max (--set socket-buffer-max=32MiB)",
+            ),
+    )))
+}
+
+/// The processor of one end: its threads compute all the time.
+fn processor(case: &CaseResult) -> Option<Verdict> {
+    let sends_here = !case.parameters.is_word("direction", "receive");
+    let near = measure::worker_cpu(case).map(|(_, used)| used / measure::workers(case));
+    let far = measure::median(case, far_cpu);
+    let ends = [(near, sends_here), (far, !sends_here)];
+    let (used, is_sender) = ends
+        .into_iter()
+        .filter_map(|(used, is_sender)| Some((used?, is_sender)))
+        .filter(|(used, _)| *used >= FULL)
+        .max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let which = if is_sender { "sender" } else { "receiver" };
+    let loopback = measure::is_loopback(case);
+    let one = if loopback { ", on this one machine" } else { "" };
+    let text = format!(
+        "the {which}'s processor holds this back: each of its threads computes {} of the time{one}",
+        percent(used.min(1.0))
+    );
+    let code = if is_sender { "sender-cpu" } else { "receiver-cpu" };
+    Some(Verdict::Full(Box::new(
+        finding(code, Severity::Note, text)
+            .on("cpu")
+            .arg("share", used.min(1.0))
+            .arg("loopback", loopback)
+            .because(shown("worker-cpu", "cpu_per_byte", format!("{} of the time", percent(used.min(1.0)))))
+            .advise("more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte"),
+    )))
+}
+
+/// CPU seconds that each worker of the far end used for each second.
+fn far_cpu(trial: &Trial) -> Option<f64> {
+    let metrics = &measure::far(trial)?.metrics;
+    let each = metrics.get("cpu_per_byte")?.value * metrics.get("throughput")?.value;
+    let workers = measure::number(trial, true, "workers").unwrap_or(1.0).max(1.0);
+    each.is_finite().then_some(each / workers)
+}
+
+/// What is not known, or does not decide.
+fn missing(case: &CaseResult) -> Evidence {
+    let place = Place::Metric("throughput".to_owned());
+    let Some(program) = sum_share(case, |s| s.program) else {
+        let text = "TCP's own account of why it waited is not there, or the window is shorter than it can tell (0.4 s)";
+        return Evidence::at("no-account", place, text);
+    };
+    let path = sum_share(case, |s| s.path).unwrap_or(0.0);
+    let text = format!(
+        "the connection waited for the path {} of the time and for the program {}, and no link, window or processor is seen \
+         full",
+        percent(path),
+        percent(program)
+    );
+    Evidence::at("account", place, text).arg("path", path).arg("program", program)
+}

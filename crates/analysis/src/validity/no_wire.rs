@@ -1,0 +1,49 @@
+//! Both ends of a network load on one machine: no wire was measured.
+
+use model::run::CaseResult;
+use model::{Finding, Severity};
+
+use super::finding;
+use crate::{Context, Rule, measure};
+
+/// The rule.
+pub(crate) struct NoWire;
+
+impl Rule for NoWire {
+    fn code(&self) -> &'static str {
+        "no-wire"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Both ends of a network load ran on this machine (peer=self), over its loopback: what is measured is the kernel and \
+         the processor, and both ends share them. Said once in a run."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if !measure::is_first(case, context.siblings, measure::is_loopback) {
+            return Vec::new();
+        }
+        let text =
+            "both ends are this machine, over loopback: this is no wire, and both ends share its processor"
+                .to_owned();
+        let found = finding(self.code(), Severity::Warning, &[], context.headline, text);
+        vec![found.advise("run `headroom node` on another machine and give its join string as --peer")]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+
+    #[test]
+    fn loopback_is_no_wire() {
+        let mut case = fixture::case(1);
+        case.workload = "net.stream".to_owned();
+        for (peer, count) in [("10.0.0.2:7117", 0), ("self", 1)] {
+            case.parameters.set("peer", peer);
+            assert_eq!(fixture::count(&NoWire, &case, &Controls::default()), count);
+        }
+    }
+}

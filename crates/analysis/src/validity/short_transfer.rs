@@ -1,0 +1,90 @@
+//! A transfer that the sender's socket buffer could hold a good part of: what the
+//! sender wrote is more than what arrived. Study D's 8 MiB were over in 70 ms, and
+//! the sender counted 1,040 Mbit/s on a wire of 1,000.
+
+use language::format::{part, percent};
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, measure};
+
+/// From this share of what was sent on, what the sender's buffer can hold shows
+/// in the sender's figure.
+const MATTERS: f64 = 0.02;
+
+/// The rule.
+pub(crate) struct ShortTransfer;
+
+impl Rule for ShortTransfer {
+    fn code(&self) -> &'static str {
+        "short-transfer"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The sender's socket buffer can hold at least 2 % of all that was sent in a trial: the sender's figure counts what \
+         had not left the machine. The receiver's, which is the result, does not."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        if case.workload != "net.stream" || !case.parameters.is_word("protocol", "tcp") {
+            return Vec::new();
+        }
+        let held = |t: &model::trial::Trial| {
+            let buffers = [false, true].into_iter().filter_map(|far| measure::number(t, far, "send_buffer"));
+            let streams = case.parameters.integer("streams").unwrap_or(1).max(1) as f64;
+            let held = buffers.fold(0.0, f64::max) * streams;
+            let seconds = t.result.window?.seconds();
+            let sent = t.result.metrics.get("throughput")?.value * seconds;
+            (sent > 0.0 && held > 0.0).then_some((held / sent, (held, sent)))
+        };
+        let Some((held, sent)) = measure::middle(case, held) else { return Vec::new() };
+        let share = held / sent;
+        if share < MATTERS {
+            return Vec::new();
+        }
+        let text = format!(
+            "the sender's socket buffers hold up to {}, {} of the {} that were sent: the sender's figure counts what had not \
+             left the machine",
+            part(held as u64),
+            percent(share.min(1.0)),
+            part(sent as u64)
+        );
+        let place = Place::Metric("sender_throughput".to_owned());
+        let evidence = Evidence::at("held", place, format!("{} in buffers", part(held as u64)));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
+                .arg("held", held as u64)
+                .arg("sent", sent as u64)
+                .arg("share", share.min(1.0))
+                .because(evidence.arg("bytes", held as u64))
+                .advise("go by throughput, which the receiver counted, or measure for longer"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::trial::Window;
+    use model::{Quantity, Unit};
+
+    #[test]
+    fn what_the_buffer_can_hold_must_be_little_of_what_was_sent() {
+        // Study D: 8 MiB at 920 Mbit/s, behind a buffer of 2.5 MiB.
+        for (seconds, count) in [(0.073, 1), (10.0, 0)] {
+            let mut case = fixture::case(1);
+            case.workload = "net.stream".to_owned();
+            case.parameters.set("protocol", "tcp");
+            case.parameters.set("streams", 1u64);
+            let result = &mut case.trials[0].result;
+            result.window = Some(Window { start_ns: 0, end_ns: (seconds * 1e9) as u64 });
+            let rate = Quantity { value: 115e6, unit: Unit::BytesPerSecond };
+            result.metrics.insert("throughput".to_owned(), rate);
+            result.facts.insert("send_buffer".to_owned(), (2_621_440u64).into());
+            assert_eq!(fixture::count(&ShortTransfer, &case, &Controls::default()), count, "{seconds}");
+        }
+    }
+}

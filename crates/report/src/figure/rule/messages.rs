@@ -1,0 +1,168 @@
+//! A sweep over message sizes as NetPIPE draws it, one path or several over each
+//! other: the time of a message against its size, both by their logarithm, with
+//! the **saturation point** from which time grows as the size does; and the
+//! **signature**, throughput against time, which takes off at the latency. The
+//! third of NetPIPE's plots, throughput against size, is the sweep's own chart.
+//! What the point is and how its interval is made says [`stats::saturation`].
+
+use chart::plot::{Axis, Dot, Dots, Line, Lines, Mark, Numbers, Scatter, Spread};
+use language::format;
+use model::run::CaseResult;
+use model::{Unit, Value};
+use stats::saturation::{self, Point};
+
+use super::sweep::{LEVELS_LEAST, LINES_MOST, name_of, of_level};
+use crate::figure::factors::{Factor, Group};
+use crate::figure::metric::Metric;
+use crate::figure::{Figure, Scene};
+
+pub(super) const SATURATION: &str = "saturation";
+pub(super) const SIGNATURE: &str = "signature";
+
+/// The factor.
+const SIZE: &str = "message-size";
+
+/// The time of one message one way.
+const TIME: &str = "half_round_trip";
+
+/// What that makes of a message's bytes.
+const THROUGHPUT: &str = "throughput";
+
+/// The confidence of intervals.
+const CONFIDENCE: f64 = 0.95;
+
+pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
+    scene.groups.iter().flat_map(|g| of_group(scene, g)).collect()
+}
+
+/// What a group is drawn with.
+struct Course<'a> {
+    size: &'a Factor,
+    time: Metric,
+    rate: Metric,
+}
+
+fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
+    let words = scene.view.words;
+    let size = group.axis().filter(|f| f.name == SIZE && f.levels.len() >= LEVELS_LEAST);
+    let lines = group.series().map_or(1, |f| f.levels.len());
+    let of = |name: &str| group.cases.iter().find_map(|c| Metric::of(words, c, name));
+    let (Some(size), Some(time), Some(rate)) = (size, of(TIME), of(THROUGHPUT)) else { return Vec::new() };
+    let fits = time.unit == Unit::Seconds && rate.unit == Unit::BytesPerSecond;
+    if !fits || lines > LINES_MOST || group.collides() {
+        return Vec::new();
+    }
+    let course = Course { size, time, rate };
+    let levels: Vec<(String, Vec<&CaseResult>)> =
+        (0..lines).map(|level| (name_of(group, level), course.ordered(of_level(group, level)))).collect();
+    vec![course.saturation(scene, group, &levels), course.signature(scene, group, &levels)]
+}
+
+impl Course<'_> {
+    /// The cases that have all, by size.
+    fn ordered<'c>(&self, cases: Vec<&'c CaseResult>) -> Vec<&'c CaseResult> {
+        let size = |c: &&CaseResult| self.size.number_of(c).unwrap_or(f64::NAN);
+        let mut all: Vec<&CaseResult> =
+            cases.into_iter().filter(|c| size(c) > 0.0 && self.time.at(c).is_some()).collect();
+        all.sort_by(|a, b| size(a).total_cmp(&size(b)));
+        all
+    }
+
+    fn points(&self, cases: &[&CaseResult]) -> Vec<Point> {
+        let point =
+            |c: &&CaseResult| Some(Point { size: self.size.number_of(c)?, time: self.time.at(c)?.value });
+        cases.iter().filter_map(point).collect()
+    }
+
+    fn saturation(
+        &self,
+        scene: &Scene<'_>,
+        group: &Group<'_>,
+        levels: &[(String, Vec<&CaseResult>)],
+    ) -> Figure {
+        let words = scene.view.words;
+        let (mut lines, mut marks, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, cases) in levels {
+            let at = |c: &&CaseResult| Some((self.size.number_of(c)?, self.time.at(c)?));
+            lines.push(Line { name: name.clone(), points: cases.iter().filter_map(at).collect() });
+            let points = self.points(cases);
+            let said = self.said(scene, &points);
+            notes.push(if name.is_empty() { said } else { format!("{name}: {said}") });
+            if let Some(found) = saturation::fit(&points, CONFIDENCE) {
+                let size = ("size", Value::Text(format::part(found.size.round() as u64)));
+                let key = if name.is_empty() { "figure-saturation" } else { "figure-saturation-of" };
+                let label = words.tell(key, &[size, ("line", Value::Text(name.clone()))]);
+                marks.push(Mark { x: found.size, label });
+            }
+        }
+        let title = words.tell(
+            "figure-against",
+            &[
+                ("metric", Value::Text(self.time.title.clone())),
+                ("other", Value::Text(self.size.title.clone())),
+            ],
+        );
+        let x = Axis { title: self.size.title.clone(), numbers: Numbers::Binary, spread: Spread::Doublings };
+        let y = Axis { spread: Spread::Decades, ..self.time.axis() };
+        let better = Some(self.time.better);
+        let plot = Lines { x, y, lines, references: Vec::new(), marks, zones: Vec::new(), better };
+        let mut figure = Figure::new(SATURATION, scene.title(&title, group), plot);
+        for note in notes {
+            figure = figure.note(Some(note));
+        }
+        figure
+    }
+
+    /// What a path is, in a sentence.
+    fn said(&self, scene: &Scene<'_>, points: &[Point]) -> String {
+        let words = scene.view.words;
+        let bytes = |size: f64| Value::Text(format::part(size.round() as u64));
+        let mut parts = vec![match saturation::fit(points, CONFIDENCE) {
+            Some(found) => words.tell(
+                "figure-saturation-note",
+                &[("size", bytes(found.size)), ("low", bytes(found.low)), ("high", bytes(found.high))],
+            ),
+            None => words.say("figure-saturation-none"),
+        }];
+        if let Some(half) = saturation::half(points) {
+            parts.push(words.tell("figure-saturation-half", &[("size", bytes(half))]));
+        }
+        let most = points.iter().map(|p| p.size / p.time).fold(0.0, f64::max);
+        let most = match self.rate.numbers {
+            Numbers::Bits => format::bits((most * 8.0).round() as u64),
+            _ => format::setting(most, Unit::BytesPerSecond),
+        };
+        parts.push(words.tell("figure-saturation-most", &[("rate", Value::Text(most))]));
+        parts.join(" ")
+    }
+
+    fn signature(
+        &self,
+        scene: &Scene<'_>,
+        group: &Group<'_>,
+        levels: &[(String, Vec<&CaseResult>)],
+    ) -> Figure {
+        let words = scene.view.words;
+        let dot = |c: &&CaseResult| {
+            let label = self.size.text_of(c).to_owned();
+            Some(Dot { x: self.time.at(c)?, y: self.rate.at(c)?, label })
+        };
+        let groups = levels.iter().map(|(name, cases)| Dots {
+            name: name.clone(),
+            dots: cases.iter().filter_map(dot).collect(),
+            joined: true,
+        });
+        let name = |metric: &Metric| Value::Text(metric.title.clone());
+        let title =
+            words.tell("figure-against", &[("metric", name(&self.rate)), ("other", name(&self.time))]);
+        let plot = Scatter {
+            x: Axis { spread: Spread::Decades, ..self.time.axis() },
+            y: self.rate.axis(),
+            better: (Some(self.time.better), Some(self.rate.better)),
+            groups: groups.collect(),
+            references: Vec::new(),
+        };
+        let note = words.say("figure-signature-note");
+        Figure::new(SIGNATURE, scene.title(&title, group), plot).note(Some(note))
+    }
+}
