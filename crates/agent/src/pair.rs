@@ -203,16 +203,14 @@ fn unite(
         workload.unite(&main.parameters, near, &far);
     }
     let name = machine.unwrap_or(FAR);
-    if machine.is_some() {
-        far.counters.iter_mut().for_each(|c| name.clone_into(&mut c.machine));
-        far.processes.iter_mut().for_each(|p| name.clone_into(&mut p.machine));
-        near.counters.append(&mut far.counters);
-        near.processes.append(&mut far.processes);
-    }
+    far.counters.iter_mut().for_each(|c| name.clone_into(&mut c.machine));
+    far.processes.iter_mut().for_each(|p| name.clone_into(&mut p.machine));
     far.series.iter_mut().for_each(|s| name.clone_into(&mut s.machine));
-    let (own, sampled): (Vec<_>, Vec<_>) = far.series.into_iter().partition(|s| s.resource == "load");
-    if machine.is_some() {
-        near.series.extend(sampled);
+    if machine.is_none() {
+        // The near end watched this machine already.
+        far.series.retain(|s| s.resource == "load");
+        far.counters.clear();
+        far.processes.clear();
     }
     let whole = Part {
         machine: name.to_owned(),
@@ -220,8 +218,10 @@ fn unite(
         target: None,
         metrics: far.metrics,
         histograms: far.histograms,
-        series: own,
+        series: far.series,
         facts: far.facts,
+        counters: far.counters,
+        processes: far.processes,
     };
     near.parts.push(whole);
     near.facts.insert("clock_uncertainty".to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());

@@ -40,6 +40,7 @@ pub(crate) fn shape(
                 histograms,
                 series,
                 facts,
+                ..Part::default()
             });
         }
         for PartOutcome { name, outcome: part, window } in &load.parts {
@@ -50,7 +51,7 @@ pub(crate) fn shape(
                 metrics: workload.metrics(parameters, part, *window),
                 histograms: self::histograms(part)?,
                 series: self::series(part, outcome),
-                facts: BTreeMap::new(),
+                ..Part::default()
             });
         }
     }

@@ -100,6 +100,7 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::swapping::Swapping,
     &validity::generator::Generator,
     &validity::no_wire::NoWire,
+    &validity::other_route::OtherRoute,
     &validity::short_transfer::ShortTransfer,
     &validity::few_trials::FewTrials,
     &deviation::promise::Promise,

@@ -12,6 +12,7 @@ const NAMES: &[&str] = &[
     "filesystem",
     "metric",
     "name",
+    "other",
     "promise",
     "reason",
     "resource",

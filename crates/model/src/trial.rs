@@ -266,6 +266,13 @@ pub struct Part {
     /// What shaped its result.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, Value>,
+    /// Counters of the kernel of its machine at the window's edges, where that is
+    /// another machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<Counter>,
+    /// The processes of that machine that used most CPU time, most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<ProcessUse>,
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ pub(crate) mod never_steady;
 pub(crate) mod no_wire;
 pub(crate) mod nothing_driven;
 pub(crate) mod numa_remote;
+pub(crate) mod other_route;
 pub(crate) mod others_io;
 pub(crate) mod page_cache;
 pub(crate) mod placement;

@@ -39,3 +39,12 @@ evidence-window =
     }時間の { PERCENT($share) } の間、満杯
 evidence-no-account = TCP がなぜ待ったかの記録がないか、測定区間がそれを知るのに必要な長さ(0.4 s)より短い
 evidence-account = 接続は時間の { PERCENT($path) } の間は経路を、{ PERCENT($program) } の間はプログラムを待ち、満杯のリンクもウィンドウもプロセッサーも見えない
+
+finding-other-route =
+    データは経路にある { RESOURCE($resource) } を通りませんでした。そのインターフェースが数えたのは転送データの { PERCENT($share) } です{ $known ->
+        [yes] 。数えたのは { RESOURCE($other) } です
+       *[no] {""}
+    }
+    .advice = 両方のマシンで `ip route get ADDRESS` を確かめ、意図した経路にあるノードのアドレスを指定してください
+
+evidence-passed = 転送データの { PERCENT($share) }

@@ -39,3 +39,12 @@ evidence-window =
     } 시간의 { PERCENT($share) } 동안 가득 참
 evidence-no-account = TCP가 왜 기다렸는지에 대한 기록이 없거나, 측정 구간이 그것을 알 수 있는 길이(0.4 s)보다 짧음
 evidence-account = 연결은 시간의 { PERCENT($path) } 동안 경로를, { PERCENT($program) } 동안 프로그램을 기다렸고, 가득 찬 링크나 윈도우나 프로세서는 보이지 않음
+
+finding-other-route =
+    데이터가 경로에 있는 { RESOURCE($resource) }을(를) 지나지 않았습니다. 그 인터페이스가 센 것은 전송한 데이터의 { PERCENT($share) }입니다{ $known ->
+        [yes] . 데이터를 센 것은 { RESOURCE($other) }입니다
+       *[no] {""}
+    }
+    .advice = 두 서버에서 `ip route get ADDRESS`를 확인하고, 의도한 경로에 있는 노드의 주소를 지정하십시오
+
+evidence-passed = 전송한 데이터의 { PERCENT($share) }

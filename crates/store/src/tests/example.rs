@@ -179,7 +179,7 @@ fn part(load: usize, order: u32) -> Part {
         metrics: metrics(order),
         histograms: if has_bulk { histograms("part") } else { BTreeMap::new() },
         series: if has_bulk { vec![series("iops", order, 7)] } else { Vec::new() },
-        facts: BTreeMap::new(),
+        ..Part::default()
     }
 }
 

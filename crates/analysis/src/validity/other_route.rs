@@ -1,0 +1,145 @@
+//! Data that went over another interface than the one that was meant. Study D's
+//! runs over "the single port" went to an address on none of the ports shown.
+
+use language::format::percent;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::trial::{Counter, Trial};
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, called, measure};
+
+/// An interface that the data passed counts at least this share of the payload:
+/// heads only make it more.
+const PASSED: f64 = 0.5;
+
+/// Loads that move less than this in a trial say nothing: others' packets are
+/// among them, bytes.
+const LEAST: f64 = 1e6;
+
+/// The rule.
+pub(crate) struct OtherRoute;
+
+impl Rule for OtherRoute {
+    fn code(&self) -> &'static str {
+        "other-route"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The interface that the route to the peer names counted less than half of the payload in the window, by the kernel's \
+         counters of its bytes: the data went another way."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        if !measure::is_net(case) {
+            return Vec::new();
+        }
+        let ends = |t: &Trial| [seen(t, false), seen(t, true)].into_iter().flatten().next();
+        let Some(Seen { interface, share, other }) = measure::good(case).find_map(ends) else {
+            return Vec::new();
+        };
+        let named = called(&interface);
+        let text = match &other {
+            Some(other) => format!(
+                "the data did not pass {named}, which the route names: it counted {} of the payload, and {} counted it",
+                percent(share),
+                called(other)
+            ),
+            None => format!(
+                "the data did not pass {named}, which the route names: it counted {} of the payload",
+                percent(share)
+            ),
+        };
+        let place = Place::Counter { resource: interface.clone(), source: "/proc/net/dev".to_owned() };
+        let evidence = Evidence::at("passed", place, format!("{} of the payload", percent(share)));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .on(interface.clone())
+                .arg("share", share)
+                .arg("known", if other.is_some() { "yes" } else { "no" })
+                .arg("other", other.unwrap_or_default())
+                .because(evidence.arg("share", share))
+                .advise("look at `ip route get ADDRESS` on both machines, and give the node's address on the path that is meant"),
+        ]
+    }
+}
+
+/// What an interface saw that should have seen all.
+struct Seen {
+    interface: String,
+    share: f64,
+    /// The one that saw it.
+    other: Option<String>,
+}
+
+fn seen(trial: &Trial, of_far: bool) -> Option<Seen> {
+    let interface = format!("nic:{}", measure::fact(trial, of_far, "interface")?);
+    let counters = if of_far { &measure::far(trial)?.counters } else { &trial.result.counters };
+    let payload = trial.result.metrics.get("throughput")?.value * trial.result.window?.seconds();
+    if payload < LEAST {
+        return None;
+    }
+    let own = passed(counters, &interface)?;
+    if own >= payload * PASSED {
+        return None;
+    }
+    let names: Vec<&str> =
+        counters.iter().filter(|c| c.resource.starts_with("nic:")).map(|c| c.resource.as_str()).collect();
+    let other = names.into_iter().find(|name| passed(counters, name).is_some_and(|b| b >= payload * PASSED));
+    Some(Seen { share: own / payload, interface, other: other.map(str::to_owned) })
+}
+
+/// Bytes that passed an interface in the window, the greater of both ways.
+fn passed(counters: &[Counter], interface: &str) -> Option<f64> {
+    let of = |name: &str| {
+        let found = counters.iter().find(|c| c.resource == interface && c.source.ends_with(name))?;
+        found.change()
+    };
+    [of(" rx_bytes"), of(" tx_bytes")].into_iter().flatten().reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::trial::{Part, Window};
+    use model::{Quantity, Unit};
+
+    fn counter(interface: &str, bytes: u64) -> Counter {
+        Counter {
+            resource: format!("nic:{interface}"),
+            source: "/proc/net/dev tx_bytes".to_owned(),
+            after: bytes,
+            after_ns: 1,
+            unit: Some(Unit::Bytes),
+            ..Counter::default()
+        }
+    }
+
+    fn case(near: &[(&str, u64)], far: &[(&str, u64)]) -> CaseResult {
+        let mut case = fixture::case(1);
+        case.workload = "net.stream".to_owned();
+        let result = &mut case.trials[0].result;
+        result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
+        let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
+        result.metrics.insert("throughput".to_owned(), rate);
+        result.facts.insert("interface".to_owned(), "eth0".into());
+        result.counters = near.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
+        let mut part = Part { machine: "10.0.0.2:7117".to_owned(), ..Part::default() };
+        part.facts.insert("interface".to_owned(), "eth2".into());
+        part.counters = far.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
+        result.parts.push(part);
+        case
+    }
+
+    #[test]
+    fn what_the_named_interface_did_not_count_went_another_way() {
+        let count = |case| fixture::count(&OtherRoute, &case, &Controls::default());
+        assert_eq!(count(case(&[("eth0", 104_000_000)], &[("eth2", 104_000_000)])), 0);
+        assert_eq!(count(case(&[("eth0", 4_000), ("eth1", 104_000_000)], &[("eth2", 104_000_000)])), 1);
+        assert_eq!(count(case(&[("eth0", 104_000_000)], &[("eth2", 4_000)])), 1);
+        // Nothing was counted: nothing is known.
+        assert_eq!(count(case(&[], &[])), 0);
+    }
+}
