@@ -1,5 +1,6 @@
 //! Reading a machine: what it is made of, and the kernel's counters while a
-//! load runs. Nothing here makes load or changes anything.
+//! load runs; changing its settings and putting them back. Nothing here makes
+//! load, and nothing but [`setting`] changes anything.
 //!
 //! Readers take a [`Host`], a file tree, so that any machine can be a fixture.
 //! What is missing or garbled in the tree is absent in the answer.
@@ -8,7 +9,9 @@ pub mod doctor;
 mod host;
 pub mod inventory;
 pub mod limit;
+pub mod route;
 pub mod sampler;
+pub mod setting;
 pub mod storage;
 
 pub use host::Host;

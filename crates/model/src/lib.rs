@@ -18,6 +18,7 @@ pub mod price;
 pub mod resource;
 pub mod run;
 pub mod scalar;
+pub mod setting;
 pub mod study;
 pub mod trial;
 pub mod unit;

@@ -6,7 +6,7 @@ mod ethtool;
 mod netlink;
 #[cfg(test)]
 mod tests;
-mod wire;
+pub(crate) mod wire;
 
 use model::machine::{Absent, Bond, NetworkInterface};
 

@@ -1,8 +1,10 @@
 //! Netlink messages as they go over the socket (netlink(7),
-//! `include/uapi/linux/netlink.h`): a dump is asked for and taken apart. By
+//! `include/uapi/linux/netlink.h`): an object or a dump is asked for and taken
+//! apart. By
 //! hand, as what is needed of it is small and the queueing disciplines that hold
 //! a rate are not in the crates for it.
 
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use rustix::net::netlink::SocketAddrNetlink;
@@ -14,6 +16,8 @@ const MESSAGE_HEAD: usize = 16;
 const ATTRIBUTE_HEAD: usize = 4;
 /// `NLM_F_REQUEST | NLM_F_DUMP`.
 const FLAGS_DUMP: u16 = 0x1 | 0x300;
+/// `NLM_F_REQUEST`: one object.
+const FLAGS_ONE: u16 = 0x1;
 const MESSAGE_ERROR: u16 = 2;
 const MESSAGE_DONE: u16 = 3;
 /// What an attribute's type is without its two flags (`NLA_TYPE_MASK`).
@@ -27,21 +31,15 @@ const DUMP_BYTES: usize = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A message: its type and what follows its head.
-pub(super) type Message = (u16, Vec<u8>);
+pub(crate) type Message = (u16, Vec<u8>);
 
 /// All messages of a dump of rtnetlink(7).
 ///
 /// # Errors
 /// Why there are none.
-pub(super) fn dump(kind: u16, payload: &[u8]) -> Result<Vec<Message>, String> {
+pub(crate) fn dump(kind: u16, payload: &[u8]) -> Result<Vec<Message>, String> {
     let text = |e: rustix::io::Errno| e.to_string();
-    // No protocol is 0, which is `NETLINK_ROUTE`.
-    let socket =
-        socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None).map_err(text)?;
-    // Connected to the kernel, so that nobody else can answer.
-    rustix::net::connect(&socket, &SocketAddrNetlink::new(0, 0)).map_err(text)?;
-    set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE)).map_err(text)?;
-    send(&socket, &request(kind, payload), SendFlags::empty()).map_err(text)?;
+    let socket = socket_with_request(&request(kind, FLAGS_DUMP, payload)).map_err(text)?;
     let mut found = Vec::new();
     let mut part = vec![0; PART_BYTES];
     let mut total = 0;
@@ -59,18 +57,56 @@ pub(super) fn dump(kind: u16, payload: &[u8]) -> Result<Vec<Message>, String> {
     }
 }
 
+/// The one object that a request of rtnetlink(7) is about, without the head of
+/// its message.
+///
+/// # Errors
+/// Why there is none, in the kernel's words.
+pub(crate) fn ask(kind: u16, payload: &[u8]) -> Result<Vec<u8>, String> {
+    let text = |e: rustix::io::Errno| e.to_string();
+    let socket = socket_with_request(&request(kind, FLAGS_ONE, payload)).map_err(text)?;
+    let mut part = vec![0; PART_BYTES];
+    let (_, length) = recv(&socket, &mut part[..], RecvFlags::TRUNC).map_err(text)?;
+    let whole = part.get(..length).ok_or("the answer is too large")?;
+    match messages(whole).next() {
+        Some((MESSAGE_ERROR, payload)) => Err(refusal(payload)),
+        Some((_, payload)) => Ok(payload.to_vec()),
+        None => Err("the answer is empty".to_owned()),
+    }
+}
+
+/// A socket to the kernel over which this was asked.
+fn socket_with_request(request: &[u8]) -> rustix::io::Result<OwnedFd> {
+    // No protocol is 0, which is `NETLINK_ROUTE`.
+    let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
+    // Connected to the kernel, so that nobody else can answer.
+    rustix::net::connect(&socket, &SocketAddrNetlink::new(0, 0))?;
+    set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
+    send(&socket, request, SendFlags::empty())?;
+    Ok(socket)
+}
+
+/// Adds an attribute, filled up to a multiple of four bytes.
+pub(crate) fn push_attribute(to: &mut Vec<u8>, kind: u16, payload: &[u8]) {
+    let length = u16::try_from(ATTRIBUTE_HEAD + payload.len()).unwrap_or(u16::MAX);
+    to.extend(length.to_ne_bytes());
+    to.extend(kind.to_ne_bytes());
+    to.extend(payload);
+    to.resize(to.len().next_multiple_of(4), 0);
+}
+
 /// What an error message says: a negative error number.
 fn refusal(payload: &[u8]) -> String {
     let code = payload.first_chunk().map_or(0, |b| i32::from_ne_bytes(*b));
     std::io::Error::from_raw_os_error(code.saturating_neg()).to_string()
 }
 
-/// A request for a dump.
-fn request(kind: u16, payload: &[u8]) -> Vec<u8> {
+/// A request.
+fn request(kind: u16, flags: u16, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(MESSAGE_HEAD + payload.len()).unwrap_or(u32::MAX);
     let mut message = length.to_ne_bytes().to_vec();
     message.extend(kind.to_ne_bytes());
-    message.extend(FLAGS_DUMP.to_ne_bytes());
+    message.extend(flags.to_ne_bytes());
     // Sequence and port: there is one request on a socket.
     message.extend([0; 8]);
     message.extend(payload);
@@ -78,7 +114,7 @@ fn request(kind: u16, payload: &[u8]) -> Vec<u8> {
 }
 
 /// The messages in `bytes`, up to the first that is garbled.
-pub(super) fn messages(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+pub(crate) fn messages(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let length = usize::try_from(u32::from_ne_bytes(*rest.first_chunk()?)).ok()?;
@@ -90,7 +126,7 @@ pub(super) fn messages(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
 }
 
 /// The attributes in `bytes`, up to the first that is garbled.
-pub(super) fn attributes(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+pub(crate) fn attributes(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let length = usize::from(u16::from_ne_bytes(*rest.first_chunk()?));
@@ -102,22 +138,22 @@ pub(super) fn attributes(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
 }
 
 /// The first attribute of a type.
-pub(super) fn attribute(bytes: &[u8], kind: u16) -> Option<&[u8]> {
+pub(crate) fn attribute(bytes: &[u8], kind: u16) -> Option<&[u8]> {
     attributes(bytes).find(|(k, _)| *k == kind).map(|(_, payload)| payload)
 }
 
 /// A number at an offset.
-pub(super) fn number(bytes: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn number(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_ne_bytes(*b))
 }
 
 /// A number of 64 bits that fills an attribute.
-pub(super) fn long(bytes: &[u8]) -> Option<u64> {
+pub(crate) fn long(bytes: &[u8]) -> Option<u64> {
     bytes.first_chunk().map(|b| u64::from_ne_bytes(*b))
 }
 
 /// A text that ends with a zero.
-pub(super) fn text(bytes: &[u8]) -> Option<String> {
+pub(crate) fn text(bytes: &[u8]) -> Option<String> {
     let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
     std::str::from_utf8(&bytes[..end]).ok().filter(|t| !t.is_empty()).map(str::to_owned)
 }
@@ -128,9 +164,9 @@ mod tests {
 
     #[test]
     fn messages_and_attributes_that_are_cut_short_end_the_list() {
-        let mut bytes = request(18, &[1, 2, 3]);
+        let mut bytes = request(18, FLAGS_DUMP, &[1, 2, 3]);
         bytes.push(0);
-        bytes.extend(request(36, &[4, 5, 6, 7]));
+        bytes.extend(request(36, FLAGS_ONE, &[4, 5, 6, 7]));
         let found: Vec<_> = messages(&bytes).collect();
         assert_eq!(found, [(18, &[1, 2, 3][..]), (36, &[4, 5, 6, 7][..])]);
         for length in 0..bytes.len() {

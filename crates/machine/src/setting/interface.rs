@@ -1,0 +1,163 @@
+//! Numbers of a network interface that are read and changed by ioctl
+//! (netdevice(7), `include/uapi/linux/sockios.h`). An ioctl acts in the network
+//! namespace of this process; a sysfs that was mounted in another one would not.
+
+use std::time::{Duration, Instant};
+
+use model::Value;
+use model::setting::SettingSpec;
+use rustix::io::Errno;
+use rustix::ioctl::{Opcode, Updater, ioctl};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+
+use super::SettingError;
+
+const PREFIX: &str = "nic:";
+/// `SIOCGIFFLAGS`.
+const GET_FLAGS: Opcode = 0x8913;
+/// `IFF_RUNNING` of `include/uapi/linux/if.h`: a carrier is seen.
+const RUNNING: i32 = 1 << 6;
+/// Most drivers take their device down and up again to change it, and a link is
+/// negotiated within a few seconds.
+const LINK_PATIENCE: Duration = Duration::from_secs(15);
+
+/// What an interface is called as a resource.
+pub(super) fn resource(name: &str) -> String {
+    if name.starts_with(PREFIX) { name.to_owned() } else { format!("{PREFIX}{name}") }
+}
+
+/// The interface's name.
+pub(super) fn name(resource: &str) -> &str {
+    resource.strip_prefix(PREFIX).unwrap_or(resource)
+}
+
+/// `struct ifreq` with a number, not smaller than the kernel's.
+#[repr(C)]
+struct Request {
+    name: [u8; 16],
+    number: i32,
+    rest: [u8; 20],
+}
+
+/// One of an interface's numbers.
+pub(super) struct Number<const GET: Opcode, const SET: Opcode> {
+    pub(super) spec: &'static SettingSpec,
+}
+
+impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
+    pub(super) fn read(&self, resource: &str) -> Result<Value, SettingError> {
+        let number = call::<GET>(name(resource), 0).map_err(|e| self.unreadable(resource, e))?;
+        match u64::try_from(number) {
+            Ok(number) => Ok(Value::Integer(number)),
+            Err(_) => Err(SettingError::Unreadable {
+                setting: self.spec.name().to_owned(),
+                resource: resource.to_owned(),
+                reason: format!("the kernel says {number}"),
+            }),
+        }
+    }
+
+    fn unreadable(&self, resource: &str, error: Errno) -> SettingError {
+        let (setting, resource) = (self.spec.name().to_owned(), resource.to_owned());
+        match error {
+            Errno::NODEV => SettingError::Gone { setting, resource },
+            other => SettingError::Unreadable { setting, resource, reason: other.to_string() },
+        }
+    }
+
+    pub(super) fn refused(&self, resource: &str, value: &Value, reason: String) -> SettingError {
+        SettingError::Refused {
+            setting: self.spec.name().to_owned(),
+            resource: resource.to_owned(),
+            asked: self.spec.show(value),
+            reason,
+        }
+    }
+
+    /// Writes it; `takes` says what would be taken, for who asked for too much.
+    pub(super) fn write(
+        &self,
+        resource: &str,
+        value: &Value,
+        takes: impl Fn() -> Option<String>,
+    ) -> Result<(), SettingError> {
+        let number = match value {
+            Value::Integer(number) => i32::try_from(*number).ok(),
+            _ => None,
+        };
+        let said = |reason: String| match takes() {
+            Some(takes) => format!("{reason}; {takes}"),
+            None => reason,
+        };
+        let Some(number) = number else {
+            let reason = said("it is no number that the kernel can hold".to_owned());
+            return Err(self.refused(resource, value, reason));
+        };
+        let interface = name(resource);
+        let had_link = has_link(interface);
+        match call::<SET>(interface, number) {
+            Ok(_) => {}
+            Err(Errno::NODEV) => return Err(self.unreadable(resource, Errno::NODEV)),
+            Err(error @ (Errno::PERM | Errno::ACCESS)) => {
+                let reason = format!("{error}; run Headroom as root, or with CAP_NET_ADMIN");
+                return Err(self.refused(resource, value, reason));
+            }
+            Err(error) => return Err(self.refused(resource, value, said(error.to_string()))),
+        }
+        if had_link && !link_returns(interface) {
+            let reason = format!("it has had no link for {} s since it was changed", LINK_PATIENCE.as_secs());
+            return Err(self.refused(resource, value, reason));
+        }
+        Ok(())
+    }
+}
+
+fn has_link(interface: &str) -> bool {
+    // The flags are the lower half of the number (`ifr_flags` is a short).
+    call::<GET_FLAGS>(interface, 0).is_ok_and(|number| low_half(number) & RUNNING != 0)
+}
+
+/// The short at the beginning of a number.
+fn low_half(number: i32) -> i32 {
+    let [a, b, ..] = number.to_ne_bytes();
+    i32::from(i16::from_ne_bytes([a, b]))
+}
+
+fn link_returns(interface: &str) -> bool {
+    let end = Instant::now() + LINK_PATIENCE;
+    while !has_link(interface) {
+        if Instant::now() >= end {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+/// One call; the number is what the kernel wrote.
+fn call<const CODE: Opcode>(interface: &str, number: i32) -> Result<i32, Errno> {
+    let mut request = Request { name: [0; 16], number, rest: [0; 20] };
+    let name = interface.as_bytes();
+    // The last byte ends the name; a longer one is nobody's.
+    request.name[..15].get_mut(..name.len()).ok_or(Errno::NODEV)?.copy_from_slice(name);
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
+    // SAFETY: each code used here takes a `struct ifreq`, of which the kernel
+    // reads and writes no more than the 40 bytes that `Request` has; the request
+    // outlives the call.
+    unsafe { ioctl(&socket, Updater::<CODE, Request>::new(&mut request))? };
+    Ok(request.number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loopback_can_be_asked_and_a_stranger_is_not_there() {
+        assert!(call::<GET_FLAGS>("lo", 0).is_ok());
+        assert_eq!(call::<GET_FLAGS>("hr-none", 0), Err(Errno::NODEV));
+        assert_eq!(call::<GET_FLAGS>("a-name-that-is-too-long", 0), Err(Errno::NODEV));
+        assert_eq!((name("nic:eth0"), resource("eth0")), ("eth0", "nic:eth0".to_owned()));
+        assert_eq!(resource("nic:eth0"), "nic:eth0");
+    }
+}

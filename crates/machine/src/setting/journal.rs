@@ -1,0 +1,302 @@
+//! The journal of what was changed: one JSON line for each setting of a resource
+//! that is not as it was found, written and flushed to the disk before the
+//! change, taken out after it was put back.
+//!
+//! The file is written anew beside itself and then given its name, so that it is
+//! whole at any moment; where a file system breaks that promise, a last line
+//! without an end is one whose change was never made. Writers take turns by a
+//! lock on the folder.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use model::Value;
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use super::namespace::Where;
+use super::process::Process;
+
+/// Names another folder, for tests.
+const FOLDER_VARIABLE: &str = "HEADROOM_STATE";
+/// The folder of who may change settings.
+const FOLDER: &str = "/var/lib/headroom";
+const NAME: &str = "settings.journal";
+/// A journal has a line or two; this is something else.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// Why the journal cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JournalError {
+    /// It cannot be read or written.
+    #[error("the journal of settings {} cannot be {doing}: {reason}; without it nothing is changed", path.display())]
+    File {
+        /// The journal.
+        path: PathBuf,
+        /// `read`, `written`.
+        doing: &'static str,
+        /// What the kernel said.
+        reason: String,
+    },
+    /// A line in it is none of ours.
+    #[error(
+        "line {line} of the journal of settings {} cannot be read: {reason}; see what it says was changed, put that \
+         back by hand, and remove the file", path.display()
+    )]
+    Damaged {
+        /// The journal.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// One setting of one resource that is not as it was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Where the change took effect.
+    #[serde(flatten)]
+    pub place: Where,
+    /// The process that changed it and will put it back.
+    pub owner: Process,
+    /// The process for which it did.
+    pub controller: Option<Process>,
+    /// The setting.
+    pub setting: String,
+    /// Its resource.
+    pub resource: String,
+    /// What it was.
+    pub before: Value,
+    /// What it was to become first.
+    pub asked: Value,
+}
+
+/// The journal at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Journal {
+    path: PathBuf,
+}
+
+impl Journal {
+    /// The journal in a folder.
+    #[must_use]
+    pub fn at(folder: &Path) -> Self {
+        Self { path: folder.join(NAME) }
+    }
+
+    /// The journal that this process writes: in `$HEADROOM_STATE`, or in
+    /// `/var/lib/headroom` for root, or in `$XDG_STATE_HOME/headroom`
+    /// (`~/.local/state/headroom`) for others.
+    #[must_use]
+    pub fn own() -> Self {
+        let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        if let Some(folder) = variable(FOLDER_VARIABLE) {
+            return Self::at(&folder);
+        }
+        if rustix::process::geteuid().is_root() {
+            return Self::at(Path::new(FOLDER));
+        }
+        let home = || Some(variable("HOME")?.join(".local/state"));
+        let state = variable("XDG_STATE_HOME").or_else(home);
+        Self::at(&state.map_or_else(|| PathBuf::from(FOLDER), |s| s.join("headroom")))
+    }
+
+    /// All journals that may speak of this machine: ours, and root's.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::own()];
+        let system = Self::at(Path::new(FOLDER));
+        if std::env::var_os(FOLDER_VARIABLE).is_none() && all[0] != system {
+            all.push(system);
+        }
+        all
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn failed(&self, doing: &'static str) -> impl Fn(io::Error) -> JournalError + use<> {
+        let path = self.path.clone();
+        move |error| JournalError::File { path: path.clone(), doing, reason: error.to_string() }
+    }
+
+    /// What stands in it, the oldest first; nothing where there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a line in it is none of ours.
+    pub fn entries(&self) -> Result<Vec<Entry>, JournalError> {
+        let failed = self.failed("read");
+        match fs::metadata(&self.path) {
+            Ok(m) if m.len() > BYTES_MAX => return Err(failed(io::Error::other("it is too large"))),
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(Vec::new());
+            }
+            _ => {}
+        }
+        let bytes = match fs::read(&self.path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(failed)?,
+        };
+        // What follows the last end of line was not finished, so that its change
+        // was not begun.
+        let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+        let lines = bytes[..whole].split(|b| *b == b'\n').enumerate();
+        let lines = lines.filter(|(_, line)| !line.is_empty());
+        lines
+            .map(|(at, line)| {
+                serde_json::from_slice(line).map_err(|e| JournalError::Damaged {
+                    path: self.path.clone(),
+                    line: at + 1,
+                    reason: e.to_string(),
+                })
+            })
+            .collect()
+    }
+
+    /// Adds an entry; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// If that cannot be done: then nothing may be changed.
+    pub fn add(&self, entry: &Entry) -> Result<(), JournalError> {
+        self.edit(|entries| entries.push(entry.clone()))
+    }
+
+    /// Takes an entry out.
+    ///
+    /// # Errors
+    /// As [`Journal::add`].
+    pub fn remove(&self, entry: &Entry) -> Result<(), JournalError> {
+        self.edit(|entries| entries.retain(|e| e != entry))
+    }
+
+    /// Puts an entry in the place of another.
+    ///
+    /// # Errors
+    /// As [`Journal::add`].
+    pub fn replace(&self, old: &Entry, new: &Entry) -> Result<(), JournalError> {
+        self.edit(|entries| entries.iter_mut().filter(|e| *e == old).for_each(|e| e.clone_from(new)))
+    }
+
+    fn edit(&self, change: impl FnOnce(&mut Vec<Entry>)) -> Result<(), JournalError> {
+        let failed = self.failed("written");
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        make_folder(folder).map_err(&failed)?;
+        let lock = File::open(folder).map_err(&failed)?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|e| failed(e.into()))?;
+        let mut entries = self.entries()?;
+        change(&mut entries);
+        if entries.is_empty() {
+            match fs::remove_file(&self.path) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(failed(e)),
+                _ => return lock.sync_all().map_err(failed),
+            }
+        }
+        let mut text = Vec::new();
+        for entry in &entries {
+            serde_json::to_writer(&mut text, entry).map_err(|e| failed(e.into()))?;
+            text.push(b'\n');
+        }
+        let beside = self.path.with_extension("journal.new");
+        let write = || {
+            let mut file = File::create(&beside)?;
+            // Who may not change settings may see that they are changed.
+            file.set_permissions(fs::Permissions::from_mode(0o644))?;
+            file.write_all(&text)?;
+            file.sync_all()?;
+            fs::rename(&beside, &self.path)?;
+            lock.sync_all()
+        };
+        write().map_err(failed)
+    }
+}
+
+/// Makes the folder, and its name last.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)?;
+    match folder.parent() {
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(crate) fn entry(setting: &str) -> Entry {
+        Entry {
+            place: Where::here(),
+            owner: Process::this(),
+            controller: Process::parent(),
+            setting: setting.to_owned(),
+            resource: "machine".to_owned(),
+            before: Value::from(1_u64),
+            asked: Value::from(2_u64),
+        }
+    }
+
+    #[test]
+    fn what_was_added_is_there_until_it_is_taken_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::at(&folder.path().join("new/state"));
+        assert_eq!(journal.entries(), Ok(vec![]));
+        let (a, b) = (entry("a"), entry("b"));
+        journal.add(&a).unwrap();
+        journal.add(&b).unwrap();
+        assert_eq!(journal.entries(), Ok(vec![a.clone(), b.clone()]));
+        assert_eq!(fs::read_to_string(journal.path()).unwrap().lines().count(), 2);
+        let other = Entry { before: Value::from(7_u64), ..b.clone() };
+        journal.replace(&b, &other).unwrap();
+        journal.remove(&a).unwrap();
+        assert_eq!(journal.entries(), Ok(vec![other.clone()]));
+        journal.remove(&other).unwrap();
+        assert!(!journal.path().exists(), "nothing is left of a journal without entries");
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_was_never_carried_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::at(folder.path());
+        journal.add(&entry("a")).unwrap();
+        let whole = fs::read(journal.path()).unwrap();
+        for cut in ["{\"machine\":\"x\"", "\0\0\0\0", "{"] {
+            fs::write(journal.path(), [&whole[..], cut.as_bytes()].concat()).unwrap();
+            assert_eq!(journal.entries().unwrap().len(), 1, "{cut}");
+        }
+        // The next entry takes its place.
+        journal.add(&entry("b")).unwrap();
+        assert_eq!(journal.entries().unwrap().len(), 2);
+        fs::write(journal.path(), &whole[..whole.len() / 2]).unwrap();
+        assert_eq!(journal.entries(), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_line_that_is_none_of_ours_is_not_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::at(folder.path());
+        journal.add(&entry("a")).unwrap();
+        let whole = fs::read_to_string(journal.path()).unwrap();
+        fs::write(journal.path(), format!("{whole}garbage\n{whole}")).unwrap();
+        assert!(matches!(journal.entries(), Err(JournalError::Damaged { line: 2, .. })));
+        let refused = journal.add(&entry("b"));
+        assert!(matches!(refused, Err(JournalError::Damaged { .. })), "nothing is changed then");
+    }
+
+    #[test]
+    fn without_a_folder_that_can_be_written_there_is_no_entry() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let journal = Journal::at(&file.path().join("below a file"));
+        assert_eq!(journal.entries(), Ok(vec![]));
+        assert!(matches!(journal.add(&entry("a")), Err(JournalError::File { doing: "written", .. })));
+    }
+}

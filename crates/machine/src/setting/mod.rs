@@ -1,0 +1,176 @@
+//! Settings: states of a machine's resources that a study changes, reads back,
+//! and puts back. A setting is one file and one line in [`TABLE`].
+//!
+//! Before anything is changed it stands in a [`journal`], so that whatever
+//! happens to this process, `headroom restore` knows what was before. A
+//! [`Keeper`] is what changes and puts back; [`restore`] is what cleans up after
+//! a process that could not.
+
+mod interface;
+mod journal;
+mod keeper;
+mod mtu;
+mod namespace;
+mod process;
+mod restore;
+mod socket_buffer_max;
+mod tx_queue_length;
+
+#[cfg(test)]
+mod tests;
+
+use std::net::IpAddr;
+
+use model::setting::{Binds, SettingSpec};
+use model::{Unit, Value};
+
+pub use journal::{Entry, Journal, JournalError};
+pub use keeper::{Keeper, Now, Wanted};
+pub use process::Process;
+pub use restore::{Outcome, Restored, refusal, restore};
+
+use crate::route;
+
+/// Every setting, in documentation order.
+pub const TABLE: &[&dyn Setting] =
+    &[&mtu::Mtu, &tx_queue_length::TxQueueLength, &socket_buffer_max::SocketBufferMax];
+
+/// The resource of a setting that belongs to the whole machine.
+pub const MACHINE: &str = "machine";
+
+/// A state of a resource that can be changed and put back.
+pub trait Setting: Sync {
+    /// What it is, as data.
+    fn spec(&self) -> &'static SettingSpec;
+
+    /// What it is now.
+    ///
+    /// # Errors
+    /// If the resource is not there or cannot be read.
+    fn read(&self, resource: &str) -> Result<Value, SettingError>;
+
+    /// Makes it `value` and waits until the resource works with it. Whether it
+    /// did become that is for the caller to read.
+    ///
+    /// # Errors
+    /// If the kernel or a device refuses, with what they would take where they
+    /// say so.
+    fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError>;
+}
+
+/// The setting named `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn Setting> {
+    find_in(TABLE, name)
+}
+
+fn find_in(table: &'static [&'static dyn Setting], name: &str) -> Option<&'static dyn Setting> {
+    table.iter().copied().find(|s| s.spec().name() == name)
+}
+
+/// Why a setting was not changed, or not put back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// This version has no such setting.
+    #[error("there is no setting `{0}` in this version of Headroom")]
+    Unknown(String),
+    /// The resource does not exist.
+    #[error("there is no {resource} here, which `{setting}` belongs to")]
+    Gone {
+        /// The setting.
+        setting: String,
+        /// The resource.
+        resource: String,
+    },
+    /// Nobody said which resource is meant.
+    #[error("which resource `{0}` belongs to is not said: there is no peer; name one, as {0}@eth0")]
+    Unbound(String),
+    /// There is no way to the peer.
+    #[error("`{setting}` belongs to the interface towards {address}, and there is none: {reason}")]
+    NoRoute {
+        /// The setting.
+        setting: String,
+        /// Where to.
+        address: IpAddr,
+        /// What the kernel says.
+        reason: String,
+    },
+    /// The kernel or the device refused.
+    #[error("{setting}={asked} was refused for {resource}: {reason}")]
+    Refused {
+        /// The setting.
+        setting: String,
+        /// The resource.
+        resource: String,
+        /// What was asked for.
+        asked: String,
+        /// Why, and what would be taken.
+        reason: String,
+    },
+    /// Something else came of it.
+    #[error(
+        "{setting}={asked} was asked of {resource}, which took {took} instead: a result under that name would be wrong"
+    )]
+    Clamped {
+        /// The setting.
+        setting: String,
+        /// The resource.
+        resource: String,
+        /// What was asked for.
+        asked: String,
+        /// What it took.
+        took: String,
+    },
+    /// It cannot be read.
+    #[error("{setting} of {resource} cannot be read: {reason}")]
+    Unreadable {
+        /// The setting.
+        setting: String,
+        /// The resource.
+        resource: String,
+        /// Why.
+        reason: String,
+    },
+    /// Somebody else is at it, or was and left.
+    #[error("{0}")]
+    Occupied(String),
+    /// The journal cannot be used: without it nothing is changed.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A change failed, and what was changed before it could not be put back.
+    #[error("{error}; and what had been changed could not be put back: {left}; try `headroom restore`")]
+    NotPutBack {
+        /// Why the change failed.
+        error: Box<SettingError>,
+        /// Why the rest was not put back.
+        left: Box<SettingError>,
+    },
+}
+
+/// The resource that a change belongs to: the one that was named, or the one
+/// towards an address.
+///
+/// # Errors
+/// If there is no such setting, nothing says which resource is meant, or nothing
+/// leads to the address.
+pub fn resource(name: &str, named: Option<&str>, towards: Option<IpAddr>) -> Result<String, SettingError> {
+    let spec = find(name).ok_or_else(|| SettingError::Unknown(name.to_owned()))?.spec();
+    match (spec.binds, named, towards) {
+        (Binds::Machine, ..) => Ok(MACHINE.to_owned()),
+        (Binds::Nic, Some(named), _) => Ok(interface::resource(named)),
+        (Binds::Nic, None, Some(address)) => match route::towards(address) {
+            Ok(route) => Ok(interface::resource(&route.interface)),
+            Err(error) => {
+                let reason = error.to_string();
+                Err(SettingError::NoRoute { setting: name.to_owned(), address, reason })
+            }
+        },
+        (Binds::Nic, None, None) => Err(SettingError::Unbound(name.to_owned())),
+    }
+}
+
+/// The unit of a setting's values.
+#[must_use]
+pub fn unit(name: &str) -> Unit {
+    find(name).map_or(Unit::One, |s| s.spec().unit)
+}

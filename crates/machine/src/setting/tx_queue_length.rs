@@ -1,0 +1,42 @@
+//! `tx-queue-length`: packets that wait to be sent (`SIOCSIFTXQLEN`,
+//! netdevice(7)).
+
+use model::setting::{Binds, SettingSpec};
+use model::{Kind, ParameterSpec, Unit, Value};
+
+use super::interface::Number;
+use super::{Setting, SettingError};
+
+/// `SIOCGIFTXQLEN` and `SIOCSIFTXQLEN`.
+const NUMBER: Number<0x8942, 0x8943> = Number { spec: &SPEC };
+
+/// The setting.
+pub(super) struct TxQueueLength;
+
+static SPEC: SettingSpec = SettingSpec {
+    value: ParameterSpec::new(
+        "tx-queue-length",
+        Kind::Count,
+        "How many packets may wait at the interface to be sent. The queueing discipline pfifo_fast and the default of \
+         pfifo keep to it; fq, fq_codel and noqueue have limits of their own and do not. Without `@INTERFACE` it is \
+         the interface towards the peer, at both ends.",
+    )
+    .or_zero(),
+    unit: Unit::One,
+    binds: Binds::Nic,
+    summary: "packets that may wait at a network interface to be sent",
+};
+
+impl Setting for TxQueueLength {
+    fn spec(&self) -> &'static SettingSpec {
+        &SPEC
+    }
+
+    fn read(&self, resource: &str) -> Result<Value, SettingError> {
+        NUMBER.read(resource)
+    }
+
+    fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
+        NUMBER.write(resource, value, || None)
+    }
+}

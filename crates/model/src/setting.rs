@@ -1,0 +1,164 @@
+//! What a setting is, as data: a state of a machine's resource that a study
+//! changes, reads back, and puts back.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::parameter::ParameterSpec;
+use crate::scalar;
+use crate::unit::Unit;
+use crate::value::Value;
+
+/// The resource that a setting belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Binds {
+    /// A network interface: the one named after `@`, or the one towards the peer,
+    /// at both ends.
+    Nic,
+    /// The machine; with a peer both machines.
+    Machine,
+}
+
+/// The description that a setting carries in its own file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SettingSpec {
+    /// Its name, what values it takes, and what it is, in sentences.
+    pub value: ParameterSpec,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// The resource that it belongs to.
+    pub binds: Binds,
+    /// One line for lists.
+    pub summary: &'static str,
+}
+
+impl SettingSpec {
+    /// Its name, in kebab case.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.value.name
+    }
+
+    /// A value as a person writes it.
+    #[must_use]
+    pub fn show(&self, value: &Value) -> String {
+        scalar::show(self.value.kind, value)
+    }
+}
+
+/// One change that is asked of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// The setting's name.
+    pub name: String,
+    /// The resource, where a person named one: `eth0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    /// The peer towards which the resource lies, a value of the parameter `peer`:
+    /// then the change is for both ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<String>,
+    /// The address of the other end, from which each end finds its own resource;
+    /// put in on the way to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub towards: Option<IpAddr>,
+    /// What it is to be.
+    pub value: Value,
+}
+
+impl Change {
+    /// The key under which a study asks for it: `mtu`, `mtu@eth0`.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match &self.resource {
+            Some(resource) => format!("{}@{resource}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// How a setting of one resource stood while a case was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingState {
+    /// The machine.
+    pub machine: String,
+    /// The resource: `nic:eth0`, `machine`; absent where it was never found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    /// What was asked for, in `unit`.
+    pub asked: Value,
+    /// What it was before the run; absent where it was never read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
+    /// What it was while the case was measured, as read back after the change;
+    /// absent where the change failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<Value>,
+    /// The unit of the values.
+    pub unit: Unit,
+}
+
+impl SettingState {
+    /// What is asked of a setting before anything was done.
+    #[must_use]
+    pub fn asked(change: &Change, unit: Unit) -> Self {
+        Self {
+            machine: "local".to_owned(),
+            resource: None,
+            asked: change.value.clone(),
+            before: None,
+            read_back: None,
+            unit,
+        }
+    }
+
+    /// One of its values as a person writes it: sizes of buffers in binary units,
+    /// an MTU as the plain number that it is everywhere.
+    #[must_use]
+    pub fn show(&self, value: &Value) -> String {
+        const LARGE: u64 = 128 << 10;
+        match value {
+            Value::Integer(bytes) if self.unit == Unit::Bytes && *bytes >= LARGE => {
+                scalar::show(crate::Kind::Size, value)
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+/// The settings of a case: by name, each resource that it was changed at.
+pub type SettingStates = BTreeMap<String, Vec<SettingState>>;
+
+/// What a case's label and comparisons say of a setting: what was asked for.
+#[must_use]
+pub fn level<'a>(states: &'a SettingStates, name: &str) -> Option<&'a SettingState> {
+    states.get(name).and_then(|all| all.first())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_shown_as_people_write_them() {
+        let change = Change {
+            name: "mtu".into(),
+            resource: None,
+            peer: None,
+            towards: None,
+            value: Value::from(9000_u64),
+        };
+        let mut state = SettingState::asked(&change, Unit::Bytes);
+        assert_eq!(state.show(&state.asked), "9000");
+        state.asked = Value::from(32_u64 << 20);
+        assert_eq!(state.show(&state.asked), "32MiB");
+        state.unit = Unit::One;
+        assert_eq!(state.show(&state.asked), "33554432");
+        assert_eq!(change.key(), "mtu");
+        assert_eq!(Change { resource: Some("eth0".into()), ..change }.key(), "mtu@eth0");
+    }
+}
