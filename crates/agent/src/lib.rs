@@ -4,13 +4,16 @@
 //! must go on.
 //!
 //! [`Agent`] is what a study talks to; [`LocalAgent`] reaches [`serve`] in a
-//! child process over a socketpair.
+//! child process over a socketpair, [`node::NodeAgent`] one on another machine.
 
 mod calibrate;
+mod child;
+mod converse;
 mod describe;
 mod held;
 mod local;
 mod loopback;
+pub mod node;
 mod pair;
 mod result;
 mod sampling;
@@ -24,6 +27,7 @@ use model::message::{Reply, Request};
 use model::workload::Catalogue;
 use model::{AgentEvent, Machine};
 
+pub use child::ChildCommand;
 pub use describe::{DescribeError, describe_host, examine_host, record_host};
 pub use local::LocalAgent;
 pub use pair::{FarEnd, Pair};

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The longest frame: many times the largest trial, far below what would harm.
-const FRAME_MAX: usize = 256 << 20;
+pub(crate) const FRAME_MAX: usize = 256 << 20;
 
-/// Writes one frame.
-pub(crate) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
+/// One frame.
+pub(crate) fn frame<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
     let mut frame = vec![0; 4];
     serde_json::to_writer(&mut frame, message)?;
     let length = u32::try_from(frame.len() - 4)
@@ -17,8 +17,13 @@ pub(crate) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result
         .filter(|l| *l as usize <= FRAME_MAX)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a message is too long"))?;
     frame[..4].copy_from_slice(&length.to_le_bytes());
+    Ok(frame)
+}
+
+/// Writes one frame.
+pub(crate) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
     // At once: another thread may send a short frame of its own.
-    to.write_all(&frame)?;
+    to.write_all(&frame(message)?)?;
     to.flush()
 }
 

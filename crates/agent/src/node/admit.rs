@@ -1,0 +1,247 @@
+//! What a node does for a controller: the one table of requests. A request is
+//! read whole, looked at, and written anew for the agent, so that the agent sees
+//! what was looked at and nothing else.
+
+use std::net::IpAddr;
+
+use load::workload;
+use model::message::{End, OpenOrder, Request, TrialOrder};
+use model::parameter::Kind as ParameterKind;
+use model::plan::LoadSpec;
+use model::{AgentEvent, Value};
+
+use crate::wire;
+
+/// Loads of one trial, at most.
+const LOADS_MAX: usize = 16;
+/// The longest warm-up and the longest window, s.
+const SECONDS_MAX: f64 = 86_400.0;
+
+/// What parameters may ask of a node at most, by their names. What they take
+/// together is held by the limit of the process's memory.
+const MOST: &[(&str, u64)] = &[
+    ("threads", 1024),
+    ("streams", 1024),
+    ("connections", 65_536),
+    ("outstanding", 65_536),
+    ("buffer", 256 << 20),
+    ("message-size", 256 << 20),
+    ("window", 1 << 30),
+];
+
+/// What becomes of a request that is let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It is answered.
+    Ask,
+    /// It is answered when nobody else measures.
+    Open,
+    /// It is answered if a door is open.
+    Trial,
+    /// It goes beside what is under way.
+    Begin,
+    /// So does this.
+    Cancel,
+    /// It ends the session.
+    Finish,
+}
+
+/// A request that is let through.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// The frame for the agent.
+    pub(crate) frame: Vec<u8>,
+}
+
+/// Looks at the body of a frame; `here` is the address at which the controller
+/// reached this machine.
+///
+/// # Errors
+/// Why it is not let through, in words for who asked.
+pub(crate) fn admit(body: &[u8], here: IpAddr) -> Result<Admitted, String> {
+    let mut request: Request =
+        serde_json::from_slice(body).map_err(|e| format!("this node knows no such request: {e}"))?;
+    let kind = rule(&mut request, here)?;
+    let frame = wire::frame(&request).map_err(|e| e.to_string())?;
+    Ok(Admitted { kind, frame })
+}
+
+/// The table. A request that is new to it does not compile, so that nothing is
+/// let through because nobody thought of it.
+fn rule(request: &mut Request, here: IpAddr) -> Result<Kind, String> {
+    let never = |what: &str| Err(format!("a node {what}"));
+    match request {
+        Request::Describe | Request::Look | Request::Time => Ok(Kind::Ask),
+        Request::Survey { cases, destroy, wipe } => {
+            if !destroy.is_empty() || !wipe.is_empty() {
+                return never("overwrites nothing");
+            }
+            cases.iter().try_for_each(|loads| two_ended(loads))?;
+            Ok(Kind::Ask)
+        }
+        Request::Open(order) => {
+            *order = OpenOrder { listen: here };
+            Ok(Kind::Open)
+        }
+        Request::Trial(order) => far_end(order).map(|()| Kind::Trial),
+        Request::Begin(_) => Ok(Kind::Begin),
+        Request::Cancel => Ok(Kind::Cancel),
+        Request::Finish => Ok(Kind::Finish),
+        Request::Calibrate { .. } => never("runs no load of its own to calibrate"),
+        Request::Prepare { .. } | Request::Release { .. } => never("makes no files and takes none away"),
+    }
+}
+
+/// Whether a trial is one of a far end, and no larger than a node bears.
+fn far_end(order: &TrialOrder) -> Result<(), String> {
+    if order.end != End::Far {
+        return Err("a node is only ever the far end of a trial: it runs no load alone".to_owned());
+    }
+    if order.loads.is_empty() || order.loads.len() > LOADS_MAX {
+        return Err(format!("a node runs 1 to {LOADS_MAX} loads in a trial, not {}", order.loads.len()));
+    }
+    two_ended(&order.loads)?;
+    let within = |what: &str, seconds: f64| {
+        let fits = (0.0..=SECONDS_MAX).contains(&seconds);
+        fits.then_some(()).ok_or_else(|| format!("a {what} of {seconds} s is not one that a node waits for"))
+    };
+    within("warm-up", order.warm_up_s)?;
+    within("interval", order.interval_s.unwrap_or_default())?;
+    order.loads.iter().try_for_each(|load| {
+        within("duration", load.parameters.number("duration").unwrap_or_default())?;
+        MOST.iter().try_for_each(|(name, most)| match load.parameters.get(name) {
+            Some(value) if largest(value) > *most => {
+                Err(format!("`{name}` is {value}, and a node bears {most} at most"))
+            }
+            _ => Ok(()),
+        })
+    })
+}
+
+/// Whether these are loads of two ends that touch no file.
+fn two_ended(loads: &[LoadSpec]) -> Result<(), String> {
+    loads.iter().try_for_each(|load| {
+        let name = &load.workload;
+        let found = workload::find(name).ok_or_else(|| format!("this node has no workload `{name}`"))?;
+        if !found.has_far_end() {
+            return Err(format!("a node is only the other end of a load, and `{name}` has one end"));
+        }
+        let spec = found.spec();
+        let mut paths = spec.parameters.iter().filter(|p| p.kind == ParameterKind::Path);
+        match paths.find(|p| load.parameters.get(p.name).is_some()) {
+            Some(path) => Err(format!("a node touches no files, and `{}` names one", path.name)),
+            None => Ok(()),
+        }
+    })
+}
+
+/// The largest number in a value.
+fn largest(value: &Value) -> u64 {
+    match value {
+        Value::Integer(number) => *number,
+        Value::Number(number) => *number as u64,
+        Value::List(parts) => parts.iter().map(largest).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// What a controller hears while others measure.
+pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
+    let others = match before {
+        0 => String::new(),
+        1 => ", and another waits before this one".to_owned(),
+        n => format!(", and {n} others wait before this one"),
+    };
+    AgentEvent::Waiting { why: format!("the node measures for another controller, at {holder}{others}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::message::{Door, Times};
+    use model::plan::FixtureKey;
+    use model::study::Pin;
+    use model::value::Parameters;
+
+    use super::*;
+
+    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
+
+    fn judged(request: &Request) -> Result<Kind, String> {
+        admit(&serde_json::to_vec(request).unwrap(), HERE).map(|admitted| admitted.kind)
+    }
+
+    /// A load of two ends, if this build has one.
+    fn two_ends() -> Option<&'static str> {
+        let all = crate::catalogue().workloads;
+        all.iter().map(|w| w.name).find(|name| workload::find(name).is_some_and(|w| w.has_far_end()))
+    }
+
+    fn order(workload: &str, parameters: &[(&str, u64)], end: End) -> Request {
+        let parameters = parameters.iter().map(|(n, v)| ((*n).to_owned(), Value::Integer(*v))).collect();
+        let load = LoadSpec { workload: workload.to_owned(), parameters: Parameters(parameters) };
+        let interval_s = None;
+        let order =
+            TrialOrder { loads: vec![load], seed: 1, warm_up_s: 1.0, interval_s, pin: Pin::None, end };
+        Request::Trial(Box::new(order))
+    }
+
+    #[test]
+    fn only_what_the_table_names_is_let_through() {
+        let times = Times { start_ns: 1, window_ns: 2, interval_ns: 3, end_ns: 4 };
+        for (request, kind) in [
+            (Request::Describe, Kind::Ask),
+            (Request::Look, Kind::Ask),
+            (Request::Time, Kind::Ask),
+            (Request::Begin(times), Kind::Begin),
+            (Request::Cancel, Kind::Cancel),
+            (Request::Finish, Kind::Finish),
+        ] {
+            assert_eq!(judged(&request), Ok(kind));
+        }
+        let survey = |destroy: Vec<String>| Request::Survey { cases: vec![], destroy, wipe: vec![] };
+        assert_eq!(judged(&survey(vec![])), Ok(Kind::Ask));
+        let fixtures: Vec<FixtureKey> = Vec::new();
+        for refused in [
+            survey(vec!["/dev/sda".to_owned()]),
+            Request::Calibrate { loads: vec![] },
+            Request::Prepare { fixtures: fixtures.clone() },
+            Request::Release { fixtures },
+        ] {
+            assert!(judged(&refused).is_err(), "{refused:?}");
+        }
+        for body in [&b"null"[..], b"", b"{", b"\"shell\"", b"[1]", b"\xff\xfe", &[b'['; 10_000]] {
+            assert!(admit(body, HERE).is_err());
+        }
+    }
+
+    #[test]
+    fn a_door_is_opened_where_the_controller_came_in_and_nowhere_else() {
+        let order = Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap() });
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE).unwrap();
+        assert_eq!(admitted.kind, Kind::Open);
+        let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
+        assert_eq!(seen, Request::Open(OpenOrder { listen: HERE }));
+    }
+
+    #[test]
+    fn a_trial_is_a_far_end_of_a_load_with_two_ends_or_nothing() {
+        let why = |request: Request| judged(&request).unwrap_err();
+        assert!(why(order("disk", &[], End::Only)).contains("only ever the far end"));
+        assert!(why(order("disk", &[], End::Far)).contains("has one end"));
+        assert!(why(order("cpu.primes", &[], End::Far)).contains("has one end"));
+        assert!(why(order("../sh", &[], End::Far)).contains("no workload"));
+        let Some(name) = two_ends() else { return };
+        assert_eq!(judged(&order(name, &[("streams", 8), ("buffer", 1 << 20)], End::Far)), Ok(Kind::Trial));
+        let door = Door { address: HERE, tcp: 1, udp: 1, cookie: String::new() };
+        assert!(judged(&order(name, &[], End::Near { door, lead_ns: 1 })).is_err());
+        for (parameter, most) in MOST {
+            assert!(why(order(name, &[(parameter, most + 1)], End::Far)).contains(parameter));
+        }
+        assert!(why(order(name, &[("duration", 86_401)], End::Far)).contains("duration"));
+        let Request::Trial(mut many) = order(name, &[], End::Far) else { unreachable!() };
+        many.loads = vec![many.loads[0].clone(); LOADS_MAX + 1];
+        assert!(why(Request::Trial(many)).contains("16 loads"));
+    }
+}

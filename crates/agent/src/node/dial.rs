@@ -1,0 +1,214 @@
+//! The way from a controller to a node, and what can be wrong on it. Each error
+//! says what a person would look at next.
+
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustls::{AlertDescription, ClientConnection};
+
+use super::frame::Frames;
+use super::hello::{Answer, FULL, HELLO_MAX, Hello, PROTOCOL, WRONG_KEY, WRONG_VERSION};
+use super::join::JoinString;
+use super::secure::Secure;
+use super::tls;
+
+/// How long an address may take to answer, and then a node to let us in.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The longest answer of a node: longer than a [`Hello`], for it has a reason.
+const ANSWER_MAX: usize = 4 * HELLO_MAX;
+
+/// Why a node was not reached. `place` is its `HOST:PORT`.
+#[derive(Debug, thiserror::Error)]
+pub enum DialError {
+    /// The name means nothing.
+    #[error("the name in {place} means no address: {source}")]
+    Name {
+        /// Where.
+        place: String,
+        /// What the resolver said.
+        source: io::Error,
+    },
+    /// The connection was refused.
+    #[error("nobody listens at {0}: is `headroom node` running there, at this port?")]
+    Nobody(String),
+    /// The connection was not answered.
+    #[error(
+        "nothing answers at {0} within {seconds} s: the address may be wrong, the machine down, or a firewall may \
+         drop what comes to that port",
+        seconds = PATIENCE.as_secs()
+    )]
+    NoAnswer(String),
+    /// There is another reason.
+    #[error("{place} cannot be reached: {source}")]
+    Connect {
+        /// Where.
+        place: String,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// Something listens that stays silent.
+    #[error("something listens at {0} and says nothing: it is no node, or one that hangs")]
+    Silent(String),
+    /// It closed at once.
+    #[error(
+        "what listens at {0} closed the connection before it said who it is: it is no node, or one with too many \
+         connections"
+    )]
+    Closed(String),
+    /// It does not speak TLS, or not as a node does.
+    #[error("what answers at {place} is no node: {said}")]
+    NoNode {
+        /// Where.
+        place: String,
+        /// What was wrong with what it said.
+        said: String,
+    },
+    /// Its certificate is another.
+    #[error(
+        "somebody else answers at {0}: the certificate is not the one in the join string. Either the node was given a \
+         new key since (copy the string again), or somebody is in between; the key was not sent"
+    )]
+    Other(String),
+    /// The node takes no connections from our address.
+    #[error(
+        "the node at {0} takes no connections from this machine's address (its --allow does not name it)"
+    )]
+    NotAllowed(String),
+    /// The key is not the node's.
+    #[error("the node at {0} does not know the key in the join string: copy the string again, whole")]
+    WrongKey(String),
+    /// The versions do not fit.
+    #[error(
+        "the versions do not fit: the node at {place} is headroom {program} (protocol {protocol}), this is headroom \
+         {ours} (protocol {PROTOCOL}); use the same version on both machines",
+        ours = env!("CARGO_PKG_VERSION")
+    )]
+    Version {
+        /// Where.
+        place: String,
+        /// The node's version.
+        program: String,
+        /// Its protocol.
+        protocol: u32,
+    },
+    /// The node has no place for another controller.
+    #[error("the node at {place} takes nobody more: {reason}")]
+    Full {
+        /// Where.
+        place: String,
+        /// As the node says it.
+        reason: String,
+    },
+    /// The node has another reason.
+    #[error("the node at {place} lets nobody in: {reason}")]
+    Refused {
+        /// Where.
+        place: String,
+        /// As the node says it.
+        reason: String,
+    },
+}
+
+/// Dials a node and is let in; gives the connection, what came after the answer,
+/// and the address that was reached.
+pub(super) fn dial(join: &JoinString) -> Result<(Secure, Frames, IpAddr), DialError> {
+    let place = join.place();
+    let addresses = (join.host.as_str(), join.port)
+        .to_socket_addrs()
+        .map_err(|source| DialError::Name { place: place.clone(), source })?;
+    let mut last = None;
+    for address in addresses {
+        match connect(address, &place) {
+            Ok(tcp) => {
+                let hello = Hello::frame(&join.key);
+                let hello = hello.map_err(|source| DialError::Connect { place: place.clone(), source })?;
+                let (secure, frames) = introduce(tcp, join, &hello)?;
+                return Ok((secure, frames, address.ip().to_canonical()));
+            }
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.unwrap_or_else(|| DialError::Name { place, source: ErrorKind::NotFound.into() }))
+}
+
+fn connect(address: SocketAddr, place: &str) -> Result<TcpStream, DialError> {
+    let place = place.to_owned();
+    TcpStream::connect_timeout(&address, PATIENCE).map_err(|source| match source.kind() {
+        ErrorKind::ConnectionRefused => DialError::Nobody(place),
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => DialError::NoAnswer(place),
+        _ => DialError::Connect { place, source },
+    })
+}
+
+/// TLS, then `hello` with the key and the version.
+pub(super) fn introduce(
+    tcp: TcpStream,
+    join: &JoinString,
+    hello: &[u8],
+) -> Result<(Secure, Frames), DialError> {
+    let place = &join.place();
+    let until = Instant::now() + PATIENCE;
+    let is_other = Arc::new(AtomicBool::new(false));
+    let broken = |e: io::Error| match e.kind() {
+        _ if is_other.load(Ordering::Relaxed) => DialError::Other(place.to_owned()),
+        _ => of_error(e, place),
+    };
+    let (config, name) =
+        tls::client(join.fingerprint, Arc::clone(&is_other)).map_err(|e| no_node(place, &e))?;
+    let tls = ClientConnection::new(config, name).map_err(|e| no_node(place, &e))?;
+    let mut secure = Secure::new(tcp, tls).map_err(broken)?;
+    // TLS keeps it until it knows who answers.
+    secure.say(hello, until, None).map_err(broken)?;
+    let mut frames = Frames::new(ANSWER_MAX);
+    let heard = secure.hear(&mut frames, until, None).map_err(broken)?;
+    let heard = heard.ok_or_else(|| DialError::Closed(place.to_owned()))?;
+    let answer: Answer = serde_json::from_slice(&heard).map_err(|e| no_node(place, &e))?;
+    judge(answer, place)?;
+    frames.allow(usize::MAX);
+    Ok((secure, frames))
+}
+
+fn judge(answer: Answer, place: &str) -> Result<(), DialError> {
+    let place = place.to_owned();
+    let Some(refused) = answer.refused else {
+        return match answer.headroom {
+            PROTOCOL => Ok(()),
+            protocol => Err(DialError::Version { place, program: answer.program, protocol }),
+        };
+    };
+    let reason = refused.reason;
+    Err(match refused.kind.as_str() {
+        WRONG_KEY => DialError::WrongKey(place),
+        WRONG_VERSION => DialError::Version { place, program: answer.program, protocol: answer.headroom },
+        FULL => DialError::Full { place, reason },
+        _ => DialError::Refused { place, reason },
+    })
+}
+
+fn no_node(place: &str, said: &dyn std::fmt::Display) -> DialError {
+    DialError::NoNode { place: place.to_owned(), said: said.to_string() }
+}
+
+fn of_error(error: io::Error, place: &str) -> DialError {
+    let said = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match (said, error.kind()) {
+        (Some(rustls::Error::AlertReceived(AlertDescription::AccessDenied)), _) => {
+            DialError::NotAllowed(place.to_owned())
+        }
+        (Some(said), _) => no_node(place, said),
+        (None, ErrorKind::TimedOut) => DialError::Silent(place.to_owned()),
+        (
+            None,
+            ErrorKind::ConnectionReset
+            | ErrorKind::BrokenPipe
+            | ErrorKind::UnexpectedEof
+            | ErrorKind::NotConnected,
+        ) => DialError::Closed(place.to_owned()),
+        (None, ErrorKind::InvalidData) => no_node(place, &error),
+        _ => DialError::Connect { place: place.to_owned(), source: error },
+    }
+}

@@ -1,0 +1,235 @@
+//! Who a node is: its certificate, the certificate's private key, and the key
+//! that lets controllers in. Kept in one file that only its owner may read, so
+//! that a join string stays valid when the node is started again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use serde::{Deserialize, Serialize};
+
+use super::join::{Fingerprint, Key};
+use super::tls;
+
+/// Where root's is kept.
+const OF_ROOT: &str = "/var/lib/headroom/node.json";
+
+/// Far more than such a file has.
+const LONGEST: u64 = 64 << 10;
+
+/// Who a node is.
+pub struct Identity {
+    certificate: CertificateDer<'static>,
+    private: PrivatePkcs8KeyDer<'static>,
+    key: Key,
+}
+
+/// Why a node has no identity.
+#[derive(Debug, thiserror::Error)]
+pub enum IdentityError {
+    /// The file cannot be read or written.
+    #[error("the node's key file {path} cannot be {what}: {source}")]
+    File {
+        /// `read` or `written`.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// Others may read it.
+    #[error("others may read the node's key file {0}, so the key in it is no secret")]
+    Open(PathBuf),
+    /// It belongs to somebody else.
+    #[error("the node's key file {0} belongs to another user, who knows the key in it")]
+    Foreign(PathBuf),
+    /// It holds something else.
+    #[error("{0} is no key file of a node")]
+    Invalid(PathBuf),
+    /// There is no place for it.
+    #[error("there is no place for the node's key file: neither XDG_STATE_HOME nor HOME is set")]
+    NoPlace,
+    /// No certificate can be made.
+    #[error("no certificate can be made: {0}")]
+    Certificate(String),
+}
+
+/// The file's content; the bytes in base64.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    certificate: String,
+    private_key: String,
+    key: String,
+}
+
+impl Identity {
+    /// A new one.
+    ///
+    /// # Errors
+    /// If there are no random bytes.
+    pub fn new() -> Result<Self, IdentityError> {
+        let failed = |e: rcgen::Error| IdentityError::Certificate(e.to_string());
+        let pair = rcgen::KeyPair::generate().map_err(failed)?;
+        let parameters = rcgen::CertificateParams::new(vec![tls::NAME.to_owned()]).map_err(failed)?;
+        let certificate = parameters.self_signed(&pair).map_err(failed)?;
+        let key = Key::random().map_err(|e| IdentityError::Certificate(e.to_string()))?;
+        let private = PrivatePkcs8KeyDer::from(pair.serialize_der());
+        Ok(Self { certificate: certificate.der().clone(), private, key })
+    }
+
+    /// Where it is kept: in /var/lib for root, else in the user's folder for
+    /// states.
+    ///
+    /// # Errors
+    /// If the user has no such folder.
+    pub fn usual_path() -> Result<PathBuf, IdentityError> {
+        if rustix::process::geteuid().is_root() {
+            return Ok(PathBuf::from(OF_ROOT));
+        }
+        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+        let folder = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|h| h.join(".local/state")));
+        folder.map(|f| f.join("headroom/node.json")).ok_or(IdentityError::NoPlace)
+    }
+
+    /// The one that is kept at `path`; a new one is made and kept where there is
+    /// none, or where `renew` asks for one.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or others know what is in it.
+    pub fn kept(path: &Path, renew: bool) -> Result<Self, IdentityError> {
+        if !renew && let Some(identity) = Self::read(path)? {
+            return Ok(identity);
+        }
+        let identity = Self::new()?;
+        identity.write(path).map_err(|e| file("written", path)(e))?;
+        Ok(identity)
+    }
+
+    fn read(path: &Path) -> Result<Option<Self>, IdentityError> {
+        let file_of = match File::open(path) {
+            Ok(opened) => opened,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(file("read", path)(e)),
+        };
+        // Of what was opened, not of what the name means now.
+        let metadata = file_of.metadata().map_err(file("read", path))?;
+        let us = rustix::process::geteuid().as_raw();
+        if metadata.uid() != us && metadata.uid() != 0 {
+            return Err(IdentityError::Foreign(path.to_owned()));
+        }
+        if metadata.mode() & 0o077 != 0 {
+            return Err(IdentityError::Open(path.to_owned()));
+        }
+        let mut text = Vec::new();
+        file_of.take(LONGEST).read_to_end(&mut text).map_err(file("read", path))?;
+        let identity = Self::parse(&text).filter(|identity| identity.server().is_ok());
+        identity.map(Some).ok_or_else(|| IdentityError::Invalid(path.to_owned()))
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let kept: Kept = serde_json::from_slice(text).ok()?;
+        let certificate = CertificateDer::from(STANDARD.decode(kept.certificate).ok()?);
+        let private = PrivatePkcs8KeyDer::from(STANDARD.decode(kept.private_key).ok()?);
+        Some(Self { certificate, private, key: Key::of(&kept.key)? })
+    }
+
+    /// Put in place whole, and readable by nobody else at any moment.
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let kept = Kept {
+            certificate: STANDARD.encode(&self.certificate),
+            private_key: STANDARD.encode(self.private.secret_pkcs8_der()),
+            key: self.key.secret(),
+        };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let new = path.with_extension(format!("new-{}", std::process::id()));
+        let _ = fs::remove_file(&new);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+        let written = serde_json::to_vec_pretty(&kept)
+            .map_err(io::Error::from)
+            .and_then(|text| file.write_all(&text))
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&new, path));
+        if written.is_err() {
+            let _ = fs::remove_file(&new);
+        }
+        written
+    }
+
+    /// What controllers pin.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        tls::fingerprint(&self.certificate)
+    }
+
+    /// What controllers must know.
+    #[must_use]
+    pub fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// How it speaks TLS.
+    ///
+    /// # Errors
+    /// If certificate and private key do not fit.
+    pub(super) fn server(&self) -> Result<Arc<ServerConfig>, rustls::Error> {
+        let private = PrivateKeyDer::Pkcs8(self.private.clone_key());
+        tls::server(self.certificate.clone(), private)
+    }
+}
+
+fn file<'a>(what: &'static str, path: &'a Path) -> impl Fn(io::Error) -> IdentityError + 'a {
+    move |source| IdentityError::File { what, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn it_stays_the_same_until_another_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/node.json");
+        let first = Identity::kept(&path, false).unwrap();
+        assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
+        let again = Identity::kept(&path, false).unwrap();
+        assert_eq!(again.fingerprint(), first.fingerprint());
+        assert!(again.key().is(&first.key().secret()));
+        let other = Identity::kept(&path, true).unwrap();
+        assert_ne!(other.fingerprint(), first.fingerprint());
+        assert!(!other.key().is(&first.key().secret()));
+        assert!(Identity::kept(&path, false).unwrap().key().is(&other.key().secret()));
+        // Nothing else is left in the folder.
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_others_may_read_or_that_holds_something_else_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("node.json");
+        Identity::kept(&path, false).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(matches!(Identity::kept(&path, false), Err(IdentityError::Open(_))));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        for wrong in ["", "{}", &text[..text.len() / 2], &text.replace("private_key", "private")] {
+            fs::write(&path, wrong).unwrap();
+            assert!(matches!(Identity::kept(&path, false), Err(IdentityError::Invalid(_))), "{wrong}");
+        }
+        // What does not fit together.
+        let mut kept: Kept = serde_json::from_str(&text).unwrap();
+        kept.private_key = STANDARD.encode(Identity::new().unwrap().private.secret_pkcs8_der());
+        fs::write(&path, serde_json::to_vec(&kept).unwrap()).unwrap();
+        assert!(matches!(Identity::kept(&path, false), Err(IdentityError::Invalid(_))));
+    }
+}

@@ -1,0 +1,68 @@
+//! A node: another machine that lets itself be measured with. It is the same
+//! agent as the one in a child process here, reached over TLS.
+//!
+//! - [`JoinString`]: where it is and what lets one in.
+//! - [`Node`]: takes controllers in ([`Identity`], [`Allow`], [`Limits`]), looks
+//!   at each of their requests, and has one of them measure at a time.
+//! - [`NodeAgent`]: the controller's side, an [`Agent`](crate::Agent).
+//!
+//! On the wire: TLS 1.3, in it the frames of [`Frames`]; first the two of the
+//! greeting (key and version), then the messages of [`model::message`].
+
+mod addresses;
+mod admit;
+mod allow;
+mod controller;
+mod dial;
+mod frame;
+mod hello;
+mod identity;
+mod join;
+mod limits;
+mod permit;
+mod relay;
+mod secure;
+mod serve;
+mod session;
+mod tls;
+
+#[cfg(test)]
+mod tests;
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+pub use allow::{Allow, NoNetwork};
+pub use controller::NodeAgent;
+pub use dial::DialError;
+pub use frame::{Frames, TooLong};
+pub use hello::PROTOCOL;
+pub use identity::{Identity, IdentityError};
+pub use join::{DEFAULT_PORT, Fingerprint, JoinError, JoinString, Key, SCHEME};
+pub use limits::Limits;
+pub use serve::{Node, NodeError, NodeEvent, Options};
+
+/// How often a controller says an empty frame when it has nothing to say.
+pub const WORD_EVERY: Duration = Duration::from_secs(15);
+
+/// What a node makes of `bytes` when they come in pieces of `cut`: how many
+/// requests are let through, until something ends the session. For tests and the
+/// fuzzer; it does nothing else.
+#[must_use]
+pub fn heard(bytes: &[u8], cut: usize) -> usize {
+    let mut frames = Frames::new(Limits::default().frame);
+    let mut through = 0;
+    for piece in bytes.chunks(cut.max(1)) {
+        frames.push(piece);
+        loop {
+            match frames.take() {
+                Ok(Some(body)) => {
+                    through += usize::from(admit::admit(body, IpAddr::V4(Ipv4Addr::LOCALHOST)).is_ok())
+                }
+                Ok(None) => break,
+                Err(_) => return through,
+            }
+        }
+    }
+    through
+}

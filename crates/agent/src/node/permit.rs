@@ -1,0 +1,140 @@
+//! One measures at a time: who holds the permit, and who waits for it, in order.
+//! Two trials at once would measure each other.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::event::{EventfdFlags, eventfd};
+
+/// Wakes somebody who waits with `poll`: readable once it was rung.
+#[derive(Debug)]
+pub(super) struct Bell(OwnedFd);
+
+impl Bell {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    pub(super) fn ring(&self) {
+        // It can fail only where it has rung 2^64 times.
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
+
+    /// Makes it silent again.
+    pub(super) fn hush(&self) {
+        let _ = rustix::io::read(&self.0, &mut [0; 8]);
+    }
+}
+
+impl AsFd for Bell {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Who may measure.
+#[derive(Debug, Default)]
+pub(super) struct Permit(Mutex<Line>);
+
+/// The holder first, then who waits.
+#[derive(Debug, Default)]
+struct Line(VecDeque<Place>);
+
+#[derive(Debug)]
+struct Place {
+    session: u64,
+    from: IpAddr,
+    bell: Arc<Bell>,
+}
+
+/// What came of asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// The permit is the session's.
+    Granted,
+    /// Another has it, and so many wait before.
+    Waits {
+        /// Where the one is that has it.
+        holder: IpAddr,
+        /// How many will have it before.
+        before: usize,
+    },
+}
+
+impl Permit {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks for it, or how it stands; `bell` rings when the permit becomes the
+    /// session's.
+    pub(super) fn ask(&self, session: u64, from: IpAddr, bell: &Arc<Bell>) -> Asked {
+        let line = &mut self.line().0;
+        let at = line.iter().position(|place| place.session == session).unwrap_or_else(|| {
+            line.push_back(Place { session, from, bell: Arc::clone(bell) });
+            line.len() - 1
+        });
+        match line.front() {
+            Some(first) if at > 0 => Asked::Waits { holder: first.from, before: at - 1 },
+            _ => Asked::Granted,
+        }
+    }
+
+    /// Whether the permit is this session's.
+    pub(super) fn is_of(&self, session: u64) -> bool {
+        self.line().0.front().is_some_and(|first| first.session == session)
+    }
+
+    /// Gives it back, or waits no more.
+    pub(super) fn leave(&self, session: u64) {
+        let line = &mut self.line().0;
+        let Some(at) = line.iter().position(|place| place.session == session) else { return };
+        line.remove(at);
+        if at == 0
+            && let Some(next) = line.front()
+        {
+            next.bell.ring();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::*;
+
+    fn rings(bell: &Bell) -> bool {
+        let mut fds = [PollFd::new(bell, PollFlags::IN)];
+        poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() == 1
+    }
+
+    #[test]
+    fn one_has_it_and_the_others_get_it_in_order() {
+        let permit = Permit::default();
+        let bells: Vec<_> = (0..4).map(|_| Arc::new(Bell::new().unwrap())).collect();
+        let from = |n: u8| IpAddr::from([10, 0, 0, n]);
+        let ask = |n: u8| permit.ask(u64::from(n), from(n), &bells[usize::from(n)]);
+        assert_eq!(ask(1), Asked::Granted);
+        assert_eq!(ask(1), Asked::Granted);
+        assert_eq!(ask(2), Asked::Waits { holder: from(1), before: 0 });
+        assert_eq!(ask(3), Asked::Waits { holder: from(1), before: 1 });
+        assert_eq!(ask(0), Asked::Waits { holder: from(1), before: 2 });
+        // One that waits no more wakes nobody.
+        permit.leave(2);
+        assert!(permit.is_of(1) && bells.iter().all(|bell| !rings(bell)));
+        assert_eq!(ask(0), Asked::Waits { holder: from(1), before: 1 });
+        permit.leave(1);
+        assert!(permit.is_of(3) && rings(&bells[3]) && !rings(&bells[0]));
+        bells[3].hush();
+        assert!(!rings(&bells[3]));
+        permit.leave(3);
+        permit.leave(3);
+        assert!(permit.is_of(0) && rings(&bells[0]));
+        permit.leave(0);
+        assert!(!permit.is_of(0));
+    }
+}

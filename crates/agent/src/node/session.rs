@@ -1,0 +1,429 @@
+//! One controller at a node: a thread that moves frames between the TLS
+//! connection and the agent's process, looks at each request, and knows when it
+//! is this controller's turn to measure. It sleeps in `poll` and wakes for bytes
+//! and deadlines only: it shares a machine with what is measured.
+
+use std::io::{self, ErrorKind};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use model::message::{FromAgent, Reply};
+use rustix::event::{PollFd, PollFlags};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::admit::{self, Admitted, Kind};
+use super::frame::Frames;
+use super::limits::Limits;
+use super::permit::{Asked, Bell, Permit};
+use super::relay::{Outbox, Worker};
+use super::secure::{Secure, wait};
+use crate::child::ChildCommand;
+use crate::wire;
+
+/// What waits for the controller at most before the agent's process is not read
+/// any more, bytes.
+const OUT_MAX: usize = 1 << 20;
+/// What waits for the agent's process at most before the controller is not read
+/// any more, bytes.
+const IN_MAX: usize = 8 << 20;
+/// The longest reply to a request to open a door, bytes.
+const SHORT: usize = 4096;
+
+/// What all sessions of a node share.
+pub(super) struct Ground<'a> {
+    pub(super) permit: &'a Permit,
+    pub(super) command: &'a ChildCommand,
+    pub(super) limits: &'a Limits,
+    /// Rung when the node is to end.
+    pub(super) stop: &'a Bell,
+}
+
+/// Why a session ended.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// The controller said so.
+    Finished,
+    /// It closed the connection.
+    Gone,
+    /// The node ends.
+    Stopped,
+    /// The connection broke.
+    Broken(io::Error),
+    /// The controller did what none does.
+    Misbehaved(String),
+}
+
+impl std::fmt::Display for Ending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ending::Finished => f.write_str("it is done"),
+            Ending::Gone => f.write_str("it closed the connection"),
+            Ending::Stopped => f.write_str("the node was told to end"),
+            Ending::Broken(error) => write!(f, "the connection broke: {error}"),
+            Ending::Misbehaved(what) => f.write_str(what),
+        }
+    }
+}
+
+/// The session.
+pub(super) struct Session<'a> {
+    ground: &'a Ground<'a>,
+    id: u64,
+    from: IpAddr,
+    here: IpAddr,
+    secure: Secure,
+    frames: Frames,
+    out: Outbox,
+    worker: Option<Worker>,
+    bell: Arc<Bell>,
+    /// What is not answered yet, and since when.
+    under_way: Option<(Kind, Instant)>,
+    /// A request for a door that waits for the permit.
+    held_back: Option<Vec<u8>>,
+    /// When the controller heard last that it waits.
+    told: Instant,
+    /// Since when a door is open without a trial.
+    door: Option<Instant>,
+    /// When the controller said something last.
+    heard: Instant,
+    /// Since when a frame is not whole.
+    inside: Option<Instant>,
+}
+
+/// Whether a frame of the agent is the answer.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Said {
+    Event(IgnoredAny),
+    Reply(IgnoredAny),
+}
+
+impl<'a> Session<'a> {
+    /// With a controller that was let in; `frames` is what came after its first
+    /// word.
+    pub(super) fn new(
+        ground: &'a Ground<'a>,
+        id: u64,
+        (secure, mut frames): (Secure, Frames),
+    ) -> io::Result<Self> {
+        frames.allow(ground.limits.frame);
+        let now = Instant::now();
+        Ok(Self {
+            ground,
+            id,
+            from: secure.tcp().peer_addr()?.ip().to_canonical(),
+            here: secure.tcp().local_addr()?.ip().to_canonical(),
+            secure,
+            frames,
+            out: Outbox::default(),
+            worker: None,
+            bell: Arc::new(Bell::new()?),
+            under_way: None,
+            held_back: None,
+            told: now,
+            door: None,
+            heard: now,
+            inside: None,
+        })
+    }
+
+    /// Serves the controller to the end; nothing of it is left.
+    pub(super) fn run(mut self) -> Ending {
+        let mut turn = self.take_frames();
+        let ending = loop {
+            match turn {
+                Ok(()) => turn = self.turn(),
+                Err(ending) => break ending,
+            }
+        };
+        self.close(&ending);
+        ending
+    }
+
+    /// Waits for something and sees to it.
+    fn turn(&mut self) -> Result<(), Ending> {
+        self.push().map_err(Ending::Broken)?;
+        let (worker_ready, rung) = self.sleep()?;
+        if rung {
+            self.bell.hush();
+            self.take_turn()?;
+        }
+        // Whatever woke us: to read what is not there costs one call.
+        if self.hears() {
+            self.hear()?;
+        }
+        if worker_ready {
+            self.hear_worker()?;
+        }
+        self.look_at_clock()
+    }
+
+    fn hears(&self) -> bool {
+        self.worker.as_ref().is_none_or(|worker| worker.inbox.waits() < IN_MAX)
+    }
+
+    /// Sleeps until something is to be done; whether the agent's process has
+    /// something, and whether the bell rang.
+    fn sleep(&self) -> Result<(bool, bool), Ending> {
+        let mut fds = vec![
+            self.secure.poll_fd(self.hears()),
+            PollFd::new(self.ground.stop, PollFlags::IN),
+            PollFd::new(&*self.bell, PollFlags::IN),
+        ];
+        fds.extend(self.worker.as_ref().map(|worker| worker.poll_fd(self.out.waits() < OUT_MAX)));
+        wait(&mut fds, self.deadline()).map_err(Ending::Broken)?;
+        let ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
+        if ready(1) {
+            return Err(Ending::Stopped);
+        }
+        Ok((ready(3), ready(2)))
+    }
+
+    /// Moves what waits, both ways.
+    fn push(&mut self) -> io::Result<()> {
+        let Self { secure, out, worker, .. } = self;
+        loop {
+            let moved = out.push(|bytes| secure.offer(bytes))?;
+            secure.flush()?;
+            if !moved || secure.wants_write() {
+                break;
+            }
+        }
+        if let Some(worker) = worker {
+            worker.push();
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self) -> Result<(), Ending> {
+        let mut bytes = Vec::new();
+        let is_open = self.secure.receive(&mut bytes).map_err(Ending::Broken)?;
+        if !bytes.is_empty() {
+            self.frames.push(&bytes);
+            self.take_frames()?;
+        }
+        if is_open { Ok(()) } else { Err(Ending::Gone) }
+    }
+
+    fn take_frames(&mut self) -> Result<(), Ending> {
+        loop {
+            let frame = self.frames.take().map_err(|e| Ending::Misbehaved(e.to_string()))?;
+            let Some(body) = frame.map(<[u8]>::to_vec) else { break };
+            self.inside = None;
+            self.heard = Instant::now();
+            // One of no bytes is a sign of life.
+            if !body.is_empty() {
+                self.take_request(&body)?;
+            }
+        }
+        match self.frames.is_inside() {
+            true => self.inside = self.inside.or_else(|| Some(Instant::now())),
+            false => self.inside = None,
+        }
+        Ok(())
+    }
+
+    fn take_request(&mut self, body: &[u8]) -> Result<(), Ending> {
+        let Admitted { kind, frame } = match admit::admit(body, self.here) {
+            Ok(admitted) => admitted,
+            Err(reason) => return self.refuse(reason),
+        };
+        match kind {
+            Kind::Finish => return Err(Ending::Finished),
+            Kind::Cancel if self.held_back.take().is_some() => {
+                self.ground.permit.leave(self.id);
+                self.under_way = None;
+                return self.reply(&FromAgent::Reply(Reply::Cancelled));
+            }
+            Kind::Cancel | Kind::Begin => {
+                if let Some(worker) = &mut self.worker {
+                    worker.inbox.put(&frame);
+                }
+                return Ok(());
+            }
+            Kind::Ask | Kind::Open | Kind::Trial => {}
+        }
+        if self.under_way.is_some() {
+            return Err(Ending::Misbehaved("a request came before the last was answered".to_owned()));
+        }
+        match kind {
+            Kind::Trial if !self.ground.permit.is_of(self.id) => {
+                let after = self.ground.limits.door.as_secs();
+                self.refuse(format!(
+                    "no door is open for a trial: it must be asked for, and is closed after {after} s"
+                ))
+            }
+            Kind::Open => {
+                self.under_way = Some((kind, Instant::now()));
+                self.held_back = Some(frame);
+                self.take_turn()
+            }
+            _ => self.pass_on(kind, &frame),
+        }
+    }
+
+    /// Opens the door if it is this controller's turn, or says why it is not.
+    fn take_turn(&mut self) -> Result<(), Ending> {
+        let Some(frame) = self.held_back.take() else { return Ok(()) };
+        match self.ground.permit.ask(self.id, self.from, &self.bell) {
+            Asked::Granted => self.pass_on(Kind::Open, &frame),
+            Asked::Waits { holder, before } => {
+                self.held_back = Some(frame);
+                self.told = Instant::now();
+                self.reply(&FromAgent::Event(admit::waiting(holder, before)))
+            }
+        }
+    }
+
+    /// Gives a request to the agent's process, which is started if there is none.
+    fn pass_on(&mut self, kind: Kind, frame: &[u8]) -> Result<(), Ending> {
+        self.under_way = Some((kind, Instant::now()));
+        self.door = None;
+        if self.worker.is_none() {
+            match Worker::start(self.ground.command, self.ground.limits.memory) {
+                Ok(worker) => self.worker = Some(worker),
+                Err(error) => return self.fail(format!("the node cannot start its agent: {error}")),
+            }
+        }
+        if let Some(worker) = &mut self.worker {
+            worker.inbox.put(frame);
+        }
+        Ok(())
+    }
+
+    fn hear_worker(&mut self) -> Result<(), Ending> {
+        let Some(worker) = &mut self.worker else { return Ok(()) };
+        let is_open = worker.hear();
+        loop {
+            let Some(worker) = &mut self.worker else { return Ok(()) };
+            let frame = match worker.frames.take() {
+                Ok(Some(body)) => body.to_vec(),
+                Ok(None) => break,
+                Err(error) => return self.lose_worker(Some(error.to_string())),
+            };
+            if matches!(serde_json::from_slice(&frame), Ok(Said::Reply(_))) {
+                self.settle(&frame);
+            }
+            self.out.put(&u32::try_from(frame.len()).unwrap_or_default().to_le_bytes());
+            self.out.put(&frame);
+        }
+        if is_open { Ok(()) } else { self.lose_worker(None) }
+    }
+
+    /// The request under way is answered by `frame`.
+    fn settle(&mut self, frame: &[u8]) {
+        match self.under_way.take() {
+            Some((Kind::Open, _)) => {
+                let reply = (frame.len() < SHORT).then(|| serde_json::from_slice(frame));
+                if matches!(reply, Some(Ok(FromAgent::Reply(Reply::Open(_))))) {
+                    self.door = Some(Instant::now());
+                } else {
+                    self.ground.permit.leave(self.id);
+                }
+            }
+            Some((Kind::Trial, _)) => self.ground.permit.leave(self.id),
+            _ => {}
+        }
+    }
+
+    /// The agent's process is gone, or is ended because of what it said.
+    fn lose_worker(&mut self, why: Option<String>) -> Result<(), Ending> {
+        let ended = self.worker.take().map(Worker::ended).unwrap_or_default();
+        self.door = None;
+        self.ground.permit.leave(self.id);
+        if self.under_way.is_none() {
+            return Ok(());
+        }
+        self.fail(why.unwrap_or(ended))
+    }
+
+    /// Answers the request under way.
+    fn fail(&mut self, reason: String) -> Result<(), Ending> {
+        if matches!(self.under_way.take(), Some((Kind::Open | Kind::Trial, _))) {
+            self.ground.permit.leave(self.id);
+        }
+        self.reply(&FromAgent::Reply(Reply::Failed { reason }))
+    }
+
+    /// Answers a request that is not let through.
+    fn refuse(&mut self, reason: String) -> Result<(), Ending> {
+        if self.under_way.is_some() {
+            return Err(Ending::Misbehaved(reason));
+        }
+        self.reply(&FromAgent::Reply(Reply::Failed { reason }))
+    }
+
+    fn reply(&mut self, message: &FromAgent) -> Result<(), Ending> {
+        self.out.put(&wire::frame(message).map_err(Ending::Broken)?);
+        Ok(())
+    }
+
+    /// What must not last, since when it does, and how long it may.
+    fn clocks(&self) -> [(Option<Instant>, Duration); 6] {
+        let limits = self.ground.limits;
+        let trial = self.under_way.filter(|(kind, _)| *kind == Kind::Trial).map(|(_, since)| since);
+        [
+            (Some(self.heard), limits.silence),
+            (self.inside, limits.slow),
+            (self.out.stuck_since(), limits.slow),
+            (trial, limits.trial),
+            (self.door.filter(|_| self.under_way.is_none()), limits.door),
+            (self.held_back.as_ref().map(|_| self.told), limits.waiting),
+        ]
+    }
+
+    /// How long there is nothing to do by the clock.
+    fn deadline(&self) -> Option<Duration> {
+        let left = |(since, most): (Option<Instant>, Duration)| Some(most.saturating_sub(since?.elapsed()));
+        self.clocks().into_iter().filter_map(left).min()
+    }
+
+    fn look_at_clock(&mut self) -> Result<(), Ending> {
+        let over = self.clocks().map(|(since, most)| since.is_some_and(|since| since.elapsed() >= most));
+        let [silent, slow_in, slow_out, trial, door, waiting] = over;
+        let misbehaved = |what: &str| Err(Ending::Misbehaved(what.to_owned()));
+        if silent {
+            return misbehaved("nothing was heard of it for too long");
+        }
+        if slow_in || slow_out {
+            return misbehaved("it spoke or listened too slowly");
+        }
+        if trial {
+            return misbehaved("a trial took longer than a node allows");
+        }
+        if door {
+            self.door = None;
+            self.ground.permit.leave(self.id);
+        }
+        if waiting { self.take_turn() } else { Ok(()) }
+    }
+
+    /// Ends the agent's process, lets the next one measure, and says goodbye.
+    fn close(&mut self, ending: &Ending) {
+        if self.under_way.take().is_some() || matches!(ending, Ending::Misbehaved(_)) {
+            let reason = format!("the node ended the session: {ending}");
+            let _ = self.reply(&FromAgent::Reply(Reply::Failed { reason }));
+            let _ = self.push();
+        }
+        if let Some(worker) = self.worker.take() {
+            worker.finish();
+        }
+        self.ground.permit.leave(self.id);
+        let until = Instant::now() + self.ground.limits.parting;
+        while self.out.waits() > 0 || self.secure.wants_write() {
+            let mut fds = [self.secure.poll_fd(false)];
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || wait(&mut fds, Some(left)).is_err() || self.push().is_err() {
+                break;
+            }
+        }
+        self.secure.end();
+    }
+}
+
+/// Whether nothing is there to be read, rather than an error.
+pub(super) fn is_none_yet(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}

@@ -1,0 +1,160 @@
+//! Both ends while all is well, and when one of them dies.
+
+use std::net::Shutdown;
+use std::time::Duration;
+
+use model::AgentEvent;
+use model::message::{FromAgent, OpenOrder, Reply, Request};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::ground::{Ground, describe, eventually};
+use crate::node::NodeEvent;
+use crate::{Agent, AgentError, Watch};
+
+fn went(ground: &Ground, why: &str) {
+    ground.tells(why, |event| matches!(event, NodeEvent::Went { why: w, .. } if w.contains(why)));
+}
+
+fn kill(process: i32) {
+    kill_process(Pid::from_raw(process).unwrap(), Signal::KILL).unwrap();
+}
+
+fn stop(process: i32) {
+    kill_process(Pid::from_raw(process).unwrap(), Signal::STOP).unwrap();
+    eventually("it is stopped", || {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+        stat.rsplit_once(") ").unwrap().1.starts_with('T')
+    });
+}
+
+#[test]
+fn a_controller_with_the_key_is_answered_and_leaves_nothing() {
+    let ground = Ground::new();
+    let mut agent = ground.dial().unwrap();
+    assert_eq!(agent.address(), std::net::IpAddr::from([127, 0, 0, 1]));
+    assert!(ground.processes().is_empty(), "nothing is started before something is asked");
+    let here = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    assert_eq!(describe(&mut agent).unwrap(), here.trim());
+    assert_eq!(ground.processes().len(), 1);
+    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let before = load::engine::clock::now_ns();
+    let Reply::Time(there) = agent.call(Request::Time, &mut watch).unwrap() else { panic!() };
+    assert!((before..=load::engine::clock::now_ns()).contains(&there));
+    agent.finish();
+    // It waits for the node, so this needs no patience.
+    assert!(ground.processes().is_empty());
+    went(&ground, "it is done");
+    // The next request makes a connection anew.
+    assert!(describe(&mut agent).is_ok());
+}
+
+#[test]
+fn a_door_is_where_the_controller_came_in() {
+    let ground = Ground::new();
+    let mut agent = ground.dial().unwrap();
+    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let order = OpenOrder { listen: "192.0.2.1".parse().unwrap() };
+    let Reply::Open(door) = agent.call(Request::Open(order), &mut watch).unwrap() else { panic!() };
+    assert_eq!((door.address, door.cookie.len()), (agent.address(), 32));
+    assert!(std::net::TcpStream::connect((door.address, door.tcp)).is_ok());
+}
+
+#[test]
+fn an_agents_process_that_is_killed_fails_what_it_did_and_another_follows() {
+    let ground = Ground::new();
+    let mut raw = ground.raw();
+    // The request may come to the node only after its process is dead, and then
+    // another answers: once more.
+    for _ in 0..50 {
+        raw.ask(&Request::Time);
+        assert!(matches!(raw.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
+        let process = ground.processes()[0];
+        // Stopped, it cannot answer before it is dead.
+        stop(process);
+        raw.ask(&Request::Time);
+        std::thread::sleep(Duration::from_millis(20));
+        kill(process);
+        match raw.hear() {
+            Some(FromAgent::Reply(Reply::Time(_))) => {}
+            Some(FromAgent::Reply(Reply::Failed { reason })) => {
+                assert!(reason.contains("SIGKILL"), "{reason}");
+                raw.ask(&Request::Time);
+                assert!(matches!(raw.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
+                assert_ne!(ground.processes(), [process]);
+                return;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    panic!("the request never came in time");
+}
+
+#[test]
+fn a_controller_that_vanishes_leaves_no_process() {
+    let ground = Ground::new();
+    let mut raw = ground.raw();
+    raw.ask(&Request::Time);
+    assert!(raw.hear().is_some());
+    assert_eq!(ground.processes().len(), 1);
+    raw.0.0.tcp().shutdown(Shutdown::Both).unwrap();
+    eventually("the agent's process is gone", || ground.processes().is_empty());
+    went(&ground, "it closed the connection");
+    ground.serves();
+}
+
+#[test]
+fn a_controller_that_says_nothing_for_too_long_is_gone() {
+    let ground = Ground::with(|options| options.limits.silence = Duration::from_millis(300));
+    let mut raw = ground.raw();
+    let Some(FromAgent::Reply(Reply::Failed { reason })) = raw.hear() else { panic!() };
+    assert!(reason.contains("nothing was heard"), "{reason}");
+    assert_eq!(raw.hear(), None);
+    went(&ground, "nothing was heard");
+}
+
+#[test]
+fn a_connection_that_breaks_fails_the_request_at_once() {
+    let ground = Ground::new();
+    let holder = &mut ground.dial().unwrap();
+    let listen = std::net::IpAddr::from([127, 0, 0, 1]);
+    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    holder.call(Request::Open(OpenOrder { listen }), &mut watch).unwrap();
+    // The second one waits for its turn while its connection is cut.
+    let mut second = ground.dial().unwrap();
+    let cut = second.cutter();
+    let mut hear = |event| {
+        assert!(matches!(event, AgentEvent::Waiting { .. }));
+        cut.shutdown(Shutdown::Both).unwrap();
+    };
+    let mut watch = Watch { on_event: &mut hear, cancelled: &|| false };
+    let error = second.call(Request::Open(OpenOrder { listen }), &mut watch).unwrap_err();
+    assert!(matches!(&error, AgentError::Died(why) if why.contains("was lost: ")), "{error}");
+    assert!(describe(&mut second).is_ok());
+}
+
+#[test]
+fn a_node_that_is_told_to_end_ends_with_all_its_sessions() {
+    let mut ground = Ground::new();
+    let mut agent = ground.dial().unwrap();
+    describe(&mut agent).unwrap();
+    let _stranger = ground.tcp();
+    assert_eq!(ground.processes().len(), 1);
+    ground.stop();
+    assert!(ground.processes().is_empty());
+    let error = describe(&mut agent).unwrap_err();
+    assert!(matches!(&error, AgentError::Unreachable(why) if why.contains("nobody listens")), "{error}");
+}
+
+#[test]
+fn a_node_for_one_session_ends_after_it() {
+    let mut ground = Ground::with(|options| options.once = true);
+    // Strangers are no session.
+    drop(ground.tcp());
+    let mut agent = ground.dial().unwrap();
+    describe(&mut agent).unwrap();
+    let error = ground.dial().unwrap_err();
+    assert!(error.to_string().contains("serves one session only"), "{error}");
+    drop(agent);
+    ground.ended();
+}

@@ -1,0 +1,181 @@
+//! Who does not know the key, speaks something else, or asks for what a node
+//! does not do: each gets a closed connection or a refusal, and the node goes on.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener};
+use std::time::Duration;
+
+use model::message::{FromAgent, Reply, Request};
+
+use super::ground::{Ground, Raw};
+use crate::node::dial::introduce;
+use crate::node::hello::{Hello, PROTOCOL};
+use crate::node::{Allow, DialError, Fingerprint, JoinString, Key, NodeAgent, NodeEvent};
+use crate::wire;
+
+const SHORT: Duration = Duration::from_millis(300);
+
+fn refused(ground: &Ground, why: &str) {
+    ground.tells(why, |event| matches!(event, NodeEvent::Refused { why: w, .. } if w.contains(why)));
+}
+
+#[test]
+fn a_wrong_key_a_wrong_certificate_and_another_version_are_told_apart() {
+    let ground = Ground::new();
+    let dial = |join: &JoinString| NodeAgent::dial(join.clone(), SHORT).unwrap_err();
+    let wrong_key = JoinString { key: Key::random().unwrap(), ..ground.join.clone() };
+    assert!(matches!(dial(&wrong_key), DialError::WrongKey(_)));
+    refused(&ground, "the key is not this node's");
+    let other = JoinString { fingerprint: Fingerprint([7; 32]), ..ground.join.clone() };
+    let error = dial(&other);
+    assert!(matches!(error, DialError::Other(_)), "{error}");
+    let hello = |headroom| {
+        let hello = Hello { headroom, program: "9.0".to_owned(), key: ground.join.key.secret() };
+        introduce(ground.tcp(), &ground.join, &wire::frame(&hello).unwrap()).map(|_| ())
+    };
+    let error = hello(PROTOCOL + 1).unwrap_err();
+    assert!(matches!(error, DialError::Version { protocol: PROTOCOL, .. }), "{error}");
+    refused(&ground, "the controller headroom 9.0 (protocol 2)");
+    assert!(hello(PROTOCOL).is_ok());
+    ground.serves();
+}
+
+#[test]
+fn what_speaks_something_else_gets_an_alert_of_tls_at_most() {
+    let ground = Ground::with(|options| options.limits.stranger = Duration::from_secs(1));
+    let garbage: [&[u8]; 4] =
+        [b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"SSH-2.0-x\r\n", &[0; 4096], &[0xff; 70_000]];
+    for bytes in garbage {
+        let mut tcp = ground.tcp();
+        let _ = tcp.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = tcp.read_to_end(&mut answer);
+        assert!(answer.is_empty() || answer.len() == 7 && answer[0] == 21, "{answer:?}");
+    }
+    refused(&ground, "it spoke something else");
+    // Nothing, half a record of TLS, a byte now and then: over after a while.
+    for bytes in [&b""[..], &[22, 3, 1, 2, 0, 1]] {
+        let mut tcp = ground.tcp();
+        tcp.write_all(bytes).unwrap();
+        assert_eq!(tcp.read_to_end(&mut Vec::new()).unwrap(), 0);
+    }
+    let mut tcp = ground.tcp();
+    for byte in [22, 3, 1, 2, 0, 1, 0, 1].iter().cycle().take(1000) {
+        if tcp.write_all(&[*byte]).is_err() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(!matches!(tcp.read(&mut [0; 64]), Ok(1..)), "it listened for ten seconds");
+    refused(&ground, "did not show the key in time");
+    ground.tcp().shutdown(Shutdown::Both).unwrap();
+    refused(&ground, "it went without showing the key");
+    ground.serves();
+}
+
+#[test]
+fn within_tls_too_nothing_is_heard_before_the_key() {
+    let ground = Ground::with(|options| options.limits.stranger = Duration::from_secs(1));
+    let hello = Hello::frame(&ground.join.key).unwrap();
+    let huge = [&(1_u32 << 30).to_le_bytes()[..], &[0; 100]].concat();
+    let long = [&2000_u32.to_le_bytes()[..], &[b' '; 2000]].concat();
+    let request = wire::frame(&Request::Describe).unwrap();
+    for bytes in [&huge, &long, &request, &hello[..20].to_vec(), &vec![0; 4]] {
+        let error = introduce(ground.tcp(), &ground.join, bytes).map(|_| ()).unwrap_err();
+        assert!(matches!(error, DialError::Closed(_)), "{error}");
+    }
+    refused(&ground, "1024 are the most");
+    refused(&ground, "its first word was no greeting");
+    assert!(ground.processes().is_empty());
+    ground.serves();
+}
+
+fn failed(raw: &mut Raw) -> String {
+    match raw.hear() {
+        Some(FromAgent::Reply(Reply::Failed { reason })) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_node_does_not_do_is_answered_and_what_none_says_ends_the_session() {
+    let ground = Ground::with(|options| options.limits.slow = SHORT);
+    let mut raw = ground.raw();
+    raw.ask(&Request::Calibrate { loads: Vec::new() });
+    assert!(failed(&mut raw).contains("runs no load of its own"));
+    raw.say(&[3, 0, 0, 0, b'"', b'x', b'"']);
+    assert!(failed(&mut raw).contains("knows no such request"));
+    // Not one of them came to an agent's process.
+    assert!(ground.processes().is_empty());
+    // A sign of life is not answered.
+    raw.say(&[0; 4]);
+    raw.ask(&Request::Time);
+    assert!(matches!(raw.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
+
+    raw.say(&(5_u32 << 20).to_le_bytes());
+    assert!(failed(&mut raw).contains("a frame claims 5242880 bytes"));
+    assert_eq!(raw.hear(), None);
+
+    let mut half = ground.raw();
+    half.say(&[100, 0, 0, 0, b'{']);
+    assert!(failed(&mut half).contains("too slowly"));
+    assert_eq!(half.hear(), None);
+
+    let mut hasty = ground.raw();
+    hasty.say(&[wire::frame(&Request::Look).unwrap(), wire::frame(&Request::Look).unwrap()].concat());
+    assert!(failed(&mut hasty).contains("before the last was answered"));
+    assert_eq!(hasty.hear(), None);
+    ground.serves();
+}
+
+#[test]
+fn from_an_address_that_is_not_allowed_nothing_is_heard() {
+    let ground = Ground::with(|options| options.allow = Allow::parse("10.0.0.0/8,::1").unwrap());
+    let error = ground.dial().unwrap_err();
+    assert!(matches!(error, DialError::NotAllowed(_)), "{error}");
+    refused(&ground, "its address is not allowed (allowed: 10.0.0.0/8, ::1/128)");
+    let allowed = Ground::with(|options| options.allow = Allow::parse("127.0.0.0/8").unwrap());
+    allowed.serves();
+}
+
+#[test]
+fn there_are_only_so_many_strangers_and_controllers() {
+    let ground = Ground::with(|options| {
+        options.limits.strangers_of_one = 2;
+        options.limits.sessions = 1;
+    });
+    let idle = [ground.tcp(), ground.tcp()];
+    let error = ground.dial().unwrap_err();
+    assert!(matches!(error, DialError::Closed(_)), "{error}");
+    drop(idle);
+    refused(&ground, "it went without showing the key");
+    super::ground::eventually("there is room again", || ground.dial().is_ok());
+    let first = ground.raw();
+    let error = ground.dial().unwrap_err();
+    assert!(matches!(&error, DialError::Full { reason, .. } if reason.contains("1 sessions")), "{error}");
+    drop(first);
+    super::ground::eventually("the seat is free again", || ground.dial().is_ok());
+}
+
+#[test]
+fn what_is_no_node_is_told_from_one_that_is_not_there() {
+    let ground = Ground::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let join = JoinString { port, ..ground.join.clone() };
+    let dial = |join: &JoinString| NodeAgent::dial(join.clone(), SHORT).map(|_| ()).unwrap_err();
+    let error = std::thread::scope(|scope| {
+        scope.spawn(|| listener.accept().unwrap().0.write_all(b"SSH-2.0-OpenSSH_9.6\r\n").unwrap());
+        dial(&join)
+    });
+    assert!(matches!(error, DialError::NoNode { .. } | DialError::Closed(_)), "{error}");
+    // It takes the connection and says nothing.
+    let error = dial(&join);
+    assert!(matches!(error, DialError::Silent(_)), "{error}");
+    drop(listener);
+    let error = dial(&join);
+    assert!(matches!(error, DialError::Nobody(_)), "{error}");
+    let nowhere = JoinString { host: "no-such-machine.invalid".to_owned(), ..join };
+    let error = dial(&nowhere);
+    assert!(matches!(error, DialError::Name { .. }), "{error}");
+}

@@ -1,0 +1,78 @@
+//! One measures at a time.
+
+use std::time::Duration;
+
+use model::AgentEvent;
+use model::message::{FromAgent, OpenOrder, Reply, Request};
+
+use super::ground::{Ground, Raw};
+
+fn open() -> Request {
+    Request::Open(OpenOrder { listen: "127.0.0.1".parse().unwrap() })
+}
+
+fn waits(raw: &mut Raw) -> String {
+    match raw.hear() {
+        Some(FromAgent::Event(AgentEvent::Waiting { why })) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn opened(raw: &mut Raw) {
+    let heard = raw.hear();
+    assert!(matches!(heard, Some(FromAgent::Reply(Reply::Open(_)))), "{heard:?}");
+}
+
+#[test]
+fn others_wait_until_the_one_that_measures_is_done() {
+    let ground = Ground::new();
+    let [mut first, mut second, mut third] = [ground.raw(), ground.raw(), ground.raw()];
+    first.ask(&open());
+    opened(&mut first);
+    second.ask(&open());
+    assert_eq!(waits(&mut second), "the node measures for another controller, at 127.0.0.1");
+    third.ask(&open());
+    assert!(waits(&mut third).ends_with("and another waits before this one"));
+    // Who waits may give up, and ask for other things meanwhile.
+    second.ask(&Request::Cancel);
+    assert_eq!(second.hear(), Some(FromAgent::Reply(Reply::Cancelled)));
+    second.ask(&Request::Time);
+    assert!(matches!(second.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
+    // A door anew is no second turn.
+    first.ask(&open());
+    opened(&mut first);
+    first.ask(&Request::Finish);
+    assert_eq!(first.hear(), None);
+    opened(&mut third);
+    second.ask(&open());
+    waits(&mut second);
+    drop(third);
+    opened(&mut second);
+}
+
+#[test]
+fn a_door_without_a_trial_keeps_nobody_waiting_for_long() {
+    let ground = Ground::with(|options| options.limits.door = Duration::from_millis(300));
+    let [mut first, mut second] = [ground.raw(), ground.raw()];
+    first.ask(&open());
+    opened(&mut first);
+    second.ask(&open());
+    waits(&mut second);
+    opened(&mut second);
+    // Its door does not count any more; with a build that has loads of two ends
+    // the trial would be refused for that, else for its load.
+    first.ask(&open());
+    waits(&mut first);
+}
+
+#[test]
+fn who_waits_hears_so_now_and_then() {
+    let ground = Ground::with(|options| options.limits.waiting = Duration::from_millis(100));
+    let [mut first, mut second] = [ground.raw(), ground.raw()];
+    first.ask(&open());
+    opened(&mut first);
+    second.ask(&open());
+    for _ in 0..3 {
+        waits(&mut second);
+    }
+}
