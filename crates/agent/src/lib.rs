@@ -21,6 +21,7 @@ mod serve;
 mod shelf;
 mod survey;
 mod trial;
+mod way;
 mod wire;
 
 use model::message::{Reply, Request};

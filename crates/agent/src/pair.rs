@@ -17,7 +17,7 @@ use model::plan::LoadSpec;
 use model::trial::{Part, TrialResult};
 use model::{AgentEvent, Machine};
 
-use crate::{Agent, AgentError, Aside, Watch, unexpected};
+use crate::{Agent, AgentError, Aside, Watch, unexpected, way};
 
 /// How often the far end is asked for the time before a trial.
 const TIME_QUESTIONS: usize = 32;
@@ -70,17 +70,22 @@ impl Pair {
             far.get_mut(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
         let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
         let listen = far.address;
-        let mut door = match far.agent.call(Request::Open(OpenOrder { listen }), watch).map_err(of_far)? {
+        let near_way = machine::route::towards(listen).ok();
+        let open = OpenOrder { listen, near: near_way.as_ref().and_then(|way| way.source) };
+        let mut door = match far.agent.call(Request::Open(open), watch).map_err(of_far)? {
             Reply::Open(door) => door,
             other => return Err(of_far(unexpected(other))),
         };
         door.address = listen;
+        let far_way = std::mem::take(&mut door.way);
         let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
         let far_order = TrialOrder { loads: two_ended(&order.loads), end: End::Far, ..order.clone() };
         let near_order = TrialOrder { end: End::Near { door, lead_ns }, ..order.clone() };
         let aside = far.agent.aside().map_err(of_far)?;
         let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), watch);
-        let (mut report, theirs) = ends?;
+        let (mut report, mut theirs) = ends?;
+        report.result.facts.extend(near_way.map(way::as_facts).unwrap_or_default());
+        theirs.result.facts.extend(far_way);
         unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset);
         Ok(report)
     }

@@ -16,7 +16,7 @@ use model::message::{FromAgent, Reply, Request, Times};
 use model::{AgentEvent, Machine, Phase};
 
 use crate::shelf::Fixtures;
-use crate::{calibrate, describe, survey, trial, wire};
+use crate::{calibrate, describe, survey, trial, way, wire};
 
 /// Why an agent could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -209,7 +209,8 @@ impl Server {
                 rustix::rand::getrandom(&mut cookie, rustix::rand::GetRandomFlags::empty())
                     .map_err(|e| Fault::system("getting random bytes", e))?;
                 let listening = Listening::open(order.listen, cookie)?;
-                let door = listening.door()?;
+                let mut door = listening.door()?;
+                door.way = order.near.map(way::facts).unwrap_or_default();
                 self.listening = Some(listening);
                 Ok(Reply::Open(door))
             }

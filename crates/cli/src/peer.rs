@@ -3,7 +3,10 @@
 //! anything of it is printed or kept; what stays is the address.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use agent::FarEnd;
+use agent::node::{JoinString, NodeAgent};
 use model::study::StudyWorkload;
 use model::{Study, Value};
 
@@ -75,16 +78,18 @@ fn no_peer(text: &str, named: &BTreeMap<String, String>) -> Failure {
 /// The far end behind a join string.
 ///
 /// # Errors
-/// If it cannot be reached.
-pub(crate) fn reach(
-    _name: &str,
-    _join: &str,
-    _patience: std::time::Duration,
-) -> Result<agent::FarEnd, Failure> {
-    Err(Failure::Refused {
-        message: "this version reaches no other machine".to_owned(),
-        help: "leave out --peer".to_owned(),
-    })
+/// If it is no join string, or the node cannot be reached.
+pub(crate) fn reach(name: &str, join: &str, patience: Duration) -> Result<FarEnd, Failure> {
+    let join = JoinString::parse(join).map_err(|error| Failure::Arguments {
+        message: format!("the join string of `{name}` is none: {error}"),
+        help: "copy it whole, as `headroom node` prints it, in quotes".to_owned(),
+    })?;
+    let agent = NodeAgent::dial(join, patience).map_err(|error| Failure::Refused {
+        message: error.to_string(),
+        help: "`headroom node` on the other machine prints the string to give here".to_owned(),
+    })?;
+    let address = agent.address();
+    Ok(FarEnd { agent: Box::new(agent), address, machine: Some(name.to_owned()) })
 }
 
 /// A command as it may be kept: without keys.

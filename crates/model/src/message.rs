@@ -3,6 +3,7 @@
 //! before it. [`Request::Cancel`] may be sent at any time and has no reply of
 //! its own: the request under way ends early.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::machine::{Calibration, Machine, ObserverCost};
 use crate::plan::{FixtureKey, LoadSpec, Survey};
 use crate::study::Pin;
 use crate::trial::TrialResult;
+use crate::value::Value;
 
 /// What the controller asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,7 +84,7 @@ pub struct TrialOrder {
 }
 
 /// Which end of a load an agent is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
     /// The only one: no other machine takes part.
@@ -108,10 +110,13 @@ pub struct OpenOrder {
     /// The address to listen at. A node puts there the one at which the
     /// controller reached it.
     pub listen: IpAddr,
+    /// The address that the near end's packets come from, to tell the way back.
+    #[serde(default)]
+    pub near: Option<IpAddr>,
 }
 
 /// Where a far end waits for the data connections of one trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Door {
     /// Its address. The near end puts there the one at which it reaches the far
     /// end.
@@ -123,6 +128,9 @@ pub struct Door {
     /// What a connection must say first to be let in, 32 hexadecimal digits: made
     /// for one trial, by the far end.
     pub cookie: String,
+    /// The way from the far end to the near one, as facts.
+    #[serde(default)]
+    pub way: BTreeMap<String, Value>,
 }
 
 /// The times of a trial, on the clock of the agent that hears or says them, ns.

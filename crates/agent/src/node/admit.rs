@@ -5,7 +5,7 @@
 use std::net::IpAddr;
 
 use load::workload;
-use model::message::{End, OpenOrder, Request, TrialOrder};
+use model::message::{End, Request, TrialOrder};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
 use model::{AgentEvent, Value};
@@ -82,7 +82,7 @@ fn rule(request: &mut Request, here: IpAddr) -> Result<Kind, String> {
             Ok(Kind::Ask)
         }
         Request::Open(order) => {
-            *order = OpenOrder { listen: here };
+            order.listen = here;
             Ok(Kind::Open)
         }
         Request::Trial(order) => far_end(order).map(|()| Kind::Trial),
@@ -164,6 +164,10 @@ mod tests {
     use model::study::Pin;
     use model::value::Parameters;
 
+    use std::collections::BTreeMap;
+
+    use model::message::OpenOrder;
+
     use super::*;
 
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
@@ -218,11 +222,11 @@ mod tests {
 
     #[test]
     fn a_door_is_opened_where_the_controller_came_in_and_nowhere_else() {
-        let order = Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap() });
+        let order = Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None });
         let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE).unwrap();
         assert_eq!(admitted.kind, Kind::Open);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
-        assert_eq!(seen, Request::Open(OpenOrder { listen: HERE }));
+        assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: None }));
     }
 
     #[test]
@@ -234,7 +238,7 @@ mod tests {
         assert!(why(order("../sh", &[], End::Far)).contains("no workload"));
         let Some(name) = two_ends() else { return };
         assert_eq!(judged(&order(name, &[("streams", 8), ("buffer", 1 << 20)], End::Far)), Ok(Kind::Trial));
-        let door = Door { address: HERE, tcp: 1, udp: 1, cookie: String::new() };
+        let door = Door { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way: BTreeMap::new() };
         assert!(judged(&order(name, &[], End::Near { door, lead_ns: 1 })).is_err());
         for (parameter, most) in MOST {
             assert!(why(order(name, &[(parameter, most + 1)], End::Far)).contains(parameter));

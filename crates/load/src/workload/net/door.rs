@@ -1,5 +1,6 @@
 //! The door of a far end: sockets that wait for the connections of one trial.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, TcpListener, UdpSocket};
 
 use model::message::Door;
@@ -38,7 +39,13 @@ impl Listening {
         let failed = |e| Fault::system("asking for a port", e);
         let tcp = self.tcp.local_addr().map_err(failed)?;
         let udp = self.udp.local_addr().map_err(failed)?;
-        Ok(Door { address: tcp.ip(), tcp: tcp.port(), udp: udp.port(), cookie: hexadecimal(&self.cookie) })
+        Ok(Door {
+            address: tcp.ip(),
+            tcp: tcp.port(),
+            udp: udp.port(),
+            cookie: hexadecimal(&self.cookie),
+            way: BTreeMap::new(),
+        })
     }
 }
 

@@ -239,11 +239,8 @@ mod tests {
             trial.result.parts.push(Part {
                 machine: "local".to_owned(),
                 load: Some(0),
-                target: None,
-                metrics: std::collections::BTreeMap::new(),
-                histograms: std::collections::BTreeMap::new(),
                 series: vec![series("load", "operations", Unit::PerSecond, ONE_SECOND, &[7.0])],
-                facts: std::collections::BTreeMap::new(),
+                ..Part::default()
             });
         }
         let made = panels_of(&case);
