@@ -35,6 +35,8 @@ pub enum Kind {
     Choice,
     /// A path of the file system.
     Path,
+    /// A name or an address, of which only who uses it knows what it can be.
+    Text,
     /// A share of a whole: `60%` is 0.6.
     Share,
     /// A plain number above zero, such as an exponent: `1.2`.
@@ -55,6 +57,7 @@ impl Kind {
             Kind::Flag => "yes or no",
             Kind::Choice => "one of its choices",
             Kind::Path => "a path",
+            Kind::Text => "a name",
             Kind::Share => "a share from 0% to 100%",
             Kind::Number => "a number such as 1.2",
             Kind::LatencyTarget => "a latency and the share of operations that keep it, such as 1ms@99%",

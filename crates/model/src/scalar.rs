@@ -60,7 +60,7 @@ const SIZE_UNITS: &[(&str, f64)] = &[
 ];
 
 const RATE_UNITS: &[(&str, f64)] =
-    &[("", 1.0), ("/s", 1.0), ("k/s", 1e3), ("m/s", 1e6), ("k", 1e3), ("m", 1e6)];
+    &[("", 1.0), ("/s", 1.0), ("k/s", 1e3), ("m/s", 1e6), ("g/s", 1e9), ("k", 1e3), ("m", 1e6), ("g", 1e9)];
 
 const THROUGHPUT_UNITS: &[(&str, f64)] = &[
     ("b/s", 1.0),
@@ -101,7 +101,7 @@ pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
             "no" | "false" | "off" => Ok(Value::Bool(false)),
             _ => Err(ScalarError::new(format!("`{text}` is neither yes nor no"), kind.hint(), whole)),
         },
-        Kind::Choice | Kind::Path => Ok(Value::Text(text.to_owned())),
+        Kind::Choice | Kind::Path | Kind::Text => Ok(Value::Text(text.to_owned())),
         Kind::Share => share(kind.hint(), text).map(Value::Number),
         Kind::Number => positive(with_unit(kind.hint(), text, &[("", 1.0)])?, kind.hint(), text),
         Kind::LatencyTarget => {
