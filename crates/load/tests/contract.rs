@@ -2,7 +2,9 @@
 //! metrics it really gives, and a short run without errors that leaves nothing.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
+mod two_ends;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use language::{LANGUAGES, Language};
@@ -11,7 +13,7 @@ use load::engine::{LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
 use load::workload::{Look, Shelf, Site, TABLE, Workload, catalogue, common};
 use model::plan::FixtureKey;
-use model::{Kind, Parameters, Phase};
+use model::{Kind, Parameters, Phase, Quantity};
 
 struct Silent;
 
@@ -108,7 +110,7 @@ fn a_parameter_of_one_name_has_one_kind() {
 
 #[test]
 fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
-    for workload in TABLE {
+    for workload in TABLE.iter().filter(|w| !w.has_far_end()) {
         let name = workload.spec().name;
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let mut parameters = defaults(*workload);
@@ -140,17 +142,37 @@ fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
         let outcome = session.run(&Silent, &AtomicBool::new(false)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let metrics = workload.metrics(&needs.parameters, &outcome.loads[0], outcome.window);
         assert!(metrics[workload.spec().headline].value > 0.0, "{name}: {metrics:?}");
-        for (metric, quantity) in &metrics {
-            let spec = workload
-                .spec()
-                .metric(metric)
-                .unwrap_or_else(|| panic!("{name} gives {metric}, which it does not have"));
-            assert_eq!(spec.unit, quantity.unit, "{name} {metric}");
-            assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{name} {metric}");
-        }
+        has_what_it_says(*workload, &metrics);
         drop(prepared);
         drop(shelf);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{name} left something");
+    }
+}
+
+/// Whether metrics are those of the workload, in their units.
+fn has_what_it_says(workload: &dyn Workload, metrics: &BTreeMap<String, Quantity>) {
+    let name = workload.spec().name;
+    for (metric, quantity) in metrics {
+        let spec = workload
+            .spec()
+            .metric(metric)
+            .unwrap_or_else(|| panic!("{name} gives {metric}, which it does not have"));
+        assert_eq!(spec.unit, quantity.unit, "{name} {metric}");
+        assert!(quantity.value.is_finite() && quantity.value >= 0.0, "{name} {metric}");
+    }
+}
+
+#[test]
+fn every_workload_with_two_ends_runs_at_its_defaults() {
+    for workload in TABLE.iter().filter(|w| w.has_far_end()) {
+        let name = workload.spec().name;
+        let parameters = two_ends::surveyed(*workload, &[("duration", "50ms")]).unwrap();
+        assert!(parameters.is_word("peer", "self"), "{name}");
+        let both = two_ends::run(*workload, &parameters);
+        assert!(both.metric(workload.spec().headline) > 0.0, "{name}: {:?}", both.united.metrics);
+        for metrics in [&both.near.result.metrics, &both.far.result.metrics, &both.united.metrics] {
+            has_what_it_says(*workload, metrics);
+        }
     }
 }
 

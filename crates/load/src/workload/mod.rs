@@ -43,6 +43,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &scheduler::syscall::Syscall,
     &disk::Disk,
     &file::metadata::Metadata,
+    &net::stream::Stream,
     &null::Null,
 ];
 

@@ -1,21 +1,22 @@
 //! The door of a far end: sockets that wait for the connections of one trial.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, TcpListener, UdpSocket};
+use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
+use std::sync::Arc;
 
 use model::message::Door;
 
 use crate::engine::fault::Fault;
+use crate::workload::net::lobby::{Lobby, Porter};
 
-/// A door that is open.
+/// A door that is open, until this is dropped. Several loads of a trial share
+/// it.
 #[derive(Debug)]
 pub struct Listening {
-    /// Where TCP connections come in.
-    pub tcp: TcpListener,
-    /// Where datagrams come in.
-    pub udp: UdpSocket,
-    /// What a connection must say first.
-    pub cookie: [u8; 16],
+    tcp: SocketAddr,
+    udp: SocketAddr,
+    cookie: [u8; 16],
+    porter: Porter,
 }
 
 impl Listening {
@@ -26,26 +27,26 @@ impl Listening {
     /// If the address is not one of this machine's, or has no free port.
     pub fn open(address: IpAddr, cookie: [u8; 16]) -> Result<Self, Fault> {
         let failed = |e| Fault::system(format!("listening at {address}"), e);
-        let tcp = TcpListener::bind((address, 0)).map_err(failed)?;
-        let udp = UdpSocket::bind((address, 0)).map_err(failed)?;
-        Ok(Self { tcp, udp, cookie })
+        let listener = TcpListener::bind((address, 0)).map_err(failed)?;
+        let socket = UdpSocket::bind((address, 0)).map_err(failed)?;
+        let tcp = listener.local_addr().map_err(failed)?;
+        let udp = socket.local_addr().map_err(failed)?;
+        let porter = Porter::begin(listener, socket, cookie)?;
+        Ok(Self { tcp, udp, cookie, porter })
     }
 
     /// What the near end must know.
     ///
     /// # Errors
-    /// If the kernel does not tell the ports.
+    /// None today.
     pub fn door(&self) -> Result<Door, Fault> {
-        let failed = |e| Fault::system("asking for a port", e);
-        let tcp = self.tcp.local_addr().map_err(failed)?;
-        let udp = self.udp.local_addr().map_err(failed)?;
-        Ok(Door {
-            address: tcp.ip(),
-            tcp: tcp.port(),
-            udp: udp.port(),
-            cookie: hexadecimal(&self.cookie),
-            way: BTreeMap::new(),
-        })
+        let Self { tcp, udp, cookie, .. } = self;
+        Ok(Door { address: tcp.ip(), tcp: tcp.port(), udp: udp.port(), cookie: hexadecimal(cookie), way: BTreeMap::new() })
+    }
+
+    /// Where those who were let in wait for their workers.
+    pub(super) fn lobby(&self) -> Arc<Lobby> {
+        self.porter.lobby()
     }
 }
 

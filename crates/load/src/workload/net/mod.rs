@@ -6,5 +6,12 @@
 //! got over the agents' own, guarded connection.
 
 mod door;
+mod ends;
+mod hello;
+mod lobby;
+mod socket;
+pub mod stream;
+mod tcp_info;
+mod track;
 
 pub use door::Listening;

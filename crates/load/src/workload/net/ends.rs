@@ -1,0 +1,114 @@
+//! Which end of a load this is, and how its workers get their connections: the
+//! near one's go through the door, the far one's are fetched from the lobby
+//! behind it. Worker i of one end is connected with worker i of the other.
+
+use std::net::{TcpStream, UdpSocket};
+use std::sync::Arc;
+
+use model::message::Door;
+use rustix::net::SendFlags;
+
+use crate::engine::fault::Fault;
+use crate::workload::net::hello::{self, COOKIE, HELLO, Place, WELCOME};
+use crate::workload::net::lobby::Lobby;
+use crate::workload::net::socket::Options;
+use crate::workload::{Shelf, Side};
+
+/// One end of a load.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    load: u16,
+    cookie: [u8; COOKIE],
+    way: Way,
+}
+
+#[derive(Clone, Debug)]
+enum Way {
+    Out(Door),
+    In(Arc<Lobby>),
+}
+
+impl End {
+    /// The end that `shelf` says.
+    ///
+    /// # Errors
+    /// If there is no other end, or the door's cookie cannot be read.
+    pub(super) fn of(shelf: &dyn Shelf) -> Result<Self, Fault> {
+        let (load, cookie, way) = match shelf.side() {
+            Side::Near { door, load } => (load, hello::cookie_of(door)?, Way::Out(door.clone())),
+            Side::Far { listening, load } => {
+                let lobby = listening.lobby();
+                (load, lobby.cookie, Way::In(lobby))
+            }
+            Side::Only => {
+                return Err(Fault::Other(
+                    "this load has two ends, and there is no other one: its parameter `peer` names it"
+                        .to_owned(),
+                ));
+            }
+        };
+        let load =
+            u16::try_from(load).map_err(|_| Fault::Other("more loads than a trial can have".to_owned()))?;
+        Ok(Self { load, cookie, way })
+    }
+
+    /// Whether this is the end that drives.
+    pub(super) fn is_near(&self) -> bool {
+        matches!(self.way, Way::Out(_))
+    }
+
+    /// What the last bytes of a connection are, so that its end is told from a
+    /// break: nothing that a hello has.
+    pub(super) fn farewell(&self) -> [u8; COOKIE] {
+        self.cookie.map(|byte| !byte)
+    }
+
+    /// What is said first on a UDP socket of this seat.
+    pub(super) fn hello(&self, seat: usize) -> Result<[u8; HELLO], Fault> {
+        Ok(hello::written(&self.cookie, self.place(seat)?))
+    }
+
+    fn place(&self, seat: usize) -> Result<Place, Fault> {
+        let seat = u16::try_from(seat)
+            .map_err(|_| Fault::Other("more connections than a load can have".to_owned()))?;
+        Ok(Place { load: self.load, seat })
+    }
+
+    /// The connection of worker `seat`. At the near end, its partner is ready
+    /// when this returns; so what the far end needs must be there before.
+    ///
+    /// # Errors
+    /// If it does not come about, or an option is refused.
+    pub(super) fn tcp(&self, seat: usize, options: &Options) -> Result<TcpStream, Fault> {
+        let place = self.place(seat)?;
+        match &self.way {
+            Way::Out(door) => hello::tcp(door, &self.cookie, place, options),
+            Way::In(lobby) => {
+                let stream = lobby.tcp(place)?;
+                options.apply_early(&stream)?;
+                options.apply(&stream)?;
+                rustix::net::send(&stream, &[WELCOME], SendFlags::NOSIGNAL)
+                    .map_err(|e| Fault::system("answering the other end", e))?;
+                Ok(stream)
+            }
+        }
+    }
+
+    /// The socket of worker `seat`, connected, as above.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn udp(&self, seat: usize, options: &Options) -> Result<UdpSocket, Fault> {
+        let place = self.place(seat)?;
+        match &self.way {
+            Way::Out(door) => hello::udp(door, &self.cookie, place, options),
+            Way::In(lobby) => {
+                let socket = lobby.udp(place)?;
+                options.apply_early(&socket)?;
+                hello::answer_udp(&socket, &hello::written(&self.cookie, place))?;
+                options.apply(&socket)?;
+                Ok(socket)
+            }
+        }
+    }
+}

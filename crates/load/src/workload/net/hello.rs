@@ -1,0 +1,283 @@
+//! What a data connection says first, and how the near end gets one.
+//!
+//! A hello is the cookie of the trial, the load and the seat of the worker that
+//! it is for. The worker of the far end answers with one byte, so that a near
+//! worker that has its answer knows that its partner is ready. Over UDP the door
+//! first tells the port of a socket that is for this worker alone; the same hello
+//! then goes there, again and again until it is answered, because any of these
+//! datagrams may be lost.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use model::message::Door;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto};
+
+use crate::engine::clock;
+use crate::engine::fault::Fault;
+use crate::workload::net::socket::{self, Options};
+
+/// Bytes of a cookie.
+pub(super) const COOKIE: usize = 16;
+
+/// Bytes of a hello: the cookie, the load and the seat, both as `u16` in network
+/// order.
+pub(super) const HELLO: usize = COOKIE + 4;
+
+/// What answers a hello.
+pub(super) const WELCOME: u8 = 1;
+
+/// How long the near end tries to be let in.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a datagram that nobody answered is sent again.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Which worker a connection is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// The load, among those of the trial that have two ends.
+    pub(super) load: u16,
+    /// The worker of that load.
+    pub(super) seat: u16,
+}
+
+/// A hello as it goes over the wire.
+pub(super) fn written(cookie: &[u8; COOKIE], place: Place) -> [u8; HELLO] {
+    let mut hello = [0; HELLO];
+    hello[..COOKIE].copy_from_slice(cookie);
+    hello[COOKIE..COOKIE + 2].copy_from_slice(&place.load.to_be_bytes());
+    hello[COOKIE + 2..].copy_from_slice(&place.seat.to_be_bytes());
+    hello
+}
+
+/// Who a hello is for; `None` if its cookie is another.
+pub(super) fn read(cookie: &[u8; COOKIE], hello: &[u8; HELLO]) -> Option<Place> {
+    // All bytes are looked at whatever they are, so that the time taken says
+    // nothing about how many were right.
+    let difference = cookie.iter().zip(hello).fold(0, |all, (a, b)| std::hint::black_box(all | (a ^ b)));
+    let number = |at: usize| u16::from_be_bytes([hello[at], hello[at + 1]]);
+    (difference == 0).then(|| Place { load: number(COOKIE), seat: number(COOKIE + 2) })
+}
+
+/// The cookie of a door.
+///
+/// # Errors
+/// If it is not 32 hexadecimal digits.
+pub(super) fn cookie_of(door: &Door) -> Result<[u8; COOKIE], Fault> {
+    let wrong = || Fault::Other("the other end's cookie is not 32 hexadecimal digits".to_owned());
+    let digits = door.cookie.as_bytes();
+    if digits.len() != 2 * COOKIE {
+        return Err(wrong());
+    }
+    let mut cookie = [0; COOKIE];
+    for (byte, pair) in cookie.iter_mut().zip(digits.chunks_exact(2)) {
+        let text = std::str::from_utf8(pair).map_err(|_| wrong())?;
+        *byte = u8::from_str_radix(text, 16).map_err(|_| wrong())?;
+    }
+    Ok(cookie)
+}
+
+/// A TCP connection through `door` for the worker at `place`, with its options.
+///
+/// # Errors
+/// If nobody lets it in within [`PATIENCE`], or an option is refused.
+pub(super) fn tcp(
+    door: &Door,
+    cookie: &[u8; COOKIE],
+    place: Place,
+    options: &Options,
+) -> Result<TcpStream, Fault> {
+    let to = SocketAddr::new(door.address, door.tcp);
+    let until = Instant::now() + PATIENCE;
+    let stream = connect(to, options, until)?;
+    options.apply(&stream)?;
+    rustix::net::send(&stream, &written(cookie, place), rustix::net::SendFlags::NOSIGNAL)
+        .map_err(|e| Fault::system(format!("greeting {to}"), e))?;
+    let mut answer = [0; 1];
+    loop {
+        match rustix::io::read(&stream, &mut answer) {
+            Ok(1) if answer[0] == WELCOME => return Ok(stream),
+            Ok(0) | Err(Errno::CONNRESET) => return Err(turned_away(to)),
+            Ok(_) => return Err(Fault::Other(format!("what answers at {to} is no door of headroom"))),
+            Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => {}
+            Err(Errno::AGAIN | Errno::INTR) => return Err(nobody(to)),
+            Err(e) => return Err(Fault::system(format!("waiting for {to} to answer"), e)),
+        }
+    }
+}
+
+fn nobody(to: SocketAddr) -> Fault {
+    Fault::Other(format!(
+        "the other end let nobody in at {to} within {} s: a firewall between the two, or an address that does not \
+         lead there? Data goes to ports that the other end's kernel chooses",
+        PATIENCE.as_secs()
+    ))
+}
+
+fn turned_away(to: SocketAddr) -> Fault {
+    Fault::Other(format!(
+        "the other end closed the connection at {to} before it answered: its trial has ended, or another program \
+         answers there"
+    ))
+}
+
+/// A connection within the time, blocking from then on.
+pub(super) fn connect(to: SocketAddr, options: &Options, until: Instant) -> Result<TcpStream, Fault> {
+    let failed = |e: Errno| Fault::system(format!("connecting to {to}"), e);
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let socket =
+        rustix::net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP)).map_err(failed)?;
+    // Before the handshake, in which the window's scale is told.
+    options.apply_early(&socket)?;
+    options.bind(&socket)?;
+    match rustix::net::connect(&socket, &to) {
+        Ok(()) => {}
+        Err(Errno::INPROGRESS | Errno::INTR) => wait_connected(&socket, to, until)?,
+        Err(e) => return Err(failed(e)),
+    }
+    rustix::io::ioctl_fionbio(&socket, false).map_err(failed)?;
+    Ok(TcpStream::from(socket))
+}
+
+fn wait_connected(socket: &OwnedFd, to: SocketAddr, until: Instant) -> Result<(), Fault> {
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(nobody(to));
+        }
+        let mut fds = [PollFd::new(socket, PollFlags::OUT)];
+        match poll(&mut fds, Some(&clock::timespec(left.as_nanos() as u64))) {
+            Ok(0) | Err(Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(e) => return Err(Fault::system(format!("connecting to {to}"), e)),
+        }
+        let outcome = rustix::net::sockopt::socket_error(socket).and_then(|inner| inner);
+        return outcome.map_err(|e| match e {
+            Errno::CONNREFUSED => turned_away(to),
+            Errno::TIMEDOUT => nobody(to),
+            e => Fault::system(format!("connecting to {to}"), e),
+        });
+    }
+}
+
+/// A UDP socket connected to a socket of the far end's worker at `place`.
+///
+/// # Errors
+/// If nobody answers within [`PATIENCE`], or an option is refused.
+pub(super) fn udp(
+    door: &Door,
+    cookie: &[u8; COOKIE],
+    place: Place,
+    options: &Options,
+) -> Result<UdpSocket, Fault> {
+    let to = SocketAddr::new(door.address, door.udp);
+    let any = match door.address {
+        IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+    };
+    let socket = UdpSocket::bind((options.local.unwrap_or(any), 0))
+        .map_err(|e| Fault::system(format!("binding to {}", options.local.unwrap_or(any)), e))?;
+    options.apply_early(&socket)?;
+    options.apply(&socket)?;
+    let hello = written(cookie, place);
+    let until = Instant::now() + PATIENCE;
+    let mut answer = [0; 64];
+    let told = ask(&socket, to, &hello, &mut answer, until)?;
+    let port = match answer[..told] {
+        [WELCOME, high, low] => u16::from_be_bytes([high, low]),
+        _ => return Err(Fault::Other(format!("what answers at {to} is no door of headroom"))),
+    };
+    // Anything from there says that it is ready: the answer may be lost, and
+    // data that follows it may be here first.
+    ask(&socket, SocketAddr::new(door.address, port), &hello, &mut answer, until)?;
+    socket::patience(&socket)?;
+    Ok(socket)
+}
+
+/// Sends `hello` until something comes back.
+fn ask(
+    socket: &UdpSocket,
+    to: SocketAddr,
+    hello: &[u8],
+    answer: &mut [u8],
+    until: Instant,
+) -> Result<usize, Fault> {
+    let failed = |e: std::io::Error| Fault::system(format!("sending datagrams to {to}"), e);
+    socket.connect(to).map_err(failed)?;
+    socket.set_read_timeout(Some(AGAIN)).map_err(failed)?;
+    while Instant::now() < until {
+        // A refusal of the one before is told here, and passes.
+        let _ = socket.send(hello);
+        let asked = Instant::now();
+        match socket.recv(answer) {
+            Ok(got) if got > 0 => return Ok(got),
+            _ => std::thread::sleep(AGAIN.saturating_sub(asked.elapsed())),
+        }
+    }
+    Err(nobody(to))
+}
+
+/// Waits, at the far end, for the hello that proves the way to this socket, and
+/// answers it.
+///
+/// # Errors
+/// If none comes in time.
+pub(super) fn answer_udp(socket: &UdpSocket, hello: &[u8; HELLO]) -> Result<(), Fault> {
+    let failed = |e: std::io::Error| Fault::system("waiting for a first datagram", e);
+    socket.set_read_timeout(Some(AGAIN)).map_err(failed)?;
+    let until = Instant::now() + PATIENCE;
+    let mut got = [0; 64];
+    while Instant::now() < until {
+        if let Ok(HELLO) = socket.recv(&mut got)
+            && got[..HELLO] == hello[..]
+        {
+            // Three, for one may be lost, and nobody asks a second time once
+            // data flows.
+            for _ in 0..3 {
+                let _ = socket.send(&[WELCOME]);
+            }
+            return Ok(());
+        }
+    }
+    Err(Fault::Other(
+        "no datagram came from the other end, which reached the door: does a firewall let only one port through?"
+            .to_owned(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hello_is_read_by_who_knows_the_cookie_only() {
+        let place = Place { load: 3, seat: 517 };
+        let hello = written(b"0123456789abcdef", place);
+        assert_eq!(read(b"0123456789abcdef", &hello), Some(place));
+        for at in 0..COOKIE {
+            let mut wrong = hello;
+            wrong[at] ^= 0x80;
+            assert_eq!(read(b"0123456789abcdef", &wrong), None, "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_is_read_from_hexadecimal_digits() {
+        let door = |cookie: &str| Door {
+            address: Ipv4Addr::LOCALHOST.into(),
+            tcp: 1,
+            udp: 2,
+            cookie: cookie.to_owned(),
+        };
+        let cookie = cookie_of(&door("000102030405060708090a0b0c0d0eff")).unwrap();
+        assert_eq!((cookie[1], cookie[15]), (1, 255));
+        for wrong in ["", "00", "zz0102030405060708090a0b0c0d0eff", "éé0102030405060708090a0b0c0d0e"] {
+            assert!(cookie_of(&door(wrong)).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Options of a socket as asked, and what the kernel made of them.
+
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::{Parameters, Value};
+use rustix::io::Errno;
+use rustix::net::sockopt::{self, Timeout};
+
+use crate::engine::fault::Fault;
+use crate::workload::net::tcp_info::TcpInfo;
+
+/// A call gives up after so long without a byte, so that its worker can look
+/// around.
+pub(super) const LOOK: Duration = Duration::from_millis(100);
+
+/// So many calls one after the other without a byte: the link or the other end
+/// is gone. 10 s, in which the kernel has sent again some five times.
+pub(super) const LOOKS_MOST: u32 = 100;
+
+/// The parameter that names the other end.
+pub(super) const PEER: ParameterSpec = ParameterSpec::new(
+    "peer",
+    Kind::Text,
+    "The other end: what `headroom node` printed there, or the name of one in the study. `self` starts it on this \
+     machine; the data then passes the loopback interface, which is no wire.",
+)
+.default("self");
+
+/// The parameter of the address to go out from.
+pub(super) const LOCAL_ADDRESS: ParameterSpec = ParameterSpec::new(
+    "local-address",
+    Kind::Text,
+    "The address of this machine that connections come from; without it the route decides.",
+);
+
+/// The parameter of the transport.
+pub(super) const PROTOCOL: ParameterSpec =
+    ParameterSpec::new("protocol", Kind::Choice, "What carries the data.").default("tcp").words(&[
+        Word { word: "tcp", doc: "TCP" },
+        Word { word: "udp", doc: "UDP: nothing that is lost is sent again" },
+    ]);
+
+/// The parameter of both socket buffers.
+pub(super) const WINDOW: ParameterSpec = ParameterSpec::new(
+    "window",
+    Kind::Size,
+    "The send and the receive buffer of each socket, at both ends (SO_SNDBUF, SO_RCVBUF). The kernel takes at most \
+     net.core.wmem_max and rmem_max of what is asked and doubles that: facts say what was granted.",
+)
+.default("auto")
+.words(&[Word { word: "auto", doc: "the kernel sizes them as it goes" }]);
+
+/// The parameter of the congestion control.
+pub(super) const CONGESTION: ParameterSpec = ParameterSpec::new(
+    "congestion",
+    Kind::Text,
+    "The congestion control of the connections at both ends, such as cubic or bbr; without it the machine's own.",
+)
+.only_with("protocol", &["tcp"]);
+
+/// Says which options a load's sockets have.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    /// Bytes of both buffers, as asked.
+    pub(super) window: Option<u64>,
+    /// By name, as the kernel has it.
+    pub(super) congestion: Option<String>,
+    /// Whether small segments go at once.
+    pub(super) nodelay: bool,
+    /// The near end's own address.
+    pub(super) local: Option<IpAddr>,
+    /// Whether it is a TCP socket.
+    pub(super) is_tcp: bool,
+}
+
+impl Options {
+    /// The options that `parameters` ask for.
+    ///
+    /// # Errors
+    /// If a parameter has the wrong type, or an address is none.
+    pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
+        let text = |name: &str| parameters.get(name).map(|_| parameters.text(name)).transpose();
+        let local = text("local-address")?.map(|address| {
+            address.parse().map_err(|_| {
+                Fault::Other(format!("local-address `{address}` is no address such as 10.0.0.1"))
+            })
+        });
+        Ok(Self {
+            window: match parameters.get("window") {
+                Some(Value::Integer(bytes)) => Some(*bytes),
+                _ => None,
+            },
+            congestion: text("congestion")?.map(str::to_owned),
+            nodelay: parameters.get("nodelay").map_or(Ok(false), |_| parameters.flag("nodelay"))?,
+            local: local.transpose()?,
+            is_tcp: !parameters.is_word("protocol", "udp"),
+        })
+    }
+
+    /// Those that must be there before a connection is made.
+    ///
+    /// # Errors
+    /// If the kernel refuses one.
+    pub(super) fn apply_early(&self, socket: &impl AsFd) -> Result<(), Fault> {
+        let Some(window) = self.window else { return Ok(()) };
+        let failed = |e| Fault::system(format!("setting a window of {window} bytes"), e);
+        let asked = usize::try_from(window).unwrap_or(usize::MAX).min(i32::MAX as usize);
+        sockopt::set_socket_send_buffer_size(socket, asked).map_err(failed)?;
+        sockopt::set_socket_recv_buffer_size(socket, asked).map_err(failed)
+    }
+
+    /// Goes out from the address that was asked for.
+    ///
+    /// # Errors
+    /// If it is none of this machine's.
+    pub(super) fn bind(&self, socket: &impl AsFd) -> Result<(), Fault> {
+        let Some(local) = self.local else { return Ok(()) };
+        rustix::net::bind(socket, &SocketAddr::new(local, 0))
+            .map_err(|e| Fault::system(format!("going out from local-address {local}"), e))
+    }
+
+    /// All others, and how long a call waits.
+    ///
+    /// # Errors
+    /// If the kernel refuses one.
+    pub(super) fn apply(&self, socket: &impl AsFd) -> Result<(), Fault> {
+        patience(socket)?;
+        if !self.is_tcp {
+            return Ok(());
+        }
+        sockopt::set_tcp_nodelay(socket, self.nodelay)
+            .map_err(|e| Fault::system("setting TCP_NODELAY", e))?;
+        let Some(wanted) = &self.congestion else { return Ok(()) };
+        sockopt::set_tcp_congestion(socket, wanted).map_err(|e| {
+            let there = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+            let there = there.map(|names| format!(" (loaded here: {})", names.trim())).unwrap_or_default();
+            Fault::system(format!("taking the congestion control `{wanted}`{there}"), e)
+        })
+    }
+}
+
+/// Lets calls wait for [`LOOK`] only.
+///
+/// # Errors
+/// If the kernel refuses.
+pub(super) fn patience(socket: &impl AsFd) -> Result<(), Fault> {
+    for which in [Timeout::Recv, Timeout::Send] {
+        sockopt::set_socket_timeout(socket, which, Some(LOOK))
+            .map_err(|e| Fault::system("setting how long a call waits", e))?;
+    }
+    Ok(())
+}
+
+/// What the kernel granted a socket.
+pub(super) fn facts(socket: &impl AsFd) -> Vec<(&'static str, Value)> {
+    let mut facts = Vec::new();
+    let address = |a: rustix::io::Result<rustix::net::SocketAddrAny>| {
+        SocketAddr::try_from(a.ok()?).ok().map(|a| Value::Text(a.ip().to_string()))
+    };
+    let mut put = |name, value: Option<Value>| facts.extend(value.map(|value| (name, value)));
+    let size = |bytes: rustix::io::Result<usize>| bytes.ok().map(|bytes| Value::Integer(bytes as u64));
+    put("local_address", address(rustix::net::getsockname(socket)));
+    let remote = rustix::net::getpeername(socket).map(|a| a.ok_or(Errno::NOTCONN));
+    put("remote_address", address(remote.and_then(|a| a)));
+    put("window_granted_send", size(sockopt::socket_send_buffer_size(socket)));
+    put("window_granted_receive", size(sockopt::socket_recv_buffer_size(socket)));
+    if let Some(info) = TcpInfo::of(socket) {
+        put("mss", info.send_mss().map(|v| Value::Integer(u64::from(v))));
+        put("path_mtu", info.path_mtu().map(|v| Value::Integer(u64::from(v))));
+        put("rtt_least", info.least_rtt_us().map(|us| Value::Number(f64::from(us) / 1e6)));
+        put("timestamps", info.has_timestamps().map(Value::Bool));
+        put("congestion", sockopt::tcp_congestion(socket).ok().map(Value::Text));
+    }
+    facts
+}
+
+/// Bytes that were handed to the socket and are not acknowledged yet
+/// (SIOCOUTQ, tcp(7)); of UDP those not yet sent.
+pub(super) fn queued(socket: &impl AsFd) -> Option<u64> {
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: TIOCOUTQ, which is SIOCOUTQ, writes one int at the address given,
+    // which is that of `bytes`.
+    let result = unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) };
+    (result == 0).then(|| u64::try_from(bytes).unwrap_or_default())
+}
+
+/// How many bytes of payload one packet of the path to the peer holds over UDP:
+/// the MTU of the route (IP_MTU, ip(7)) less the headers of IP (RFC 791: 20,
+/// RFC 8200: 40) and UDP (RFC 768: 8).
+///
+/// # Errors
+/// If the kernel does not tell.
+pub(super) fn datagram_of_path(socket: &std::net::UdpSocket) -> Result<usize, Fault> {
+    let failed = |e: std::io::Error| Fault::system("asking for the MTU of the path", e);
+    let is_v4 = socket.peer_addr().map_err(failed)?.is_ipv4();
+    let (level, name, headers) =
+        if is_v4 { (libc::IPPROTO_IP, libc::IP_MTU, 28) } else { (libc::IPPROTO_IPV6, libc::IPV6_MTU, 48) };
+    let mut mtu: libc::c_int = 0;
+    let mut length = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes, the size of `mtu`, at its
+    // address, and the length at that of `length`.
+    let result =
+        unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, (&raw mut mtu).cast(), &raw mut length) };
+    if result != 0 {
+        return Err(failed(std::io::Error::last_os_error()));
+    }
+    Ok(usize::try_from(mtu).unwrap_or_default().saturating_sub(headers).clamp(1, DATAGRAM_MOST))
+}
+
+/// The longest payload of a datagram over IPv4: 65,535 less 20 and 8.
+pub(super) const DATAGRAM_MOST: usize = 65_507;
+
+/// The fault of a call that failed on an established connection.
+pub(super) fn broken(doing: &str, error: Errno) -> Fault {
+    match error {
+        Errno::PIPE | Errno::CONNRESET | Errno::CONNREFUSED => Fault::Other(format!(
+            "while {doing}, the other end closed its connection in the middle: its program ended, or was ended"
+        )),
+        Errno::TIMEDOUT | Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN => Fault::System {
+            what: format!("the link to the other end is gone; {doing}"),
+            source: error.into(),
+        },
+        e => Fault::system(doing, e),
+    }
+}
+
+/// The fault of a connection on which nothing moved for too long.
+pub(super) fn silent(doing: &str) -> Fault {
+    Fault::Other(format!(
+        "{doing}, not a byte moved for {} s: the link or the other end is gone",
+        u128::from(LOOKS_MOST) * LOOK.as_millis() / 1000
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, TcpStream, UdpSocket};
+
+    fn asked(window: u64) -> Options {
+        Options { window: Some(window), is_tcp: true, ..Options::default() }
+    }
+
+    fn fact(facts: &[(&'static str, Value)], name: &str) -> Option<Value> {
+        facts.iter().find(|(n, _)| *n == name).map(|(_, v)| v.clone())
+    }
+
+    #[test]
+    fn what_was_granted_is_what_the_kernel_says() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        asked(50_000).apply_early(&stream).unwrap();
+        asked(50_000).apply(&stream).unwrap();
+        let facts = facts(&stream);
+        // socket(7): the kernel doubles what is asked.
+        assert_eq!(fact(&facts, "window_granted_send"), Some(Value::Integer(100_000)));
+        assert_eq!(fact(&facts, "window_granted_receive"), Some(Value::Integer(100_000)));
+        assert_eq!(fact(&facts, "remote_address"), Some("127.0.0.1".into()));
+        assert!(matches!(fact(&facts, "mss"), Some(Value::Integer(500..))), "{facts:?}");
+        assert!(fact(&facts, "timestamps").is_some() && fact(&facts, "congestion").is_some());
+        assert_eq!(queued(&stream), Some(0));
+    }
+
+    #[test]
+    fn an_unknown_congestion_control_is_named_with_those_there_are() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let options = Options { congestion: Some("nosuch".to_owned()), ..asked(1) };
+        let fault = options.apply(&stream).unwrap_err().to_string();
+        assert!(fault.contains("`nosuch`") && fault.contains("loaded here"), "{fault}");
+    }
+
+    #[test]
+    fn a_datagram_is_the_mtu_less_its_headers() {
+        let there = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let here = UdpSocket::bind("127.0.0.1:0").unwrap();
+        here.connect(there.local_addr().unwrap()).unwrap();
+        // The loopback's MTU is 65,536 unless somebody changed it.
+        let mtu: usize = std::fs::read_to_string("/sys/class/net/lo/mtu").unwrap().trim().parse().unwrap();
+        assert_eq!(datagram_of_path(&here).unwrap(), (mtu - 28).min(DATAGRAM_MOST));
+        assert!(facts(&here).iter().all(|(name, _)| *name != "mss"));
+    }
+}

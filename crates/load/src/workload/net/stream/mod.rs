@@ -1,0 +1,234 @@
+//! `net.stream`: how much goes from one machine to another.
+//!
+//! What counts is what arrives: a sender's own figure holds what still lies in
+//! its socket, which for a short transfer is most of it. So the result is made
+//! of what both ends counted in the same window, each by its own calls.
+
+mod arrivals;
+mod spec;
+pub(in crate::workload::net) mod state;
+pub(in crate::workload::net) mod tcp;
+mod udp;
+mod unite;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::plan::Problem;
+use model::trial::{TrialResult, Window};
+use model::{Parameters, Quantity, Value, WorkloadSpec};
+
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::Class;
+use crate::engine::schedule::Seat;
+use crate::engine::stop::StopRule;
+use crate::workload::memory::buffer::Buffer;
+use crate::workload::net::ends::End;
+use crate::workload::net::socket::{self, DATAGRAM_MOST, Options};
+use crate::workload::net::stream::state::State;
+use crate::workload::net::stream::tcp::{Share, Source};
+use crate::workload::net::stream::udp::Tally;
+use crate::workload::net::track::Book;
+use crate::workload::{Needs, Prepared, Seen, Shelf, Site, Worker, Workload, common};
+
+pub use spec::SPEC;
+
+/// The kinds of operations: one call each.
+const CLASSES: &[Class] = &[Class { name: "send", counts: true }, Class { name: "receive", counts: true }];
+
+/// Bytes of one call over TCP, unless asked otherwise: what iperf3 has.
+const CALL_BYTES: u64 = 128 << 10;
+
+/// The workload.
+#[derive(Debug)]
+pub struct Stream;
+
+impl Workload for Stream {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+        spec::survey(parameters)
+    }
+
+    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(Ready::of(parameters, End::of(shelf)?)?))
+    }
+
+    fn metrics(
+        &self,
+        parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut metrics = common::metrics(&SPEC, outcome, window);
+        // Only what arrives here is this end's throughput.
+        metrics.remove("throughput");
+        let is_udp = parameters.is_word("protocol", "udp");
+        let seconds = window.seconds();
+        for class in outcome.classes.iter().filter(|c| c.operations > 0.0) {
+            let (bytes, calls) = match class.class.name {
+                "send" => (spec::SENDER_THROUGHPUT, spec::SENDER_CALLS),
+                _ => (common::THROUGHPUT, spec::RECEIVER_CALLS),
+            };
+            for (metric, value) in [(bytes, class.bytes), (calls, class.operations)] {
+                let quantity = Quantity { value: value / seconds, unit: metric.unit };
+                metrics.insert(metric.name.to_owned(), quantity);
+            }
+            if is_udp && class.class.name == "receive" {
+                let quantity = Quantity { value: class.operations / seconds, unit: spec::PACKETS.unit };
+                metrics.insert(spec::PACKETS.name.to_owned(), quantity);
+            }
+        }
+        metrics
+    }
+
+    fn has_far_end(&self) -> bool {
+        true
+    }
+
+    fn unite(&self, parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
+        unite::unite(parameters, near, far);
+    }
+}
+
+/// A stream that is ready.
+#[derive(Debug)]
+struct Ready {
+    end: End,
+    /// Connections each way.
+    streams: usize,
+    sends: bool,
+    receives: bool,
+    /// Bytes of one call that sends; what the path holds where it is not asked.
+    buffer: Option<u64>,
+    read_buffer: u64,
+    zero_copy: bool,
+    /// Bits per second each way.
+    bit_rate: Option<f64>,
+    /// Bytes that all connections together carry, where a count ends it.
+    bytes: Option<u64>,
+    options: Options,
+    window: Option<u64>,
+    states: Arc<Book<State>>,
+    tallies: Arc<Book<Tally>>,
+}
+
+impl Ready {
+    fn of(parameters: &Parameters, end: End) -> Result<Self, Fault> {
+        let size = |name: &str| match parameters.get(name) {
+            Some(Value::Integer(bytes)) => Some(*bytes),
+            _ => None,
+        };
+        let options = Options::of(parameters)?;
+        let direction = parameters.text("direction")?;
+        let default = options.is_tcp.then_some(CALL_BYTES);
+        Ok(Self {
+            streams: parameters.integer("streams")? as usize,
+            // Seen from the end that drives.
+            sends: direction != if end.is_near() { "receive" } else { "send" },
+            receives: direction != if end.is_near() { "send" } else { "receive" },
+            end,
+            buffer: size("buffer").or(default),
+            read_buffer: size("read-buffer").unwrap_or(CALL_BYTES),
+            zero_copy: options.is_tcp && parameters.flag("zero-copy")?,
+            bit_rate: parameters.get("bit-rate").map(|_| parameters.number("bit-rate")).transpose()?,
+            bytes: size("bytes"),
+            window: options.window,
+            options,
+            states: Arc::default(),
+            tallies: Arc::default(),
+        })
+    }
+
+    /// Connections in all.
+    fn connections(&self) -> usize {
+        self.streams * (usize::from(self.sends) + usize::from(self.receives))
+    }
+
+    /// Whether worker `seat` sends. Where data goes both ways, the near end
+    /// sends over the first half of the connections.
+    fn sends(&self, seat: usize) -> bool {
+        match (self.sends, self.receives) {
+            (true, true) => (seat < self.streams) == self.end.is_near(),
+            (sends, _) => sends,
+        }
+    }
+
+    /// Bytes that connection `seat` carries, where a count ends it.
+    fn share(&self, seat: usize) -> Option<u64> {
+        let (bytes, of) = (self.bytes?, self.connections() as u64);
+        Some(bytes / of + u64::from((seat as u64) < bytes % of))
+    }
+
+    fn tcp(&self, seat: usize, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let call = if self.sends(seat) { self.buffer.unwrap_or(CALL_BYTES) } else { self.read_buffer };
+        let bytes =
+            usize::try_from(call).map_err(|_| Fault::Other("a buffer larger than memory".to_owned()))?;
+        let share = Share { bytes, left: self.share(seat), farewell: self.end.farewell() };
+        if self.sends(seat) {
+            let source = Source::new(bytes, self.zero_copy, seed ^ seat as u64)?;
+            let stream = self.end.tcp(seat, &self.options)?;
+            return Ok(Box::new(tcp::Sending::new(stream, source, share, Arc::clone(&self.states))));
+        }
+        Ok(Box::new(tcp::Receiving::new(self.end.tcp(seat, &self.options)?, share)?))
+    }
+
+    fn udp(&self, seat: usize) -> Result<Box<dyn Worker>, Fault> {
+        let socket = self.end.udp(seat, &self.options)?;
+        if !self.sends(seat) {
+            let (hello, book) = (self.end.hello(seat)?, Arc::clone(&self.tallies));
+            return Ok(Box::new(udp::Receiving::new(socket, hello, self.bytes.is_some(), book)?));
+        }
+        let bytes = match self.buffer {
+            Some(bytes) => (bytes as usize).clamp(udp::HEADER, DATAGRAM_MOST),
+            None => socket::datagram_of_path(&socket)?,
+        };
+        let mut buffer = Buffer::new(bytes)?;
+        buffer.as_mut_slice().fill(1);
+        let gap_ns = self.bit_rate.map_or(0.0, |rate| bytes as f64 * 8e9 / (rate / self.streams as f64));
+        Ok(Box::new(udp::Sending::new(socket, (buffer, bytes), self.share(seat), gap_ns)))
+    }
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn classes(&self) -> &'static [Class] {
+        CLASSES
+    }
+
+    /// A transfer of so many bytes has a beginning, which is part of it.
+    fn counts_from_start(&self) -> bool {
+        self.bytes.is_some()
+    }
+
+    fn workers(&self, _threads: usize) -> usize {
+        self.connections()
+    }
+
+    /// Who sends has a share of the bytes, and who receives has them all when
+    /// they are there: no call is a ticket.
+    fn stop(&self, rule: StopRule) -> StopRule {
+        if matches!(rule, StopRule::Bytes(_)) { StopRule::Full } else { rule }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        self.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
+    }
+
+    fn seen(&self, window: Window) -> Seen {
+        let mut seen = Seen::default();
+        state::seen(&self.states, window, &mut seen);
+        udp::seen(&self.tallies, window, &mut seen);
+        seen
+    }
+
+    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        if self.options.is_tcp { self.tcp(seat.index, seed) } else { self.udp(seat.index) }
+    }
+}

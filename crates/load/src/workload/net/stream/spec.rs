@@ -1,0 +1,251 @@
+//! What `net.stream` is, as data, and what is wrong with parameters.
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::{MetricSpec, Parameters, Unit, WorkloadSpec};
+
+use crate::workload::net::socket::{CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PROTOCOL, WINDOW};
+use crate::workload::net::stream::CALL_BYTES;
+use crate::workload::net::stream::udp::HEADER;
+use crate::workload::{Needs, common};
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "net.stream",
+    definition_version: 1,
+    summary: "how many bytes per second go from one machine to another",
+    doc: "Each stream is a connection with a thread at both ends: one sends what it can, the other reads what comes. \
+          The throughput is that of the receiver, in the window of both: what the sender hands to its kernel stands \
+          beside it as `sender_throughput`, and is more where a transfer is short, because the rest still lies in its \
+          socket. Headers are not counted. With `bytes` there is no warm-up, so the start of a connection is part of \
+          the result, which then is the time from the first call of the sender to the last of the receiver. The data \
+          is random, and the receiver really copies it.",
+    parameters: &[
+        PEER,
+        PROTOCOL,
+        ParameterSpec::new("direction", Kind::Choice, "Which way the data goes, seen from here.").default("send").words(
+            &[
+                Word { word: "send", doc: "to the other end" },
+                Word { word: "receive", doc: "from the other end" },
+                Word { word: "both", doc: "both ways at once, over two connections for each stream" },
+            ],
+        ),
+        ParameterSpec::new("streams", Kind::Count, "Connections each way, with a thread each at both ends.")
+            .default("1"),
+        ParameterSpec::new("buffer", Kind::Size, "Bytes of one call that sends; over UDP, of one datagram.")
+            .default("auto")
+            .words(&[Word {
+                word: "auto",
+                doc: "128 KiB over TCP; over UDP what one packet of the path holds",
+            }]),
+        ParameterSpec::new("read-buffer", Kind::Size, "Bytes of one call that receives, at most.")
+            .default("128k")
+            .only_with("protocol", &["tcp"]),
+        WINDOW,
+        CONGESTION,
+        ParameterSpec::new("nodelay", Kind::Flag, "Send small segments at once (TCP_NODELAY).")
+            .default("no")
+            .only_with("protocol", &["tcp"]),
+        ParameterSpec::new(
+            "zero-copy",
+            Kind::Flag,
+            "Send pages of a file in memory as they are (sendfile, as iperf3 -Z does), not copied by the kernel.",
+        )
+        .default("no")
+        .only_with("protocol", &["tcp"]),
+        ParameterSpec::new(
+            "bit-rate",
+            Kind::Rate,
+            "Send so many bits of payload per second each way, in equal steps, shared out over the streams: 100m is \
+             100 Mbit/s. Without it as fast as the socket takes them.",
+        )
+        .only_with("protocol", &["udp"]),
+        LOCAL_ADDRESS,
+        common::BYTES,
+    ],
+    headline: "throughput",
+    metrics: &[
+        THROUGHPUT,
+        SEND_THROUGHPUT,
+        RECEIVE_THROUGHPUT,
+        SENDER_THROUGHPUT,
+        RETRANSMITS,
+        RTT,
+        LOSS,
+        JITTER,
+        REORDERED,
+        DUPLICATES,
+        PACKETS,
+        SENDER_CALLS,
+        RECEIVER_CALLS,
+        common::CPU_PER_BYTE,
+        PEER_CPU_PER_BYTE,
+        common::ELAPSED,
+    ],
+    path: &[Symbol::WorkerCpus],
+};
+
+/// What arrives.
+pub(super) const THROUGHPUT: MetricSpec = MetricSpec::higher(
+    "throughput",
+    Unit::BytesPerSecond,
+    "Bytes that the receiver got per second, both ways together.",
+);
+/// What arrives there.
+pub(super) const SEND_THROUGHPUT: MetricSpec = MetricSpec::higher(
+    "send_throughput",
+    Unit::BytesPerSecond,
+    "Where data goes both ways: bytes that the other end got per second.",
+);
+/// What arrives here.
+pub(super) const RECEIVE_THROUGHPUT: MetricSpec = MetricSpec::higher(
+    "receive_throughput",
+    Unit::BytesPerSecond,
+    "Where data goes both ways: bytes that came from the other end per second.",
+);
+/// What leaves the sender.
+pub(super) const SENDER_THROUGHPUT: MetricSpec = MetricSpec::higher(
+    "sender_throughput",
+    Unit::BytesPerSecond,
+    "Bytes that the sender handed to its kernel per second; what lies in its socket is among them.",
+);
+/// Calls that send.
+pub(super) const SENDER_CALLS: MetricSpec =
+    MetricSpec::higher("sender_calls_per_second", Unit::PerSecond, "Calls that sent something, per second.");
+/// Calls that receive.
+pub(super) const RECEIVER_CALLS: MetricSpec = MetricSpec::higher(
+    "receiver_calls_per_second",
+    Unit::PerSecond,
+    "Calls that received something, per second.",
+);
+/// Segments sent again.
+pub(in crate::workload::net) const RETRANSMITS: MetricSpec =
+    MetricSpec::lower("retransmits", Unit::One, "Segments that TCP sent again in the window (TCP_INFO).");
+/// The round trip as TCP has it.
+pub(in crate::workload::net) const RTT: MetricSpec = MetricSpec::lower(
+    "rtt",
+    Unit::Seconds,
+    "The median of the sender's smoothed round-trip time (TCP_INFO): under load, queues on the way are in it.",
+);
+const LOSS: MetricSpec = MetricSpec::lower(
+    "loss",
+    Unit::One,
+    "The share of the datagrams that did not arrive, from the gaps in their numbers; both ways, the worse.",
+);
+const JITTER: MetricSpec = MetricSpec::lower(
+    "jitter",
+    Unit::Seconds,
+    "How much the time of datagrams on the way varies (RFC 3550, section 6.4.1); both ways, the worse.",
+);
+const REORDERED: MetricSpec =
+    MetricSpec::lower("reordered", Unit::One, "Datagrams that arrived after a later one.");
+const DUPLICATES: MetricSpec =
+    MetricSpec::lower("duplicates", Unit::One, "Datagrams that arrived once more.");
+/// Datagrams.
+pub(super) const PACKETS: MetricSpec =
+    MetricSpec::higher("packets_per_second", Unit::PerSecond, "Datagrams that arrived per second.");
+/// What the other end spends.
+pub(in crate::workload::net) const PEER_CPU_PER_BYTE: MetricSpec = MetricSpec::lower(
+    "peer_cpu_per_byte",
+    Unit::SecondsPerByte,
+    "CPU time of the other end's workers for each byte moved; what its kernel does in interrupts is not in it.",
+);
+
+/// The most connections of one load each way: two threads each.
+const STREAMS_MOST: u64 = 512;
+
+/// The largest buffer of one call.
+const BUFFER_MOST: u64 = 64 << 20;
+
+/// Resolves the words and refuses what contradicts itself.
+pub(super) fn survey(mut parameters: Parameters) -> Result<Needs, Problem> {
+    refuse(&parameters, &SPEC, &["rate", "latency-target", "requests"])?;
+    if !matches!(parameters.integer("streams"), Ok(1..=STREAMS_MOST)) {
+        return Err(Problem::invalid(
+            format!("streams is more than {STREAMS_MOST}"),
+            "each stream has a thread at both ends; use fewer",
+        ));
+    }
+    let is_udp = parameters.is_word("protocol", "udp");
+    if parameters.is_word("buffer", "auto") && !is_udp {
+        parameters.set("buffer", CALL_BYTES);
+    }
+    if let Ok(bytes) = parameters.integer("buffer") {
+        let (least, most) = if is_udp { (HEADER as u64, DATAGRAM_MOST as u64) } else { (1, BUFFER_MOST) };
+        if !(least..=most).contains(&bytes) {
+            let of = if is_udp { "a datagram" } else { "one call" };
+            return Err(Problem::invalid(
+                format!("a buffer of {bytes} bytes is not what {of} can have"),
+                format!("use {least} to {most}"),
+            ));
+        }
+    }
+    if parameters.integer("read-buffer").is_ok_and(|bytes| bytes > BUFFER_MOST) {
+        return Err(Problem::invalid("read-buffer is larger than 64 MiB", "use a smaller one"));
+    }
+    let buffers = ["buffer", "read-buffer"].map(|name| parameters.integer(name).unwrap_or(1 << 16));
+    let memory_bytes = 2 * parameters.integer("streams").unwrap_or(1) * buffers.iter().sum::<u64>();
+    Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+}
+
+/// Refuses common parameters that mean nothing for a load between two ends.
+pub(in crate::workload::net) fn refuse(
+    parameters: &Parameters,
+    spec: &WorkloadSpec,
+    names: &[&str],
+) -> Result<(), Problem> {
+    if parameters.integer("threads").is_ok_and(|threads| threads > 1) {
+        return Err(Problem::invalid(
+            format!("{} has a thread for each connection, not `threads`", spec.name),
+            "give streams",
+        ));
+    }
+    let Some(name) = names.iter().find(|name| parameters.get(name).is_some()) else { return Ok(()) };
+    let help = match (*name, spec.name) {
+        ("rate", "net.stream") => "leave it out; with protocol=udp, bit-rate says how much is sent",
+        ("requests", "net.stream") => "leave it out; bytes ends a transfer by its size",
+        _ => "leave it out",
+    };
+    Err(Problem::invalid(format!("{name} has no meaning for {}", spec.name), help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Value;
+
+    fn surveyed(changes: &[(&str, Value)]) -> Result<Needs, Problem> {
+        let mut parameters = Parameters::default();
+        crate::workload::catalogue().fill(&SPEC, &mut parameters);
+        changes.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
+        survey(parameters)
+    }
+
+    #[test]
+    fn words_are_resolved_where_they_can_be() {
+        let tcp = surveyed(&[]).unwrap().parameters;
+        assert_eq!(tcp.integer("buffer"), Ok(128 << 10));
+        // What a path holds is known when there is one.
+        let udp = surveyed(&[("protocol", "udp".into())]).unwrap().parameters;
+        assert!(udp.is_word("buffer", "auto"));
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_refused_with_what_has() {
+        let wrong: [(&str, Value, &str); 6] = [
+            ("threads", 2u64.into(), "give streams"),
+            ("rate", 10.0.into(), "bit-rate"),
+            ("requests", 10u64.into(), "bytes"),
+            ("latency-target", "1ms@99%".into(), "leave it out"),
+            ("streams", 1000u64.into(), "fewer"),
+            ("buffer", (1u64 << 40).into(), "use 1 to"),
+        ];
+        for (name, value, help) in wrong {
+            let problem = surveyed(&[(name, value)]).unwrap_err();
+            assert!(problem.help.contains(help), "{name}: {problem:?}");
+        }
+        let small = surveyed(&[("protocol", "udp".into()), ("buffer", 8u64.into())]).unwrap_err();
+        assert!(small.help.contains("16 to 65507"), "{small:?}");
+    }
+}

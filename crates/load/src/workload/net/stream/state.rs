@@ -1,0 +1,112 @@
+//! What a sender sees of its TCP connection over time, and what is made of it.
+
+use std::net::TcpStream;
+
+use model::trial::Window;
+use model::{Quantity, Unit, Value};
+
+use crate::engine::clock;
+use crate::workload::Seen;
+use crate::workload::net::socket;
+use crate::workload::net::tcp_info::TcpInfo;
+use crate::workload::net::track::{Book, Timed, Track};
+
+/// What was seen at one moment; absent what the kernel does not tell.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::workload::net) struct State {
+    at_ns: u64,
+    rtt_s: Option<f64>,
+    /// The congestion window, bytes.
+    window: Option<f64>,
+    /// Segments sent again so far.
+    retransmits: Option<f64>,
+    /// Seconds so far with data under way, and of these those that the
+    /// receiver's window and the own buffer held up.
+    busy_s: Option<f64>,
+    receive_limited_s: Option<f64>,
+    send_limited_s: Option<f64>,
+    /// B/s.
+    delivery_rate: Option<f64>,
+    /// Bytes in the socket that are not acknowledged.
+    queued: Option<f64>,
+}
+
+impl Timed for State {
+    fn at_ns(&self) -> u64 {
+        self.at_ns
+    }
+}
+
+impl State {
+    /// What `stream` is like now; `None` if the kernel does not say.
+    fn of(stream: &TcpStream, at_ns: u64) -> Option<Self> {
+        let info = TcpInfo::of(stream)?;
+        let us = |us: Option<u64>| us.map(|us| us as f64 / 1e6);
+        let bytes =
+            info.congestion_window().zip(info.send_mss()).map(|(w, mss)| f64::from(w) * f64::from(mss));
+        Some(Self {
+            at_ns,
+            rtt_s: us(info.rtt_us().map(u64::from)),
+            window: bytes,
+            retransmits: info.retransmits().map(f64::from),
+            busy_s: us(info.busy_us()),
+            receive_limited_s: us(info.receive_window_limited_us()),
+            send_limited_s: us(info.send_buffer_limited_us()),
+            delivery_rate: info.delivery_rate().map(|v| v as f64),
+            queued: socket::queued(stream).map(|v| v as f64),
+        })
+    }
+}
+
+/// Looks at `stream` if it is time to, or `always`.
+#[inline]
+pub(in crate::workload::net) fn look(track: &mut Track<State>, stream: &TcpStream, always: bool) {
+    let now_ns = clock::now_ns();
+    if always || track.is_due(now_ns) {
+        see(track, stream, now_ns);
+    }
+}
+
+#[cold]
+fn see(track: &mut Track<State>, stream: &TcpStream, now_ns: u64) {
+    if let Some(state) = State::of(stream, now_ns) {
+        track.put(state);
+    }
+}
+
+/// Metrics, series and facts of all senders of this end.
+pub(in crate::workload::net) fn seen(book: &Book<State>, window: Window, into: &mut Seen) {
+    let connections = book.workers();
+    if connections == 0 {
+        return;
+    }
+    let median = |all: &[f64]| stats::interval::median(all);
+    let sum = |all: &[f64]| Some(all.iter().sum());
+    let mut metric = |name: &str, value: Option<f64>, unit| {
+        if let Some(value) = value {
+            into.metrics.insert(name.to_owned(), Quantity { value, unit });
+        }
+    };
+    metric("retransmits", book.change(window, |s| s.retransmits), Unit::One);
+    metric("rtt", median(&book.values(window, |s| s.rtt_s)), Unit::Seconds);
+    let until_ns = window.end_ns;
+    into.series.extend(book.gauge(("rtt", Unit::Seconds), until_ns, |s| s.rtt_s, median));
+    into.series.extend(book.gauge(("congestion_window", Unit::Bytes), until_ns, |s| s.window, sum));
+    into.series.extend(book.rate(("retransmits", Unit::PerSecond), until_ns, |s| s.retransmits));
+    // Of one connection: what all took together says nothing of one that waited.
+    let mut mean = |name: &str, value: Option<f64>| {
+        if let Some(value) = value {
+            into.facts.insert(name.to_owned(), Value::Number(value / connections as f64));
+        }
+    };
+    mean("busy_time", book.change(window, |s| s.busy_s));
+    mean("receive_window_limited_time", book.change(window, |s| s.receive_limited_s));
+    mean("send_buffer_limited_time", book.change(window, |s| s.send_limited_s));
+    let rates = book.values(window, |s| s.delivery_rate);
+    mean("delivery_rate", median(&rates).map(|rate| rate * connections as f64));
+    let whole = Window { start_ns: 0, end_ns: u64::MAX };
+    let most = book.values(whole, |s| s.queued).into_iter().reduce(f64::max);
+    if let Some(most) = most {
+        into.facts.insert("send_buffer_most".to_owned(), Value::Integer(most as u64));
+    }
+}

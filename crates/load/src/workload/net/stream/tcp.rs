@@ -1,0 +1,355 @@
+//! The workers of a TCP stream: one that sends as fast as the socket takes, one
+//! that reads as fast as it gives.
+//!
+//! A connection ends with a farewell that only the two ends know, so that the
+//! end of the data is told from a peer that died. It is sent when nobody's time
+//! counts any more, and the receiver reads until it has it, so that nobody's
+//! kernel resets a connection that still carries data.
+
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use model::Value;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rustix::fs::MemfdFlags;
+use rustix::io::Errno;
+use rustix::net::SendFlags;
+
+use crate::engine::drive::Life;
+use crate::engine::fault::Fault;
+use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
+use crate::workload::memory::buffer::Buffer;
+use crate::workload::net::hello::COOKIE;
+use crate::workload::net::socket::{self, LOOKS_MOST};
+use crate::workload::net::stream::state::{self, State};
+use crate::workload::net::track::{Book, Track};
+
+/// The kinds of operations.
+pub(in crate::workload::net) const SEND: u8 = 0;
+pub(in crate::workload::net) const RECEIVE: u8 = 1;
+
+const SENDING: &str = "sending to the other end";
+const RECEIVING: &str = "receiving from the other end";
+
+/// Where the bytes to be sent lie.
+#[derive(Debug)]
+pub(in crate::workload::net) enum Source {
+    /// In memory of this process, from which the kernel copies them.
+    Memory(Buffer),
+    /// In a file in memory, whose pages the kernel sends as they are
+    /// (sendfile(2)).
+    File(OwnedFd),
+}
+
+impl Source {
+    /// `bytes` bytes that no link makes shorter.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(in crate::workload::net) fn new(bytes: usize, zero_copy: bool, seed: u64) -> Result<Self, Fault> {
+        let mut buffer = Buffer::new(bytes)?;
+        Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(&mut buffer.as_mut_slice()[..bytes]);
+        if !zero_copy {
+            return Ok(Source::Memory(buffer));
+        }
+        let failed = |e: Errno| Fault::system("making a file in memory to send from", e);
+        let file = rustix::fs::memfd_create(c"headroom-send", MemfdFlags::CLOEXEC).map_err(failed)?;
+        let mut left = &buffer.as_mut_slice()[..bytes];
+        while !left.is_empty() {
+            let written = rustix::io::write(&file, left).map_err(failed)?;
+            left = &left[written..];
+        }
+        Ok(Source::File(file))
+    }
+
+    /// Hands up to `bytes` bytes to the socket; as many as it took.
+    #[inline]
+    fn send(&mut self, stream: &TcpStream, bytes: usize) -> rustix::io::Result<usize> {
+        match self {
+            Source::Memory(buffer) => {
+                rustix::net::send(stream, &buffer.as_mut_slice()[..bytes], SendFlags::NOSIGNAL)
+            }
+            Source::File(file) => rustix::fs::sendfile(stream, file, Some(&mut 0), bytes),
+        }
+    }
+}
+
+/// The end of a connection that sends.
+#[derive(Debug)]
+pub(in crate::workload::net) struct Sending {
+    stream: TcpStream,
+    source: Source,
+    /// Bytes of one call.
+    bytes: usize,
+    /// Bytes to the end, where a count ends it.
+    left: Option<u64>,
+    quiet: u32,
+    finished: Option<Completion>,
+    track: Track<State>,
+    book: Arc<Book<State>>,
+    farewell: [u8; COOKIE],
+}
+
+/// What both kinds of workers are told.
+#[derive(Debug)]
+pub(in crate::workload::net) struct Share {
+    /// Bytes of one call.
+    pub(in crate::workload::net) bytes: usize,
+    /// Bytes to the end, where a count ends it.
+    pub(in crate::workload::net) left: Option<u64>,
+    /// The last bytes of the connection.
+    pub(in crate::workload::net) farewell: [u8; COOKIE],
+}
+
+impl Sending {
+    /// Sends from `source` over `stream`, and hands in what it saw to `book`.
+    pub(in crate::workload::net) fn new(
+        stream: TcpStream,
+        source: Source,
+        share: Share,
+        book: Arc<Book<State>>,
+    ) -> Self {
+        let Share { bytes, left, farewell } = share;
+        let track = Track::default();
+        Self { stream, source, bytes, left, quiet: 0, finished: None, track, book, farewell }
+    }
+
+    /// One call; the completion of slot 0.
+    #[inline]
+    fn send(&mut self) -> Result<Completion, Fault> {
+        let most = self.left.map_or(self.bytes, |left| left.min(self.bytes as u64) as usize);
+        if most == 0 {
+            return Ok(Completion { class: UNRECORDED, ..Completion::default() });
+        }
+        match self.source.send(&self.stream, most) {
+            Ok(sent) if sent > 0 => {
+                self.quiet = 0;
+                if let Some(left) = &mut self.left {
+                    *left -= sent as u64;
+                }
+                Ok(Completion { bytes: sent as u64, class: SEND, ..Completion::default() })
+            }
+            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {
+                self.quiet += 1;
+                if self.quiet > LOOKS_MOST {
+                    return Err(socket::silent(SENDING));
+                }
+                Ok(Completion { class: UNRECORDED, ..Completion::default() })
+            }
+            Err(e) => Err(socket::broken(SENDING, e)),
+        }
+    }
+
+    /// Says farewell and sends no more.
+    fn close(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        let mut left = &self.farewell[..];
+        for _ in 0..LOOKS_MOST {
+            match rustix::net::send(&self.stream, left, SendFlags::NOSIGNAL) {
+                Ok(sent) => left = &left[sent..],
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(e) => return Err(socket::broken(SENDING, e)),
+            }
+            if left.is_empty() {
+                return self.stream.shutdown(Shutdown::Write).map_err(|e| Fault::system(SENDING, e));
+            }
+            life.beat()?;
+        }
+        Err(socket::silent(SENDING))
+    }
+}
+
+impl Queue for Sending {
+    #[inline]
+    fn depth(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        self.finished = Some(Completion { slot, ..self.send()? });
+        state::look(&mut self.track, &self.stream, false);
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    #[inline]
+    fn ended(&self) -> bool {
+        self.left == Some(0)
+    }
+
+    fn settle(&mut self) -> Result<bool, Fault> {
+        state::look(&mut self.track, &self.stream, true);
+        self.book.hand_in(&mut self.track);
+        Ok(false)
+    }
+
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        self.close(life)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        socket::facts(&self.stream)
+    }
+}
+
+/// The end of a connection that receives.
+#[derive(Debug)]
+pub(in crate::workload::net) struct Receiving {
+    stream: TcpStream,
+    buffer: Buffer,
+    bytes: usize,
+    /// Bytes to the end, where a count ends it.
+    left: Option<u64>,
+    quiet: u32,
+    /// The last bytes that came.
+    tail: [u8; COOKIE],
+    farewell: [u8; COOKIE],
+    is_over: bool,
+    finished: Option<Completion>,
+}
+
+impl Receiving {
+    /// Receives over `stream`.
+    ///
+    /// # Errors
+    /// If there is no memory for a buffer.
+    pub(in crate::workload::net) fn new(stream: TcpStream, share: Share) -> Result<Self, Fault> {
+        let Share { bytes, left, farewell } = share;
+        let mut buffer = Buffer::new(bytes)?;
+        // Its pages are there before time counts.
+        buffer.as_mut_slice().fill(1);
+        let tail = [0; COOKIE];
+        Ok(Self { stream, buffer, bytes, left, quiet: 0, tail, farewell, is_over: false, finished: None })
+    }
+
+    /// One call; bytes that came, or none when none did in time.
+    #[inline]
+    fn receive(&mut self) -> Result<Option<usize>, Fault> {
+        let buffer = &mut self.buffer.as_mut_slice()[..self.bytes];
+        match rustix::io::read(&self.stream, &mut *buffer) {
+            Ok(0) if self.tail == self.farewell => {
+                self.is_over = true;
+                Ok(None)
+            }
+            Ok(0) => Err(socket::broken(RECEIVING, Errno::CONNRESET)),
+            Ok(got) => {
+                self.quiet = 0;
+                keep_tail(&mut self.tail, &buffer[..got]);
+                Ok(Some(got))
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {
+                self.quiet += 1;
+                if self.quiet > LOOKS_MOST { Err(socket::silent(RECEIVING)) } else { Ok(None) }
+            }
+            Err(e) => Err(socket::broken(RECEIVING, e)),
+        }
+    }
+}
+
+/// Keeps the last bytes of all that came so far.
+#[inline]
+fn keep_tail(tail: &mut [u8; COOKIE], came: &[u8]) {
+    if let Some(last) = came.last_chunk() {
+        *tail = *last;
+    } else {
+        tail.rotate_left(came.len());
+        tail[COOKIE - came.len()..].copy_from_slice(came);
+    }
+}
+
+impl Queue for Receiving {
+    #[inline]
+    fn depth(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        let nothing = Completion { slot, class: UNRECORDED, ..Completion::default() };
+        self.finished = Some(nothing);
+        if self.ended() {
+            return Ok(());
+        }
+        if let Some(got) = self.receive()? {
+            let mut bytes = got as u64;
+            if let Some(left) = &mut self.left {
+                // The farewell is none of the bytes that were asked for.
+                bytes = bytes.min(*left);
+                *left -= bytes;
+            }
+            self.finished = Some(Completion { slot, bytes, class: RECEIVE, ..Completion::default() });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    #[inline]
+    fn ended(&self) -> bool {
+        self.is_over || self.left == Some(0)
+    }
+
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        self.quiet = 0;
+        while !self.is_over {
+            self.receive()?;
+            life.beat()?;
+        }
+        Ok(())
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        socket::facts(&self.stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_the_last_bytes_however_they_came() {
+        let all: Vec<u8> = (0..200).collect();
+        for pieces in [vec![200], vec![1; 200], vec![3, 15, 16, 17, 1, 1, 147], vec![199, 1]] {
+            let (mut tail, mut at) = ([0; COOKIE], 0);
+            for piece in pieces {
+                keep_tail(&mut tail, &all[at..at + piece]);
+                at += piece;
+            }
+            assert_eq!(tail[..], all[200 - COOKIE..], "{at}");
+        }
+    }
+
+    #[test]
+    fn both_sources_send_the_same_bytes() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut got = Vec::new();
+        for zero_copy in [false, true] {
+            let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (mut far, _) = listener.accept().unwrap();
+            let mut source = Source::new(10_000, zero_copy, 7).unwrap();
+            let mut sent = 0;
+            while sent < 20_000 {
+                sent += source.send(&near, 10_000).unwrap();
+            }
+            drop(near);
+            let mut all = Vec::new();
+            std::io::Read::read_to_end(&mut far, &mut all).unwrap();
+            assert_eq!(all.len(), sent);
+            got.push(all[..10_000].to_vec());
+        }
+        assert_eq!(got[0], got[1]);
+        assert!(got[0].iter().any(|b| *b != got[0][0]), "not all alike");
+    }
+}

@@ -1,0 +1,332 @@
+//! The workers of a UDP stream. Each datagram begins with its number and the time
+//! at which it was sent, from which the receiver knows what was lost, came twice
+//! or out of order, and how much the time on the way varies.
+
+use std::net::UdpSocket;
+use std::sync::Arc;
+
+use model::trial::Window;
+use model::{Quantity, Unit, Value};
+use rustix::io::Errno;
+use rustix::net::SendFlags;
+
+use crate::engine::clock;
+use crate::engine::drive::Life;
+use crate::engine::fault::Fault;
+use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
+use crate::workload::Seen;
+use crate::workload::memory::buffer::Buffer;
+use crate::workload::net::hello::{HELLO, WELCOME};
+use crate::workload::net::socket::{self, LOOKS_MOST};
+use crate::workload::net::stream::arrivals::{Arrivals, Counts};
+use crate::workload::net::stream::tcp::{RECEIVE, SEND};
+use crate::workload::net::track::{Book, Timed, Track};
+
+/// Number and time, both `u64` in network order.
+pub(super) const HEADER: usize = 16;
+
+/// The number of the datagrams that say that no more come.
+const LAST: u64 = u64::MAX;
+
+/// A sender that was held up makes up for at most so much of its rate, ns.
+const DEBT_NS: f64 = 100e6;
+
+/// So many calls without a datagram, after the first came, end a load that a
+/// count ends: its last ones may be lost. 1 s.
+const LOOKS_AT_END: u32 = 10;
+
+const SENDING: &str = "sending datagrams to the other end";
+const RECEIVING: &str = "receiving datagrams from the other end";
+
+/// Sends datagrams, at a rate if there is one.
+#[derive(Debug)]
+pub(super) struct Sending {
+    pub(super) socket: UdpSocket,
+    pub(super) buffer: Buffer,
+    /// Bytes of one datagram.
+    pub(super) bytes: usize,
+    /// Bytes to the end, where a count ends it.
+    pub(super) left: Option<u64>,
+    /// Between two datagrams, ns; 0 as fast as they go.
+    pub(super) gap_ns: f64,
+    due_ns: f64,
+    number: u64,
+    quiet: u32,
+    finished: Option<Completion>,
+}
+
+impl Sending {
+    /// Sends datagrams of `bytes` bytes.
+    pub(super) fn new(
+        socket: UdpSocket,
+        (buffer, bytes): (Buffer, usize),
+        left: Option<u64>,
+        gap_ns: f64,
+    ) -> Self {
+        Self { socket, buffer, bytes, left, gap_ns, due_ns: 0.0, number: 0, quiet: 0, finished: None }
+    }
+
+    /// Waits until the next datagram is due, asleep. One that comes late for it
+    /// is followed by the next without a pause until the rate is made up for.
+    #[inline]
+    fn pace(&mut self) {
+        if self.gap_ns <= 0.0 {
+            return;
+        }
+        let now_ns = clock::now_ns() as f64;
+        if self.due_ns > now_ns {
+            let due = clock::timespec(self.due_ns as u64);
+            let _ = rustix::thread::clock_nanosleep_absolute(rustix::time::ClockId::Monotonic, &due);
+        }
+        self.due_ns = self.due_ns.max(now_ns - DEBT_NS) + self.gap_ns;
+    }
+
+    #[inline]
+    fn send(&mut self) -> Result<Completion, Fault> {
+        let nothing = Completion { class: UNRECORDED, ..Completion::default() };
+        if self.left == Some(0) {
+            return Ok(nothing);
+        }
+        self.pace();
+        let datagram = &mut self.buffer.as_mut_slice()[..self.bytes];
+        datagram[..8].copy_from_slice(&self.number.to_be_bytes());
+        datagram[8..HEADER].copy_from_slice(&clock::now_ns().to_be_bytes());
+        match rustix::net::send(&self.socket, datagram, SendFlags::NOSIGNAL) {
+            Ok(sent) => {
+                self.quiet = 0;
+                self.number += 1;
+                if let Some(left) = &mut self.left {
+                    *left = left.saturating_sub(sent as u64);
+                }
+                Ok(Completion { bytes: sent as u64, class: SEND, ..Completion::default() })
+            }
+            // The queue of the interface is full (send(2)): as if it had waited.
+            Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS) => {
+                self.quiet += 1;
+                if self.quiet > 1000 * LOOKS_MOST {
+                    return Err(socket::silent(SENDING));
+                }
+                Ok(nothing)
+            }
+            Err(Errno::MSGSIZE) => Err(Fault::Other(format!(
+                "a datagram of {} bytes is more than the path or the socket takes: give a smaller `buffer`",
+                self.bytes
+            ))),
+            Err(e) => Err(socket::broken(SENDING, e)),
+        }
+    }
+}
+
+impl Queue for Sending {
+    #[inline]
+    fn depth(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        self.finished = Some(Completion { slot, ..self.send()? });
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    #[inline]
+    fn ended(&self) -> bool {
+        self.left == Some(0)
+    }
+
+    /// Says, three times for one may be lost, that no more come. It is said at
+    /// once, because a load that a count ends waits for it at the other end.
+    fn settle(&mut self) -> Result<bool, Fault> {
+        let mut last = [0; HEADER];
+        last[..8].copy_from_slice(&LAST.to_be_bytes());
+        for _ in 0..3 {
+            // Lost or refused, the other end ends by itself.
+            let _ = rustix::net::send(&self.socket, &last, SendFlags::NOSIGNAL);
+        }
+        Ok(false)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        let mut facts = socket::facts(&self.socket);
+        facts.push(("datagram", Value::Integer(self.bytes as u64)));
+        facts
+    }
+}
+
+/// What a receiver had counted at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tally {
+    at_ns: u64,
+    counts: Counts,
+}
+
+impl Timed for Tally {
+    fn at_ns(&self) -> u64 {
+        self.at_ns
+    }
+}
+
+/// Receives datagrams.
+#[derive(Debug)]
+pub(super) struct Receiving {
+    socket: UdpSocket,
+    buffer: Buffer,
+    hello: [u8; HELLO],
+    arrivals: Arrivals,
+    track: Track<Tally>,
+    book: Arc<Book<Tally>>,
+    /// Whether a count ends the load.
+    by_count: bool,
+    quiet: u32,
+    is_over: bool,
+    finished: Option<Completion>,
+}
+
+impl Receiving {
+    /// Receives over `socket`; what was said first on it may come again.
+    ///
+    /// # Errors
+    /// If there is no memory for a buffer.
+    pub(super) fn new(
+        socket: UdpSocket,
+        hello: [u8; HELLO],
+        by_count: bool,
+        book: Arc<Book<Tally>>,
+    ) -> Result<Self, Fault> {
+        let mut buffer = Buffer::new(1 << 16)?;
+        buffer.as_mut_slice().fill(1);
+        Ok(Self {
+            socket,
+            buffer,
+            hello,
+            arrivals: Arrivals::default(),
+            track: Track::default(),
+            book,
+            by_count,
+            quiet: 0,
+            is_over: false,
+            finished: None,
+        })
+    }
+
+    /// One call; bytes of a datagram that counts.
+    #[inline]
+    fn receive(&mut self) -> Result<Option<usize>, Fault> {
+        let buffer = self.buffer.as_mut_slice();
+        let got = match rustix::io::read(&self.socket, &mut *buffer) {
+            Ok(got) => got,
+            Err(Errno::AGAIN | Errno::INTR) => {
+                self.quiet += 1;
+                let ends = self.by_count && self.arrivals.counts.received > 0;
+                self.is_over |= ends && self.quiet > LOOKS_AT_END;
+                return if self.quiet > LOOKS_MOST { Err(socket::silent(RECEIVING)) } else { Ok(None) };
+            }
+            Err(e) => return Err(socket::broken(RECEIVING, e)),
+        };
+        self.quiet = 0;
+        if got == HELLO && buffer[..HELLO] == self.hello {
+            let _ = rustix::net::send(&self.socket, &[WELCOME], SendFlags::NOSIGNAL);
+            return Ok(None);
+        }
+        let (Some(number), Some(sent_ns)) = (word(buffer, got, 0), word(buffer, got, 8)) else {
+            return Ok(None);
+        };
+        if number == LAST {
+            self.is_over = true;
+            return Ok(None);
+        }
+        let now_ns = clock::now_ns();
+        self.arrivals.note(number, sent_ns, now_ns);
+        if self.track.is_due(now_ns) {
+            self.track.put(Tally { at_ns: now_ns, counts: self.arrivals.counts });
+        }
+        Ok(Some(got))
+    }
+}
+
+/// The number at `at` of a datagram of `got` bytes.
+#[inline]
+fn word(buffer: &[u8], got: usize, at: usize) -> Option<u64> {
+    buffer[..got].get(at..at + 8)?.try_into().ok().map(u64::from_be_bytes)
+}
+
+impl Queue for Receiving {
+    #[inline]
+    fn depth(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        let completion = match self.receive()? {
+            Some(got) => Completion { slot, bytes: got as u64, class: RECEIVE, ..Completion::default() },
+            None => Completion { slot, class: UNRECORDED, ..Completion::default() },
+        };
+        self.finished = Some(completion);
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    #[inline]
+    fn ended(&self) -> bool {
+        self.is_over
+    }
+
+    fn settle(&mut self) -> Result<bool, Fault> {
+        self.track.put(Tally { at_ns: clock::now_ns(), counts: self.arrivals.counts });
+        self.book.hand_in(&mut self.track);
+        Ok(false)
+    }
+
+    /// Takes what still comes, so that the sender is not refused; at most for a
+    /// second, for the last datagrams may be lost.
+    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+        self.quiet = 0;
+        while !self.is_over && self.quiet < LOOKS_AT_END {
+            match self.receive() {
+                Err(Fault::Cancelled) => return Err(Fault::Cancelled),
+                // It has gone already, and all that counts was counted.
+                Err(_) => return Ok(()),
+                Ok(_) => {}
+            }
+            life.beat()?;
+        }
+        Ok(())
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        socket::facts(&self.socket)
+    }
+}
+
+/// Metrics of all receivers of this end.
+pub(super) fn seen(book: &Book<Tally>, window: Window, into: &mut Seen) {
+    let change = |of: fn(&Counts) -> u64| book.change(window, |t| Some(of(&t.counts) as f64));
+    let (Some(received), Some(expected)) = (change(|c| c.received), change(|c| c.expected)) else { return };
+    let mut put = |name: &str, value: f64, unit| {
+        into.metrics.insert(name.to_owned(), Quantity { value, unit });
+    };
+    if expected > 0.0 {
+        // A late one of before the window may make it more than all.
+        put("loss", (1.0 - received / expected).max(0.0), Unit::One);
+    }
+    put("reordered", change(|c| c.reordered).unwrap_or_default(), Unit::One);
+    put("duplicates", change(|c| c.duplicates).unwrap_or_default(), Unit::One);
+    let jitter = book.values(window, |t| Some(t.counts.jitter_s));
+    if let Some(jitter) = stats::interval::median(&jitter) {
+        put("jitter", jitter, Unit::Seconds);
+    }
+    let lost = |t: &Tally| Some(t.counts.expected.saturating_sub(t.counts.received) as f64);
+    into.series.extend(book.rate(("lost", Unit::PerSecond), window.end_ns, lost));
+}

@@ -1,0 +1,184 @@
+//! One result of what both ends of a stream counted.
+
+use model::trial::TrialResult;
+use model::{Parameters, Quantity, Unit};
+
+use crate::workload::net::stream::spec;
+
+/// What one end alone knows, unless data goes both ways.
+const ONE_ENDED: &[&str] = &[
+    "sender_throughput",
+    "sender_calls_per_second",
+    "receiver_calls_per_second",
+    "retransmits",
+    "rtt",
+    "packets_per_second",
+    "loss",
+    "reordered",
+    "duplicates",
+    "jitter",
+];
+
+/// The share of what was sent that may be under way when the window closes, at
+/// most: more than that is loss. A tenth of a second of a window of 2 s.
+const UNDER_WAY: f64 = 0.05;
+
+/// How figures of both ways become one.
+fn both(name: &str, ours: f64, theirs: f64) -> f64 {
+    match name {
+        "loss" | "jitter" => ours.max(theirs),
+        "rtt" => ours,
+        _ => ours + theirs,
+    }
+}
+
+fn value(result: &TrialResult, name: &str) -> Option<f64> {
+    result.metrics.get(name).map(|q| q.value)
+}
+
+/// What a rate of an end came to in its own window.
+fn total(result: &TrialResult, name: &str) -> Option<f64> {
+    Some(value(result, name)? * result.window?.seconds())
+}
+
+/// Puts what `far` knows better into `near`.
+pub(super) fn unite(parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
+    let both_ways = parameters.is_word("direction", "both");
+    // Each end's rates are over its own window, and where a count ends both,
+    // these are different ones.
+    let seconds = if parameters.get("bytes").is_some() { span(near, far) } else { None };
+    let rate = |result: &TrialResult, name: &str| match seconds {
+        Some(seconds) => total(result, name).map(|total| total / seconds),
+        None => value(result, name),
+    };
+    let (here, there) = (rate(near, "throughput"), rate(far, "throughput"));
+    // An end that received nothing was seen to receive nothing.
+    let arrived = here.unwrap_or(0.0) + there.unwrap_or(0.0);
+    let sent = rate(near, "sender_throughput").unwrap_or(0.0) + rate(far, "sender_throughput").unwrap_or(0.0);
+    let mut put = |name: &str, value: f64, unit: Unit| {
+        near.metrics.insert(name.to_owned(), Quantity { value, unit });
+    };
+    put("throughput", arrived, Unit::BytesPerSecond);
+    if both_ways {
+        put("send_throughput", there.unwrap_or(0.0), Unit::BytesPerSecond);
+        put("receive_throughput", here.unwrap_or(0.0), Unit::BytesPerSecond);
+    }
+    if let Some(seconds) = seconds {
+        put("elapsed", seconds, Unit::Seconds);
+    }
+    for name in ONE_ENDED {
+        let Some(theirs) = far.metrics.get(*name) else { continue };
+        let ours = near.metrics.get(*name).filter(|_| both_ways).map(|q| q.value);
+        let value = ours.map_or(theirs.value, |ours| both(name, ours, theirs.value));
+        near.metrics.insert((*name).to_owned(), Quantity { value, unit: theirs.unit });
+    }
+    if let Some(theirs) = far.metrics.get("cpu_per_byte") {
+        near.metrics.insert(spec::PEER_CPU_PER_BYTE.name.to_owned(), *theirs);
+    }
+    if parameters.is_word("protocol", "udp") && sent > 0.0 {
+        tail_loss(near, arrived / sent);
+    }
+}
+
+/// How long a transfer took that a count ended, s: from the first call of a
+/// sender to the last of a receiver, which is from the first to the last of both
+/// ends, on the near clock.
+fn span(near: &TrialResult, far: &TrialResult) -> Option<f64> {
+    let (ours, theirs) = (near.window?, far.window?);
+    let start_ns = ours.start_ns.min(theirs.start_ns);
+    let seconds = ours.end_ns.max(theirs.end_ns).saturating_sub(start_ns) as f64 / 1e9;
+    (seconds > 0.0).then_some(seconds)
+}
+
+/// Numbers tell nothing of what was lost after the last datagram that came. Where
+/// that is more than can be under way at the window's edges, the share that
+/// arrived of what was sent says it.
+fn tail_loss(near: &mut TrialResult, arrived: f64) {
+    let known = value(near, "loss").unwrap_or(0.0);
+    if 1.0 - known - arrived > UNDER_WAY {
+        near.metrics.insert("loss".to_owned(), Quantity { value: 1.0 - arrived, unit: Unit::One });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::trial::Window;
+
+    fn end(window: (u64, u64), metrics: &[(&str, f64)]) -> TrialResult {
+        let metrics = metrics.iter().map(|(name, value)| {
+            let unit = spec::SPEC.metric(name).unwrap().unit;
+            ((*name).to_owned(), Quantity { value: *value, unit })
+        });
+        let window = Some(Window { start_ns: window.0, end_ns: window.1 });
+        TrialResult { window, metrics: metrics.collect(), ..TrialResult::default() }
+    }
+
+    fn united(direction: &str, others: &[(&str, &str)], near: TrialResult, far: &TrialResult) -> TrialResult {
+        let mut parameters = Parameters::default();
+        parameters.set("direction", direction);
+        for (name, value) in others {
+            parameters.set(name, *value);
+        }
+        let mut near = near;
+        unite(&parameters, &mut near, far);
+        near
+    }
+
+    const SECOND: (u64, u64) = (0, 1_000_000_000);
+
+    #[test]
+    fn the_result_is_what_the_receiver_got() {
+        let near = end(SECOND, &[("sender_throughput", 130.0), ("retransmits", 3.0), ("cpu_per_byte", 1e-9)]);
+        let far =
+            end(SECOND, &[("throughput", 117.0), ("receiver_calls_per_second", 9.0), ("cpu_per_byte", 2e-9)]);
+        let sent = united("send", &[], near.clone(), &far);
+        assert_eq!(value(&sent, "throughput"), Some(117.0));
+        assert_eq!(value(&sent, "sender_throughput"), Some(130.0));
+        assert_eq!(value(&sent, "receiver_calls_per_second"), Some(9.0));
+        assert_eq!(
+            (value(&sent, "cpu_per_byte"), value(&sent, "peer_cpu_per_byte")),
+            (Some(1e-9), Some(2e-9))
+        );
+        // The other way, the near end is the one that knows.
+        let received = united("receive", &[], far.clone(), &near);
+        assert_eq!(
+            (value(&received, "throughput"), value(&received, "retransmits")),
+            (Some(117.0), Some(3.0))
+        );
+    }
+
+    #[test]
+    fn both_ways_are_added_and_the_worse_loss_counts() {
+        let near = end(SECOND, &[("throughput", 40.0), ("sender_throughput", 51.0), ("loss", 0.25)]);
+        let far = end(SECOND, &[("throughput", 50.0), ("sender_throughput", 41.0), ("loss", 0.01)]);
+        let both = united("both", &[], near, &far);
+        let of = |name| value(&both, name).unwrap();
+        assert_eq!((of("throughput"), of("send_throughput"), of("receive_throughput")), (90.0, 50.0, 40.0));
+        assert_eq!((of("sender_throughput"), of("loss")), (92.0, 0.25));
+    }
+
+    #[test]
+    fn a_counted_transfer_lasts_until_the_receiver_has_it() {
+        // 8 MB: the sender was rid of it after 60 ms, the receiver had it after 70.
+        let near = end((1_000_000_000, 1_060_000_000), &[("sender_throughput", 8e6 / 0.06)]);
+        let far = end((1_001_000_000, 1_070_000_000), &[("throughput", 8e6 / 0.069)]);
+        let result = united("send", &[("bytes", "8000000")], near, &far);
+        assert!((value(&result, "throughput").unwrap() - 8e6 / 0.07).abs() < 1.0, "{result:?}");
+        assert!((value(&result, "elapsed").unwrap() - 0.07).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_was_lost_to_the_end_is_not_forgotten() {
+        let udp = [("protocol", "udp")];
+        let near = end(SECOND, &[("sender_throughput", 1000.0)]);
+        // The link went away in the middle; the numbers until then had no gap.
+        let half = end(SECOND, &[("throughput", 500.0), ("loss", 0.0)]);
+        assert_eq!(value(&united("send", &udp, near.clone(), &half), "loss"), Some(0.5));
+        let nothing = united("send", &udp, near.clone(), &end(SECOND, &[]));
+        assert_eq!((value(&nothing, "loss"), value(&nothing, "throughput")), (Some(1.0), Some(0.0)));
+        // What is under way at the edges is not lost.
+        let most = end(SECOND, &[("throughput", 990.0), ("loss", 0.001)]);
+        assert_eq!(value(&united("send", &udp, near, &most), "loss"), Some(0.001));
+    }
+}

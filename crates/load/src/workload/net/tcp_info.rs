@@ -1,0 +1,159 @@
+//! What the kernel knows of a TCP connection: `struct tcp_info` of
+//! include/uapi/linux/tcp.h, read field by field at its offsets. The struct has
+//! grown with nearly every release and grows only at its end, so a field is
+//! there when the kernel gave bytes enough for it.
+
+use std::os::fd::{AsFd, AsRawFd};
+
+/// More than the struct of any kernel so far (6.18: 280 bytes).
+const ROOM: usize = 512;
+
+/// Bit of `tcpi_options`: the connection uses timestamps (RFC 7323).
+const TIMESTAMPS: u8 = 1;
+
+/// What `getsockopt(TCP_INFO)` gave.
+#[derive(Clone, Debug)]
+pub(super) struct TcpInfo {
+    bytes: [u8; ROOM],
+    length: usize,
+}
+
+impl TcpInfo {
+    /// Of this socket; `None` if it is no TCP connection.
+    pub(super) fn of(socket: &impl AsFd) -> Option<Self> {
+        let mut bytes = [0; ROOM];
+        let mut length = ROOM as libc::socklen_t;
+        // SAFETY: the kernel writes at most `length` bytes, the size of `bytes`,
+        // at its address, and how many it wrote at that of `length`.
+        let result = unsafe {
+            libc::getsockopt(
+                socket.as_fd().as_raw_fd(),
+                libc::IPPROTO_TCP,
+                libc::TCP_INFO,
+                bytes.as_mut_ptr().cast(),
+                &raw mut length,
+            )
+        };
+        (result == 0).then_some(Self { bytes, length: (length as usize).min(ROOM) })
+    }
+
+    #[cfg(test)]
+    fn read(given: &[u8]) -> Self {
+        let mut bytes = [0; ROOM];
+        bytes[..given.len()].copy_from_slice(given);
+        Self { bytes, length: given.len() }
+    }
+
+    fn at<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
+        self.bytes[..self.length].get(offset..offset + N)?.try_into().ok()
+    }
+
+    fn half(&self, offset: usize) -> Option<u32> {
+        self.at(offset).map(u32::from_ne_bytes)
+    }
+
+    fn whole(&self, offset: usize) -> Option<u64> {
+        self.at(offset).map(u64::from_ne_bytes)
+    }
+
+    /// Whether segments carry timestamps, which take 12 bytes of each.
+    pub(super) fn has_timestamps(&self) -> Option<bool> {
+        self.at::<1>(5).map(|[options]| options & TIMESTAMPS != 0)
+    }
+
+    /// Bytes of payload in a full segment that is sent, options of TCP taken off.
+    pub(super) fn send_mss(&self) -> Option<u32> {
+        self.half(16)
+    }
+
+    /// The MTU of the path as TCP knows it, bytes.
+    pub(super) fn path_mtu(&self) -> Option<u32> {
+        self.half(60)
+    }
+
+    /// The smoothed round-trip time, us.
+    pub(super) fn rtt_us(&self) -> Option<u32> {
+        self.half(68)
+    }
+
+    /// The congestion window, in segments.
+    pub(super) fn congestion_window(&self) -> Option<u32> {
+        self.half(80)
+    }
+
+    /// Segments sent again since the connection was made.
+    pub(super) fn retransmits(&self) -> Option<u32> {
+        self.half(100)
+    }
+
+    /// The least round-trip time seen, us.
+    pub(super) fn least_rtt_us(&self) -> Option<u32> {
+        self.half(148)
+    }
+
+    /// The latest rate at which data reached the other end, B/s.
+    pub(super) fn delivery_rate(&self) -> Option<u64> {
+        self.whole(160)
+    }
+
+    /// How long there was data that was sent and not acknowledged, us.
+    pub(super) fn busy_us(&self) -> Option<u64> {
+        self.whole(168)
+    }
+
+    /// How much of that the receiver's window held it up, us.
+    pub(super) fn receive_window_limited_us(&self) -> Option<u64> {
+        self.whole(176)
+    }
+
+    /// How much of that the own send buffer did, us.
+    pub(super) fn send_buffer_limited_us(&self) -> Option<u64> {
+        self.whole(184)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, TcpStream, UdpSocket};
+
+    /// Byte `i` of the struct is `i`.
+    fn counted(length: usize) -> TcpInfo {
+        TcpInfo::read(&(0..length).map(|i| i as u8).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn fields_are_where_the_kernel_puts_them() {
+        // The offsets of the C compiler for libc's own declaration.
+        use std::mem::offset_of;
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_snd_mss), 16);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_pmtu), 60);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_rtt), 68);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_snd_cwnd), 80);
+        assert_eq!(offset_of!(libc::tcp_info, tcpi_total_retrans), 100);
+        let info = counted(240);
+        assert_eq!(info.rtt_us(), Some(u32::from_ne_bytes([68, 69, 70, 71])));
+        assert_eq!(info.least_rtt_us(), Some(u32::from_ne_bytes([148, 149, 150, 151])));
+        assert_eq!(info.busy_us(), Some(u64::from_ne_bytes([168, 169, 170, 171, 172, 173, 174, 175])));
+        assert_eq!(info.has_timestamps(), Some(true));
+    }
+
+    #[test]
+    fn what_an_old_kernel_does_not_tell_is_absent() {
+        // 3.x ends after tcpi_total_retrans.
+        let info = counted(104);
+        assert!(info.retransmits().is_some());
+        assert_eq!((info.delivery_rate(), info.busy_us(), info.least_rtt_us()), (None, None, None));
+        // Half a field is none.
+        assert_eq!(counted(102).retransmits(), None);
+    }
+
+    #[test]
+    fn a_connection_tells_and_a_datagram_socket_does_not() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let info = TcpInfo::of(&stream).unwrap();
+        assert!(info.congestion_window().unwrap() > 0 && info.send_mss().unwrap() >= 500);
+        assert!(TcpInfo::of(&UdpSocket::bind("127.0.0.1:0").unwrap()).is_none());
+    }
+}

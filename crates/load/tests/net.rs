@@ -1,0 +1,196 @@
+//! Loads with two ends, both in this process: what one counted must be what the
+//! other did, strangers get nothing, and nobody waits for ever.
+#![allow(clippy::unwrap_used)]
+
+mod two_ends;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use load::workload::net::stream::Stream;
+use model::Value;
+use model::message::Door;
+use two_ends::{Beside, Both, attempt, class_bytes, fact, run, surveyed};
+
+fn stream(changes: &[(&str, &str)]) -> Both {
+    run(&Stream, &surveyed(&Stream, changes).unwrap())
+}
+
+#[test]
+fn every_byte_of_a_counted_transfer_is_counted_at_both_ends() {
+    for direction in ["send", "receive", "both"] {
+        for others in [
+            &[][..],
+            &[("streams", "3")],
+            &[("zero-copy", "yes"), ("nodelay", "yes")],
+            &[("buffer", "1000"), ("read-buffer", "7")],
+        ] {
+            let bytes = if others.len() == 2 && others[0].0 == "buffer" { 100_003 } else { 5_000_011 };
+            let text = bytes.to_string();
+            let mut changes = vec![("direction", direction), ("bytes", text.as_str())];
+            changes.extend(others);
+            let both = stream(&changes);
+            let of = |class| class_bytes(&both.near, class) + class_bytes(&both.far, class);
+            let (sent, received) = (of("send"), of("receive"));
+            let bytes = f64::from(bytes);
+            assert!(
+                (sent - bytes).abs() < 0.5 && (received - bytes).abs() < 0.5,
+                "{changes:?}: {sent} {received}"
+            );
+            let arrived = both.metric("throughput") * both.metric("elapsed");
+            assert!((arrived / bytes - 1.0).abs() < 1e-6, "{changes:?}: {arrived}");
+        }
+    }
+}
+
+#[test]
+fn each_direction_has_the_figures_of_both_ends() {
+    for direction in ["send", "receive", "both"] {
+        let both = stream(&[("direction", direction), ("streams", "2")]);
+        let names = [
+            "throughput",
+            "sender_throughput",
+            "sender_calls_per_second",
+            "receiver_calls_per_second",
+            "rtt",
+        ];
+        for name in names.into_iter().chain(["cpu_per_byte", "peer_cpu_per_byte"]) {
+            assert!(both.metric(name) > 0.0, "{direction} {name}");
+        }
+        assert!(both.metric("retransmits") >= 0.0);
+        // Who receives only has sent nothing, and says nothing of it.
+        let receiver = if direction == "send" { &both.far } else { &both.near };
+        let sends = receiver.result.metrics.contains_key("sender_throughput");
+        assert_eq!(sends, direction == "both", "{direction}");
+        if direction == "both" {
+            let sum = both.metric("send_throughput") + both.metric("receive_throughput");
+            assert!((sum / both.metric("throughput") - 1.0).abs() < 1e-9);
+        }
+        let sender = if direction == "receive" { &both.far } else { &both.near };
+        let names: Vec<_> = sender.result.series.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(names, ["rtt", "congestion_window", "retransmits"]);
+        assert!(sender.result.series.iter().all(|s| !s.values.is_empty()));
+        for name in ["busy_time", "receive_window_limited_time", "send_buffer_limited_time", "delivery_rate"]
+        {
+            assert!(matches!(fact(sender, name), Value::Number(v) if v >= 0.0), "{name}");
+        }
+        assert!(matches!(fact(sender, "send_buffer_most"), Value::Integer(_)));
+        assert_eq!(fact(&both.near, "remote_address"), "127.0.0.1".into());
+    }
+}
+
+#[test]
+fn the_window_granted_is_what_the_kernel_says() {
+    let both = stream(&[("window", "20000"), ("congestion", "reno")]);
+    for end in [&both.near, &both.far] {
+        assert_eq!(fact(end, "window_asked"), Value::Integer(20_000));
+        // socket(7): doubled.
+        assert_eq!(fact(end, "window_granted_send"), Value::Integer(40_000));
+        assert_eq!(fact(end, "window_granted_receive"), Value::Integer(40_000));
+        assert_eq!(fact(end, "congestion"), "reno".into());
+    }
+    let most: u64 = std::fs::read_to_string("/proc/sys/net/core/wmem_max").unwrap().trim().parse().unwrap();
+    let capped = stream(&[("window", "512MiB")]);
+    assert_eq!(fact(&capped.near, "window_granted_send"), Value::Integer(2 * most));
+    let auto = stream(&[]);
+    assert!(!auto.near.result.facts.contains_key("window_asked"));
+}
+
+#[test]
+fn datagrams_are_counted_and_numbered() {
+    for direction in ["send", "receive", "both"] {
+        let both =
+            stream(&[("protocol", "udp"), ("direction", direction), ("bit-rate", "8m"), ("buffer", "500")]);
+        // 8 Mbit/s are 2000 datagrams a second each way; no more may come.
+        let ways = if direction == "both" { 2.0 } else { 1.0 };
+        let packets = both.metric("packets_per_second");
+        assert!(packets > 0.0 && packets < ways * 4000.0, "{direction}: {packets}");
+        assert!((both.metric("throughput") / packets - 500.0).abs() < 1e-6, "{direction}");
+        for name in ["loss", "reordered", "duplicates", "jitter"] {
+            assert!(both.metric(name) >= 0.0, "{direction} {name}");
+        }
+        assert!(!both.united.metrics.contains_key("retransmits"), "{direction}");
+    }
+    let counted =
+        stream(&[("protocol", "udp"), ("bit-rate", "80m"), ("buffer", "1000"), ("bytes", "200000")]);
+    let (sent, received) = (class_bytes(&counted.near, "send"), class_bytes(&counted.far, "receive"));
+    assert!((sent - 200_000.0).abs() < 0.5 && received <= sent + 0.5, "{sent} {received}");
+    let lost = 1.0 - received / sent;
+    assert!((counted.metric("loss") - lost).abs() < 0.06, "{} {lost}", counted.metric("loss"));
+}
+
+#[test]
+fn datagrams_that_a_full_buffer_drops_are_lost() {
+    // Room for one or two datagrams, and as many as the socket takes.
+    let both = stream(&[("protocol", "udp"), ("window", "1"), ("buffer", "1400"), ("streams", "2")]);
+    assert!(both.metric("loss") > 0.0, "{:?}", both.united.metrics);
+    assert!(both.metric("sender_throughput") > both.metric("throughput"));
+}
+
+#[test]
+fn strangers_get_nothing_and_hold_up_nobody() {
+    let hanging = Mutex::new(Vec::new());
+    let visit = |door: &Door| {
+        let to = (door.address, door.tcp);
+        // One that says nothing, one that stops in the middle, and many more.
+        for said in [&b""[..], b"a cookie"].iter().chain(std::iter::repeat_n(&&b"a"[..], 300)) {
+            let mut stream = TcpStream::connect(to).unwrap();
+            stream.write_all(said).unwrap();
+            hanging.lock().unwrap().push(stream);
+        }
+        for wrong in [&b"b cookie of ours\0\0\0\0"[..], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", &[0; 4096]] {
+            let mut stream = TcpStream::connect(to).unwrap();
+            // It may be shut out before all is said.
+            let _ = stream.write_all(wrong);
+            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            let mut got = Vec::new();
+            let _ = stream.read_to_end(&mut got);
+            assert_eq!(got, b"", "{wrong:?}");
+        }
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.send_to(b"b cookie of ours\0\0\0\0", (door.address, door.udp)).unwrap();
+        socket.send_to(&[7; 2000], (door.address, door.udp)).unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        assert!(socket.recv(&mut [0; 64]).is_err());
+    };
+    let parameters = surveyed(&Stream, &[]).unwrap();
+    let (near, far) = attempt(&Stream, &parameters, &Beside { first: &visit, far_dies: None });
+    assert!(class_bytes(&near.unwrap(), "send") > 0.0 && class_bytes(&far.unwrap(), "receive") > 0.0);
+}
+
+#[test]
+fn a_peer_that_dies_in_the_middle_is_a_fault_at_once() {
+    for direction in ["send", "receive", "both"] {
+        for protocol in ["tcp", "udp"] {
+            if (direction, protocol) == ("receive", "udp") {
+                // Nothing comes any more: seen after 10 s of silence only.
+                continue;
+            }
+            let changes = [("direction", direction), ("protocol", protocol), ("duration", "60s")];
+            let parameters = surveyed(&Stream, &changes).unwrap();
+            let begin = Instant::now();
+            let far_dies = Some(Duration::from_millis(100));
+            let (near, _) = attempt(&Stream, &parameters, &Beside { far_dies, ..Beside::default() });
+            let fault = near.unwrap_err().to_string();
+            assert!(fault.contains("closed its connection in the middle"), "{direction} {protocol}: {fault}");
+            assert!(begin.elapsed() < Duration::from_secs(30), "{direction} {protocol}");
+        }
+    }
+}
+
+#[test]
+fn nobody_behind_the_address_is_said() {
+    let parameters = surveyed(&Stream, &[]).unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let tcp = closed.local_addr().unwrap().port();
+    drop(closed);
+    let door = Door { address: [127, 0, 0, 1].into(), tcp, udp: tcp, cookie: "00".repeat(16) };
+    let shelf = two_ends::Placed(load::workload::Side::Near { door: &door, load: 0 });
+    let workload: &dyn load::workload::Workload = &Stream;
+    let prepared = workload.prepare(&parameters, &shelf).unwrap();
+    let fault =
+        prepared.worker(load::engine::schedule::Seat { index: 0, of: 1 }, 1).err().unwrap().to_string();
+    assert!(fault.contains("127.0.0.1") && fault.contains("closed the connection"), "{fault}");
+}

@@ -1,0 +1,213 @@
+//! Both ends of a load in one process: two sessions in two threads over the
+//! loopback interface, joined as the agents join them.
+#![allow(dead_code)]
+
+use std::net::Ipv4Addr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use load::Fault;
+use load::engine::outcome::LoadOutcome;
+use load::engine::record::Timeline;
+use load::engine::stop::StopRule;
+use load::engine::{Begin, LoadPlan, Observer, Rest, Session};
+use load::workload::disk::fixture::Fixture;
+use load::workload::net::Listening;
+use load::workload::{Prepared, Seen, Shelf, Side, Site, Workload, catalogue, common};
+use model::message::Door;
+use model::plan::{FixtureKey, Problem};
+use model::trial::TrialResult;
+use model::{Parameters, Phase, Value};
+
+/// The cookie of all doors here.
+pub(crate) const COOKIE: [u8; 16] = *b"a cookie of ours";
+
+/// A shelf that says which end it is.
+pub(crate) struct Placed<'a>(pub(crate) Side<'a>);
+
+impl Shelf for Placed<'_> {
+    fn fixture(&self, _key: &FixtureKey) -> Option<&Fixture> {
+        None
+    }
+
+    fn side(&self) -> Side<'_> {
+        self.0
+    }
+}
+
+/// Keeps the times that the near end decides.
+#[derive(Default)]
+struct Times(Mutex<Option<Timeline>>);
+
+impl Observer for Times {
+    fn starts(&self, timeline: Timeline) {
+        *self.0.lock().unwrap() = Some(timeline);
+    }
+    fn phase(&self, _phase: Phase, _at_ns: u64) {}
+    fn alive(&self, _pulse: u64) {}
+}
+
+/// What one end did.
+#[derive(Debug)]
+pub(crate) struct One {
+    pub(crate) result: TrialResult,
+    pub(crate) outcome: LoadOutcome,
+}
+
+/// What both did, and what became of it.
+#[derive(Debug)]
+pub(crate) struct Both {
+    pub(crate) near: One,
+    pub(crate) far: One,
+    pub(crate) united: TrialResult,
+}
+
+impl Both {
+    pub(crate) fn metric(&self, name: &str) -> f64 {
+        let metrics = &self.united.metrics;
+        metrics.get(name).unwrap_or_else(|| panic!("no {name} in {metrics:?}")).value
+    }
+}
+
+/// The defaults of a workload with `changes`, as a person writes them, surveyed.
+pub(crate) fn surveyed(workload: &dyn Workload, changes: &[(&str, &str)]) -> Result<Parameters, Problem> {
+    let catalogue = catalogue();
+    let mut parameters = Parameters::default();
+    parameters.set("duration", 0.1);
+    for spec in catalogue.parameters(workload.spec()) {
+        let changed = changes.iter().find(|(name, _)| *name == spec.name).map(|(_, text)| *text);
+        if let Some(text) = changed {
+            parameters.0.insert(spec.name.to_owned(), spec.parse(text).unwrap());
+        }
+    }
+    catalogue.fill(workload.spec(), &mut parameters);
+    catalogue.drop_idle(workload.spec(), &mut parameters);
+    common::resolve(&mut parameters, 2)?;
+    Ok(workload.survey(parameters, &Site { cpus: 2, ..Site::default() })?.parameters)
+}
+
+/// What happens beside a trial.
+pub(crate) struct Beside<'a> {
+    /// Done, with the door, before the near end comes.
+    pub(crate) first: &'a (dyn Fn(&Door) + Sync),
+    /// The far end dies so long after the start.
+    pub(crate) far_dies: Option<Duration>,
+}
+
+impl Default for Beside<'_> {
+    fn default() -> Self {
+        Self { first: &|_| {}, far_dies: None }
+    }
+}
+
+/// A whole trial.
+pub(crate) fn run(workload: &'static dyn Workload, parameters: &Parameters) -> Both {
+    let (near, far) = attempt(workload, parameters, &Beside::default());
+    let (near, far) =
+        (near.unwrap_or_else(|e| panic!("near: {e}")), far.unwrap_or_else(|e| panic!("far: {e}")));
+    let mut united = near.result.clone();
+    workload.unite(parameters, &mut united, &far.result);
+    Both { near, far, united }
+}
+
+/// A whole trial of which something may fail.
+pub(crate) fn attempt(
+    workload: &'static dyn Workload,
+    parameters: &Parameters,
+    beside: &Beside<'_>,
+) -> (Result<One, Fault>, Result<One, Fault>) {
+    let listening = Listening::open(Ipv4Addr::LOCALHOST.into(), COOKIE).unwrap();
+    let door = listening.door().unwrap();
+    let times = Times::default();
+    let (near_off, far_off) = (AtomicBool::new(false), AtomicBool::new(false));
+    let begin = || *times.0.lock().unwrap();
+    std::thread::scope(|scope| {
+        let far = scope.spawn(|| {
+            let shelf = Placed(Side::Far { listening: &listening, load: 0 });
+            let result = end(workload, parameters, &shelf, Begin::Told(&begin), &Silent, &far_off);
+            if result.is_err() && beside.far_dies.is_none() {
+                near_off.store(true, Ordering::Relaxed);
+            }
+            result
+        });
+        (beside.first)(&door);
+        if let Some(after) = beside.far_dies {
+            let far_off = &far_off;
+            let begun = || begin().is_some();
+            scope.spawn(move || {
+                while !begun() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                std::thread::sleep(after);
+                far_off.store(true, Ordering::Relaxed);
+            });
+        }
+        let shelf = Placed(Side::Near { door: &door, load: 0 });
+        let near = end(workload, parameters, &shelf, Begin::Ahead(5_000_000), &times, &near_off);
+        if near.is_err() {
+            far_off.store(true, Ordering::Relaxed);
+        }
+        (near, far.join().unwrap())
+    })
+}
+
+/// Hears nothing.
+struct Silent;
+
+impl Observer for Silent {
+    fn starts(&self, _timeline: Timeline) {}
+    fn phase(&self, _phase: Phase, _at_ns: u64) {}
+    fn alive(&self, _pulse: u64) {}
+}
+
+fn end(
+    workload: &'static dyn Workload,
+    parameters: &Parameters,
+    shelf: &Placed<'_>,
+    begin: Begin<'_>,
+    observer: &dyn Observer,
+    off: &AtomicBool,
+) -> Result<One, Fault> {
+    let is_near = matches!(shelf.0, Side::Near { .. });
+    let prepared = workload.prepare(parameters, shelf)?;
+    let (stop, rate) = if is_near {
+        (common::stop_rule(parameters)?, common::open_loop(parameters)?)
+    } else {
+        (StopRule::Company, None)
+    };
+    let threads = parameters.integer("threads")? as usize;
+    let plan =
+        LoadPlan { prepared: &*prepared, cpus: vec![None; prepared.workers(threads)], rate, stop, seed: 1 };
+    let warm_up_ns = if prepared.counts_from_start() { 0 } else { 10_000_000 };
+    let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None };
+    let mut outcome = session.run_between(Rest::default(), begin, observer, off)?;
+    let load = outcome.loads.remove(0);
+    Ok(One { result: shaped(workload, parameters, &*prepared, &load, outcome.window), outcome: load })
+}
+
+fn shaped(
+    workload: &dyn Workload,
+    parameters: &Parameters,
+    prepared: &dyn Prepared,
+    load: &LoadOutcome,
+    window: model::trial::Window,
+) -> TrialResult {
+    let Seen { metrics, series, facts } = prepared.seen(window);
+    let mut result = TrialResult { window: Some(window), series, ..TrialResult::default() };
+    result.metrics = workload.metrics(parameters, load, window);
+    result.metrics.extend(metrics);
+    result.facts.clone_from(&load.facts);
+    result.facts.extend(facts);
+    result
+}
+
+/// A fact of one end.
+pub(crate) fn fact(one: &One, name: &str) -> Value {
+    one.result.facts.get(name).unwrap_or_else(|| panic!("no {name} in {:?}", one.result.facts)).clone()
+}
+
+/// Bytes of one class that an end moved from the first operation on.
+pub(crate) fn class_bytes(one: &One, name: &str) -> f64 {
+    one.outcome.classes.iter().find(|c| c.class.name == name).map_or(0.0, |c| c.bytes)
+}
