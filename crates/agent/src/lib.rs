@@ -11,6 +11,7 @@ mod child;
 mod converse;
 mod describe;
 mod held;
+pub mod iperf3;
 mod local;
 mod loopback;
 pub mod node;

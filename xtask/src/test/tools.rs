@@ -56,6 +56,7 @@ const TOOLS: &[Tool] = &[
     program("fio", "fio", "--version", "fio-"),
     program("sysbench", "sysbench", "--version", "sysbench "),
     program("mbw", "mbw", "-h", "Usage: mbw"),
+    program("iperf3", "iperf3", "--version", "iperf 3."),
     program("openssl", "openssl", "version", "OpenSSL "),
     program("gcc", "gcc", "--version", "gcc "),
     program("lshw", "lshw", "-version", ""),

@@ -41,7 +41,13 @@ impl Listening {
     /// None today.
     pub fn door(&self) -> Result<Door, Fault> {
         let Self { tcp, udp, cookie, .. } = self;
-        Ok(Door { address: tcp.ip(), tcp: tcp.port(), udp: udp.port(), cookie: hexadecimal(cookie), way: BTreeMap::new() })
+        Ok(Door {
+            address: tcp.ip(),
+            tcp: tcp.port(),
+            udp: udp.port(),
+            cookie: hexadecimal(cookie),
+            way: BTreeMap::new(),
+        })
     }
 
     /// Where those who were let in wait for their workers.

@@ -8,6 +8,7 @@
 mod door;
 mod ends;
 mod hello;
+pub mod iperf3;
 mod lobby;
 mod socket;
 pub mod stream;
