@@ -4,6 +4,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,8 +15,8 @@ use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde::{Deserialize, Serialize};
 
-use super::join::{Fingerprint, Key};
-use super::tls;
+use super::join::{Fingerprint, JoinString, Key};
+use super::{addresses, tls};
 
 /// Where root's is kept.
 const OF_ROOT: &str = "/var/lib/headroom/node.json";
@@ -174,6 +175,21 @@ impl Identity {
     #[must_use]
     pub fn key(&self) -> &Key {
         &self.key
+    }
+
+    /// What controllers of a node at `at` must know, once for each address by
+    /// which this machine may be reached.
+    ///
+    /// # Errors
+    /// If the addresses cannot be read.
+    pub fn join_strings(&self, at: SocketAddr) -> io::Result<Vec<JoinString>> {
+        let one = |address: IpAddr| JoinString {
+            host: address.to_string(),
+            port: at.port(),
+            fingerprint: self.fingerprint(),
+            key: self.key.clone(),
+        };
+        Ok(addresses::of(at.ip())?.into_iter().map(one).collect())
     }
 
     /// How it speaks TLS.

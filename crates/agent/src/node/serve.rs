@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use rustls::{ServerConfig, ServerConnection};
 
-use super::addresses;
 use super::allow::Allow;
 use super::frame::Frames;
 use super::hello::{Answer, FULL, HELLO_MAX, Hello, Refused, judge};
@@ -143,14 +142,7 @@ impl Node {
     /// # Errors
     /// If the addresses cannot be read.
     pub fn join_strings(&self) -> io::Result<Vec<JoinString>> {
-        let at = self.address()?;
-        let one = |address: IpAddr| JoinString {
-            host: address.to_string(),
-            port: at.port(),
-            fingerprint: self.identity.fingerprint(),
-            key: self.identity.key().clone(),
-        };
-        Ok(addresses::of(at.ip())?.into_iter().map(one).collect())
+        self.identity.join_strings(self.address()?)
     }
 
     /// Serves until `stop` can be read from (nothing is read), or until the one

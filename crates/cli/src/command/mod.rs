@@ -7,6 +7,7 @@ mod export;
 mod job_file;
 mod list;
 mod machine;
+mod node;
 mod report;
 mod rm;
 mod run;
@@ -46,6 +47,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "report", define: report::define, carry_out: report::carry_out },
     Subcommand { name: "export", define: export::define, carry_out: export::carry_out },
     Subcommand { name: "compare", define: compare::define, carry_out: compare::carry_out },
+    Subcommand { name: "node", define: node::define, carry_out: node::carry_out },
     Subcommand { name: "agent", define: agent::define, carry_out: agent::carry_out },
 ];
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Commands that keep no runs and read none.
-const WITHOUT_STORE: &[&str] = &["machine", "doctor", "workloads", "studies", "--help"];
+const WITHOUT_STORE: &[&str] = &["machine", "node", "doctor", "workloads", "studies", "--help"];
 
 /// A folder with a store of its own, on the disk that holds the build (a
 /// temporary folder may be in memory, where O_DIRECT differs).

@@ -12,5 +12,6 @@ mod filling;
 mod fio;
 mod invalid;
 mod machine;
+mod node;
 mod run;
 mod steady;

@@ -1,0 +1,270 @@
+//! `headroom node`: this machine lets itself be measured with, by who has its
+//! join string. The strings go to standard output, one a line; all else to
+//! standard error.
+
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use ::agent::ChildCommand;
+use ::agent::node::{
+    Allow, DEFAULT_PORT, Identity, IdentityError, Limits, Node, NodeError, NodeEvent, Options,
+};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
+
+use crate::exit::{Failure, INTERRUPTED};
+use crate::output;
+
+pub(super) fn define(command: Command) -> Command {
+    command
+        .about("Let another machine measure with this one, over the network")
+        .long_about(
+            "Let another machine measure with this one, over the network. It prints join strings, one for each address \
+             of this machine: give one of them to `--peer` on the other machine. Who has it may run the far end of \
+             network loads here, and read what this machine is made of; no files are touched and no commands are run. \
+             Ctrl-C or SIGTERM ends it.",
+        )
+        .arg(
+            Arg::new("listen")
+                .long("listen")
+                .value_name("ADDR[:PORT]")
+                .default_value("0.0.0.0:7117")
+                .value_parser(listen_address)
+                .help("Where to wait for controllers; [::] is any address of both families"),
+        )
+        .arg(
+            Arg::new("allow")
+                .long("allow")
+                .value_name("CIDR,...")
+                .value_parser(Allow::parse)
+                .help("Take connections from these networks only, such as 10.0.0.0/8,fd00::/8"),
+        )
+        .arg(flag_argument("once", "End after one session"))
+        .arg(flag_argument("new-key", "Make another certificate and key; older join strings are worth nothing then"))
+        .arg(
+            Arg::new("key-file")
+                .long("key-file")
+                .value_name("PATH")
+                .value_parser(value_parser!(PathBuf))
+                .help(
+                    "Where the certificate and the key are kept [default: /var/lib/headroom/node.json for root, else \
+                     $XDG_STATE_HOME/headroom/node.json]",
+                ),
+        )
+        .arg(flag_argument("print", "Print the join strings and end: of a node that runs, or will run"))
+        .arg(
+            flag_argument("systemd-unit", "Print a unit for systemd that runs this command, and end")
+                .conflicts_with_all(["print", "new-key", "once"]),
+        )
+}
+
+fn flag_argument(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+/// An address with or without a port.
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let bare = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
+    let address = bare.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, DEFAULT_PORT));
+    address
+        .or_else(|_| text.parse())
+        .map_err(|_| "this is no address of a machine (0.0.0.0:7117, 10.0.0.2 and [::]:7117 are)".to_owned())
+}
+
+pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+    let at = *matches.get_one::<SocketAddr>("listen").unwrap_or(&SocketAddr::from(([0; 4], DEFAULT_PORT)));
+    let allow = matches.get_one::<Allow>("allow").cloned().unwrap_or_default();
+    let key_file = matches.get_one::<PathBuf>("key-file").cloned();
+    if matches.get_flag("systemd-unit") {
+        output::print(unit(at, &allow, key_file.as_deref())?.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let path = key_file.map_or_else(Identity::usual_path, Ok).map_err(of_identity)?;
+    let identity = Identity::kept(&path, matches.get_flag("new-key")).map_err(of_identity)?;
+    if matches.get_flag("print") {
+        print_strings(&identity, at)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = Options {
+        once: matches.get_flag("once"),
+        limits: Limits::default(),
+        agent: ChildCommand { program: "/proc/self/exe".into(), arguments: vec!["agent".into()] },
+        allow,
+    };
+    // Before anybody is told that it is ready.
+    let stop = stop_on_signals()?;
+    let who = format!(
+        "Who has one of these may measure with this machine; connections are taken from {}. {} ends it.",
+        options.allow,
+        if options.once { "One session" } else { "Ctrl-C" }
+    );
+    let node = Node::listen(at, identity, options).map_err(failure)?;
+    let strings = node.join_strings().map_err(|e| failure(e.into()))?;
+    print_lines(strings.iter().map(|join| join.secret()))?;
+    output::note(&format!("{}\n", report::text::fill(&who).trim_end()));
+    node.serve(stop.as_fd(), &tell).map_err(|e| failure(e.into()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_strings(identity: &Identity, at: SocketAddr) -> Result<(), Failure> {
+    let strings = identity.join_strings(at).map_err(|e| failure(e.into()))?;
+    print_lines(strings.iter().map(|join| join.secret()))
+}
+
+fn print_lines(lines: impl Iterator<Item = String>) -> Result<(), Failure> {
+    output::print(lines.map(|line| line + "\n").collect::<String>().as_bytes())
+}
+
+/// A stream that can be read from when a signal came; a second one ends the
+/// program at once, and what it started ends by itself.
+fn stop_on_signals() -> Result<UnixStream, Failure> {
+    let failed = |source| failure(NodeError::System(source));
+    let (stop, rings) = UnixStream::pair().map_err(failed)?;
+    let seen = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if signal != SIGHUP {
+            flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&seen))
+                .map_err(failed)?;
+        }
+        flag::register(signal, Arc::clone(&seen)).map_err(failed)?;
+        low_level::pipe::register(signal, rings.try_clone().map_err(failed)?).map_err(failed)?;
+    }
+    Ok(stop)
+}
+
+/// Says what happens, a line each.
+fn tell(event: NodeEvent) {
+    let line = match event {
+        NodeEvent::Came { from, version } => format!("{from} (headroom {version}) was let in"),
+        NodeEvent::Went { from, why } => format!("{from} is gone: {why}"),
+        NodeEvent::Refused { from, why } => format!("{from} was turned away: {why}"),
+    };
+    output::note(&format!("{}\n", report::text::printable(&line)));
+}
+
+fn failure(error: NodeError) -> Failure {
+    let message = error.to_string();
+    let help = match &error {
+        NodeError::Identity(_) => "start it again with --new-key",
+        NodeError::System(_) => "see whether the machine has memory and open files left",
+        NodeError::Listen { source, .. } => match source.kind() {
+            ErrorKind::AddrInUse => {
+                "another program listens there, perhaps another node; `--listen ADDR:PORT` takes another port"
+            }
+            ErrorKind::AddrNotAvailable => "that is no address of this machine: `ip address` shows them",
+            ErrorKind::PermissionDenied => "ports below 1024 are root's; `--listen ADDR:PORT` takes another",
+            _ => "`--listen ADDR:PORT` takes another address or port",
+        },
+    };
+    Failure::Refused { message, help: help.to_owned() }
+}
+
+fn of_identity(error: IdentityError) -> Failure {
+    let help = match &error {
+        IdentityError::Open(path) => {
+            format!(
+                "`--new-key` makes another; if nobody has read it, `chmod 600 {}` is enough",
+                path.display()
+            )
+        }
+        IdentityError::Foreign(_) | IdentityError::File { .. } | IdentityError::NoPlace => {
+            "`--key-file PATH` names another".to_owned()
+        }
+        IdentityError::Invalid(_) => {
+            "`--new-key` makes another in its place; older join strings are worth nothing then".to_owned()
+        }
+        IdentityError::Certificate(_) => "this is a fault of Headroom: please report it".to_owned(),
+    };
+    Failure::Refused { message: error.to_string(), help }
+}
+
+/// A unit that runs this program as it was called.
+fn unit(at: SocketAddr, allow: &Allow, key_file: Option<&std::path::Path>) -> Result<String, Failure> {
+    let program = std::env::current_exe().map_err(|source| failure(NodeError::System(source)))?;
+    let mut words =
+        vec![program.display().to_string(), "node".to_owned(), "--listen".to_owned(), at.to_string()];
+    if *allow != Allow::default() {
+        words.extend(["--allow".to_owned(), allow.to_string().replace(' ', "")]);
+    }
+    if let Some(path) = key_file {
+        words.extend(["--key-file".to_owned(), path.display().to_string()]);
+    }
+    let command = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    Ok(format!(
+        "[Unit]
+Description=Headroom node: lets who has its join string measure with this machine
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+ExecStart={command}
+# The join strings would stay in the journal; `headroom node --print` shows them.
+StandardOutput=null
+Restart=on-failure
+KillMode=mixed
+TimeoutStopSec=30
+# A load that is killed for want of memory ends alone.
+OOMPolicy=continue
+StateDirectory=headroom
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=read-only
+PrivateTmp=yes
+
+[Install]
+WantedBy=multi-user.target
+"
+    ))
+}
+
+/// A word of `ExecStart` (systemd.service(5)): `%` begins a specifier, `$` a
+/// variable.
+fn quoted(word: &str) -> String {
+    let doubled = word.replace('\\', "\\\\").replace('%', "%%").replace('$', "$$");
+    if doubled.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';')) {
+        return format!("\"{}\"", doubled.replace('"', "\\\""));
+    }
+    doubled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_lack_its_port() {
+        for (text, means) in [
+            ("0.0.0.0:7117", "0.0.0.0:7117"),
+            ("10.0.0.2", "10.0.0.2:7117"),
+            ("::", "[::]:7117"),
+            ("[fd00::2]", "[fd00::2]:7117"),
+            ("[::]:80", "[::]:80"),
+        ] {
+            assert_eq!(listen_address(text).unwrap().to_string(), means);
+        }
+        for wrong in ["", "7117", "name:7117", "10.0.0.2:", "10.0.0.2:65536", "[10.0.0"] {
+            assert!(listen_address(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_unit_has_the_words_of_the_command() {
+        let allow = Allow::parse("10.0.0.0/8,fd00::/8").unwrap();
+        let at = listen_address("10.0.0.2").unwrap();
+        let unit = unit(at, &allow, Some("/a b/50%.json".as_ref())).unwrap();
+        let line = unit.lines().find(|line| line.starts_with("ExecStart=")).unwrap();
+        assert!(
+            line.ends_with(
+                " node --listen 10.0.0.2:7117 --allow 10.0.0.0/8,fd00::/8 --key-file \"/a b/50%%.json\""
+            ),
+            "{line}"
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! `headroom node` as a person runs it: what it prints, who is let in, and how
+//! it ends. What it does for whom is tested beside it, in the agent.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, ChildStdout};
+use std::time::Duration;
+
+use agent::node::{DialError, JoinString, NodeAgent};
+use agent::{Agent, Watch};
+use rustix::process::Signal;
+
+use crate::common::{Place, eventually, lives, signal, stderr, stdout};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A node that runs.
+struct Node {
+    child: Child,
+    join: JoinString,
+    out: BufReader<ChildStdout>,
+}
+
+impl Node {
+    fn start(place: &Place, more: &[&str]) -> Self {
+        let node = ["node", "--listen", "127.0.0.1:0", "--key-file", "key.json"];
+        let mut child = place.start(&[&node, more].concat());
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let join = JoinString::parse(&line).unwrap();
+        Self { child, join, out }
+    }
+
+    fn dial(&self) -> Result<NodeAgent, DialError> {
+        NodeAgent::dial(self.join.clone(), PATIENCE)
+    }
+
+    fn agents(&self) -> Vec<u32> {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        let children = |task: std::io::Result<std::fs::DirEntry>| {
+            std::fs::read_to_string(task.ok()?.path().join("children")).ok()
+        };
+        let all: Vec<String> = tasks.filter_map(children).collect();
+        all.iter().flat_map(|list| list.split_whitespace()).filter_map(|word| word.parse().ok()).collect()
+    }
+
+    /// Waits for its end; gives its exit code, the rest of what it printed, and
+    /// what it said.
+    fn ended(mut self) -> (i32, String, String) {
+        let mut code = None;
+        eventually("the node ends", || {
+            code = self.child.try_wait().unwrap();
+            code.is_some()
+        });
+        let (mut out, mut said) = (String::new(), String::new());
+        self.out.read_to_string(&mut out).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        // Sentences are wrapped.
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        (code.unwrap().code().unwrap(), out, said)
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn describe(agent: &mut NodeAgent) -> String {
+    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    agent.describe(&mut watch).unwrap().hostname
+}
+
+#[test]
+fn a_node_lets_in_who_has_its_string_and_ends_at_sigterm_with_all_it_started() {
+    let place = Place::new();
+    let node = Node::start(&place, &[]);
+    let mut agent = node.dial().unwrap();
+    assert!(!describe(&mut agent).is_empty());
+    let agents = node.agents();
+    assert_eq!(agents.len(), 1);
+    signal(node.child.id(), Signal::TERM);
+    let port = node.join.port;
+    let key = node.join.secret().rsplit_once('.').unwrap().1.to_owned();
+    let (code, out, said) = node.ended();
+    assert_eq!((code, out.as_str()), (0, ""), "{said}");
+    assert!(!lives(agents[0]));
+    assert!(said.contains("connections are taken from any address. Ctrl-C ends"), "{said}");
+    assert!(said.contains("127.0.0.1 (headroom ") && said.contains("the node was told to end"), "{said}");
+    assert!(!said.contains(&key), "{said}");
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
+    // The controller was there all the while.
+    drop(agent);
+}
+
+#[test]
+fn the_string_stays_the_same_until_a_new_key_is_asked_for() {
+    let place = Place::new();
+    let node = Node::start(&place, &["--once"]);
+    let file = place.path().join("key.json");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let first = node.join.clone();
+    drop(node.dial().unwrap());
+    let (code, _, said) = node.ended();
+    assert_eq!(code, 0);
+    assert!(said.contains("One session ends it") && said.contains("is gone: it is done"), "{said}");
+    let print = ["node", "--key-file", "key.json", "--print", "--listen"];
+    let printed = place.run(&[&print[..], &["127.0.0.1:9"]].concat());
+    assert_eq!(stdout(&printed), format!("{}\n", JoinString { port: 9, ..first.clone() }.secret()));
+    let node = Node::start(&place, &["--new-key"]);
+    let old = JoinString { port: node.join.port, ..first };
+    assert!(matches!(NodeAgent::dial(old, PATIENCE), Err(DialError::Other(_))));
+    assert!(node.dial().is_ok());
+}
+
+#[test]
+fn a_node_that_is_killed_leaves_no_agent() {
+    let place = Place::new();
+    let node = Node::start(&place, &[]);
+    let mut agent = node.dial().unwrap();
+    describe(&mut agent);
+    let agents = node.agents();
+    assert_eq!(agents.len(), 1);
+    signal(node.child.id(), Signal::KILL);
+    eventually("its agent's process is gone", || !lives(agents[0]));
+}
+
+#[test]
+fn what_keeps_a_node_from_starting_is_said_with_what_to_do() {
+    let place = Place::new();
+    let node = Node::start(&place, &[]);
+    let at = format!("127.0.0.1:{}", node.join.port);
+    let refused = |arguments: &[&str], code: i32, says: &[&str]| {
+        let output = place.run(&[&["node"], arguments].concat());
+        let said = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", "");
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(says.iter().all(|s| said.contains(s)), "{said}");
+        assert_eq!(stdout(&output), "");
+    };
+    refused(
+        &["--listen", &at, "--key-file", "key.json"],
+        3,
+        &["cannot be listened at", "perhaps another node"],
+    );
+    refused(&["--listen", "192.0.2.1:0", "--key-file", "key.json"], 3, &["no address of this machine"]);
+    let file = place.path().join("key.json");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    refused(&["--listen", "127.0.0.1:0", "--key-file", "key.json"], 3, &["others may read", "chmod 600"]);
+    refused(
+        &["--listen", "127.0.0.1:0", "--key-file", "/proc/key.json"],
+        3,
+        &["cannot be written", "--key-file"],
+    );
+    refused(&["--listen", "lan"], 2, &["no address of a machine"]);
+    refused(&["--allow", "10.0.0.0/64"], 2, &["no network or address"]);
+}
+
+#[test]
+fn a_unit_for_systemd_is_printed() {
+    let place = Place::new();
+    let output = place.run(&["node", "--systemd-unit", "--listen", "10.0.0.2", "--allow", "10.0.0.0/8"]);
+    let unit = stdout(&output);
+    assert!(unit.contains(" node --listen 10.0.0.2:7117 --allow 10.0.0.0/8\n"), "{unit}");
+    // Nothing was made.
+    assert_eq!(place.names(), Vec::<String>::new());
+}
