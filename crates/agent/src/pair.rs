@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use load::engine::clock;
 use load::workload;
 use model::message::{End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
-use model::plan::LoadSpec;
+use model::plan::{LoadSpec, Problem, Survey};
+use model::resource::PathStep;
 use model::trial::{Part, TrialResult};
 use model::{AgentEvent, Machine};
 
@@ -56,6 +57,35 @@ impl Pair {
     #[must_use]
     pub fn new(near: Box<dyn Agent>, far: BTreeMap<String, FarEnd>) -> Self {
         Self { near, far }
+    }
+
+    /// Adds to what the near end says of a case what only both together know.
+    fn survey(&self, survey: &mut Survey) {
+        let Some(load) = survey.loads.iter().find(|load| has_far_end(load)) else { return };
+        if survey.problem.is_some() {
+            return;
+        }
+        let peer = load.parameters.text("peer").unwrap_or_default();
+        if load.parameters.get("latency-target").is_some() {
+            survey.problem = Some(Problem::invalid(
+                format!("{} searches no rate for a latency-target", load.workload),
+                "give a rate",
+            ));
+            return;
+        }
+        let others = survey.loads.iter().filter(|load| has_far_end(load));
+        if others.into_iter().any(|other| other.parameters.text("peer").unwrap_or_default() != peer) {
+            survey.problem = Some(Problem::invalid(
+                "loads that run together have one peer, and here they have several",
+                "give them the same peer",
+            ));
+            return;
+        }
+        let way = self.far.get(peer).and_then(|far| machine::route::towards(far.address).ok());
+        if let Some(way) = way {
+            let resource = format!("nic:{}", way.interface);
+            survey.path.push(PathStep { resource, amplification: 1.0 });
+        }
     }
 
     /// Both ends of one trial.
@@ -263,6 +293,13 @@ impl Agent for Pair {
                     None => self.near.call(Request::Trial(order), watch),
                 }
             }
+            Request::Survey { .. } => match self.near.call(request, watch)? {
+                Reply::Survey(mut surveys) => {
+                    surveys.iter_mut().for_each(|survey| self.survey(survey));
+                    Ok(Reply::Survey(surveys))
+                }
+                other => Ok(other),
+            },
             other => self.near.call(other, watch),
         }
     }

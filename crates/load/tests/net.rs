@@ -186,7 +186,13 @@ fn nobody_behind_the_address_is_said() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let tcp = closed.local_addr().unwrap().port();
     drop(closed);
-    let door = Door { address: [127, 0, 0, 1].into(), tcp, udp: tcp, cookie: "00".repeat(16), way: Default::default() };
+    let door = Door {
+        address: [127, 0, 0, 1].into(),
+        tcp,
+        udp: tcp,
+        cookie: "00".repeat(16),
+        way: Default::default(),
+    };
     let shelf = two_ends::Placed(load::workload::Side::Near { door: &door, load: 0 });
     let workload: &dyn load::workload::Workload = &Stream;
     let prepared = workload.prepare(&parameters, &shelf).unwrap();

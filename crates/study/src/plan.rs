@@ -173,16 +173,17 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
     Ok(all)
 }
 
-/// What runs beside a load runs on the same target, unless it was given one: a
-/// neighbour somewhere else would tell nothing, and nobody asked for a file
-/// there.
+/// What runs beside a load runs on the same target, or with the same other end,
+/// unless it was given one: a neighbour somewhere else would tell nothing, and
+/// nobody asked for a file there.
 fn share_target(loads: &mut [LoadSpec], workload: &StudyWorkload) {
-    const TARGET: &str = "target";
     let Some((main, with)) = loads.split_first_mut() else { return };
-    let Some(target) = main.parameters.get(TARGET) else { return };
-    for (load, given) in with.iter_mut().zip(&workload.with) {
-        if load.parameters.get(TARGET).is_some() && !given.parameters.contains_key(TARGET) {
-            load.parameters.0.insert(TARGET.to_owned(), target.clone());
+    for name in ["target", "peer"] {
+        let Some(target) = main.parameters.get(name) else { continue };
+        for (load, given) in with.iter_mut().zip(&workload.with) {
+            if load.parameters.get(name).is_some() && !given.parameters.contains_key(name) {
+                load.parameters.0.insert(name.to_owned(), target.clone());
+            }
         }
     }
 }

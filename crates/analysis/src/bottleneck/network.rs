@@ -114,10 +114,10 @@ fn spent(case: &CaseResult, trial: &Trial) -> Option<Spent> {
     if seconds < WINDOW_LEAST {
         return None;
     }
-    let streams = case.parameters.integer("streams").unwrap_or(1).max(1) as f64;
-    let share = |name: &str| Some((sender(case, trial, name)? / (seconds * streams)).clamp(0.0, 1.0));
+    // Times are the mean over the streams.
+    let share = |name: &str| Some((sender(case, trial, name)? / seconds).clamp(0.0, 1.0));
     let busy = share("busy_time")?;
-    let (receiver, buffer) = (share("receive_window_limited")?, share("send_buffer_limited")?);
+    let (receiver, buffer) = (share("receive_window_limited_time")?, share("send_buffer_limited_time")?);
     Some(Spent { program: 1.0 - busy, receiver, buffer, path: (busy - receiver - buffer).max(0.0) })
 }
 
@@ -161,7 +161,7 @@ fn window(case: &CaseResult) -> Option<Verdict> {
 fn processor(case: &CaseResult) -> Option<Verdict> {
     let sends_here = !case.parameters.is_word("direction", "receive");
     let near = measure::worker_cpu(case).map(|(_, used)| used / measure::workers(case));
-    let far = measure::median(case, far_cpu);
+    let far = measure::median(case, |t| far_cpu(t, measure::workers(case)));
     let ends = [(near, sends_here), (far, !sends_here)];
     let (used, is_sender) = ends
         .into_iter()
@@ -187,10 +187,9 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
 }
 
 /// CPU seconds that each worker of the far end used for each second.
-fn far_cpu(trial: &Trial) -> Option<f64> {
+fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
     let metrics = &measure::far(trial)?.metrics;
     let each = metrics.get("cpu_per_byte")?.value * metrics.get("throughput")?.value;
-    let workers = measure::number(trial, true, "workers").unwrap_or(1.0).max(1.0);
     each.is_finite().then_some(each / workers)
 }
 

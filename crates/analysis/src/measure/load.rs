@@ -198,6 +198,10 @@ fn targets(parameters: &Parameters) -> f64 {
 
 /// Workers of the main load: threads, for each of its targets.
 pub(crate) fn workers(case: &CaseResult) -> f64 {
+    if let Ok(streams) = case.parameters.integer("streams") {
+        let ways = if case.parameters.is_word("direction", "both") { 2.0 } else { 1.0 };
+        return streams.max(1) as f64 * ways;
+    }
     case.parameters.integer("threads").unwrap_or(1).max(1) as f64 * targets(&case.parameters)
 }
 

@@ -31,7 +31,8 @@ impl Rule for ShortTransfer {
             return Vec::new();
         }
         let held = |t: &model::trial::Trial| {
-            let buffers = [false, true].into_iter().filter_map(|far| measure::number(t, far, "send_buffer"));
+            let buffers =
+                [false, true].into_iter().filter_map(|far| measure::number(t, far, "send_buffer_most"));
             let streams = case.parameters.integer("streams").unwrap_or(1).max(1) as f64;
             let held = buffers.fold(0.0, f64::max) * streams;
             let seconds = t.result.window?.seconds();
@@ -83,7 +84,7 @@ mod tests {
             result.window = Some(Window { start_ns: 0, end_ns: (seconds * 1e9) as u64 });
             let rate = Quantity { value: 115e6, unit: Unit::BytesPerSecond };
             result.metrics.insert("throughput".to_owned(), rate);
-            result.facts.insert("send_buffer".to_owned(), (2_621_440u64).into());
+            result.facts.insert("send_buffer_most".to_owned(), (2_621_440u64).into());
             assert_eq!(fixture::count(&ShortTransfer, &case, &Controls::default()), count, "{seconds}");
         }
     }

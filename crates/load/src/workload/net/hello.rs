@@ -269,6 +269,7 @@ mod tests {
     #[test]
     fn a_cookie_is_read_from_hexadecimal_digits() {
         let door = |cookie: &str| Door {
+            way: std::collections::BTreeMap::new(),
             address: Ipv4Addr::LOCALHOST.into(),
             tcp: 1,
             udp: 2,
