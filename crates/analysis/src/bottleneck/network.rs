@@ -157,33 +157,57 @@ fn window(case: &CaseResult) -> Option<Verdict> {
     )))
 }
 
-/// The processor of one end: its threads compute all the time.
+/// The processor of one end: its threads compute all the time, or as much as they
+/// are let while the other end waits for them.
 fn processor(case: &CaseResult) -> Option<Verdict> {
     let sends_here = !case.parameters.is_word("direction", "receive");
-    let near = measure::worker_cpu(case).map(|(_, used)| used / measure::workers(case));
-    let far = measure::median(case, |t| far_cpu(t, measure::workers(case)));
-    let ends = [(near, sends_here), (far, !sends_here)];
-    let (used, is_sender) = ends
-        .into_iter()
-        .filter_map(|(used, is_sender)| Some((used?, is_sender)))
-        .filter(|(used, _)| *used >= FULL)
-        .max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let workers = measure::workers(case);
+    let near = measure::worker_cpu(case).map(|(_, used)| used / workers);
+    let far = measure::median(case, |t| far_cpu(t, workers));
+    let (sender, receiver) = if sends_here { (near, far) } else { (far, near) };
+    let (sender, receiver) = (sender.unwrap_or(0.0), receiver.unwrap_or(0.0));
+    let waits_for = |share: Option<f64>| share.is_some_and(|s| s >= DECIDES);
+    let idle = waits_for(sum_share(case, |s| s.program));
+    let slow = waits_for(sum_share(case, |s| s.receiver)) && window_allows_more(case);
+    let (is_sender, used) = match (sender, receiver) {
+        (s, r) if s >= FULL || r >= FULL => (s >= r, s.max(r)),
+        (s, _) if idle && s >= DECIDES => (true, s),
+        (_, r) if slow && r >= DECIDES => (false, r),
+        _ => return None,
+    };
     let which = if is_sender { "sender" } else { "receiver" };
     let loopback = measure::is_loopback(case);
     let one = if loopback { ", on this one machine" } else { "" };
+    let shown_used = percent(used.min(1.0));
     let text = format!(
-        "the {which}'s processor holds this back: each of its threads computes {} of the time{one}",
-        percent(used.min(1.0))
+        "the {which}'s processor holds this back: each of its threads computes {shown_used} of the time{one}"
     );
+    let metric = if is_sender == sends_here { "cpu_per_byte" } else { "peer_cpu_per_byte" };
+    let evidence =
+        shown("worker-cpu", metric, format!("{shown_used} of the time")).arg("share", used.min(1.0));
     let code = if is_sender { "sender-cpu" } else { "receiver-cpu" };
     Some(Verdict::Full(Box::new(
         finding(code, Severity::Note, text)
             .on("cpu")
             .arg("share", used.min(1.0))
             .arg("loopback", loopback)
-            .because(shown("worker-cpu", "cpu_per_byte", format!("{} of the time", percent(used.min(1.0)))))
+            .because(evidence)
             .advise("more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte"),
     )))
+}
+
+/// Whether the receiver's window would let through at least twice as much as came:
+/// then it was full because nobody emptied it. A window w over a round trip r lets
+/// w / r through (RFC 7323, section 1.1).
+fn window_allows_more(case: &CaseResult) -> bool {
+    let receives_here = case.parameters.is_word("direction", "receive");
+    let of = |t: &Trial| {
+        let window = measure::number(t, !receives_here, "window_granted_receive")?;
+        let rtt = sender(case, t, "rtt_least").filter(|rtt| *rtt > 0.0)?;
+        let each = t.result.metrics.get("throughput")?.value / measure::workers(case);
+        (each > 0.0).then_some(window / rtt / each)
+    };
+    measure::median(case, of).is_some_and(|times| times >= 2.0)
 }
 
 /// CPU seconds that each worker of the far end used for each second.
