@@ -6,6 +6,7 @@
 //! [`Agent`] is what a study talks to; [`LocalAgent`] reaches [`serve`] in a
 //! child process over a socketpair, [`node::NodeAgent`] one on another machine.
 
+mod both_ends;
 mod calibrate;
 mod child;
 mod converse;
@@ -19,6 +20,7 @@ mod pair;
 mod result;
 mod sampling;
 mod serve;
+mod settings;
 mod shelf;
 mod survey;
 mod trial;
@@ -26,6 +28,7 @@ mod way;
 mod wire;
 
 use model::message::{Reply, Request};
+use model::setting::SettingSpec;
 use model::workload::Catalogue;
 use model::{AgentEvent, Machine};
 
@@ -112,6 +115,13 @@ pub fn unexpected(reply: Reply) -> AgentError {
         Reply::Cancelled => AgentError::Cancelled,
         other => AgentError::Failed(format!("the agent answered something else: {other:?}")),
     }
+}
+
+/// The settings that the agents of this build can change, in documentation
+/// order.
+#[must_use]
+pub fn settings() -> Vec<&'static SettingSpec> {
+    machine::setting::TABLE.iter().map(|setting| setting.spec()).collect()
 }
 
 /// What the agents of this build can run.

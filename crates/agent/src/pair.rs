@@ -18,7 +18,7 @@ use model::resource::PathStep;
 use model::trial::{Part, TrialResult};
 use model::{AgentEvent, Machine};
 
-use crate::{Agent, AgentError, Aside, Watch, unexpected, way};
+use crate::{Agent, AgentError, Aside, Watch, both_ends, unexpected, way};
 
 /// How often the far end is asked for the time before a trial.
 const TIME_QUESTIONS: usize = 32;
@@ -300,6 +300,10 @@ impl Agent for Pair {
                 }
                 other => Ok(other),
             },
+            Request::Set { changes } => {
+                both_ends::set(&mut *self.near, &mut self.far, &changes, watch).map(Reply::Set)
+            }
+            Request::Restore => both_ends::restore(&mut *self.near, &mut self.far, watch),
             other => self.near.call(other, watch),
         }
     }

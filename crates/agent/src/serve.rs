@@ -15,6 +15,7 @@ use machine::{Host, doctor, inventory};
 use model::message::{FromAgent, Reply, Request, Times};
 use model::{AgentEvent, Machine, Phase};
 
+use crate::settings::{AtTheEnd, Settings};
 use crate::shelf::Fixtures;
 use crate::{calibrate, describe, survey, trial, way, wire};
 
@@ -46,12 +47,16 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
     let (send, requests) = channel();
     let reader = stream.try_clone()?;
     let heard = Arc::clone(&asides);
-    std::thread::spawn(move || read_requests(reader, &heard, send));
+    let settings = Arc::new(Settings::new());
+    let _at_the_end = AtTheEnd(Arc::clone(&settings));
+    let changed = Arc::clone(&settings);
+    std::thread::spawn(move || read_requests(reader, &heard, send, &changed));
     let mut server = Server {
         out: Mutex::new(stream),
         asides,
         listening: None,
         fixtures: Fixtures::default(),
+        settings,
         machine: describe::machine(&Host::this()),
     };
     for request in requests {
@@ -90,7 +95,7 @@ impl Asides {
     }
 }
 
-fn read_requests(mut stream: UnixStream, asides: &Asides, send: Sender<Request>) {
+fn read_requests(mut stream: UnixStream, asides: &Asides, send: Sender<Request>, settings: &Settings) {
     while let Ok(Some(request)) = wire::receive::<Request>(&mut stream) {
         // In the order of the stream, so that a cancel never meets a request
         // that came after it.
@@ -109,6 +114,8 @@ fn read_requests(mut stream: UnixStream, asides: &Asides, send: Sender<Request>)
     // the load does not end, this process does: what it made has no name.
     asides.cancel.store(true, Ordering::Relaxed);
     drop(send);
+    // Not left to the main thread, which may be stuck with its load.
+    settings.close();
     std::thread::sleep(ORPHAN_GRACE);
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
 }
@@ -125,6 +132,7 @@ struct Server {
     /// The door for the next trial of which this is the far end.
     listening: Option<Listening>,
     fixtures: Fixtures,
+    settings: Arc<Settings>,
     machine: Machine,
 }
 
@@ -183,6 +191,8 @@ impl Server {
                 self.fixtures = shelf;
                 made.map(|()| Reply::Done)
             }
+            Request::Set { changes } => Ok(self.settings.set(&self.machine.id, &changes)),
+            Request::Restore => Ok(self.settings.restore()),
             Request::Trial(order) => {
                 let listening = self.listening.take();
                 let tell = |event| self.tell(event);

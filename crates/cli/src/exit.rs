@@ -134,6 +134,9 @@ impl Failure {
                 Some(format!("{} The summary above is all that is left of this run.", error.help()))
             }
             Failure::Arguments { help, .. } | Failure::Refused { help, .. } => Some(help.clone()),
+            Failure::Run(RunError::Left { id, .. }) => {
+                Some(format!("type `headroom restore`; the run is kept: `headroom show {id}`"))
+            }
             Failure::Unwritten { id, .. } => Some(format!("the run is kept: `headroom export {id} -o FILE`")),
             _ => None,
         }

@@ -12,6 +12,7 @@ use crate::event::AgentEvent;
 use crate::finding::Finding;
 use crate::machine::{Calibration, Machine, ObserverCost};
 use crate::plan::{FixtureKey, LoadSpec, Survey};
+use crate::setting::{Change, SettingStates};
 use crate::study::Pin;
 use crate::trial::TrialResult;
 use crate::value::Value;
@@ -44,6 +45,14 @@ pub enum Request {
         /// What is needed.
         fixtures: Vec<FixtureKey>,
     },
+    /// Make these changes of settings hold, and put back what was changed before
+    /// and is not among them. Asked for what is so already, it only reads.
+    Set {
+        /// The changes.
+        changes: Vec<Change>,
+    },
+    /// Put all settings back.
+    Restore,
     /// Run one trial.
     Trial(Box<TrialOrder>),
     /// Say what time it is, by the clock that all times of this agent are on.
@@ -158,8 +167,10 @@ pub enum Reply {
     Look(Vec<Finding>),
     /// To [`Request::Calibrate`].
     Calibration(Vec<Calibration>),
-    /// To [`Request::Prepare`] and [`Request::Release`].
+    /// To [`Request::Prepare`], [`Request::Release`] and [`Request::Restore`].
     Done,
+    /// To [`Request::Set`], each as read back.
+    Set(SettingStates),
     /// To [`Request::Trial`].
     Trial(Box<TrialReport>),
     /// To [`Request::Time`]: ns.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::resource::PathStep;
+use crate::setting::Change;
 use crate::study::Controls;
 use crate::value::Parameters;
 
@@ -288,6 +289,9 @@ pub struct Case {
     pub label: String,
     /// The main load first, then those that run with it.
     pub loads: Vec<LoadSpec>,
+    /// The settings that are changed for it; a group has the same for all cases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<Change>,
     /// The fixtures needed.
     pub fixtures: Vec<FixtureKey>,
     /// What the case leaves of them.

@@ -12,6 +12,7 @@ use crate::machine::Machine;
 use crate::metric::Better;
 use crate::plan::{Case, LoadSpec};
 use crate::resource::PathStep;
+use crate::setting::SettingStates;
 use crate::study::Study;
 use crate::trial::Trial;
 use crate::unit::Unit;
@@ -111,6 +112,10 @@ pub struct CaseResult {
     pub with: Vec<Companion>,
     /// The group in which it was measured: groups ran one after the other.
     pub block: usize,
+    /// The settings that were changed for it: each resource with what was asked,
+    /// what was before, and what was read back.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: SettingStates,
     /// The resources it passes.
     pub path: Vec<PathStep>,
     /// Its trials, in the order they ran.
@@ -266,6 +271,7 @@ impl CaseResult {
                 })
                 .collect(),
             block: case.group,
+            settings: SettingStates::new(),
             path: case.path.clone(),
             trials: Vec::new(),
             rounds: None,

@@ -130,7 +130,8 @@ impl SettingState {
     }
 }
 
-/// The settings of a case: by name, each resource that it was changed at.
+/// The settings of a case: by the key of the study (`mtu`, `mtu@eth0`), each
+/// resource that it was changed at: one, or one at each end.
 pub type SettingStates = BTreeMap<String, Vec<SettingState>>;
 
 /// What a case's label and comparisons say of a setting: what was asked for.

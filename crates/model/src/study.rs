@@ -46,6 +46,9 @@ pub struct Study {
     pub notes: Vec<String>,
     /// The loads asked for.
     pub workloads: Vec<StudyWorkload>,
+    /// The levels of each setting that is changed, by `NAME` or `NAME@RESOURCE`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, Vec<Level>>,
     /// How it is measured.
     pub controls: Controls,
     /// What the user was promised.

@@ -2,6 +2,7 @@
 
 use model::Plan;
 use model::plan::{Case, Effect, FixtureKey, Ownership, Precondition, Problem};
+use model::setting::{Binds, Change, SettingSpec};
 
 use crate::format;
 use crate::text::paragraph;
@@ -64,13 +65,55 @@ fn touched(plan: &Plan) -> Vec<String> {
     fixtures.dedup();
     let mut touches: Vec<&String> = plan.cases.iter().flat_map(|c| &c.touches).collect();
     touches.dedup();
-    if fixtures.is_empty() && touches.is_empty() {
-        return vec!["Nothing is written, no setting is changed.".to_owned()];
-    }
+    let settings = settings(plan);
+    let is_written = !fixtures.is_empty() || !touches.is_empty();
     let mut lines: Vec<String> = fixtures.into_iter().map(line).collect();
     lines.extend(touches.into_iter().cloned());
-    lines.push("No setting is changed.".to_owned());
+    lines.extend(
+        match (is_written, settings.is_empty()) {
+            (false, true) => Some("Nothing is written, no setting is changed."),
+            (false, false) => Some("Nothing is written."),
+            (true, true) => Some("No setting is changed."),
+            (true, false) => None,
+        }
+        .map(str::to_owned),
+    );
+    lines.extend(settings);
     lines
+}
+
+/// Every setting that would be changed, with its levels in the order of the
+/// groups.
+fn settings(plan: &Plan) -> Vec<String> {
+    let mut changed: Vec<(&Change, Vec<String>)> = Vec::new();
+    for change in plan.cases.iter().flat_map(|c| &c.settings) {
+        let spec = spec_of(&change.name);
+        let level = spec.map_or_else(|| change.value.to_string(), |s| s.show(&change.value));
+        let same = |(other, _): &&mut (&Change, Vec<String>)| {
+            other.key() == change.key() && other.peer == change.peer
+        };
+        match changed.iter_mut().find(same) {
+            Some((_, levels)) if levels.contains(&level) => {}
+            Some((_, levels)) => levels.push(level),
+            None => changed.push((change, vec![level])),
+        }
+    }
+    changed.iter().map(|(change, levels)| changed_line(change, levels)).collect()
+}
+
+fn spec_of(name: &str) -> Option<&'static SettingSpec> {
+    machine::setting::find(name).map(|setting| setting.spec())
+}
+
+fn changed_line(change: &Change, levels: &[String]) -> String {
+    let is_nic = spec_of(&change.name).is_some_and(|s| s.binds == Binds::Nic);
+    let whose = match (&change.resource, &change.peer, is_nic) {
+        (Some(resource), ..) => format!("{resource} on this machine"),
+        (None, Some(peer), true) => format!("the network interface towards {peer}, at both ends"),
+        (None, Some(peer), false) => format!("this machine and of {peer}"),
+        (None, None, _) => "this machine".to_owned(),
+    };
+    format!("changes {} of {whose}: {}; and puts it back", change.name, levels.join(", "))
 }
 
 fn line(f: &FixtureKey) -> String {
@@ -109,7 +152,28 @@ fn line(f: &FixtureKey) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::Value;
+
     use super::*;
+
+    #[test]
+    fn a_change_names_whose_setting_it_is() {
+        let mut change = Change {
+            name: "mtu".to_owned(),
+            resource: None,
+            peer: Some("b".to_owned()),
+            towards: None,
+            value: Value::from(9000_u64),
+        };
+        let levels = ["1500".to_owned(), "9000".to_owned()];
+        let at_both =
+            "changes mtu of the network interface towards b, at both ends: 1500, 9000; and puts it back";
+        assert_eq!(changed_line(&change, &levels), at_both);
+        change.resource = Some("eth0".to_owned());
+        assert!(changed_line(&change, &levels).starts_with("changes mtu of eth0 on this machine: "));
+        change = Change { name: "socket-buffer-max".to_owned(), resource: None, ..change };
+        assert!(changed_line(&change, &levels).contains("of this machine and of b"));
+    }
 
     #[test]
     fn a_device_is_named_as_one_with_what_is_lost() {

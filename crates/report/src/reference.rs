@@ -1,6 +1,7 @@
 //! The workloads as text: for `headroom workloads` and for the reference pages.
 
 use model::metric::Better;
+use model::setting::{Binds, SettingSpec};
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec, WorkloadSpec};
 
@@ -55,6 +56,37 @@ fn described(parameter: &ParameterSpec) -> String {
         (_, false) => format!("{}; or {}", parameter.hint(), words.join(", ")),
     };
     format!("{} Values: {values}.", parameter.doc)
+}
+
+/// All settings, a line each.
+#[must_use]
+pub fn settings(all: &[&SettingSpec]) -> String {
+    let rows: Vec<Vec<String>> =
+        all.iter().map(|s| vec![s.name().to_owned(), s.summary.to_owned()]).collect();
+    plain(&[("setting", Align::Left), ("what it is", Align::Left)], &rows)
+}
+
+/// One setting in full, for a terminal.
+#[must_use]
+pub fn setting(spec: &SettingSpec) -> String {
+    let name = spec.name();
+    let (resource, example) = match spec.binds {
+        Binds::Nic => (
+            "the network interface towards the peer, at both ends, or the one named after `@`",
+            format!("--set {name}=LEVELS or --set {name}@eth0=LEVELS"),
+        ),
+        Binds::Machine => ("the machine; with a peer both machines", format!("--set {name}=LEVELS")),
+    };
+    let about = format!(
+        "It belongs to {resource}. Write {example}; a comma makes levels, which are measured one after the other. It \
+         is read back after the change, and put back at the end."
+    );
+    format!(
+        "{name}: {}\n\n{}\n\n{}\n",
+        spec.summary,
+        textwrap::fill(&described(&spec.value), WIDTH),
+        textwrap::fill(&about, WIDTH)
+    )
 }
 
 /// The reference page of all workloads, in Markdown.

@@ -6,7 +6,7 @@ use model::trial::Status;
 use model::workload::Catalogue;
 use model::{Run, Study};
 
-use crate::section::{condition, findings, machine, workload};
+use crate::section::{condition, findings, machine, setting, workload};
 use crate::text::{clauses, paragraph, printable};
 use crate::{WIDTH, format};
 
@@ -35,6 +35,7 @@ pub fn text(run: &Run, catalogue: &Catalogue, seconds: Option<f64>) -> String {
             out.push('\n');
         }
     }
+    out.push_str(&setting::text(run));
     out.push_str(&method(run));
     out
 }

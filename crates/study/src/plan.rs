@@ -2,12 +2,14 @@
 //! what it needs and whether it can run, and cases are put into groups.
 
 mod grouping;
+mod settings;
 
 use std::collections::BTreeMap;
 
 use agent::{Agent, AgentError, Watch, unexpected};
 use model::message::{Reply, Request};
 use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind, Survey};
+use model::setting::Change;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{ParameterSpec, Parameters, Study, Value, scalar};
@@ -92,6 +94,10 @@ pub fn make(
     agent: &mut dyn Agent,
     watch: &mut Watch<'_>,
 ) -> Result<Planned, PlanError> {
+    settings::check(study, catalogue)?;
+    if settings::names_resources(study) {
+        settings::check_resources(study, &agent.describe(watch)?)?;
+    }
     let expanded = expand(study, catalogue)?;
     let cases: Vec<Vec<LoadSpec>> = expanded.iter().map(|c| c.loads.clone()).collect();
     let (destroy, wipe) = (study.controls.destroy.clone(), study.controls.wipe.clone());
@@ -111,7 +117,7 @@ pub fn make(
             Some(problem) => return Err(PlanError::Impossible { label: case.label, problem }),
             // Words may resolve to what another level says already: `all` is 1
             // on a machine with one CPU.
-            None if cases.iter().any(|c| c.loads == case.loads) => {}
+            None if cases.iter().any(|c| c.loads == case.loads && c.settings == case.settings) => {}
             None => {
                 tests.push(test);
                 cases.push(case);
@@ -136,6 +142,7 @@ pub fn make(
 /// One combination of levels, before the agent has seen it.
 struct Candidate {
     loads: Vec<LoadSpec>,
+    settings: Vec<Change>,
     label: String,
     /// Which of the study's workloads it is of.
     test: usize,
@@ -152,6 +159,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
             // Counted before they are made: a product soon fills the memory.
             let levels = load.parameters.values().map(Vec::len);
             let count = levels.fold(combinations.len(), usize::saturating_mul);
+            let count = count.saturating_mul(settings::count(study));
             if count.saturating_add(all.len()) > CASES_MAX {
                 return Err(PlanError::TooLarge(count.saturating_add(all.len())));
             }
@@ -165,8 +173,10 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
         }
         for mut loads in combinations {
             share_target(&mut loads, workload);
-            let label = label(&loads, study, workload, catalogue);
-            all.push(Candidate { loads, label, test });
+            for settings in settings::combinations(study, &loads) {
+                let label = label(&loads, &settings, study, workload, catalogue);
+                all.push(Candidate { loads: loads.clone(), settings, label, test });
+            }
         }
     }
     refuse_idle(study, catalogue, &all)?;
@@ -246,10 +256,18 @@ fn with_level(set: &Parameters, name: &str, level: &Level) -> Parameters {
     set
 }
 
-/// The workload and those parameters that tell its cases apart within the
-/// study.
-fn label(loads: &[LoadSpec], study: &Study, workload: &StudyWorkload, catalogue: &Catalogue) -> String {
+/// The workload and those parameters and settings that tell its cases apart
+/// within the study.
+fn label(
+    loads: &[LoadSpec],
+    changes: &[Change],
+    study: &Study,
+    workload: &StudyWorkload,
+    catalogue: &Catalogue,
+) -> String {
     let mut words = Vec::new();
+    let is_single = study.workloads.len() == 1
+        && workload.parameters.values().chain(study.settings.values()).all(|levels| levels.len() == 1);
     for (place, load) in loads.iter().enumerate() {
         let Some(spec) = catalogue.workload(&load.workload) else { continue };
         words.push(if place == 0 { load.workload.clone() } else { format!("with {}", load.workload) });
@@ -259,14 +277,16 @@ fn label(loads: &[LoadSpec], study: &Study, workload: &StudyWorkload, catalogue:
         };
         for parameter in catalogue.parameters(spec) {
             let given: Vec<_> = siblings.iter().map(|w| w.parameters.get(parameter.name)).collect();
-            let alone = study.workloads.len() == 1 && place == 0;
-            let single = alone && workload.parameters.values().all(|levels| levels.len() == 1);
+            let single = is_single && place == 0;
             let varies = given.windows(2).any(|w| w[0] != w[1])
                 || given.iter().flatten().any(|levels| levels.len() > 1)
                 || (place > 0 || single) && given.iter().any(Option::is_some);
             if let Some(value) = load.parameters.get(parameter.name).filter(|_| varies) {
                 words.push(format!("{}={}", parameter.name, scalar::show(parameter.kind, value)));
             }
+        }
+        if place == 0 {
+            words.extend(settings::words(study, changes, is_single));
         }
     }
     words.join(" ")
@@ -279,6 +299,7 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         index: 0,
         work_id: work_id(&loads, catalogue),
         label: candidate.label,
+        settings: candidate.settings,
         fixtures: survey.fixtures,
         effect: survey.effect,
         touches: survey.touches,

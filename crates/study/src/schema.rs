@@ -1,6 +1,7 @@
 //! The JSON Schema of a study file, made from the workload table, for editors
 //! that check TOML while it is typed.
 
+use model::setting::Binds;
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use serde_json::{Map, Value, json};
@@ -44,10 +45,26 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
             "impossible": { "enum": ["skip", "refuse"] },
             "trials": object(controls, &[]),
             "expect": promises(catalogue),
+            "settings": settings(),
             "workload": { "type": "array", "minItems": 1, "items": { "oneOf": workloads } },
         },
         "$defs": { "companion": { "oneOf": companions } },
     })
+}
+
+/// What may be changed.
+fn settings() -> Value {
+    let mut properties = Map::new();
+    let mut patterns = Map::new();
+    for spec in agent::settings() {
+        properties.insert(spec.name().to_owned(), factor(&spec.value));
+        if spec.binds == Binds::Nic {
+            patterns.insert(format!("^{}@.+$", spec.name()), factor(&spec.value));
+        }
+    }
+    let mut table = object(properties, &[]);
+    table["patternProperties"] = Value::Object(patterns);
+    table
 }
 
 /// What may be promised.
@@ -119,6 +136,16 @@ pub fn markdown() -> String {
         out.push_str(&format!("| `{key}` | {hint} | {doc} |\n"));
     }
     out.push_str(&format!("\nDatasheets: {}.\n", expect::datasheets().join(", ")));
+    out.push_str(
+        "\n## Settings, in `[settings]`\n\nStates of the machine that are changed, read back and put back. A list is a \
+         factor; its levels are measured one after the other, never mixed.\n\n\
+         ```toml\n[settings]\nmtu = [1500, 9000]                # of the interface towards the peer, at both ends\n\
+         \"tx-queue-length@eth0\" = 1000     # of this one\n```\n\n\
+         | setting | meaning |\n|---|---|\n",
+    );
+    for spec in agent::settings() {
+        out.push_str(&format!("| `{}` | {} |\n", spec.name(), spec.value.doc));
+    }
     out
 }
 

@@ -85,6 +85,7 @@ fn findings(text: &str, mut trial: Trial, workers: Result<Vec<u32>, usize>) -> V
         parameters,
         with: Vec::new(),
         block: 0,
+        settings: Default::default(),
         path: Vec::new(),
         trials: vec![trial],
         rounds: None,

@@ -18,7 +18,7 @@ use super::{machine, words};
 /// Something in which the cases of a run differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Factor {
-    /// Its name: a parameter, or one of a few others.
+    /// Its name: a parameter, a setting, or one of a few others.
     pub name: String,
     /// Its levels, in the order of the cases, as a person writes them.
     pub levels: Vec<String>,
@@ -47,7 +47,9 @@ const NOT_SET: &str = "not set";
 pub fn factors(run: &Run, catalogue: &Catalogue) -> Vec<Factor> {
     let parameters: BTreeSet<&str> =
         run.cases.iter().flat_map(|c| c.parameters.0.keys()).map(String::as_str).collect();
-    let names = parameters.into_iter().chain(SPECIAL.iter().map(|(name, _)| *name));
+    let settings: BTreeSet<&str> =
+        run.cases.iter().flat_map(|c| c.settings.keys()).map(String::as_str).collect();
+    let names = parameters.into_iter().chain(settings).chain(SPECIAL.iter().map(|(name, _)| *name));
     names
         .filter_map(|name| {
             let levels = levels(run, name, catalogue);
@@ -114,7 +116,7 @@ fn level(run: &Run, case: &CaseResult, by: &str, catalogue: &Catalogue) -> Optio
     if let Some((_, read)) = SPECIAL.iter().find(|(name, _)| *name == by) {
         return read(run, case, catalogue);
     }
-    let set = words::parameter(case, by, catalogue);
+    let set = words::parameter(case, by, catalogue).or_else(|| words::setting(case, by));
     let known = catalogue.workload(&case.workload).is_some_and(|w| catalogue.parameter(w, by).is_some());
     set.or_else(|| known.then(|| NOT_SET.to_owned()))
 }
@@ -150,9 +152,11 @@ fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
             continue;
         }
         let names = asked(run, case).into_iter().filter(|name| *name != by);
-        let values = names
-            .filter_map(|name| Some((name.to_owned(), words::parameter(case, name, catalogue)?)))
-            .collect();
+        let values =
+            names.filter_map(|name| Some((name.to_owned(), words::parameter(case, name, catalogue)?)));
+        let settings = case.settings.keys().filter(|key| *key != by);
+        let settings = settings.filter_map(|key| Some((key.clone(), words::setting(case, key)?)));
+        let values = values.chain(settings).collect();
         let with = if by == "with" { String::new() } else { words::with(case, catalogue) };
         let key = (case.workload.clone(), values, with);
         match all.iter_mut().find(|(known, _)| *known == key) {

@@ -187,9 +187,17 @@ fn companions(a: Option<&Companion>, b: Option<&Companion>, catalogue: &Catalogu
     }
 }
 
-/// In what the same work was done otherwise: where, how long.
+/// In what the same work was done otherwise: where, how long, with which settings.
 pub(super) fn circumstances(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
-    parameters("", &a.workload, &a.parameters, &b.parameters, false, catalogue)
+    let mut found = parameters("", &a.workload, &a.parameters, &b.parameters, false, catalogue);
+    let keys: BTreeSet<&String> = a.settings.keys().chain(b.settings.keys()).collect();
+    for key in keys {
+        let (baseline, other) = (words::setting(a, key), words::setting(b, key));
+        if baseline != other {
+            found.push(Differs { name: key.clone(), baseline, other });
+        }
+    }
+    found
 }
 
 /// Which parameters differ, of those that are part of the work or of the others. One that is not

@@ -2,6 +2,7 @@
 
 use model::Value;
 use model::run::{CaseResult, Companion};
+use model::setting::level;
 use model::workload::Catalogue;
 
 /// `a`, `a and b`, `a, b and c`.
@@ -28,6 +29,11 @@ pub(super) fn parameter(case: &CaseResult, name: &str, catalogue: &Catalogue) ->
         Some(found) => Some(value(&case.workload, name, found, catalogue)),
         None => default(&case.workload, name, catalogue),
     }
+}
+
+/// A setting of a case as a person writes it: what was asked for.
+pub(super) fn setting(case: &CaseResult, key: &str) -> Option<String> {
+    level(&case.settings, key).map(|state| state.show(&state.asked))
 }
 
 /// What stands for a parameter that is not set; `None` where it has no default.

@@ -103,6 +103,7 @@ pub(crate) mod fixture {
             parameters: model::Parameters::default(),
             with: vec![],
             block: 0,
+            settings: Default::default(),
             path: vec![],
             trials: (0..n).map(trial).collect(),
             rounds: None,

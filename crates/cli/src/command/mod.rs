@@ -9,8 +9,10 @@ mod list;
 mod machine;
 mod node;
 mod report;
+mod restore;
 mod rm;
 mod run;
+mod settings;
 mod show;
 mod source;
 mod studies;
@@ -40,6 +42,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "machine", define: machine::define, carry_out: machine::carry_out },
     Subcommand { name: "doctor", define: doctor::define, carry_out: doctor::carry_out },
     Subcommand { name: "workloads", define: workloads::define, carry_out: workloads::carry_out },
+    Subcommand { name: "settings", define: settings::define, carry_out: settings::carry_out },
     Subcommand { name: "studies", define: studies::define, carry_out: studies::carry_out },
     Subcommand { name: "list", define: list::define, carry_out: list::carry_out },
     Subcommand { name: "show", define: show::define, carry_out: show::carry_out },
@@ -48,6 +51,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "export", define: export::define, carry_out: export::carry_out },
     Subcommand { name: "compare", define: compare::define, carry_out: compare::carry_out },
     Subcommand { name: "node", define: node::define, carry_out: node::carry_out },
+    Subcommand { name: "restore", define: restore::define, carry_out: restore::carry_out },
     Subcommand { name: "agent", define: agent::define, carry_out: agent::carry_out },
 ];
 

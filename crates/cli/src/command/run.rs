@@ -26,7 +26,7 @@ use study::ready::{self, READY};
 use study::run::{Identity, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
-use super::{job_file, open_store, page_path, store_argument, store_path};
+use super::{job_file, open_store, page_path, restore, store_argument, store_path};
 use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED};
 use crate::foreign;
 use crate::output;
@@ -117,7 +117,12 @@ fn own_arguments() -> [Arg; 8] {
             "A load that runs with every case, in the same window: \"disk --pattern write --rate 1k/s\"",
         ),
         many("section", "NAME", "Of a fio job file, run only this job; several times for several"),
-        many("set", "NAME=VALUE", "A setting of the machine (this version has none)"),
+        many(
+            "set",
+            "NAME=LEVELS",
+            "A setting of the machine that is changed, read back and put back; NAME@INTERFACE=LEVELS for another than \
+             the load's own; see `headroom settings`",
+        ),
         many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
         many(
             "wipe",
@@ -163,6 +168,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         output::print(report::plan::text(&planned.plan, &planned.left_out).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
+    restore::refuse_changed()?;
+    restore::refuse_powerless(&planned.plan)?;
     let destination = match matches.get_one::<String>("output") {
         Some(path) => Some(Destination::at(path)?),
         None => None,
@@ -246,13 +253,6 @@ fn page_beside_store(matches: &ArgMatches, run: &Run) -> Option<String> {
 
 /// The study that was meant, with the options applied.
 fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Failure> {
-    if let Some(set) = matches.get_many::<String>("set").and_then(|mut s| s.next()) {
-        let name = set.split(['=', '@']).next().unwrap_or(set);
-        return Err(Failure::Arguments {
-            message: format!("there is no setting `{name}`: this version changes none"),
-            help: "leave out --set; settings come with a later version".to_owned(),
-        });
-    }
     let arguments = arguments(matches, catalogue);
     let Some(name) = matches.get_one::<String>("study") else {
         return ready_study(ready::OVERVIEW, catalogue, &arguments);
@@ -406,6 +406,7 @@ fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Arguments {
     Arguments {
         options: options.into_iter().map(|(_, typed)| typed).collect(),
         with: all("with"),
+        set: all("set"),
         destroy: all("destroy"),
         wipe: all("wipe"),
     }

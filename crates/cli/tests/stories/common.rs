@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Commands that keep no runs and read none.
-const WITHOUT_STORE: &[&str] = &["machine", "node", "doctor", "workloads", "studies", "--help"];
+const WITHOUT_STORE: &[&str] =
+    &["machine", "node", "doctor", "workloads", "settings", "restore", "studies", "--help"];
 
 /// A folder with a store of its own, on the disk that holds the build (a
 /// temporary folder may be in memory, where O_DIRECT differs).
@@ -45,6 +46,8 @@ impl Place {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program());
         command.args(arguments).current_dir(self.path()).env("NO_COLOR", "1");
+        // A story that leaves settings changed must not stop the others.
+        command.env("HEADROOM_STATE", self.path().join("store.db-state"));
         if arguments.first().is_some_and(|a| !WITHOUT_STORE.contains(a)) {
             command.arg("--store").arg(self.store());
         }
@@ -78,7 +81,7 @@ impl Place {
 }
 
 /// The program of the stories: another where the guest's step names one.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     std::env::var_os("HEADROOM_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_headroom").into(), PathBuf::from)
 }
 

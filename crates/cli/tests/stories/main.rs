@@ -3,6 +3,7 @@
 // A test may unwrap, in its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod both_ends;
 mod common;
 mod compare;
 mod device;
@@ -14,4 +15,5 @@ mod invalid;
 mod machine;
 mod node;
 mod run;
+mod settings;
 mod steady;

@@ -2,8 +2,6 @@
 //! (netdevice(7), `include/uapi/linux/sockios.h`). An ioctl acts in the network
 //! namespace of this process; a sysfs that was mounted in another one would not.
 
-use std::time::{Duration, Instant};
-
 use model::Value;
 use model::setting::SettingSpec;
 use rustix::io::Errno;
@@ -17,9 +15,6 @@ const PREFIX: &str = "nic:";
 const GET_FLAGS: Opcode = 0x8913;
 /// `IFF_RUNNING` of `include/uapi/linux/if.h`: a carrier is seen.
 const RUNNING: i32 = 1 << 6;
-/// Most drivers take their device down and up again to change it, and a link is
-/// negotiated within a few seconds.
-const LINK_PATIENCE: Duration = Duration::from_secs(15);
 
 /// What an interface is called as a resource.
 pub(super) fn resource(name: &str) -> String {
@@ -94,7 +89,6 @@ impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
             return Err(self.refused(resource, value, reason));
         };
         let interface = name(resource);
-        let had_link = has_link(interface);
         match call::<SET>(interface, number) {
             Ok(_) => {}
             Err(Errno::NODEV) => return Err(self.unreadable(resource, Errno::NODEV)),
@@ -104,34 +98,20 @@ impl<const GET: Opcode, const SET: Opcode> Number<GET, SET> {
             }
             Err(error) => return Err(self.refused(resource, value, said(error.to_string()))),
         }
-        if had_link && !link_returns(interface) {
-            let reason = format!("it has had no link for {} s since it was changed", LINK_PATIENCE.as_secs());
-            return Err(self.refused(resource, value, reason));
-        }
         Ok(())
     }
 }
 
-fn has_link(interface: &str) -> bool {
+/// Whether the interface sees a carrier.
+pub(super) fn has_link(resource: &str) -> bool {
     // The flags are the lower half of the number (`ifr_flags` is a short).
-    call::<GET_FLAGS>(interface, 0).is_ok_and(|number| low_half(number) & RUNNING != 0)
+    call::<GET_FLAGS>(name(resource), 0).is_ok_and(|number| low_half(number) & RUNNING != 0)
 }
 
 /// The short at the beginning of a number.
 fn low_half(number: i32) -> i32 {
     let [a, b, ..] = number.to_ne_bytes();
     i32::from(i16::from_ne_bytes([a, b]))
-}
-
-fn link_returns(interface: &str) -> bool {
-    let end = Instant::now() + LINK_PATIENCE;
-    while !has_link(interface) {
-        if Instant::now() >= end {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    true
 }
 
 /// One call; the number is what the kernel wrote.

@@ -2,6 +2,8 @@
 //! before it is made and is read back after; what is no longer asked for is put
 //! back at once, the rest in reverse order when the keeper goes.
 
+use std::time::{Duration, Instant};
+
 use model::Value;
 
 use super::journal::{Entry, Journal};
@@ -145,7 +147,7 @@ impl Keeper {
                 self.journal.add(&entry)?;
                 self.held.push(entry);
             }
-            setting.write(resource, value)?;
+            change(setting, resource, value)?;
         }
         let read_back = setting.read(resource)?;
         if read_back != *value {
@@ -198,6 +200,30 @@ impl Drop for Keeper {
         // What cannot be put back stands in the journal, and the next run says so.
         let _ = self.close();
     }
+}
+
+/// Most drivers take their device down and up again to change it, and a link is
+/// negotiated within a few seconds.
+const READY_PATIENCE: Duration = Duration::from_secs(15);
+
+/// Changes a resource and waits until it can be used again. What is put back is
+/// not waited for: who does it may be about to be killed.
+fn change(setting: &dyn Setting, resource: &str, value: &Value) -> Result<(), SettingError> {
+    let was_ready = setting.is_ready(resource);
+    setting.write(resource, value)?;
+    let end = Instant::now() + READY_PATIENCE;
+    while was_ready && !setting.is_ready(resource) {
+        if Instant::now() >= end {
+            return Err(SettingError::Refused {
+                setting: setting.spec().name().to_owned(),
+                resource: resource.to_owned(),
+                asked: setting.spec().show(value),
+                reason: format!("it has had no link for {} s since it was changed", READY_PATIENCE.as_secs()),
+            });
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
 }
 
 /// What came of putting an entry back.

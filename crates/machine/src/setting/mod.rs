@@ -49,13 +49,18 @@ pub trait Setting: Sync {
     /// If the resource is not there or cannot be read.
     fn read(&self, resource: &str) -> Result<Value, SettingError>;
 
-    /// Makes it `value` and waits until the resource works with it. Whether it
-    /// did become that is for the caller to read.
+    /// Makes it `value`. Whether it did become that is for the caller to read.
     ///
     /// # Errors
     /// If the kernel or a device refuses, with what they would take where they
     /// say so.
     fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError>;
+
+    /// Whether the resource can be used now: that its link is up. After a change
+    /// it may take some seconds until it can be again.
+    fn is_ready(&self, _resource: &str) -> bool {
+        true
+    }
 }
 
 /// The setting named `name`.
@@ -167,6 +172,14 @@ pub fn resource(name: &str, named: Option<&str>, towards: Option<IpAddr>) -> Res
         },
         (Binds::Nic, None, None) => Err(SettingError::Unbound(name.to_owned())),
     }
+}
+
+/// Whether this process has the right that changing these settings takes
+/// (`CAP_NET_ADMIN`, capabilities(7)).
+#[must_use]
+pub fn may_change() -> bool {
+    use rustix::thread::{CapabilitySet, capabilities};
+    capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::NET_ADMIN))
 }
 
 /// The unit of a setting's values.

@@ -41,6 +41,10 @@ impl Setting for Mtu {
         NUMBER.read(resource)
     }
 
+    fn is_ready(&self, resource: &str) -> bool {
+        interface::has_link(resource)
+    }
+
     fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
         let name = interface::name(resource);
         let loses = matches!(value, Value::Integer(bytes) if *bytes < IPV6_LEAST);

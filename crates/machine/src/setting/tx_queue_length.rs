@@ -4,7 +4,7 @@
 use model::setting::{Binds, SettingSpec};
 use model::{Kind, ParameterSpec, Unit, Value};
 
-use super::interface::Number;
+use super::interface::{self, Number};
 use super::{Setting, SettingError};
 
 /// `SIOCGIFTXQLEN` and `SIOCSIFTXQLEN`.
@@ -34,6 +34,10 @@ impl Setting for TxQueueLength {
 
     fn read(&self, resource: &str) -> Result<Value, SettingError> {
         NUMBER.read(resource)
+    }
+
+    fn is_ready(&self, resource: &str) -> bool {
+        interface::has_link(resource)
     }
 
     fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {

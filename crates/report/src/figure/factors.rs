@@ -1,9 +1,12 @@
 //! What differs between the cases of one workload, and how irregular sets of
 //! them fall apart into grids of at most two factors that a chart can show.
 
+use std::collections::BTreeSet;
+
 use language::{Words, format};
 use model::parameter::Kind;
 use model::run::CaseResult;
+use model::setting::level;
 use model::workload::Catalogue;
 use model::{Parameters, Unit, Value};
 
@@ -102,7 +105,10 @@ impl Factor {
 
 fn value_at(case: &CaseResult, seat: Seat, name: &str) -> Option<Value> {
     match seat {
-        Seat::Own => case.parameters.get(name).cloned(),
+        Seat::Own => {
+            let set = || level(&case.settings, name).map(|s| s.asked.clone());
+            case.parameters.get(name).cloned().or_else(set)
+        }
         Seat::With(place) => case.with.get(place)?.parameters.get(name).cloned(),
         Seat::Company => {
             let names: Vec<&str> = case.with.iter().map(|c| c.workload.as_str()).collect();
@@ -115,6 +121,10 @@ fn value_at(case: &CaseResult, seat: Seat, name: &str) -> Option<Value> {
 pub(crate) fn title(words: &Words, name: &str) -> String {
     if name == SIDE {
         return words.say("figure-side");
+    }
+    // A setting of a resource that was named: `mtu@eth0`.
+    if let Some((setting, resource)) = name.split_once('@') {
+        return format!("{} ({resource})", title(words, setting));
     }
     words.or(&format!("parameter-title-{name}"), &name.replace('-', " "))
 }
@@ -184,12 +194,18 @@ fn number(kind: Option<Kind>, value: Option<&Value>) -> Option<f64> {
 }
 
 /// The factors of these cases, in the order in which their workload declares
-/// its parameters; those of companions follow.
+/// its parameters; settings and those of companions follow.
 pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) -> Vec<Factor> {
     let mut all = Vec::new();
     let parameters = cases.iter().map(|c| (c.workload.as_str(), &c.parameters));
     for (name, kind) in names(catalogue, parameters) {
         all.extend(factor(words, cases, Seat::Own, &name, title(words, &name), kind));
+    }
+    let settings: BTreeSet<&str> = cases.iter().flat_map(|c| c.settings.keys()).map(String::as_str).collect();
+    for name in settings {
+        let kind = machine::setting::find(name.split('@').next().unwrap_or(name));
+        let kind = kind.map(|s| s.spec().value.kind);
+        all.extend(factor(words, cases, Seat::Own, name, title(words, name), kind));
     }
     let company =
         factor(words, cases, Seat::Company, "with", words.say("figure-company"), Some(Kind::Choice));

@@ -33,7 +33,8 @@ const SILENT: &[&str] = &["content", "distribution", "precondition", "sync", "ve
 
 /// What a case is, to one who has not read what the cases have in common.
 pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    let (Some(spec), Some((typed, with))) = (view.catalogue.workload(&case.workload), typed(view, case))
+    let (Some(spec), Some(Typed { levels: typed, settings, with })) =
+        (view.catalogue.workload(&case.workload), typed(view, case))
     else {
         return own(view, case);
     };
@@ -49,40 +50,56 @@ pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
         tells.then_some((parameter, text))
     };
     let levels: Vec<_> = view.catalogue.parameters(spec).filter_map(shown).collect();
-    let text = joined(view, case, levels.iter().map(|(p, value)| (*p, value.as_str())).collect(), with);
+    let levels = levels.iter().map(|(p, value)| (*p, value.as_str())).collect();
+    let text = joined(view, case, Typed { levels, settings, with });
     (!text.is_empty()).then_some(text)
 }
 
-/// The parameters that a label has, each with its value as it was typed, and
-/// what ran beside; none of a label that has anything else in it.
-fn typed<'a>(view: &View<'_>, case: &'a CaseResult) -> Option<(Levels<'a>, &'a str)> {
+/// What a label has.
+struct Typed<'a> {
+    /// The parameters, each with its value as it was typed.
+    levels: Levels<'a>,
+    /// The settings, likewise.
+    settings: Vec<(&'a str, &'a str)>,
+    /// What ran beside.
+    with: &'a str,
+}
+
+/// What a label has; nothing of one that has anything else in it.
+fn typed<'a>(view: &View<'_>, case: &'a CaseResult) -> Option<Typed<'a>> {
     let spec = view.catalogue.workload(&case.workload)?;
     let label = case.label.strip_prefix(&case.workload)?.trim();
     let (typed, with) = label.split_at(label.find("with ").unwrap_or(label.len()));
-    let mut levels = Levels::new();
+    let (mut levels, mut settings) = (Levels::new(), Vec::new());
     for word in typed.split_whitespace() {
         let (name, value) = match word.split_once('=') {
             Some(pair) => pair,
             None => (choice(case, word)?, word),
         };
-        levels.push((view.catalogue.parameter(spec, name)?, value));
+        match view.catalogue.parameter(spec, name) {
+            Some(parameter) => levels.push((parameter, value)),
+            None if case.settings.contains_key(name) => settings.push((name, value)),
+            None => return None,
+        }
     }
-    Some((levels, with))
+    Some(Typed { levels, settings, with })
 }
 
 /// The label with every parameter in words.
 fn in_words(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    let (levels, with) = typed(view, case)?;
-    Some(joined(view, case, levels, with)).filter(|text| !text.is_empty())
+    Some(joined(view, case, typed(view, case)?)).filter(|text| !text.is_empty())
 }
 
-fn joined(view: &View<'_>, case: &CaseResult, levels: Levels<'_>, with: &str) -> String {
+fn joined(view: &View<'_>, case: &CaseResult, typed: Typed<'_>) -> String {
+    let Typed { levels, settings, with } = typed;
     let sizes = levels.iter().filter(|(p, _)| p.kind == Kind::Size).count();
     let said = levels.iter().map(|(parameter, value)| match case.parameters.texts(parameter.name) {
         Ok(parts) if parts.len() > 1 => figure::together(view.words, parts.len()),
         _ => level(view, parameter, value, sizes == 1),
     });
     let mut parts: Vec<String> = said.collect();
+    let set = |(name, value): (&str, &str)| format!("{} {}", figure::title(view.words, name), spaced(value));
+    parts.extend(settings.into_iter().map(set));
     parts.extend(Some(with.trim().to_owned()).filter(|w| !w.is_empty()));
     parts.join(", ")
 }

@@ -35,6 +35,7 @@ pub(super) fn study(view: &View<'_>) -> String {
     for workload in &study.workloads {
         self::workload(view, workload, "workload", &mut out);
     }
+    settings(view, &mut out);
     expect(view, &mut out);
     out.trim_start().to_owned()
 }
@@ -77,6 +78,24 @@ fn workload(view: &View<'_>, workload: &StudyWorkload, table: &str, out: &mut St
     }
     for with in &workload.with {
         self::workload(view, with, &format!("{table}.with"), out);
+    }
+}
+
+fn settings(view: &View<'_>, out: &mut String) {
+    let settings = &view.run.study.settings;
+    if settings.is_empty() {
+        return;
+    }
+    out.push_str("\n[settings]\n");
+    for (name, levels) in settings {
+        let kind = machine::setting::find(name.split('@').next().unwrap_or(name));
+        let kind = kind.map_or(Kind::Count, |s| s.spec().value.kind);
+        let all: Vec<String> = levels.iter().map(|level| level_text(kind, level)).collect();
+        let text = match &all[..] {
+            [one] => one.clone(),
+            _ => format!("[{}]", all.join(", ")),
+        };
+        let _ = writeln!(out, "{} = {text}", key(name));
     }
 }
 

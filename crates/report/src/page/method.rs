@@ -9,6 +9,7 @@ use super::View;
 use super::listing;
 use crate::document::{Block, Section, Text};
 use crate::format;
+use crate::section::setting;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
@@ -58,6 +59,7 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
         ),
         ("method-precision", controls.precision.map(format::percent)),
         ("method-budget", controls.budget_s.map(format::span)),
+        ("method-settings", Some(settings(view))),
         ("method-bytes", Some(view.say("method-bytes-text"))),
         ("method-started", Some(moment(&run.started))),
         ("method-finished", run.finished.as_deref().map(moment)),
@@ -120,6 +122,32 @@ fn steady(view: &View<'_>) -> Option<String> {
     let settled = judged.iter().filter(|s| **s).count();
     let counts = [("settled", Value::from(settled as u64)), ("judged", Value::from(judged.len() as u64))];
     (!judged.is_empty()).then(|| view.words.tell("method-steady-text", &counts))
+}
+
+/// The settings that were changed: what was before, and what was read back.
+fn settings(view: &View<'_>) -> String {
+    let mut texts = Vec::new();
+    for changed in setting::of(view.run) {
+        let name = crate::figure::title(view.words, &changed.name);
+        let mut resource = changed.resource.as_deref().map(|r| view.resource(r)).unwrap_or_default();
+        if let Some(machine) = &changed.machine {
+            resource.push_str(&format!(" ({machine})"));
+        }
+        if let Some(before) = &changed.before {
+            let texts_of = [
+                ("name", name.as_str()),
+                ("resource", &resource),
+                ("before", before),
+                ("levels", &changed.set.join(", ")),
+            ];
+            texts.push(view.tell("method-setting-text", &texts_of));
+        }
+        if !changed.refused.is_empty() {
+            let texts_of = [("name", name.as_str()), ("levels", &changed.refused.join(", "))];
+            texts.push(view.tell("method-setting-refused", &texts_of));
+        }
+    }
+    texts.join("; ")
 }
 
 fn version(view: &View<'_>) -> String {

@@ -5,5 +5,6 @@ pub mod condition;
 pub mod findings;
 pub mod machine;
 pub(crate) mod part;
+pub(crate) mod setting;
 pub(crate) mod share;
 pub mod workload;

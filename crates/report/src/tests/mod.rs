@@ -30,6 +30,7 @@ pub(crate) fn run() -> Run {
         parameters: Parameters::default(),
         with: Vec::new(),
         block: 0,
+        settings: BTreeMap::new(),
         path: Vec::new(),
         trials: Vec::new(),
         rounds: None,

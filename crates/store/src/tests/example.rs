@@ -76,6 +76,7 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
             estimates: estimates.clone(),
         }],
         block: 1,
+        settings: Default::default(),
         path: vec![PathStep { resource: "block:vda".to_owned(), amplification: 4.0 / 3.0 }],
         trials: Vec::new(),
         rounds: None,

@@ -21,11 +21,13 @@ struct Key {
     effect: Effect,
     fixtures: Vec<FixtureKey>,
     costly: Vec<String>,
+    /// Where its settings appear first: each combination has a group of its own.
+    settings: usize,
 }
 
 /// Puts cases into groups, which run one after the other: cases that share a
 /// fixture and leave it alike are measured together, reads before writes, and
-/// each level of a costly parameter has a group of its own. `tests` says of each
+/// each level of a costly parameter and of a setting has a group of its own. `tests` says of each
 /// case which of the study's workloads it is of. Returns how many groups there
 /// are.
 pub(super) fn group(cases: &mut [Case], tests: &[usize], catalogue: &Catalogue) -> usize {
@@ -56,6 +58,7 @@ fn key(case: &Case, test: usize, cases: &[Case], catalogue: &Catalogue) -> Key {
         effect: case.effect,
         fixtures: case.fixtures.clone(),
         costly: costly.collect(),
+        settings: cases.iter().position(|c| c.settings == case.settings).unwrap_or(0),
     }
 }
 

@@ -7,7 +7,7 @@ use model::study::StudyWorkload;
 use model::workload::Catalogue;
 
 use super::controls::contradiction;
-use super::{CONTROLS, parameter, put, workload};
+use super::{CONTROLS, parameter, put, settings, workload};
 use crate::grammar;
 use crate::mistake::{Mistake, Place, Source};
 
@@ -27,6 +27,8 @@ pub struct Arguments {
     pub options: Vec<Typed>,
     /// The texts of all `--with`.
     pub with: Vec<String>,
+    /// The texts of all `--set`.
+    pub set: Vec<String>,
     /// Files and devices given up with `--destroy`.
     pub destroy: Vec<String>,
     /// Signatures given up with `--wipe`.
@@ -95,6 +97,7 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
             workload.with.push(load.clone());
         }
     }
+    settings::apply(study, &arguments.set)?;
     study.controls.destroy.extend(arguments.destroy.iter().cloned());
     study.controls.wipe.extend(arguments.wipe.iter().cloned());
     if let ([], Some(kind)) = (&study.controls.destroy[..], arguments.wipe.first()) {

@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::controls::contradiction;
-use super::{CONTROLS, expect, only_typed, parameter, put, workload};
+use super::{CONTROLS, expect, only_typed, parameter, put, settings, workload};
 use crate::grammar;
 use crate::mistake::{Mistake, Place, Source, suggest};
 
@@ -26,8 +26,9 @@ const TEXT_KEYS: &[TextKey] = &[
     ("price", |s, t| s.price = Some(t)),
 ];
 
-/// Keys of the design that later versions read.
-const LATER: &[&str] = &["settings"];
+/// The others.
+const OTHER_KEYS: &[&str] =
+    &["references", "impossible", "workload", "trials", "expect", "peers", "settings"];
 
 /// Reads a study file.
 ///
@@ -84,21 +85,16 @@ impl Reader<'_> {
                 }
                 "trials" => self.controls(&mut study, value, &mut control_places)?,
                 "expect" => self.expect(&mut study, value)?,
+                "settings" => self.settings(&mut study, value)?,
                 "peers" => {
                     for (name, join) in self.table("peers", value)? {
                         let join = self.string(join)?.to_owned();
                         study.peers.insert(name.get_ref().as_ref().to_owned(), join);
                     }
                 }
-                _ if LATER.contains(&key) => {
-                    let message = format!("`[{key}]` is not read by this version");
-                    return Err(place.mistake(message, "take it out, or update Headroom"));
-                }
                 _ => {
                     let known = TEXT_KEYS.iter().map(|(name, _)| *name);
-                    let known: Vec<&str> = known
-                        .chain(["references", "impossible", "workload", "trials", "expect", "peers"])
-                        .collect();
+                    let known: Vec<&str> = known.chain(OTHER_KEYS.iter().copied()).collect();
                     return Err(place.mistake(format!("there is no key `{key}` here"), suggest(key, known)));
                 }
             }
@@ -148,6 +144,17 @@ impl Reader<'_> {
             let (text, place) = self.scalar_text(value)?;
             let promise = expect::promise(self.catalogue, (name, &self.at(key.span())), (&text, &place))?;
             study.expect.promises.push(promise);
+        }
+        Ok(())
+    }
+
+    /// The states of the machine that are changed.
+    fn settings(&self, study: &mut Study, value: &Spanned<DeValue<'_>>) -> Result<(), Mistake> {
+        for (key, value) in self.table("settings", value)? {
+            let place = self.at(key.span());
+            let spec = settings::spec(key.get_ref(), &place)?;
+            let levels = self.levels(&spec.value, value)?;
+            settings::put(study, key.get_ref(), levels, &place)?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod controls;
 mod document;
 pub mod expect;
 pub mod fio;
+mod settings;
 
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
@@ -13,6 +14,7 @@ use model::{ParameterSpec, WorkloadSpec};
 
 pub use controls::{CONTROLS, Control};
 pub use document::from_toml;
+pub(crate) use settings::parts as setting_parts;
 
 use crate::mistake::{Mistake, Place, suggest};
 

@@ -5,6 +5,7 @@ mod look;
 mod order;
 mod progress;
 pub(crate) mod rounds;
+mod settings;
 
 use agent::{Agent, AgentError, Watch, unexpected};
 use model::event::Event;
@@ -36,6 +37,14 @@ pub enum RunError {
         run: Box<Run>,
         /// What the store said.
         error: StoreError,
+    },
+    /// All is done and stored, but the machine is not as it was found.
+    #[error("a setting could not be put back: {reason}")]
+    Left {
+        /// The run.
+        id: String,
+        /// Which setting, and why not.
+        reason: String,
     },
     /// The agent cannot be had at all.
     #[error(transparent)]
@@ -102,12 +111,10 @@ impl Runner<'_> {
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
             blocks: vec![0; planned.plan.groups],
             broken: Vec::new(),
+            refused: Vec::new(),
         };
-        match execution.all_groups() {
-            Ok(outcome) => execution.conclude(outcome),
-            Err(RunError::Store(error)) => Err(execution.unkept(error)),
-            Err(error) => Err(error),
-        }
+        let measured = execution.all_groups();
+        execution.end(measured)
     }
 }
 
@@ -153,10 +160,14 @@ fn head(
         let name = case.loads.first().map_or("", |l| l.workload.as_str());
         catalogue.workload(name).map_or(0, |w| w.definition_version)
     };
-    let mut cases: Vec<CaseResult> =
-        planned.plan.cases.iter().map(|c| CaseResult::planned(c, version(c))).collect();
-    for (order, (case, problem)) in (0..).zip(&planned.left_out) {
+    let result = |case: &Case| {
         let mut result = CaseResult::planned(case, version(case));
+        settings::asked(case, &mut result);
+        result
+    };
+    let mut cases: Vec<CaseResult> = planned.plan.cases.iter().map(result).collect();
+    for (order, (case, problem)) in (0..).zip(&planned.left_out) {
+        let mut result = result(case);
         result.trials.push(Trial {
             order,
             block: 0,
@@ -223,6 +234,8 @@ struct Execution<'a> {
     blocks: Vec<u32>,
     /// Fixtures that could not be made, and why.
     broken: Vec<(FixtureKey, String)>,
+    /// Settings that were refused, and why.
+    refused: settings::Refusals,
 }
 
 impl Execution<'_> {
@@ -337,6 +350,7 @@ impl Execution<'_> {
 
     /// Prepares and measures.
     fn measure(&mut self, case: &Case, block: u32) -> Result<TrialReport, AgentError> {
+        self.settle(case)?;
         let on_event = &mut *self.on_event;
         let cancelled = || (self.cancelled)() || self.meter.is_over();
         let mut watch = Watch { on_event: &mut |e| on_event(&Event::Agent(e)), cancelled: &cancelled };

@@ -102,6 +102,7 @@ mod tests {
             work_id: String::new(),
             label: String::new(),
             loads: Vec::new(),
+            settings: Vec::new(),
             fixtures: Vec::new(),
             effect: Effect::Clean,
             touches: Vec::new(),

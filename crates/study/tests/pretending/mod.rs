@@ -104,10 +104,10 @@ impl Agent for Pretender {
                 Ok(Reply::Trial(Box::new(TrialReport { result, observer: Default::default() })))
             }
             Request::Time => Ok(Reply::Time(0)),
-            Request::Open(_) | Request::Begin(_) => {
+            Request::Set { .. } | Request::Open(_) | Request::Begin(_) => {
                 Ok(Reply::Failed { reason: "nobody pretends that".to_owned() })
             }
-            Request::Cancel | Request::Finish => Ok(Reply::Done),
+            Request::Cancel | Request::Finish | Request::Restore => Ok(Reply::Done),
         }
     }
 }

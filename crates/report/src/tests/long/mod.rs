@@ -172,6 +172,7 @@ fn case(workload: &str, factors: &[(&str, Value, String)], path: &[&str]) -> Cas
         parameters,
         with: Vec::new(),
         block: 0,
+        settings: Default::default(),
         path: path.iter().map(|r| PathStep { resource: (*r).to_owned(), amplification: 1.0 }).collect(),
         trials: Vec::new(),
         rounds: None,

@@ -1,0 +1,197 @@
+//! Settings at both ends of a pair: each end finds the resource that lies
+//! towards the other, for only it knows its own interfaces.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use machine::route;
+use model::message::{Reply, Request};
+use model::setting::{Change, SettingStates};
+
+use crate::{Agent, AgentError, FarEnd, Watch, unexpected};
+
+/// Makes `changes` hold: those towards a peer at this end and at that peer, the
+/// others at this end. Far ends of which nothing is asked put back what they had
+/// changed. After an error some may be changed: [`restore`] puts them back.
+pub(crate) fn set(
+    near: &mut dyn Agent,
+    far: &mut BTreeMap<String, FarEnd>,
+    changes: &[Change],
+    watch: &mut Watch<'_>,
+) -> Result<SettingStates, AgentError> {
+    let mut ours = Vec::new();
+    let mut theirs: BTreeMap<&str, Vec<Change>> = BTreeMap::new();
+    for change in changes {
+        let Some(peer) = &change.peer else {
+            ours.push(change.clone());
+            continue;
+        };
+        let end = far.get(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
+        ours.push(Change { towards: Some(end.address), ..change.clone() });
+        if let Some(source) = source_towards(end)? {
+            theirs.entry(peer).or_default().push(Change { towards: Some(source), ..change.clone() });
+        }
+    }
+    let mut states = ask(near, ours, watch)?;
+    for (name, end) in far.iter_mut() {
+        let Some(machine) = &end.machine else { continue };
+        let own = theirs.remove(name.as_str()).unwrap_or_default();
+        let is_asked = !own.is_empty();
+        match ask(&mut *end.agent, own, watch) {
+            Ok(found) => {
+                for (setting, mut all) in found {
+                    all.iter_mut().for_each(|state| state.machine.clone_from(machine));
+                    states.entry(setting).or_default().append(&mut all);
+                }
+            }
+            // One that cannot be reached and is not needed now put back its own.
+            Err(AgentError::Unreachable(_) | AgentError::Died(_)) if !is_asked => {}
+            Err(error) => return Err(named(name, error)),
+        }
+    }
+    Ok(states)
+}
+
+fn ask(
+    agent: &mut dyn Agent,
+    changes: Vec<Change>,
+    watch: &mut Watch<'_>,
+) -> Result<SettingStates, AgentError> {
+    match agent.call(Request::Set { changes }, watch)? {
+        Reply::Set(states) => Ok(states),
+        other => Err(unexpected(other)),
+    }
+}
+
+/// The address of ours that the far end sees; none where it is on this very
+/// machine, whose settings are changed already.
+fn source_towards(end: &FarEnd) -> Result<Option<IpAddr>, AgentError> {
+    if end.machine.is_none() {
+        return Ok(None);
+    }
+    let route = route::towards(end.address).map_err(|e| AgentError::Failed(e.to_string()))?;
+    Ok(route.source.filter(|_| !route.local))
+}
+
+/// Puts everything back, at both ends.
+///
+/// # Errors
+/// The first that could not; the others are asked all the same.
+pub(crate) fn restore(
+    near: &mut dyn Agent,
+    far: &mut BTreeMap<String, FarEnd>,
+    watch: &mut Watch<'_>,
+) -> Result<Reply, AgentError> {
+    let mut first = done(near.call(Request::Restore, watch)).err();
+    for (name, end) in far.iter_mut().filter(|(_, end)| end.machine.is_some()) {
+        match done(end.agent.call(Request::Restore, watch)) {
+            Ok(()) => {}
+            // An agent whose controller is gone puts its own back.
+            Err(AgentError::Unreachable(_) | AgentError::Died(_)) => {}
+            Err(error) => {
+                first.get_or_insert(named(name, error));
+            }
+        }
+    }
+    first.map_or(Ok(Reply::Done), Err)
+}
+
+fn done(answer: Result<Reply, AgentError>) -> Result<(), AgentError> {
+    match answer? {
+        Reply::Done => Ok(()),
+        other => Err(unexpected(other)),
+    }
+}
+
+fn named(peer: &str, error: AgentError) -> AgentError {
+    match error {
+        AgentError::Failed(reason) => AgentError::Failed(format!("the other end ({peer}): {reason}")),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use model::setting::SettingState;
+    use model::{Unit, Value};
+
+    use super::*;
+
+    /// An agent that writes down what it is asked.
+    #[derive(Clone, Default)]
+    struct Scribe {
+        asked: Arc<Mutex<Vec<Request>>>,
+        refuses: bool,
+    }
+
+    impl Agent for Scribe {
+        fn call(&mut self, request: Request, _watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
+            self.asked.lock().unwrap().push(request.clone());
+            match request {
+                Request::Set { changes } if self.refuses && !changes.is_empty() => {
+                    Ok(Reply::Failed { reason: "no".to_owned() })
+                }
+                Request::Set { changes } => {
+                    let state = |c: &Change| (c.name.clone(), vec![SettingState::asked(c, Unit::Bytes)]);
+                    Ok(Reply::Set(changes.iter().map(state).collect()))
+                }
+                _ => Ok(Reply::Done),
+            }
+        }
+    }
+
+    fn change(peer: Option<&str>) -> Change {
+        Change {
+            name: "mtu".to_owned(),
+            resource: None,
+            peer: peer.map(str::to_owned),
+            towards: None,
+            value: Value::from(9000_u64),
+        }
+    }
+
+    fn far_end(scribe: &Scribe, address: &str, machine: Option<&str>) -> FarEnd {
+        let machine = machine.map(str::to_owned);
+        FarEnd { agent: Box::new(scribe.clone()), address: address.parse().unwrap(), machine }
+    }
+
+    fn watch<R>(act: impl FnOnce(&mut Watch<'_>) -> R) -> R {
+        act(&mut Watch { on_event: &mut |_| {}, cancelled: &|| false })
+    }
+
+    #[test]
+    fn a_far_end_on_this_machine_is_asked_for_nothing() {
+        let (near, own, node) = (Scribe::default(), Scribe::default(), Scribe::default());
+        let mut far = BTreeMap::from([
+            ("self".to_owned(), far_end(&own, "127.0.0.1", None)),
+            ("here".to_owned(), far_end(&node, "127.0.0.1", Some("peer-1"))),
+        ]);
+        let asked = [change(Some("here"))];
+        let states = watch(|w| set(&mut near.clone(), &mut far, &asked, w)).unwrap();
+        assert_eq!(states["mtu"].len(), 1);
+        let towards = Change { towards: Some("127.0.0.1".parse().unwrap()), ..change(Some("here")) };
+        assert_eq!(*near.asked.lock().unwrap(), [Request::Set { changes: vec![towards] }]);
+        assert_eq!(*node.asked.lock().unwrap(), [Request::Set { changes: vec![] }]);
+        assert!(own.asked.lock().unwrap().is_empty());
+        let unknown = watch(|w| set(&mut near.clone(), &mut far, &[change(Some("nobody"))], w));
+        assert!(unknown.unwrap_err().to_string().contains("nobody"));
+    }
+
+    #[test]
+    fn all_are_asked_to_put_back_and_the_first_trouble_is_told() {
+        let (near, node) = (Scribe::default(), Scribe::default());
+        let mut far = BTreeMap::from([("b".to_owned(), far_end(&node, "127.0.0.1", Some("peer-1")))]);
+        assert_eq!(watch(|w| restore(&mut near.clone(), &mut far, w)), Ok(Reply::Done));
+        assert_eq!(*near.asked.lock().unwrap(), [Request::Restore]);
+        assert_eq!(*node.asked.lock().unwrap(), [Request::Restore]);
+    }
+
+    #[test]
+    fn a_refusal_here_is_told() {
+        let near = Scribe { refuses: true, ..Scribe::default() };
+        let error = watch(|w| set(&mut near.clone(), &mut BTreeMap::new(), &[change(None)], w)).unwrap_err();
+        assert_eq!(error, AgentError::Failed("no".to_owned()));
+    }
+}

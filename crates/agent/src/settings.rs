@@ -1,0 +1,79 @@
+//! The agent's side of settings: changes are made and read back, and put back
+//! when the run says so, when it ends, and when the controller vanishes.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use machine::setting::{self, Keeper, Process, SettingError, Wanted};
+use model::message::Reply;
+use model::setting::{Change, SettingState, SettingStates};
+
+/// What this agent has changed.
+pub(crate) struct Settings {
+    keeper: Mutex<Keeper>,
+}
+
+impl Settings {
+    /// Nothing yet. What the agent before this one left, of the same process that
+    /// started both, is put back by this one.
+    pub(crate) fn new() -> Self {
+        Self { keeper: Mutex::new(Keeper::new(Process::parent())) }
+    }
+
+    fn keeper(&self) -> MutexGuard<'_, Keeper> {
+        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes `changes` hold on the machine that the run document calls `machine`.
+    pub(crate) fn set(&self, machine: &str, changes: &[Change]) -> Reply {
+        match self.attempt(machine, changes) {
+            Ok(states) => Reply::Set(states),
+            Err(error) => Reply::Failed { reason: error.to_string() },
+        }
+    }
+
+    fn attempt(&self, machine: &str, changes: &[Change]) -> Result<SettingStates, SettingError> {
+        let wanted: Vec<Wanted> = changes
+            .iter()
+            .map(|change| {
+                let resource = setting::resource(&change.name, change.resource.as_deref(), change.towards)?;
+                Ok(Wanted { setting: change.name.clone(), resource, value: change.value.clone() })
+            })
+            .collect::<Result<_, SettingError>>()?;
+        let mut states = SettingStates::new();
+        for (now, change) in self.keeper().set(&wanted)?.into_iter().zip(changes) {
+            let unit = setting::unit(&now.setting);
+            states.entry(change.key()).or_default().push(SettingState {
+                machine: machine.to_owned(),
+                resource: Some(now.resource),
+                asked: change.value.clone(),
+                before: Some(now.before),
+                read_back: Some(now.read_back),
+                unit,
+            });
+        }
+        Ok(states)
+    }
+
+    /// Puts everything back.
+    pub(crate) fn restore(&self) -> Reply {
+        match self.keeper().restore() {
+            Ok(()) => Reply::Done,
+            Err(error) => Reply::Failed { reason: error.to_string() },
+        }
+    }
+
+    /// Puts everything back for good: what is asked for later is refused.
+    pub(crate) fn close(&self) {
+        // What cannot be put back stands in the journal, and the next run says so.
+        let _ = self.keeper().close();
+    }
+}
+
+/// Puts everything back when it goes, whatever the other thread is at.
+pub(crate) struct AtTheEnd(pub(crate) Arc<Settings>);
+
+impl Drop for AtTheEnd {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}

@@ -1,0 +1,61 @@
+//! `headroom restore`: puts back what a run that was killed had changed.
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+use machine::setting::{self, JournalError};
+use model::Plan;
+use report::text::printable;
+
+use crate::exit::{Failure, TRIAL_FAILED};
+use crate::output;
+
+pub(super) fn define(command: Command) -> Command {
+    command
+        .about("Put back the settings that a run which was killed had changed")
+        .long_about(
+            "Put back the settings that a run which was killed, or a machine that lost its power, had changed. Runs \
+             that end or are interrupted put theirs back themselves. Says what it did; the exit code is 1 if \
+             something is left to be done, 0 otherwise.",
+        )
+}
+
+pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+    let done = setting::restore().map_err(refused)?;
+    if done.is_empty() {
+        output::print(b"There is nothing to put back.\n")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let lines: String = done.iter().map(|one| printable(&one.to_string()) + "\n").collect();
+    output::print(lines.as_bytes())?;
+    let is_left = done.iter().any(|one| !one.is_settled());
+    Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Refuses to start a run while settings are changed by another one, or left
+/// changed by one that was killed: its figures would be those of another machine.
+pub(super) fn refuse_changed() -> Result<(), Failure> {
+    match setting::refusal().map_err(refused)? {
+        Some(reason) => Err(Failure::Refused {
+            message: format!("the machine is not as it was found: {reason}"),
+            help: "`headroom restore` says what was changed, and puts back what nobody else will".to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a run that is to change settings and may not.
+pub(super) fn refuse_powerless(plan: &Plan) -> Result<(), Failure> {
+    match plan.cases.iter().flat_map(|case| &case.settings).next() {
+        Some(change) if !setting::may_change() => Err(Failure::Refused {
+            message: format!("`{}` cannot be changed: Headroom does not run as root", change.name),
+            help: "run it as root, or with CAP_NET_ADMIN; or leave out the settings".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn refused(error: JournalError) -> Failure {
+    let message = error.to_string();
+    Failure::Refused { message, help: "as root, or with the rights of who ran it last, it may go".to_owned() }
+}

@@ -1,0 +1,123 @@
+//! Settings at both ends of a pair, each in a network namespace of its own, by
+//! real agents. Needs root.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use agent::{Agent, AgentError, FarEnd, LocalAgent, Pair, Watch};
+use model::message::{Reply, Request};
+use model::setting::Change;
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+use crate::common::{Place, program, stderr, stdout};
+
+/// Two namespaces with a veth pair between them, gone when it is dropped.
+struct Ground {
+    near: String,
+    far: String,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let name = |end: &str| format!("hr-both-{}-{end}", std::process::id());
+        let ground = Self { near: name("a"), far: name("b") };
+        let (near, far) = (&ground.near, &ground.far);
+        ip(&["netns", "add", near]);
+        ip(&["netns", "add", far]);
+        ip(&["-n", near, "link", "add", "va", "type", "veth", "peer", "name", "vb", "netns", far]);
+        for (namespace, interface, address) in [(near, "va", "10.213.2.1/24"), (far, "vb", "10.213.2.2/24")] {
+            ip(&["-n", namespace, "addr", "add", address, "dev", interface]);
+            ip(&["-n", namespace, "link", "set", interface, "up"]);
+        }
+        ground
+    }
+
+    fn mtus(&self) -> (u64, u64) {
+        let mtu = |namespace: &str, interface: &str| {
+            let path = format!("/sys/class/net/{interface}/mtu");
+            let output =
+                Command::new("ip").args(["netns", "exec", namespace, "cat", &path]).output().unwrap();
+            stdout(&output).trim().parse().unwrap_or_else(|_| panic!("{}", stderr(&output)))
+        };
+        (mtu(&self.near, "va"), mtu(&self.far, "vb"))
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        for name in [&self.near, &self.far] {
+            let _ = Command::new("ip").args(["netns", "del", name]).status();
+        }
+    }
+}
+
+fn ip(arguments: &[&str]) {
+    let output = Command::new("ip").args(arguments).output().expect("ip is installed");
+    assert!(output.status.success(), "ip {}: {}", arguments.join(" "), stderr(&output));
+}
+
+/// An agent in a namespace.
+fn agent_in(namespace: &str, state: &Path) -> Box<LocalAgent> {
+    let state = format!("HEADROOM_STATE={}", state.display());
+    let words = ["netns", "exec", namespace, "env", &state];
+    let mut arguments: Vec<OsString> = words.map(OsString::from).to_vec();
+    arguments.extend([program().into(), "agent".into()]);
+    Box::new(LocalAgent::new("ip".into(), arguments, Duration::from_secs(30)))
+}
+
+fn mtu(bytes: u64) -> Vec<Change> {
+    vec![Change {
+        name: "mtu".to_owned(),
+        resource: None,
+        peer: Some("b".to_owned()),
+        towards: None,
+        value: bytes.into(),
+    }]
+}
+
+#[test]
+fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
+    let (ground, place) = (Ground::new(), Place::new());
+    let state = place.path().join("state");
+    let in_near = || {
+        // What drives finds the way to the far end itself.
+        let namespace = std::fs::File::open(format!("/run/netns/{}", ground.near)).unwrap();
+        move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
+        let far = FarEnd {
+            agent: agent_in(&ground.far, &state),
+            address: "10.213.2.2".parse().unwrap(),
+            machine: Some("peer-1".to_owned()),
+        };
+        let mut pair = Pair::new(agent_in(&ground.near, &state), BTreeMap::from([("b".to_owned(), far)]));
+        let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+        let mut ask = |request: Request| pair.call(request, &mut watch);
+
+        let Ok(Reply::Set(states)) = ask(Request::Set { changes: mtu(9000) }) else {
+            panic!("nothing was set")
+        };
+        let shown: Vec<_> =
+            states["mtu"].iter().map(|s| (s.machine.as_str(), s.resource.as_deref())).collect();
+        assert_eq!(shown, [("local", Some("nic:va")), ("peer-1", Some("nic:vb"))]);
+        assert_eq!(ground.mtus(), (9000, 9000));
+
+        // The far end alone refuses: it would lose an address.
+        ip(&["-n", &ground.far, "addr", "add", "2001:db8::2/64", "dev", "vb"]);
+        let refused = ask(Request::Set { changes: mtu(1000) });
+        let Err(AgentError::Failed(reason)) = refused else { panic!("{refused:?}") };
+        assert!(reason.contains("the other end (b)") && reason.contains("IPv6"), "{reason}");
+        assert_eq!(ask(Request::Restore), Ok(Reply::Done));
+        assert_eq!(ground.mtus(), (1500, 1500));
+
+        assert!(ask(Request::Set { changes: mtu(4000) }).is_ok());
+        assert_eq!(ground.mtus(), (4000, 4000));
+        // No request to put back: the agents are told to end.
+        drop(pair);
+        assert_eq!(ground.mtus(), (1500, 1500));
+    };
+    std::thread::scope(|scope| scope.spawn(in_near).join().unwrap());
+    assert!(!state.join("settings.journal").exists());
+}

@@ -1,0 +1,278 @@
+//! Settings of a real interface, in a network namespace that the story makes:
+//! changed, read back, and put back whatever happens. Needs root.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::common::{Place, agent_of, eventually, lives, signal, stderr, stdout};
+
+/// A namespace with one end of a veth pair, `va` with 10.213.1.1/24; gone when it
+/// is dropped.
+struct Ground {
+    name: String,
+    place: Place,
+}
+
+impl Ground {
+    fn new(name: &str) -> Self {
+        let ground = Self { name: format!("hr-{name}-{}", std::process::id()), place: Place::new() };
+        ip(&["netns", "add", &ground.name]);
+        let own: &[&[&str]] = &[
+            &["link", "add", "va", "type", "veth", "peer", "name", "vb"],
+            &["addr", "add", "10.213.1.1/24", "dev", "va"],
+            &["link", "set", "va", "up"],
+            &["link", "set", "vb", "up"],
+            &["link", "set", "lo", "up"],
+        ];
+        for arguments in own {
+            ip(&[&["-n", &ground.name], *arguments].concat());
+        }
+        ground
+    }
+
+    /// `headroom ARGUMENTS` inside.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let there = self.place.command(arguments);
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.name]).arg(there.get_program()).args(there.get_args());
+        for (name, value) in there.get_envs() {
+            value.map(|value| command.env(name, value));
+        }
+        command.current_dir(self.place.path());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Starts a run of many trials that changes the MTU, and waits until it is
+    /// changed.
+    fn start(&self) -> Child {
+        let arguments =
+            ["run", "cpu.primes", "--set", "mtu@va=9000", "--duration", "300ms", "--trials", "60"];
+        let mut command = self.command(&arguments);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        eventually("the MTU is changed", || self.mtu() == 9000);
+        child
+    }
+
+    fn number(&self, file: &str) -> u64 {
+        let path = format!("/sys/class/net/va/{file}");
+        // `ip netns exec` mounts the sysfs of the namespace.
+        let output = Command::new("ip").args(["netns", "exec", &self.name, "cat", &path]).output().unwrap();
+        stdout(&output).trim().parse().unwrap_or_else(|_| panic!("{}", stderr(&output)))
+    }
+
+    fn mtu(&self) -> u64 {
+        self.number("mtu")
+    }
+
+    fn journal(&self) -> std::path::PathBuf {
+        self.place.path().join("store.db-state/settings.journal")
+    }
+
+    fn document(&self, arguments: &[&str]) -> (i32, Value) {
+        let output = self.run(&[arguments, &["--json"]].concat());
+        let document = serde_json::from_slice(&output.stdout);
+        (output.status.code().unwrap(), document.unwrap_or_else(|e| panic!("{e}: {}", stderr(&output))))
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "del", &self.name]).status();
+    }
+}
+
+fn ip(arguments: &[&str]) {
+    let output = Command::new("ip").args(arguments).output().expect("ip is installed");
+    assert!(output.status.success(), "ip {}: {}", arguments.join(" "), stderr(&output));
+}
+
+const SHORT: &[&str] = &["run", "cpu.primes", "--duration", "50ms", "--trials", "2", "--warm-up", "0"];
+
+#[test]
+fn levels_of_a_setting_are_measured_apart_and_put_back() {
+    let ground = Ground::new("levels");
+    let sets = ["--set", "mtu@va=1400,9000", "--set", "tx-queue-length@va=123"];
+    let plan = ground.run(&[SHORT, &sets, &["--dry-run"]].concat());
+    let said = stdout(&plan);
+    assert!(said.contains("changes mtu of va on this machine: 1400, 9000; and puts it back"), "{said}");
+    assert!(said.contains("Group 2 of 2"), "{said}");
+    assert!(!ground.journal().exists());
+    let (code, document) = ground.document(&[SHORT, &sets].concat());
+    assert_eq!(code, 0);
+    let cases = document["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 2);
+    for (case, level) in cases.iter().zip([1400, 9000]) {
+        let state = &case["settings"]["mtu@va"][0];
+        assert_eq!(state["resource"], "nic:va");
+        assert_eq!(state["machine"], "local");
+        assert_eq!((&state["asked"], &state["read_back"]), (&level.into(), &level.into()));
+        assert_eq!(state["before"], 1500);
+        assert_eq!(case["settings"]["tx-queue-length@va"][0]["read_back"], 123);
+        assert!(case["label"].as_str().unwrap().ends_with(&format!("mtu@va={level}")), "{}", case["label"]);
+        assert_eq!(case["work_id"], cases[0]["work_id"], "a setting is no other work");
+        assert!(case["trials"].as_array().unwrap().iter().all(|t| t["status"] == "ok"));
+    }
+    assert_ne!(cases[0]["block"], cases[1]["block"]);
+    assert_eq!((ground.mtu(), ground.number("tx_queue_len")), (1500, 1000));
+    assert!(!ground.journal().exists());
+    let shown = stdout(&ground.place.run(&["show", "last"]));
+    assert!(shown.contains("mtu of va"), "{shown}");
+    let compared = ground.place.run(&["compare", "last", "--by", "mtu@va"]);
+    assert!(stdout(&compared).contains("9000"), "{}{}", stdout(&compared), stderr(&compared));
+}
+
+#[test]
+fn a_study_file_has_settings_too() {
+    let ground = Ground::new("file");
+    let study = "[settings]\n\"mtu@va\" = [1400, 9000]\n[trials]\ntrials = 1\n[[workload]]\n\
+                 kind = \"cpu.primes\"\nduration = \"50ms\"\n";
+    std::fs::write(ground.place.path().join("store.db-study.toml"), study).unwrap();
+    let (code, document) = ground.document(&["run", "./store.db-study.toml"]);
+    assert_eq!((code, document["cases"].as_array().unwrap().len()), (0, 2));
+    assert_eq!(document["cases"][1]["settings"]["mtu@va"][0]["read_back"], 9000);
+    let (_, document) = ground.document(&["run", "./store.db-study.toml", "--set", "mtu@va=1300"]);
+    assert_eq!(document["cases"].as_array().unwrap().len(), 1, "what is typed wins");
+    assert_eq!(ground.mtu(), 1500);
+}
+
+#[test]
+fn a_refused_value_is_a_failed_trial_and_the_rest_goes_on() {
+    let ground = Ground::new("refused");
+    let sets = ["--set", "mtu@va=100000,9000", "--set", "tx-queue-length@va=123"];
+    let (code, document) = ground.document(&[SHORT, &sets].concat());
+    assert_eq!(code, 1);
+    let case = |at: usize| &document["cases"][at];
+    for trial in case(0)["trials"].as_array().unwrap() {
+        let reason = trial["reason"].as_str().unwrap();
+        assert!(reason.contains("mtu=100000") && reason.contains("68 to 65535"), "{reason}");
+    }
+    assert_eq!(case(0)["settings"]["mtu@va"][0].get("read_back"), None, "nothing was read back");
+    assert_eq!(case(1)["settings"]["mtu@va"][0]["read_back"], 9000);
+    assert!(case(1)["trials"].as_array().unwrap().iter().all(|t| t["status"] == "ok"));
+    assert_eq!((ground.mtu(), ground.number("tx_queue_len")), (1500, 1000));
+    assert!(!ground.journal().exists());
+}
+
+#[test]
+fn what_cannot_be_bound_is_refused_before_anything_is_touched() {
+    let ground = Ground::new("unbound");
+    for (set, says) in [
+        ("mtu=9000", "mtu@eth0"),
+        ("mtu@nope=9000", "no network interface `nope`"),
+        ("mtuu@va=9000", "no setting `mtuu`"),
+    ] {
+        let output = ground.run(&[SHORT, &["--set", set]].concat());
+        assert_eq!(output.status.code(), Some(2), "{set}: {}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{set}: {}", stderr(&output));
+    }
+    let listed = stdout(&ground.place.run(&["settings"]));
+    assert!(listed.contains("mtu") && listed.contains("socket-buffer-max"), "{listed}");
+    assert!(stdout(&ground.place.run(&["settings", "mtu"])).contains("towards the peer"));
+    assert_eq!(ground.place.run(&["settings", "nope"]).status.code(), Some(2));
+}
+
+#[test]
+fn ctrl_c_puts_everything_back() {
+    let ground = Ground::new("ctrlc");
+    let mut run = ground.start();
+    assert!(ground.journal().exists(), "what is changed stands in the journal");
+    signal(run.id(), Signal::INT);
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    assert_eq!(ground.mtu(), 1500);
+    assert!(!ground.journal().exists());
+}
+
+#[test]
+fn an_agent_whose_controller_is_killed_puts_its_own_back() {
+    let ground = Ground::new("orphan");
+    let mut run = ground.start();
+    signal(run.id(), Signal::KILL);
+    run.wait().unwrap();
+    eventually("the agent puts the MTU back", || ground.mtu() == 1500);
+    eventually("the journal is empty", || !ground.journal().exists());
+}
+
+#[test]
+fn after_an_agent_was_killed_the_next_one_puts_back_what_it_had_changed() {
+    let ground = Ground::new("agent");
+    let run = ground.start();
+    signal(agent_of(run.id()), Signal::KILL);
+    eventually("another agent works", || children_agent(run.id()));
+    assert_eq!(ground.mtu(), 9000, "the run goes on as it was asked for");
+    signal(run.id(), Signal::INT);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert_eq!(ground.mtu(), 1500);
+    assert!(!ground.journal().exists());
+}
+
+fn children_agent(run: u32) -> bool {
+    let children = std::fs::read_to_string(format!("/proc/{run}/task/{run}/children")).unwrap_or_default();
+    children.split_whitespace().filter_map(|c| c.parse().ok()).any(lives)
+}
+
+#[test]
+fn after_a_power_cut_or_a_kill_restore_puts_back_and_no_run_starts_before() {
+    let ground = Ground::new("killed");
+    let mut run = ground.start();
+    let agent = agent_of(run.id());
+    // Neither may clean up: both are stopped before they are killed.
+    for process in [run.id(), agent] {
+        signal(process, Signal::STOP);
+    }
+    for process in [agent, run.id()] {
+        signal(process, Signal::KILL);
+    }
+    run.wait().unwrap();
+    eventually("both are gone", || !lives(agent));
+    assert_eq!(ground.mtu(), 9000);
+    let refused = ground.run(SHORT);
+    assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("headroom restore"), "{}", stderr(&refused));
+    // From another namespace it is said where it belongs.
+    let elsewhere = ground.place.run(&["restore"]);
+    assert_eq!(elsewhere.status.code(), Some(1));
+    let way = format!("ip netns exec {} headroom restore", ground.name);
+    assert!(stdout(&elsewhere).contains(&way), "{}", stdout(&elsewhere));
+    assert_eq!(ground.mtu(), 9000);
+    let restored = ground.run(&["restore"]);
+    assert_eq!(restored.status.code(), Some(0), "{}", stderr(&restored));
+    assert!(stdout(&restored).contains("mtu of nic:va: put back from 9000 to 1500"), "{}", stdout(&restored));
+    assert_eq!(ground.mtu(), 1500);
+    assert!(stdout(&ground.run(&["restore"])).contains("nothing to put back"));
+    assert_eq!(ground.run(SHORT).status.code(), Some(0));
+}
+
+#[test]
+fn another_run_is_not_disturbed() {
+    let ground = Ground::new("other");
+    let mut run = ground.start();
+    let second = ground.run(SHORT);
+    assert_eq!(second.status.code(), Some(3));
+    assert!(stderr(&second).contains("another run"), "{}", stderr(&second));
+    let restored = ground.run(&["restore"]);
+    assert_eq!(restored.status.code(), Some(1));
+    assert!(stdout(&restored).contains("will put it back itself"), "{}", stdout(&restored));
+    assert_eq!(ground.mtu(), 9000);
+    signal(run.id(), Signal::INT);
+    run.wait().unwrap();
+    assert_eq!(ground.mtu(), 1500);
+}
+
+#[test]
+fn a_journal_that_cannot_be_read_stops_a_run() {
+    let ground = Ground::new("damaged");
+    std::fs::create_dir_all(ground.journal().parent().unwrap()).unwrap();
+    std::fs::write(ground.journal(), "garbage\n").unwrap();
+    let refused = ground.run(SHORT);
+    assert_eq!(refused.status.code(), Some(3));
+    assert!(stderr(&refused).contains("line 1"), "{}", stderr(&refused));
+    assert!(Path::new(&ground.journal()).exists());
+}

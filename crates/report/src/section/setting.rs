@@ -1,0 +1,126 @@
+//! The settings that a run changed, for the terminal and for the page: each
+//! resource once, with what was before and what was read back.
+
+use model::Run;
+use model::setting::SettingState;
+
+use crate::text::{paragraph, printable};
+
+/// A setting of one resource over a whole run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changed {
+    /// Its name.
+    pub(crate) name: String,
+    /// The machine, where it is not the one that drives.
+    pub(crate) machine: Option<String>,
+    /// The resource; absent where the change never came so far.
+    pub(crate) resource: Option<String>,
+    /// What it was.
+    pub(crate) before: Option<String>,
+    /// What was asked for and read back, in the order of the cases.
+    pub(crate) set: Vec<String>,
+    /// What was asked for and refused.
+    pub(crate) refused: Vec<String>,
+}
+
+/// Every setting that the cases of a run asked for.
+pub(crate) fn of(run: &Run) -> Vec<Changed> {
+    let mut all: Vec<Changed> = Vec::new();
+    for (key, state) in
+        run.cases.iter().flat_map(|c| &c.settings).flat_map(|(k, all)| all.iter().map(move |s| (k, s)))
+    {
+        let name = key.split('@').next().unwrap_or(key);
+        add(&mut all, name, state);
+    }
+    all
+}
+
+fn add(all: &mut Vec<Changed>, name: &str, state: &SettingState) {
+    let machine = Some(state.machine.clone()).filter(|m| m != "local");
+    let is_set = state.read_back.is_some();
+    // What was refused has no resource: it belongs to whatever took another value.
+    let same = |c: &Changed| {
+        let is_its = !is_set || c.resource.is_none() || c.resource == state.resource;
+        c.name == name && c.machine == machine && is_its
+    };
+    let at = all.iter().position(same).unwrap_or_else(|| {
+        all.push(Changed { name: name.to_owned(), machine: machine.clone(), ..Changed::default() });
+        all.len() - 1
+    });
+    let entry = &mut all[at];
+    entry.resource = entry.resource.take().or_else(|| state.resource.clone());
+    entry.before = entry.before.take().or_else(|| state.before.as_ref().map(|v| state.show(v)));
+    let (list, value) = match &state.read_back {
+        Some(value) => (&mut entry.set, value),
+        None => (&mut entry.refused, &state.asked),
+    };
+    let shown = state.show(value);
+    if !list.contains(&shown) {
+        list.push(shown);
+    }
+}
+
+impl Changed {
+    /// `mtu of va: 1500 before, then 1400, 9000 as read back`.
+    fn line(&self) -> String {
+        let resource = self.resource.as_deref().map(|r| r.strip_prefix("nic:").unwrap_or(r));
+        let whose = resource.map(|r| format!(" of {r}")).unwrap_or_default();
+        let machine = self.machine.as_ref().map(|m| format!(" on {m}")).unwrap_or_default();
+        let before = self.before.as_ref().map(|b| format!("{b} before"));
+        let set = Some(self.set.join(", ")).filter(|s| !s.is_empty());
+        let refused = Some(self.refused.join(", ")).filter(|s| !s.is_empty());
+        let parts =
+            [before, set.map(|s| format!("{s} as read back")), refused.map(|r| format!("{r} refused"))];
+        let said: Vec<String> = parts.into_iter().flatten().collect();
+        format!("{}{whose}{machine}: {}", self.name, said.join("; "))
+    }
+}
+
+/// What was changed, a line each, for a terminal.
+pub(crate) fn text(run: &Run) -> String {
+    let all = of(run);
+    if all.is_empty() {
+        return String::new();
+    }
+    let lines = all.iter().map(|changed| paragraph("  ", "    ", &printable(&changed.line())));
+    format!("Settings\n{}\n", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Unit, Value};
+
+    use super::*;
+
+    fn state(machine: &str, resource: Option<&str>, asked: u64, is_set: bool) -> SettingState {
+        let value = |v: u64| Some(Value::from(v)).filter(|_| is_set);
+        SettingState {
+            machine: machine.to_owned(),
+            resource: resource.map(str::to_owned),
+            asked: Value::from(asked),
+            before: value(1500),
+            read_back: value(asked),
+            unit: Unit::Bytes,
+        }
+    }
+
+    #[test]
+    fn each_resource_stands_once_with_all_its_levels() {
+        let mut run = crate::tests::run();
+        assert_eq!(text(&run), "");
+        let mut second = run.cases[0].clone();
+        let both = |level| {
+            vec![state("local", Some("nic:va"), level, true), state("b", Some("nic:vb"), level, true)]
+        };
+        run.cases[0].settings.insert("mtu".to_owned(), both(1400));
+        second.settings.insert("mtu".to_owned(), both(9000));
+        let mut third = run.cases[0].clone();
+        third.settings.insert("mtu".to_owned(), vec![state("local", None, 100_000, false)]);
+        run.cases.extend([second, third]);
+        assert_eq!(
+            text(&run),
+            "Settings\n  mtu of va: 1500 before; 1400, 9000 as read back; 100000 refused\n  \
+             mtu of vb on b: 1500 before; 1400, 9000 as read back\n\n"
+        );
+    }
+}

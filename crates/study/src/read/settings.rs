@@ -1,0 +1,120 @@
+//! Settings as a person asks for them, `mtu=1500,9000` or `mtu@eth0=9000`: the
+//! same from arguments and from `[settings]` of a study file.
+
+use std::sync::Arc;
+
+use machine::setting::{TABLE, find};
+use model::Study;
+use model::setting::{Binds, SettingSpec};
+use model::study::Level;
+
+use crate::grammar;
+use crate::mistake::{Mistake, Place, Source, suggest};
+
+/// The setting that a key names, `NAME` or `NAME@RESOURCE`.
+pub(super) fn spec(key: &str, place: &Place) -> Result<&'static SettingSpec, Mistake> {
+    let (name, resource) = parts(key);
+    let Some(setting) = find(name) else {
+        let names: Vec<&str> = TABLE.iter().map(|s| s.spec().name()).collect();
+        return Err(place.mistake(format!("there is no setting `{name}`"), suggest(name, names)));
+    };
+    let spec = setting.spec();
+    match (spec.binds, resource) {
+        (Binds::Machine, Some(_)) => {
+            let message = format!("`{name}` belongs to the whole machine");
+            Err(place.mistake(message, format!("write {name} without `@`")))
+        }
+        (Binds::Nic, Some("")) => {
+            Err(place.mistake("no interface is named after `@`", format!("for example {name}@eth0")))
+        }
+        _ => Ok(spec),
+    }
+}
+
+/// The name and the resource of a key.
+pub(crate) fn parts(key: &str) -> (&str, Option<&str>) {
+    match key.split_once('@') {
+        Some((name, resource)) => (name, Some(resource)),
+        None => (key, None),
+    }
+}
+
+/// Adds the levels of one setting; each may be given once.
+pub(super) fn put(study: &mut Study, key: &str, levels: Vec<Level>, place: &Place) -> Result<(), Mistake> {
+    match study.settings.insert(key.to_owned(), levels) {
+        None => Ok(()),
+        Some(_) => {
+            Err(place.mistake(format!("`{key}` is given twice"), "give it once; a comma makes levels"))
+        }
+    }
+}
+
+/// Lets every `--set NAME=LEVELS` that was typed override the study's.
+pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Mistake> {
+    let mut seen: Vec<&str> = Vec::new();
+    for text in typed {
+        const OPTION: &str = "--set ";
+        let shown = format!("{OPTION}{text}");
+        let whole = Place::whole(Arc::new(Source { name: "command line".to_owned(), text: shown }));
+        let at = |from: usize, to: usize| whole.part(OPTION.len() + from..OPTION.len() + to);
+        let Some((key, levels)) = text.split_once('=') else {
+            spec(text, &at(0, text.len()))?;
+            let help = format!("write --set {text}=VALUE, or several: {text}=VALUE,VALUE");
+            return Err(at(0, text.len()).mistake(format!("no value is given for `{text}`"), help));
+        };
+        let place = at(0, key.len());
+        let spec = spec(key, &place)?;
+        if seen.contains(&key) {
+            let help = "give it once; a comma makes levels";
+            return Err(place.mistake(format!("--set {key} is given twice"), help));
+        }
+        seen.push(key);
+        let levels = grammar::levels(&spec.value, levels, &at(key.len() + 1, text.len()))?;
+        study.settings.insert(key.to_owned(), levels);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Value;
+
+    use super::*;
+
+    fn read(typed: &[&str]) -> Result<Study, Mistake> {
+        let mut study = Study::default();
+        let typed: Vec<String> = typed.iter().map(|t| (*t).to_owned()).collect();
+        apply(&mut study, &typed).map(|()| study)
+    }
+
+    #[test]
+    fn what_is_typed_has_the_grammar_of_parameters() {
+        let study = read(&["mtu=1500,9000", "mtu@eth0=9000", "socket-buffer-max=32MiB"]).unwrap();
+        let number = |v: u64| vec![Value::from(v)];
+        assert_eq!(study.settings["mtu"], [number(1500), number(9000)]);
+        assert_eq!(study.settings["mtu@eth0"], [number(9000)]);
+        assert_eq!(study.settings["socket-buffer-max"], [number(32 << 20)]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_pointed_at() {
+        for (typed, says) in [
+            (&["swap=off"][..], "no setting `swap`"),
+            (&["mtuu=1500"], "no setting `mtuu`"),
+            (&["mtu"], "no value is given"),
+            (&["mtu="], "missing"),
+            (&["mtu=big"], "mtu"),
+            (&["mtu=1500,1500"], "twice"),
+            (&["mtu=1500", "mtu=9000"], "given twice"),
+            (&["mtu@=1500"], "no interface"),
+            (&["socket-buffer-max@eth0=1m"], "whole machine"),
+        ] {
+            let mistake = read(typed).unwrap_err();
+            assert!(mistake.message.contains(says), "{typed:?}: {}", mistake.message);
+            assert!(mistake.help.is_some() || says == "mtu", "{typed:?}");
+        }
+        let mistake = read(&["mtuu=1500"]).unwrap_err();
+        assert_eq!(&mistake.source_text.text[mistake.span], "mtuu");
+        assert!(mistake.help.unwrap().contains("`mtu`"));
+    }
+}
