@@ -192,6 +192,7 @@ fn nobody_behind_the_address_is_said() {
         udp: tcp,
         cookie: "00".repeat(16),
         way: Default::default(),
+        kind: Default::default(),
     };
     let shelf = two_ends::Placed(load::workload::Side::Near { door: &door, load: 0 });
     let workload: &dyn load::workload::Workload = &Stream;

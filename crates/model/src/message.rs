@@ -114,7 +114,7 @@ pub enum End {
 }
 
 /// What is asked of a far end before a trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenOrder {
     /// The address to listen at. A node puts there the one at which the
     /// controller reached it.
@@ -122,6 +122,10 @@ pub struct OpenOrder {
     /// The address that the near end's packets come from, to tell the way back.
     #[serde(default)]
     pub near: Option<IpAddr>,
+    /// The loads of the trial that have two ends. Only a far end that is another
+    /// tool must know them before it opens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadSpec>,
 }
 
 /// Where a far end waits for the data connections of one trial.
@@ -134,12 +138,26 @@ pub struct Door {
     pub tcp: u16,
     /// Its UDP port.
     pub udp: u16,
-    /// What a connection must say first to be let in, 32 hexadecimal digits: made
-    /// for one trial, by the far end.
+    /// What a connection must say first to be let in: made for one trial. 32
+    /// hexadecimal digits of a far end of ours, 36 characters of an iperf3.
     pub cookie: String,
     /// The way from the far end to the near one, as facts.
     #[serde(default)]
     pub way: BTreeMap<String, Value>,
+    /// What waits behind it.
+    #[serde(default)]
+    pub kind: DoorKind,
+}
+
+/// What waits behind a door, and so what is spoken there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DoorKind {
+    /// A far end of ours.
+    #[default]
+    Ours,
+    /// A stock server of iperf3.
+    Iperf3,
 }
 
 /// The times of a trial, on the clock of the agent that hears or says them, ns.

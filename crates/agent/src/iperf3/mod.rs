@@ -5,7 +5,9 @@
 //! ends count in iperf3's own way. Each test has threads of its own, so several
 //! clients are served at once, which stock servers do not do.
 
+mod end;
 mod hall;
+mod outcome;
 mod parameters;
 mod server;
 mod session;
@@ -16,4 +18,5 @@ mod word;
 #[cfg(test)]
 mod tests;
 
+pub use end::{Iperf3End, SCHEME};
 pub use server::{Admit, Caps, Iperf3Error, Iperf3Options, Iperf3Server, PORT, serve_iperf3};

@@ -177,6 +177,8 @@ pub(crate) struct Results {
     pub(crate) congestion_used: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) server_output_text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) server_output_json: Option<serde_json::Value>,
     pub(crate) streams: Vec<StreamResult>,
 }
 

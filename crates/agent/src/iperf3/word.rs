@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use load::workload::net::iperf3::cookie_bytes;
 use rustix::event::{PollFd, PollFlags, poll};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -134,13 +135,18 @@ impl Control {
         self.stream.write_all(&words)
     }
 
-    #[cfg(test)]
     /// Both numbers after [`State::ServerError`].
     pub(crate) fn error_numbers(&mut self, until: Instant) -> io::Result<(i32, i32)> {
         let mut words = [0; 8];
         self.read_until(&mut words, until)?;
         let word = |at: usize| i32::from_be_bytes([words[at], words[at + 1], words[at + 2], words[at + 3]]);
         Ok((word(0), word(4)))
+    }
+
+    /// Says which test this connection is of.
+    pub(crate) fn say_cookie(&mut self, cookie: &str) -> io::Result<()> {
+        let bytes = cookie_bytes(cookie).map_err(|e| io::Error::other(e.to_string()))?;
+        self.stream.write_all(&bytes)
     }
 
     /// What the other end says within `wait`; `Ok(None)` if nothing.

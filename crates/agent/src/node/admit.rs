@@ -83,6 +83,7 @@ fn rule(request: &mut Request, here: IpAddr) -> Result<Kind, String> {
         }
         Request::Open(order) => {
             order.listen = here;
+            order.loads.clear();
             Ok(Kind::Open)
         }
         Request::Trial(order) => far_end(order).map(|()| Kind::Trial),
@@ -159,7 +160,7 @@ pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
 
 #[cfg(test)]
 mod tests {
-    use model::message::{Door, Times};
+    use model::message::{Door, DoorKind, Times};
     use model::plan::FixtureKey;
     use model::study::Pin;
     use model::value::Parameters;
@@ -222,11 +223,11 @@ mod tests {
 
     #[test]
     fn a_door_is_opened_where_the_controller_came_in_and_nowhere_else() {
-        let order = Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None });
+        let order = Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None, loads: Vec::new() });
         let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE).unwrap();
         assert_eq!(admitted.kind, Kind::Open);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
-        assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: None }));
+        assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: None, loads: Vec::new() }));
     }
 
     #[test]
@@ -238,7 +239,8 @@ mod tests {
         assert!(why(order("../sh", &[], End::Far)).contains("no workload"));
         let Some(name) = two_ends() else { return };
         assert_eq!(judged(&order(name, &[("streams", 8), ("buffer", 1 << 20)], End::Far)), Ok(Kind::Trial));
-        let door = Door { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way: BTreeMap::new() };
+        let (way, kind) = (BTreeMap::new(), DoorKind::Ours);
+        let door = Door { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way, kind };
         assert!(judged(&order(name, &[], End::Near { door, lead_ns: 1 })).is_err());
         for (parameter, most) in MOST {
             assert!(why(order(name, &[(parameter, most + 1)], End::Far)).contains(parameter));

@@ -54,7 +54,7 @@ fn a_door_is_where_the_controller_came_in() {
     let ground = Ground::new();
     let mut agent = ground.dial().unwrap();
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
-    let order = OpenOrder { listen: "192.0.2.1".parse().unwrap(), near: None };
+    let order = OpenOrder { listen: "192.0.2.1".parse().unwrap(), near: None, loads: Vec::new() };
     let Reply::Open(door) = agent.call(Request::Open(order), &mut watch).unwrap() else { panic!() };
     assert_eq!((door.address, door.cookie.len()), (agent.address(), 32));
     assert!(std::net::TcpStream::connect((door.address, door.tcp)).is_ok());
@@ -119,7 +119,7 @@ fn a_connection_that_breaks_fails_the_request_at_once() {
     let holder = &mut ground.dial().unwrap();
     let listen = std::net::IpAddr::from([127, 0, 0, 1]);
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
-    holder.call(Request::Open(OpenOrder { listen, near: None }), &mut watch).unwrap();
+    holder.call(Request::Open(OpenOrder { listen, near: None, loads: Vec::new() }), &mut watch).unwrap();
     // The second one waits for its turn while its connection is cut.
     let mut second = ground.dial().unwrap();
     let cut = second.cutter();
@@ -128,7 +128,7 @@ fn a_connection_that_breaks_fails_the_request_at_once() {
         cut.shutdown(Shutdown::Both).unwrap();
     };
     let mut watch = Watch { on_event: &mut hear, cancelled: &|| false };
-    let error = second.call(Request::Open(OpenOrder { listen, near: None }), &mut watch).unwrap_err();
+    let error = second.call(Request::Open(OpenOrder { listen, near: None, loads: Vec::new() }), &mut watch).unwrap_err();
     assert!(matches!(&error, AgentError::Died(why) if why.contains("was lost: ")), "{error}");
     assert!(describe(&mut second).is_ok());
 }

@@ -8,7 +8,7 @@ use model::message::{FromAgent, OpenOrder, Reply, Request};
 use super::ground::{Ground, Raw};
 
 fn open() -> Request {
-    Request::Open(OpenOrder { listen: "127.0.0.1".parse().unwrap(), near: None })
+    Request::Open(OpenOrder { listen: "127.0.0.1".parse().unwrap(), near: None, loads: Vec::new() })
 }
 
 fn waits(raw: &mut Raw) -> String {

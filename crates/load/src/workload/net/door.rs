@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
 use std::sync::Arc;
 
-use model::message::Door;
+use model::message::{Door, DoorKind};
 
 use crate::engine::fault::Fault;
 use crate::workload::net::lobby::{Lobby, Porter};
@@ -47,6 +47,7 @@ impl Listening {
             udp: udp.port(),
             cookie: hexadecimal(cookie),
             way: BTreeMap::new(),
+            kind: DoorKind::Ours,
         })
     }
 

@@ -5,11 +5,12 @@
 use std::net::{TcpStream, UdpSocket};
 use std::sync::Arc;
 
-use model::message::Door;
+use model::message::{Door, DoorKind};
 use rustix::net::SendFlags;
 
 use crate::engine::fault::Fault;
 use crate::workload::net::hello::{self, COOKIE, HELLO, Place, WELCOME};
+use crate::workload::net::iperf3::Guest;
 use crate::workload::net::lobby::Lobby;
 use crate::workload::net::socket::Options;
 use crate::workload::{Shelf, Side};
@@ -26,6 +27,7 @@ pub(super) struct End {
 enum Way {
     Out(Door),
     In(Arc<Lobby>),
+    Iperf3(Arc<Guest>),
 }
 
 impl End {
@@ -35,6 +37,9 @@ impl End {
     /// If there is no other end, or the door's cookie cannot be read.
     pub(super) fn of(shelf: &dyn Shelf) -> Result<Self, Fault> {
         let (load, cookie, way) = match shelf.side() {
+            Side::Near { door, load } if door.kind == DoorKind::Iperf3 => {
+                (load, [0; COOKIE], Way::Iperf3(Arc::new(Guest::new(door.clone()))))
+            }
             Side::Near { door, load } => (load, hello::cookie_of(door)?, Way::Out(door.clone())),
             Side::Far { listening, load } => {
                 let lobby = listening.lobby();
@@ -54,13 +59,20 @@ impl End {
 
     /// Whether this is the end that drives.
     pub(super) fn is_near(&self) -> bool {
-        matches!(self.way, Way::Out(_))
+        !matches!(self.way, Way::In(_))
+    }
+
+    /// Whether the other end is a stock server of iperf3, which knows neither our
+    /// hello nor our farewell.
+    pub(super) fn is_iperf3(&self) -> bool {
+        matches!(self.way, Way::Iperf3(_))
     }
 
     /// What the last bytes of a connection are, so that its end is told from a
-    /// break: nothing that a hello has.
-    pub(super) fn farewell(&self) -> [u8; COOKIE] {
-        self.cookie.map(|byte| !byte)
+    /// break: nothing that a hello has. None where the other end knows no such
+    /// thing, and closes the connection instead.
+    pub(super) fn farewell(&self) -> Option<[u8; COOKIE]> {
+        (!self.is_iperf3()).then(|| self.cookie.map(|byte| !byte))
     }
 
     /// What is said first on a UDP socket of this seat.
@@ -83,6 +95,7 @@ impl End {
         let place = self.place(seat)?;
         match &self.way {
             Way::Out(door) => hello::tcp(door, &self.cookie, place, options),
+            Way::Iperf3(guest) => guest.tcp(seat, options),
             Way::In(lobby) => {
                 let stream = lobby.tcp(place)?;
                 options.apply_early(&stream)?;
@@ -102,6 +115,7 @@ impl End {
         let place = self.place(seat)?;
         match &self.way {
             Way::Out(door) => hello::udp(door, &self.cookie, place, options),
+            Way::Iperf3(guest) => guest.udp(seat, options),
             Way::In(lobby) => {
                 let socket = lobby.udp(place)?;
                 options.apply_early(&socket)?;

@@ -176,14 +176,7 @@ pub(super) fn udp(
     options: &Options,
 ) -> Result<UdpSocket, Fault> {
     let to = SocketAddr::new(door.address, door.udp);
-    let any = match door.address {
-        IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-        IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-    };
-    let socket = UdpSocket::bind((options.local.unwrap_or(any), 0))
-        .map_err(|e| Fault::system(format!("binding to {}", options.local.unwrap_or(any)), e))?;
-    options.apply_early(&socket)?;
-    options.apply(&socket)?;
+    let socket = bound(door.address, options)?;
     let hello = written(cookie, place);
     let until = Instant::now() + PATIENCE;
     let mut answer = [0; 64];
@@ -196,6 +189,22 @@ pub(super) fn udp(
     // data that follows it may be here first.
     ask(&socket, SocketAddr::new(door.address, port), &hello, &mut answer, until)?;
     socket::patience(&socket)?;
+    Ok(socket)
+}
+
+/// A UDP socket with its options from which `to` can be reached.
+///
+/// # Errors
+/// If the local address or an option is refused.
+pub(super) fn bound(to: IpAddr, options: &Options) -> Result<UdpSocket, Fault> {
+    let any = match to {
+        IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+    };
+    let from = options.local.unwrap_or(any);
+    let socket = UdpSocket::bind((from, 0)).map_err(|e| Fault::system(format!("binding to {from}"), e))?;
+    options.apply_early(&socket)?;
+    options.apply(&socket)?;
     Ok(socket)
 }
 
@@ -274,6 +283,7 @@ mod tests {
             tcp: 1,
             udp: 2,
             cookie: cookie.to_owned(),
+            kind: model::message::DoorKind::Ours,
         };
         let cookie = cookie_of(&door("000102030405060708090a0b0c0d0eff")).unwrap();
         assert_eq!((cookie[1], cookie[15]), (1, 255));

@@ -7,10 +7,17 @@
 //! `iperf_tcp.c` and `iperf.h` of <https://github.com/esnet/iperf>, 3.12).
 
 use std::io::{ErrorKind, Write};
-use std::net::{TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use model::message::Door;
+use rustix::io::Errno;
+
+use crate::engine::drive::Life;
 use crate::engine::fault::Fault;
+use crate::workload::net::hello::{self, PATIENCE};
+use crate::workload::net::socket::{self, Options};
 
 /// Bytes of a cookie: 36 characters and a zero.
 pub const COOKIE: usize = 37;
@@ -25,6 +32,9 @@ pub const WELCOME: [u8; 4] = *b"6789";
 pub const HELLO_OLD: [u8; 4] = 123_456_789_u32.to_le_bytes();
 /// See [`HELLO_OLD`].
 pub const WELCOME_OLD: [u8; 4] = 987_654_321_u32.to_le_bytes();
+
+/// How long a near end waits for the server to close a stream.
+const END_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How many datagrams that are no answer are passed over: of other streams, which
 /// already run the other way.
@@ -89,6 +99,87 @@ pub fn greet_udp(socket: &UdpSocket, patience: Duration) -> Result<(), Fault> {
     )))
 }
 
+/// How the workers of the near end reach a stock server. It knows its streams
+/// only by the order in which they come (where data goes both ways, those on
+/// which the client sends come first), so one connects after the other.
+#[derive(Debug)]
+pub(super) struct Guest {
+    door: Door,
+    next: Mutex<usize>,
+    moved: Condvar,
+}
+
+impl Guest {
+    pub(super) fn new(door: Door) -> Self {
+        Self { door, next: Mutex::new(0), moved: Condvar::new() }
+    }
+
+    /// Acts when those with lower numbers have.
+    fn in_turn<T>(&self, seat: usize, act: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+        let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.moved.wait_timeout_while(next, PATIENCE, |next| *next < seat);
+        let (mut next, patience) = waited.unwrap_or_else(PoisonError::into_inner);
+        if patience.timed_out() {
+            return Err(Fault::Other(
+                "the streams before this one did not reach the iperf3 server".to_owned(),
+            ));
+        }
+        let done = act();
+        *next = (*next).max(seat + 1);
+        self.moved.notify_all();
+        done
+    }
+
+    /// The TCP stream of worker `seat`.
+    ///
+    /// # Errors
+    /// If it does not come about, or an option is refused.
+    pub(super) fn tcp(&self, seat: usize, options: &Options) -> Result<TcpStream, Fault> {
+        self.in_turn(seat, || {
+            let to = SocketAddr::new(self.door.address, self.door.tcp);
+            let stream = hello::connect(to, options, Instant::now() + PATIENCE)?;
+            options.apply(&stream)?;
+            greet_tcp(&stream, &self.door.cookie)?;
+            Ok(stream)
+        })
+    }
+
+    /// The UDP stream of worker `seat`.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn udp(&self, seat: usize, options: &Options) -> Result<UdpSocket, Fault> {
+        self.in_turn(seat, || {
+            let to = SocketAddr::new(self.door.address, self.door.udp);
+            let socket = hello::bound(self.door.address, options)?;
+            socket
+                .connect(to)
+                .map_err(|e| Fault::system(format!("reaching the iperf3 server at {to}"), e))?;
+            greet_udp(&socket, PATIENCE)?;
+            socket::patience(&socket)?;
+            Ok(socket)
+        })
+    }
+}
+
+/// Takes what still comes until the server closes the stream, which it does when
+/// it is told over the control connection that the test is over; one that closed
+/// it before would lose a test that a slow machine still counts.
+pub(super) fn await_end(stream: &TcpStream, life: &Life<'_>) -> Result<(), Fault> {
+    let until = Instant::now() + END_PATIENCE;
+    let mut room = vec![0; 1 << 16];
+    while Instant::now() < until {
+        match rustix::io::read(stream, &mut room[..]) {
+            Ok(got) if got > 0 => {}
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            // Closed, or reset because something of ours was still unread.
+            _ => return Ok(()),
+        }
+        life.beat()?;
+    }
+    Ok(())
+}
+
 /// The head of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
@@ -145,8 +236,10 @@ impl Head {
         Some(Self { seconds: word(0)?, microseconds: word(4)?, number })
     }
 
-    fn sent_s(self) -> f64 {
-        f64::from(self.seconds) + f64::from(self.microseconds) / 1e6
+    /// When it was sent, ns of the sender's clock.
+    #[must_use]
+    pub fn sent_ns(self) -> u64 {
+        u64::from(self.seconds) * 1_000_000_000 + u64::from(self.microseconds) * 1000
     }
 }
 
@@ -182,7 +275,7 @@ impl Tally {
             self.late += 1;
             self.lost = self.lost.saturating_sub(1);
         }
-        let transit_s = now_ns as f64 / 1e9 - head.sent_s();
+        let transit_s = (now_ns as f64 - head.sent_ns() as f64) / 1e9;
         if let Some(before_s) = self.transit_s {
             self.jitter_s += ((transit_s - before_s).abs() - self.jitter_s) / 16.0;
         }

@@ -179,7 +179,8 @@ impl Ready {
     fn udp(&self, seat: usize) -> Result<Box<dyn Worker>, Fault> {
         let socket = self.end.udp(seat, &self.options)?;
         if !self.sends(seat) {
-            let (hello, book) = (self.end.hello(seat)?, Arc::clone(&self.tallies));
+            let hello = (!self.end.is_iperf3()).then(|| self.end.hello(seat)).transpose()?;
+            let book = Arc::clone(&self.tallies);
             return Ok(Box::new(udp::Receiving::new(socket, hello, self.bytes.is_some(), book)?));
         }
         let bytes = match self.buffer {
@@ -189,7 +190,12 @@ impl Ready {
         let mut buffer = Buffer::new(bytes)?;
         buffer.as_mut_slice().fill(1);
         let gap_ns = self.bit_rate.map_or(0.0, |rate| bytes as f64 * 8e9 / (rate / self.streams as f64));
-        Ok(Box::new(udp::Sending::new(socket, (buffer, bytes), self.share(seat), gap_ns)))
+        Ok(Box::new(udp::Sending::new(
+            socket,
+            (buffer, bytes),
+            self.share(seat),
+            (gap_ns, self.end.is_iperf3()),
+        )))
     }
 }
 

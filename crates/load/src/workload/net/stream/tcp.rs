@@ -22,6 +22,7 @@ use crate::engine::fault::Fault;
 use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::COOKIE;
+use crate::workload::net::iperf3;
 use crate::workload::net::socket::{self, LOOKS_MOST};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::track::{Book, Track};
@@ -89,7 +90,7 @@ pub(in crate::workload::net) struct Sending {
     finished: Option<Completion>,
     track: Track<State>,
     book: Arc<Book<State>>,
-    farewell: [u8; COOKIE],
+    farewell: Option<[u8; COOKIE]>,
 }
 
 /// What both kinds of workers are told.
@@ -99,8 +100,8 @@ pub(in crate::workload::net) struct Share {
     pub(in crate::workload::net) bytes: usize,
     /// Bytes to the end, where a count ends it.
     pub(in crate::workload::net) left: Option<u64>,
-    /// The last bytes of the connection.
-    pub(in crate::workload::net) farewell: [u8; COOKIE],
+    /// The last bytes of the connection; none where the other end closes it.
+    pub(in crate::workload::net) farewell: Option<[u8; COOKIE]>,
 }
 
 impl Sending {
@@ -144,7 +145,8 @@ impl Sending {
 
     /// Says farewell and sends no more.
     fn close(&mut self, life: &Life<'_>) -> Result<(), Fault> {
-        let mut left = &self.farewell[..];
+        let Some(farewell) = self.farewell else { return iperf3::await_end(&self.stream, life) };
+        let mut left = &farewell[..];
         for _ in 0..LOOKS_MOST {
             match rustix::net::send(&self.stream, left, SendFlags::NOSIGNAL) {
                 Ok(sent) => left = &left[sent..],
@@ -210,7 +212,7 @@ pub(in crate::workload::net) struct Receiving {
     quiet: u32,
     /// The last bytes that came.
     tail: [u8; COOKIE],
-    farewell: [u8; COOKIE],
+    farewell: Option<[u8; COOKIE]>,
     is_over: bool,
     finished: Option<Completion>,
 }
@@ -234,7 +236,7 @@ impl Receiving {
     fn receive(&mut self) -> Result<Option<usize>, Fault> {
         let buffer = &mut self.buffer.as_mut_slice()[..self.bytes];
         match rustix::io::read(&self.stream, &mut *buffer) {
-            Ok(0) if self.tail == self.farewell => {
+            Ok(0) if self.farewell.is_none_or(|farewell| farewell == self.tail) => {
                 self.is_over = true;
                 Ok(None)
             }
@@ -302,6 +304,9 @@ impl Queue for Receiving {
 
     fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
         self.quiet = 0;
+        if self.farewell.is_none() {
+            return iperf3::await_end(&self.stream, life);
+        }
         while !self.is_over {
             self.receive()?;
             life.beat()?;

@@ -17,6 +17,7 @@ use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use crate::workload::Seen;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::{HELLO, WELCOME};
+use crate::workload::net::iperf3::Head;
 use crate::workload::net::socket::{self, LOOKS_MOST};
 use crate::workload::net::stream::arrivals::{Arrivals, Counts};
 use crate::workload::net::stream::tcp::{RECEIVE, SEND};
@@ -49,6 +50,8 @@ pub(super) struct Sending {
     pub(super) left: Option<u64>,
     /// Between two datagrams, ns; 0 as fast as they go.
     pub(super) gap_ns: f64,
+    /// Whether the other end reads iperf3's heads.
+    pub(super) is_iperf3: bool,
     due_ns: f64,
     number: u64,
     quiet: u32,
@@ -61,9 +64,20 @@ impl Sending {
         socket: UdpSocket,
         (buffer, bytes): (Buffer, usize),
         left: Option<u64>,
-        gap_ns: f64,
+        (gap_ns, is_iperf3): (f64, bool),
     ) -> Self {
-        Self { socket, buffer, bytes, left, gap_ns, due_ns: 0.0, number: 0, quiet: 0, finished: None }
+        Self {
+            socket,
+            buffer,
+            bytes,
+            left,
+            gap_ns,
+            is_iperf3,
+            due_ns: 0.0,
+            number: 0,
+            quiet: 0,
+            finished: None,
+        }
     }
 
     /// Waits until the next datagram is due, asleep. One that comes late for it
@@ -89,8 +103,12 @@ impl Sending {
         }
         self.pace();
         let datagram = &mut self.buffer.as_mut_slice()[..self.bytes];
-        datagram[..8].copy_from_slice(&self.number.to_be_bytes());
-        datagram[8..HEADER].copy_from_slice(&clock::now_ns().to_be_bytes());
+        if self.is_iperf3 {
+            Head::at(clock::now_ns(), self.number + 1).put(true, datagram);
+        } else {
+            datagram[..8].copy_from_slice(&self.number.to_be_bytes());
+            datagram[8..HEADER].copy_from_slice(&clock::now_ns().to_be_bytes());
+        }
         match rustix::net::send(&self.socket, datagram, SendFlags::NOSIGNAL) {
             Ok(sent) => {
                 self.quiet = 0;
@@ -143,6 +161,10 @@ impl Queue for Sending {
     /// Says, three times for one may be lost, that no more come. It is said at
     /// once, because a load that a count ends waits for it at the other end.
     fn settle(&mut self) -> Result<bool, Fault> {
+        if self.is_iperf3 {
+            // It is told over its control connection.
+            return Ok(false);
+        }
         let mut last = [0; HEADER];
         last[..8].copy_from_slice(&LAST.to_be_bytes());
         for _ in 0..3 {
@@ -177,7 +199,8 @@ impl Timed for Tally {
 pub(super) struct Receiving {
     socket: UdpSocket,
     buffer: Buffer,
-    hello: [u8; HELLO],
+    /// None where the other end is an iperf3.
+    hello: Option<[u8; HELLO]>,
     arrivals: Arrivals,
     track: Track<Tally>,
     book: Arc<Book<Tally>>,
@@ -195,7 +218,7 @@ impl Receiving {
     /// If there is no memory for a buffer.
     pub(super) fn new(
         socket: UdpSocket,
-        hello: [u8; HELLO],
+        hello: Option<[u8; HELLO]>,
         by_count: bool,
         book: Arc<Book<Tally>>,
     ) -> Result<Self, Fault> {
@@ -230,13 +253,15 @@ impl Receiving {
             Err(e) => return Err(socket::broken(RECEIVING, e)),
         };
         self.quiet = 0;
-        if got == HELLO && buffer[..HELLO] == self.hello {
+        if got == HELLO && self.hello.is_some_and(|hello| buffer[..HELLO] == hello) {
             let _ = rustix::net::send(&self.socket, &[WELCOME], SendFlags::NOSIGNAL);
             return Ok(None);
         }
-        let (Some(number), Some(sent_ns)) = (word(buffer, got, 0), word(buffer, got, 8)) else {
-            return Ok(None);
+        let head = match self.hello {
+            Some(_) => word(buffer, got, 0).zip(word(buffer, got, 8)),
+            None => Head::get(true, &buffer[..got]).map(|head| (head.number.wrapping_sub(1), head.sent_ns())),
         };
+        let Some((number, sent_ns)) = head else { return Ok(None) };
         if number == LAST {
             self.is_over = true;
             return Ok(None);

@@ -1,0 +1,165 @@
+//! What an iperf3 server told at the end, as the result of a far end. Only what
+//! it saw itself: what it received, and of its own sending what left it.
+//!
+//! Rates are over the span of our clock in which the load ran: the server's own
+//! seconds begin when its streams are connected, which is before anybody sends.
+
+use std::collections::BTreeMap;
+
+use model::message::TrialReport;
+use model::trial::{TrialResult, Window};
+use model::{Parameters as Given, Quantity, Unit, Value};
+
+use model::machine::ObserverCost;
+
+use crate::iperf3::parameters::{Parameters, Results, StreamResult};
+
+/// From the first byte that the near end sent until the server was told that the
+/// test is over, ns of our clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
+/// The far end's report.
+pub(crate) fn report(
+    asked: &Parameters,
+    results: &Results,
+    span: Span,
+    given: Option<&Given>,
+) -> TrialReport {
+    let window = Window { start_ns: span.start_ns, end_ns: span.end_ns };
+    let metrics = metrics(asked, results, window.seconds());
+    let facts = facts(results, given);
+    let result = TrialResult { window: Some(window), metrics, facts, ..TrialResult::default() };
+    // Nobody watched that machine.
+    let observer = ObserverCost { cpu_s: 0.0, watched_s: 0.0, cpus: 0 };
+    TrialReport { result, observer }
+}
+
+fn metrics(asked: &Parameters, results: &Results, seconds: f64) -> BTreeMap<String, Quantity> {
+    let mut metrics = BTreeMap::new();
+    let mut put = |name: &str, value: f64, unit: Unit| {
+        if value.is_finite() {
+            metrics.insert(name.to_owned(), Quantity { value, unit });
+        }
+    };
+    let receiving = usize::try_from(asked.ways().0).unwrap_or(usize::MAX).min(results.streams.len());
+    let (received, sent) = results.streams.split_at(receiving);
+    let bytes = |streams: &[StreamResult]| streams.iter().map(|s| s.bytes as f64).sum::<f64>();
+    if !received.is_empty() {
+        put("throughput", bytes(received) / seconds, Unit::BytesPerSecond);
+    }
+    if !received.is_empty() && asked.udp {
+        let sum = |of: fn(&StreamResult) -> i64| received.iter().map(|s| of(s) as f64).sum::<f64>();
+        let (numbered, lost) = (sum(|s| s.packets), sum(|s| s.errors.max(0)));
+        put("packets_per_second", (numbered - lost).max(0.0) / seconds, Unit::PerSecond);
+        // With none there is no share.
+        put("loss", lost / numbered, Unit::One);
+        let jitter = received.iter().map(|s| s.jitter).fold(0.0, f64::max);
+        put("jitter", jitter, Unit::Seconds);
+    }
+    if !sent.is_empty() {
+        put("sender_throughput", bytes(sent) / seconds, Unit::BytesPerSecond);
+        let again: Option<Vec<f64>> =
+            sent.iter().map(|s| (s.retransmits >= 0).then_some(s.retransmits as f64)).collect();
+        if let Some(again) = again.filter(|_| asked.tcp) {
+            put("retransmits", again.iter().sum(), Unit::One);
+        }
+    }
+    let own_s = own_seconds(results);
+    if own_s > 0.0 {
+        let cpu_s = results.cpu_util_total / 100.0 * own_s;
+        put("cpu_per_byte", cpu_s / bytes(&results.streams), Unit::SecondsPerByte);
+    }
+    metrics
+}
+
+/// The server's own seconds.
+fn own_seconds(results: &Results) -> f64 {
+    results.streams.iter().map(|s| s.end_time - s.start_time).fold(0.0, f64::max)
+}
+
+fn facts(results: &Results, given: Option<&Given>) -> BTreeMap<String, Value> {
+    let mut facts = BTreeMap::new();
+    let mut put = |name: &str, value: Value| {
+        facts.insert(name.to_owned(), value);
+    };
+    put("peer_tool", version(results).unwrap_or("iperf3, of a version that it does not tell").into());
+    put("peer_window", "iperf3's own: the whole load with its warm-up".into());
+    put("peer_seconds", own_seconds(results).into());
+    put("peer_cpu_percent", results.cpu_util_total.into());
+    if let Some(congestion) = &results.congestion_used {
+        put("congestion", congestion.as_str().into());
+    }
+    if given.is_some_and(|given| given.get("window").is_some()) {
+        put("peer_window_granted", "iperf3 does not tell".into());
+    }
+    facts
+}
+
+/// `iperf 3.12`: only a server that was asked for its page, and prints JSON or is
+/// verbose, says it.
+fn version(results: &Results) -> Option<&str> {
+    let json = results.server_output_json.as_ref().and_then(|page| page.pointer("/start/version")?.as_str());
+    let text = || results.server_output_text.as_deref()?.lines().find(|line| line.starts_with("iperf 3."));
+    json.or_else(text).filter(|version| version.len() < 40)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(streams: Vec<StreamResult>) -> Results {
+        Results { cpu_util_total: 50.0, streams, ..Results::default() }
+    }
+
+    fn stream(bytes: u64) -> StreamResult {
+        StreamResult { bytes, retransmits: -1, end_time: 2.5, ..StreamResult::default() }
+    }
+
+    const SPAN: Span = Span { start_ns: 1_000_000_000, end_ns: 3_000_000_000 };
+
+    fn value(report: &TrialReport, name: &str) -> Option<f64> {
+        report.result.metrics.get(name).map(|q| q.value)
+    }
+
+    #[test]
+    fn what_a_server_received_is_the_throughput_and_what_it_sent_is_not() {
+        let both = Parameters { tcp: true, parallel: 1, bidirectional: true, ..Parameters::default() };
+        let again = StreamResult { retransmits: 3, ..stream(800) };
+        let report = report(&both, &told(vec![stream(200), again]), SPAN, None);
+        assert_eq!(value(&report, "throughput"), Some(100.0));
+        assert_eq!(value(&report, "sender_throughput"), Some(400.0));
+        assert_eq!(value(&report, "retransmits"), Some(3.0));
+        // Half a CPU for its own 2.5 s, over 1000 bytes.
+        assert_eq!(value(&report, "cpu_per_byte"), Some(1.25e-3));
+        assert_eq!(value(&report, "loss"), None);
+        assert_eq!(report.result.window.unwrap().seconds(), 2.0);
+    }
+
+    #[test]
+    fn datagrams_that_did_not_come_are_a_share_of_those_sent() {
+        let udp = Parameters { udp: true, parallel: 2, ..Parameters::default() };
+        let one = StreamResult { packets: 100, errors: 20, jitter: 0.001, ..stream(80) };
+        let other = StreamResult { packets: 100, errors: 0, jitter: 0.003, ..stream(100) };
+        let told_all = report(&udp, &told(vec![one, other]), SPAN, None);
+        assert_eq!(value(&told_all, "loss"), Some(0.1));
+        assert_eq!(value(&told_all, "jitter"), Some(0.003));
+        assert_eq!(value(&told_all, "packets_per_second"), Some(90.0));
+        let none = report(&udp, &told(vec![stream(0)]), SPAN, None);
+        assert_eq!(value(&none, "loss"), None);
+        assert_eq!(value(&none, "throughput"), Some(0.0));
+    }
+
+    #[test]
+    fn a_version_is_told_where_the_server_tells_it() {
+        let named = |results: &Results| facts(results, None)["peer_tool"].to_string();
+        assert!(named(&told(Vec::new())).contains("does not tell"));
+        let text = Some("-----\niperf 3.12\nLinux\n".to_owned());
+        assert_eq!(named(&Results { server_output_text: text, ..Results::default() }), "iperf 3.12");
+        let json = Some(serde_json::json!({"start": {"version": "iperf 3.17"}}));
+        assert_eq!(named(&Results { server_output_json: json, ..Results::default() }), "iperf 3.17");
+    }
+}
