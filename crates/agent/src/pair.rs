@@ -101,7 +101,8 @@ impl Pair {
         let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
         let listen = far.address;
         let near_way = machine::route::towards(listen).ok();
-        let open = OpenOrder { listen, near: near_way.as_ref().and_then(|way| way.source) };
+        let near_address = near_way.as_ref().and_then(|way| way.source);
+        let open = OpenOrder { listen, near: near_address, loads: two_ended(&order.loads) };
         let mut door = match far.agent.call(Request::Open(open), watch).map_err(of_far)? {
             Reply::Open(door) => door,
             other => return Err(of_far(unexpected(other))),

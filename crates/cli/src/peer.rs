@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use agent::FarEnd;
+use agent::iperf3::{self, Iperf3End};
 use agent::node::{JoinString, NodeAgent};
 use model::study::StudyWorkload;
 use model::{Study, Value};
@@ -47,6 +48,10 @@ fn take_of(
         if text == SELF {
             continue;
         }
+        if text.starts_with(iperf3::SCHEME) {
+            peers.insert(text.clone(), text);
+            continue;
+        }
         let (name, join) = match named.get(&text) {
             Some(join) => (text, join.clone()),
             None => (address_of(&text).ok_or_else(|| no_peer(&text, named))?.to_owned(), text),
@@ -80,6 +85,14 @@ fn no_peer(text: &str, named: &BTreeMap<String, String>) -> Failure {
 /// # Errors
 /// If it is no join string, or the node cannot be reached.
 pub(crate) fn reach(name: &str, join: &str, patience: Duration) -> Result<FarEnd, Failure> {
+    if join.starts_with(iperf3::SCHEME) {
+        let end = Iperf3End::of(join).map_err(|error| Failure::Arguments {
+            message: error.to_string(),
+            help: "give the address of a machine on which `iperf3 -s` runs".to_owned(),
+        })?;
+        let address = end.address().ip();
+        return Ok(FarEnd { agent: Box::new(end), address, machine: Some(name.to_owned()) });
+    }
     let join = JoinString::parse(join).map_err(|error| Failure::Arguments {
         message: format!("the join string of `{name}` is none: {error}"),
         help: "copy it whole, as `headroom node` prints it, in quotes".to_owned(),

@@ -63,7 +63,9 @@ impl Iperf3End {
     /// If that is no such address, or its name is not known.
     pub fn of(address: &str) -> Result<Self, AgentError> {
         let wrong = || {
-            AgentError::Failed(format!("`{address}` is no address such as {SCHEME}10.0.0.2 or {SCHEME}host:5201"))
+            AgentError::Failed(format!(
+                "`{address}` is no address such as {SCHEME}10.0.0.2 or {SCHEME}host:5201"
+            ))
         };
         let name = address.strip_prefix(SCHEME).unwrap_or(address).trim_end_matches('/');
         let bare = name.strip_prefix('[').and_then(|n| n.strip_suffix(']')).unwrap_or(name);
@@ -76,7 +78,8 @@ impl Iperf3End {
             (Err(_), Some(_)) => return Err(wrong()),
             (Err(_), None) => resolved((bare, PORT)),
         };
-        let found = found.map_err(|e| AgentError::Unreachable(format!("nobody knows where `{name}` is: {e}")))?;
+        let found =
+            found.map_err(|e| AgentError::Unreachable(format!("nobody knows where `{name}` is: {e}")))?;
         let first = found.first().ok_or_else(wrong)?;
         Ok(Self { name: name.to_owned(), address: *first, told: Arc::default(), open: None })
     }
@@ -118,7 +121,7 @@ impl Iperf3End {
         };
         self.open = Some(Opened { control, asked });
         let (address, port) = (self.address.ip(), self.address.port());
-        Ok(Door { address, tcp: port, udp: port, cookie, kind: DoorKind::Iperf3 })
+        Ok(Door { address, tcp: port, udp: port, cookie, kind: DoorKind::Iperf3, way: Default::default() })
     }
 
     fn begin(&self, asked: &Parameters, cookie: &str) -> Result<Control, Refusal> {
@@ -320,7 +323,10 @@ fn parameters(load: &LoadSpec, server: SocketAddr) -> Result<Parameters, Box<dyn
         // Ours is for all streams, iperf3's for each.
         bandwidth: rate.map(|rate| (rate / streams.max(1) as f64).round() as u64),
         nodelay: !udp && given.flag("nodelay").unwrap_or(false),
-        congestion: given.get("congestion").map(|_| given.text("congestion").map(str::to_owned)).transpose()?,
+        congestion: given
+            .get("congestion")
+            .map(|_| given.text("congestion").map(str::to_owned))
+            .transpose()?,
         // Heads as long as ours, and no number comes twice.
         udp_counters_64bit: udp.then_some(1),
         get_server_output: Some(1),
@@ -364,6 +370,8 @@ impl Agent for Iperf3End {
                 Ok(Reply::Done)
             }
             Request::Look => Ok(Reply::Look(Vec::new())),
+            // Nothing was changed.
+            Request::Restore => Ok(Reply::Done),
             Request::Cancel | Request::Finish => {
                 self.open = None;
                 Ok(Reply::Done)
@@ -371,7 +379,8 @@ impl Agent for Iperf3End {
             Request::Survey { .. }
             | Request::Calibrate { .. }
             | Request::Prepare { .. }
-            | Request::Release { .. } => Ok(Reply::Failed {
+            | Request::Release { .. }
+            | Request::Set { .. } => Ok(Reply::Failed {
                 reason: "an iperf3 server does nothing but move bytes: run `headroom node` there".to_owned(),
             }),
         }

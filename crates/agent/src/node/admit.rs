@@ -38,6 +38,11 @@ pub(crate) enum Kind {
     Open,
     /// It is answered if a door is open.
     Trial,
+    /// It is answered when nobody else measures, and nobody else does until
+    /// settings are put back.
+    Set,
+    /// It is answered, and others may measure again.
+    PutBack,
     /// It goes beside what is under way.
     Begin,
     /// So does this.
@@ -86,6 +91,11 @@ fn rule(request: &mut Request, here: IpAddr) -> Result<Kind, String> {
             order.loads.clear();
             Ok(Kind::Open)
         }
+        // Settings are those of the agent's table, no others; it puts them back
+        // itself when the session ends.
+        Request::Set { changes } if changes.is_empty() => Ok(Kind::PutBack),
+        Request::Set { .. } => Ok(Kind::Set),
+        Request::Restore => Ok(Kind::PutBack),
         Request::Trial(order) => far_end(order).map(|()| Kind::Trial),
         Request::Begin(_) => Ok(Kind::Begin),
         Request::Cancel => Ok(Kind::Cancel),
@@ -223,7 +233,8 @@ mod tests {
 
     #[test]
     fn a_door_is_opened_where_the_controller_came_in_and_nowhere_else() {
-        let order = Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None, loads: Vec::new() });
+        let order =
+            Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None, loads: Vec::new() });
         let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE).unwrap();
         assert_eq!(admitted.kind, Kind::Open);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();

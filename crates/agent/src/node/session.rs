@@ -86,6 +86,8 @@ pub(super) struct Session<'a> {
     told: Instant,
     /// Since when a door is open without a trial.
     door: Option<Instant>,
+    /// Whether settings of this controller hold.
+    changed: bool,
     /// When the controller said something last.
     heard: Instant,
     /// Since when a frame is not whole.
@@ -124,6 +126,7 @@ impl<'a> Session<'a> {
             held_back: None,
             told: now,
             door: None,
+            changed: false,
             heard: now,
             inside: None,
         })
@@ -243,7 +246,7 @@ impl<'a> Session<'a> {
                 }
                 return Ok(());
             }
-            Kind::Ask | Kind::Open | Kind::Trial => {}
+            Kind::Ask | Kind::Open | Kind::Trial | Kind::Set | Kind::PutBack => {}
         }
         if self.under_way.is_some() {
             return Err(Ending::Misbehaved("a request came before the last was answered".to_owned()));
@@ -255,7 +258,7 @@ impl<'a> Session<'a> {
                     "no door is open for a trial: it must be asked for, and is closed after {after} s"
                 ))
             }
-            Kind::Open => {
+            Kind::Open | Kind::Set => {
                 self.under_way = Some((kind, Instant::now()));
                 self.held_back = Some(frame);
                 self.take_turn()
@@ -268,7 +271,10 @@ impl<'a> Session<'a> {
     fn take_turn(&mut self) -> Result<(), Ending> {
         let Some(frame) = self.held_back.take() else { return Ok(()) };
         match self.ground.permit.ask(self.id, self.from, &self.bell) {
-            Asked::Granted => self.pass_on(Kind::Open, &frame),
+            Asked::Granted => {
+                let kind = self.under_way.map_or(Kind::Open, |(kind, _)| kind);
+                self.pass_on(kind, &frame)
+            }
             Asked::Waits { holder, before } => {
                 self.held_back = Some(frame);
                 self.told = Instant::now();
@@ -320,11 +326,26 @@ impl<'a> Session<'a> {
                 if matches!(reply, Some(Ok(FromAgent::Reply(Reply::Open(_))))) {
                     self.door = Some(Instant::now());
                 } else {
-                    self.ground.permit.leave(self.id);
+                    self.let_others();
                 }
             }
-            Some((Kind::Trial, _)) => self.ground.permit.leave(self.id),
+            Some((Kind::Trial, _)) => self.let_others(),
+            // What was changed must hold until it is put back.
+            Some((Kind::Set, _)) => self.changed = true,
+            Some((Kind::PutBack, _)) => {
+                self.changed = false;
+                if self.door.is_none() {
+                    self.let_others();
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// Gives the permit back, unless settings of this controller hold.
+    fn let_others(&self) {
+        if !self.changed {
+            self.ground.permit.leave(self.id);
         }
     }
 
@@ -332,6 +353,8 @@ impl<'a> Session<'a> {
     fn lose_worker(&mut self, why: Option<String>) -> Result<(), Ending> {
         let ended = self.worker.take().map(Worker::ended).unwrap_or_default();
         self.door = None;
+        // The agent put its settings back when it ended, or its journal says so.
+        self.changed = false;
         self.ground.permit.leave(self.id);
         if self.under_way.is_none() {
             return Ok(());
@@ -341,8 +364,8 @@ impl<'a> Session<'a> {
 
     /// Answers the request under way.
     fn fail(&mut self, reason: String) -> Result<(), Ending> {
-        if matches!(self.under_way.take(), Some((Kind::Open | Kind::Trial, _))) {
-            self.ground.permit.leave(self.id);
+        if matches!(self.under_way.take(), Some((Kind::Open | Kind::Trial | Kind::Set, _))) {
+            self.let_others();
         }
         self.reply(&FromAgent::Reply(Reply::Failed { reason }))
     }
@@ -395,7 +418,7 @@ impl<'a> Session<'a> {
         }
         if door {
             self.door = None;
-            self.ground.permit.leave(self.id);
+            self.let_others();
         }
         if waiting { self.take_turn() } else { Ok(()) }
     }

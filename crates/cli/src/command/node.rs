@@ -9,9 +9,11 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 
 use ::agent::ChildCommand;
+use ::agent::iperf3::{Iperf3Error, Iperf3Options, Iperf3Server};
 use ::agent::node::{
     Allow, DEFAULT_PORT, Identity, IdentityError, Limits, Node, NodeError, NodeEvent, Options,
 };
@@ -47,6 +49,19 @@ pub(super) fn define(command: Command) -> Command {
                 .help("Take connections from these networks only, such as 10.0.0.0/8,fd00::/8"),
         )
         .arg(flag_argument("once", "End after one session"))
+        .arg(
+            Arg::new("iperf3")
+                .long("iperf3")
+                .value_name("PORT")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("5201")
+                .value_parser(value_parser!(u16).range(1..))
+                .help(
+                    "Serve stock clients of iperf3 too, several at once. They have no key: --allow must say who may \
+                     come, unless --listen is a loopback address [default port: 5201]",
+                ),
+        )
         .arg(flag_argument("new-key", "Make another certificate and key; older join strings are worth nothing then"))
         .arg(
             Arg::new("key-file")
@@ -100,6 +115,8 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     };
     // Before anybody is told that it is ready.
     let stop = stop_on_signals()?;
+    let iperf3 =
+        matches.get_one::<u16>("iperf3").map(|port| Iperf3::start(at.ip(), *port, matches)).transpose()?;
     let who = format!(
         "Who has one of these may measure with this machine; connections are taken from {}. {} ends it.",
         options.allow,
@@ -109,8 +126,54 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let strings = node.join_strings().map_err(|e| failure(e.into()))?;
     print_lines(strings.iter().map(|join| join.secret()))?;
     output::note(&format!("{}\n", report::text::fill(&who).trim_end()));
+    if let Some(server) = &iperf3 {
+        output::note(&format!("Clients of iperf3 are served at {}.\n", server.address));
+    }
     node.serve(stop.as_fd(), &tell).map_err(|e| failure(e.into()))?;
+    drop(iperf3);
     Ok(ExitCode::SUCCESS)
+}
+
+/// A server for clients of iperf3, beside the node; ended with it.
+struct Iperf3 {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Iperf3 {
+    fn start(ip: IpAddr, port: u16, matches: &ArgMatches) -> Result<Self, Failure> {
+        let mut options = Iperf3Options::new(SocketAddr::new(ip, port));
+        if let Some(allow) = matches.get_one::<Allow>("allow").cloned() {
+            options.admit = Some(Box::new(move |address| allow.admits(address)));
+        }
+        options.tell = Box::new(|line| output::note(&format!("{}\n", report::text::printable(line))));
+        let refused = |error: Iperf3Error| Failure::Refused {
+            message: error.to_string(),
+            help: "`--iperf3=PORT` takes another port".to_owned(),
+        };
+        let server = Iperf3Server::open(options).map_err(refused)?;
+        let address = server.address();
+        let stop = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&stop);
+        let serve = move || {
+            if let Err(error) = server.serve(&asked) {
+                output::note(&format!("{error}\n"));
+            }
+        };
+        let thread = std::thread::Builder::new().name("iperf3".to_owned()).spawn(serve);
+        let thread = thread.map_err(|source| failure(NodeError::System(source)))?;
+        Ok(Self { address, stop, thread: Some(thread) })
+    }
+}
+
+impl Drop for Iperf3 {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 fn print_strings(identity: &Identity, at: SocketAddr) -> Result<(), Failure> {

@@ -128,7 +128,9 @@ fn a_connection_that_breaks_fails_the_request_at_once() {
         cut.shutdown(Shutdown::Both).unwrap();
     };
     let mut watch = Watch { on_event: &mut hear, cancelled: &|| false };
-    let error = second.call(Request::Open(OpenOrder { listen, near: None, loads: Vec::new() }), &mut watch).unwrap_err();
+    let error = second
+        .call(Request::Open(OpenOrder { listen, near: None, loads: Vec::new() }), &mut watch)
+        .unwrap_err();
     assert!(matches!(&error, AgentError::Died(why) if why.contains("was lost: ")), "{error}");
     assert!(describe(&mut second).is_ok());
 }
