@@ -9,10 +9,11 @@ use std::net::TcpStream;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use load::workload::net::pingpong::Pingpong;
 use load::workload::net::stream::Stream;
 use model::Value;
 use model::message::Door;
-use two_ends::{Beside, Both, attempt, class_bytes, fact, run, surveyed};
+use two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, surveyed};
 
 fn stream(changes: &[(&str, &str)]) -> Both {
     run(&Stream, &surveyed(&Stream, changes).unwrap())
@@ -72,11 +73,10 @@ fn each_direction_has_the_figures_of_both_ends() {
         let names: Vec<_> = sender.result.series.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["rtt", "congestion_window", "retransmits"]);
         assert!(sender.result.series.iter().all(|s| !s.values.is_empty()));
-        for name in ["busy_time", "receive_window_limited_time", "send_buffer_limited_time", "delivery_rate"]
-        {
+        for name in ["busy_time", "receive_window_limited", "send_buffer_limited", "delivery_rate"] {
             assert!(matches!(fact(sender, name), Value::Number(v) if v >= 0.0), "{name}");
         }
-        assert!(matches!(fact(sender, "send_buffer_most"), Value::Integer(_)));
+        assert!(matches!(fact(sender, "send_buffer"), Value::Integer(_)));
         assert_eq!(fact(&both.near, "remote_address"), "127.0.0.1".into());
     }
 }
@@ -173,7 +173,8 @@ fn a_peer_that_dies_in_the_middle_is_a_fault_at_once() {
             let begin = Instant::now();
             let far_dies = Some(Duration::from_millis(100));
             let (near, _) = attempt(&Stream, &parameters, &Beside { far_dies, ..Beside::default() });
-            let fault = near.unwrap_err().to_string();
+            let Err(fault) = near else { panic!("{changes:?}: nothing was noticed") };
+            let fault = fault.to_string();
             assert!(fault.contains("closed its connection in the middle"), "{direction} {protocol}: {fault}");
             assert!(begin.elapsed() < Duration::from_secs(30), "{direction} {protocol}");
         }
@@ -200,4 +201,90 @@ fn nobody_behind_the_address_is_said() {
     let fault =
         prepared.worker(load::engine::schedule::Seat { index: 0, of: 1 }, 1).err().unwrap().to_string();
     assert!(fault.contains("127.0.0.1") && fault.contains("closed the connection"), "{fault}");
+}
+
+fn pingpong(changes: &[(&str, &str)]) -> Both {
+    run(&Pingpong, &surveyed(&Pingpong, changes).unwrap())
+}
+
+#[test]
+fn every_request_has_its_reply() {
+    for protocol in ["tcp", "udp"] {
+        for others in [
+            &[("message-size", "1")][..],
+            &[("message-size", "20k")],
+            &[("message-size", "100"), ("outstanding", "7")],
+            &[("message-size", "64"), ("wait", "poll")],
+            &[("message-size", "64"), ("wait", "poll"), ("outstanding", "3")],
+            &[("message-size", "64"), ("threads", "2")],
+        ] {
+            let mut changes = vec![("protocol", protocol), ("requests", "300"), ("verify", "content")];
+            changes.extend(others);
+            let both = pingpong(&changes);
+            assert_eq!(both.near.outcome.completions, 300, "{changes:?}");
+            // All but those of the warm-up are answers to them.
+            assert!(class_count(&both.far, "answer") >= 300.0 - 0.5, "{changes:?}");
+            assert!(both.metric("latency_p50") > 0.0 && both.metric("half_round_trip") > 0.0, "{changes:?}");
+            assert_eq!(both.united.metrics.contains_key("loss"), protocol == "udp");
+        }
+    }
+}
+
+#[test]
+fn long_messages_cross_without_standing_still() {
+    for others in [&[("outstanding", "3")][..], &[], &[("wait", "poll"), ("outstanding", "2")]] {
+        // More than both sockets hold.
+        let mut changes =
+            vec![("message-size", "8MiB"), ("requests", "6"), ("verify", "content"), ("window", "64k")];
+        changes.extend(others);
+        let both = pingpong(&changes);
+        assert_eq!(both.near.outcome.completions, 6, "{changes:?}");
+    }
+}
+
+#[test]
+fn throughput_is_the_message_for_half_of_its_round_trip() {
+    let both = pingpong(&[("message-size", "1000"), ("outstanding", "2")]);
+    let of = |name| both.metric(name);
+    assert!((of("half_round_trip") * 2.0 / of("latency_p50") - 1.0).abs() < 1e-9);
+    assert!((of("throughput") * of("half_round_trip") / 2000.0 - 1.0).abs() < 1e-9);
+    assert!(of("peer_cpu_per_operation") > 0.0);
+    assert!(both.far.outcome.latency.is_empty(), "an answer is no round trip");
+}
+
+#[test]
+fn neighbours_have_figures_of_their_own() {
+    let both = pingpong(&[("message-size", "64"), ("neighbours", "3"), ("verify", "content")]);
+    assert!(both.metric("below_half_round_trip") > 0.0 && both.metric("above_half_round_trip") > 0.0);
+    let counts = ["exact", "below", "above"].map(|name| class_count(&both.near, name));
+    assert!(counts.iter().all(|c| (c - counts[0]).abs() <= 2.0), "{counts:?}");
+    let (below, of_below) = (class_bytes(&both.near, "below"), counts[1]);
+    assert!((below / of_below - 61.0).abs() < 1e-6, "{below} {of_below}");
+}
+
+#[test]
+fn an_open_loop_asks_at_its_rate_over_both_protocols() {
+    for protocol in ["tcp", "udp"] {
+        let both = pingpong(&[("protocol", protocol), ("rate", "500"), ("outstanding", "4")]);
+        // 50 are due in 0.1 s; never more.
+        let done = both.near.outcome.completions;
+        assert!((1..=51).contains(&done), "{protocol}: {done}");
+        assert!(both.metric("half_round_trip") > 0.0);
+        assert!(!both.united.metrics.contains_key("throughput"), "{protocol}");
+    }
+}
+
+#[test]
+fn who_waits_for_a_reply_of_the_dead_is_told() {
+    for others in [&[("outstanding", "1")][..], &[("outstanding", "4")], &[("protocol", "udp")]] {
+        let mut changes = vec![("duration", "60s")];
+        changes.extend(others);
+        let begin = Instant::now();
+        let beside = Beside { far_dies: Some(Duration::from_millis(100)), ..Beside::default() };
+        let (near, _) = attempt(&Pingpong, &surveyed(&Pingpong, &changes).unwrap(), &beside);
+        let Err(fault) = near else { panic!("{changes:?}: nothing was noticed") };
+        let fault = fault.to_string();
+        assert!(fault.contains("closed its connection in the middle"), "{changes:?}: {fault}");
+        assert!(begin.elapsed() < Duration::from_secs(30), "{changes:?}");
+    }
 }

@@ -19,6 +19,7 @@ pub const READY: &[Ready] = &[
     Ready { name: "eight-disks", text: include_str!("../../../studies/eight-disks.toml") },
     Ready { name: "nvme", text: include_str!("../../../studies/nvme.toml") },
     Ready { name: "fileio", text: include_str!("../../../studies/fileio.toml") },
+    Ready { name: "two-paths", text: include_str!("../../../studies/two-paths.toml") },
     Ready { name: "ten-gigabit", text: include_str!("../../../studies/ten-gigabit.toml") },
     Ready { name: "ssd-steady-state", text: include_str!("../../../studies/ssd-steady-state.toml") },
 ];

@@ -44,6 +44,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &disk::Disk,
     &file::metadata::Metadata,
     &net::stream::Stream,
+    &net::pingpong::Pingpong,
     &null::Null,
 ];
 

@@ -211,3 +211,8 @@ pub(crate) fn fact(one: &One, name: &str) -> Value {
 pub(crate) fn class_bytes(one: &One, name: &str) -> f64 {
     one.outcome.classes.iter().find(|c| c.class.name == name).map_or(0.0, |c| c.bytes)
 }
+
+/// Operations of one class that an end did in its window.
+pub(crate) fn class_count(one: &One, name: &str) -> f64 {
+    one.outcome.classes.iter().find(|c| c.class.name == name).map_or(0.0, |c| c.operations)
+}

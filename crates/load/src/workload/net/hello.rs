@@ -54,6 +54,12 @@ pub(super) fn written(cookie: &[u8; COOKIE], place: Place) -> [u8; HELLO] {
     hello
 }
 
+/// What answers a hello over UDP: as long, so that no datagram of a load is taken
+/// for it.
+pub(super) fn welcome(hello: &[u8; HELLO]) -> [u8; HELLO] {
+    hello.map(|byte| !byte)
+}
+
 /// Who a hello is for; `None` if its cookie is another.
 pub(super) fn read(cookie: &[u8; COOKIE], hello: &[u8; HELLO]) -> Option<Place> {
     // All bytes are looked at whatever they are, so that the time taken says
@@ -248,7 +254,7 @@ pub(super) fn answer_udp(socket: &UdpSocket, hello: &[u8; HELLO]) -> Result<(), 
             // Three, for one may be lost, and nobody asks a second time once
             // data flows.
             for _ in 0..3 {
-                let _ = socket.send(&[WELCOME]);
+                let _ = socket.send(&welcome(hello));
             }
             return Ok(());
         }

@@ -10,6 +10,7 @@ mod ends;
 mod hello;
 pub mod iperf3;
 mod lobby;
+pub mod pingpong;
 mod socket;
 pub mod stream;
 mod tcp_info;

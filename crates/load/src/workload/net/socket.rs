@@ -61,6 +61,15 @@ pub(super) const CONGESTION: ParameterSpec = ParameterSpec::new(
 )
 .only_with("protocol", &["tcp"]);
 
+/// The parameter of Nagle's algorithm, for loads that wait for answers.
+pub(super) const NODELAY: ParameterSpec = ParameterSpec::new(
+    "nodelay",
+    Kind::Flag,
+    "Send small segments at once (TCP_NODELAY), not only when the one before is acknowledged.",
+)
+.default("yes")
+.only_with("protocol", &["tcp"]);
+
 /// Says which options a load's sockets have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {

@@ -16,7 +16,7 @@ use crate::engine::fault::Fault;
 use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use crate::workload::Seen;
 use crate::workload::memory::buffer::Buffer;
-use crate::workload::net::hello::{HELLO, WELCOME};
+use crate::workload::net::hello::{self, HELLO};
 use crate::workload::net::iperf3::Head;
 use crate::workload::net::socket::{self, LOOKS_MOST};
 use crate::workload::net::stream::arrivals::{Arrivals, Counts};
@@ -253,9 +253,16 @@ impl Receiving {
             Err(e) => return Err(socket::broken(RECEIVING, e)),
         };
         self.quiet = 0;
-        if got == HELLO && self.hello.is_some_and(|hello| buffer[..HELLO] == hello) {
-            let _ = rustix::net::send(&self.socket, &[WELCOME], SendFlags::NOSIGNAL);
-            return Ok(None);
+        if got == HELLO
+            && let Some(own) = self.hello
+        {
+            if buffer[..HELLO] == own {
+                let _ = rustix::net::send(&self.socket, &hello::welcome(&own), SendFlags::NOSIGNAL);
+                return Ok(None);
+            }
+            if buffer[..HELLO] == hello::welcome(&own) {
+                return Ok(None);
+            }
         }
         let head = match self.hello {
             Some(_) => word(buffer, got, 0).zip(word(buffer, got, 8)),
