@@ -9,6 +9,9 @@ use std::net::TcpStream;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use load::workload::Workload;
+use load::workload::net::connect::Connect;
+use load::workload::net::loaded::Loaded;
 use load::workload::net::pingpong::Pingpong;
 use load::workload::net::stream::Stream;
 use model::Value;
@@ -286,5 +289,54 @@ fn who_waits_for_a_reply_of_the_dead_is_told() {
         let fault = fault.to_string();
         assert!(fault.contains("closed its connection in the middle"), "{changes:?}: {fault}");
         assert!(begin.elapsed() < Duration::from_secs(30), "{changes:?}");
+    }
+}
+
+#[test]
+fn every_connection_is_made_answered_and_closed() {
+    for close in ["far", "near", "reset"] {
+        for others in [&[][..], &[("threads", "2")], &[("local-address", "127.0.0.5")]] {
+            let mut changes = vec![("close", close), ("requests", "200")];
+            changes.extend(others);
+            let both = run(&Connect, &surveyed(&Connect, &changes).unwrap());
+            assert_eq!(both.near.outcome.completions, 200, "{changes:?}");
+            let accepted = class_count(&both.far, "accept");
+            // Those of the warm-up too.
+            assert!(accepted >= 199.5, "{changes:?}: {accepted}");
+            let of = |name| both.metric(name);
+            assert!(of("connections_per_second") > 0.0 && of("peer_cpu_per_operation") > 0.0);
+            assert!(of("handshake_p50") > 0.0 && of("handshake_p50") <= of("latency_max"), "{changes:?}");
+        }
+    }
+}
+
+#[test]
+fn messages_go_there_and_back_beside_what_fills_the_link() {
+    for direction in ["none", "send", "receive", "both"] {
+        let changes = [("direction", direction), ("streams", "2")];
+        let both = run(&Loaded, &surveyed(&Loaded, &changes).unwrap());
+        assert!(both.metric("latency_p50") > 0.0, "{direction}");
+        let has = |name: &str| both.united.metrics.get(name).is_some_and(|q| q.value > 0.0);
+        assert_eq!(has("throughput"), direction != "none", "{direction}");
+        assert_eq!(has("send_throughput"), ["send", "both"].contains(&direction), "{direction}");
+        assert_eq!(has("receive_throughput"), ["receive", "both"].contains(&direction), "{direction}");
+        assert_eq!(both.united.metrics.contains_key("rtt"), direction != "none", "{direction}");
+        let (sent, received) = (class_bytes(&both.near, "send"), class_bytes(&both.far, "receive"));
+        assert_eq!(sent > 0.0, received > 0.0, "{direction}");
+    }
+}
+
+#[test]
+fn what_loads_of_two_ends_cannot_do_is_refused() {
+    let wrong: [(&dyn Workload, &str, &str); 5] = [
+        (&Pingpong, "message-size", "9MiB"),
+        (&Pingpong, "outstanding", "2000"),
+        (&Connect, "latency-target", "1ms@99%"),
+        (&Loaded, "rate", "10"),
+        (&Loaded, "threads", "2"),
+    ];
+    for (workload, name, value) in wrong {
+        let problem = surveyed(workload, &[(name, value)]).unwrap_err();
+        assert!(!problem.help.is_empty(), "{name}: {problem:?}");
     }
 }

@@ -45,6 +45,8 @@ pub const TABLE: &[&dyn Workload] = &[
     &file::metadata::Metadata,
     &net::stream::Stream,
     &net::pingpong::Pingpong,
+    &net::loaded::Loaded,
+    &net::connect::Connect,
     &null::Null,
 ];
 

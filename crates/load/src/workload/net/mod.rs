@@ -5,10 +5,12 @@
 //! What lets a connection in is a cookie, which the far end made and the near end
 //! got over the agents' own, guarded connection.
 
+pub mod connect;
 mod door;
 mod ends;
 mod hello;
 pub mod iperf3;
+pub mod loaded;
 mod lobby;
 pub mod pingpong;
 mod socket;

@@ -127,6 +127,7 @@ impl Options {
     /// If it is none of this machine's.
     pub(super) fn bind(&self, socket: &impl AsFd) -> Result<(), Fault> {
         let Some(local) = self.local else { return Ok(()) };
+        port_later(socket);
         rustix::net::bind(socket, &SocketAddr::new(local, 0))
             .map_err(|e| Fault::system(format!("going out from local-address {local}"), e))
     }
@@ -148,6 +149,23 @@ impl Options {
             let there = there.map(|names| format!(" (loaded here: {})", names.trim())).unwrap_or_default();
             Fault::system(format!("taking the congestion control `{wanted}`{there}"), e)
         })
+    }
+}
+
+/// Lets the kernel choose the port when it knows where the socket connects
+/// (IP_BIND_ADDRESS_NO_PORT, ip(7)): by then one port serves several addresses.
+/// Old kernels do not know it, and choose at once.
+fn port_later(socket: &impl AsFd) {
+    let yes: libc::c_int = 1;
+    // SAFETY: the kernel reads one int, the size given, at the address of `yes`.
+    unsafe {
+        libc::setsockopt(
+            socket.as_fd().as_raw_fd(),
+            libc::IPPROTO_IP,
+            libc::IP_BIND_ADDRESS_NO_PORT,
+            (&raw const yes).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        );
     }
 }
 

@@ -27,7 +27,7 @@ const LATE_NS: u64 = 3_000_000_000;
 /// The slots of a queue that answers: one for the present request, one for the
 /// connection.
 #[derive(Debug, Default)]
-pub(super) struct Slots {
+pub(in crate::workload::net) struct Slots {
     connection: Option<usize>,
     request: Option<usize>,
     /// Since when no slot is given out any more, ns.
@@ -37,11 +37,11 @@ pub(super) struct Slots {
 
 impl Slots {
     /// How many there are.
-    pub(super) const DEPTH: usize = 2;
+    pub(in crate::workload::net) const DEPTH: usize = 2;
 
     /// One is given out.
     #[inline]
-    pub(super) fn start(&mut self, slot: usize) {
+    pub(in crate::workload::net) fn start(&mut self, slot: usize) {
         if self.connection.is_none() {
             self.connection = Some(slot);
         } else {
@@ -51,7 +51,7 @@ impl Slots {
 
     /// A request was answered.
     #[inline]
-    pub(super) fn answered(&mut self, bytes: usize, class: u8, done: &mut Vec<Completion>) {
+    pub(in crate::workload::net) fn answered(&mut self, bytes: usize, class: u8, done: &mut Vec<Completion>) {
         match self.request.take() {
             Some(slot) => done.push(Completion { slot, bytes: bytes as u64, class, ..Completion::default() }),
             None => self.late(clock::now_ns(), done),
@@ -60,7 +60,7 @@ impl Slots {
 
     /// No request came for a while. The slot is given back, to see whether it is
     /// given out again.
-    pub(super) fn nothing(&mut self, done: &mut Vec<Completion>) {
+    pub(in crate::workload::net) fn nothing(&mut self, done: &mut Vec<Completion>) {
         match self.request.take() {
             Some(slot) => done.push(Completion { slot, class: UNRECORDED, ..Completion::default() }),
             None => self.late(clock::now_ns(), done),
@@ -76,7 +76,7 @@ impl Slots {
     }
 
     /// No request will come any more.
-    pub(super) fn over(&mut self, done: &mut Vec<Completion>) {
+    pub(in crate::workload::net) fn over(&mut self, done: &mut Vec<Completion>) {
         self.is_over = true;
         let left = self.request.take().into_iter().chain(self.connection.take());
         done.extend(left.map(|slot| Completion { slot, class: UNRECORDED, ..Completion::default() }));
@@ -84,7 +84,7 @@ impl Slots {
 
     /// Whether it is over.
     #[inline]
-    pub(super) fn is_over(&self) -> bool {
+    pub(in crate::workload::net) fn is_over(&self) -> bool {
         self.is_over
     }
 }

@@ -204,13 +204,19 @@ impl Workload for Pingpong {
     }
 }
 
-fn survey(parameters: Parameters) -> Result<Needs, Problem> {
-    if parameters.get("latency-target").is_some() {
-        return Err(Problem::invalid(
-            "latency-target is searched by trials of one end, and net.pingpong has two",
-            "give several rates instead, such as rate=1k,2k,4k",
-        ));
+/// Refuses what is not there for loads with two ends.
+pub(in crate::workload::net) fn two_ended(parameters: &Parameters, workload: &str) -> Result<(), Problem> {
+    if parameters.get("latency-target").is_none() {
+        return Ok(());
     }
+    Err(Problem::invalid(
+        format!("latency-target is searched by trials of one end, and {workload} has two"),
+        "give several rates instead, such as rate=1k,2k,4k",
+    ))
+}
+
+fn survey(parameters: Parameters) -> Result<Needs, Problem> {
+    two_ended(&parameters, SPEC.name)?;
     let size = |name: &str| parameters.integer(name).unwrap_or_default();
     let (bytes, apart) = (size("message-size"), size("neighbours"));
     let is_udp = parameters.is_word("protocol", "udp");

@@ -5,7 +5,7 @@
 //! of what both ends counted in the same window, each by its own calls.
 
 mod arrivals;
-mod spec;
+pub(in crate::workload::net) mod spec;
 pub(in crate::workload::net) mod state;
 pub(in crate::workload::net) mod tcp;
 mod udp;

@@ -1,0 +1,475 @@
+//! `net.connect`: how many connections per second come about.
+//!
+//! Each operation is a connection of its own: it is made, a request goes there,
+//! an answer comes back, and it is closed (netperf's TCP_CRR). The request is the
+//! cookie of the trial, 16 bytes instead of netperf's one, so that a stranger who
+//! finds the port gets no answer.
+//!
+//! Who closes first keeps the connection in TIME_WAIT for 60 s (RFC 9293,
+//! section 3.6.1; TCP_TIMEWAIT_LEN of include/net/tcp.h). Where that is the end
+//! that connects, it has no port left after some 28,000 connections to one
+//! address (net.ipv4.ip_local_port_range); so by default the other end closes.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::trial::{TrialResult, Window};
+use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use rustix::io::Errno;
+use rustix::net::sockopt::{self, Timeout};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
+
+use crate::engine::clock;
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::{ALIKE, Class, Completion, Operation, Queue, Wait};
+use crate::engine::schedule::Seat;
+use crate::workload::net::ends::End;
+use crate::workload::net::hello::{COOKIE, PATIENCE, WELCOME};
+use crate::workload::net::pingpong::answering::Slots;
+use crate::workload::net::pingpong::{PEER_CPU, two_ended};
+use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "net.connect",
+    definition_version: 1,
+    summary: "how many TCP connections per second come about, and how long one takes",
+    doc: "Each operation makes a connection, sends 16 bytes, reads one byte and closes it, as netperf's TCP_CRR. The \
+          latency is all of that, `handshake` the part until the connection stands. Each thread has a partner at the \
+          other end, which takes its connections one after the other.",
+    parameters: &[
+        PEER,
+        ParameterSpec::new(
+            "close",
+            Kind::Choice,
+            "Who closes a connection first, and keeps it in TIME_WAIT for 60 s.",
+        )
+        .default("far")
+        .words(&[
+            Word { word: "far", doc: "the other end, so that no port is used up here" },
+            Word {
+                word: "near",
+                doc: "this end, as netperf does: after some 28,000 connections in a minute no port is left",
+            },
+            Word { word: "reset", doc: "this end, by a reset (SO_LINGER of 0): nobody keeps it" },
+        ]),
+        LOCAL_ADDRESS,
+    ],
+    headline: "connections_per_second",
+    metrics: &[
+        CONNECTIONS,
+        common::LATENCY_P50,
+        common::LATENCY_P90,
+        common::LATENCY_P99,
+        common::LATENCY_P99_9,
+        common::LATENCY_MAX,
+        HANDSHAKE_P50,
+        HANDSHAKE_P99,
+        common::ELAPSED,
+        common::SERVICE_P50,
+        common::SERVICE_P99,
+        common::CPU_PER_OPERATION,
+        PEER_CPU,
+        common::LATE_STARTS,
+        common::UNFINISHED,
+    ],
+    path: &[Symbol::WorkerCpus],
+};
+
+const CONNECTIONS: MetricSpec = MetricSpec::higher(
+    "connections_per_second",
+    Unit::PerSecond,
+    "Connections that were made, used and closed per second.",
+);
+const HANDSHAKE_P50: MetricSpec = MetricSpec::lower(
+    "handshake_p50",
+    Unit::Seconds,
+    "Half of the connections stood after at most this long.",
+);
+const HANDSHAKE_P99: MetricSpec = MetricSpec::lower(
+    "handshake_p99",
+    Unit::Seconds,
+    "99 % of the connections stood after at most this long.",
+);
+
+/// What the end that accepts does is no operation of the load.
+const ACCEPTS: &[Class] =
+    &[Class { name: "accept", counts: false }, Class { name: "farewell", counts: false }];
+
+const CONNECTING: &str = "making connections to the other end";
+const ACCEPTING: &str = "taking connections of the other end";
+
+/// Who closes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Close {
+    Far,
+    Near,
+    Reset,
+}
+
+impl Close {
+    fn of(parameters: &Parameters) -> Self {
+        match parameters.text("close") {
+            Ok("near") => Close::Near,
+            Ok("reset") => Close::Reset,
+            _ => Close::Far,
+        }
+    }
+}
+
+/// The workload.
+#[derive(Debug)]
+pub struct Connect;
+
+impl Workload for Connect {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+        two_ended(&parameters, SPEC.name)?;
+        Ok(Needs { parameters, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(Ready {
+            end: End::of_ours(shelf, SPEC.name)?,
+            close: Close::of(parameters),
+            options: Options { nodelay: true, ..Options::of(parameters)? },
+        }))
+    }
+
+    fn metrics(
+        &self,
+        _parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut metrics = common::metrics(&SPEC, outcome, window);
+        let accepted = outcome.classes.iter().find(|c| c.class.name == "accept").map(|c| c.operations);
+        let done = accepted.unwrap_or(outcome.operations);
+        let mut put = |spec: MetricSpec, value: f64| {
+            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+        };
+        put(CONNECTIONS, done / window.seconds());
+        if done > 0.0 {
+            put(common::CPU_PER_OPERATION, (outcome.user_s + outcome.system_s) / done);
+        }
+        metrics
+    }
+
+    fn has_far_end(&self) -> bool {
+        true
+    }
+
+    fn unite(&self, _parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
+        if let Some(theirs) = far.metrics.get(common::CPU_PER_OPERATION.name) {
+            near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Ready {
+    end: End,
+    close: Close,
+    options: Options,
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn classes(&self) -> &'static [Class] {
+        if self.end.is_near() { ALIKE } else { ACCEPTS }
+    }
+
+    fn stages(&self) -> Option<[&'static str; 2]> {
+        self.end.is_near().then_some(["handshake", "exchange"])
+    }
+
+    fn worker(&self, seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let control = self.end.tcp(seat.index, &self.options)?;
+        let request = self.end.farewell().unwrap_or_default();
+        Ok(if self.end.is_near() {
+            Box::new(Connecting::new(control, self.close, self.options.clone(), request)?)
+        } else {
+            Box::new(Accepting::new(control, self.close, request)?)
+        })
+    }
+}
+
+/// The end that connects.
+#[derive(Debug)]
+struct Connecting {
+    /// Over which the other end told its port; it ends when this does.
+    control: TcpStream,
+    to: SocketAddr,
+    close: Close,
+    options: Options,
+    request: [u8; COOKIE],
+    finished: Option<Completion>,
+}
+
+impl Connecting {
+    fn new(
+        mut control: TcpStream,
+        close: Close,
+        options: Options,
+        request: [u8; COOKIE],
+    ) -> Result<Self, Fault> {
+        let failed = |e: std::io::Error| Fault::system("hearing the other end's port", e);
+        control.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+        let mut port = [0; 2];
+        control.read_exact(&mut port).map_err(failed)?;
+        let mut to = control.peer_addr().map_err(failed)?;
+        to.set_port(u16::from_be_bytes(port));
+        Ok(Self { control, to, close, options, request, finished: None })
+    }
+
+    /// A socket that is connected; nobody waits longer than [`PATIENCE`].
+    fn connect(&self) -> Result<OwnedFd, Fault> {
+        let family = if self.to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let socket =
+            rustix::net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, Some(ipproto::TCP))
+                .map_err(|e| Fault::system(CONNECTING, e))?;
+        for which in [Timeout::Recv, Timeout::Send] {
+            sockopt::set_socket_timeout(&socket, which, Some(PATIENCE))
+                .map_err(|e| Fault::system(CONNECTING, e))?;
+        }
+        self.options.bind(&socket)?;
+        match rustix::net::connect(&socket, &self.to) {
+            Ok(()) => Ok(socket),
+            Err(e) => Err(refused(e)),
+        }
+    }
+
+    /// One connection; when it stood, ns.
+    fn transact(&self) -> Result<u64, Fault> {
+        let broken = |e| socket::broken(CONNECTING, e);
+        let socket = self.connect()?;
+        let stood_ns = clock::now_ns();
+        rustix::net::send(&socket, &self.request, SendFlags::NOSIGNAL).map_err(broken)?;
+        let mut answer = [0; 1];
+        if read(&socket, &mut answer)? == 0 {
+            return Err(broken(Errno::CONNRESET));
+        }
+        match self.close {
+            // Only who has seen the other's end is not the first.
+            Close::Far => {
+                read(&socket, &mut answer)?;
+            }
+            Close::Near => {}
+            Close::Reset => {
+                sockopt::set_socket_linger(&socket, Some(Duration::ZERO)).map_err(broken)?;
+            }
+        }
+        drop(socket);
+        Ok(stood_ns)
+    }
+}
+
+fn read(socket: &impl AsFd, into: &mut [u8]) -> Result<usize, Fault> {
+    loop {
+        match rustix::net::recv(socket, &mut *into, RecvFlags::empty()) {
+            Ok((got, _)) => return Ok(got),
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Err(socket::silent(CONNECTING)),
+            Err(e) => return Err(socket::broken(CONNECTING, e)),
+        }
+    }
+}
+
+/// The fault of a connection that did not come about.
+fn refused(error: Errno) -> Fault {
+    match error {
+        Errno::ADDRNOTAVAIL => Fault::Other(
+            "no port is left for another connection: those closed within the last 60 s are kept in TIME_WAIT. Use \
+             close=far or close=reset, a rate, or a wider net.ipv4.ip_local_port_range"
+                .to_owned(),
+        ),
+        Errno::CONNREFUSED => Fault::Other(format!(
+            "while {CONNECTING}, it took no more: its program ended, or was ended"
+        )),
+        Errno::INPROGRESS | Errno::AGAIN | Errno::TIMEDOUT => Fault::Other(format!(
+            "while {CONNECTING}, one did not come about within {} s: the link is gone, or something on the way drops \
+             new connections (a firewall's table may be full)",
+            PATIENCE.as_secs()
+        )),
+        e => Fault::system(CONNECTING, e),
+    }
+}
+
+impl Queue for Connecting {
+    fn depth(&self) -> usize {
+        1
+    }
+
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        let handed_ns = self.transact()?;
+        self.finished = Some(Completion { slot, handed_ns, ..Completion::default() });
+        Ok(())
+    }
+
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        done.extend(self.finished.take());
+        Ok(())
+    }
+
+    /// No more will come: the other end may go.
+    fn settle(&mut self) -> Result<bool, Fault> {
+        self.control.shutdown(Shutdown::Write).map_err(|e| Fault::system(CONNECTING, e))?;
+        Ok(false)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        socket::facts(&self.control)
+    }
+}
+
+/// The end that accepts.
+#[derive(Debug)]
+struct Accepting {
+    control: TcpStream,
+    listener: TcpListener,
+    close: Close,
+    request: [u8; COOKIE],
+    slots: Slots,
+}
+
+impl Accepting {
+    fn new(mut control: TcpStream, close: Close, request: [u8; COOKIE]) -> Result<Self, Fault> {
+        let failed = |e: std::io::Error| Fault::system(ACCEPTING, e);
+        let at = control.local_addr().map_err(failed)?;
+        let listener = TcpListener::bind((at.ip(), 0)).map_err(failed)?;
+        // What is accepted inherits them, so that a stranger who says nothing is
+        // waited for no longer than a look.
+        socket::patience(&listener)?;
+        let port = listener.local_addr().map_err(failed)?.port();
+        control.write_all(&port.to_be_bytes()).map_err(failed)?;
+        Ok(Self { control, listener, close, request, slots: Slots::default() })
+    }
+
+    /// Takes one connection; whether it was the other end's.
+    fn serve(&self) -> Result<Option<bool>, Fault> {
+        let socket = match rustix::net::accept_with(&self.listener, SocketFlags::CLOEXEC) {
+            Ok(socket) => socket,
+            Err(Errno::AGAIN) => return Ok(None),
+            // One that was gone before it was taken.
+            Err(Errno::INTR | Errno::CONNABORTED) => return Ok(Some(false)),
+            Err(e) => return Err(Fault::system(ACCEPTING, e)),
+        };
+        let mut said = [0; COOKIE];
+        let mut got = 0;
+        while got < COOKIE {
+            match rustix::net::recv(&socket, &mut said[got..], RecvFlags::empty()) {
+                Ok((0, _)) | Err(_) => return Ok(Some(false)),
+                Ok((more, _)) => got += more,
+            }
+        }
+        let difference =
+            said.iter().zip(&self.request).fold(0, |all, (a, b)| std::hint::black_box(all | (a ^ b)));
+        if difference != 0 {
+            return Ok(Some(false));
+        }
+        // Who is gone already tells it where it connects.
+        let _ = rustix::net::send(&socket, &[WELCOME], SendFlags::NOSIGNAL);
+        if self.close != Close::Far {
+            let _ = rustix::net::recv(&socket, &mut said, RecvFlags::empty());
+        }
+        Ok(Some(true))
+    }
+
+    /// Whether the other end said that no more will come, or is gone.
+    fn is_over(&self) -> bool {
+        let came = rustix::net::recv(&self.control, &mut [0; 1], RecvFlags::DONTWAIT);
+        !matches!(came, Err(Errno::AGAIN | Errno::INTR))
+    }
+}
+
+impl Queue for Accepting {
+    fn depth(&self) -> usize {
+        Slots::DEPTH
+    }
+
+    fn start(&mut self, slot: usize, _operation: Operation) -> Result<(), Fault> {
+        self.slots.start(slot);
+        Ok(())
+    }
+
+    fn reap(&mut self, _wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        match self.serve()? {
+            Some(true) => self.slots.answered(0, 0, done),
+            Some(false) => self.slots.nothing(done),
+            None if self.is_over() => self.slots.over(done),
+            None => self.slots.nothing(done),
+        }
+        Ok(())
+    }
+
+    fn ended(&self) -> bool {
+        self.slots.is_over()
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        socket::facts(&self.control)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_that_run_out_are_told_with_what_to_do() {
+        let fault = refused(Errno::ADDRNOTAVAIL).to_string();
+        assert!(fault.contains("TIME_WAIT") && fault.contains("close=far"), "{fault}");
+        assert!(refused(Errno::TIMEDOUT).to_string().contains("firewall"));
+    }
+
+    #[test]
+    fn a_stranger_gets_no_answer_and_the_other_end_does() {
+        let there = TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = TcpStream::connect(there.local_addr().unwrap()).unwrap();
+        let (far, _) = there.accept().unwrap();
+        let request = *b"what is asked...";
+        let mut accepting = Accepting::new(far, Close::Far, request).unwrap();
+        let near = Connecting::new(near, Close::Far, Options::default(), request).unwrap();
+        let visit = |said: &[u8]| {
+            let mut stream = TcpStream::connect(near.to).unwrap();
+            stream.write_all(said).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            stream
+        };
+        for said in [&b"what is asked?.."[..], b"short"] {
+            let mut stranger = visit(said);
+            assert_eq!(accepting.serve().unwrap(), Some(false));
+            let mut got = Vec::new();
+            let _ = stranger.read_to_end(&mut got);
+            assert_eq!(got, b"");
+        }
+        let mut friend = visit(&request);
+        assert_eq!(accepting.serve().unwrap(), Some(true));
+        let mut got = Vec::new();
+        friend.read_to_end(&mut got).unwrap();
+        assert_eq!(got, [WELCOME]);
+        assert!(!accepting.is_over());
+        drop(near);
+        while !accepting.is_over() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let mut done = Vec::new();
+        accepting.start(0, Operation { index: 0, sequence: 0 }).unwrap();
+        accepting.reap(Wait::One, &mut done).unwrap();
+        assert!(accepting.ended() && done.len() == 1);
+    }
+}

@@ -1,0 +1,268 @@
+//! `net.loaded`: how long a small message takes there and back while other
+//! connections fill the link.
+//!
+//! A queue on the way that is always full makes every message wait (bufferbloat);
+//! flent's RRUL shows it by pings beside full links. Here the first connection
+//! asks and is answered, and all others carry what they can.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
+use model::resource::Symbol;
+use model::trial::{TrialResult, Window};
+use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+
+use crate::engine::fault::Fault;
+use crate::engine::outcome::LoadOutcome;
+use crate::engine::queue::Class;
+use crate::engine::schedule::Seat;
+use crate::workload::net::ends::End;
+use crate::workload::net::pingpong::answering::Answering;
+use crate::workload::net::pingpong::asking::{Asking, Manner};
+use crate::workload::net::pingpong::message::{Messages, Sizes};
+use crate::workload::net::pingpong::{WAIT, two_ended};
+use crate::workload::net::socket::{CONGESTION, LOCAL_ADDRESS, Options, PEER, WINDOW};
+use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
+use crate::workload::net::stream::state::{self, State};
+use crate::workload::net::stream::tcp::{self, Share, Source};
+use crate::workload::net::track::Book;
+use crate::workload::{Needs, Prepared, Seen, Shelf, Site, Worker, Workload, common};
+
+/// The description.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "net.loaded",
+    definition_version: 1,
+    summary: "how long a small message takes there and back while the link is full",
+    doc: "One connection asks and is answered, one message at a time; its round trip is the latency. Meanwhile \
+          `streams` others each way carry as much as they can (`direction`). With direction=none,send,receive,both the \
+          first case is the idle link, and the others say by how much each load makes a message wait. All run over TCP, \
+          each with a thread at both ends.",
+    parameters: &[
+        PEER,
+        ParameterSpec::new("direction", Kind::Choice, "Which way the link is filled, seen from here.")
+            .default("both")
+            .words(&[
+                Word { word: "none", doc: "neither: the latency of the idle link" },
+                Word { word: "send", doc: "to the other end" },
+                Word { word: "receive", doc: "from the other end" },
+                Word { word: "both", doc: "both ways at once" },
+            ]),
+        ParameterSpec::new("streams", Kind::Count, "Connections each way that fill the link.").default("1"),
+        ParameterSpec::new("message-size", Kind::Size, "Bytes of a message, there and back.").default("64"),
+        WAIT,
+        WINDOW,
+        CONGESTION_OF_ALL,
+        LOCAL_ADDRESS,
+    ],
+    headline: "latency_p50",
+    metrics: &[
+        common::LATENCY_P50,
+        common::LATENCY_P90,
+        common::LATENCY_P99,
+        common::LATENCY_P99_9,
+        common::LATENCY_MAX,
+        common::OPERATIONS,
+        THROUGHPUT,
+        SEND_THROUGHPUT,
+        RECEIVE_THROUGHPUT,
+        RETRANSMITS,
+        RTT,
+    ],
+    path: &[Symbol::WorkerCpus],
+};
+
+/// The same as of other loads, which have a protocol.
+const CONGESTION_OF_ALL: ParameterSpec = ParameterSpec { with: None, ..CONGESTION };
+
+const THROUGHPUT: MetricSpec = MetricSpec::higher(
+    "throughput",
+    Unit::BytesPerSecond,
+    "Bytes per second that arrived over the connections that fill the link, both ways together.",
+);
+const SEND_THROUGHPUT: MetricSpec = MetricSpec::higher(
+    "send_throughput",
+    Unit::BytesPerSecond,
+    "Bytes per second that arrived at the other end over the connections that fill the link.",
+);
+const RECEIVE_THROUGHPUT: MetricSpec = MetricSpec::higher(
+    "receive_throughput",
+    Unit::BytesPerSecond,
+    "Bytes per second that arrived here over the connections that fill the link.",
+);
+
+/// The kinds of operations, those of a stream first. Only the messages are the
+/// load's: what is asked is how they fare.
+const CLASSES: &[Class] = &[
+    Class { name: "send", counts: false },
+    Class { name: "receive", counts: false },
+    Class { name: "message", counts: true },
+    Class { name: "answer", counts: false },
+];
+const MESSAGE: u8 = 2;
+const ANSWER: u8 = 3;
+
+/// Bytes of one call of those that fill the link.
+const CALL_BYTES: usize = 128 << 10;
+
+/// The most connections each way.
+const STREAMS_MOST: u64 = 512;
+
+/// The longest message: longer ones are a load themselves.
+const MESSAGE_MOST: u64 = 64 << 10;
+
+/// The workload.
+#[derive(Debug)]
+pub struct Loaded;
+
+impl Workload for Loaded {
+    fn spec(&self) -> &'static WorkloadSpec {
+        &SPEC
+    }
+
+    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+        two_ended(&parameters, SPEC.name)?;
+        refuse(&parameters, &SPEC, &["rate", "requests"])?;
+        if !matches!(parameters.integer("streams"), Ok(1..=STREAMS_MOST)) {
+            return Err(Problem::invalid(
+                format!("streams is more than {STREAMS_MOST}"),
+                "each stream has a thread at both ends; use fewer",
+            ));
+        }
+        if !matches!(parameters.integer("message-size"), Ok(1..=MESSAGE_MOST)) {
+            return Err(Problem::invalid(
+                "messages of more than 64 KiB are a load themselves",
+                "use a smaller message-size",
+            ));
+        }
+        let memory_bytes = 4 * parameters.integer("streams").unwrap_or(1) * CALL_BYTES as u64;
+        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+        let end = End::of_ours(shelf, SPEC.name)?;
+        let streams = parameters.integer("streams")? as usize;
+        let of = |direction| {
+            let asked = ["both", direction].into_iter().any(|word| parameters.is_word("direction", word));
+            if asked { streams } else { 0 }
+        };
+        Ok(Box::new(Ready {
+            there: of("send"),
+            back: of("receive"),
+            sizes: Sizes { bytes: parameters.integer("message-size")? as usize, apart: 0, class: MESSAGE },
+            busy: parameters.is_word("wait", "poll"),
+            options: Options::of(parameters)?,
+            end,
+            states: Arc::default(),
+        }))
+    }
+
+    fn metrics(
+        &self,
+        _parameters: &Parameters,
+        outcome: &LoadOutcome,
+        window: Window,
+    ) -> BTreeMap<String, Quantity> {
+        let mut metrics = common::metrics(&SPEC, outcome, window);
+        metrics.retain(|name, _| name.starts_with("latency") || name == common::OPERATIONS.name);
+        if outcome.operations <= 0.0 {
+            // The end that answers asks nothing.
+            metrics.clear();
+        }
+        let received = outcome.classes.iter().find(|c| c.class.name == "receive");
+        if let Some(received) = received.filter(|c| c.operations > 0.0) {
+            let value = received.bytes / window.seconds();
+            metrics.insert(THROUGHPUT.name.to_owned(), Quantity { value, unit: THROUGHPUT.unit });
+        }
+        metrics
+    }
+
+    fn has_far_end(&self) -> bool {
+        true
+    }
+
+    fn unite(&self, parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
+        let of = |result: &TrialResult| result.metrics.get(THROUGHPUT.name).map_or(0.0, |q| q.value);
+        let (here, there) = (of(near), of(far));
+        let fills = |word| ["both", word].into_iter().any(|word| parameters.is_word("direction", word));
+        let ways = [(SEND_THROUGHPUT, there, fills("send")), (RECEIVE_THROUGHPUT, here, fills("receive"))];
+        let all = (THROUGHPUT, here + there, fills("send") || fills("receive"));
+        for (spec, value, is_filled) in ways.into_iter().chain([all]) {
+            if is_filled {
+                near.metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+            }
+        }
+        for spec in [RETRANSMITS, RTT] {
+            let Some(theirs) = far.metrics.get(spec.name).copied() else { continue };
+            let ours = near.metrics.get(spec.name).map(|q| q.value);
+            let value = match ours {
+                None => theirs.value,
+                Some(ours) if spec.name == RETRANSMITS.name => ours + theirs.value,
+                Some(ours) => ours,
+            };
+            near.metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Ready {
+    end: End,
+    /// Connections that fill the link to the far end, and from there.
+    there: usize,
+    back: usize,
+    sizes: Sizes,
+    busy: bool,
+    options: Options,
+    states: Arc<Book<State>>,
+}
+
+impl Ready {
+    /// The connection that carries messages.
+    fn messages(&self, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let Self { end, sizes, busy, .. } = self;
+        let options = Options { nodelay: true, ..self.options.clone() };
+        if !end.is_near() {
+            return Ok(Box::new(Answering::new(end.tcp(0, &options)?, (*sizes, ANSWER), *busy)?));
+        }
+        let messages = Messages::new(*sizes, seed)?;
+        let manner = Manner { depth: 1, busy: *busy, verify: false };
+        Ok(Box::new(Asking::new(end.tcp(0, &options)?, messages, manner)))
+    }
+}
+
+impl Prepared for Ready {
+    fn operation_bytes(&self) -> u64 {
+        0
+    }
+
+    fn classes(&self) -> &'static [Class] {
+        CLASSES
+    }
+
+    fn workers(&self, _threads: usize) -> usize {
+        1 + self.there + self.back
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        self.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
+    }
+
+    fn seen(&self, window: Window) -> Seen {
+        let mut seen = Seen::default();
+        state::seen(&self.states, window, &mut seen);
+        seen
+    }
+
+    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+        let Some(stream) = seat.index.checked_sub(1) else { return self.messages(seed) };
+        let share = Share { bytes: CALL_BYTES, left: None, farewell: self.end.farewell() };
+        if (stream < self.there) != self.end.is_near() {
+            return Ok(Box::new(tcp::Receiving::new(self.end.tcp(seat.index, &self.options)?, share)?));
+        }
+        let source = Source::new(CALL_BYTES, false, seed ^ seat.index as u64)?;
+        let connection = self.end.tcp(seat.index, &self.options)?;
+        Ok(Box::new(tcp::Sending::new(connection, source, share, Arc::clone(&self.states))))
+    }
+}
