@@ -76,10 +76,11 @@ fn each_direction_has_the_figures_of_both_ends() {
         let names: Vec<_> = sender.result.series.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["rtt", "congestion_window", "retransmits"]);
         assert!(sender.result.series.iter().all(|s| !s.values.is_empty()));
-        for name in ["busy_time", "receive_window_limited", "send_buffer_limited", "delivery_rate"] {
+        for name in ["busy_time", "receive_window_limited_time", "send_buffer_limited_time", "delivery_rate"]
+        {
             assert!(matches!(fact(sender, name), Value::Number(v) if v >= 0.0), "{name}");
         }
-        assert!(matches!(fact(sender, "send_buffer"), Value::Integer(_)));
+        assert!(matches!(fact(sender, "send_buffer_most"), Value::Integer(_)));
         assert_eq!(fact(&both.near, "remote_address"), "127.0.0.1".into());
     }
 }
@@ -225,8 +226,8 @@ fn every_request_has_its_reply() {
             changes.extend(others);
             let both = pingpong(&changes);
             assert_eq!(both.near.outcome.completions, 300, "{changes:?}");
-            // All but those of the warm-up are answers to them.
-            assert!(class_count(&both.far, "answer") >= 300.0 - 0.5, "{changes:?}");
+            // Those of the warm-up too; of what began before the window, a part.
+            assert!(class_count(&both.far, "answer") > 298.0, "{changes:?}");
             assert!(both.metric("latency_p50") > 0.0 && both.metric("half_round_trip") > 0.0, "{changes:?}");
             assert_eq!(both.united.metrics.contains_key("loss"), protocol == "udp");
         }
@@ -301,8 +302,8 @@ fn every_connection_is_made_answered_and_closed() {
             let both = run(&Connect, &surveyed(&Connect, &changes).unwrap());
             assert_eq!(both.near.outcome.completions, 200, "{changes:?}");
             let accepted = class_count(&both.far, "accept");
-            // Those of the warm-up too.
-            assert!(accepted >= 199.5, "{changes:?}: {accepted}");
+            // Those of the warm-up too; of what began before the window, a part.
+            assert!(accepted > 198.0, "{changes:?}: {accepted}");
             let of = |name| both.metric(name);
             assert!(of("connections_per_second") > 0.0 && of("peer_cpu_per_operation") > 0.0);
             assert!(of("handshake_p50") > 0.0 && of("handshake_p50") <= of("latency_max"), "{changes:?}");

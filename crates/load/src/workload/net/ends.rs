@@ -57,6 +57,20 @@ impl End {
         Ok(Self { load, cookie, way })
     }
 
+    /// The same, of a load that no stock server of iperf3 answers.
+    ///
+    /// # Errors
+    /// As above, or if the other end is one.
+    pub(super) fn of_ours(shelf: &dyn Shelf, workload: &str) -> Result<Self, Fault> {
+        let end = Self::of(shelf)?;
+        if end.is_iperf3() {
+            return Err(Fault::Other(format!(
+                "an iperf3 server only sends and receives, which is net.stream: {workload} needs `headroom node` there"
+            )));
+        }
+        Ok(end)
+    }
+
     /// Whether this is the end that drives.
     pub(super) fn is_near(&self) -> bool {
         !matches!(self.way, Way::In(_))

@@ -85,6 +85,11 @@ impl<S: Timed> Book<S> {
         each.reduce(|a, b| a + b)
     }
 
+    /// How many workers handed a track in.
+    pub(super) fn workers(&self) -> usize {
+        self.tracks().len()
+    }
+
     /// All that was seen of a value in `window`.
     pub(super) fn values(&self, window: Window, of: impl Fn(&S) -> Option<f64>) -> Vec<f64> {
         let tracks = self.tracks();

@@ -224,9 +224,7 @@ impl Prepared for Ready {
     }
 
     fn facts(&self) -> Vec<(&'static str, Value)> {
-        let window = self.window.map(|window| ("window_asked", Value::Integer(window)));
-        let workers = ("workers", Value::Integer(self.connections() as u64));
-        window.into_iter().chain([workers]).collect()
+        self.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
     }
 
     fn seen(&self, window: Window) -> Seen {

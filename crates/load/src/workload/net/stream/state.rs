@@ -76,6 +76,10 @@ fn see(track: &mut Track<State>, stream: &TcpStream, now_ns: u64) {
 
 /// Metrics, series and facts of all senders of this end.
 pub(in crate::workload::net) fn seen(book: &Book<State>, window: Window, into: &mut Seen) {
+    let connections = book.workers();
+    if connections == 0 {
+        return;
+    }
     let median = |all: &[f64]| stats::interval::median(all);
     let sum = |all: &[f64]| Some(all.iter().sum());
     let mut metric = |name: &str, value: Option<f64>, unit| {
@@ -89,20 +93,20 @@ pub(in crate::workload::net) fn seen(book: &Book<State>, window: Window, into: &
     into.series.extend(book.gauge(("rtt", Unit::Seconds), until_ns, |s| s.rtt_s, median));
     into.series.extend(book.gauge(("congestion_window", Unit::Bytes), until_ns, |s| s.window, sum));
     into.series.extend(book.rate(("retransmits", Unit::PerSecond), until_ns, |s| s.retransmits));
-    // Of all connections together.
-    let mut fact = |name: &str, value: Option<f64>| {
+    // Of one connection: what all took together says nothing of one that waited.
+    let mut mean = |name: &str, value: Option<f64>| {
         if let Some(value) = value {
-            into.facts.insert(name.to_owned(), Value::Number(value));
+            into.facts.insert(name.to_owned(), Value::Number(value / connections as f64));
         }
     };
-    fact("busy_time", book.change(window, |s| s.busy_s));
-    fact("receive_window_limited", book.change(window, |s| s.receive_limited_s));
-    fact("send_buffer_limited", book.change(window, |s| s.send_limited_s));
-    // Of one: what it last delivered, and what lay in its socket.
-    fact("delivery_rate", median(&book.values(window, |s| s.delivery_rate)));
+    mean("busy_time", book.change(window, |s| s.busy_s));
+    mean("receive_window_limited_time", book.change(window, |s| s.receive_limited_s));
+    mean("send_buffer_limited_time", book.change(window, |s| s.send_limited_s));
+    let rates = book.values(window, |s| s.delivery_rate);
+    mean("delivery_rate", median(&rates).map(|rate| rate * connections as f64));
     let whole = Window { start_ns: 0, end_ns: u64::MAX };
     let most = book.values(whole, |s| s.queued).into_iter().reduce(f64::max);
     if let Some(most) = most {
-        into.facts.insert("send_buffer".to_owned(), Value::Integer(most as u64));
+        into.facts.insert("send_buffer_most".to_owned(), Value::Integer(most as u64));
     }
 }
