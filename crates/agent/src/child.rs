@@ -65,7 +65,12 @@ impl AgentProcess {
     /// It was told to end, or its connection was closed: waits for that, and
     /// ends it by force after a while.
     pub(crate) fn finish(&mut self) {
-        if self.reap(FINISH_GRACE).is_none() {
+        self.finish_within(FINISH_GRACE);
+    }
+
+    /// The same, after `grace`.
+    pub(crate) fn finish_within(&mut self, grace: Duration) {
+        if self.reap(grace).is_none() {
             let _ = self.kill();
         }
     }

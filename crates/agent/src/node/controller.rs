@@ -25,8 +25,9 @@ use crate::{Agent, AgentError, Aside, Watch};
 /// What waits in one direction at most, bytes.
 const HELD_MAX: usize = 1 << 20;
 
-/// How long a node may take to put everything away when all is done.
-const FINISH_PATIENCE: Duration = Duration::from_secs(15);
+/// How long a node may take to put everything away when all is done: longer than
+/// it gives its agent's process.
+const FINISH_PATIENCE: Duration = Duration::from_secs(20);
 
 /// How long what came last may take to be read here.
 const READ_PATIENCE: Duration = Duration::from_secs(30);

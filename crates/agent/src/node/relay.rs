@@ -3,7 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -15,6 +15,11 @@ use crate::wire::FRAME_MAX;
 
 /// How much is read at once, bytes.
 const PIECE: usize = 64 << 10;
+
+/// How long the agent's process may take to put everything away, settings too,
+/// once its controller is gone: a little longer than it gives itself
+/// (`ORPHAN_GRACE` in `serve.rs`).
+const PUT_AWAY: Duration = Duration::from_secs(12);
 
 /// What is given back to the system when it is no longer needed.
 const SPARE: usize = 1 << 20;
@@ -128,7 +133,7 @@ impl Worker {
     pub(super) fn finish(self) {
         let Self { mut process, stream, .. } = self;
         drop(stream);
-        process.finish();
+        process.finish_within(PUT_AWAY);
     }
 }
 

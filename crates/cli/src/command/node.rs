@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,7 +98,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let allow = matches.get_one::<Allow>("allow").cloned().unwrap_or_default();
     let key_file = matches.get_one::<PathBuf>("key-file").cloned();
     if matches.get_flag("systemd-unit") {
-        output::print(unit(at, &allow, key_file.as_deref())?.as_bytes())?;
+        output::print(unit(at, &allow, key_file.as_deref(), matches.get_one("iperf3").copied())?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     let path = key_file.map_or_else(Identity::usual_path, Ok).map_err(of_identity)?;
@@ -249,7 +249,12 @@ fn of_identity(error: IdentityError) -> Failure {
 }
 
 /// A unit that runs this program as it was called.
-fn unit(at: SocketAddr, allow: &Allow, key_file: Option<&std::path::Path>) -> Result<String, Failure> {
+fn unit(
+    at: SocketAddr,
+    allow: &Allow,
+    key_file: Option<&Path>,
+    iperf3: Option<u16>,
+) -> Result<String, Failure> {
     let program = std::env::current_exe().map_err(|source| failure(NodeError::System(source)))?;
     let mut words =
         vec![program.display().to_string(), "node".to_owned(), "--listen".to_owned(), at.to_string()];
@@ -259,6 +264,7 @@ fn unit(at: SocketAddr, allow: &Allow, key_file: Option<&std::path::Path>) -> Re
     if let Some(path) = key_file {
         words.extend(["--key-file".to_owned(), path.display().to_string()]);
     }
+    words.extend(iperf3.map(|port| format!("--iperf3={port}")));
     let command = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     Ok(format!(
         "[Unit]
@@ -321,11 +327,11 @@ mod tests {
     fn a_unit_has_the_words_of_the_command() {
         let allow = Allow::parse("10.0.0.0/8,fd00::/8").unwrap();
         let at = listen_address("10.0.0.2").unwrap();
-        let unit = unit(at, &allow, Some("/a b/50%.json".as_ref())).unwrap();
+        let unit = unit(at, &allow, Some("/a b/50%.json".as_ref()), Some(5201)).unwrap();
         let line = unit.lines().find(|line| line.starts_with("ExecStart=")).unwrap();
         assert!(
             line.ends_with(
-                " node --listen 10.0.0.2:7117 --allow 10.0.0.0/8,fd00::/8 --key-file \"/a b/50%%.json\""
+                " node --listen 10.0.0.2:7117 --allow 10.0.0.0/8,fd00::/8 --key-file \"/a b/50%%.json\" --iperf3=5201"
             ),
             "{line}"
         );
