@@ -13,6 +13,7 @@ use load::engine::record::Timeline;
 use load::workload::net::Listening;
 use machine::{Host, doctor, inventory};
 use model::message::{FromAgent, Reply, Request, Times};
+use model::plan::FixtureKey;
 use model::{AgentEvent, Machine, Phase};
 
 use crate::settings::{AtTheEnd, Settings};
@@ -150,6 +151,22 @@ impl Server {
         self.tell(AgentEvent::Phase { phase, at_ns: load::engine::clock::now_ns() });
     }
 
+    fn prepare(&mut self, fixtures: &[FixtureKey]) -> Result<(), Fault> {
+        self.phase(Phase::Prepare);
+        let mut shelf = std::mem::take(&mut self.fixtures);
+        let (mut told, mut last) = (Instant::now(), u64::MAX);
+        let made = shelf.make(fixtures, &self.asides.cancel, &mut |key, done| {
+            let of = key.discarded() + key.written();
+            // What did not move is no sign of life.
+            if done != last && (told.elapsed() >= TELL || done == of) {
+                (told, last) = (Instant::now(), done);
+                self.tell(AgentEvent::Preparing { what: key.target.clone(), done, of });
+            }
+        });
+        self.fixtures = shelf;
+        made
+    }
+
     fn carry_out(&mut self, request: Request) -> Result<Reply, Fault> {
         let allowed = self.machine.inventory.cpu.allowed.clone();
         match request {
@@ -176,21 +193,7 @@ impl Server {
                 calibrate::calibrate(&loads, &allowed, &site, &self.asides.cancel, &observer)
                     .map(Reply::Calibration)
             }
-            Request::Prepare { fixtures } => {
-                self.phase(Phase::Prepare);
-                let mut shelf = std::mem::take(&mut self.fixtures);
-                let (mut told, mut last) = (Instant::now(), u64::MAX);
-                let made = shelf.make(&fixtures, &self.asides.cancel, &mut |key, done| {
-                    let of = key.discarded() + key.written();
-                    // What did not move is no sign of life.
-                    if done != last && (told.elapsed() >= TELL || done == of) {
-                        (told, last) = (Instant::now(), done);
-                        self.tell(AgentEvent::Preparing { what: key.target.clone(), done, of });
-                    }
-                });
-                self.fixtures = shelf;
-                made.map(|()| Reply::Done)
-            }
+            Request::Prepare { fixtures } => self.prepare(&fixtures).map(|()| Reply::Done),
             Request::Set { changes } => Ok(self.settings.set(&self.machine.id, &changes)),
             Request::Restore => Ok(self.settings.restore()),
             Request::Trial(order) => {

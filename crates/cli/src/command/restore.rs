@@ -34,18 +34,14 @@ pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<Exit
 
 /// Refuses to start a run while settings are changed by another one, or left
 /// changed by one that was killed: its figures would be those of another machine.
-pub(super) fn refuse_changed() -> Result<(), Failure> {
-    match setting::refusal().map_err(refused)? {
-        Some(reason) => Err(Failure::Refused {
+/// Refuses one that is to change settings and may not.
+pub(super) fn refuse(plan: &Plan) -> Result<(), Failure> {
+    if let Some(reason) = setting::refusal().map_err(refused)? {
+        return Err(Failure::Refused {
             message: format!("the machine is not as it was found: {reason}"),
             help: "`headroom restore` says what was changed, and puts back what nobody else will".to_owned(),
-        }),
-        None => Ok(()),
+        });
     }
-}
-
-/// Refuses a run that is to change settings and may not.
-pub(super) fn refuse_powerless(plan: &Plan) -> Result<(), Failure> {
     match plan.cases.iter().flat_map(|case| &case.settings).next() {
         Some(change) if !setting::may_change() => Err(Failure::Refused {
             message: format!("`{}` cannot be changed: Headroom does not run as root", change.name),

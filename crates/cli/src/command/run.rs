@@ -168,12 +168,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         output::print(report::plan::text(&planned.plan, &planned.left_out).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    restore::refuse_changed()?;
-    restore::refuse_powerless(&planned.plan)?;
-    let destination = match matches.get_one::<String>("output") {
-        Some(path) => Some(Destination::at(path)?),
-        None => None,
-    };
+    restore::refuse(&planned.plan)?;
+    let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = open_store(matches)?;
     let json = matches.get_one::<String>("json").map(String::as_str);
     let mut progress = Progress::new(&planned.plan, false);

@@ -13,7 +13,7 @@ use model::message::{Reply, Request};
 use model::setting::Change;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use crate::common::{Place, program, stderr, stdout};
+use crate::common::{Place, eventually, program, signal, stderr, stdout};
 
 /// Two namespaces with a veth pair between them, gone when it is dropped.
 struct Ground {
@@ -22,8 +22,8 @@ struct Ground {
 }
 
 impl Ground {
-    fn new() -> Self {
-        let name = |end: &str| format!("hr-both-{}-{end}", std::process::id());
+    fn new(name: &str) -> Self {
+        let name = |end: &str| format!("hr-{name}-{}-{end}", std::process::id());
         let ground = Self { near: name("a"), far: name("b") };
         let (near, far) = (&ground.near, &ground.far);
         ip(&["netns", "add", near]);
@@ -81,7 +81,7 @@ fn mtu(bytes: u64) -> Vec<Change> {
 
 #[test]
 fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
-    let (ground, place) = (Ground::new(), Place::new());
+    let (ground, place) = (Ground::new("both"), Place::new());
     let state = place.path().join("state");
     let in_near = || {
         // What drives finds the way to the far end itself.
@@ -120,4 +120,51 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
     };
     std::thread::scope(|scope| scope.spawn(in_near).join().unwrap());
     assert!(!state.join("settings.journal").exists());
+}
+
+/// A node in the far namespace, killed when it is dropped.
+struct Node(std::process::Child, String);
+
+impl Node {
+    fn start(ground: &Ground, place: &Place) -> Self {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &ground.far]).arg(program());
+        command
+            .args(["node", "--listen", "10.213.2.2:7117"])
+            .env("HEADROOM_STATE", place.path().join("state"));
+        command.args(["--key-file".as_ref(), place.path().join("node.json").as_os_str()]);
+        let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut lines = std::io::BufReader::new(child.stdout.take().unwrap());
+        let mut join = String::new();
+        std::io::BufRead::read_line(&mut lines, &mut join).unwrap();
+        // It goes on speaking, and must be heard.
+        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
+        Self(child, join.trim().to_owned())
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_node_whose_controller_is_killed_puts_its_own_back() {
+    let (ground, place) = (Ground::new("far"), Place::new());
+    let node = Node::start(&ground, &place);
+    assert!(node.1.starts_with("headroom://10.213.2.2:7117#"), "{}", node.1);
+    let run = ["run", "net.stream", "--peer", &node.1, "--set", "mtu=1400,9000", "--duration", "300ms"];
+    let there = place.command(&[&run[..], &["--trials", "40"]].concat());
+    let mut command = Command::new("ip");
+    command.args(["netns", "exec", &ground.near]).arg(there.get_program()).args(there.get_args());
+    command.env("HEADROOM_STATE", place.path().join("state")).current_dir(place.path());
+    let mut run =
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    eventually("both ends are changed", || ground.mtus() == (1400, 1400));
+    signal(run.id(), rustix::process::Signal::KILL);
+    run.wait().unwrap();
+    eventually("both ends are put back", || ground.mtus() == (1500, 1500));
+    eventually("the journal is empty", || !place.path().join("state/settings.journal").exists());
 }
