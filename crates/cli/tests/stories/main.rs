@@ -13,6 +13,7 @@ mod filling;
 mod fio;
 mod invalid;
 mod machine;
+mod network;
 mod node;
 mod run;
 mod settings;

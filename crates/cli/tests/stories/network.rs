@@ -1,0 +1,205 @@
+//! Two network namespaces are two machines: a node in one, the controller in the
+//! other, a veth pair or two between them. What holds a connection back is made on
+//! purpose, and must be named. Needs root and `ip` and `tc`.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::common::{Place, eventually, lives, signal, stderr, stdout};
+
+/// Two namespaces joined by two veth pairs, and a node in the second; gone when
+/// it is dropped.
+struct Ground {
+    near: String,
+    far: String,
+    place: Place,
+    node: Option<Child>,
+    /// The join strings of both addresses.
+    joins: Vec<String>,
+}
+
+impl Ground {
+    fn new(name: &str) -> Self {
+        let unique = format!("hr-{name}-{}", std::process::id());
+        let mut ground = Self {
+            near: format!("{unique}-a"),
+            far: format!("{unique}-b"),
+            place: Place::new(),
+            node: None,
+            joins: Vec::new(),
+        };
+        let (a, b) = (ground.near.clone(), ground.far.clone());
+        tool("ip", &["netns", "add", &a]);
+        tool("ip", &["netns", "add", &b]);
+        for (number, network) in [("0", "10.215.0"), ("1", "10.216.0")] {
+            let (near, far) = (format!("near{number}"), format!("far{number}"));
+            tool("ip", &["-n", &a, "link", "add", &near, "type", "veth", "peer", "name", &far, "netns", &b]);
+            tool("ip", &["-n", &a, "addr", "add", &format!("{network}.1/24"), "dev", &near]);
+            tool("ip", &["-n", &b, "addr", "add", &format!("{network}.2/24"), "dev", &far]);
+            tool("ip", &["-n", &a, "link", "set", &near, "up"]);
+            tool("ip", &["-n", &b, "link", "set", &far, "up"]);
+        }
+        ground.start_node();
+        ground
+    }
+
+    fn start_node(&mut self) {
+        let mut node = self
+            .within(&self.far, &["node", "--key-file", "node.json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(node.stdout.take().unwrap()).lines();
+        self.joins = (0..2).map(|_| lines.next().unwrap().unwrap()).collect();
+        assert!(self.joins.iter().all(|j| j.starts_with("headroom://10.21")), "{:?}", self.joins);
+        self.node = Some(node);
+    }
+
+    /// `headroom ARGUMENTS` in a namespace.
+    fn within(&self, namespace: &str, arguments: &[&str]) -> Command {
+        let inner = self.place.command(arguments);
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", namespace]).arg(inner.get_program()).args(inner.get_args());
+        command.current_dir(self.place.path()).env("NO_COLOR", "1").env("HEADROOM_STATE", self.place.path());
+        command
+    }
+
+    /// A run over the first path, and its document.
+    fn run(&self, arguments: &[&str]) -> Value {
+        let join = &self.joins[0];
+        let all = [&["run"], arguments, &["--peer", join, "--trials", "3", "--json=full"]].concat();
+        let output = self.within(&self.near, &all).output().unwrap();
+        assert!(!stdout(&output).contains(secret(join)), "a key was kept");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", stderr(&output)))
+    }
+
+    fn shape(&self, namespace: &str, device: &str, words: &[&str]) {
+        let all = [&["-n", namespace, "qdisc", "add", "dev", device, "root"], words].concat();
+        tool("tc", &all);
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        if let Some(mut node) = self.node.take() {
+            let _ = node.kill();
+            let _ = node.wait();
+        }
+        for name in [&self.near, &self.far] {
+            let _ = Command::new("ip").args(["netns", "del", name]).status();
+        }
+    }
+}
+
+fn tool(name: &str, arguments: &[&str]) {
+    let output = Command::new(name).args(arguments).output().expect("it is installed");
+    assert!(output.status.success(), "{name} {}: {}", arguments.join(" "), stderr(&output));
+}
+
+/// The key of a join string.
+fn secret(join: &str) -> &str {
+    join.rsplit_once('.').unwrap().1
+}
+
+fn metric(document: &Value, case: usize, name: &str) -> f64 {
+    document["cases"][case]["estimates"][name]["median"].as_f64().unwrap_or(f64::NAN)
+}
+
+/// The codes of a case's findings.
+fn codes(document: &Value, case: usize) -> Vec<&str> {
+    let all = document["cases"][case]["findings"].as_array().unwrap();
+    all.iter().map(|f| f["code"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
+    let ground = Ground::new("rate");
+    ground.shape(&ground.near, "near0", &["tbf", "rate", "400mbit", "burst", "256kb", "latency", "50ms"]);
+    ground.shape(&ground.far, "far0", &["tbf", "rate", "100mbit", "burst", "256kb", "latency", "50ms"]);
+    let document = ground.run(&["net.stream", "--direction", "send,receive", "--duration", "2s"]);
+    // mss / (mss + heads + 14), in bytes per second.
+    let goodput = |bits: f64| bits / 8.0 * 1448.0 / 1514.0;
+    for (case, expected) in [(0, goodput(400e6)), (1, goodput(100e6))] {
+        let got = metric(&document, case, "throughput");
+        assert!((got / expected - 1.0).abs() < 0.05, "case {case}: {got} instead of {expected}");
+        assert!(codes(&document, case).contains(&"io-quota"), "{:?}", codes(&document, case));
+        let trial = &document["cases"][case]["trials"][0];
+        assert_eq!(trial["facts"]["interface"], "near0");
+        let far = &trial["parts"][0];
+        assert_eq!((far["machine"].as_str(), far["facts"]["interface"].as_str()), (Some("10.215.0.2:7117"), Some("far0")));
+    }
+    assert_eq!(document["machines"].as_array().unwrap().len(), 2);
+    assert_eq!(document["cases"][0]["path"].as_array().unwrap().last().unwrap()["resource"], "nic:near0");
+}
+
+#[test]
+fn a_small_window_and_a_slow_reader_are_told_apart() {
+    let ground = Ground::new("window");
+    let small = ground.run(&["net.stream", "--window", "4k", "--duration", "800ms"]);
+    let facts = &small["cases"][0]["trials"][0]["parts"][0]["facts"];
+    assert_eq!(facts["window_granted_receive"].as_u64(), Some(8192), "the kernel doubles what is asked");
+    assert!(codes(&small, 0).contains(&"window-bound"), "{:?}", codes(&small, 0));
+    // One that takes 32 bytes at a time has enough to do with calls.
+    let slow = ground.run(&["net.stream", "--read-buffer", "32", "--duration", "800ms"]);
+    let found = codes(&slow, 0);
+    assert!(!found.contains(&"window-bound"), "{found:?}");
+    assert!(found.iter().any(|c| ["receiver-cpu", "all-cores-full"].contains(c)), "{found:?}");
+}
+
+#[test]
+fn a_request_waits_for_its_answer() {
+    let ground = Ground::new("answer");
+    let document = ground.run(&["net.pingpong", "--message-size", "1,64k", "--duration", "300ms"]);
+    for case in 0..2 {
+        assert!(codes(&document, case).contains(&"round-trip-bound"), "{:?}", codes(&document, case));
+        let (rate, p50) =
+            (metric(&document, case, "operations_per_second"), metric(&document, case, "latency_p50"));
+        assert!(rate > 100.0 && p50 > 1e-6 && p50 < 0.1, "{rate} {p50}");
+    }
+}
+
+#[test]
+fn without_another_machine_loopback_is_told_to_be_no_wire() {
+    let place = Place::new();
+    let (code, document) = place.document(&["run", "net.stream", "--duration", "200ms", "--trials", "2"]);
+    assert_eq!(code, 0);
+    assert!(codes(&document, 0).contains(&"no-wire"), "{:?}", codes(&document, 0));
+    assert_eq!(document["machines"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_node_that_dies_in_the_middle_fails_the_trial_with_its_reason() {
+    let mut ground = Ground::new("dies");
+    let join = ground.joins[0].clone();
+    let arguments = ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1", "--json=full"];
+    let run = ground.within(&ground.near, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let node = ground.node.as_mut().unwrap();
+    let process = node.id();
+    node.kill().unwrap();
+    node.wait().unwrap();
+    let output = run.wait_with_output().unwrap();
+    eventually("the node is gone", || !lives(process));
+    let said = format!("{}{}", stdout(&output), stderr(&output));
+    assert_ne!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("other end") || said.contains("node") || said.contains("10.215.0.2"), "{said}");
+}
+
+#[test]
+fn ctrl_c_ends_both_ends() {
+    let ground = Ground::new("ctrlc");
+    let join = ground.joins[0].clone();
+    let arguments = ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1"];
+    // `ip netns exec` becomes the program, so this is its process id.
+    let run = ground.within(&ground.near, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    signal(run.id(), rustix::process::Signal::INT);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    // The node takes the next one.
+    let next = ground.run(&["net.stream", "--duration", "200ms"]);
+    assert!(metric(&next, 0, "throughput") > 1e6);
+}
