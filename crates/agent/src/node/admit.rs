@@ -25,6 +25,7 @@ const MOST: &[(&str, u64)] = &[
     ("connections", 65_536),
     ("outstanding", 65_536),
     ("buffer", 256 << 20),
+    ("read-buffer", 256 << 20),
     ("message-size", 256 << 20),
     ("window", 1 << 30),
 ];

@@ -128,6 +128,65 @@ fn a_node_that_is_killed_leaves_no_agent() {
     eventually("its agent's process is gone", || !lives(agents[0]));
 }
 
+/// A run whose far end is this node.
+fn run_with(place: &Place, node: &Node, more: &[&str]) -> Child {
+    let join = node.join.secret();
+    place.start(
+        &[&["run", "net.stream", "--peer", &join, "--warm-up", "100ms", "--trials", "1"], more].concat(),
+    )
+}
+
+#[test]
+fn a_run_between_two_ends_keeps_no_key_and_leaves_no_agent() {
+    let place = Place::new();
+    let node = Node::start(&place, &[]);
+    let output = run_with(&place, &node, &["--duration", "300ms"]).wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let document = place.stored();
+    let roles: Vec<_> = document["machines"].as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
+    assert_eq!(roles.len(), 2, "{roles:?}");
+    assert_eq!(roles[1], "peer");
+    let text = document.to_string();
+    assert!(text.contains(&node.join.place()));
+    let key = node.join.secret().rsplit_once('.').unwrap().1.to_owned();
+    assert!(!text.contains(&key) && !stdout(&output).contains(&key) && !stderr(&output).contains(&key));
+    // The run waits for that.
+    assert!(node.agents().is_empty());
+}
+
+#[test]
+fn a_controller_that_is_killed_leaves_no_agent_at_the_node() {
+    let place = Place::new();
+    let node = Node::start(&place, &[]);
+    let mut run = run_with(&place, &node, &["--duration", "60s"]);
+    eventually("both measure", || {
+        let store = place.run(&["list"]);
+        store.status.success() && !node.agents().is_empty()
+    });
+    let agents = node.agents();
+    run.kill().unwrap();
+    run.wait().unwrap();
+    eventually("the node's agent is gone", || agents.iter().all(|agent| !lives(*agent)));
+    // And the next one is served.
+    assert!(!describe(&mut node.dial().unwrap()).is_empty());
+}
+
+#[test]
+fn a_node_that_is_killed_fails_the_trial_and_the_run_ends_with_that() {
+    let place = Place::new();
+    let node = Node::start(&place, &[]);
+    let run = run_with(&place, &node, &["--duration", "60s"]);
+    eventually("the node has an agent", || !node.agents().is_empty());
+    std::thread::sleep(Duration::from_millis(500));
+    signal(node.child.id(), Signal::KILL);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    let said = (stdout(&output) + &stderr(&output)).split_whitespace().collect::<Vec<_>>().join(" ");
+    let place_of = node.join.place();
+    assert!(said.contains(&place_of), "{said}");
+    assert!(said.contains("was lost") || said.contains("nobody listens at"), "{said}");
+}
+
 #[test]
 fn what_keeps_a_node_from_starting_is_said_with_what_to_do() {
     let place = Place::new();

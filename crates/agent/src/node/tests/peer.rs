@@ -36,7 +36,11 @@ fn a_controller_with_the_key_is_answered_and_leaves_nothing() {
     assert!(ground.processes().is_empty(), "nothing is started before something is asked");
     let here = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     assert_eq!(describe(&mut agent).unwrap(), here.trim());
-    assert_eq!(ground.processes().len(), 1);
+    let processes = ground.processes();
+    assert_eq!(processes.len(), 1);
+    let bounds = std::fs::read_to_string(format!("/proc/{}/limits", processes[0])).unwrap();
+    let memory = bounds.lines().find(|line| line.starts_with("Max data size")).unwrap();
+    assert_eq!(memory.split_whitespace().nth(3), Some("4294967296"));
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
     let before = load::engine::clock::now_ns();
     let Reply::Time(there) = agent.call(Request::Time, &mut watch).unwrap() else { panic!() };
