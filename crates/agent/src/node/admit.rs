@@ -8,10 +8,13 @@ use load::workload;
 use model::message::{End, Request, TrialOrder};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
+use model::setting::Change;
 use model::{AgentEvent, Value};
 
 use crate::wire;
 
+/// Settings that are changed at once, at most.
+const CHANGES_MAX: usize = 16;
 /// Loads of one trial, at most.
 const LOADS_MAX: usize = 16;
 /// The longest warm-up and the longest window, s.
@@ -62,21 +65,21 @@ pub(crate) struct Admitted {
 }
 
 /// Looks at the body of a frame; `here` is the address at which the controller
-/// reached this machine.
+/// reached this machine, `from` the one that it came from.
 ///
 /// # Errors
 /// Why it is not let through, in words for who asked.
-pub(crate) fn admit(body: &[u8], here: IpAddr) -> Result<Admitted, String> {
+pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr) -> Result<Admitted, String> {
     let mut request: Request =
         serde_json::from_slice(body).map_err(|e| format!("this node knows no such request: {e}"))?;
-    let kind = rule(&mut request, here)?;
+    let kind = rule(&mut request, here, from)?;
     let frame = wire::frame(&request).map_err(|e| e.to_string())?;
     Ok(Admitted { kind, frame })
 }
 
 /// The table. A request that is new to it does not compile, so that nothing is
 /// let through because nobody thought of it.
-fn rule(request: &mut Request, here: IpAddr) -> Result<Kind, String> {
+fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, String> {
     let never = |what: &str| Err(format!("a node {what}"));
     match request {
         Request::Describe | Request::Look | Request::Time => Ok(Kind::Ask),
@@ -95,7 +98,7 @@ fn rule(request: &mut Request, here: IpAddr) -> Result<Kind, String> {
         // Settings are those of the agent's table, no others; it puts them back
         // itself when the session ends.
         Request::Set { changes } if changes.is_empty() => Ok(Kind::PutBack),
-        Request::Set { .. } => Ok(Kind::Set),
+        Request::Set { changes } => towards(changes, from).map(|()| Kind::Set),
         Request::Restore => Ok(Kind::PutBack),
         Request::Trial(order) => far_end(order).map(|()| Kind::Trial),
         Request::Begin(_) => Ok(Kind::Begin),
@@ -104,6 +107,24 @@ fn rule(request: &mut Request, here: IpAddr) -> Result<Kind, String> {
         Request::Calibrate { .. } => never("runs no load of its own to calibrate"),
         Request::Prepare { .. } | Request::Release { .. } => never("makes no files and takes none away"),
     }
+}
+
+/// Whether these are settings of what lies towards the controller, which the
+/// agent finds by the address that the controller came from.
+fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
+    if changes.len() > CHANGES_MAX {
+        return Err(format!("a node changes {CHANGES_MAX} settings at once at most, not {}", changes.len()));
+    }
+    for change in changes {
+        if change.resource.is_some() {
+            let key = change.key();
+            return Err(format!(
+                "a node changes only what lies towards its controller, and `{key}` names something"
+            ));
+        }
+        change.towards = Some(from);
+    }
+    Ok(())
 }
 
 /// Whether a trial is one of a far end, and no larger than a node bears.
@@ -184,8 +205,10 @@ mod tests {
 
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
 
+    const FROM: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+
     fn judged(request: &Request) -> Result<Kind, String> {
-        admit(&serde_json::to_vec(request).unwrap(), HERE).map(|admitted| admitted.kind)
+        admit(&serde_json::to_vec(request).unwrap(), HERE, FROM).map(|admitted| admitted.kind)
     }
 
     /// A load of two ends, if this build has one.
@@ -228,7 +251,7 @@ mod tests {
             assert!(judged(&refused).is_err(), "{refused:?}");
         }
         for body in [&b"null"[..], b"", b"{", b"\"shell\"", b"[1]", b"\xff\xfe", &[b'['; 10_000]] {
-            assert!(admit(body, HERE).is_err());
+            assert!(admit(body, HERE, FROM).is_err());
         }
     }
 
@@ -236,10 +259,30 @@ mod tests {
     fn a_door_is_opened_where_the_controller_came_in_and_nowhere_else() {
         let order =
             Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None, loads: Vec::new() });
-        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE).unwrap();
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM).unwrap();
         assert_eq!(admitted.kind, Kind::Open);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: None, loads: Vec::new() }));
+    }
+
+    #[test]
+    fn settings_are_those_towards_the_controller_and_no_others() {
+        let change = |resource: Option<&str>| Change {
+            name: "mtu".to_owned(),
+            resource: resource.map(str::to_owned),
+            peer: Some("b".to_owned()),
+            towards: Some("192.0.2.1".parse().unwrap()),
+            value: Value::Integer(9000),
+        };
+        let set = |changes: Vec<Change>| Request::Set { changes };
+        let admitted = admit(&serde_json::to_vec(&set(vec![change(None)])).unwrap(), HERE, FROM).unwrap();
+        assert_eq!(admitted.kind, Kind::Set);
+        let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
+        assert_eq!(seen, set(vec![Change { towards: Some(FROM), ..change(None) }]));
+        assert!(judged(&set(vec![change(Some("eth0"))])).unwrap_err().contains("mtu@eth0"));
+        assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());
+        assert_eq!(judged(&set(vec![])), Ok(Kind::PutBack));
+        assert_eq!(judged(&Request::Restore), Ok(Kind::PutBack));
     }
 
     #[test]

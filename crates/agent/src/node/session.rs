@@ -88,6 +88,8 @@ pub(super) struct Session<'a> {
     door: Option<Instant>,
     /// Whether settings of this controller hold.
     changed: bool,
+    /// Whether an agent's process died over settings that it had changed.
+    left: bool,
     /// When the controller said something last.
     heard: Instant,
     /// Since when a frame is not whole.
@@ -127,6 +129,7 @@ impl<'a> Session<'a> {
             told: now,
             door: None,
             changed: false,
+            left: false,
             heard: now,
             inside: None,
         })
@@ -229,7 +232,7 @@ impl<'a> Session<'a> {
     }
 
     fn take_request(&mut self, body: &[u8]) -> Result<(), Ending> {
-        let Admitted { kind, frame } = match admit::admit(body, self.here) {
+        let Admitted { kind, frame } = match admit::admit(body, self.here, self.from) {
             Ok(admitted) => admitted,
             Err(reason) => return self.refuse(reason),
         };
@@ -353,7 +356,8 @@ impl<'a> Session<'a> {
     fn lose_worker(&mut self, why: Option<String>) -> Result<(), Ending> {
         let ended = self.worker.take().map(Worker::ended).unwrap_or_default();
         self.door = None;
-        // The agent put its settings back when it ended, or its journal says so.
+        // The next agent's process puts back what this one could not.
+        self.left |= self.changed || matches!(self.under_way, Some((Kind::Set, _)));
         self.changed = false;
         self.ground.permit.leave(self.id);
         if self.under_way.is_none() {
@@ -429,6 +433,9 @@ impl<'a> Session<'a> {
             let reason = format!("the node ended the session: {ending}");
             let _ = self.reply(&FromAgent::Reply(Reply::Failed { reason }));
             let _ = self.push();
+        }
+        if self.left && self.worker.is_none() {
+            self.worker = Worker::start(self.ground.command, self.ground.limits.memory).ok();
         }
         if let Some(worker) = self.worker.take() {
             worker.finish();

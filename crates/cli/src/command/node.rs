@@ -21,6 +21,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
+use super::restore;
 use crate::exit::{Failure, INTERRUPTED};
 use crate::output;
 
@@ -107,6 +108,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         print_strings(&identity, at)?;
         return Ok(ExitCode::SUCCESS);
     }
+    restore::put_back_left()?;
     let options = Options {
         once: matches.get_flag("once"),
         limits: Limits::default(),

@@ -32,16 +32,31 @@ pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<Exit
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Refuses to start a run while settings are changed by another one, or left
-/// changed by one that was killed: its figures would be those of another machine.
-/// Refuses one that is to change settings and may not.
-pub(super) fn refuse(plan: &Plan) -> Result<(), Failure> {
-    if let Some(reason) = setting::refusal().map_err(refused)? {
-        return Err(Failure::Refused {
+/// Refuses to measure while settings are changed by another run, or left changed
+/// by one that was killed: the figures would be those of another machine.
+pub(super) fn refuse_changed() -> Result<(), Failure> {
+    match setting::refusal().map_err(refused)? {
+        Some(reason) => Err(Failure::Refused {
             message: format!("the machine is not as it was found: {reason}"),
             help: "`headroom restore` says what was changed, and puts back what nobody else will".to_owned(),
-        });
+        }),
+        None => Ok(()),
     }
+}
+
+/// For a node, at which perhaps nobody sits: puts back what was left changed, and
+/// says so; then as [`refuse_changed`].
+pub(super) fn put_back_left() -> Result<(), Failure> {
+    for one in setting::restore().map_err(refused)? {
+        output::note(&(printable(&one.to_string()) + "\n"));
+    }
+    refuse_changed()
+}
+
+/// Refuses a run as [`refuse_changed`], and one that is to change settings and
+/// may not.
+pub(super) fn refuse(plan: &Plan) -> Result<(), Failure> {
+    refuse_changed()?;
     match plan.cases.iter().flat_map(|case| &case.settings).next() {
         Some(change) if !setting::may_change() => Err(Failure::Refused {
             message: format!("`{}` cannot be changed: Headroom does not run as root", change.name),

@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use agent::{Agent, AgentError, FarEnd, LocalAgent, Pair, Watch};
 use model::message::{Reply, Request};
 use model::setting::Change;
+use rustix::process::Signal;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use crate::common::{Place, eventually, program, signal, stderr, stdout};
+use crate::common::{Place, eventually, lives, program, signal, stderr, stdout};
 
 /// Two namespaces with a veth pair between them, gone when it is dropped.
 struct Ground {
@@ -123,7 +124,7 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
 }
 
 /// A node in the far namespace, killed when it is dropped.
-struct Node(std::process::Child, String);
+struct Node(Child, String);
 
 impl Node {
     fn start(ground: &Ground, place: &Place) -> Self {
@@ -133,7 +134,7 @@ impl Node {
             .args(["node", "--listen", "10.213.2.2:7117"])
             .env("HEADROOM_STATE", place.path().join("state"));
         command.args(["--key-file".as_ref(), place.path().join("node.json").as_os_str()]);
-        let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = std::io::BufReader::new(child.stdout.take().unwrap());
         let mut join = String::new();
         std::io::BufRead::read_line(&mut lines, &mut join).unwrap();
@@ -150,21 +151,51 @@ impl Drop for Node {
     }
 }
 
-#[test]
-fn a_node_whose_controller_is_killed_puts_its_own_back() {
-    let (ground, place) = (Ground::new("far"), Place::new());
-    let node = Node::start(&ground, &place);
-    assert!(node.1.starts_with("headroom://10.213.2.2:7117#"), "{}", node.1);
+/// A run of many trials that changes the MTU at both ends; it is changed when this
+/// returns.
+fn start_run(ground: &Ground, place: &Place, node: &Node) -> Child {
     let run = ["run", "net.stream", "--peer", &node.1, "--set", "mtu=1400,9000", "--duration", "300ms"];
     let there = place.command(&[&run[..], &["--trials", "40"]].concat());
     let mut command = Command::new("ip");
     command.args(["netns", "exec", &ground.near]).arg(there.get_program()).args(there.get_args());
     command.env("HEADROOM_STATE", place.path().join("state")).current_dir(place.path());
-    let mut run =
-        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     eventually("both ends are changed", || ground.mtus() == (1400, 1400));
-    signal(run.id(), rustix::process::Signal::KILL);
-    run.wait().unwrap();
+    run
+}
+
+fn all_is_put_back(ground: &Ground, place: &Place) {
     eventually("both ends are put back", || ground.mtus() == (1500, 1500));
     eventually("the journal is empty", || !place.path().join("state/settings.journal").exists());
+}
+
+#[test]
+fn a_node_whose_controller_is_killed_puts_its_own_back() {
+    let (ground, place) = (Ground::new("far"), Place::new());
+    let node = Node::start(&ground, &place);
+    assert!(node.1.starts_with("headroom://10.213.2.2:7117#"), "{}", node.1);
+    let mut run = start_run(&ground, &place, &node);
+    signal(run.id(), Signal::KILL);
+    run.wait().unwrap();
+    all_is_put_back(&ground, &place);
+}
+
+#[test]
+fn a_node_puts_back_what_an_agent_of_its_died_over() {
+    let (ground, place) = (Ground::new("died"), Place::new());
+    let node = Node::start(&ground, &place);
+    let mut run = start_run(&ground, &place, &node);
+    // It cannot ask for anything any more.
+    signal(run.id(), Signal::STOP);
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", node.0.id())).unwrap();
+    let children = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).unwrap());
+    let children: String = children.collect();
+    let agents: Vec<u32> = children.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
+    assert_eq!(agents.len(), 1, "one session has one agent");
+    signal(agents[0], Signal::KILL);
+    eventually("the agent is gone", || !lives(agents[0]));
+    assert_eq!(ground.mtus().1, 1400, "nobody has put it back yet");
+    signal(run.id(), Signal::KILL);
+    run.wait().unwrap();
+    all_is_put_back(&ground, &place);
 }

@@ -129,7 +129,10 @@ fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
         let trial = &document["cases"][case]["trials"][0];
         assert_eq!(trial["facts"]["interface"], "near0");
         let far = &trial["parts"][0];
-        assert_eq!((far["machine"].as_str(), far["facts"]["interface"].as_str()), (Some("10.215.0.2:7117"), Some("far0")));
+        assert_eq!(
+            (far["machine"].as_str(), far["facts"]["interface"].as_str()),
+            (Some("10.215.0.2:7117"), Some("far0"))
+        );
     }
     assert_eq!(document["machines"].as_array().unwrap().len(), 2);
     assert_eq!(document["cases"][0]["path"].as_array().unwrap().last().unwrap()["resource"], "nic:near0");
@@ -174,8 +177,14 @@ fn without_another_machine_loopback_is_told_to_be_no_wire() {
 fn a_node_that_dies_in_the_middle_fails_the_trial_with_its_reason() {
     let mut ground = Ground::new("dies");
     let join = ground.joins[0].clone();
-    let arguments = ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1", "--json=full"];
-    let run = ground.within(&ground.near, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let arguments =
+        ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1", "--json=full"];
+    let run = ground
+        .within(&ground.near, &arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     std::thread::sleep(std::time::Duration::from_secs(3));
     let node = ground.node.as_mut().unwrap();
     let process = node.id();
@@ -194,7 +203,12 @@ fn ctrl_c_ends_both_ends() {
     let join = ground.joins[0].clone();
     let arguments = ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1"];
     // `ip netns exec` becomes the program, so this is its process id.
-    let run = ground.within(&ground.near, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let run = ground
+        .within(&ground.near, &arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     std::thread::sleep(std::time::Duration::from_secs(3));
     signal(run.id(), rustix::process::Signal::INT);
     let output = run.wait_with_output().unwrap();
