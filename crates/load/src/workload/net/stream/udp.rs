@@ -18,7 +18,7 @@ use crate::workload::Seen;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::{self, HELLO};
 use crate::workload::net::iperf3::Head;
-use crate::workload::net::socket::{self, LOOKS_MOST};
+use crate::workload::net::socket::{self, LOOK, LOOKS_MOST};
 use crate::workload::net::stream::arrivals::{Arrivals, Counts};
 use crate::workload::net::stream::tcp::{RECEIVE, SEND};
 use crate::workload::net::track::{Book, Timed, Track};
@@ -80,19 +80,28 @@ impl Sending {
         }
     }
 
-    /// Waits until the next datagram is due, asleep. One that comes late for it
-    /// is followed by the next without a pause until the rate is made up for.
+    /// Waits until the next datagram is due, asleep, but no longer than a look;
+    /// whether it is due. One that comes late for it is followed by the next
+    /// without a pause until the rate is made up for.
     #[inline]
-    fn pace(&mut self) {
+    fn pace(&mut self) -> bool {
         if self.gap_ns <= 0.0 {
-            return;
+            return true;
         }
         let now_ns = clock::now_ns() as f64;
-        if self.due_ns > now_ns {
-            let due = clock::timespec(self.due_ns as u64);
-            let _ = rustix::thread::clock_nanosleep_absolute(rustix::time::ClockId::Monotonic, &due);
+        if self.due_ns <= 0.0 {
+            self.due_ns = now_ns;
+        }
+        let until_ns = self.due_ns.min(now_ns + LOOK.as_nanos() as f64);
+        if until_ns > now_ns {
+            let until = clock::timespec(until_ns as u64);
+            let _ = rustix::thread::clock_nanosleep_absolute(rustix::time::ClockId::Monotonic, &until);
+        }
+        if until_ns < self.due_ns {
+            return false;
         }
         self.due_ns = self.due_ns.max(now_ns - DEBT_NS) + self.gap_ns;
+        true
     }
 
     #[inline]
@@ -101,7 +110,9 @@ impl Sending {
         if self.left == Some(0) {
             return Ok(nothing);
         }
-        self.pace();
+        if !self.pace() {
+            return Ok(nothing);
+        }
         let datagram = &mut self.buffer.as_mut_slice()[..self.bytes];
         if self.is_iperf3 {
             Head::at(clock::now_ns(), self.number + 1).put(true, datagram);
@@ -118,10 +129,11 @@ impl Sending {
                 }
                 Ok(Completion { bytes: sent as u64, class: SEND, ..Completion::default() })
             }
-            // The queue of the interface is full (send(2)): as if it had waited.
-            Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS) => {
+            // The queue of the interface is full (send(2)), or somebody called.
+            Err(Errno::NOBUFS | Errno::INTR) => Ok(nothing),
+            Err(Errno::AGAIN) => {
                 self.quiet += 1;
-                if self.quiet > 1000 * LOOKS_MOST {
+                if self.quiet > LOOKS_MOST {
                     return Err(socket::silent(SENDING));
                 }
                 Ok(nothing)
@@ -361,4 +373,37 @@ pub(super) fn seen(book: &Book<Tally>, window: Window, into: &mut Seen) {
     }
     let lost = |t: &Tally| Some(t.counts.expected.saturating_sub(t.counts.received) as f64);
     into.series.extend(book.rate(("lost", Unit::PerSecond), window.end_ns, lost));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sending(gap_ns: f64) -> (Sending, UdpSocket) {
+        let there = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let here = UdpSocket::bind("127.0.0.1:0").unwrap();
+        here.connect(there.local_addr().unwrap()).unwrap();
+        (Sending::new(here, (Buffer::new(100).unwrap(), 100), None, (gap_ns, false)), there)
+    }
+
+    #[test]
+    fn the_first_datagram_goes_at_once_and_the_next_when_it_is_due() {
+        // A minute apart: the second is not there after a look, and nobody waited
+        // for longer.
+        let (mut slow, _there) = sending(60e9);
+        assert_eq!(slow.send().unwrap().bytes, 100);
+        assert_eq!(slow.send().unwrap().class, UNRECORDED);
+        assert_eq!(slow.number, 1);
+    }
+
+    #[test]
+    fn a_sender_that_was_held_up_makes_up_for_a_little_only() {
+        let (mut held, _there) = sending(1e6);
+        held.send().unwrap();
+        // As if a minute had passed since the last.
+        held.due_ns -= 60e9;
+        let before_ns = clock::now_ns() as f64;
+        held.send().unwrap();
+        assert!(held.due_ns >= before_ns - DEBT_NS, "{} {before_ns}", held.due_ns);
+    }
 }
