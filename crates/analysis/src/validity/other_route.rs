@@ -34,7 +34,7 @@ impl Rule for OtherRoute {
         if !measure::is_net(case) {
             return Vec::new();
         }
-        let ends = |t: &Trial| [seen(t, false), seen(t, true)].into_iter().flatten().next();
+        let ends = |t: &Trial| [seen(case, t, false), seen(case, t, true)].into_iter().flatten().next();
         let Some(Seen { interface, share, other }) = measure::good(case).find_map(ends) else {
             return Vec::new();
         };
@@ -72,10 +72,10 @@ struct Seen {
     other: Option<String>,
 }
 
-fn seen(trial: &Trial, of_far: bool) -> Option<Seen> {
+fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
     let interface = format!("nic:{}", measure::fact(trial, of_far, "interface")?);
     let counters = if of_far { &measure::far(trial)?.counters } else { &trial.result.counters };
-    let payload = trial.result.metrics.get("throughput")?.value * trial.result.window?.seconds();
+    let payload = payload(case, trial)?;
     if payload < LEAST {
         return None;
     }
@@ -87,6 +87,21 @@ fn seen(trial: &Trial, of_far: bool) -> Option<Seen> {
         counters.iter().filter(|c| c.resource.starts_with("nic:")).map(|c| c.resource.as_str()).collect();
     let other = names.into_iter().find(|name| passed(counters, name).is_some_and(|b| b >= payload * PASSED));
     Some(Seen { share: own / payload, interface, other: other.map(str::to_owned) })
+}
+
+/// Bytes of payload that passed one way in the window.
+fn payload(case: &CaseResult, trial: &Trial) -> Option<f64> {
+    let of = |name: &str| trial.result.metrics.get(name).map(|q| q.value);
+    let seconds = trial.result.window?.seconds();
+    match case.workload.as_str() {
+        "net.stream" => {
+            let ways = if case.parameters.is_word("direction", "both") { 2.0 } else { 1.0 };
+            Some(of("throughput")? * seconds / ways)
+        }
+        _ => Some(
+            of("operations_per_second")? * case.parameters.integer("message-size").ok()? as f64 * seconds,
+        ),
+    }
 }
 
 /// Bytes that passed an interface in the window, the greater of both ways.
