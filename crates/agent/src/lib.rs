@@ -29,6 +29,7 @@ mod wire;
 
 use model::message::{Reply, Request};
 use model::setting::SettingSpec;
+use model::plan::{LoadSpec, Problem};
 use model::workload::Catalogue;
 use model::{AgentEvent, Machine};
 
@@ -77,6 +78,11 @@ pub trait Agent {
     /// # Errors
     /// If the agent died, hung, failed, or was told to stop.
     fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError>;
+
+    /// Why it cannot be the far end of `loads`; none where it can.
+    fn refuses(&self, _loads: &[LoadSpec]) -> Option<Problem> {
+        None
+    }
 
     /// What sends it something while a request is under way; none where that
     /// cannot be done.

@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use load::engine::clock;
 use load::workload;
-use model::message::{End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
+use model::message::{DoorKind, End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
 use model::trial::{Part, TrialResult};
-use model::{AgentEvent, Machine};
+use model::{AgentEvent, Machine, Phase};
 
 use crate::{Agent, AgentError, Aside, Watch, both_ends, unexpected, way};
 
@@ -81,6 +81,11 @@ impl Pair {
             ));
             return;
         }
+        if let Some(problem) = self.far.get(peer).and_then(|far| far.agent.refuses(&two_ended(&survey.loads)))
+        {
+            survey.problem = Some(problem);
+            return;
+        }
         let way = self.far.get(peer).and_then(|far| machine::route::towards(far.address).ok());
         if let Some(way) = way {
             let resource = format!("nic:{}", way.interface);
@@ -109,6 +114,7 @@ impl Pair {
         };
         door.address = listen;
         let far_way = std::mem::take(&mut door.way);
+        let kind = door.kind;
         let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
         let far_order = TrialOrder { loads: two_ended(&order.loads), end: End::Far, ..order.clone() };
         let near_order = TrialOrder { end: End::Near { door, lead_ns }, ..order.clone() };
@@ -118,6 +124,10 @@ impl Pair {
         report.result.facts.extend(near_way.map(way::as_facts).unwrap_or_default());
         theirs.result.facts.extend(far_way);
         unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset);
+        if kind == DoorKind::Iperf3 {
+            // Its clock is not known: all its times are ours.
+            report.result.facts.remove(CLOCK_UNCERTAINTY);
+        }
         Ok(report)
     }
 }
@@ -183,12 +193,22 @@ fn both(
             far_failed.store(!matches!(answer, Ok(Reply::Trial(_))), Ordering::Relaxed);
             answer
         });
+        // Who is not of us does not see how our connections end.
+        let tells_end = matches!(&near_order.end, End::Near { door, .. } if door.kind == DoorKind::Iperf3);
+        let mut last: Option<Times> = None;
         let asked = watch.cancelled;
         let on_event = &mut *watch.on_event;
         let mut hear = |event: AgentEvent| {
             if let AgentEvent::Starts(times) = &event {
                 // If that fails, the far end is gone, which its own call says.
                 let _ = aside(&Request::Begin(far_times(*times, offset.ns)));
+                last = Some(*times);
+            }
+            if let (AgentEvent::Phase { phase: Phase::CoolDown, at_ns }, Some(times), true) =
+                (&event, last, tells_end)
+            {
+                let ended = Times { end_ns: times.end_ns.min(*at_ns), ..times };
+                let _ = aside(&Request::Begin(far_times(ended, offset.ns)));
             }
             on_event(event);
         };
@@ -260,8 +280,11 @@ fn unite(
         processes: far.processes,
     };
     near.parts.push(whole);
-    near.facts.insert("clock_uncertainty".to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());
+    near.facts.insert(CLOCK_UNCERTAINTY.to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());
 }
+
+/// The fact that says how well two clocks are known, s.
+const CLOCK_UNCERTAINTY: &str = "clock_uncertainty";
 
 /// What it calls a far end that is on the same machine.
 const FAR: &str = "far end";

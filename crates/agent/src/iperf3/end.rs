@@ -2,6 +2,7 @@
 //! watches no machine, and its figures are over its own time: from the start of
 //! the load, warm-up included, until it is told that the test is over.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,11 +11,11 @@ use load::engine::clock;
 use load::workload::net::iperf3::COOKIE;
 use model::machine::Machine;
 use model::message::{Door, DoorKind, Reply, Request, Times, TrialOrder, TrialReport};
-use model::plan::LoadSpec;
+use model::plan::{LoadSpec, Problem};
 use rustix::net::sockopt;
 
 use crate::iperf3::outcome::{self, Span};
-use crate::iperf3::parameters::{Parameters, Results, StreamResult, stream_id};
+use crate::iperf3::parameters::{LENGTH_MOST, Parameters, Results, StreamResult, stream_id};
 use crate::iperf3::server::PORT;
 use crate::iperf3::word::{Code, Control, State};
 use crate::{Agent, AgentError, Aside, Watch};
@@ -24,6 +25,9 @@ pub const SCHEME: &str = "iperf3://";
 
 /// The workload whose other end it can be.
 const WORKLOAD: &str = "net.stream";
+
+/// Streams each way, at most: iperf3's own bound.
+const STREAMS_MOST: u64 = 128;
 
 /// How long a connection to it may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -47,6 +51,8 @@ pub struct Iperf3End {
     address: SocketAddr,
     told: Arc<Mutex<Option<Times>>>,
     open: Option<Opened>,
+    /// How long a server that is busy, or not there, is asked again.
+    pub(super) again: Duration,
 }
 
 /// A test that the server waits for.
@@ -81,7 +87,7 @@ impl Iperf3End {
         let found =
             found.map_err(|e| AgentError::Unreachable(format!("nobody knows where `{name}` is: {e}")))?;
         let first = found.first().ok_or_else(wrong)?;
-        Ok(Self { name: name.to_owned(), address: *first, told: Arc::default(), open: None })
+        Ok(Self { name: name.to_owned(), address: *first, told: Arc::default(), open: None, again: AGAIN })
     }
 
     /// Where it is.
@@ -99,18 +105,16 @@ impl Iperf3End {
     fn open(&mut self, loads: &[LoadSpec]) -> Result<Door, AgentError> {
         self.open = None;
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let load = match loads {
-            [load] if load.workload == WORKLOAD => load,
-            _ => {
-                return Err(AgentError::Failed(format!(
-                    "an iperf3 server can only be the other end of one {WORKLOAD}: for other loads run `headroom \
-                     node` there"
-                )));
+        let load = match (loads, refused(loads)) {
+            ([load], None) => load,
+            (_, problem) => {
+                let (what, help) = problem.map(|p| (p.message, p.help)).unwrap_or_default();
+                return Err(AgentError::Failed(format!("{what}: {help}")));
             }
         };
         let asked = parameters(load, self.address).map_err(|e| AgentError::Failed(e.to_string()))?;
         let cookie = cookie().map_err(|e| AgentError::Failed(format!("making a cookie: {e}")))?;
-        let until = Instant::now() + AGAIN;
+        let until = Instant::now() + self.again;
         let control = loop {
             match self.begin(&asked, &cookie) {
                 // It may be clearing up after the trial before.
@@ -121,7 +125,7 @@ impl Iperf3End {
         };
         self.open = Some(Opened { control, asked });
         let (address, port) = (self.address.ip(), self.address.port());
-        Ok(Door { address, tcp: port, udp: port, cookie, kind: DoorKind::Iperf3, way: Default::default() })
+        Ok(Door { address, tcp: port, udp: port, cookie, way: BTreeMap::new(), kind: DoorKind::Iperf3 })
     }
 
     fn begin(&self, asked: &Parameters, cookie: &str) -> Result<Control, Refusal> {
@@ -222,6 +226,35 @@ impl Iperf3End {
     }
 }
 
+/// Why a stock server cannot be the other end of `loads`.
+fn refused(loads: &[LoadSpec]) -> Option<Problem> {
+    let [LoadSpec { workload, parameters }] = loads else {
+        return Some(Problem::invalid(
+            "an iperf3 server takes one load at a time",
+            "run `headroom node` there, or leave out the loads beside the first",
+        ));
+    };
+    if workload != WORKLOAD {
+        return Some(Problem::invalid(
+            format!("an iperf3 server cannot be the other end of {workload}, only of {WORKLOAD}"),
+            "run `headroom node` there",
+        ));
+    }
+    if parameters.integer("streams").is_ok_and(|streams| streams > STREAMS_MOST) {
+        return Some(Problem::invalid(
+            format!("an iperf3 server takes at most {STREAMS_MOST} streams"),
+            "give less streams, or run `headroom node` there",
+        ));
+    }
+    if parameters.integer("buffer").is_ok_and(|bytes| bytes > LENGTH_MOST) {
+        return Some(Problem::invalid(
+            "an iperf3 server takes at most 1 MiB as the length of a buffer",
+            "give a smaller buffer",
+        ));
+    }
+    None
+}
+
 /// Why a test did not begin.
 enum Refusal {
     /// It may in a moment.
@@ -299,14 +332,13 @@ fn cookie() -> std::io::Result<String> {
 /// What the server is asked for so that it is the other end of `load`.
 fn parameters(load: &LoadSpec, server: SocketAddr) -> Result<Parameters, Box<dyn std::error::Error>> {
     let given = &load.parameters;
-    let some = |name: &str| given.get(name).map(|_| given.integer(name)).transpose();
+    // Words such as `auto` are left to the server.
+    let size = |name: &str| given.get(name).and_then(|_| given.integer(name).ok());
     let udp = given.is_word("protocol", "udp");
     let streams = given.integer("streams")?;
-    let len = match some("buffer") {
-        Ok(Some(bytes)) => bytes,
-        // `auto`: what fits the path.
-        _ if udp => datagram(server)?,
-        _ => 0,
+    let len = match size("buffer") {
+        None if udp => datagram(server)?,
+        bytes => bytes.unwrap_or_default(),
     };
     let rate = given.get("bit-rate").map(|_| given.number("bit-rate")).transpose()?;
     let by_count = given.get("bytes").is_some();
@@ -318,7 +350,7 @@ fn parameters(load: &LoadSpec, server: SocketAddr) -> Result<Parameters, Box<dyn
         parallel: streams,
         reverse: given.is_word("direction", "receive"),
         bidirectional: given.is_word("direction", "both"),
-        window: some("window")?,
+        window: size("window"),
         len: (len > 0).then_some(len),
         // Ours is for all streams, iperf3's for each.
         bandwidth: rate.map(|rate| (rate / streams.max(1) as f64).round() as u64),
@@ -384,6 +416,10 @@ impl Agent for Iperf3End {
                 reason: "an iperf3 server does nothing but move bytes: run `headroom node` there".to_owned(),
             }),
         }
+    }
+
+    fn refuses(&self, loads: &[LoadSpec]) -> Option<Problem> {
+        refused(loads)
     }
 
     fn aside(&mut self) -> Result<Aside, AgentError> {

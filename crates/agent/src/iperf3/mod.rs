@@ -16,6 +16,8 @@ mod stream;
 mod word;
 
 #[cfg(test)]
+mod end_tests;
+#[cfg(test)]
 mod tests;
 
 pub use end::{Iperf3End, SCHEME};

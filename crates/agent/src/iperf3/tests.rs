@@ -15,7 +15,7 @@ use super::word::{Control, State};
 use super::*;
 
 /// A server that ends with the test.
-struct Serving {
+pub(super) struct Serving {
     port: u16,
     stop: Arc<AtomicBool>,
     told: Arc<Mutex<Vec<String>>>,
@@ -23,7 +23,7 @@ struct Serving {
 }
 
 impl Serving {
-    fn begin(change: impl FnOnce(&mut Iperf3Options)) -> Self {
+    pub(super) fn begin(change: impl FnOnce(&mut Iperf3Options)) -> Self {
         let mut options = Iperf3Options::new("127.0.0.1:0".parse().unwrap());
         let told = Arc::new(Mutex::new(Vec::new()));
         let (stop, hears) = (Arc::new(AtomicBool::new(false)), Arc::clone(&told));
@@ -35,7 +35,11 @@ impl Serving {
         Self { port, stop, told, thread }
     }
 
-    fn told(&self) -> String {
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(super) fn told(&self) -> String {
         self.told.lock().unwrap().join("\n")
     }
 }
@@ -49,7 +53,7 @@ impl Drop for Serving {
 }
 
 /// Whether there is a stock client; in CI there is.
-fn is_there() -> bool {
+pub(super) fn is_there() -> bool {
     let found = Command::new("iperf3").arg("--version").output();
     let found = found.is_ok_and(|o| o.stdout.starts_with(b"iperf 3."));
     if !found {
