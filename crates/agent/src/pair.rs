@@ -204,10 +204,10 @@ fn both(
                 let _ = aside(&Request::Begin(far_times(*times, offset.ns)));
                 last = Some(*times);
             }
-            if let (AgentEvent::Phase { phase: Phase::CoolDown, at_ns }, Some(times), true) =
-                (&event, last, tells_end)
+            if let AgentEvent::Phase { phase: Phase::CoolDown | Phase::Verify, at_ns } = event
+                && let Some(times) = last.take_if(|_| tells_end)
             {
-                let ended = Times { end_ns: times.end_ns.min(*at_ns), ..times };
+                let ended = Times { end_ns: times.end_ns.min(at_ns), ..times };
                 let _ = aside(&Request::Begin(far_times(ended, offset.ns)));
             }
             on_event(event);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use load::engine::clock;
 use load::workload::net::iperf3::COOKIE;
 use model::machine::Machine;
-use model::message::{Door, DoorKind, Reply, Request, Times, TrialOrder, TrialReport};
+use model::message::{Door, DoorKind, Reply, Request, Times, TrialReport};
 use model::plan::{LoadSpec, Problem};
 use rustix::net::sockopt;
 
@@ -185,7 +185,7 @@ impl Iperf3End {
     }
 
     /// The far side of a trial, until its results are here.
-    fn trial(&mut self, order: &TrialOrder, watch: &Watch<'_>) -> Result<TrialReport, AgentError> {
+    fn trial(&mut self, watch: &Watch<'_>) -> Result<TrialReport, AgentError> {
         let Some(Opened { mut control, asked }) = self.open.take() else {
             return Err(AgentError::Failed("no test was begun with the iperf3 server".to_owned()));
         };
@@ -203,8 +203,7 @@ impl Iperf3End {
         // It has told all that it knows.
         let _ = control.say(State::IperfDone);
         let span = Span { start_ns: times.start_ns.min(end_ns), end_ns };
-        let direction = order.loads.first().map(|load| &load.parameters);
-        Ok(outcome::report(&asked, &results, span, direction))
+        Ok(outcome::report(&asked, &results, span))
     }
 
     /// Waits until the near end's load is over; returns its times.
@@ -396,7 +395,7 @@ impl Agent for Iperf3End {
             Request::Time => Ok(Reply::Time(clock::now_ns())),
             Request::Describe => Ok(Reply::Machine(Box::new(self.machine()))),
             Request::Open(order) => self.open(&order.loads).map(Reply::Open),
-            Request::Trial(order) => self.trial(&order, watch).map(|report| Reply::Trial(Box::new(report))),
+            Request::Trial(_) => self.trial(watch).map(|report| Reply::Trial(Box::new(report))),
             Request::Begin(times) => {
                 *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
                 Ok(Reply::Done)

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use model::message::TrialReport;
 use model::trial::{TrialResult, Window};
-use model::{Parameters as Given, Quantity, Unit, Value};
+use model::{Quantity, Unit, Value};
 
 use model::machine::ObserverCost;
 
@@ -23,15 +23,10 @@ pub(crate) struct Span {
 }
 
 /// The far end's report.
-pub(crate) fn report(
-    asked: &Parameters,
-    results: &Results,
-    span: Span,
-    given: Option<&Given>,
-) -> TrialReport {
+pub(crate) fn report(asked: &Parameters, results: &Results, span: Span) -> TrialReport {
     let window = Window { start_ns: span.start_ns, end_ns: span.end_ns };
     let metrics = metrics(asked, results, window.seconds());
-    let facts = facts(results, given);
+    let facts = facts(results);
     let result = TrialResult { window: Some(window), metrics, facts, ..TrialResult::default() };
     // Nobody watched that machine.
     let observer = ObserverCost { cpu_s: 0.0, watched_s: 0.0, cpus: 0 };
@@ -81,20 +76,17 @@ fn own_seconds(results: &Results) -> f64 {
     results.streams.iter().map(|s| s.end_time - s.start_time).fold(0.0, f64::max)
 }
 
-fn facts(results: &Results, given: Option<&Given>) -> BTreeMap<String, Value> {
+fn facts(results: &Results) -> BTreeMap<String, Value> {
     let mut facts = BTreeMap::new();
     let mut put = |name: &str, value: Value| {
         facts.insert(name.to_owned(), value);
     };
     put("peer_tool", version(results).unwrap_or("iperf3, of a version that it does not tell").into());
-    put("peer_window", "iperf3's own: the whole load with its warm-up".into());
+    put("peer_span", "iperf3's own: the whole load with its warm-up".into());
     put("peer_seconds", own_seconds(results).into());
     put("peer_cpu_percent", results.cpu_util_total.into());
     if let Some(congestion) = &results.congestion_used {
         put("congestion", congestion.as_str().into());
-    }
-    if given.is_some_and(|given| given.get("window").is_some()) {
-        put("peer_window_granted", "iperf3 does not tell".into());
     }
     facts
 }
@@ -129,7 +121,7 @@ mod tests {
     fn what_a_server_received_is_the_throughput_and_what_it_sent_is_not() {
         let both = Parameters { tcp: true, parallel: 1, bidirectional: true, ..Parameters::default() };
         let again = StreamResult { retransmits: 3, ..stream(800) };
-        let report = report(&both, &told(vec![stream(200), again]), SPAN, None);
+        let report = report(&both, &told(vec![stream(200), again]), SPAN);
         assert_eq!(value(&report, "throughput"), Some(100.0));
         assert_eq!(value(&report, "sender_throughput"), Some(400.0));
         assert_eq!(value(&report, "retransmits"), Some(3.0));
@@ -144,18 +136,18 @@ mod tests {
         let udp = Parameters { udp: true, parallel: 2, ..Parameters::default() };
         let one = StreamResult { packets: 100, errors: 20, jitter: 0.001, ..stream(80) };
         let other = StreamResult { packets: 100, errors: 0, jitter: 0.003, ..stream(100) };
-        let told_all = report(&udp, &told(vec![one, other]), SPAN, None);
+        let told_all = report(&udp, &told(vec![one, other]), SPAN);
         assert_eq!(value(&told_all, "loss"), Some(0.1));
         assert_eq!(value(&told_all, "jitter"), Some(0.003));
         assert_eq!(value(&told_all, "packets_per_second"), Some(90.0));
-        let none = report(&udp, &told(vec![stream(0)]), SPAN, None);
+        let none = report(&udp, &told(vec![stream(0)]), SPAN);
         assert_eq!(value(&none, "loss"), None);
         assert_eq!(value(&none, "throughput"), Some(0.0));
     }
 
     #[test]
     fn a_version_is_told_where_the_server_tells_it() {
-        let named = |results: &Results| facts(results, None)["peer_tool"].to_string();
+        let named = |results: &Results| facts(results)["peer_tool"].to_string();
         assert!(named(&told(Vec::new())).contains("does not tell"));
         let text = Some("-----\niperf 3.12\nLinux\n".to_owned());
         assert_eq!(named(&Results { server_output_text: text, ..Results::default() }), "iperf 3.12");

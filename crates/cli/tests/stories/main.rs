@@ -12,6 +12,7 @@ mod faults;
 mod filling;
 mod fio;
 mod invalid;
+mod iperf3;
 mod machine;
 mod network;
 mod node;
