@@ -28,8 +28,8 @@ mod way;
 mod wire;
 
 use model::message::{Reply, Request};
-use model::setting::SettingSpec;
 use model::plan::{LoadSpec, Problem};
+use model::setting::SettingSpec;
 use model::workload::Catalogue;
 use model::{AgentEvent, Machine};
 

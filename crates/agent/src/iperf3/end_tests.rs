@@ -13,7 +13,7 @@ use model::plan::LoadSpec;
 use model::study::Pin;
 use model::{Parameters, Value};
 
-use super::*;
+use super::{Caps, Iperf3End, PORT, tests};
 use crate::{Agent, AgentError, Watch};
 
 /// A stock server; it ends with the test.
