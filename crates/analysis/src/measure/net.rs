@@ -28,12 +28,15 @@ pub(crate) fn way(parameters: &Parameters) -> Option<Direction> {
 /// one way.
 pub(crate) fn carried(case: &CaseResult, direction: Option<Direction>) -> Option<f64> {
     let of = |name: &str| case.estimates.get(name).map(|e| e.median);
-    if case.workload != "net.stream" {
+    if case.workload == "net.pingpong" {
         // There and back: as much each way.
         let size = case.parameters.integer("message-size").ok()? as f64;
         return Some(of("operations_per_second")? * size);
     }
-    let own = way(&case.parameters);
+    if !matches!(case.workload.as_str(), "net.stream" | "net.loaded") {
+        return None;
+    }
+    let own = way(&case.parameters).filter(|_| case.workload == "net.stream");
     match (own, direction) {
         (Some(own), Some(asked)) if own != asked => None,
         (Some(_), _) => of("throughput"),
