@@ -172,7 +172,7 @@ fn a_controller_that_is_killed_leaves_no_agent_at_the_node() {
 }
 
 #[test]
-fn a_node_that_is_killed_fails_the_trial_and_the_run_ends_with_that() {
+fn a_node_that_is_killed_fails_the_trial_and_those_after_it_with_the_reason() {
     let place = Place::new();
     let node = Node::start(&place, &[]);
     let run = run_with(&place, &node, &["--duration", "60s"]);
