@@ -116,7 +116,9 @@ impl Pair {
         let far_way = std::mem::take(&mut door.way);
         let kind = door.kind;
         let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
-        let far_order = TrialOrder { loads: two_ended(&order.loads), end: End::Far, ..order.clone() };
+        let from_last = far.machine.is_none();
+        let far_order =
+            TrialOrder { loads: two_ended(&order.loads), end: End::Far, from_last, ..order.clone() };
         let near_order = TrialOrder { end: End::Near { door, lead_ns }, ..order.clone() };
         let aside = far.agent.aside().map_err(of_far)?;
         let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), watch);

@@ -197,7 +197,11 @@ fn ready<'a>(order: &'a TrialOrder, stage: &Stage<'_>) -> Result<Vec<ReadyLoad<'
 fn decide(order: &TrialOrder, ready: &[ReadyLoad<'_>], cpu: &Cpu, interrupts: &[InterruptLine]) -> Decision {
     let mut local = interrupt::cpus_of(interrupts);
     local.retain(|local| cpu.allowed.contains(local));
-    let ground = Ground { allowed: cores_first(cpu), local };
+    let mut allowed = cores_first(cpu);
+    if order.from_last {
+        allowed.reverse();
+    }
+    let ground = Ground { allowed, local };
     let loads: Vec<_> = ready.iter().map(|l| l.prepared.cpus().ok_or(l.workers)).collect();
     place_around(order.pin, &loads, &ground)
 }

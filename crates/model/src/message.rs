@@ -90,6 +90,10 @@ pub struct TrialOrder {
     /// Which end of the loads this agent is.
     #[serde(default)]
     pub end: End,
+    /// Whether workers are placed from the last CPU on: the near end, on the same
+    /// machine, takes the first ones.
+    #[serde(default)]
+    pub from_last: bool,
 }
 
 /// Which end of a load an agent is.

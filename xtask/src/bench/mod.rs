@@ -15,6 +15,7 @@ mod memory_blocks;
 mod memory_copy_c;
 mod memory_copy_mbw;
 mod memory_latency_c;
+mod net_iperf3;
 mod null;
 mod page;
 mod place;
@@ -118,6 +119,9 @@ const TABLE: &[&Benchmark] = &[
     &memory_latency_c::SMALL,
     &memory_latency_c::MIDDLE,
     &memory_latency_c::LARGE,
+    &net_iperf3::ONE,
+    &net_iperf3::TWO,
+    &net_iperf3::FOUR,
     &inventory::INVENTORY,
     &samplers::HERE,
     &samplers::LARGE,

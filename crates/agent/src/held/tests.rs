@@ -21,7 +21,15 @@ fn order(latency_target: &str, duration_s: f64) -> TrialOrder {
     parameters.set("duration", duration_s);
     parameters.set("latency-target", latency_target);
     let loads = vec![LoadSpec { workload: "null".to_owned(), parameters }];
-    TrialOrder { loads, seed: 1, warm_up_s: 0.0, interval_s: None, pin: Pin::None, end: End::Only }
+    TrialOrder {
+        loads,
+        seed: 1,
+        warm_up_s: 0.0,
+        interval_s: None,
+        pin: Pin::None,
+        end: End::Only,
+        from_last: false,
+    }
 }
 
 fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s: f64) -> Outcome {

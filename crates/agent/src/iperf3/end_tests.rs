@@ -100,6 +100,7 @@ fn trial(
         interval_s: None,
         pin: Pin::None,
         end: End::Far,
+        from_last: false,
     };
     std::thread::scope(|scope| {
         let there = scope.spawn(|| call(end, Request::Trial(Box::new(order))));

@@ -221,8 +221,15 @@ mod tests {
         let parameters = parameters.iter().map(|(n, v)| ((*n).to_owned(), Value::Integer(*v))).collect();
         let load = LoadSpec { workload: workload.to_owned(), parameters: Parameters(parameters) };
         let interval_s = None;
-        let order =
-            TrialOrder { loads: vec![load], seed: 1, warm_up_s: 1.0, interval_s, pin: Pin::None, end };
+        let order = TrialOrder {
+            loads: vec![load],
+            seed: 1,
+            warm_up_s: 1.0,
+            interval_s,
+            pin: Pin::None,
+            end,
+            from_last: false,
+        };
         Request::Trial(Box::new(order))
     }
 

@@ -238,3 +238,108 @@ fn missing(case: &CaseResult) -> Evidence {
     );
     Evidence::at("account", place, text).arg("path", path).arg("program", program)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::run::CaseResult;
+    use model::trial::{Part, Window};
+    use model::{Better, Quantity};
+
+    /// A second of a stream at 100 MB/s: what the near end sends, and how the time
+    /// of the sender was spent.
+    fn case(direction: &str, facts: &[(&str, f64)]) -> CaseResult {
+        let mut case = fixture::case(1);
+        case.workload = "net.stream".to_owned();
+        for (name, value) in [("direction", direction), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
+            case.parameters.set(name, value);
+        }
+        case.parameters.set("streams", 1u64);
+        let per_byte = |cpu: f64| Quantity { value: cpu / 100e6, unit: Unit::SecondsPerByte };
+        let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
+        let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
+        case.estimates.insert("throughput".to_owned(), estimate);
+        let result = &mut case.trials[0].result;
+        result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
+        result.metrics = [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte(0.2))].into();
+        let mut far = Part { machine: "10.0.0.2:7117".to_owned(), ..Part::default() };
+        far.metrics = [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte(0.3))].into();
+        let sender = if direction == "send" { &mut result.facts } else { &mut far.facts };
+        let usual = [
+            ("busy_time", 1.0),
+            ("receive_window_limited_time", 0.0),
+            ("send_buffer_limited_time", 0.0),
+            ("mss", 1448.0),
+        ];
+        for (name, value) in usual.iter().chain(facts) {
+            sender.insert((*name).to_owned(), (*value).into());
+        }
+        result.parts.push(far);
+        case
+    }
+
+    fn verdict(case: &CaseResult) -> String {
+        let finding = &crate::bottleneck::check(case, &fixture::context(&Default::default()))[0];
+        crate::said::assert_said(std::slice::from_ref(finding));
+        finding.code.clone()
+    }
+
+    fn metric(case: &mut CaseResult, name: &str, value: f64, unit: Unit) {
+        case.trials[0].result.metrics.insert(name.to_owned(), Quantity { value, unit });
+    }
+
+    #[test]
+    fn a_window_that_is_full_holds_it_back_whichever_end_sends() {
+        for direction in ["send", "receive"] {
+            assert_eq!(verdict(&case(direction, &[("receive_window_limited_time", 0.8)])), "window-bound");
+            assert_eq!(verdict(&case(direction, &[("send_buffer_limited_time", 0.6)])), "window-bound");
+            assert_eq!(verdict(&case(direction, &[("receive_window_limited_time", 0.3)])), "cannot-tell");
+        }
+    }
+
+    #[test]
+    fn a_receiver_that_does_not_keep_up_is_no_small_window() {
+        let mut slow = case("send", &[("receive_window_limited_time", 0.9)]);
+        slow.trials[0].result.parts[0].facts.insert("window_granted_receive".to_owned(), 4e6.into());
+        metric(&mut slow, "rtt", 1e-4, Unit::Seconds);
+        // It computes 30 % of the time: something else slows it down.
+        assert_eq!(verdict(&slow), "window-bound");
+        let cpu = slow.trials[0].result.parts[0].metrics.get_mut("cpu_per_byte").unwrap();
+        cpu.value *= 2.5;
+        assert_eq!(verdict(&slow), "receiver-cpu");
+    }
+
+    #[test]
+    fn a_processor_that_is_full_is_the_senders_or_the_receivers() {
+        for (direction, near_is) in [("send", "sender-cpu"), ("receive", "receiver-cpu")] {
+            let mut busy = case(direction, &[]);
+            busy.trials[0].result.metrics.get_mut("cpu_per_byte").unwrap().value = 0.99 / 100e6;
+            assert_eq!(verdict(&busy), near_is);
+            let mut far = case(direction, &[]);
+            far.trials[0].result.parts[0].metrics.get_mut("cpu_per_byte").unwrap().value = 0.99 / 100e6;
+            assert_ne!(verdict(&far), near_is);
+            assert!(verdict(&far).ends_with("-cpu"));
+        }
+    }
+
+    #[test]
+    fn loss_counts_where_the_path_is_waited_for() {
+        let mut lossy = case("send", &[]);
+        // 69,061 segments a second were sent.
+        metric(&mut lossy, "retransmits", 700.0, Unit::One);
+        assert_eq!(verdict(&lossy), "loss-bound");
+        metric(&mut lossy, "retransmits", 7.0, Unit::One);
+        assert_eq!(verdict(&lossy), "cannot-tell");
+        let mut idle = case("send", &[("busy_time", 0.3)]);
+        metric(&mut idle, "retransmits", 700.0, Unit::One);
+        assert_eq!(verdict(&idle), "cannot-tell");
+    }
+
+    #[test]
+    fn a_window_too_short_for_the_kernels_ticks_says_nothing() {
+        let mut short = case("send", &[("receive_window_limited_time", 0.3)]);
+        short.trials[0].result.window = Some(Window { start_ns: 0, end_ns: 300_000_000 });
+        assert_eq!(verdict(&short), "cannot-tell");
+    }
+}

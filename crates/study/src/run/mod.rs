@@ -379,6 +379,7 @@ impl Execution<'_> {
             interval_s: controls.interval_s,
             pin: controls.pin,
             end: End::Only,
+            from_last: false,
         };
         let answer = self.agent.call(Request::Trial(Box::new(order)), &mut watch);
         // What a trial used up is made anew for the next.
