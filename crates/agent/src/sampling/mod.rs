@@ -71,6 +71,12 @@ impl Watcher {
         }
     }
 
+    /// One that looks at nothing: another agent watches this machine already.
+    pub(crate) fn blind() -> Self {
+        let nothing = || Track::new(Vec::new());
+        Self { fast: nothing(), slow: nothing(), processes: None, cost: ObserverCost::default() }
+    }
+
     /// Waits for the timeline, then samples from the window's start to its end,
     /// and over the rest before and after it. What a count ends, or a cool-down,
     /// is over when the other side says so or hangs up, which wakes this thread
