@@ -125,6 +125,8 @@ pub(crate) fn path(main: &LoadSpec, inventory: &Inventory, host: &Host) -> Vec<P
             let mounted = under.iter().flatten().filter_map(|u| u.filesystem.as_ref());
             summed(mounted.map(|m| (format!("filesystem:{}", m.name()), share)))
         }
+        // Who knows where the peer is adds it.
+        Symbol::PeerInterface => Vec::new(),
         Symbol::TargetDevice => {
             let names: Vec<_> = under.iter().map(|u| u.as_ref()?.block.as_deref()).collect();
             let beneath = |device: &BlockDevice| beneath(device, host);

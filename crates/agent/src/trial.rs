@@ -13,7 +13,7 @@ use load::engine::record::Timeline;
 use load::engine::stop::StopRule;
 use load::engine::{Begin, LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
-use load::workload::net::Listening;
+use load::workload::net::{self, Listening};
 use load::workload::{self, Prepared, Shelf, Side, Workload, common};
 use machine::Host;
 use machine::inventory::interrupt;
@@ -94,6 +94,10 @@ pub(crate) fn run(
     let host = Host::this();
     let Stage { cancel, tell, .. } = *stage;
     let ready = ready(order, stage)?;
+    let carried = match &order.end {
+        End::Near { door, .. } => net::probe(door)?,
+        _ => None,
+    };
     let (blocks, interrupts) = driven(&ready, inventory, &host);
     let decision = decide(order, &ready, &inventory.cpu, &interrupts);
     let rest =
@@ -125,6 +129,11 @@ pub(crate) fn run(
     let main = ready.first().zip(outcome.loads.first());
     let after = main.map(|(l, outcome)| l.prepared.facts_after(outcome)).unwrap_or_default();
     result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if let Some(net::PathMtu { route, carried }) = carried {
+        for (name, bytes) in [("packet_of_route", route), ("packet_carried", carried)] {
+            result.facts.insert(name.to_owned(), u64::from(bytes).into());
+        }
+    }
     for (index, load) in ready.iter().enumerate() {
         result::add_seen(&mut result, index, load.prepared.seen(outcome.window));
     }

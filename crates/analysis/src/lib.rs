@@ -101,6 +101,7 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::generator::Generator,
     &validity::no_wire::NoWire,
     &validity::other_route::OtherRoute,
+    &validity::packet_size::PacketSize,
     &validity::short_transfer::ShortTransfer,
     &validity::few_trials::FewTrials,
     &deviation::promise::Promise,

@@ -19,6 +19,9 @@ pub enum Symbol {
     /// The block device under the parameter `target`.
     #[serde(rename = "device(target)")]
     TargetDevice,
+    /// The network interface towards the parameter `peer`.
+    #[serde(rename = "nic(peer)")]
+    PeerInterface,
 }
 
 impl Symbol {
@@ -30,6 +33,7 @@ impl Symbol {
             Symbol::Memory => "memory",
             Symbol::TargetFileSystem => "filesystem(target)",
             Symbol::TargetDevice => "device(target)",
+            Symbol::PeerInterface => "nic(peer)",
         }
     }
 }

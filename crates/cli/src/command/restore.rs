@@ -35,7 +35,13 @@ pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<Exit
 /// Refuses to measure while settings are changed by another run, or left changed
 /// by one that was killed: the figures would be those of another machine.
 pub(super) fn refuse_changed() -> Result<(), Failure> {
-    match setting::refusal().map_err(refused)? {
+    let refusal = match setting::refusal() {
+        // A folder that is not this user's, as HOME names it under some ways of
+        // changing users: who may change nothing has left nothing changed there.
+        Err(JournalError::File { .. }) if !setting::may_change() => None,
+        other => other.map_err(refused)?,
+    };
+    match refusal {
         Some(reason) => Err(Failure::Refused {
             message: format!("the machine is not as it was found: {reason}"),
             help: "`headroom restore` says what was changed, and puts back what nobody else will".to_owned(),

@@ -153,6 +153,23 @@ fn a_small_window_and_a_slow_reader_are_told_apart() {
 }
 
 #[test]
+fn packets_that_the_path_does_not_carry_are_named_with_those_that_it_does() {
+    let ground = Ground::new("mtu");
+    let plain = ground.run(&["net.stream", "--duration", "200ms"]);
+    assert_eq!(plain["cases"][0]["trials"][0]["facts"]["packet_carried"], 1500);
+    assert!(!codes(&plain, 0).contains(&"packet-not-carried"));
+    // The other end was forgotten.
+    tool("ip", &["-n", &ground.near, "link", "set", "near0", "mtu", "9000"]);
+    let jumbo = ground.run(&["net.stream", "--duration", "200ms"]);
+    let facts = &jumbo["cases"][0]["trials"][0]["facts"];
+    assert_eq!(facts["packet_of_route"], 9000);
+    // A veth lets a VLAN tag more through than its MTU (is_skb_forwardable).
+    let carried = facts["packet_carried"].as_u64().unwrap();
+    assert!((1500..=1504).contains(&carried), "{carried}");
+    assert!(codes(&jumbo, 0).contains(&"packet-not-carried"), "{:?}", codes(&jumbo, 0));
+}
+
+#[test]
 fn a_request_waits_for_its_answer() {
     let ground = Ground::new("answer");
     let document = ground.run(&["net.pingpong", "--message-size", "1,64k", "--duration", "300ms"]);

@@ -22,7 +22,11 @@ finding-sender-cpu = 送信側のプロセッサーが結果を制限してい�
     }
     .advice = --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
 
-finding-receiver-cpu = 受信側のプロセッサーが結果を制限しています。スレッドごとに時間の { PERCENT($share) } を計算に使っています{ $loopback ->
+finding-receiver-cpu =
+    { $behind ->
+        [yes] 受信側が追いついていません。ウィンドウははるかに多くを通せるのに満杯で、スレッドごとに
+       *[no] 受信側のプロセッサーが結果を制限しています。スレッドごとに
+    }時間の { PERCENT($share) } を計算に使っています{ $loopback ->
         [yes] (この一台のマシンで)
        *[no] {""}
     }
@@ -48,3 +52,8 @@ finding-other-route =
     .advice = 両方のマシンで `ip route get ADDRESS` を確かめ、意図した経路にあるノードのアドレスを指定してください
 
 evidence-passed = 転送データの { PERCENT($share) }
+
+finding-packet-not-carried = このマシンのインターフェースが送る { FIXED($route) } バイトのパケットが相手に届きません。経路が運べるのは最大 { FIXED($carried) } バイトです
+    .advice = 経路上のすべてのインターフェースとスイッチに同じ MTU を設定してください
+
+evidence-carried = { FIXED($carried) } バイトまで届き、それより大きいものは届かない

@@ -22,7 +22,11 @@ finding-sender-cpu = 보내는 쪽 프로세서가 결과를 제한합니다. �
     }
     .advice = --streams를 늘리면 더 많은 코어를 씁니다. 더 큰 쓰기, 더 큰 MTU, --zero-copy는 바이트마다 드는 시간을 줄입니다
 
-finding-receiver-cpu = 받는 쪽 프로세서가 결과를 제한합니다. 스레드마다 시간의 { PERCENT($share) } 동안 계산합니다{ $loopback ->
+finding-receiver-cpu =
+    { $behind ->
+        [yes] 받는 쪽이 따라가지 못합니다. 윈도우가 훨씬 더 많이 받을 수 있는데도 가득 차 있었고, 스레드마다
+       *[no] 받는 쪽 프로세서가 결과를 제한합니다. 스레드마다
+    } 시간의 { PERCENT($share) } 동안 계산합니다{ $loopback ->
         [yes] (이 서버 하나에서)
        *[no] {""}
     }
@@ -48,3 +52,8 @@ finding-other-route =
     .advice = 두 서버에서 `ip route get ADDRESS`를 확인하고, 의도한 경로에 있는 노드의 주소를 지정하십시오
 
 evidence-passed = 전송한 데이터의 { PERCENT($share) }
+
+finding-packet-not-carried = 이 서버의 인터페이스가 보내는 { FIXED($route) }바이트 패킷이 상대에게 닿지 않습니다. 경로가 나르는 것은 최대 { FIXED($carried) }바이트입니다
+    .advice = 경로에 있는 모든 인터페이스와 스위치에 같은 MTU를 설정하십시오
+
+evidence-carried = { FIXED($carried) }바이트까지 닿았고, 더 큰 것은 닿지 않음

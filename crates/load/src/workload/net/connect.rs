@@ -81,7 +81,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         common::LATE_STARTS,
         common::UNFINISHED,
     ],
-    path: &[Symbol::WorkerCpus],
+    path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
 
 const CONNECTIONS: MetricSpec = MetricSpec::higher(

@@ -70,7 +70,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         RETRANSMITS,
         RTT,
     ],
-    path: &[Symbol::WorkerCpus],
+    path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
 
 /// The same as of other loads, which have a protocol.

@@ -19,6 +19,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use crate::engine::clock;
 use crate::engine::fault::Fault;
 use crate::workload::net::hello::{self, COOKIE, HELLO, Place, WELCOME};
+use crate::workload::net::path;
 
 /// How long a connection may take to say who it is.
 pub(super) const HEARING: Duration = Duration::from_secs(2);
@@ -154,6 +155,17 @@ struct Stranger {
     until: Instant,
 }
 
+/// The longest datagram.
+const DATAGRAM_MOST: usize = 65_536;
+
+/// Whether a datagram asks how long it is, and may.
+fn is_probe(cookie: &[u8; COOKIE], said: &[u8]) -> bool {
+    let (Some(head), Some(mark)) = (said.first_chunk::<COOKIE>(), said.get(COOKIE..HELLO)) else {
+        return false;
+    };
+    mark == path::MARK && hello::is_same(cookie, head)
+}
+
 /// What the porter works with.
 #[derive(Debug)]
 struct Shift {
@@ -259,9 +271,12 @@ impl Shift {
     }
 
     fn hear_datagrams(&self) {
-        let mut said = [0; HELLO + 1];
+        let mut said = vec![0; DATAGRAM_MOST];
         for _ in 0..HEARD_AT_ONCE {
             match self.udp.recv_from(&mut said) {
+                Ok((length, from)) if is_probe(&self.lobby.cookie, &said[..length]) => {
+                    let _ = self.udp.send_to(&path::answer(length), from);
+                }
                 Ok((HELLO, from)) => {
                     let Some(said) = said.first_chunk() else { continue };
                     if let Some(place) = hello::read(&self.lobby.cookie, said) {

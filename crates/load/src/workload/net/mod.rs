@@ -12,6 +12,7 @@ mod hello;
 pub mod iperf3;
 pub mod loaded;
 mod lobby;
+mod path;
 pub mod pingpong;
 mod socket;
 pub mod stream;
@@ -19,3 +20,4 @@ mod tcp_info;
 mod track;
 
 pub use door::Listening;
+pub use path::{PathMtu, probe};

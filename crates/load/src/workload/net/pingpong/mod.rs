@@ -78,7 +78,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         common::LATE_STARTS,
         common::UNFINISHED,
     ],
-    path: &[Symbol::WorkerCpus],
+    path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
 
 /// The parameter of requests at once.

@@ -83,7 +83,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         PEER_CPU_PER_BYTE,
         common::ELAPSED,
     ],
-    path: &[Symbol::WorkerCpus],
+    path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
 
 /// What arrives.

@@ -1,0 +1,62 @@
+//! Packets that the interface here sends and the path does not carry: a switch or
+//! the other end has a smaller MTU, and what is larger vanishes.
+
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, measure};
+
+/// The rule.
+pub(crate) struct PacketSize;
+
+impl Rule for PacketSize {
+    fn code(&self) -> &'static str {
+        "packet-not-carried"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Before each trial packets of the size that the route allows are sent to the other end, and smaller ones where those do \
+         not arrive: the path carries less than the MTU of the interface here."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        let of = |t: &model::trial::Trial| {
+            let number = |name: &str| measure::number(t, false, name);
+            number("packet_of_route").zip(number("packet_carried")).filter(|(route, carried)| carried < route)
+        };
+        let Some((route, carried)) = measure::good(case).find_map(of) else { return Vec::new() };
+        let text = format!(
+            "packets of {route:.0} bytes, which the interface here sends, do not reach the other end: the path carries \
+             {carried:.0} bytes at most"
+        );
+        let place = Place::Metric("throughput".to_owned());
+        let evidence = Evidence::at("carried", place, format!("{carried:.0} bytes arrived, more did not"));
+        vec![
+            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
+                .arg("route", route)
+                .arg("carried", carried)
+                .because(evidence.arg("carried", carried))
+                .advise("give all interfaces and switches on the path the same MTU"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+
+    #[test]
+    fn a_path_that_carries_less_than_the_interface_is_named() {
+        for (route, carried, count) in [(9000u64, 1500u64, 1), (1500, 1500, 0)] {
+            let mut case = fixture::case(1);
+            case.workload = "net.stream".to_owned();
+            let facts = &mut case.trials[0].result.facts;
+            facts.insert("packet_of_route".to_owned(), route.into());
+            facts.insert("packet_carried".to_owned(), carried.into());
+            assert_eq!(fixture::count(&PacketSize, &case, &Controls::default()), count);
+        }
+    }
+}
