@@ -284,7 +284,8 @@ mod tests {
     #[test]
     fn what_lacks_is_named_with_what_to_do() {
         let other = Lack::Other { path: "/usr/local/bin/fio".into(), says: "1.9.6".to_owned() };
-        let lacking = [(&TOOLS[0], other), (&TOOLS[2], Lack::Missing), (&TOOLS[4], Lack::Missing)];
+        let tool = |package: &str| TOOLS.iter().find(|t| t.package == package).unwrap();
+        let lacking = [(tool("fio"), other), (tool("mbw"), Lack::Missing), (tool("gcc"), Lack::Missing)];
         assert_eq!(
             advice(&lacking),
             "run `apt-get install --no-install-recommends mbw gcc` as root; let PATH find the fio of the package fio first"
