@@ -72,6 +72,21 @@ pub(super) fn refuse(plan: &Plan) -> Result<(), Failure> {
     }
 }
 
+/// Refuses settings of the loopback that nobody named.
+pub(super) fn refuse_loopback(plan: &Plan) -> Result<(), Failure> {
+    let mut changes = plan.cases.iter().flat_map(|case| &case.settings);
+    if let Some(change) = changes.find(|c| c.peer.as_deref() == Some(crate::peer::SELF)) {
+        return Err(Failure::Arguments {
+            message: format!(
+                "without a peer `{}` would be changed on this machine's loopback, which everything on it uses",
+                change.name
+            ),
+            help: format!("give --peer, or name the interface: {}@eth0", change.name),
+        });
+    }
+    Ok(())
+}
+
 fn refused(error: JournalError) -> Failure {
     let message = error.to_string();
     Failure::Refused { message, help: "as root, or with the rights of who ran it last, it may go".to_owned() }

@@ -159,6 +159,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let planned = plan::make(&study, &catalogue, &mut agent, &mut watch)?;
     refuse_own_store(matches, &study)?;
     refuse_filling_store(matches, &planned.plan)?;
+    restore::refuse_loopback(&planned.plan)?;
     if matches.get_flag("dry-run") {
         if matches.contains_id("json") {
             let plan = serde_json::to_string_pretty(&planned.plan).unwrap_or_default();

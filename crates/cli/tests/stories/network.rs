@@ -191,6 +191,15 @@ fn without_another_machine_loopback_is_told_to_be_no_wire() {
 }
 
 #[test]
+fn the_loopback_of_this_machine_is_not_changed_for_want_of_a_peer() {
+    let place = Place::new();
+    let output = place.run(&["run", "ten-gigabit", "--dry-run"]);
+    let said = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", "");
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("loopback, which everything on it uses") && said.contains("--peer"), "{said}");
+}
+
+#[test]
 fn a_node_that_dies_in_the_middle_fails_the_trial_with_its_reason() {
     let mut ground = Ground::new("dies");
     let join = ground.joins[0].clone();
