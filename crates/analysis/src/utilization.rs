@@ -1,5 +1,7 @@
 //! How much of each limit on its path a case used.
 
+mod interface;
+
 use model::Unit;
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
@@ -8,6 +10,8 @@ use model::run::{CaseResult, Utilization};
 
 use crate::deviation::promise::own_key;
 use crate::measure::{self, Kind};
+
+pub(crate) use interface::of_far;
 
 /// Limits that follow from what the agent measured of itself and its machine.
 #[must_use]
@@ -39,7 +43,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             if limit.resource != step.resource && limit.resource != kind {
                 continue;
             }
-            let Some(bound) = limit.bound() else { continue };
+            let Some((bound, source)) = interface::bound(case, machine, limit, false) else { continue };
             // The study promises what all its targets give together.
             let whole = limit.kind == LimitKind::Promise && own_key(&limit.source).is_some();
             let step = if whole {
@@ -58,7 +62,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
                 unit: limit.unit,
                 fraction: demand / bound,
                 line_only: limit.effective.is_none(),
-                source: limit.source.clone(),
+                source,
             });
         }
         if kind == "cpu" {
@@ -67,37 +71,6 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
     }
     all.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     all
-}
-
-/// What the case asks of the interface that its data passed on another machine,
-/// as that machine's end told of it.
-pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
-    let end = measure::good(case).filter_map(measure::far).find(|p| p.machine == machine.id);
-    let Some(interface) = end.and_then(|p| p.facts.get("interface")) else { return Vec::new() };
-    let resource = format!("nic:{interface}");
-    let limits = machine.limits.iter().filter(|l| l.resource == resource && l.quantity == "throughput");
-    let used = |limit: &Limit| {
-        let bound = limit.bound()?;
-        // What one end sends the other receives.
-        let here = limit.direction.map(|direction| match direction {
-            Direction::Read => Direction::Write,
-            Direction::Write => Direction::Read,
-        });
-        let demand = measure::carried(case, here)?;
-        Some(Utilization {
-            machine: Some(machine.id.clone()),
-            resource: resource.clone(),
-            quantity: limit.quantity.clone(),
-            kind: limit.kind,
-            demand,
-            limit: bound,
-            unit: limit.unit,
-            fraction: demand / bound,
-            line_only: limit.effective.is_none(),
-            source: format!("{}, of {}", limit.source, machine.id),
-        })
-    };
-    limits.filter_map(used).collect()
 }
 
 /// The CPU time of the workers, of what the CPUs that we may use have.

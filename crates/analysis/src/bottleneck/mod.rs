@@ -116,7 +116,11 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          (tcp_info's account of it).",
     ),
     ("sender-cpu", "The threads of the end that sends compute at least 95 % of the time."),
-    ("receiver-cpu", "The threads of the end that receives compute at least 95 % of the time."),
+    (
+        "receiver-cpu",
+        "The threads of the end that receives compute at least 95 % of the time; or its window was full for half of the \
+         window or more though it lets at least eight times as much through, so that nobody emptied it.",
+    ),
     (
         "round-trip-bound",
         "Each request waits for its answer: how long the way there and back takes is all that counts.",
