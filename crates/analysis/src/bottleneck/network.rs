@@ -238,6 +238,9 @@ fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
 /// What is not known, or does not decide.
 fn missing(case: &CaseResult) -> Evidence {
     let place = Place::Metric("throughput".to_owned());
+    if case.parameters.is_word("protocol", "udp") {
+        return Evidence::at("no-account-udp", place, "datagrams have no account of why they waited");
+    }
     let Some(program) = sum_share(case, |s| s.program) else {
         let text = "TCP's own account of why it waited is not there, or the window is shorter than it can tell (0.4 s)";
         return Evidence::at("no-account", place, text);
@@ -347,6 +350,17 @@ mod tests {
         let mut idle = case("send", &[("busy_time", 0.3)]);
         metric(&mut idle, "retransmits", 700.0, Unit::One);
         assert_eq!(verdict(&idle), "cannot-tell");
+    }
+
+    #[test]
+    fn datagrams_are_not_said_to_lack_what_only_tcp_has() {
+        let mut udp = case("send", &[]);
+        udp.parameters.set("protocol", "udp");
+        udp.trials[0].result.facts.clear();
+        let finding = &crate::bottleneck::check(&udp, &fixture::context(&Default::default()))[0];
+        crate::said::assert_said(std::slice::from_ref(finding));
+        assert_eq!(finding.code, "cannot-tell");
+        assert!(finding.text.contains("datagrams") && !finding.text.contains("TCP"), "{}", finding.text);
     }
 
     #[test]

@@ -57,3 +57,4 @@ finding-packet-not-carried = このマシンのインターフェースが送る
     .advice = 経路上のすべてのインターフェースとスイッチに同じ MTU を設定してください
 
 evidence-carried = { FIXED($carried) } バイトまで届き、それより大きいものは届かない
+evidence-no-account-udp = データグラムにはなぜ待ったかの記録がない

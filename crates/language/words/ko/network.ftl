@@ -57,3 +57,4 @@ finding-packet-not-carried = 이 서버의 인터페이스가 보내는 { FIXED(
     .advice = 경로에 있는 모든 인터페이스와 스위치에 같은 MTU를 설정하십시오
 
 evidence-carried = { FIXED($carried) }바이트까지 닿았고, 더 큰 것은 닿지 않음
+evidence-no-account-udp = 데이터그램에는 왜 기다렸는지에 대한 기록이 없음
