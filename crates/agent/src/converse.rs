@@ -20,7 +20,7 @@ const CANCEL_GRACE: Duration = Duration::from_secs(5);
 /// disk may need minutes to write back what a file system has cached.
 const UNTIMED_PATIENCE: Duration = Duration::from_secs(600);
 /// How often the watcher looks up from the socket.
-const LOOK: Duration = Duration::from_millis(50);
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The way to an agent.
 pub(crate) trait Line {

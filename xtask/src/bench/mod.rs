@@ -16,6 +16,7 @@ mod memory_copy_c;
 mod memory_copy_mbw;
 mod memory_latency_c;
 mod net_iperf3;
+mod net_veth;
 mod null;
 mod page;
 mod place;
@@ -25,6 +26,7 @@ mod samplers;
 mod scheduler_c;
 mod scheduler_sysbench;
 mod site;
+mod veth;
 mod zram;
 
 use std::path::{Path, PathBuf};
@@ -122,6 +124,15 @@ const TABLE: &[&Benchmark] = &[
     &net_iperf3::ONE,
     &net_iperf3::TWO,
     &net_iperf3::FOUR,
+    &net_veth::STREAM_1,
+    &net_veth::STREAM_2,
+    &net_veth::STREAM_4,
+    &net_veth::STREAM_IPERF,
+    &net_veth::PINGPONG_1,
+    &net_veth::PINGPONG_1K,
+    &net_veth::PINGPONG_64K,
+    &net_veth::DATAGRAM_IPERF3,
+    &net_veth::DATAGRAM_NUTTCP,
     &inventory::INVENTORY,
     &samplers::HERE,
     &samplers::LARGE,

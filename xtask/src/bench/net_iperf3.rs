@@ -63,7 +63,7 @@ impl Sides for Streams {
 }
 
 /// What the receiver got per second, and CPU seconds of both ends per byte.
-fn told(text: &str) -> Option<Vec<f64>> {
+pub(super) fn told(text: &str) -> Option<Vec<f64>> {
     let document: serde_json::Value = serde_json::from_str(text).ok()?;
     let end = document.get("end")?;
     let received = end.get("sum_received")?.get("bits_per_second")?.as_f64()? / 8.0;

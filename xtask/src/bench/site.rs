@@ -94,13 +94,29 @@ impl Site {
         words: &[&str],
         seed: u64,
     ) -> Result<Metrics, Error> {
+        self.headroom_after(&[], cpu, words, seed)
+    }
+
+    /// The same begun by other words, such as those that enter a namespace.
+    pub(super) fn headroom_after(
+        &self,
+        before: &[&str],
+        cpu: Option<u32>,
+        words: &[&str],
+        seed: u64,
+    ) -> Result<Metrics, Error> {
         let seed = seed.to_string();
         let (store, headroom) = (self.scratch("x.db"), self.headroom.to_string_lossy().into_owned());
         let (store, common) =
             (store.to_string_lossy(), ["--pin", "none", "--warm-up", WARM_UP, "--trials", "1"]);
         let rest = ["--json", "--seed", &seed, "--store", &store];
-        let arguments = [&["run"], words, &common, &rest].concat();
-        Metrics::read(&self.output(cpu, &headroom, &arguments)?)
+        let all = [before, &[&headroom, "run"], words, &common, &rest].concat();
+        Metrics::read(&self.output(cpu, all[0], &all[1..])?)
+    }
+
+    /// The program that is measured.
+    pub(super) fn program(&self) -> &Path {
+        &self.headroom
     }
 
     /// What Headroom prints for these words.
@@ -191,6 +207,11 @@ fn ends_before(child: &Child, deadline: Instant) -> io::Result<bool> {
     let left = deadline.saturating_duration_since(Instant::now());
     let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
     Ok(poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&left))? > 0)
+}
+
+/// The same after some time.
+pub(super) fn ends_within(child: &Child, time: Duration) -> io::Result<bool> {
+    ends_before(child, Instant::now() + time)
 }
 
 /// The metrics of one trial.

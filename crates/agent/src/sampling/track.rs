@@ -156,12 +156,17 @@ impl Track {
         self.values[sample * self.width + column]
     }
 
-    /// Every counter at the window's edges: the samples nearest to them.
+    /// Every counter at the window's edges: the samples nearest to them. None if
+    /// that is one sample: on a busy machine the reader gets its CPU late, and one
+    /// reading counts nothing.
     pub(super) fn counters(&self, window: Window) -> Vec<Counter> {
         let nearest = |at_ns: u64| (0..self.samples()).min_by_key(|i| self.at_ns[*i].abs_diff(at_ns));
         let (Some(first), Some(last)) = (nearest(window.start_ns), nearest(window.end_ns)) else {
             return Vec::new();
         };
+        if first == last {
+            return Vec::new();
+        }
         self.columns()
             .filter(|(.., column)| column.nature == Nature::Counter)
             .map(|(index, source, column)| Counter {
@@ -335,6 +340,8 @@ mod tests {
                 (name("stands"), 0, vec![12.0, 0.0, 12.0]),
             ]
         );
+        let late = Window { start_ns: 900_000_000, end_ns: 990_000_000 };
+        assert!(track.counters(late).is_empty(), "one reading counts nothing");
         let window = Window { start_ns: 1_090_000_000, end_ns: 1_300_000_000 };
         let counters = track.counters(window);
         assert_eq!(counters.len(), 2, "a gauge is no counter: {counters:?}");

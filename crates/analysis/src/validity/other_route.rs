@@ -17,6 +17,10 @@ const PASSED: f64 = 0.5;
 /// among them, bytes.
 const LEAST: f64 = 1e6;
 
+/// Readings closer together than this share of the window speak not for it: the
+/// reader of a busy machine gets its CPU late.
+const READ: f64 = 0.5;
+
 /// The rule.
 pub(crate) struct OtherRoute;
 
@@ -79,13 +83,15 @@ fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
     if payload < LEAST {
         return None;
     }
-    let own = passed(counters, &interface)?;
+    let window = trial.result.window?.seconds();
+    let own = passed(counters, &interface, window)?;
     if own >= payload * PASSED {
         return None;
     }
     let names: Vec<&str> =
         counters.iter().filter(|c| c.resource.starts_with("nic:")).map(|c| c.resource.as_str()).collect();
-    let other = names.into_iter().find(|name| passed(counters, name).is_some_and(|b| b >= payload * PASSED));
+    let other =
+        names.into_iter().find(|name| passed(counters, name, window).is_some_and(|b| b >= payload * PASSED));
     Some(Seen { share: own / payload, interface, other: other.map(str::to_owned) })
 }
 
@@ -104,11 +110,14 @@ fn payload(case: &CaseResult, trial: &Trial) -> Option<f64> {
     }
 }
 
-/// Bytes that passed an interface in the window, the greater of both ways.
-fn passed(counters: &[Counter], interface: &str) -> Option<f64> {
+/// Bytes that passed an interface in a window of so many seconds, the greater of
+/// both ways, by the rate between its readings; none where these are too close
+/// together to speak for the window.
+fn passed(counters: &[Counter], interface: &str, window: f64) -> Option<f64> {
     let of = |name: &str| {
         let found = counters.iter().find(|c| c.resource == interface && c.source.ends_with(name))?;
-        found.change()
+        let seconds = found.seconds();
+        (seconds >= window * READ).then_some(found.change()? / seconds * window)
     };
     [of(" rx_bytes"), of(" tx_bytes")].into_iter().flatten().reduce(f64::max)
 }
@@ -126,7 +135,7 @@ mod tests {
             resource: format!("nic:{interface}"),
             source: "/proc/net/dev tx_bytes".to_owned(),
             after: bytes,
-            after_ns: 1,
+            after_ns: 1_000_000_000,
             unit: Some(Unit::Bytes),
             ..Counter::default()
         }
@@ -156,5 +165,9 @@ mod tests {
         assert_eq!(count(case(&[("eth0", 104_000_000)], &[("eth2", 4_000)])), 1);
         // Nothing was counted: nothing is known.
         assert_eq!(count(case(&[], &[])), 0);
+        // Read twice shortly after each other: as little.
+        let mut late = case(&[("eth0", 4_000)], &[]);
+        late.trials[0].result.counters[0].before_ns = 900_000_000;
+        assert_eq!(count(late), 0);
     }
 }

@@ -114,7 +114,8 @@ const HALF_ROUND_TRIP: MetricSpec = MetricSpec::lower(
 const THROUGHPUT: MetricSpec = MetricSpec::higher(
     "throughput",
     Unit::BytesPerSecond,
-    "Bytes of the messages under way at once for each half_round_trip, NetPIPE's way: one way, if both are as fast.",
+    "Bytes of the messages under way at once for each half of the mean round trip, NetPIPE's way: one way, if both \
+     are as fast.",
 );
 const BELOW: MetricSpec = MetricSpec::lower(
     "below_half_round_trip",
@@ -264,11 +265,13 @@ fn metrics(parameters: &Parameters, outcome: &LoadOutcome, window: Window) -> BT
     let is_open = outcome.service.is_some();
     if let Some(half) = median(if is_open { "service_time" } else { "latency" }) {
         put(HALF_ROUND_TRIP, half);
+    }
+    // In an open loop nobody knows how many are under way at once. The mean, for
+    // a rate that only the faster half of the messages had is none.
+    let mean = outcome.histogram("latency").filter(|_| !is_open).and_then(stats::histogram::mean);
+    if let Some(mean_ns) = mean.filter(|ns| *ns > 0.0) {
         let size = |name: &str| parameters.integer(name).unwrap_or(1) as f64;
-        // In an open loop nobody knows how many are under way at once.
-        if !is_open && half > 0.0 {
-            put(THROUGHPUT, size("message-size") * size("outstanding") / half);
-        }
+        put(THROUGHPUT, size("message-size") * size("outstanding") / (mean_ns / 2e9));
     }
     metrics
 }

@@ -1,0 +1,245 @@
+//! `net.stream`, `net.pingpong` and datagrams over a veth pair, each end of each
+//! tool held to the same CPU, against the tools that people use for them: iperf3
+//! and iperf 2 (streams), NetPIPE's NPtcp (messages), iperf3 and nuttcp (small
+//! datagrams). What the receiver got counts, on all sides; a message's latency is
+//! half the mean round trip, of NPtcp the best of its trials, as it tells it.
+
+use super::judge::{Figure, Goal};
+use super::net_iperf3;
+use super::site::Site;
+use super::veth::{FAR, Ground};
+use super::{Benchmark, Sides};
+use crate::error::Error;
+
+const STREAM: &[Figure] = &[
+    Figure { what: "received, veth", unit: "B/s", goal: Goal::LowAtLeast(0.97) },
+    Figure { what: "CPU of both ends per byte", unit: "s/B", goal: Goal::HighAtMost(1.0) },
+];
+
+/// Streams over veth against iperf3.
+pub(super) const STREAM_1: Benchmark = Benchmark {
+    name: "veth-stream-1",
+    peer: "iperf3",
+    needs: &["iperf3", "ip", "taskset"],
+    figures: STREAM,
+    prepare: |site| sides(site, Peer::Iperf3(1)),
+};
+/// Two.
+pub(super) const STREAM_2: Benchmark =
+    Benchmark { name: "veth-stream-2", prepare: |site| sides(site, Peer::Iperf3(2)), ..STREAM_1 };
+/// Four.
+pub(super) const STREAM_4: Benchmark =
+    Benchmark { name: "veth-stream-4", prepare: |site| sides(site, Peer::Iperf3(4)), ..STREAM_1 };
+/// One against iperf 2, which tells no CPU.
+pub(super) const STREAM_IPERF: Benchmark = Benchmark {
+    name: "veth-stream-iperf",
+    peer: "iperf",
+    needs: &["iperf", "ip", "taskset"],
+    figures: STREAM.split_at(1).0,
+    prepare: |site| sides(site, Peer::Iperf),
+};
+
+const MESSAGE: &[Figure] =
+    &[Figure { what: "half a round trip, mean, veth", unit: "s", goal: Goal::HighAtMost(1.03) }];
+
+/// Messages of 1 byte against NetPIPE.
+pub(super) const PINGPONG_1: Benchmark = Benchmark {
+    name: "veth-pingpong-1",
+    peer: "NPtcp",
+    needs: &["NPtcp", "ip", "taskset"],
+    figures: MESSAGE,
+    prepare: |site| sides(site, Peer::NetPipe("1")),
+};
+/// Of 1 KiB.
+pub(super) const PINGPONG_1K: Benchmark =
+    Benchmark { name: "veth-pingpong-1k", prepare: |site| sides(site, Peer::NetPipe("1024")), ..PINGPONG_1 };
+/// Of 64 KiB.
+pub(super) const PINGPONG_64K: Benchmark = Benchmark {
+    name: "veth-pingpong-64k",
+    prepare: |site| sides(site, Peer::NetPipe("65536")),
+    ..PINGPONG_1
+};
+
+const DATAGRAM: &[Figure] =
+    &[Figure { what: "datagrams of 64 B received, veth", unit: "1/s", goal: Goal::LowAtLeast(1.0) }];
+
+/// Small datagrams as fast as they go, against iperf3.
+pub(super) const DATAGRAM_IPERF3: Benchmark = Benchmark {
+    name: "veth-datagram-iperf3",
+    figures: DATAGRAM,
+    prepare: |site| sides(site, Peer::Iperf3Datagrams),
+    ..STREAM_1
+};
+/// Against nuttcp.
+pub(super) const DATAGRAM_NUTTCP: Benchmark = Benchmark {
+    name: "veth-datagram-nuttcp",
+    peer: "nuttcp",
+    needs: &["nuttcp", "ip", "taskset"],
+    figures: DATAGRAM,
+    prepare: |site| sides(site, Peer::Nuttcp),
+};
+
+/// Bytes of a small datagram.
+const SMALL: &str = "64";
+
+#[derive(Clone, Copy)]
+enum Peer {
+    Iperf3(u32),
+    Iperf,
+    NetPipe(&'static str),
+    Iperf3Datagrams,
+    Nuttcp,
+}
+
+struct Veth {
+    ground: Ground,
+    peer: Peer,
+}
+
+fn sides(site: &Site, peer: Peer) -> Result<Box<dyn Sides>, Error> {
+    Ok(Box::new(Veth { ground: Ground::new(site)?, peer }))
+}
+
+impl Sides for Veth {
+    fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
+        let run = |words: &[&str]| self.ground.ours(site, words, seed);
+        let stream = |streams: &str| {
+            let words = ["net.stream", "--buffer", "128KiB", "--read-buffer", "128KiB", "--streams", streams];
+            run(&words)
+        };
+        match self.peer {
+            Peer::Iperf3(streams) => {
+                let metrics = stream(&streams.to_string())?;
+                let cpu = metrics.get("cpu_per_byte")? + metrics.get("peer_cpu_per_byte")?;
+                Ok(vec![metrics.get("throughput")?, cpu])
+            }
+            Peer::Iperf => Ok(vec![stream("1")?.get("throughput")?]),
+            Peer::NetPipe(bytes) => {
+                let metrics = run(&["net.pingpong", "--message-size", &format!("{bytes}B")])?;
+                Ok(vec![0.5 / metrics.get("operations_per_second")?])
+            }
+            Peer::Iperf3Datagrams | Peer::Nuttcp => {
+                let words = ["net.stream", "--protocol", "udp", "--buffer", &format!("{SMALL}B")];
+                Ok(vec![run(&words)?.get("throughput")? / 64.0])
+            }
+        }
+    }
+
+    fn peer(&self, site: &Site) -> Result<Vec<f64>, Error> {
+        let seconds = site.seconds.to_string();
+        let ground = &self.ground;
+        match self.peer {
+            Peer::Iperf3(streams) => {
+                let _server = ground.serve(site, &["iperf3", "-s", "-B", FAR])?;
+                let streams = streams.to_string();
+                let words =
+                    ["iperf3", "-c", FAR, "-P", &streams, "-t", &seconds, "-O", "1", "-l", "128K", "-J"];
+                read(&ground.client(site, &words)?, net_iperf3::told)
+            }
+            Peer::Iperf => {
+                let mut server = ground.serve(site, &["iperf", "-s", "-P", "1", "-y", "C", "-B", FAR])?;
+                ground.client(site, &["iperf", "-c", FAR, "-l", "128K", "-t", &seconds, "-y", "C"])?;
+                read(&server.last_words()?, iperf)
+            }
+            Peer::NetPipe(bytes) => {
+                // Both ends of NPtcp count for themselves.
+                let repeats = (u32::from(site.seconds) * 4000).to_string();
+                let same = ["-l", bytes, "-u", bytes, "-p", "0", "-n", &repeats];
+                let _server = ground.serve(site, &[&["NPtcp"], &same[..]].concat())?;
+                ground.client(site, &[&["NPtcp", "-h", FAR, "-o", "np.out"], &same[..]].concat())?;
+                let path = site.scratch("np.out");
+                let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+                read(&text, netpipe)
+            }
+            Peer::Iperf3Datagrams => {
+                let _server = ground.serve(site, &["iperf3", "-s", "-B", FAR])?;
+                let words = ["iperf3", "-c", FAR, "-u", "-b", "0", "-l", SMALL, "-t", &seconds, "-J"];
+                read(&ground.client(site, &words)?, datagrams)
+            }
+            Peer::Nuttcp => {
+                let _server = ground.serve(site, &["nuttcp", "-S", "--nofork"])?;
+                let words = ["nuttcp", "-u", "-l64", "-Ru", &format!("-T{seconds}"), "-fparse", FAR];
+                read(&ground.client(site, &words)?, nuttcp)
+            }
+        }
+    }
+
+    fn version(&self, site: &Site) -> Result<String, Error> {
+        let first = |program: &str, word: &str, count: usize| {
+            let text = site.output(None, program, &[word])?;
+            Ok(text.split_whitespace().take(count).collect::<Vec<_>>().join(" "))
+        };
+        match self.peer {
+            Peer::Iperf3(_) | Peer::Iperf3Datagrams => first("iperf3", "--version", 2),
+            Peer::Iperf => {
+                // It says so with an exit status of its own.
+                let package = site.output(None, "dpkg-query", &["-W", "-f", "iperf ${Version}", "iperf"])?;
+                Ok(package)
+            }
+            Peer::NetPipe(_) => {
+                site.output(None, "dpkg-query", &["-W", "-f", "NPtcp ${Version}", "netpipe-tcp"])
+            }
+            Peer::Nuttcp => first("nuttcp", "-V", 1),
+        }
+    }
+}
+
+fn read(text: &str, figures: impl Fn(&str) -> Option<Vec<f64>>) -> Result<Vec<f64>, Error> {
+    figures(text).ok_or_else(|| Error::Bench(format!("the peer tells no figure:\n{text}")))
+}
+
+/// The last line of iperf's table: time, both addresses and ports, number,
+/// interval, bytes, bit/s.
+fn iperf(text: &str) -> Option<Vec<f64>> {
+    let rate: f64 = text.lines().last()?.split(',').nth(8)?.parse().ok()?;
+    (rate > 0.0).then(|| vec![rate / 8.0])
+}
+
+/// Bytes, Mbit/s, seconds of half a round trip.
+fn netpipe(text: &str) -> Option<Vec<f64>> {
+    let half: f64 = text.lines().last()?.split_whitespace().nth(2)?.parse().ok()?;
+    (half > 0.0).then(|| vec![half])
+}
+
+/// Datagrams that iperf3's receiver got, per second.
+fn datagrams(text: &str) -> Option<Vec<f64>> {
+    let document: serde_json::Value = serde_json::from_str(text).ok()?;
+    let sum = document.get("end")?.get("sum")?;
+    let of = |name: &str| sum.get(name)?.as_f64();
+    let got = (of("packets")? - of("lost_packets")?) / of("seconds")?;
+    (got > 0.0).then(|| vec![got])
+}
+
+/// Datagrams that nuttcp's receiver got, per second.
+fn nuttcp(text: &str) -> Option<Vec<f64>> {
+    let of = |name: &str| -> Option<f64> {
+        text.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+    };
+    let got = (of("pkt")? - of("drop")?) / of("real_seconds")?;
+    (got > 0.0).then(|| vec![got])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_each_peer_says_is_read() {
+        let line = "19700101000000,10.77.0.1,40790,10.77.0.2,5001,1,0.0-1.0,1494220860,11909985776\n";
+        assert_eq!(iperf(line), Some(vec![1_488_748_222.0]));
+        assert_eq!(netpipe("    1024 93.225598   0.00008380\n"), Some(vec![0.0000838]));
+        let text = r#"{"end":{"sum":{"packets":1000,"lost_packets":100,"seconds":2.0}}}"#;
+        assert_eq!(datagrams(text), Some(vec![450.0]));
+        let text = "megabytes=5.1 real_seconds=2.00 rate_Mbps=42.9 drop=600 pkt=1000 data_loss=60.0";
+        assert_eq!(nuttcp(text), Some(vec![200.0]));
+    }
+
+    #[test]
+    fn nothing_said_is_no_figure() {
+        for figures in [iperf, netpipe, datagrams, nuttcp] {
+            assert_eq!(figures(""), None);
+        }
+        assert_eq!(iperf("a,b,c"), None);
+        assert_eq!(nuttcp("pkt=3 drop=1 real_seconds=x"), None);
+    }
+}

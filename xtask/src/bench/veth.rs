@@ -1,0 +1,145 @@
+//! Two network namespaces joined by a veth pair, as two machines: the near ends
+//! of ours and of the peer run in one, held to the first CPU, the far ends in the
+//! other, held to the last. Needs root and `ip`; nothing is left when it is
+//! dropped.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command as Process, Stdio};
+use std::time::Duration;
+
+use super::site::{Metrics, Site};
+use super::{place, site};
+use crate::error::Error;
+
+/// The far end's address.
+pub(super) const FAR: &str = "10.219.0.2";
+
+/// How long a server gets to listen: a connection that only asks whether it does
+/// would be its client.
+const LISTENS: Duration = Duration::from_millis(300);
+
+/// Both namespaces and, in the far one, a node.
+pub(super) struct Ground {
+    near: String,
+    far: String,
+    near_cpu: u32,
+    far_cpu: u32,
+    node: Option<Server>,
+    join: String,
+}
+
+impl Ground {
+    /// Makes them and starts the node.
+    pub(super) fn new(site: &Site) -> Result<Self, Error> {
+        let unique = format!("hr-bench-{}", std::process::id());
+        let near_cpu = place::allowed()?.first().copied().unwrap_or_default();
+        let (near, far) = (format!("{unique}-a"), format!("{unique}-b"));
+        let join = String::new();
+        let mut ground = Self { near, far, near_cpu, far_cpu: place::last()?, node: None, join };
+        let (a, b) = (ground.near.clone(), ground.far.clone());
+        ip(&["netns", "add", &a])?;
+        ip(&["netns", "add", &b])?;
+        ip(&["-n", &a, "link", "add", "near", "type", "veth", "peer", "name", "far", "netns", &b])?;
+        ip(&["-n", &a, "addr", "add", "10.219.0.1/24", "dev", "near"])?;
+        ip(&["-n", &b, "addr", "add", &format!("{FAR}/24"), "dev", "far"])?;
+        ip(&["-n", &a, "link", "set", "near", "up"])?;
+        ip(&["-n", &b, "link", "set", "far", "up"])?;
+        let (program, key) = (site.program().to_string_lossy().into_owned(), site.scratch("node.json"));
+        let listen = format!("{FAR}:7117");
+        let words = [&program, "node", "--key-file", &key.to_string_lossy(), "--listen", &listen];
+        let mut node = ground.serve(site, &words)?;
+        let mut line = String::new();
+        BufReader::new(&mut node.says).read_line(&mut line).map_err(|e| failed("its node", &e))?;
+        if !line.starts_with("headroom://") {
+            return Err(Error::Bench(format!("the node says `{}`, which is no join string", line.trim())));
+        }
+        line.trim().clone_into(&mut ground.join);
+        ground.node = Some(node);
+        Ok(ground)
+    }
+
+    /// One trial of ours between both; `words` say what ends it.
+    pub(super) fn ours(&self, site: &Site, words: &[&str], seed: u64) -> Result<Metrics, Error> {
+        let duration = format!("{}s", site.seconds);
+        let all = [words, &["--peer", &self.join, "--duration", &duration]].concat();
+        site.headroom_after(&["ip", "netns", "exec", &self.near], Some(self.near_cpu), &all, seed)
+    }
+
+    /// What the peer's near end prints.
+    pub(super) fn client(&self, site: &Site, words: &[&str]) -> Result<String, Error> {
+        site.output(Some(self.near_cpu), "ip", &[&["netns", "exec", &self.near], words].concat())
+    }
+
+    /// Starts a program in the far namespace; it is ended when it is dropped.
+    pub(super) fn serve(&self, site: &Site, words: &[&str]) -> Result<Server, Error> {
+        let cpu = self.far_cpu.to_string();
+        let before = ["netns", "exec", &self.far, "taskset", "-c", &cpu];
+        let err = site.scratch("server.err");
+        let make = |path: &Path| File::create(path).map_err(Error::file("make", path));
+        let mut child = Process::new("ip")
+            .args(before)
+            .args(words)
+            .current_dir(site.scratch(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(make(&err)?)
+            .spawn()
+            .map_err(|e| failed(words[0], &e))?;
+        let says = child.stdout.take().ok_or_else(|| Error::Bench("a server without a pipe".to_owned()))?;
+        std::thread::sleep(LISTENS);
+        Ok(Server { child, says })
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        drop(self.node.take());
+        for name in [&self.near, &self.far] {
+            if let Err(e) = ip(&["netns", "del", name]) {
+                eprintln!("xtask: {e}");
+            }
+        }
+    }
+}
+
+/// A program of the far end.
+pub(super) struct Server {
+    child: Child,
+    says: ChildStdout,
+}
+
+impl Server {
+    /// All it said, once it has ended by itself.
+    pub(super) fn last_words(&mut self) -> Result<String, Error> {
+        let mut text = String::new();
+        self.says.read_to_string(&mut text).map_err(|e| failed("the far end", &e))?;
+        Ok(text)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A node puts away its agents when it is asked to end.
+        let id = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+        if !matches!(site::ends_within(&self.child, Duration::from_secs(5)), Ok(true)) {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+fn ip(words: &[&str]) -> Result<(), Error> {
+    let output = Process::new("ip").args(words).output().map_err(|e| failed("ip", &e))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let says = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Error::Bench(format!("`ip {}`: {says}", words.join(" "))))
+}
+
+fn failed(what: &str, error: &std::io::Error) -> Error {
+    Error::Bench(format!("{what} between two namespaces: {error}"))
+}
