@@ -50,6 +50,13 @@ pub enum DialError {
         /// What the kernel said.
         source: io::Error,
     },
+    /// The address means nothing without an interface.
+    #[error(
+        "{0} is a link-local address, which means something on one interface only; data connections do not carry its \
+         name. Give another address of that machine: if it has none, `ip address add fd00::2/64 dev INTERFACE` makes \
+         one (and fd00::1/64 here)"
+    )]
+    LinkLocal(String),
     /// Something listens that stays silent.
     #[error("something listens at {0} and says nothing: it is no node, or one that hangs")]
     Silent(String),
@@ -122,6 +129,10 @@ pub(super) fn dial(join: &JoinString) -> Result<(Secure, Frames, IpAddr), DialEr
         .map_err(|source| DialError::Name { place: place.clone(), source })?;
     let mut last = None;
     for address in addresses {
+        if matches!(address.ip(), IpAddr::V6(ip) if ip.is_unicast_link_local()) {
+            last.get_or_insert_with(|| DialError::LinkLocal(place.clone()));
+            continue;
+        }
         match connect(address, &place) {
             Ok(tcp) => {
                 let hello = Hello::frame(&join.key);
@@ -210,5 +221,19 @@ fn of_error(error: io::Error, place: &str) -> DialError {
         ) => DialError::Closed(place.to_owned()),
         (None, ErrorKind::InvalidData) => no_node(place, &error),
         _ => DialError::Connect { place: place.to_owned(), source: error },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_local_address_is_refused_with_what_to_do() {
+        let secret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8.ICEiIyQlJicoKSorLC0uLw";
+        // The loopback's name is known everywhere.
+        let join = JoinString::parse(&format!("headroom://[fe80::1%lo]:7117#{secret}")).unwrap();
+        let Err(error) = dial(&join) else { panic!("nobody is there") };
+        assert!(matches!(&error, DialError::LinkLocal(place) if place == "[fe80::1%lo]:7117"), "{error}");
     }
 }

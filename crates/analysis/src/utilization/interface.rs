@@ -56,9 +56,13 @@ pub(super) fn bound(
         let then = f64::from(machine.inventory.network.iter().find(|n| n.name == name)?.mtu);
         let (line, effective) = (limit.line?, limit.effective?);
         let trial = measure::good(case).next()?;
-        let mtu = measure::number(trial, of_far, "interface_mtu").filter(|mtu| *mtu != then)?;
+        let mtu = measure::number(trial, of_far, "interface_mtu")?;
         let sender_is_far = case.parameters.is_word("direction", "receive");
         let mss = measure::number(trial, sender_is_far, "mss")?;
+        // IPv6 has 20 bytes more of head, and timestamps may be off.
+        if (mtu, mss) == (then, then - HEADS) {
+            return None;
+        }
         // What counts beside a packet, by who limits, was reckoned with the heads
         // of then (machine::limit, network links).
         let around = line * (then - HEADS) / effective - then;
@@ -113,5 +117,7 @@ mod tests {
         };
         assert!((fraction(1500, 1448) - 1.0).abs() < 0.001);
         assert!((fraction(9000, 8948) - 9.41 / 9.90).abs() < 0.001, "{}", fraction(9000, 8948));
+        // Over IPv6 the same figure is more of what there is.
+        assert!((fraction(1500, 1428) - 9.41e9 / (1e10 * 1428.0 / 1538.0)).abs() < 1e-6);
     }
 }
