@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use model::parameter::{Kind, ParameterSpec, Word};
@@ -34,6 +36,7 @@ use crate::workload::net::ends::End;
 use crate::workload::net::hello::{COOKIE, PATIENCE, WELCOME};
 use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
+use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
 use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
 
@@ -144,6 +147,7 @@ impl Workload for Connect {
             end: End::of_ours(shelf, SPEC.name)?,
             close: Close::of(parameters),
             options: Options { nodelay: true, ..Options::of(parameters)? },
+            made: Arc::default(),
         }))
     }
 
@@ -182,6 +186,8 @@ struct Ready {
     end: End,
     close: Close,
     options: Options,
+    /// Connections that all workers made.
+    made: Arc<AtomicU64>,
 }
 
 impl Prepared for Ready {
@@ -201,7 +207,8 @@ impl Prepared for Ready {
         let control = self.end.tcp(seat.index, &self.options)?;
         let request = self.end.farewell().unwrap_or_default();
         Ok(if self.end.is_near() {
-            Box::new(Connecting::new(control, self.close, self.options.clone(), request)?)
+            let told = (request, Arc::clone(&self.made));
+            Box::new(Connecting::new(control, self.close, self.options.clone(), told)?)
         } else {
             Box::new(Accepting::new(control, self.close, request)?)
         })
@@ -217,6 +224,8 @@ struct Connecting {
     close: Close,
     options: Options,
     request: [u8; COOKIE],
+    /// Connections that all workers made.
+    made: Arc<AtomicU64>,
     finished: Option<Completion>,
 }
 
@@ -225,7 +234,7 @@ impl Connecting {
         mut control: TcpStream,
         close: Close,
         options: Options,
-        request: [u8; COOKIE],
+        (request, made): ([u8; COOKIE], Arc<AtomicU64>),
     ) -> Result<Self, Fault> {
         let failed = |e: std::io::Error| Fault::system("hearing the other end's port", e);
         control.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
@@ -233,7 +242,7 @@ impl Connecting {
         control.read_exact(&mut port).map_err(failed)?;
         let mut to = control.peer_addr().map_err(failed)?;
         to.set_port(u16::from_be_bytes(port));
-        Ok(Self { control, to, close, options, request, finished: None })
+        Ok(Self { control, to, close, options, request, made, finished: None })
     }
 
     /// A socket that is connected; nobody waits longer than [`PATIENCE`].
@@ -248,8 +257,11 @@ impl Connecting {
         }
         self.options.bind(&socket)?;
         match rustix::net::connect(&socket, &self.to) {
-            Ok(()) => Ok(socket),
-            Err(e) => Err(refused(e)),
+            Ok(()) => {
+                self.made.fetch_add(1, Ordering::Relaxed);
+                Ok(socket)
+            }
+            Err(e) => Err(refused(e, self.made.load(Ordering::Relaxed))),
         }
     }
 
@@ -289,17 +301,16 @@ fn read(socket: &impl AsFd, into: &mut [u8]) -> Result<usize, Fault> {
     }
 }
 
-/// The fault of a connection that did not come about.
-fn refused(error: Errno) -> Fault {
+/// The fault of a connection that did not come about, after `made` that did.
+fn refused(error: Errno, made: u64) -> Fault {
     match error {
-        Errno::ADDRNOTAVAIL => Fault::Other(
-            "no port is left for another connection: those closed within the last 60 s are kept in TIME_WAIT. Use \
-             close=far or close=reset, a rate, or a wider net.ipv4.ip_local_port_range"
-                .to_owned(),
+        e if ports::are_used_up(e) => ports::used_up(
+            Some(made),
+            "Use close=far or close=reset, a rate, or a wider net.ipv4.ip_local_port_range",
         ),
-        Errno::CONNREFUSED => Fault::Other(format!(
-            "while {CONNECTING}, it took no more: its program ended, or was ended"
-        )),
+        Errno::CONNREFUSED => {
+            Fault::Other(format!("while {CONNECTING}, it took no more: its program ended, or was ended"))
+        }
         Errno::INPROGRESS | Errno::AGAIN | Errno::TIMEDOUT => Fault::Other(format!(
             "while {CONNECTING}, one did not come about within {} s: the link is gone, or something on the way drops \
              new connections (a firewall's table may be full)",
@@ -431,9 +442,11 @@ mod tests {
 
     #[test]
     fn ports_that_run_out_are_told_with_what_to_do() {
-        let fault = refused(Errno::ADDRNOTAVAIL).to_string();
-        assert!(fault.contains("TIME_WAIT") && fault.contains("close=far"), "{fault}");
-        assert!(refused(Errno::TIMEDOUT).to_string().contains("firewall"));
+        let fault = refused(Errno::ADDRNOTAVAIL, 28_231).to_string();
+        for part in ["TIME_WAIT", "close=far", "after 28231 connections", "ip_local_port_range has"] {
+            assert!(fault.contains(part), "{fault}");
+        }
+        assert!(refused(Errno::TIMEDOUT, 1).to_string().contains("firewall"));
     }
 
     #[test]
@@ -443,7 +456,7 @@ mod tests {
         let (far, _) = there.accept().unwrap();
         let request = *b"what is asked...";
         let mut accepting = Accepting::new(far, Close::Far, request).unwrap();
-        let near = Connecting::new(near, Close::Far, Options::default(), request).unwrap();
+        let near = Connecting::new(near, Close::Far, Options::default(), (request, Arc::default())).unwrap();
         let visit = |said: &[u8]| {
             let mut stream = TcpStream::connect(near.to).unwrap();
             stream.write_all(said).unwrap();

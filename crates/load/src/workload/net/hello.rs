@@ -18,6 +18,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto};
 
 use crate::engine::clock;
 use crate::engine::fault::Fault;
+use crate::workload::net::ports;
 use crate::workload::net::socket::{self, Options};
 
 /// Bytes of a cookie.
@@ -148,6 +149,7 @@ pub(super) fn connect(to: SocketAddr, options: &Options, until: Instant) -> Resu
     match rustix::net::connect(&socket, &to) {
         Ok(()) => {}
         Err(Errno::INPROGRESS | Errno::INTR) => wait_connected(&socket, to, until)?,
+        Err(e) if ports::are_used_up(e) => return Err(ports::used_up(None, ports::WIDER)),
         Err(e) => return Err(failed(e)),
     }
     rustix::io::ioctl_fionbio(&socket, false).map_err(failed)?;

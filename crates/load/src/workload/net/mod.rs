@@ -14,6 +14,7 @@ pub mod loaded;
 mod lobby;
 mod path;
 pub mod pingpong;
+mod ports;
 mod socket;
 pub mod stream;
 mod tcp_info;
