@@ -113,7 +113,7 @@ impl Pair {
             other => return Err(of_far(unexpected(other))),
         };
         door.address = listen;
-        let far_way = std::mem::take(&mut door.way);
+        let far_way = door.way.clone();
         let kind = door.kind;
         let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
         let from_last = far.machine.is_none();

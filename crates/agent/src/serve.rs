@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use load::Fault;
 use load::engine::record::Timeline;
-use load::workload::net::Listening;
+use load::workload::net::{Listening, Ways};
 use machine::{Host, doctor, inventory};
 use model::message::{FromAgent, Reply, Request, Times};
 use model::plan::FixtureKey;
@@ -57,6 +57,7 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         asides,
         listening: None,
         fixtures: Fixtures::default(),
+        ways: Ways::default(),
         settings,
         machine: describe::machine(&Host::this()),
     };
@@ -133,6 +134,8 @@ struct Server {
     /// The door for the next trial of which this is the far end.
     listening: Option<Listening>,
     fixtures: Fixtures,
+    /// What is known of the ways to far ends.
+    ways: Ways,
     settings: Arc<Settings>,
     machine: Machine,
 }
@@ -202,6 +205,7 @@ impl Server {
                 let told = || self.asides.times().as_ref().map(timeline);
                 let end = trial::Stage {
                     fixtures: &self.fixtures,
+                    ways: &self.ways,
                     listening: listening.as_ref(),
                     told: &told,
                     cancel: &self.asides.cancel,

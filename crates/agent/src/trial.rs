@@ -14,7 +14,7 @@ use load::engine::record::Timeline;
 use load::engine::stop::StopRule;
 use load::engine::{Begin, LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
-use load::workload::net::{self, Listening};
+use load::workload::net::{self, Listening, Ways};
 use load::workload::{self, Prepared, Shelf, Side, Workload, common};
 use machine::Host;
 use machine::inventory::interrupt;
@@ -43,6 +43,8 @@ struct ReadyLoad<'a> {
 pub(crate) struct Stage<'a> {
     /// What was prepared.
     pub(crate) fixtures: &'a Fixtures,
+    /// What is known of the ways to far ends.
+    pub(crate) ways: &'a Ways,
     /// The door that was opened for it, where it is the far end.
     pub(crate) listening: Option<&'a Listening>,
     /// The times that the near end decided, once they are known.
@@ -95,8 +97,9 @@ pub(crate) fn run(
     let host = Host::this();
     let Stage { cancel, tell, .. } = *stage;
     let ready = ready(order, stage)?;
-    let carried = match &order.end {
-        End::Near { door, .. } => net::probe(door)?,
+    let two_ended = ready.iter().find(|load| load.workload.has_far_end());
+    let carried = match (&order.end, two_ended) {
+        (End::Near { door, .. }, Some(load)) => net::probe(door, load.spec, stage.ways)?,
         _ => None,
     };
     let (blocks, interrupts) = driven(&ready, inventory, &host);
@@ -131,8 +134,8 @@ pub(crate) fn run(
     let after = main.map(|(l, outcome)| l.prepared.facts_after(outcome)).unwrap_or_default();
     result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
     if let Some(net::PathMtu { route, carried }) = carried {
-        for (name, bytes) in [("packet_of_route", route), ("packet_carried", carried)] {
-            result.facts.insert(name.to_owned(), u64::from(bytes).into());
+        for (name, bytes) in [("packet_of_route", Some(route)), ("packet_carried", carried)] {
+            result.facts.extend(bytes.map(|bytes| (name.to_owned(), u64::from(bytes).into())));
         }
     }
     for (index, load) in ready.iter().enumerate() {

@@ -102,6 +102,7 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::no_wire::NoWire,
     &validity::other_route::OtherRoute,
     &validity::packet_size::PacketSize,
+    &validity::packet_unknown::PacketUnknown,
     &validity::short_transfer::ShortTransfer,
     &validity::few_trials::FewTrials,
     &deviation::promise::Promise,

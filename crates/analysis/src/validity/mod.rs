@@ -29,6 +29,7 @@ pub(crate) mod numa_remote;
 pub(crate) mod other_route;
 pub(crate) mod others_io;
 pub(crate) mod packet_size;
+pub(crate) mod packet_unknown;
 pub(crate) mod page_cache;
 pub(crate) mod placement;
 pub(crate) mod precision;

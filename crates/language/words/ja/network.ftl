@@ -56,5 +56,8 @@ evidence-passed = 転送データの { PERCENT($share) }
 finding-packet-not-carried = このマシンのインターフェースが送る { FIXED($route) } バイトのパケットが相手に届きません。経路が運べるのは最大 { FIXED($carried) } バイトです
     .advice = 経路上のすべてのインターフェースとスイッチに同じ MTU を設定してください
 
+finding-packet-size-unknown = 経路がどの大きさのパケットまで運べるか調べられませんでした。応答のあったデータグラムがありません
+    .advice = 両マシンの間で UDP を通すか、経路上のすべての MTU が同じであることを確かめてください
+
 evidence-carried = { FIXED($carried) } バイトまで届き、それより大きいものは届かない
 evidence-no-account-udp = データグラムにはなぜ待ったかの記録がない

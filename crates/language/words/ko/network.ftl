@@ -56,5 +56,8 @@ evidence-passed = 전송한 데이터의 { PERCENT($share) }
 finding-packet-not-carried = 이 서버의 인터페이스가 보내는 { FIXED($route) }바이트 패킷이 상대에게 닿지 않습니다. 경로가 나르는 것은 최대 { FIXED($carried) }바이트입니다
     .advice = 경로에 있는 모든 인터페이스와 스위치에 같은 MTU를 설정하십시오
 
+finding-packet-size-unknown = 경로가 얼마나 큰 패킷을 나르는지 확인하지 못했습니다. 응답이 온 데이터그램이 없습니다
+    .advice = 두 서버 사이에 UDP를 허용하거나, 경로의 모든 MTU가 같은지 확인하십시오
+
 evidence-carried = { FIXED($carried) }바이트까지 닿았고, 더 큰 것은 닿지 않음
 evidence-no-account-udp = 데이터그램에는 왜 기다렸는지에 대한 기록이 없음

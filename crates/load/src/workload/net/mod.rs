@@ -21,4 +21,4 @@ mod tcp_info;
 mod track;
 
 pub use door::Listening;
-pub use path::{PathMtu, probe};
+pub use path::{PathMtu, Ways, probe};

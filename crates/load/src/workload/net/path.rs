@@ -7,11 +7,15 @@
 //! So it is packets of that size, from here to there, that were seen to arrive
 //! (RFC 8899 finds a path's MTU in the same way, from inside a protocol).
 
-use std::net::{SocketAddr, UdpSocket};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use model::Value;
 use model::message::{Door, DoorKind};
+use model::plan::LoadSpec;
 
 use crate::engine::fault::Fault;
 use crate::workload::net::hello::{self, COOKIE, WELCOME};
@@ -31,43 +35,82 @@ const WAITED: Duration = Duration::from_millis(150);
 /// How often a size is tried before it counts as lost.
 const TRIES: usize = 3;
 
-/// What every IPv4 path must carry whole (RFC 791: 576), less the headers.
-const SURE: usize = 548;
+/// Bytes of the heads of IP and UDP (RFC 791, 8200, 768), and of a packet that
+/// every path must carry whole (RFC 791: 576; RFC 8200, section 5: 1280).
+const OF_IPV4: (usize, usize) = (28, 576);
+const OF_IPV6: (usize, usize) = (48, 1280);
 
 /// What is known of the packets that a path carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathMtu {
     /// Bytes of the largest packet that the route here allows.
     pub route: u32,
-    /// Bytes of the largest packet that was seen to arrive.
-    pub carried: u32,
+    /// Bytes of the largest packet that was seen to arrive; absent where no answer
+    /// came at all, as where a firewall shuts out datagrams, so that nothing can be
+    /// said.
+    pub carried: Option<u32>,
 }
 
-/// Finds how large packets reach `door`; nothing where datagrams do not at all, so
-/// that nothing can be said, or the far end is none of ours.
+/// What was found of each way, so that each is asked about once: where packets
+/// vanish, an answer takes seconds.
+#[derive(Debug, Default)]
+pub struct Ways(Mutex<BTreeMap<Way, PathMtu>>);
+
+/// A way, as far as its ends decide what it carries.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    to: IpAddr,
+    from: Option<IpAddr>,
+    /// Bytes of a datagram that the route here allows.
+    most: usize,
+    /// Bytes of a packet that the far end's interface sends.
+    far: Option<u64>,
+}
+
+/// Finds how large packets of `load` reach `door`; nothing where the far end is
+/// none of ours.
 ///
 /// # Errors
-/// If there is no socket for it.
-pub fn probe(door: &Door) -> Result<Option<PathMtu>, Fault> {
+/// If there is no socket for it, or the load's own address cannot be used.
+pub fn probe(door: &Door, load: &LoadSpec, known: &Ways) -> Result<Option<PathMtu>, Fault> {
     if door.kind != DoorKind::Ours {
         return Ok(None);
     }
     let cookie = hello::cookie_of(door)?;
     let failed = |e: std::io::Error| Fault::system("probing the path", e);
-    let socket = hello::bound(door.address, &Options::default())?;
+    // As its data goes out.
+    let from = Options::of(&load.parameters)?.local;
+    let socket = hello::bound(door.address, &Options { local: from, ..Options::default() })?;
     socket.connect(SocketAddr::new(door.address, door.udp)).map_err(failed)?;
     socket.set_read_timeout(Some(WAITED)).map_err(failed)?;
     let most = socket::datagram_of_path(&socket)?;
-    never_cut(&socket).map_err(failed)?;
-    let headers = if door.address.is_ipv4() { 28 } else { 48 };
-    let packet = |payload: usize| u32::try_from(payload + headers).unwrap_or(u32::MAX);
-    let arrives = |payload: usize| arrives(&socket, &cookie, payload);
-    if arrives(most) {
-        return Ok(Some(PathMtu { route: packet(most), carried: packet(most) }));
+    let far = match door.way.get("interface_mtu") {
+        Some(Value::Integer(bytes)) => Some(*bytes),
+        _ => None,
+    };
+    let way = Way { to: door.address, from, most, far };
+    let lock = || known.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = lock().get(&way) {
+        return Ok(Some(*found));
     }
-    let (mut low, mut high) = (SURE.min(most), most);
+    never_cut(&socket).map_err(failed)?;
+    let (heads, sure) = if door.address.is_ipv4() { OF_IPV4 } else { OF_IPV6 };
+    let packet = |payload: usize| u32::try_from(payload + heads).unwrap_or(u32::MAX);
+    let carried = longest(most, sure - heads, |payload| arrives(&socket, &cookie, payload));
+    let found = PathMtu { route: packet(most), carried: carried.map(packet) };
+    lock().insert(way, found);
+    Ok(Some(found))
+}
+
+/// The longest payload up to `most` that `arrives`; none where not even one that
+/// is sure to be carried does.
+fn longest(most: usize, sure: usize, arrives: impl Fn(usize) -> bool) -> Option<usize> {
+    if arrives(most) {
+        return Some(most);
+    }
+    let (mut low, mut high) = (sure.min(most), most);
     if !arrives(low) {
-        return Ok(None);
+        return None;
     }
     while high - low > 1 {
         let middle = low.midpoint(high);
@@ -77,7 +120,7 @@ pub fn probe(door: &Door) -> Result<Option<PathMtu>, Fault> {
             high = middle;
         }
     }
-    Ok(Some(PathMtu { route: packet(most), carried: packet(low) }))
+    Some(low)
 }
 
 /// Whether a datagram of so many bytes arrives.
@@ -134,15 +177,54 @@ mod tests {
     use super::*;
     use crate::workload::net::Listening;
 
+    fn load(from: &str) -> LoadSpec {
+        let mut load =
+            LoadSpec { workload: "net.stream".to_owned(), parameters: model::Parameters::default() };
+        if !from.is_empty() {
+            load.parameters.set("local-address", from);
+        }
+        load
+    }
+
     #[test]
-    fn the_loopback_carries_what_its_mtu_says() {
+    fn the_loopback_carries_what_its_mtu_says_and_is_asked_once() {
+        for address in ["127.0.0.1", "::1"] {
+            let Ok(listening) = Listening::open(address.parse().unwrap(), [7; COOKIE]) else {
+                assert_eq!(address, "::1", "there is no IPv6 here");
+                continue;
+            };
+            let door = listening.door().unwrap();
+            let ways = Ways::default();
+            let found = probe(&door, &load(""), &ways).unwrap().unwrap();
+            assert_eq!(found.carried, Some(found.route));
+            assert!(found.route >= 1500, "{found:?}");
+            // Who does not know the cookie hears nothing, and is told what is known.
+            let stranger = Door { cookie: "08".repeat(COOKIE), ..door.clone() };
+            assert_eq!(probe(&stranger, &load(""), &ways).unwrap(), Some(found));
+            let silent = probe(&stranger, &load(""), &Ways::default()).unwrap().unwrap();
+            assert_eq!((silent.route, silent.carried), (found.route, None));
+            // Another MTU at the other end is another way.
+            let mut changed = stranger;
+            changed.way.insert("interface_mtu".to_owned(), 1280_u64.into());
+            assert_eq!(probe(&changed, &load(""), &ways).unwrap().unwrap().carried, None);
+        }
+    }
+
+    #[test]
+    fn a_probe_goes_out_as_the_data_does() {
         let listening = Listening::open("127.0.0.1".parse().unwrap(), [7; COOKIE]).unwrap();
         let door = listening.door().unwrap();
-        let found = probe(&door).unwrap().unwrap();
-        assert_eq!(found.carried, found.route);
-        assert!(found.route >= 1500, "{found:?}");
-        // Who does not know the cookie hears nothing.
-        let stranger = Door { cookie: "08".repeat(COOKIE), ..door };
-        assert_eq!(probe(&stranger).unwrap(), None);
+        let ways = Ways::default();
+        assert!(probe(&door, &load("127.0.0.9"), &ways).unwrap().unwrap().carried.is_some());
+        let elsewhere = probe(&door, &load("192.0.2.1"), &ways).unwrap_err().to_string();
+        assert!(elsewhere.contains("192.0.2.1"), "{elsewhere}");
+    }
+
+    #[test]
+    fn the_longest_that_arrives_is_found() {
+        for (carried, found) in [(9000, Some(8972)), (1472, Some(1472)), (548, Some(548)), (500, None)] {
+            assert_eq!(longest(8972, 548, |payload| payload <= carried), found);
+        }
+        assert_eq!(longest(100, 548, |_| true), Some(100));
     }
 }

@@ -1,0 +1,61 @@
+//! What packets the path carries could not be found out: a firewall lets no
+//! datagrams through, as a rule.
+
+use model::run::CaseResult;
+use model::{Finding, Severity};
+
+use super::finding;
+use crate::{Context, Rule, measure};
+
+/// The rule.
+pub(crate) struct PacketUnknown;
+
+impl Rule for PacketUnknown {
+    fn code(&self) -> &'static str {
+        "packet-size-unknown"
+    }
+
+    fn doc(&self) -> &'static str {
+        "The datagrams that would have shown how large packets the path carries were not answered, not even the smallest: a \
+         path that carries less than the MTU of the interface here would not be seen. Said once in a run."
+    }
+
+    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+        if !measure::is_first(case, context.siblings, is_unknown) {
+            return Vec::new();
+        }
+        let text =
+            "how large packets the path carries could not be probed: no datagram was answered".to_owned();
+        let found = finding(self.code(), Severity::Note, &[], context.headline, text);
+        vec![found.advise(
+            "let UDP through between the two machines, or see that all MTUs on the path are the same",
+        )]
+    }
+}
+
+fn is_unknown(case: &CaseResult) -> bool {
+    let number = |t, name: &str| measure::number(t, false, name);
+    measure::good(case)
+        .any(|t| number(t, "packet_of_route").is_some() && number(t, "packet_carried").is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+
+    #[test]
+    fn a_path_that_could_not_be_probed_is_told() {
+        for (route, carried, count) in
+            [(Some(1500u64), None, 1), (Some(1500), Some(1500u64), 0), (None, None, 0)]
+        {
+            let mut case = fixture::case(1);
+            case.workload = "net.stream".to_owned();
+            let facts = &mut case.trials[0].result.facts;
+            facts.extend(route.map(|bytes| ("packet_of_route".to_owned(), bytes.into())));
+            facts.extend(carried.map(|bytes| ("packet_carried".to_owned(), bytes.into())));
+            assert_eq!(fixture::count(&PacketUnknown, &case, &Controls::default()), count);
+        }
+    }
+}
