@@ -33,7 +33,11 @@ pub(crate) fn set(
         }
     }
     let mut states = ask(near, ours, watch)?;
-    for (name, end) in far.iter_mut() {
+    // Those that put back come first: two of them may be ways to one machine,
+    // which one at a time changes.
+    let (rest, asked): (Vec<_>, Vec<_>) =
+        far.iter_mut().partition(|(name, _)| !theirs.contains_key(name.as_str()));
+    for (name, end) in rest.into_iter().chain(asked) {
         let Some(machine) = &end.machine else { continue };
         let own = theirs.remove(name.as_str()).unwrap_or_default();
         let is_asked = !own.is_empty();
@@ -177,6 +181,32 @@ mod tests {
         assert!(own.asked.lock().unwrap().is_empty());
         let unknown = watch(|w| set(&mut near.clone(), &mut far, &[change(Some("nobody"))], w));
         assert!(unknown.unwrap_err().to_string().contains("nobody"));
+    }
+
+    #[test]
+    fn who_puts_back_is_asked_before_who_changes() {
+        // Of addresses that are not here: their settings are changed too.
+        let log = Arc::new(Mutex::new(Vec::new()));
+        struct Named(&'static str, Arc<Mutex<Vec<(&'static str, usize)>>>);
+        impl Agent for Named {
+            fn call(&mut self, request: Request, _: &mut Watch<'_>) -> Result<Reply, AgentError> {
+                let Request::Set { changes } = request else { panic!("{request:?}") };
+                self.1.lock().unwrap().push((self.0, changes.len()));
+                Ok(Reply::Set(SettingStates::new()))
+            }
+        }
+        let end = |name: &'static str| FarEnd {
+            agent: Box::new(Named(name, Arc::clone(&log))),
+            address: "192.0.2.1".parse().unwrap(),
+            machine: Some("one".to_owned()),
+        };
+        let mut far = BTreeMap::from(["a", "b", "c"].map(|name| (name.to_owned(), end(name))));
+        if source_towards(&far["b"]).ok().flatten().is_none() {
+            println!("skipped: there is no route to anywhere");
+            return;
+        }
+        watch(|w| set(&mut Scribe::default(), &mut far, &[change(Some("b"))], w)).unwrap();
+        assert_eq!(*log.lock().unwrap(), [("a", 0), ("c", 0), ("b", 1)]);
     }
 
     #[test]

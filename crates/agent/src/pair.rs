@@ -336,12 +336,18 @@ impl Agent for Pair {
 
     fn machines(&mut self, watch: &mut Watch<'_>) -> Result<Vec<Machine>, AgentError> {
         let mut all = vec![self.near.describe(watch)?];
-        for far in self.far.values_mut() {
+        for (peer, far) in &mut self.far {
             let Some(name) = &far.machine else { continue };
+            // Another path to it.
+            if let Some(known) = all.iter_mut().find(|known| known.id == *name) {
+                known.reached_as.push(peer.clone());
+                continue;
+            }
             let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
             let mut machine = far.agent.describe(watch).map_err(of_far)?;
             machine.id.clone_from(name);
             "peer".clone_into(&mut machine.role);
+            machine.reached_as = vec![peer.clone()];
             // Its times are kept on the clock of the machine that drives.
             machine.clock.offset_ns = all[0].clock.offset_ns;
             machine.clock.uncertainty_ns = all[0].clock.uncertainty_ns.max(offset.uncertainty_ns);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agent::FarEnd;
 use agent::iperf3::{self, Iperf3End};
-use agent::node::{JoinString, NodeAgent};
+use agent::node::{Fingerprint, JoinString, NodeAgent};
 use model::study::StudyWorkload;
 use model::{Study, Value};
 
@@ -105,6 +105,23 @@ pub(crate) fn reach(name: &str, join: &str, patience: Duration) -> Result<FarEnd
     Ok(FarEnd { agent: Box::new(agent), address, machine: Some(name.to_owned()) })
 }
 
+/// What the run document calls the machine behind each peer: one node is one
+/// machine, however many of its addresses the study names, and is called by the
+/// first.
+pub(crate) fn machines(peers: &Peers) -> BTreeMap<String, String> {
+    let mut known: Vec<(Fingerprint, &String)> = Vec::new();
+    let mut machines = BTreeMap::new();
+    for (name, join) in peers {
+        // What is none is told when it is to be reached.
+        let Ok(join) = JoinString::parse(join) else { continue };
+        let first =
+            known.iter().find(|(print, _)| *print == join.fingerprint).map_or(name, |(_, first)| *first);
+        known.push((join.fingerprint, first));
+        machines.insert(name.clone(), first.clone());
+    }
+    machines
+}
+
 /// A command as it may be kept: without keys.
 pub(crate) fn without_keys(typed: &[String]) -> Vec<String> {
     typed.iter().map(|word| without_key(word)).collect()
@@ -150,6 +167,22 @@ mod tests {
         assert_eq!(peers["10.0.0.2:7117"], "headroom://10.0.0.2:7117#abc.def");
         assert_eq!(peers["switch"], "headroom://[fd00::2]:7117#ghi.jkl");
         assert!(!serde_json::to_string(&study).unwrap().contains("jkl"));
+    }
+
+    #[test]
+    fn addresses_of_one_node_are_paths_to_one_machine() {
+        let key = "ICEiIyQlJicoKSorLC0uLw";
+        let one = format!("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8.{key}");
+        let other = format!("BAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8.{key}");
+        let peers = [("10.0.0.2:1", &one), ("10.0.1.2:1", &one), ("10.0.2.2:1", &other)];
+        let mut peers: Peers = peers.map(|(p, s)| (p.to_owned(), format!("headroom://{p}#{s}"))).into();
+        peers.insert("iperf3://10.0.0.2".to_owned(), "iperf3://10.0.0.2".to_owned());
+        let machines = machines(&peers);
+        let named: Vec<_> =
+            machines.iter().map(|(peer, machine)| (peer.as_str(), machine.as_str())).collect();
+        let expected =
+            [("10.0.0.2:1", "10.0.0.2:1"), ("10.0.1.2:1", "10.0.0.2:1"), ("10.0.2.2:1", "10.0.2.2:1")];
+        assert_eq!(named, expected);
     }
 
     #[test]

@@ -441,8 +441,11 @@ fn agent_of(study: &Study, peers: &Peers) -> Result<Pair, Failure> {
     let mut far = BTreeMap::new();
     let here = FarEnd { agent: Box::new(local()), address: Ipv4Addr::LOCALHOST.into(), machine: None };
     far.insert(peer::SELF.to_owned(), here);
+    let machines = peer::machines(peers);
     for (name, join) in peers {
-        far.insert(name.clone(), peer::reach(name, join, patience)?);
+        let mut end = peer::reach(name, join, patience)?;
+        end.machine = machines.get(name).cloned().or(end.machine);
+        far.insert(name.clone(), end);
     }
     Ok(Pair::new(Box::new(local()), far))
 }

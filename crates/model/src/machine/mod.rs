@@ -30,6 +30,10 @@ pub struct Machine {
     pub role: String,
     /// What it calls itself.
     pub hostname: String,
+    /// The values of the parameter `peer` by which it was reached: several are
+    /// several paths to one machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reached_as: Vec<String>,
     /// How its clock relates to Unix time.
     pub clock: ClockInfo,
     /// What it is made of.

@@ -22,11 +22,11 @@ pub(super) fn write(view: &View<'_>) -> Section {
         several => {
             for (index, machine) in several.iter().enumerate() {
                 let id = format!("machine-{}", index + 1);
-                let title = if machine.role.is_empty() {
-                    machine.id.clone()
-                } else {
-                    format!("{}: {}", machine.id, machine.role)
+                let name = match &machine.reached_as[..] {
+                    [] | [_] => machine.id.clone(),
+                    paths => paths.join(", "),
                 };
+                let title = if machine.role.is_empty() { name } else { format!("{name}: {}", machine.role) };
                 let mut part = Section::new(id.clone(), title);
                 of(view, machine, &mut part, &format!("{id}-"));
                 section.subsections.push(part);
