@@ -68,11 +68,13 @@ impl AgentProcess {
         self.finish_within(FINISH_GRACE);
     }
 
-    /// The same, after `grace`.
-    pub(crate) fn finish_within(&mut self, grace: Duration) {
-        if self.reap(grace).is_none() {
+    /// The same, after `grace`; whether it ended by itself.
+    pub(crate) fn finish_within(&mut self, grace: Duration) -> bool {
+        let ended = self.reap(grace).is_some();
+        if !ended {
             let _ = self.kill();
         }
+        ended
     }
 
     /// Waits for it, but not for ever: one that is stuck in the kernel cannot be

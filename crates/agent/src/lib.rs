@@ -13,6 +13,7 @@ mod converse;
 mod describe;
 mod held;
 pub mod iperf3;
+mod link;
 mod local;
 mod loopback;
 pub mod node;
@@ -71,6 +72,9 @@ pub struct Watch<'a> {
 /// Sends a request that has no reply of its own.
 pub type Aside = Box<dyn Fn(&Request) -> std::io::Result<()> + Send + Sync>;
 
+/// Ends the connection to an agent by force.
+pub type Sever = Box<dyn Fn() + Send + Sync>;
+
 /// One end of a trial, near or far.
 pub trait Agent {
     /// Asks for something and waits for the answer.
@@ -91,6 +95,12 @@ pub trait Agent {
     /// If it cannot be reached.
     fn aside(&mut self) -> Result<Aside, AgentError> {
         Err(AgentError::Failed("this agent takes nothing beside a request".to_owned()))
+    }
+
+    /// What ends its connection while a request is under way, which then fails at
+    /// once; none where there is no connection that can be lost.
+    fn sever(&mut self) -> Option<Sever> {
+        None
     }
 
     /// The machines that take part, the one that drives first.

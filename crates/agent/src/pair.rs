@@ -11,13 +11,14 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use load::engine::clock;
-use load::workload;
+use load::workload::{self, net};
 use model::message::{DoorKind, End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
 use model::trial::{Part, TrialResult};
 use model::{AgentEvent, Machine, Phase};
 
+use crate::link::Link;
 use crate::{Agent, AgentError, Aside, Watch, both_ends, unexpected, way};
 
 /// How often the far end is asked for the time before a trial.
@@ -106,6 +107,7 @@ impl Pair {
         let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
         let listen = far.address;
         let near_way = machine::route::towards(listen).ok();
+        let link = Link::of(near_way.as_ref());
         let near_address = near_way.as_ref().and_then(|way| way.source);
         let open = OpenOrder { listen, near: near_address, loads: two_ended(&order.loads) };
         let mut door = match far.agent.call(Request::Open(open), watch).map_err(of_far)? {
@@ -121,8 +123,9 @@ impl Pair {
             TrialOrder { loads: two_ended(&order.loads), end: End::Far, from_last, ..order.clone() };
         let near_order = TrialOrder { end: End::Near { door, lead_ns }, ..order.clone() };
         let aside = far.agent.aside().map_err(of_far)?;
-        let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), watch);
-        let (mut report, mut theirs) = ends?;
+        link.severs(far.agent.sever());
+        let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), &link, watch);
+        let (mut report, mut theirs) = ends.map_err(|error| link.explains(error))?;
         report.result.facts.extend(near_way.map(way::as_facts).unwrap_or_default());
         theirs.result.facts.extend(far_way);
         unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset);
@@ -183,6 +186,7 @@ fn both(
     far: &mut FarEnd,
     far_order: TrialOrder,
     (aside, offset): (&Aside, Offset),
+    link: &Link,
     watch: &mut Watch<'_>,
 ) -> Result<(TrialReport, TrialReport), AgentError> {
     let near_ended = AtomicBool::new(false);
@@ -191,8 +195,8 @@ fn both(
         let there = scope.spawn(|| {
             let cancelled = || near_ended.load(Ordering::Relaxed);
             let mut deaf = Watch { on_event: &mut |_| {}, cancelled: &cancelled };
-            let answer = far.agent.call(Request::Trial(Box::new(far_order)), &mut deaf);
-            far_failed.store(!matches!(answer, Ok(Reply::Trial(_))), Ordering::Relaxed);
+            let answer = report(far.agent.call(Request::Trial(Box::new(far_order)), &mut deaf));
+            far_failed.store(answer.is_err(), Ordering::Relaxed);
             answer
         });
         // Who is not of us does not see how our connections end.
@@ -214,25 +218,35 @@ fn both(
             }
             on_event(event);
         };
-        let cancelled = || asked() || far_failed.load(Ordering::Relaxed);
+        let cancelled = || asked() || far_failed.load(Ordering::Relaxed) || link.is_lost();
         let mut watch = Watch { on_event: &mut hear, cancelled: &cancelled };
-        let ours = near.call(Request::Trial(Box::new(near_order)), &mut watch);
+        let ours = report(near.call(Request::Trial(Box::new(near_order)), &mut watch));
         // A near end that failed closes no connection in order.
         near_ended.store(ours.is_err(), Ordering::Relaxed);
         (ours, there.join())
     });
     let theirs = theirs.map_err(|_| AgentError::Failed("the thread of the other end panicked".to_owned()))?;
-    let ours = match (ours, &theirs) {
-        (Err(AgentError::Cancelled), Err(error)) if !(watch.cancelled)() => {
-            return Err(of_far(error.clone()));
+    let asked = (watch.cancelled)();
+    match (ours, theirs, link.error()) {
+        (Ok(ours), Ok(theirs), _) => Ok((ours, theirs)),
+        (Err(_), _, Some(lost)) if !asked => Err(lost),
+        // One was called off because the other failed.
+        (Ok(_), Err(error), _) => Err(of_far(error)),
+        (Err(AgentError::Cancelled), Err(error), _) if !asked => Err(of_far(error)),
+        (Err(AgentError::Failed(cut)), Err(error), _)
+            if cut.contains(net::CUT) && error != AgentError::Cancelled =>
+        {
+            Err(of_far(error))
         }
-        (Err(error), _) => return Err(error),
-        (Ok(reply), _) => reply,
-    };
-    match (ours, theirs.map_err(of_far)?) {
-        (Reply::Trial(ours), Reply::Trial(theirs)) => Ok((*ours, *theirs)),
-        (Reply::Trial(_), other) => Err(of_far(unexpected(other))),
-        (other, _) => Err(unexpected(other)),
+        (Err(error), ..) => Err(error),
+    }
+}
+
+/// The report of a trial; that there is none is an error.
+fn report(answer: Result<Reply, AgentError>) -> Result<TrialReport, AgentError> {
+    match answer? {
+        Reply::Trial(report) => Ok(*report),
+        other => Err(unexpected(other)),
     }
 }
 

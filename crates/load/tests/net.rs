@@ -169,7 +169,7 @@ fn a_peer_that_dies_in_the_middle_is_a_fault_at_once() {
     for direction in ["send", "receive", "both"] {
         for protocol in ["tcp", "udp"] {
             if (direction, protocol) == ("receive", "udp") {
-                // Nothing comes any more: seen after 10 s of silence only.
+                // Nothing comes any more: seen after 6 s of silence only.
                 continue;
             }
             let changes = [("direction", direction), ("protocol", protocol), ("duration", "60s")];

@@ -36,6 +36,10 @@ const IFLA_MTU: u16 = 4;
 const IFLA_QDISC: u16 = 6;
 const IFLA_MIN_MTU: u16 = 50;
 const IFLA_MAX_MTU: u16 = 51;
+/// `IFF_UP` and `IFF_LOWER_UP` of `include/uapi/linux/if.h`: somebody switched it
+/// on, and it has a carrier.
+const UP: u32 = 0x1;
+const LOWER_UP: u32 = 0x1_0000;
 const NDA_DST: u16 = 1;
 /// `NUD_*` of `include/uapi/linux/neighbour.h`.
 const STATES: &[(u16, &str)] = &[
@@ -193,6 +197,39 @@ pub(crate) fn mtu_bounds(name: &str) -> Option<(u32, Option<u32>)> {
     Some((least, attribute(all, IFLA_MAX_MTU).and_then(|most| number(most, 0)).filter(|most| *most > 0)))
 }
 
+/// Why nothing passes an interface now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// There is no such interface any more.
+    Gone,
+    /// Somebody switched it off.
+    Down,
+    /// It is on, and the other side of the cable is not.
+    NoCarrier,
+}
+
+/// Why nothing passes the interface of this name; none where it is up, or the
+/// kernel does not say.
+#[must_use]
+pub fn trouble(interface: &str) -> Option<Trouble> {
+    let mut payload = vec![0; LINK_HEAD];
+    wire::push_attribute(&mut payload, IFLA_IFNAME, &[interface.as_bytes(), &[0]].concat());
+    let no_device = rustix::io::Errno::NODEV;
+    match wire::ask(GET_LINK, &payload) {
+        // `ifi_flags` are the second four bytes of `struct ifinfomsg`.
+        Ok(answer) => of_flags(number(&answer, 8)?),
+        Err(reason) => (reason == std::io::Error::from(no_device).to_string()).then_some(Trouble::Gone),
+    }
+}
+
+fn of_flags(flags: u32) -> Option<Trouble> {
+    match (flags & UP != 0, flags & LOWER_UP != 0) {
+        (false, _) => Some(Trouble::Down),
+        (true, false) => Some(Trouble::NoCarrier),
+        (true, true) => None,
+    }
+}
+
 /// What the kernel knows of a neighbour.
 fn neighbour(index: u32, address: IpAddr) -> Option<String> {
     let mut payload = vec![0; NEIGHBOUR_HEAD];
@@ -227,6 +264,19 @@ mod tests {
         let (least, _) = mtu_bounds("lo").unwrap();
         assert!(least < 1500);
         assert_eq!(mtu_bounds("hr-none"), None);
+        assert_eq!(trouble("hr-none"), Some(Trouble::Gone));
+    }
+
+    #[test]
+    fn an_interface_is_up_where_it_is_on_and_has_a_carrier() {
+        for (flags, found) in [
+            (0x1_1043, None),
+            (0x1003, Some(Trouble::NoCarrier)),
+            (0x1002, Some(Trouble::Down)),
+            (0x1_1002, Some(Trouble::Down)),
+        ] {
+            assert_eq!(of_flags(flags), found, "{flags:x}");
+        }
     }
 
     #[test]

@@ -5,22 +5,25 @@
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use model::message::{Reply, Request};
 use rustix::event::{PollFd, PollFlags};
 
-use super::WORD_EVERY;
 use super::dial::{DialError, dial};
 use super::frame::Frames;
 use super::join::JoinString;
+use super::limits::SILENCE;
 use super::relay::Outbox;
 use super::secure::{Secure, wait};
 use super::session::is_none_yet;
+use super::{WORD_EVERY, silence};
 use crate::converse::{Line, converse};
 use crate::wire::{self, FRAME_MAX};
-use crate::{Agent, AgentError, Aside, Watch};
+use crate::{Agent, AgentError, Aside, Sever, Watch};
 
 /// What waits in one direction at most, bytes.
 const HELD_MAX: usize = 1 << 20;
@@ -53,6 +56,8 @@ struct Link {
     /// To end the pump by force.
     tcp: TcpStream,
     pump: JoinHandle<String>,
+    /// How long the node may say nothing now, ms.
+    silence_ms: Arc<AtomicU64>,
 }
 
 impl NodeAgent {
@@ -102,9 +107,23 @@ fn reach(join: &JoinString, patience: Duration) -> Result<(Link, IpAddr), DialEr
     let (stream, local) = UnixStream::pair().map_err(here)?;
     stream.set_read_timeout(Some(patience)).map_err(here)?;
     local.set_nonblocking(true).map_err(here)?;
-    let pump = Pump::new(secure, frames, local).map_err(here)?;
+    let silence_ms = Arc::new(AtomicU64::new(as_ms(SILENCE)));
+    let pump = Pump::new(secure, frames, local, Arc::clone(&silence_ms)).map_err(here)?;
     let pump = std::thread::Builder::new().name("node".to_owned()).spawn(|| pump.run()).map_err(here)?;
-    Ok((Link { stream, tcp, pump }, address))
+    Ok((Link { stream, tcp, pump, silence_ms }, address))
+}
+
+fn as_ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl NodeLine {
+    /// Says how long the node may say nothing while a request is under way.
+    fn bear(&self, silence: Duration) {
+        if let Some(link) = &self.link {
+            link.silence_ms.store(as_ms(silence), Ordering::Relaxed);
+        }
+    }
 }
 
 impl Line for NodeLine {
@@ -142,8 +161,18 @@ impl Agent for NodeAgent {
         Ok(Box::new(move |request| wire::send(&mut &stream, request)))
     }
 
+    fn sever(&mut self) -> Option<Sever> {
+        let tcp = self.line.link.as_ref()?.tcp.try_clone().ok()?;
+        Some(Box::new(move || {
+            let _ = tcp.shutdown(Shutdown::Both);
+        }))
+    }
+
     fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
-        converse(&mut self.line, self.patience, &request, watch)
+        self.line.bear(silence(&request));
+        let answer = converse(&mut self.line, self.patience, &request, watch);
+        self.line.bear(SILENCE);
+        answer
     }
 }
 
@@ -156,10 +185,16 @@ struct Pump {
     frames: Frames,
     /// To the node.
     out: Outbox,
-    /// From the node.
+    /// From the node, as it comes.
+    came: Frames,
+    /// The same for here, without signs of life.
     inbox: Outbox,
     /// When the node heard something last.
     said: Instant,
+    /// When something was heard of the node last.
+    heard: Instant,
+    /// How long it may say nothing, ms.
+    silence_ms: Arc<AtomicU64>,
     /// Since when nothing more comes from here.
     parted: Option<Instant>,
 }
@@ -174,13 +209,28 @@ enum End {
 }
 
 impl Pump {
-    fn new(secure: Secure, mut early: Frames, local: UnixStream) -> io::Result<Self> {
-        let mut inbox = Outbox::default();
-        while let Some(body) = early.take().map_err(io::Error::other)? {
-            put(&mut inbox, body);
-        }
-        let (frames, out) = (Frames::new(FRAME_MAX), Outbox::default());
-        Ok(Self { secure, local, frames, out, inbox, said: Instant::now(), parted: None })
+    fn new(
+        secure: Secure,
+        mut early: Frames,
+        local: UnixStream,
+        silence_ms: Arc<AtomicU64>,
+    ) -> io::Result<Self> {
+        early.allow(FRAME_MAX);
+        let now = Instant::now();
+        let mut pump = Self {
+            secure,
+            local,
+            frames: Frames::new(FRAME_MAX),
+            out: Outbox::default(),
+            came: early,
+            inbox: Outbox::default(),
+            said: now,
+            heard: now,
+            silence_ms,
+            parted: None,
+        };
+        pump.take_frames()?;
+        Ok(pump)
     }
 
     /// Runs to the end, and says why it came.
@@ -207,6 +257,7 @@ impl Pump {
             self.said = Instant::now();
         }
         self.push()?;
+        self.look_at_clock()?;
         if let Some(since) = self.parted
             && since.elapsed() >= FINISH_PATIENCE
         {
@@ -223,7 +274,10 @@ impl Pump {
         }
         let left = match self.parted {
             Some(since) => FINISH_PATIENCE.saturating_sub(since.elapsed()),
-            None => WORD_EVERY.saturating_sub(self.said.elapsed()),
+            None => {
+                let silent = self.silence().saturating_sub(self.heard.elapsed());
+                WORD_EVERY.saturating_sub(self.said.elapsed()).min(silent)
+            }
         };
         wait(&mut fds, Some(left))?;
         if self.inbox.waits() < HELD_MAX && !self.hear_node()? {
@@ -233,6 +287,26 @@ impl Pump {
             self.hear_here()?;
         }
         Ok(None)
+    }
+
+    fn silence(&self) -> Duration {
+        Duration::from_millis(self.silence_ms.load(Ordering::Relaxed))
+    }
+
+    /// Gives up a node of which nothing was heard for too long.
+    fn look_at_clock(&mut self) -> io::Result<()> {
+        if self.inbox.waits() >= HELD_MAX {
+            // Who does not listen hears nothing.
+            self.heard = Instant::now();
+        }
+        let most = self.silence();
+        if self.parted.is_some() || self.heard.elapsed() < most {
+            return Ok(());
+        }
+        Err(io::Error::other(format!(
+            "nothing came from it for {} s: the way to it is gone, or the node is stopped or stuck",
+            most.as_secs()
+        )))
     }
 
     fn push(&mut self) -> io::Result<()> {
@@ -254,10 +328,22 @@ impl Pump {
     fn hear_node(&mut self) -> io::Result<bool> {
         let mut bytes = Vec::new();
         let is_open = self.secure.receive(&mut bytes)?;
-        if self.parted.is_none() && !bytes.is_empty() {
-            self.inbox.put(&bytes);
+        if !bytes.is_empty() {
+            self.heard = Instant::now();
+            self.came.push(&bytes);
+            self.take_frames()?;
         }
         Ok(is_open)
+    }
+
+    /// Hands on what is more than a sign of life.
+    fn take_frames(&mut self) -> io::Result<()> {
+        while let Some(body) = self.came.take().map_err(io::Error::other)? {
+            if self.parted.is_none() && !body.is_empty() {
+                put(&mut self.inbox, body);
+            }
+        }
+        Ok(())
     }
 
     fn hear_here(&mut self) -> io::Result<()> {

@@ -3,6 +3,17 @@
 
 use std::time::Duration;
 
+/// How long one end may hear nothing of the other before it counts as gone; one
+/// that lives says at least an empty frame every [`super::WORD_EVERY`]. Longer than
+/// a link may need to return when its MTU is changed (15 s, `setting::mtu`).
+pub(super) const SILENCE: Duration = Duration::from_secs(20);
+
+/// The same while a load runs, when no link is changed.
+pub(super) const SILENCE_LOADED: Duration = Duration::from_secs(10);
+
+/// The same while datagrams may fill the way, and words are lost with them.
+pub(super) const SILENCE_FLOODED: Duration = Duration::from_secs(30);
+
 /// What a node bears. [`Limits::default`] is what `headroom node` has; tests
 /// have shorter times.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +30,16 @@ pub struct Limits {
     pub frame: usize,
     /// How long a request may take to arrive, or a reply to be taken.
     pub slow: Duration,
-    /// How long a controller may say nothing. One that lives says at least an
-    /// empty frame every [`super::WORD_EVERY`].
+    /// How long a controller may say nothing.
     pub silence: Duration,
+    /// The same during a trial, whose own connections notice a dead end sooner.
+    pub silence_in_trial: Duration,
+    /// The same after a trial that failed.
+    pub silence_after_failure: Duration,
+    /// How long the agent's process may give no sign of life during a trial.
+    pub stalled: Duration,
+    /// The same while it does anything else.
+    pub stuck: Duration,
     /// How long a door may be open without a trial, while others wait.
     pub door: Duration,
     /// How long a trial may last.
@@ -43,7 +61,13 @@ impl Default for Limits {
             sessions: 16,
             frame: 4 << 20,
             slow: Duration::from_secs(30),
-            silence: Duration::from_secs(75),
+            silence: SILENCE,
+            silence_in_trial: SILENCE_FLOODED,
+            silence_after_failure: SILENCE_LOADED,
+            // It gives one every 200 ms.
+            stalled: Duration::from_secs(5),
+            // A link may need 15 s to return after its MTU was changed.
+            stuck: Duration::from_secs(60),
             door: Duration::from_secs(60),
             trial: Duration::from_secs(2 * 86_400),
             waiting: Duration::from_secs(60),

@@ -14,6 +14,7 @@ mod admit;
 mod allow;
 mod controller;
 mod dial;
+mod ending;
 mod frame;
 mod hello;
 mod identity;
@@ -32,6 +33,8 @@ mod tests;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use model::message::Request;
+
 pub use allow::{Allow, NoNetwork};
 pub use controller::NodeAgent;
 pub use dial::DialError;
@@ -42,8 +45,15 @@ pub use join::{DEFAULT_PORT, Fingerprint, JoinError, JoinString, Key, SCHEME};
 pub use limits::Limits;
 pub use serve::{Node, NodeError, NodeEvent, Options};
 
-/// How often a controller says an empty frame when it has nothing to say.
-pub const WORD_EVERY: Duration = Duration::from_secs(15);
+/// How often either end says an empty frame when it has nothing to say.
+pub const WORD_EVERY: Duration = Duration::from_secs(1);
+
+/// How long a node may say nothing while `request` is under way.
+fn silence(request: &Request) -> Duration {
+    let Request::Trial(order) = request else { return limits::SILENCE };
+    let floods = order.loads.iter().any(|load| load.parameters.is_word("protocol", "udp"));
+    if floods { limits::SILENCE_FLOODED } else { limits::SILENCE_LOADED }
+}
 
 /// What a node makes of `bytes` when they come in pieces of `cut`: how many
 /// requests are let through, until something ends the session. For tests and the

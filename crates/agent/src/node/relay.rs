@@ -128,12 +128,12 @@ impl Worker {
         self.process.ended()
     }
 
-    /// Closes its connection, at which it puts everything away and ends; if it
-    /// does not, it is ended by force.
-    pub(super) fn finish(self) {
+    /// Closes its connection, at which it puts everything away and ends; whether
+    /// it did: if not, it is ended by force.
+    pub(super) fn finish(self) -> bool {
         let Self { mut process, stream, .. } = self;
         drop(stream);
-        process.finish_within(PUT_AWAY);
+        process.finish_within(PUT_AWAY)
     }
 }
 

@@ -13,7 +13,9 @@ use rustix::event::{PollFd, PollFlags};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::WORD_EVERY;
 use super::admit::{self, Admitted, Kind};
+use super::ending::Ending;
 use super::frame::Frames;
 use super::limits::Limits;
 use super::permit::{Asked, Bell, Permit};
@@ -28,7 +30,7 @@ const OUT_MAX: usize = 1 << 20;
 /// What waits for the agent's process at most before the controller is not read
 /// any more, bytes.
 const IN_MAX: usize = 8 << 20;
-/// The longest reply to a request to open a door, bytes.
+/// The longest reply that is looked at: that a door is open, or why not, bytes.
 const SHORT: usize = 4096;
 
 /// What all sessions of a node share.
@@ -38,33 +40,6 @@ pub(super) struct Ground<'a> {
     pub(super) limits: &'a Limits,
     /// Rung when the node is to end.
     pub(super) stop: &'a Bell,
-}
-
-/// Why a session ended.
-#[derive(Debug)]
-pub(super) enum Ending {
-    /// The controller said so.
-    Finished,
-    /// It closed the connection.
-    Gone,
-    /// The node ends.
-    Stopped,
-    /// The connection broke.
-    Broken(io::Error),
-    /// The controller did what none does.
-    Misbehaved(String),
-}
-
-impl std::fmt::Display for Ending {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Ending::Finished => f.write_str("it is done"),
-            Ending::Gone => f.write_str("it closed the connection"),
-            Ending::Stopped => f.write_str("the node was told to end"),
-            Ending::Broken(error) => write!(f, "the connection broke: {error}"),
-            Ending::Misbehaved(what) => f.write_str(what),
-        }
-    }
 }
 
 /// The session.
@@ -88,10 +63,16 @@ pub(super) struct Session<'a> {
     door: Option<Instant>,
     /// Whether settings of this controller hold.
     changed: bool,
+    /// Whether the last trial of this controller failed.
+    failed: bool,
     /// Whether an agent's process died over settings that it had changed.
     left: bool,
     /// When the controller said something last.
     heard: Instant,
+    /// When it was told something last.
+    said: Instant,
+    /// When the agent's process said something last.
+    sign: Instant,
     /// Since when a frame is not whole.
     inside: Option<Instant>,
 }
@@ -129,8 +110,11 @@ impl<'a> Session<'a> {
             told: now,
             door: None,
             changed: false,
+            failed: false,
             left: false,
             heard: now,
+            said: now,
+            sign: now,
             inside: None,
         })
     }
@@ -150,6 +134,9 @@ impl<'a> Session<'a> {
 
     /// Waits for something and sees to it.
     fn turn(&mut self) -> Result<(), Ending> {
+        if self.said.elapsed() >= WORD_EVERY {
+            self.tell(&[]);
+        }
         self.push().map_err(Ending::Broken)?;
         let (worker_ready, rung) = self.sleep()?;
         if rung {
@@ -289,7 +276,7 @@ impl<'a> Session<'a> {
     /// Gives a request to the agent's process, which is started if there is none.
     fn pass_on(&mut self, kind: Kind, frame: &[u8]) -> Result<(), Ending> {
         self.under_way = Some((kind, Instant::now()));
-        self.door = None;
+        (self.door, self.failed) = (None, false);
         if self.worker.is_none() {
             match Worker::start(self.ground.command, self.ground.limits.memory) {
                 Ok(worker) => self.worker = Some(worker),
@@ -315,8 +302,8 @@ impl<'a> Session<'a> {
             if matches!(serde_json::from_slice(&frame), Ok(Said::Reply(_))) {
                 self.settle(&frame);
             }
-            self.out.put(&u32::try_from(frame.len()).unwrap_or_default().to_le_bytes());
-            self.out.put(&frame);
+            self.sign = Instant::now();
+            self.tell(&frame);
         }
         if is_open { Ok(()) } else { self.lose_worker(None) }
     }
@@ -324,15 +311,14 @@ impl<'a> Session<'a> {
     /// The request under way is answered by `frame`.
     fn settle(&mut self, frame: &[u8]) {
         match self.under_way.take() {
-            Some((Kind::Open, _)) => {
-                let reply = (frame.len() < SHORT).then(|| serde_json::from_slice(frame));
-                if matches!(reply, Some(Ok(FromAgent::Reply(Reply::Open(_))))) {
-                    self.door = Some(Instant::now());
-                } else {
-                    self.let_others();
-                }
+            Some((Kind::Open, _)) if matches!(short_reply(frame), Some(Reply::Open(_))) => {
+                self.door = Some(Instant::now());
             }
-            Some((Kind::Trial, _)) => self.let_others(),
+            Some((Kind::Open, _)) => self.let_others(),
+            Some((Kind::Trial, _)) => {
+                self.failed = matches!(short_reply(frame), Some(Reply::Failed { .. }));
+                self.let_others();
+            }
             // What was changed must hold until it is put back.
             Some((Kind::Set, _)) => self.changed = true,
             Some((Kind::PutBack, _)) => {
@@ -382,34 +368,57 @@ impl<'a> Session<'a> {
         self.reply(&FromAgent::Reply(Reply::Failed { reason }))
     }
 
+    /// Puts a frame aside for the controller; an empty one is a sign of life.
+    fn tell(&mut self, body: &[u8]) {
+        self.out.put(&u32::try_from(body.len()).unwrap_or_default().to_le_bytes());
+        self.out.put(body);
+        self.said = Instant::now();
+    }
+
     fn reply(&mut self, message: &FromAgent) -> Result<(), Ending> {
         self.out.put(&wire::frame(message).map_err(Ending::Broken)?);
         Ok(())
     }
 
     /// What must not last, since when it does, and how long it may.
-    fn clocks(&self) -> [(Option<Instant>, Duration); 6] {
+    fn clocks(&self) -> [(Option<Instant>, Duration); 7] {
         let limits = self.ground.limits;
         let trial = self.under_way.filter(|(kind, _)| *kind == Kind::Trial).map(|(_, since)| since);
+        let silence = match trial {
+            Some(_) => limits.silence_in_trial,
+            None if self.failed => limits.silence_after_failure,
+            None => limits.silence,
+        };
         [
-            (Some(self.heard), limits.silence),
+            (Some(self.heard), silence),
             (self.inside, limits.slow),
             (self.out.stuck_since(), limits.slow),
             (trial, limits.trial),
             (self.door.filter(|_| self.under_way.is_none()), limits.door),
             (self.held_back.as_ref().map(|_| self.told), limits.waiting),
+            self.stalled(),
         ]
+    }
+
+    /// Since when the agent's process owes a sign of life, and how long it may.
+    fn stalled(&self) -> (Option<Instant>, Duration) {
+        let limits = self.ground.limits;
+        match self.under_way.filter(|_| self.held_back.is_none()) {
+            Some((Kind::Trial, since)) => (Some(since.max(self.sign)), limits.stalled),
+            Some((_, since)) => (Some(since.max(self.sign)), limits.stuck),
+            None => (None, limits.stuck),
+        }
     }
 
     /// How long there is nothing to do by the clock.
     fn deadline(&self) -> Option<Duration> {
         let left = |(since, most): (Option<Instant>, Duration)| Some(most.saturating_sub(since?.elapsed()));
-        self.clocks().into_iter().filter_map(left).min()
+        self.clocks().into_iter().chain([(Some(self.said), WORD_EVERY)]).filter_map(left).min()
     }
 
     fn look_at_clock(&mut self) -> Result<(), Ending> {
         let over = self.clocks().map(|(since, most)| since.is_some_and(|since| since.elapsed() >= most));
-        let [silent, slow_in, slow_out, trial, door, waiting] = over;
+        let [silent, slow_in, slow_out, trial, door, waiting, stalled] = over;
         let misbehaved = |what: &str| Err(Ending::Misbehaved(what.to_owned()));
         if silent {
             return misbehaved("nothing was heard of it for too long");
@@ -424,20 +433,34 @@ impl<'a> Session<'a> {
             self.door = None;
             self.let_others();
         }
+        if stalled {
+            self.fail(format!(
+                "the agent of the node gave no sign of life for {} s: it was stopped, or is stuck",
+                self.stalled().1.as_secs()
+            ))?;
+            // Before the end of its connections says less.
+            self.push().map_err(Ending::Broken)?;
+            return self.lose_worker(None);
+        }
         if waiting { self.take_turn() } else { Ok(()) }
     }
 
     /// Ends the agent's process, lets the next one measure, and says goodbye.
     fn close(&mut self, ending: &Ending) {
+        let changed = self.changed || matches!(self.under_way, Some((Kind::Set, _)));
         if self.under_way.take().is_some() || matches!(ending, Ending::Misbehaved(_)) {
             let reason = format!("the node ended the session: {ending}");
             let _ = self.reply(&FromAgent::Reply(Reply::Failed { reason }));
             let _ = self.push();
         }
-        if self.left && self.worker.is_none() {
-            self.worker = Worker::start(self.ground.command, self.ground.limits.memory).ok();
-        }
         if let Some(worker) = self.worker.take() {
+            let put_away = worker.finish();
+            self.left = !put_away && (self.left || changed);
+        }
+        // Another puts back what one that had to be killed could not.
+        if self.left
+            && let Ok(worker) = Worker::start(self.ground.command, self.ground.limits.memory)
+        {
             worker.finish();
         }
         self.ground.permit.leave(self.id);
@@ -450,6 +473,14 @@ impl<'a> Session<'a> {
             }
         }
         self.secure.end();
+    }
+}
+
+/// The reply in a frame of the agent, where it is a short one.
+fn short_reply(frame: &[u8]) -> Option<Reply> {
+    match (frame.len() < SHORT).then(|| serde_json::from_slice(frame))? {
+        Ok(FromAgent::Reply(reply)) => Some(reply),
+        _ => None,
     }
 }
 

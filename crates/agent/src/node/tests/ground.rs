@@ -144,9 +144,12 @@ impl Raw {
         self.say(&wire::frame(request).unwrap());
     }
 
-    /// The next frame, none once it is closed.
+    /// The next frame that is more than a sign of life, none once it is closed.
     pub(super) fn hear(&mut self) -> Option<FromAgent> {
-        let heard = self.0.0.hear(&mut self.0.1, Instant::now() + PATIENCE, None);
+        let mut heard = Ok(Some(Vec::new()));
+        while matches!(&heard, Ok(Some(frame)) if frame.is_empty()) {
+            heard = self.0.0.hear(&mut self.0.1, Instant::now() + PATIENCE, None);
+        }
         match heard {
             Ok(frame) => Some(serde_json::from_slice(&frame?).unwrap()),
             // What was not read when it closed resets the connection.

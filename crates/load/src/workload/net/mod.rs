@@ -22,3 +22,4 @@ mod track;
 
 pub use door::Listening;
 pub use path::{PathMtu, Ways, probe};
+pub use socket::CUT;

@@ -17,8 +17,18 @@ use crate::workload::net::tcp_info::TcpInfo;
 pub(super) const LOOK: Duration = Duration::from_millis(100);
 
 /// So many calls one after the other without a byte: the link or the other end
-/// is gone. 10 s, in which the kernel has sent again some five times.
-pub(super) const LOOKS_MOST: u32 = 100;
+/// is gone. 6 s, in which the kernel has sent again some five times.
+pub(super) const LOOKS_MOST: u32 = 60;
+
+/// An idle connection asks whether the other side is still there after so long,
+/// and then so often (tcp(7), SO_KEEPALIVE).
+const ASK_AFTER: Duration = Duration::from_secs(2);
+const ASK_EVERY: Duration = Duration::from_secs(1);
+
+/// What was sent and is not acknowledged for so long, ms, ends a connection: an
+/// end that only answers would wait for ever (TCP_USER_TIMEOUT). A little longer
+/// than [`LOOKS_MOST`], whose reason is clearer.
+const UNANSWERED_MS: u32 = 7_000;
 
 /// The parameter that names the other end.
 pub(super) const PEER: ParameterSpec = ParameterSpec::new(
@@ -143,6 +153,7 @@ impl Options {
         }
         sockopt::set_tcp_nodelay(socket, self.nodelay)
             .map_err(|e| Fault::system("setting TCP_NODELAY", e))?;
+        watchful(socket).map_err(|e| Fault::system("setting how long a connection may be silent", e))?;
         let Some(wanted) = &self.congestion else { return Ok(()) };
         sockopt::set_tcp_congestion(socket, wanted).map_err(|e| {
             let there = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
@@ -166,6 +177,46 @@ fn port_later(socket: &impl AsFd) {
             (&raw const yes).cast(),
             size_of::<libc::c_int>() as libc::socklen_t,
         );
+    }
+}
+
+/// Has the kernel notice that the other side is gone.
+fn watchful(socket: &impl AsFd) -> rustix::io::Result<()> {
+    sockopt::set_socket_keepalive(socket, true)?;
+    sockopt::set_tcp_keepidle(socket, ASK_AFTER)?;
+    sockopt::set_tcp_keepintvl(socket, ASK_EVERY)?;
+    sockopt::set_tcp_user_timeout(socket, UNANSWERED_MS)
+}
+
+/// Whether a connection still gets on, for a worker whose calls give nothing.
+#[derive(Debug, Default)]
+pub(super) struct Quiet {
+    /// Looks one after the other at which nothing had moved.
+    looks: u32,
+    /// Bytes that were not acknowledged at the last.
+    queued: Option<u64>,
+}
+
+impl Quiet {
+    /// Something moved.
+    #[inline]
+    pub(super) fn ends(&mut self) {
+        self.looks = 0;
+    }
+
+    /// A call gave nothing for [`LOOK`]. What the other side acknowledges moves
+    /// too: a slow link takes long to empty a large buffer.
+    ///
+    /// # Errors
+    /// If nothing has moved for too long.
+    #[cold]
+    pub(super) fn lasts(&mut self, socket: &impl AsFd, doing: &str) -> Result<(), Fault> {
+        let queued = queued(socket);
+        if queued != self.queued {
+            (self.looks, self.queued) = (0, queued);
+        }
+        self.looks += 1;
+        if self.looks > LOOKS_MOST { Err(silent(doing)) } else { Ok(()) }
     }
 }
 
@@ -240,12 +291,16 @@ pub(super) fn datagram_of_path(socket: &std::net::UdpSocket) -> Result<usize, Fa
 /// The longest payload of a datagram over IPv4: 65,535 less 20 and 8.
 pub(super) const DATAGRAM_MOST: usize = 65_507;
 
+/// What a fault says of a connection that the other end closed: only that end can
+/// say why.
+pub const CUT: &str = "the other end closed its connection in the middle";
+
 /// The fault of a call that failed on an established connection.
 pub(super) fn broken(doing: &str, error: Errno) -> Fault {
     match error {
-        Errno::PIPE | Errno::CONNRESET | Errno::CONNREFUSED => Fault::Other(format!(
-            "while {doing}, the other end closed its connection in the middle: its program ended, or was ended"
-        )),
+        Errno::PIPE | Errno::CONNRESET | Errno::CONNREFUSED => {
+            Fault::Other(format!("while {doing}, {CUT}: its program ended, or was ended"))
+        }
         Errno::TIMEDOUT | Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN => Fault::System {
             what: format!("the link to the other end is gone; {doing}"),
             source: error.into(),
@@ -257,7 +312,7 @@ pub(super) fn broken(doing: &str, error: Errno) -> Fault {
 /// The fault of a connection on which nothing moved for too long.
 pub(super) fn silent(doing: &str) -> Fault {
     Fault::Other(format!(
-        "{doing}, not a byte moved for {} s: the link or the other end is gone",
+        "{doing}, not a byte moved for {} s: the link or the other end is gone, or its program is stopped",
         u128::from(LOOKS_MOST) * LOOK.as_millis() / 1000
     ))
 }
@@ -289,6 +344,29 @@ mod tests {
         assert!(matches!(fact(&facts, "mss"), Some(Value::Integer(500..))), "{facts:?}");
         assert!(fact(&facts, "timestamps").is_some() && fact(&facts, "congestion").is_some());
         assert_eq!(queued(&stream), Some(0));
+        assert_eq!(sockopt::tcp_user_timeout(&stream).unwrap(), UNANSWERED_MS);
+    }
+
+    #[test]
+    fn a_connection_on_which_nothing_moves_is_given_up_and_one_that_empties_is_not() {
+        use std::io::{Read, Write};
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut far, _) = listener.accept().unwrap();
+        near.set_nonblocking(true).unwrap();
+        while near.write(&[0; 1 << 16]).is_ok() {}
+        let mut quiet = Quiet::default();
+        let mut all = || (0..LOOKS_MOST).try_for_each(|_| quiet.lasts(&near, "sending"));
+        all().unwrap();
+        // What is read can be acknowledged.
+        let before = queued(&near);
+        let mut piece = vec![0; 4 << 20];
+        while queued(&near) == before {
+            let _ = far.read(&mut piece).unwrap();
+        }
+        all().unwrap();
+        while all().is_ok() {}
+        assert!(all().unwrap_err().to_string().contains("not a byte moved for 6 s"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::engine::clock;
 use crate::engine::fault::Fault;
 use crate::engine::queue::{Completion, Operation, Queue, Wait};
 use crate::workload::net::pingpong::message::{Message, Messages};
-use crate::workload::net::socket::{self, LOOK, LOOKS_MOST};
+use crate::workload::net::socket::{self, LOOK, Quiet};
 
 const ASKING: &str = "asking the other end";
 
@@ -45,7 +45,7 @@ pub(in crate::workload::net) struct Asking {
     sent: usize,
     /// Bytes that came of the oldest's reply.
     got: usize,
-    quiet: u32,
+    quiet: Quiet,
 }
 
 /// How an end asks.
@@ -63,8 +63,8 @@ impl Asking {
     /// Asks over `stream`.
     pub(in crate::workload::net) fn new(stream: TcpStream, messages: Messages, manner: Manner) -> Self {
         let Manner { depth, busy, verify } = manner;
-        let flights = VecDeque::with_capacity(depth);
-        Self { stream, messages, depth, busy, verify, flights, gone: 0, sent: 0, got: 0, quiet: 0 }
+        let (flights, quiet) = (VecDeque::with_capacity(depth), Quiet::default());
+        Self { stream, messages, depth, busy, verify, flights, gone: 0, sent: 0, got: 0, quiet }
     }
 
     /// Whether calls may wait: one request at a time, and it is gone.
@@ -106,7 +106,7 @@ impl Asking {
         match rustix::net::recv(&self.stream, room, flags) {
             Ok((0, _)) => Err(socket::broken(ASKING, Errno::CONNRESET)),
             Ok((got, _)) => {
-                self.quiet = 0;
+                self.quiet.ends();
                 self.got += got;
                 if self.got == message.bytes {
                     self.got = 0;
@@ -127,8 +127,7 @@ impl Asking {
 
     /// Nothing came for [`LOOK`].
     fn nothing(&mut self) -> Result<(), Fault> {
-        self.quiet += 1;
-        if self.quiet > LOOKS_MOST { Err(socket::silent(ASKING)) } else { Ok(()) }
+        self.quiet.lasts(&self.stream, ASKING)
     }
 
     /// Waits until there is something to do, at most so many ns; whether there is.

@@ -23,7 +23,7 @@ use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::COOKIE;
 use crate::workload::net::iperf3;
-use crate::workload::net::socket::{self, LOOKS_MOST};
+use crate::workload::net::socket::{self, LOOKS_MOST, Quiet};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::track::{Book, Track};
 
@@ -86,7 +86,7 @@ pub(in crate::workload::net) struct Sending {
     bytes: usize,
     /// Bytes to the end, where a count ends it.
     left: Option<u64>,
-    quiet: u32,
+    quiet: Quiet,
     finished: Option<Completion>,
     track: Track<State>,
     book: Arc<Book<State>>,
@@ -114,7 +114,7 @@ impl Sending {
     ) -> Self {
         let Share { bytes, left, farewell } = share;
         let track = Track::default();
-        Self { stream, source, bytes, left, quiet: 0, finished: None, track, book, farewell }
+        Self { stream, source, bytes, left, quiet: Quiet::default(), finished: None, track, book, farewell }
     }
 
     /// One call; the completion of slot 0.
@@ -126,17 +126,14 @@ impl Sending {
         }
         match self.source.send(&self.stream, most) {
             Ok(sent) if sent > 0 => {
-                self.quiet = 0;
+                self.quiet.ends();
                 if let Some(left) = &mut self.left {
                     *left -= sent as u64;
                 }
                 Ok(Completion { bytes: sent as u64, class: SEND, ..Completion::default() })
             }
             Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {
-                self.quiet += 1;
-                if self.quiet > LOOKS_MOST {
-                    return Err(socket::silent(SENDING));
-                }
+                self.quiet.lasts(&self.stream, SENDING)?;
                 Ok(Completion { class: UNRECORDED, ..Completion::default() })
             }
             Err(e) => Err(socket::broken(SENDING, e)),
@@ -209,7 +206,7 @@ pub(in crate::workload::net) struct Receiving {
     bytes: usize,
     /// Bytes to the end, where a count ends it.
     left: Option<u64>,
-    quiet: u32,
+    quiet: Quiet,
     /// The last bytes that came.
     tail: [u8; COOKIE],
     farewell: Option<[u8; COOKIE]>,
@@ -228,7 +225,17 @@ impl Receiving {
         // Its pages are there before time counts.
         buffer.as_mut_slice().fill(1);
         let tail = [0; COOKIE];
-        Ok(Self { stream, buffer, bytes, left, quiet: 0, tail, farewell, is_over: false, finished: None })
+        Ok(Self {
+            stream,
+            buffer,
+            bytes,
+            left,
+            quiet: Quiet::default(),
+            tail,
+            farewell,
+            is_over: false,
+            finished: None,
+        })
     }
 
     /// One call; bytes that came, or none when none did in time.
@@ -242,13 +249,13 @@ impl Receiving {
             }
             Ok(0) => Err(socket::broken(RECEIVING, Errno::CONNRESET)),
             Ok(got) => {
-                self.quiet = 0;
+                self.quiet.ends();
                 keep_tail(&mut self.tail, &buffer[..got]);
                 Ok(Some(got))
             }
             Err(Errno::AGAIN | Errno::INTR) => {
-                self.quiet += 1;
-                if self.quiet > LOOKS_MOST { Err(socket::silent(RECEIVING)) } else { Ok(None) }
+                self.quiet.lasts(&self.stream, RECEIVING)?;
+                Ok(None)
             }
             Err(e) => Err(socket::broken(RECEIVING, e)),
         }
@@ -303,7 +310,7 @@ impl Queue for Receiving {
     }
 
     fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
-        self.quiet = 0;
+        self.quiet.ends();
         if self.farewell.is_none() {
             return iperf3::await_end(&self.stream, life);
         }
