@@ -15,6 +15,8 @@ mod invalid;
 mod iperf3;
 mod machine;
 mod network;
+mod network_faults;
+mod network_six;
 mod node;
 mod run;
 mod settings;

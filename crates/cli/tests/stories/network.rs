@@ -11,19 +11,25 @@ use crate::common::{Place, eventually, lives, signal, stderr, stdout};
 
 /// Two namespaces joined by two veth pairs, and a node in the second; gone when
 /// it is dropped.
-struct Ground {
-    near: String,
-    far: String,
-    place: Place,
-    node: Option<Child>,
-    /// The join strings of both addresses.
-    joins: Vec<String>,
+pub(crate) struct Ground {
+    pub(crate) near: String,
+    pub(crate) far: String,
+    pub(crate) place: Place,
+    pub(crate) node: Option<Child>,
+    /// The join strings of all addresses.
+    pub(crate) joins: Vec<String>,
 }
 
 impl Ground {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
+        let mut ground = Self::without_node(name);
+        ground.start_node(&[], 2);
+        ground
+    }
+
+    pub(crate) fn without_node(name: &str) -> Self {
         let unique = format!("hr-{name}-{}", std::process::id());
-        let mut ground = Self {
+        let ground = Self {
             near: format!("{unique}-a"),
             far: format!("{unique}-b"),
             place: Place::new(),
@@ -41,25 +47,25 @@ impl Ground {
             tool("ip", &["-n", &a, "link", "set", &near, "up"]);
             tool("ip", &["-n", &b, "link", "set", &far, "up"]);
         }
-        ground.start_node();
         ground
     }
 
-    fn start_node(&mut self) {
+    /// A node in the second namespace, which prints so many join strings.
+    pub(crate) fn start_node(&mut self, more: &[&str], joins: usize) {
         let mut node = self
-            .within(&self.far, &["node", "--key-file", "node.json"])
+            .within(&self.far, &[&["node", "--key-file", "node.json"], more].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(node.stdout.take().unwrap()).lines();
-        self.joins = (0..2).map(|_| lines.next().unwrap().unwrap()).collect();
-        assert!(self.joins.iter().all(|j| j.starts_with("headroom://10.21")), "{:?}", self.joins);
+        self.joins = (0..joins).map(|_| lines.next().unwrap().unwrap()).collect();
+        assert!(self.joins[..2].iter().all(|j| j.starts_with("headroom://10.21")), "{:?}", self.joins);
         self.node = Some(node);
     }
 
     /// `headroom ARGUMENTS` in a namespace.
-    fn within(&self, namespace: &str, arguments: &[&str]) -> Command {
+    pub(crate) fn within(&self, namespace: &str, arguments: &[&str]) -> Command {
         let inner = self.place.command(arguments);
         let mut command = Command::new("ip");
         command.args(["netns", "exec", namespace]).arg(inner.get_program()).args(inner.get_args());
@@ -68,15 +74,19 @@ impl Ground {
     }
 
     /// A run over the first path, and its document.
-    fn run(&self, arguments: &[&str]) -> Value {
-        let join = &self.joins[0];
+    pub(crate) fn run(&self, arguments: &[&str]) -> Value {
+        self.run_over(&self.joins[0], arguments)
+    }
+
+    /// The same over the path of `join`.
+    pub(crate) fn run_over(&self, join: &str, arguments: &[&str]) -> Value {
         let all = [&["run"], arguments, &["--peer", join, "--trials", "3", "--json=full"]].concat();
         let output = self.within(&self.near, &all).output().unwrap();
         assert!(!stdout(&output).contains(secret(join)), "a key was kept");
         serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", stderr(&output)))
     }
 
-    fn shape(&self, namespace: &str, device: &str, words: &[&str]) {
+    pub(crate) fn shape(&self, namespace: &str, device: &str, words: &[&str]) {
         let all = [&["-n", namespace, "qdisc", "add", "dev", device, "root"], words].concat();
         tool("tc", &all);
     }
@@ -94,7 +104,7 @@ impl Drop for Ground {
     }
 }
 
-fn tool(name: &str, arguments: &[&str]) {
+pub(crate) fn tool(name: &str, arguments: &[&str]) {
     let output = Command::new(name).args(arguments).output().expect("it is installed");
     assert!(output.status.success(), "{name} {}: {}", arguments.join(" "), stderr(&output));
 }
@@ -104,12 +114,12 @@ fn secret(join: &str) -> &str {
     join.rsplit_once('.').unwrap().1
 }
 
-fn metric(document: &Value, case: usize, name: &str) -> f64 {
+pub(crate) fn metric(document: &Value, case: usize, name: &str) -> f64 {
     document["cases"][case]["estimates"][name]["median"].as_f64().unwrap_or(f64::NAN)
 }
 
 /// The codes of a case's findings.
-fn codes(document: &Value, case: usize) -> Vec<&str> {
+pub(crate) fn codes(document: &Value, case: usize) -> Vec<&str> {
     let all = document["cases"][case]["findings"].as_array().unwrap();
     all.iter().map(|f| f["code"].as_str().unwrap()).collect()
 }
