@@ -51,7 +51,14 @@ pub fn tcp_goodput(rate_bits: f64, mtu: u32, overhead: Overhead, timestamps: boo
 /// Interfaces whose speed is a number that some driver returns: what limits
 /// them is the other end, the host or the CPU.
 const VIRTUAL_DRIVERS: &[&str] =
-    &["virtio_net", "vmxnet3", "hv_netvsc", "xen_netfront", "vif", "veth", "tun", "dummy"];
+    &["virtio_net", "vmxnet3", "hv_netvsc", "xen_netfront", "vif", "veth", "dummy"];
+
+/// The driver of TUN and TAP devices, and the speeds that it states of itself:
+/// 10 Mbit/s in older kernels, 10 Gbit/s since (`tun_default_link_ksettings` in
+/// drivers/net/tun.c). Another one was set with ethtool, by somebody who knows what
+/// carries the frames behind it.
+const TUN: &str = "tun";
+const TUN_OWN_SPEEDS: &[u64] = &[10_000_000, 10_000_000_000];
 
 /// Adapters that exist, but in a guest are emulated.
 const EMULATED_DRIVERS: &[&str] = &["e1000", "e1000e", "8139cp", "8139too", "pcnet32", "tulip", "igb"];
@@ -109,7 +116,7 @@ fn carried(inventory: &Inventory, nic: &NetworkInterface, depth: u32) -> Option<
             source: format!("{}, with a VLAN tag", c.source),
             ..c
         }),
-        "ethernet" => alone(inventory, nic),
+        "ethernet" | TUN => alone(inventory, nic),
         _ => None,
     }
 }
@@ -124,7 +131,12 @@ fn alone(inventory: &Inventory, nic: &NetworkInterface) -> Option<Carried> {
     }
     // 10 Tb/s: beyond any adapter.
     let bits = nic.speed_bits.filter(|b| (1..=10_000_000_000_000).contains(b))?;
-    let mut source = format!("link at {}", show_bits(bits));
+    let is_tun = driver == TUN || nic.kind == TUN;
+    if is_tun && TUN_OWN_SPEEDS.contains(&bits) {
+        return None;
+    }
+    let set = if is_tun { ", as somebody set it" } else { "" };
+    let mut source = format!("link at {}{set}", show_bits(bits));
     if let Some(duplex) = nic.duplex.as_deref().filter(|d| *d == "half") {
         source.push_str(&format!(", {duplex} duplex"));
     }
@@ -274,6 +286,16 @@ mod tests {
             let adapter = NetworkInterface { driver: Some(driver.to_owned()), ..nic("eth0", Some(1 << 33)) };
             let inventory = Inventory { network: vec![adapter], ..Inventory::default() };
             assert!(limits(&inventory).is_empty(), "{driver}");
+        }
+        // A TAP device has a number of its driver's, until somebody sets one.
+        for (megabits, count) in [(10, 0), (10_000, 0), (100, 1)] {
+            let tap = NetworkInterface {
+                driver: Some("tun".to_owned()),
+                kind: "tun".to_owned(),
+                ..nic("tap0", Some(megabits * 1_000_000))
+            };
+            let inventory = Inventory { network: vec![tap], ..Inventory::default() };
+            assert_eq!(limits(&inventory).len(), count, "{megabits}");
         }
         let mut guest = Inventory {
             network: vec![NetworkInterface {
