@@ -137,7 +137,8 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     // An open loop that is kept asks for no more.
-    if !measure::is_closed(case) && crate::validity::late::is_kept(case) {
+    let is_open = !measure::is_closed(case);
+    if is_open && crate::validity::late::is_kept(case) || measure::has_its_bit_rate(case) {
         return Vec::new();
     }
     let mut named: Option<Finding> = None;

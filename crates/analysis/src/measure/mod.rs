@@ -16,7 +16,7 @@ pub(crate) use load::{
     Kind, at_once, block, company, concurrency, direction, does, each_device, is_direct, is_mixed, is_random,
     moved, moved_in, of_load, one_block, operations_in, share, span, workers,
 };
-pub(crate) use net::{carried, fact, far, is_loopback, is_net, number};
+pub(crate) use net::{carried, fact, far, has_its_bit_rate, is_loopback, is_net, number};
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
     whole, wholes,

@@ -49,6 +49,18 @@ pub(crate) fn carried(case: &CaseResult, direction: Option<Direction>) -> Option
     }
 }
 
+/// From this share of the rate asked for on, a stream of datagrams had it: what is
+/// under way at the edges of the window is missing.
+const HAD: f64 = 0.98;
+
+/// Whether datagrams arrived at the rate that they were asked to be sent at: the load
+/// asks for no more.
+pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
+    let Ok(bits) = case.parameters.number("bit-rate") else { return false };
+    let ways = if way(&case.parameters).is_none() { 2.0 } else { 1.0 };
+    case.estimates.get("throughput").is_some_and(|e| e.median >= HAD * ways * bits / 8.0)
+}
+
 /// What the far end of a trial measured.
 pub(crate) fn far(trial: &Trial) -> Option<&Part> {
     trial.result.parts.iter().find(|p| p.machine != "local" && p.load.is_none() && p.target.is_none())
