@@ -58,6 +58,7 @@ const TOOLS: &[Tool] = &[
     program("mbw", "mbw", "-h", "Usage: mbw"),
     program("iperf3", "iperf3", "--version", "iperf 3."),
     program("iproute2", "ip", "-V", "ip utility"),
+    program("ethtool", "ethtool", "--version", "ethtool version "),
     program("openssl", "openssl", "version", "OpenSSL "),
     program("gcc", "gcc", "--version", "gcc "),
     program("lshw", "lshw", "-version", ""),
