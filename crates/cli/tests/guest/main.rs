@@ -12,8 +12,13 @@ mod common;
 mod failing;
 mod full;
 mod ground;
+#[path = "../stories/hosts.rs"]
+mod hosts;
 mod lying;
 mod machine;
+mod network;
 mod numa;
 mod poll;
 mod refusal;
+#[path = "../stories/wire.rs"]
+mod wire;
