@@ -15,6 +15,7 @@ mod held;
 pub mod iperf3;
 mod link;
 mod local;
+mod looks;
 mod loopback;
 pub mod node;
 mod pair;
@@ -32,7 +33,7 @@ use model::message::{Reply, Request};
 use model::plan::{LoadSpec, Problem};
 use model::setting::SettingSpec;
 use model::workload::Catalogue;
-use model::{AgentEvent, Machine};
+use model::{AgentEvent, Finding, Machine};
 
 pub use child::ChildCommand;
 pub use describe::{DescribeError, describe_host, examine_host, record_host};
@@ -109,6 +110,16 @@ pub trait Agent {
     /// As [`Agent::call`].
     fn machines(&mut self, watch: &mut Watch<'_>) -> Result<Vec<Machine>, AgentError> {
         Ok(vec![self.describe(watch)?])
+    }
+
+    /// What could disturb a measurement now, of each machine in the order of
+    /// [`Agent::machines`]; absent of one that cannot look, which measures all the
+    /// same.
+    fn looks(&mut self, watch: &mut Watch<'_>) -> Vec<Option<Vec<Finding>>> {
+        match self.call(Request::Look, watch) {
+            Ok(Reply::Look(findings)) => vec![Some(findings)],
+            _ => vec![None],
+        }
     }
 
     /// What machine this is.

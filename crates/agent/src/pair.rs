@@ -12,14 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use load::engine::clock;
 use load::workload::{self, net};
+use machine::route;
 use model::message::{DoorKind, End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
 use model::trial::{Part, TrialResult};
-use model::{AgentEvent, Machine, Phase};
+use model::{AgentEvent, Finding, Machine, Phase};
 
 use crate::link::Link;
-use crate::{Agent, AgentError, Aside, Watch, both_ends, unexpected, way};
+use crate::{Agent, AgentError, Aside, Watch, both_ends, iperf3, looks, unexpected, way};
 
 /// How often the far end is asked for the time before a trial.
 const TIME_QUESTIONS: usize = 32;
@@ -36,6 +37,22 @@ pub struct FarEnd {
     /// What the run document calls its machine; none where it is this machine.
     pub machine: Option<String>,
 }
+
+impl FarEnd {
+    /// Whether it is under this very kernel: another process of this machine,
+    /// perhaps in a network namespace of its own. A monotonic clock counts from
+    /// when its kernel started, so that no two kernels have the same to within the
+    /// microseconds of an offset.
+    fn is_here(&self, offset: Offset) -> bool {
+        let is_own_address = || route::towards(self.address).is_ok_and(|way| way.local);
+        // Of a stock server all times are ours.
+        let is_ours = self.machine.as_ref().is_none_or(|name| !name.starts_with(iperf3::SCHEME));
+        is_ours && offset.ns.unsigned_abs() <= offset.uncertainty_ns || is_own_address()
+    }
+}
+
+/// The fact that both ends are under one kernel, and share its processors.
+const ONE_MACHINE: &str = "one_machine";
 
 /// How the clock of another machine stands to ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +104,7 @@ impl Pair {
             survey.problem = Some(problem);
             return;
         }
-        let way = self.far.get(peer).and_then(|far| machine::route::towards(far.address).ok());
+        let way = self.far.get(peer).and_then(|far| route::towards(far.address).ok());
         if let Some(way) = way {
             let resource = format!("nic:{}", way.interface);
             survey.path.push(PathStep { resource, amplification: 1.0 });
@@ -106,7 +123,7 @@ impl Pair {
             far.get_mut(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
         let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
         let listen = far.address;
-        let near_way = machine::route::towards(listen).ok();
+        let near_way = route::towards(listen).ok();
         let link = Link::of(near_way.as_ref());
         let near_address = near_way.as_ref().and_then(|way| way.source);
         let open = OpenOrder { listen, near: near_address, loads: two_ended(&order.loads) };
@@ -117,6 +134,7 @@ impl Pair {
         door.address = listen;
         let far_way = door.way.clone();
         let kind = door.kind;
+        let is_here = far.is_here(offset);
         let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
         let from_last = far.machine.is_none();
         let far_order =
@@ -128,6 +146,9 @@ impl Pair {
         let (mut report, mut theirs) = ends.map_err(|error| link.explains(error))?;
         report.result.facts.extend(near_way.map(way::as_facts).unwrap_or_default());
         theirs.result.facts.extend(far_way);
+        if is_here {
+            report.result.facts.insert(ONE_MACHINE.to_owned(), true.into());
+        }
         unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset);
         if kind == DoorKind::Iperf3 {
             // Its clock is not known: all its times are ours.
@@ -279,10 +300,11 @@ fn unite(
     far.processes.iter_mut().for_each(|p| name.clone_into(&mut p.machine));
     far.series.iter_mut().for_each(|s| name.clone_into(&mut s.machine));
     if machine.is_none() {
-        // The near end watched this machine already.
+        // The near end watched this machine already; but only this one knows what
+        // it used itself.
         far.series.retain(|s| s.resource == "load");
-        far.counters.clear();
-        far.processes.clear();
+        far.counters.retain(|c| c.resource == "self");
+        far.processes.retain(|p| p.own);
     }
     let whole = Part {
         machine: name.to_owned(),
@@ -346,6 +368,25 @@ impl Agent for Pair {
             Request::Restore => both_ends::restore(&mut *self.near, &mut self.far, watch),
             other => self.near.call(other, watch),
         }
+    }
+
+    fn looks(&mut self, watch: &mut Watch<'_>) -> Vec<Option<Vec<Finding>>> {
+        let near = self.near.looks(watch).pop().flatten();
+        let mut all = vec![near];
+        let mut known: Vec<&str> = Vec::new();
+        for far in self.far.values_mut() {
+            let Some(name) = far.machine.as_deref().filter(|name| !known.contains(name)) else { continue };
+            known.push(name);
+            // What another end on this machine would see was seen already.
+            match compare_clocks(&mut *far.agent, watch) {
+                Ok(offset) if far.is_here(offset) => {
+                    all[0] = all[0].take().map(looks::without_our_node);
+                    all.push(None);
+                }
+                _ => all.extend(far.agent.looks(watch).pop()),
+            }
+        }
+        all
     }
 
     fn machines(&mut self, watch: &mut Watch<'_>) -> Result<Vec<Machine>, AgentError> {

@@ -113,7 +113,8 @@ pub(crate) fn run(
     })?;
     let (outcome, watcher) = loop {
         let session = session(order, &ready, &decision, held.as_ref().map(Held::drive))?;
-        let mut watcher = if order.from_last { Watcher::blind() } else { Watcher::open(&host, &scope) };
+        let mut watcher =
+            if order.from_last { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
         let outcome = watched(&session, (rest, stage.begin(order)), &mut watcher, tell, cancel)?;
         // What did not hold does not count.
         let counts = match &mut held {

@@ -21,7 +21,7 @@ pub use estimate::{CONFIDENCE, headline, watched};
 pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// A resource as English sentences call it.
 pub(crate) fn called(resource: &str) -> String {
@@ -103,6 +103,7 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::other_route::OtherRoute,
     &validity::packet_size::PacketSize,
     &validity::packet_unknown::PacketUnknown,
+    &validity::packets_dropped::PacketsDropped,
     &validity::short_transfer::ShortTransfer,
     &validity::few_trials::FewTrials,
     &deviation::promise::Promise,

@@ -10,6 +10,7 @@ use model::{Finding, Value};
 const NAMES: &[&str] = &[
     "below",
     "filesystem",
+    "machine",
     "metric",
     "name",
     "other",

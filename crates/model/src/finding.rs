@@ -98,6 +98,13 @@ impl Finding {
         self
     }
 
+    /// Resting on these, too.
+    #[must_use]
+    pub fn because_all(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+        self.evidence.extend(evidence);
+        self
+    }
+
     /// Having looked at these, which are not the cause.
     #[must_use]
     pub fn not_because(mut self, others: Vec<Evidence>) -> Self {
@@ -203,9 +210,11 @@ impl Place {
         match self {
             Place::Metric(name) => trials().any(|t| t.result.metrics.contains_key(name)),
             Place::Parameter(name) => case.is_some_and(|c| c.parameters.get(name).is_some()),
-            Place::Counter { resource, source } => trials()
-                .flat_map(|t| &t.result.counters)
-                .any(|c| c.resource == *resource && c.source == *source),
+            Place::Counter { resource, source } => {
+                let of_parts = trials().flat_map(|t| &t.result.parts).flat_map(|p| &p.counters);
+                let all = trials().flat_map(|t| &t.result.counters).chain(of_parts);
+                all.into_iter().any(|c| c.resource == *resource && c.source == *source)
+            }
             Place::Series { resource, name } => {
                 trials().flat_map(|t| &t.result.series).any(|s| s.resource == *resource && s.name == *name)
             }
@@ -220,7 +229,10 @@ impl Place {
                     })
             }
             Place::Calibration(name) => machines().flat_map(|m| &m.calibration).any(|c| c.name == *name),
-            Place::Process(name) => trials().flat_map(|t| &t.result.processes).any(|p| p.name == *name),
+            Place::Process(name) => {
+                let of_parts = trials().flat_map(|t| &t.result.parts).flat_map(|p| &p.processes);
+                trials().flat_map(|t| &t.result.processes).chain(of_parts).any(|p| p.name == *name)
+            }
             Place::Trial(order) => trials().any(|t| t.order == *order),
             Place::Condition(code) => {
                 machines().flat_map(|m| &m.looks).flat_map(|l| &l.findings).any(|f| f.code == *code)

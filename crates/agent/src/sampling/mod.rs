@@ -71,10 +71,11 @@ impl Watcher {
         }
     }
 
-    /// One that looks at nothing: another agent watches this machine already.
-    pub(crate) fn blind() -> Self {
-        let nothing = || Track::new(Vec::new());
-        Self { fast: nothing(), slow: nothing(), processes: None, cost: ObserverCost::default() }
+    /// One that looks at itself only: another agent watches this machine already,
+    /// and must not take what this one uses for others'.
+    pub(crate) fn of_itself(host: &Host) -> Self {
+        let (fast, slow) = (Track::new(sampler::open_own(host)), Track::new(Vec::new()));
+        Self { fast, slow, processes: None, cost: ObserverCost::default() }
     }
 
     /// Waits for the timeline, then samples from the window's start to its end,
@@ -219,9 +220,25 @@ impl Watcher {
         [&self.fast, &self.slow].into_iter().flat_map(Track::series).collect()
     }
 
-    /// Who used most CPU time.
+    /// Who used most CPU time; of one that looks at itself, it alone.
     pub(crate) fn processes(&self, window: Window) -> Vec<ProcessUse> {
-        self.processes.as_ref().map(|processes| processes.top(MACHINE, window)).unwrap_or_default()
+        match &self.processes {
+            Some(processes) => processes.top(MACHINE, window),
+            None => self.itself(window).into_iter().collect(),
+        }
+    }
+
+    fn itself(&self, window: Window) -> Option<ProcessUse> {
+        let own: Vec<Counter> = self.counters(window).into_iter().filter(|c| c.resource == "self").collect();
+        Some(ProcessUse {
+            machine: MACHINE.to_owned(),
+            pid: std::process::id(),
+            name: "headroom".to_owned(),
+            own: true,
+            kernel: false,
+            cpu_s: own.iter().filter_map(Counter::change).sum(),
+            watched_s: own.first()?.seconds(),
+        })
     }
 }
 

@@ -7,6 +7,7 @@
 mod chase;
 mod cores;
 mod device;
+mod end_core;
 mod latency;
 mod link;
 mod memory;
@@ -22,6 +23,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
+use crate::measure::End;
 use crate::{Context, measure};
 
 /// Full means at least this share of what payload can get (design, section 7).
@@ -52,7 +54,10 @@ const CANDIDATES: &[&dyn Candidate] = &[
     &link::Link,
     &chase::Chase,
     &memory::Bandwidth,
+    &end_core::EndCore::Of(End::Near),
+    &end_core::EndCore::Of(End::Far),
     &network::Network,
+    &end_core::EndCore::Shared,
     &cores::Cores,
     &device::Device,
     &latency::Latency,
@@ -115,10 +120,16 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "For half of the window or more the sender waited because the receiver's window, or its own send buffer, was full \
          (tcp_info's account of it).",
     ),
-    ("sender-cpu", "The threads of the end that sends compute at least 95 % of the time."),
+    (
+        "sender-cpu",
+        "The threads of the end that sends compute at least 95 % of the time; or one of its CPUs is at least 95 % busy, \
+         and 5 % or more of its time are interrupts and softirq.",
+    ),
     (
         "receiver-cpu",
-        "The threads of the end that receives compute at least 95 % of the time; or its window was full for half of the \
+        "The threads of the end that receives compute at least 95 % of the time; or one of its CPUs is at least 95 % busy, \
+         5 % or more of its time are interrupts and softirq, which no thread is charged for, and its threads and these \
+         are nine tenths of what it does; or its window was full for half of the \
          window or more though it lets at least eight times as much through, so that nobody emptied it.",
     ),
     (

@@ -16,7 +16,8 @@ use model::run::CaseResult;
 use model::trial::Trial;
 use model::{Severity, Unit};
 
-use super::{Candidate, FULL, Verdict, finding, shown};
+use super::{Candidate, FULL, Verdict, end_core, finding, shown};
+use crate::measure::End;
 use crate::{Context, measure};
 
 /// Counters that go by ticks say nothing of a window shorter than this: 100 ticks
@@ -67,12 +68,7 @@ fn round_trips(case: &CaseResult) -> Verdict {
 
 /// The share of segments that were sent again.
 fn lost(case: &CaseResult) -> Option<Verdict> {
-    let of = |t: &Trial| {
-        let again = t.result.metrics.get("retransmits")?.value;
-        let mss = sender(case, t, "mss").filter(|mss| *mss > 0.0)?;
-        let sent = t.result.metrics.get("throughput")?.value * t.result.window?.seconds() / mss;
-        (sent > 0.0).then_some(again / (sent + again))
-    };
+    let of = |t: &Trial| resent(case, t);
     let share = measure::median(case, of)?;
     let idle = sum_share(case, |s| s.path)?;
     if share < LOSS || idle < DECIDES || loss_allows_more(case, share) {
@@ -106,6 +102,26 @@ fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
         Some(each / allowed)
     };
     measure::median(case, of).is_some_and(|part| part < ALLOWED)
+}
+
+/// The share of the segments that were sent again; of both ways, that of the worse
+/// one: what one end sends again, it sends beside its own bytes only.
+fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
+    let value = |name: &str| trial.result.metrics.get(name).map(|q| q.value);
+    let again = value("retransmits")?;
+    let share = |again: f64, rate: f64, mss: f64| {
+        let sent = rate * trial.result.window?.seconds() / mss;
+        (sent > 0.0 && mss > 0.0 && again >= 0.0).then(|| again / (sent + again))
+    };
+    if !case.parameters.is_word("direction", "both") {
+        return share(again, value("throughput")?, sender(case, trial, "mss")?);
+    }
+    // The result has the sum of both ends.
+    let of_far = measure::far(trial)?.metrics.get("retransmits")?.value;
+    let mss = |of_far: bool| measure::number(trial, of_far, "mss");
+    let ours = || share(again - of_far, value("send_throughput")?, mss(false)?);
+    let theirs = || share(of_far, value("receive_throughput")?, mss(true)?);
+    [ours(), theirs()].into_iter().flatten().reduce(f64::max)
 }
 
 /// A fact of the end that sends.
@@ -179,11 +195,8 @@ fn window(case: &CaseResult) -> Option<Verdict> {
 /// are let while the other end waits for them.
 fn processor(case: &CaseResult) -> Option<Verdict> {
     let sends_here = !case.parameters.is_word("direction", "receive");
-    let workers = measure::workers(case);
-    let near = measure::worker_cpu(case).map(|(_, used)| used / workers);
-    let far = measure::median(case, |t| far_cpu(t, workers));
-    let (sender, receiver) = if sends_here { (near, far) } else { (far, near) };
-    let (sender, receiver) = (sender.unwrap_or(0.0), receiver.unwrap_or(0.0));
+    let ends = if sends_here { [End::Near, End::Far] } else { [End::Far, End::Near] };
+    let [sender, receiver] = ends.map(|end| end.worker_share(case).unwrap_or(0.0));
     let waits_for = |share: Option<f64>| share.is_some_and(|s| s >= DECIDES);
     let idle = waits_for(sum_share(case, |s| s.program));
     let slow = waits_for(sum_share(case, |s| s.receiver)) && window_allows_more(case);
@@ -214,13 +227,16 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
     let evidence =
         shown("worker-cpu", metric, format!("{shown_used} of the time")).arg("share", used.min(1.0));
     let code = if is_sender { "sender-cpu" } else { "receiver-cpu" };
+    let core = end_core::evidence(case, ends[usize::from(!is_sender)]);
     Some(Verdict::Full(Box::new(
         finding(code, Severity::Note, text)
             .on("cpu")
+            .arg("by", "threads")
             .arg("share", used.min(1.0))
             .arg("loopback", loopback)
             .arg("behind", behind)
             .because(evidence)
+            .because_all(core)
             .advise("more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte"),
     )))
 }
@@ -241,14 +257,6 @@ fn window_allows_more(case: &CaseResult) -> bool {
         (each > 0.0).then_some(window / rtt / each)
     };
     measure::median(case, of).is_some_and(|times| times >= AMPLE)
-}
-
-/// CPU seconds that each worker of the far end used for each second.
-fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
-    let metrics = &measure::far(trial)?.metrics;
-    let moved = ["throughput", "sender_throughput"].into_iter().filter_map(|name| metrics.get(name));
-    let each = metrics.get("cpu_per_byte")?.value * moved.map(|q| q.value).sum::<f64>();
-    each.is_finite().then_some(each / workers)
 }
 
 /// What is not known, or does not decide.
@@ -372,6 +380,30 @@ mod tests {
         let mut idle = case("send", &[("busy_time", 0.3)]);
         metric(&mut idle, "retransmits", 700.0, Unit::One);
         assert_eq!(verdict(&idle), "cannot-tell");
+    }
+
+    #[test]
+    fn each_way_s_loss_is_held_against_its_own_bytes() {
+        let mut both = case("send", &[]);
+        both.parameters.set("direction", "both");
+        let rate = |bytes: f64| Quantity { value: bytes, unit: Unit::BytesPerSecond };
+        for (name, bytes) in [("throughput", 101e6), ("send_throughput", 100e6), ("receive_throughput", 1e6)]
+        {
+            both.trials[0].result.metrics.insert(name.to_owned(), rate(bytes));
+        }
+        metric(&mut both, "retransmits", 14.0, Unit::One);
+        let far = &mut both.trials[0].result.parts[0];
+        far.facts.insert("mss".to_owned(), 1448.0.into());
+        let of_far = |far: &mut Part, again: f64| {
+            let again = Quantity { value: again, unit: Unit::One };
+            far.metrics.insert("retransmits".to_owned(), again);
+        };
+        // The far end sent 690 segments, and 14 of them again.
+        of_far(far, 14.0);
+        assert_eq!(verdict(&both), "loss-bound");
+        // The near end sent 69,061.
+        of_far(&mut both.trials[0].result.parts[0], 0.0);
+        assert_eq!(verdict(&both), "cannot-tell");
     }
 
     #[test]

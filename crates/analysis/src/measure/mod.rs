@@ -16,7 +16,9 @@ pub(crate) use load::{
     Kind, at_once, block, company, concurrency, direction, does, each_device, is_direct, is_mixed, is_random,
     moved, moved_in, of_load, one_block, operations_in, share, span, workers,
 };
-pub(crate) use net::{carried, fact, far, has_its_bit_rate, is_loopback, is_net, number};
+pub(crate) use net::{
+    End, carried, counted_ends, fact, far, has_its_bit_rate, is_loopback, is_net, is_one_machine, number,
+};
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
     whole, wholes,
@@ -29,8 +31,13 @@ pub(crate) fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
 
 /// The counter of `resource` called `name`.
 pub(crate) fn counter<'a>(trial: &'a Trial, resource: &str, name: &str) -> Option<&'a Counter> {
-    let named = |source: &str| source.rsplit(' ').next() == Some(name);
-    trial.result.counters.iter().find(|c| c.resource == resource && named(&c.source))
+    named(&trial.result.counters, resource, name)
+}
+
+/// The counter of `resource` called `name` among these.
+pub(crate) fn named<'a>(counters: &'a [Counter], resource: &str, name: &str) -> Option<&'a Counter> {
+    let is_called = |source: &str| source.rsplit(' ').next() == Some(name);
+    counters.iter().find(|c| c.resource == resource && is_called(&c.source))
 }
 
 /// How far a counter went over the window, in its unit.

@@ -2,8 +2,84 @@
 
 use model::limit::Direction;
 use model::run::CaseResult;
-use model::trial::{Part, Trial};
+use model::trial::{Counter, Part, Trial};
 use model::{Parameters, Value};
+
+use super::{good, median, worker_cpu, workers};
+
+/// One end of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// That which drives.
+    Near,
+    /// The other.
+    Far,
+}
+
+impl End {
+    /// Whether it is the far one.
+    pub(crate) fn is_far(self) -> bool {
+        self == End::Far
+    }
+
+    /// As arguments of findings say it.
+    pub(crate) fn word(self) -> &'static str {
+        if self.is_far() { "far" } else { "near" }
+    }
+
+    /// The counters of its machine in one trial.
+    pub(crate) fn counters(self, trial: &Trial) -> &[Counter] {
+        match self {
+            End::Near => &trial.result.counters,
+            End::Far => far(trial).map_or(&[], |part| &part.counters),
+        }
+    }
+
+    /// How far a counter went over the window, in its unit.
+    pub(crate) fn change(self, trial: &Trial, resource: &str, name: &str) -> Option<f64> {
+        super::named(self.counters(trial), resource, name)?.change()
+    }
+
+    /// What the document calls its machine.
+    pub(crate) fn machine(self, case: &CaseResult) -> Option<&str> {
+        good(case).find_map(far).filter(|_| self.is_far()).map(|part| part.machine.as_str())
+    }
+
+    /// CPU seconds that each of its workers used for each second.
+    pub(crate) fn worker_share(self, case: &CaseResult) -> Option<f64> {
+        let workers = workers(case);
+        match self {
+            End::Near => worker_cpu(case).map(|(_, used)| used / workers),
+            End::Far => median(case, |t| far_cpu(t, workers)),
+        }
+    }
+}
+
+/// CPU seconds that each worker of the far end used for each second.
+fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
+    let metrics = &far(trial)?.metrics;
+    let moved = ["throughput", "sender_throughput"].into_iter().filter_map(|name| metrics.get(name));
+    let each = metrics.get("cpu_per_byte")?.value * moved.map(|q| q.value).sum::<f64>();
+    each.is_finite().then_some(each / workers)
+}
+
+/// Whether both ends are under one kernel: on this machine, perhaps in network
+/// namespaces of their own. Then its processors are those of both.
+pub(crate) fn is_one_machine(case: &CaseResult) -> bool {
+    let says = |t: &Trial| t.result.facts.get("one_machine") == Some(&Value::Bool(true));
+    is_loopback(case) || is_net(case) && good(case).any(says)
+}
+
+/// The ends whose interfaces and sockets are counted each by itself. Of two in one
+/// namespace the counters are the same ones.
+pub(crate) fn counted_ends(case: &CaseResult) -> &'static [End] {
+    let is_lo = |t: &Trial| fact(t, false, "interface").is_some_and(|name| name.to_string() == "lo");
+    let one_namespace = is_loopback(case) || is_one_machine(case) && good(case).any(is_lo);
+    match one_namespace || !is_net(case) {
+        true => &[End::Near],
+        false => &[End::Near, End::Far],
+    }
+}
 
 /// Whether the load has another end.
 pub(crate) fn is_net(case: &CaseResult) -> bool {

@@ -41,9 +41,9 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
 }
 
 /// What to hold a demand against, and where that is known from. What payload gets
-/// of an interface goes by the MTU that it had in the trial and by the segments
-/// that TCP made (`mss`, options taken off), not by the MTU that it had when the
-/// machine was described.
+/// of an interface goes by the packets that the trial made: by its MTU and the
+/// segments of TCP (`mss`, options taken off), or by its datagrams; not by those of
+/// TCP at the MTU that the interface had when the machine was described.
 pub(super) fn bound(
     case: &CaseResult,
     machine: &Machine,
@@ -51,28 +51,69 @@ pub(super) fn bound(
     of_far: bool,
 ) -> Option<(f64, String)> {
     let known = limit.bound()?;
-    let by_trial = || {
-        let name = limit.resource.strip_prefix("nic:")?;
-        let then = f64::from(machine.inventory.network.iter().find(|n| n.name == name)?.mtu);
-        let (line, effective) = (limit.line?, limit.effective?);
-        let trial = measure::good(case).next()?;
-        let mtu = measure::number(trial, of_far, "interface_mtu")?;
-        let sender_is_far = case.parameters.is_word("direction", "receive");
-        let mss = measure::number(trial, sender_is_far, "mss")?;
-        // IPv6 has 20 bytes more of head, and timestamps may be off.
-        if (mtu, mss) == (then, then - HEADS) {
-            return None;
-        }
-        // What counts beside a packet, by who limits, was reckoned with the heads
-        // of then (machine::limit, network links).
-        let around = line * (then - HEADS) / effective - then;
-        let bound = Some(line * mss / (mtu + around)).filter(|b| b.is_finite() && *b > 0.0)?;
-        Some((
+    Some(by_trial(case, machine, limit, of_far).unwrap_or_else(|| (known, limit.source.clone())))
+}
+
+fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -> Option<(f64, String)> {
+    let name = limit.resource.strip_prefix("nic:")?;
+    let then = f64::from(machine.inventory.network.iter().find(|n| n.name == name)?.mtu);
+    let (line, effective) = (limit.line?, limit.effective?);
+    let trial = measure::good(case).next()?;
+    let mtu = measure::number(trial, of_far, "interface_mtu").unwrap_or(then);
+    let sender_is_far = case.parameters.is_word("direction", "receive");
+    // What counts beside a packet, by who limits, was reckoned with the heads of
+    // then (machine::limit, network links).
+    let around = line * (then - HEADS) / effective - then;
+    if case.parameters.is_word("protocol", "udp") {
+        let payload = measure::number(trial, sender_is_far, "datagram")?;
+        let is_v6 =
+            measure::fact(trial, of_far, "remote_address").is_some_and(|a| a.to_string().contains(':'));
+        let all = datagram_bytes(payload, mtu, around, is_v6);
+        let bound = Some(line * payload / all).filter(|b| b.is_finite() && *b > 0.0)?;
+        let link = limit.source.split("; goodput").next().unwrap_or_default();
+        let family = if is_v6 { "IPv6" } else { "IPv4" };
+        return Some((
             bound,
-            format!("{}; in the trial the MTU was {mtu:.0}, and a segment {mss:.0} bytes", limit.source),
-        ))
-    };
-    Some(by_trial().unwrap_or_else(|| (known, limit.source.clone())))
+            format!("{link}; payload of UDP over {family} in datagrams of {payload:.0} bytes"),
+        ));
+    }
+    let mss = measure::number(trial, sender_is_far, "mss")?;
+    // IPv6 has 20 bytes more of head, and timestamps may be off.
+    if (mtu, mss) == (then, then - HEADS) {
+        return None;
+    }
+    let bound = Some(line * mss / (mtu + around)).filter(|b| b.is_finite() && *b > 0.0)?;
+    Some((
+        bound,
+        format!("{}; in the trial the MTU was {mtu:.0}, and a segment {mss:.0} bytes", limit.source),
+    ))
+}
+
+/// Bytes of the head of UDP (RFC 768), of IPv4 (RFC 791), of IPv6 and of its
+/// fragments (RFC 8200).
+const UDP: f64 = 8.0;
+const IPV4: f64 = 20.0;
+const IPV6: f64 = 40.0;
+const IPV6_FRAGMENT: f64 = 8.0;
+/// The least that an Ethernet frame holds (IEEE 802.3); shorter ones are filled up.
+const FRAME_LEAST: f64 = 46.0;
+/// So much around a packet is the wire's, which has gaps and preambles; a queueing
+/// discipline counts the head alone.
+const WIRE_LEAST: f64 = 38.0;
+
+/// Bytes that a datagram with so much payload takes of a limit that counts `around`
+/// beside each packet. One that is larger than the MTU goes in fragments, of which
+/// all but the last hold a multiple of 8 bytes.
+fn datagram_bytes(payload: f64, mtu: f64, around: f64, is_v6: bool) -> f64 {
+    let head = if is_v6 { IPV6 } else { IPV4 };
+    let data = payload + UDP;
+    if head + data <= mtu {
+        let least = if around >= WIRE_LEAST - 0.5 { FRAME_LEAST } else { 0.0 };
+        return (head + data).max(least) + around;
+    }
+    let head = if is_v6 { IPV6 + IPV6_FRAGMENT } else { head };
+    let each = ((mtu - head) / 8.0).floor() * 8.0;
+    data + (data / each).ceil() * (head + around)
 }
 
 #[cfg(test)]
@@ -119,5 +160,52 @@ mod tests {
         assert!((fraction(9000, 8948) - 9.41 / 9.90).abs() < 0.001, "{}", fraction(9000, 8948));
         // Over IPv6 the same figure is more of what there is.
         assert!((fraction(1500, 1428) - 9.41e9 / (1e10 * 1428.0 / 1538.0)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_datagram_takes_its_own_heads_of_a_link() {
+        let wire = |payload: f64, mtu: f64| datagram_bytes(payload, mtu, 38.0, false);
+        // 10 GbE carries 9.57 Gb/s of whole datagrams, 9.44 over IPv6.
+        assert_eq!(wire(1472.0, 1500.0), 1538.0);
+        assert_eq!(datagram_bytes(1452.0, 1500.0, 38.0, true), 1538.0);
+        // TBF counts 14 bytes, and fills nothing up.
+        assert_eq!(datagram_bytes(1472.0, 1500.0, 14.0, false), 1514.0);
+        assert_eq!((wire(1.0, 1500.0), datagram_bytes(1.0, 1500.0, 14.0, false)), (84.0, 43.0));
+        // 8 KiB are six fragments of up to 1480 bytes, over IPv6 of up to 1448.
+        assert_eq!(wire(8192.0, 1500.0), 8200.0 + 6.0 * 58.0);
+        assert_eq!(datagram_bytes(8192.0, 1500.0, 38.0, true), 8200.0 + 6.0 * 86.0);
+    }
+
+    #[test]
+    fn datagrams_are_not_held_against_what_tcp_would_get() {
+        let mut machine = Machine::default();
+        let nic = model::machine::NetworkInterface { name: "eth0".into(), mtu: 1500, ..Default::default() };
+        machine.inventory.network.push(nic);
+        machine.limits.push(Limit {
+            resource: "nic:eth0".to_owned(),
+            quantity: "throughput".to_owned(),
+            direction: None,
+            kind: LimitKind::Link,
+            line: Some(1.25e9),
+            effective: Some(1.25e9 * 1448.0 / 1538.0),
+            unit: Unit::BytesPerSecond,
+            block_bytes: None,
+            access: None,
+            source: "link at 10 Gb/s; goodput of TCP over IPv4 at MTU 1500, timestamps assumed on".to_owned(),
+        });
+        let mut case = fixture::case(1);
+        case.workload = "net.stream".to_owned();
+        for (name, value) in [("direction", "send"), ("protocol", "udp")] {
+            case.parameters.set(name, value);
+        }
+        case.path = vec![PathStep { resource: "nic:eth0".to_owned(), amplification: 1.0 }];
+        let full = fixture::estimate(1.25e9 * 1472.0 / 1538.0, Unit::BytesPerSecond, Better::Higher);
+        case.estimates.insert("throughput".to_owned(), full);
+        let facts = &mut case.trials[0].result.facts;
+        facts.insert("datagram".to_owned(), 1472_u64.into());
+        facts.insert("remote_address".to_owned(), "10.0.0.2".into());
+        let used = of_case(&case, &machine).into_iter().find(|u| u.resource == "nic:eth0").unwrap();
+        assert!((used.fraction - 1.0).abs() < 1e-9, "{used:?}");
+        assert_eq!(used.source, "link at 10 Gb/s; payload of UDP over IPv4 in datagrams of 1472 bytes");
     }
 }

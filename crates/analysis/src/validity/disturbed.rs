@@ -1,11 +1,14 @@
-//! Other programs computed while the window was open.
+//! Other programs computed while the window was open, at either end. The agents of
+//! both ends are ours, and where they are under one kernel, neither is another to
+//! the other.
 
 use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::trial::Trial;
+use model::trial::{Counter, ProcessUse, Trial};
 use model::{Finding, FindingKind, Severity};
 
+use crate::measure::End;
 use crate::{Context, Rule, measure};
 
 /// CPU seconds of others in each second that are felt: a tenth of one CPU. The
@@ -28,20 +31,30 @@ impl Rule for Disturbed {
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let cpus = context.machine.map_or(1, |m| m.inventory.cpu.online.len().max(1)) as f64;
-        let (Some(others), Some(place)) =
-            (measure::median(case, others), measure::place(case, "cpu", "user"))
-        else {
-            return Vec::new();
+        let ends: &[End] = match measure::is_net(case) && !measure::is_one_machine(case) {
+            true => &[End::Near, End::Far],
+            false => &[End::Near],
         };
+        ends.iter().filter_map(|end| self.of_end(case, *end, cpus)).collect()
+    }
+}
+
+impl Disturbed {
+    fn of_end(&self, case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
+        let others = measure::median(case, |trial| others(case, trial, end))?;
+        let cpus = if end.is_far() { cpus_of(case, end).unwrap_or(cpus) } else { cpus };
         if others < FELT || others < SHARE * cpus {
-            return Vec::new();
+            return None;
         }
-        let worst = culprits(case);
+        let counter = measure::good(case).find_map(|t| measure::named(end.counters(t), "cpu", "user"))?;
+        let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
+        let worst = culprits(case, end);
         let names: Vec<String> =
             worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used))).collect();
         let (who, named) = (names.join(", "), !names.is_empty());
+        let at = end.machine(case).map(|name| format!(" of {name}")).unwrap_or_default();
         let text = format!(
-            "other programs used {} of a CPU in the window{}{who}",
+            "other programs used {} of a CPU{at} in the window{}{who}",
             format::percent(others),
             if named { ": " } else { "" }
         );
@@ -50,6 +63,8 @@ impl Rule for Disturbed {
             .arg("others_cpu", others)
             .arg("named", named)
             .arg("who", who.as_str())
+            .arg("end", end.word())
+            .arg("machine", end.machine(case).unwrap_or_default())
             .because(
                 Evidence::at("others-cpu", place, format!("{others:.2} CPU seconds a second beside ours"))
                     .arg("cpu", others),
@@ -60,24 +75,55 @@ impl Rule for Disturbed {
             let process = Evidence::at("process", Place::Process(name.clone()), says);
             finding = finding.because(process.arg("name", name.as_str()).arg("cpu", used));
         }
-        vec![finding]
+        Some(finding)
     }
+}
+
+/// How many CPUs of an end were counted.
+fn cpus_of(case: &CaseResult, end: End) -> Option<f64> {
+    let is_cpu = |c: &&Counter| c.resource.starts_with("cpu:") && c.source == "/proc/stat user";
+    measure::good(case)
+        .map(|t| end.counters(t).iter().filter(is_cpu).count())
+        .max()
+        .filter(|n| *n > 0)
+        .map(|n| n as f64)
 }
 
 /// CPU seconds in user mode of all but us for each second. Kernel threads that
 /// work for our load compute in the kernel only, so they are not in it.
-fn others(trial: &Trial) -> Option<f64> {
-    let all = measure::rate(trial, "cpu", "user")? + measure::rate(trial, "cpu", "nice").unwrap_or(0.0);
-    Some((all - measure::rate(trial, "self", "user")?).max(0.0))
+fn others(case: &CaseResult, trial: &Trial, end: End) -> Option<f64> {
+    let rate = |end: End, resource: &str, name: &str| {
+        let counter = measure::named(end.counters(trial), resource, name)?;
+        let seconds = counter.seconds();
+        (seconds > 0.0).then_some(counter.change()? / seconds)
+    };
+    let all = rate(end, "cpu", "user")? + rate(end, "cpu", "nice").unwrap_or(0.0);
+    // The far end's agent on this machine is ours, too.
+    let of_far = if measure::is_one_machine(case) { rate(End::Far, "self", "user") } else { None };
+    Some((all - rate(end, "self", "user")? - of_far.unwrap_or(0.0)).max(0.0))
+}
+
+fn processes(trial: &Trial, end: End) -> &[ProcessUse] {
+    match end {
+        End::Near => &trial.result.processes,
+        End::Far => measure::far(trial).map_or(&[], |part| &part.processes),
+    }
 }
 
 /// The programs that used most, with CPU seconds for each second.
-fn culprits(case: &CaseResult) -> Vec<(String, f64)> {
+fn culprits(case: &CaseResult, end: End) -> Vec<(String, f64)> {
+    let one_machine = measure::is_one_machine(case);
     let mut sums: std::collections::BTreeMap<&str, (f64, f64)> = std::collections::BTreeMap::new();
-    for process in measure::good(case).flat_map(|t| &t.result.processes).filter(|p| !p.own && !p.kernel) {
-        let sum = sums.entry(&process.name).or_default();
-        sum.0 += process.cpu_s;
-        sum.1 += process.watched_s;
+    for trial in measure::good(case) {
+        // Ours, by what each end says of itself.
+        let ours: Vec<u32> =
+            processes(trial, End::Far).iter().filter(|p| one_machine && p.own).map(|p| p.pid).collect();
+        let others = processes(trial, end).iter().filter(|p| !p.own && !p.kernel && !ours.contains(&p.pid));
+        for process in others {
+            let sum = sums.entry(&process.name).or_default();
+            sum.0 += process.cpu_s;
+            sum.1 += process.watched_s;
+        }
     }
     let mut all: Vec<(String, f64)> = sums
         .into_iter()
@@ -128,5 +174,50 @@ mod tests {
             "{}",
             found[0].text
         );
+    }
+
+    fn process(pid: u32, name: &str, own: bool) -> ProcessUse {
+        let name = name.to_owned();
+        ProcessUse { machine: String::new(), pid, name, own, kernel: false, cpu_s: 0.5, watched_s: 1.0 }
+    }
+
+    fn counters(user: u64, own: u64) -> Vec<Counter> {
+        vec![
+            fixture::counter("cpu", "/proc/stat user", 0.01, user),
+            fixture::counter("self", "getrusage user", 1e-6, own),
+        ]
+    }
+
+    /// Bug: the other end's agent on this machine was called another program.
+    #[test]
+    fn the_other_end_on_this_machine_is_no_other_and_one_elsewhere_has_its_own() {
+        let controls = Controls::default();
+        let mut case = fixture::case(1);
+        case.workload = "net.stream".to_owned();
+        case.parameters.set("peer", "10.0.0.2:7117");
+        let result = &mut case.trials[0].result;
+        result.counters = counters(90, 400_000);
+        result.processes = vec![process(1, "headroom", true), process(2, "headroom", false)];
+        result.parts.push(model::trial::Part {
+            machine: "10.0.0.2:7117".to_owned(),
+            counters: counters(95, 450_000),
+            processes: vec![process(2, "headroom", true), process(3, "rustc", false)],
+            ..Default::default()
+        });
+        let told = |case: &CaseResult| {
+            let found = fixture::found(&Disturbed, case, &fixture::context(&controls));
+            found.into_iter().map(|f| f.text).collect::<Vec<_>>()
+        };
+        let apart = told(&case);
+        assert_eq!(apart.len(), 2);
+        assert!(apart[0].ends_with("in the window: headroom (50 %)"), "{apart:?}");
+        assert!(
+            apart[1].ends_with("50 % of a CPU of 10.0.0.2:7117 in the window: rustc (50 %)"),
+            "{apart:?}"
+        );
+        case.trials[0].result.facts.insert("one_machine".to_owned(), true.into());
+        assert_eq!(told(&case), Vec::<String>::new(), "0.90 less 0.40 and 0.45");
+        case.trials[0].result.counters = counters(120, 400_000);
+        assert_eq!(told(&case), ["other programs used 35 % of a CPU in the window"]);
     }
 }

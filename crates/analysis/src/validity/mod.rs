@@ -30,6 +30,7 @@ pub(crate) mod other_route;
 pub(crate) mod others_io;
 pub(crate) mod packet_size;
 pub(crate) mod packet_unknown;
+pub(crate) mod packets_dropped;
 pub(crate) mod page_cache;
 pub(crate) mod placement;
 pub(crate) mod precision;

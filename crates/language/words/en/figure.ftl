@@ -224,11 +224,14 @@ figure-order-groups = { $all } trials in groups of neighbours: each median with 
 
 # Panels of samples and their tracks.
 figure-beside = beside it: { $workload }
+figure-this-machine = this machine
+figure-at-machine = { $machine }: { $title }
 figure-panel-of = { $panel }: { $resource }
 figure-panel-disk = disk throughput
 figure-panel-in-flight = requests in flight
 figure-panel-network = network throughput
 figure-panel-retransmissions = TCP losses
+figure-panel-drops = dropped packets
 figure-panel-cpu = CPU time
 figure-panel-pressure = tasks kept waiting
 figure-panel-cache = page cache
@@ -249,6 +252,11 @@ figure-track-received = received
 figure-track-sent = sent
 figure-track-retransmitted = segments sent again
 figure-track-timeouts = timeouts
+figure-track-dropped-in = on receive
+figure-track-dropped-out = on sending
+figure-track-dropped-queue = by the queueing discipline
+figure-track-dropped-socket = by UDP sockets
+figure-track-dropped-backlog = by full backlogs of CPUs
 figure-track-user = user
 figure-track-nice = nice
 figure-track-system = system

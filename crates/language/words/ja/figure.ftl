@@ -222,11 +222,14 @@ figure-order-groups = 試行 { $all } 回を隣どうしでまとめ、中央値
 
 # Panels of samples and their tracks.
 figure-beside = 同時実行: { $workload }
+figure-this-machine = このマシン
+figure-at-machine = { $machine }: { $title }
 figure-panel-of = { $panel }: { $resource }
 figure-panel-disk = ディスクのスループット
 figure-panel-in-flight = 処理中の要求
 figure-panel-network = ネットワークのスループット
 figure-panel-retransmissions = TCP の損失
+figure-panel-drops = 破棄されたパケット
 figure-panel-cpu = CPU 時間
 figure-panel-pressure = 待たされたタスク
 figure-panel-cache = ページキャッシュ
@@ -247,6 +250,11 @@ figure-track-received = 受信
 figure-track-sent = 送信
 figure-track-retransmitted = 再送セグメント
 figure-track-timeouts = タイムアウト
+figure-track-dropped-in = 受信
+figure-track-dropped-out = 送信
+figure-track-dropped-queue = キューイング規則
+figure-track-dropped-socket = UDP ソケット
+figure-track-dropped-backlog = CPU の満杯のバックログ
 figure-track-user = ユーザー
 figure-track-nice = nice
 figure-track-system = システム

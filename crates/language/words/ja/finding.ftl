@@ -192,9 +192,12 @@ finding-fewer-targets-at-the-end =
     }
 
 finding-disturbed-by-others =
-    { $named ->
-        [yes] 測定区間に、ほかのプログラムが CPU 1 個の { PERCENT($others_cpu) } を使いました: { $who }
-       *[no] 測定区間に、ほかのプログラムが CPU 1 個の { PERCENT($others_cpu) } を使いました
+    { $end ->
+        [far] 測定区間に、{ $machine } でほかのプログラムが{" "}
+       *[near] 測定区間に、ほかのプログラムが{" "}
+    }CPU 1 個の { PERCENT($others_cpu) } を使いました{ $named ->
+        [yes] : { $who }
+       *[no] {""}
     }
     .advice = 該当するプログラムを終了するか、空いているときに測定し直してください
 

@@ -16,21 +16,84 @@ finding-window-bound =
     }時間の { PERCENT($share) } の間、満杯でした
     .advice = より大きな --window を指定するか、カーネルに任せてください。許可される大きさは net.core.rmem_max と wmem_max までです(--set socket-buffer-max=32MiB)
 
-finding-sender-cpu = 送信側のプロセッサーが結果を制限しています。スレッドごとに時間の { PERCENT($share) } を計算に使っています{ $loopback ->
-        [yes] (この一台のマシンで)
-       *[no] {""}
+finding-sender-cpu =
+    送信側のプロセッサーが結果を制限しています。{ $by ->
+        [core] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }CPU { FIXED($cpu) } が { PERCENT($share) } 使用中で、そのうち { PERCENT($interrupts) } は softirq、{ PERCENT($system) } はシステムコール、{ PERCENT($user) } はプログラムです{ $shared ->
+            [yes] 。両端がこの CPU を分け合います
+           *[no] {""}
+        }
+       *[threads] スレッドごとに時間の { PERCENT($share) } を計算に使っています{ $loopback ->
+            [yes] {" "}(この一台のマシンで)
+           *[no] {""}
+        }
     }
-    .advice = --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
+    .advice =
+        { $by ->
+            [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす(`ethtool -L`)、割り込みを複数の CPU に分ける、受信パケットの振り分け(rps_cpus)を使う、などです。大きな MTU はパケットの数を減らします
+           *[threads] --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
+        }
 
 finding-receiver-cpu =
     { $behind ->
-        [yes] 受信側が追いついていません。ウィンドウははるかに多くを通せるのに満杯で、スレッドごとに
-       *[no] 受信側のプロセッサーが結果を制限しています。スレッドごとに
-    }時間の { PERCENT($share) } を計算に使っています{ $loopback ->
-        [yes] (この一台のマシンで)
-       *[no] {""}
+        [yes] 受信側が追いついていません。ウィンドウははるかに多くを通せるのに満杯で、
+       *[no] 受信側のプロセッサーが結果を制限しています。
+    }{ $by ->
+        [core] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }CPU { FIXED($cpu) } が { PERCENT($share) } 使用中で、そのうち { PERCENT($interrupts) } は softirq、{ PERCENT($system) } はシステムコール、{ PERCENT($user) } はプログラムです{ $shared ->
+            [yes] 。両端がこの CPU を分け合います
+           *[no] {""}
+        }
+       *[threads] スレッドごとに時間の { PERCENT($share) } を計算に使っています{ $loopback ->
+            [yes] {" "}(この一台のマシンで)
+           *[no] {""}
+        }
     }
-    .advice = --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
+    .advice =
+        { $by ->
+            [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす(`ethtool -L`)、割り込みを複数の CPU に分ける、受信パケットの振り分け(rps_cpus)を使う、などです。大きな MTU はパケットの数を減らします
+           *[threads] --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
+        }
+
+evidence-core =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }CPU { FIXED($cpu) }: { PERCENT($busy) } 使用中、そのうち { PERCENT($interrupts) } は softirq
+
+finding-packets-dropped =
+    { $end ->
+        [far] { $machine } で、
+       *[near] {""}
+    }測定区間に{ $what ->
+        [broken-frames] { RESOURCE($resource) } に壊れたフレームが { FIXED($count) } 個届きました
+        [unsent-frames] { RESOURCE($resource) } がフレーム { FIXED($count) } 個を送れませんでした
+        [missed] { RESOURCE($resource) } が届いたパケットの { PERCENT($share) } にあたる { FIXED($count) } 個を取りこぼしました。受信リングが満杯でした
+        [receive-drops] { RESOURCE($resource) } に届いたパケットの { PERCENT($share) } にあたる { FIXED($count) } 個が破棄されました
+        [transmit-drops] { RESOURCE($resource) } が送るはずのパケットの { PERCENT($share) } にあたる { FIXED($count) } 個が破棄されました
+        [queue-drops] { RESOURCE($resource) } のキューイング規則が、渡されたパケットの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました
+        [backlog-drops] CPU が全体の { PERCENT($share) } にあたるパケット { FIXED($count) } 個を、どのプロトコルにも渡せずに破棄しました。バックログが満杯でした
+        [socket-drops] ソケットが届いたデータグラムの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました。受信バッファーが満杯でした
+       *[turned-away] 接続 { FIXED($count) } 個が断られました。待ち受けソケットのキューが満杯でした
+    }
+    .advice =
+        { $what ->
+            [broken-frames] 不良ケーブル、トランシーバー、ポートがフレームを壊します。種類は `ethtool -S` でわかります
+            [unsent-frames] 切れる回線や食い違う二重通信の設定がフレームを壊します。種類は `ethtool -S` でわかります
+            [missed] より大きなリング(`ethtool -G`)、より多くの受信キュー(`ethtool -L`)、複数の CPU に分けた割り込みが、パケットを間に合うように取り出します
+            [receive-drops] 詳しくは `ip -s -s link` と `ethtool -S` でわかります。フィルター、未知のプロトコル、仮想インターフェースの満杯のリングが原因です
+            [transmit-drops] 詳しくは `ip -s -s link` と `ethtool -S` でわかります。より長い送信キューか、より低い速度で減らせます
+            [queue-drops] インターフェース、またはそこに課された速度制限が通すより多くを送りました。場所は `tc -s qdisc` でわかります
+            [backlog-drops] より大きな net.core.netdev_max_backlog か、パケットを受け取るより多くの CPU(rps_cpus)で減らせます
+            [socket-drops] 大きな --window はより多くを蓄え、--bit-rate は送る量を減らし、--streams を増やすとより多くのコアで読みます
+           *[turned-away] 待ち受けるプログラムが接続を受け取るのが遅すぎるか、待てる数が少なすぎます(net.core.somaxconn)
+        }
+
+evidence-dropped = { FIXED($count) } 個
 
 finding-round-trip-bound = 往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかります
 

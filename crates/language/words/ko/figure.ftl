@@ -222,11 +222,14 @@ figure-order-groups = 시행 { $all }회를 이웃끼리 묶어 중앙값과 최
 
 # Panels of samples and their tracks.
 figure-beside = 함께 실행: { $workload }
+figure-this-machine = 이 서버
+figure-at-machine = { $machine }: { $title }
 figure-panel-of = { $panel }: { $resource }
 figure-panel-disk = 디스크 처리량
 figure-panel-in-flight = 처리 중인 요청
 figure-panel-network = 네트워크 처리량
 figure-panel-retransmissions = TCP 손실
+figure-panel-drops = 버려진 패킷
 figure-panel-cpu = CPU 시간
 figure-panel-pressure = 대기한 작업
 figure-panel-cache = 페이지 캐시
@@ -247,6 +250,11 @@ figure-track-received = 수신
 figure-track-sent = 송신
 figure-track-retransmitted = 재전송 세그먼트
 figure-track-timeouts = 시간 초과
+figure-track-dropped-in = 수신
+figure-track-dropped-out = 송신
+figure-track-dropped-queue = 큐잉 규칙
+figure-track-dropped-socket = UDP 소켓
+figure-track-dropped-backlog = CPU의 가득 찬 백로그
 figure-track-user = 사용자
 figure-track-nice = nice
 figure-track-system = 시스템

@@ -16,21 +16,84 @@ finding-window-bound =
     } 시간의 { PERCENT($share) } 동안 가득 차 있었습니다
     .advice = 더 큰 --window를 지정하거나 커널에 맡기십시오. 허용되는 크기는 net.core.rmem_max와 wmem_max까지입니다(--set socket-buffer-max=32MiB)
 
-finding-sender-cpu = 보내는 쪽 프로세서가 결과를 제한합니다. 스레드마다 시간의 { PERCENT($share) } 동안 계산합니다{ $loopback ->
-        [yes] (이 서버 하나에서)
-       *[no] {""}
+finding-sender-cpu =
+    보내는 쪽 프로세서가 결과를 제한합니다. { $by ->
+        [core] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }CPU { FIXED($cpu) }이(가) { PERCENT($share) } 사용 중이며, 그중 { PERCENT($interrupts) }는 softirq, { PERCENT($system) }는 시스템 호출, { PERCENT($user) }는 프로그램입니다{ $shared ->
+            [yes] . 양쪽 끝이 이 CPU를 나누어 씁니다
+           *[no] {""}
+        }
+       *[threads] 스레드마다 시간의 { PERCENT($share) } 동안 계산합니다{ $loopback ->
+            [yes] {" "}(이 서버 하나에서)
+           *[no] {""}
+        }
     }
-    .advice = --streams를 늘리면 더 많은 코어를 씁니다. 더 큰 쓰기, 더 큰 MTU, --zero-copy는 바이트마다 드는 시간을 줄입니다
+    .advice =
+        { $by ->
+            [core] 더 많은 CPU가 패킷을 받게 하십시오. 수신 큐를 늘리거나(`ethtool -L`), 인터럽트를 여러 CPU에 나누거나, 수신 패킷 분배(rps_cpus)를 쓰십시오. MTU가 크면 패킷 수가 줄어듭니다
+           *[threads] --streams를 늘리면 더 많은 코어를 씁니다. 더 큰 쓰기, 더 큰 MTU, --zero-copy는 바이트마다 드는 시간을 줄입니다
+        }
 
 finding-receiver-cpu =
     { $behind ->
-        [yes] 받는 쪽이 따라가지 못합니다. 윈도우가 훨씬 더 많이 받을 수 있는데도 가득 차 있었고, 스레드마다
-       *[no] 받는 쪽 프로세서가 결과를 제한합니다. 스레드마다
-    } 시간의 { PERCENT($share) } 동안 계산합니다{ $loopback ->
-        [yes] (이 서버 하나에서)
-       *[no] {""}
+        [yes] 받는 쪽이 따라가지 못합니다. 윈도우가 훨씬 더 많이 받을 수 있는데도 가득 차 있었고,{" "}
+       *[no] 받는 쪽 프로세서가 결과를 제한합니다.{" "}
+    }{ $by ->
+        [core] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }CPU { FIXED($cpu) }이(가) { PERCENT($share) } 사용 중이며, 그중 { PERCENT($interrupts) }는 softirq, { PERCENT($system) }는 시스템 호출, { PERCENT($user) }는 프로그램입니다{ $shared ->
+            [yes] . 양쪽 끝이 이 CPU를 나누어 씁니다
+           *[no] {""}
+        }
+       *[threads] 스레드마다 시간의 { PERCENT($share) } 동안 계산합니다{ $loopback ->
+            [yes] {" "}(이 서버 하나에서)
+           *[no] {""}
+        }
     }
-    .advice = --streams를 늘리면 더 많은 코어를 씁니다. 더 큰 쓰기, 더 큰 MTU, --zero-copy는 바이트마다 드는 시간을 줄입니다
+    .advice =
+        { $by ->
+            [core] 더 많은 CPU가 패킷을 받게 하십시오. 수신 큐를 늘리거나(`ethtool -L`), 인터럽트를 여러 CPU에 나누거나, 수신 패킷 분배(rps_cpus)를 쓰십시오. MTU가 크면 패킷 수가 줄어듭니다
+           *[threads] --streams를 늘리면 더 많은 코어를 씁니다. 더 큰 쓰기, 더 큰 MTU, --zero-copy는 바이트마다 드는 시간을 줄입니다
+        }
+
+evidence-core =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }CPU { FIXED($cpu) }: { PERCENT($busy) } 사용 중, 그중 { PERCENT($interrupts) }는 softirq
+
+finding-packets-dropped =
+    { $end ->
+        [far] { $machine }에서{" "}
+       *[near] {""}
+    }측정 구간에{" "}{ $what ->
+        [broken-frames] { RESOURCE($resource) }에 깨진 프레임이 { FIXED($count) }개 들어왔습니다
+        [unsent-frames] { RESOURCE($resource) }이(가) 프레임 { FIXED($count) }개를 보내지 못했습니다
+        [missed] { RESOURCE($resource) }이(가) 들어온 패킷의 { PERCENT($share) }인 { FIXED($count) }개를 놓쳤습니다. 수신 링이 가득 차 있었습니다
+        [receive-drops] { RESOURCE($resource) }에 들어온 패킷의 { PERCENT($share) }인 { FIXED($count) }개가 버려졌습니다
+        [transmit-drops] { RESOURCE($resource) }이(가) 보낼 패킷의 { PERCENT($share) }인 { FIXED($count) }개가 버려졌습니다
+        [queue-drops] { RESOURCE($resource) }의 큐잉 규칙이 받은 패킷의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다
+        [backlog-drops] CPU가 전체의 { PERCENT($share) }인 패킷 { FIXED($count) }개를 어떤 프로토콜에도 넘기지 못하고 버렸습니다. 백로그가 가득 차 있었습니다
+        [socket-drops] 소켓이 들어온 데이터그램의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다. 수신 버퍼가 가득 차 있었습니다
+       *[turned-away] 연결 { FIXED($count) }개가 거절되었습니다. 대기 소켓의 큐가 가득 차 있었습니다
+    }
+    .advice =
+        { $what ->
+            [broken-frames] 불량 케이블, 트랜시버, 포트가 프레임을 깨뜨립니다. `ethtool -S`가 종류를 알려 줍니다
+            [unsent-frames] 끊어지는 회선이나 서로 다른 이중 통신 설정이 프레임을 깨뜨립니다. `ethtool -S`가 종류를 알려 줍니다
+            [missed] 더 큰 링(`ethtool -G`), 더 많은 수신 큐(`ethtool -L`), 또는 여러 CPU로 나눈 인터럽트가 패킷을 제때 꺼냅니다
+            [receive-drops] `ip -s -s link`와 `ethtool -S`가 더 알려 줍니다. 필터, 알 수 없는 프로토콜, 가상 인터페이스의 가득 찬 링이 원인입니다
+            [transmit-drops] `ip -s -s link`와 `ethtool -S`가 더 알려 줍니다. 더 긴 송신 큐나 더 낮은 속도로 줄일 수 있습니다
+            [queue-drops] 인터페이스나 거기에 걸린 속도 제한이 통과시키는 것보다 많이 보냈습니다. `tc -s qdisc`가 위치를 알려 줍니다
+            [backlog-drops] 더 큰 net.core.netdev_max_backlog나, 패킷을 받는 더 많은 CPU(rps_cpus)로 줄일 수 있습니다
+            [socket-drops] 더 큰 --window는 더 많이 담고, --bit-rate는 덜 보내며, --streams를 늘리면 더 많은 코어에서 읽습니다
+           *[turned-away] 대기하는 프로그램이 연결을 너무 느리게 받거나, 기다릴 수 있는 수가 너무 적습니다(net.core.somaxconn)
+        }
+
+evidence-dropped = { FIXED($count) }개
 
 finding-round-trip-bound = 왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
 

@@ -12,13 +12,16 @@ mod frequency;
 mod keyed;
 mod link;
 mod memory;
+mod missed;
 mod network;
 mod own;
 mod power;
 mod pressure;
 mod process;
+mod qdisc;
 mod scope;
 mod single;
+mod softnet;
 mod tcp;
 mod temperature;
 #[cfg(test)]
@@ -118,7 +121,11 @@ pub const TABLE: &[SamplerKind] = &[
     cpu::KIND,
     block::KIND,
     network::KIND,
+    missed::KIND,
+    qdisc::KIND,
+    softnet::KIND,
     tcp::KIND,
+    tcp::UDP6_KIND,
     memory::KIND,
     pressure::KIND,
     cgroup::KIND,
@@ -129,6 +136,12 @@ pub const TABLE: &[SamplerKind] = &[
     power::KIND,
     link::KIND,
 ];
+
+/// What tells our own CPU time alone, for who watches nothing else.
+#[must_use]
+pub fn open_own(host: &Host) -> Vec<Box<dyn Sampler>> {
+    (own::KIND.open)(host, &Scope::default())
+}
 
 /// All samplers for `scope` that have something to say on `host`.
 #[must_use]

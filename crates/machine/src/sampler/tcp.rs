@@ -1,11 +1,14 @@
-//! What TCP did, all connections together: the line `Tcp` of `/proc/net/snmp`
-//! and the line `TcpExt` of `/proc/net/netstat`. Each is two lines: the names,
-//! which differ from kernel to kernel, and the values below them.
+//! What TCP and UDP did, all connections of this network namespace together: the
+//! lines `Tcp` and `Udp` of `/proc/net/snmp` and the line `TcpExt` of
+//! `/proc/net/netstat`. Each is two lines: the names, which differ from kernel to
+//! kernel, and the values below them. UDP over IPv6 has a file of its own,
+//! `/proc/net/snmp6`, with a name on each line.
 
 use model::Unit;
 
 use crate::Host;
 use crate::sampler::file::{Numbers, OpenFile, lines, split_word};
+use crate::sampler::keyed::Keyed;
 use crate::sampler::{ABSENT, Column, Sampler, SamplerKind};
 
 /// `Documentation/networking/snmp_counter.rst`.
@@ -41,21 +44,43 @@ const TCP_EXT: &[&str] = &[
     "ListenDrops",
 ];
 
+/// The same document. `RcvbufErrors` are datagrams for which a socket's buffer had
+/// no room, `InErrors` all that were dropped after they had come.
+const UDP: &[&str] =
+    &["InDatagrams", "OutDatagrams", "InErrors", "RcvbufErrors", "SndbufErrors", "MemErrors"];
+
+/// `net/ipv6/proc.c`.
+const UDP6: &[&str] =
+    &["Udp6InDatagrams", "Udp6OutDatagrams", "Udp6InErrors", "Udp6RcvbufErrors", "Udp6SndbufErrors"];
+
 /// Its line in the table.
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "tcp",
-    doc: "segments, retransmissions and timeouts of TCP, all connections together",
+    doc: "segments, retransmissions, timeouts and drops of TCP, datagrams and drops of UDP, all connections together",
     open: |host, _| {
-        let parts = [("/proc/net/snmp", "Tcp:", TCP), ("/proc/net/netstat", "TcpExt:", TCP_EXT)];
-        parts
-            .into_iter()
-            .filter_map(|(path, head, names)| TcpCounters::open(host, path, head, names))
-            .collect()
+        let parts = [
+            ("/proc/net/snmp", "Tcp:", "tcp", TCP),
+            ("/proc/net/netstat", "TcpExt:", "tcp", TCP_EXT),
+            ("/proc/net/snmp", "Udp:", "udp", UDP),
+        ];
+        parts.into_iter().filter_map(|part| Table::open(host, part)).collect()
+    },
+};
+
+/// The line in the table of UDP over IPv6.
+pub(super) const UDP6_KIND: SamplerKind = SamplerKind {
+    name: "udp6",
+    doc: "datagrams of UDP over IPv6, and those that were dropped",
+    open: |host, _| {
+        let columns = UDP6.iter().map(|name| (*name, Column::counter("udp", name, Unit::One, 1.0)));
+        let keyed = Keyed::open(host, "/proc/net/snmp6", columns);
+        // The file has a hundred lines.
+        keyed.map(|keyed| keyed.slow().boxed()).into_iter().collect()
     },
 };
 
 #[derive(Debug)]
-struct TcpCounters {
+struct Table {
     path: &'static str,
     head: &'static str,
     file: OpenFile,
@@ -64,13 +89,11 @@ struct TcpCounters {
     places: Vec<Option<usize>>,
 }
 
-impl TcpCounters {
-    fn open(
-        host: &Host,
-        path: &'static str,
-        head: &'static str,
-        names: &'static [&'static str],
-    ) -> Option<Box<dyn Sampler>> {
+/// A file, how two of its lines begin, the resource, and the names to read.
+type Part = (&'static str, &'static str, &'static str, &'static [&'static str]);
+
+impl Table {
+    fn open(host: &Host, (path, head, resource, names): Part) -> Option<Box<dyn Sampler>> {
         let mut file = OpenFile::open(host, path)?;
         let line = file.read().and_then(|bytes| of(bytes, head).next())?;
         let mut columns = Vec::new();
@@ -79,8 +102,8 @@ impl TcpCounters {
             let name = names.iter().find(|name| name.as_bytes() == word);
             places.push(name.map(|_| columns.len()));
             columns.extend(name.map(|name| match *name {
-                "CurrEstab" => Column::gauge("tcp", name, Unit::One, 1.0),
-                name => Column::counter("tcp", name, Unit::One, 1.0),
+                "CurrEstab" => Column::gauge(resource, name, Unit::One, 1.0),
+                name => Column::counter(resource, name, Unit::One, 1.0),
             }));
         }
         Some(Box::new(Self { path, head, file, columns, places }))
@@ -95,7 +118,7 @@ fn of<'a>(bytes: &'a [u8], head: &'static str) -> impl Iterator<Item = &'a [u8]>
     })
 }
 
-impl Sampler for TcpCounters {
+impl Sampler for Table {
     fn source(&self) -> &str {
         self.path
     }

@@ -200,9 +200,11 @@ pub(super) fn named(view: &View<'_>, cases: &[&CaseResult]) -> String {
     names.join("; ")
 }
 
-/// A condition with when it was there.
+/// A condition with where and when it was there.
 pub(super) struct Condition<'a> {
     pub(super) finding: &'a Finding,
+    /// The machine, where that is not the one that drives.
+    pub(super) machine: Option<&'a str>,
     before: bool,
     after: bool,
 }
@@ -210,18 +212,21 @@ pub(super) struct Condition<'a> {
 /// The conditions of all machines, the gravest first, each once.
 pub(super) fn all_conditions<'a>(view: &View<'a>) -> Vec<Condition<'a>> {
     let mut all: Vec<Condition<'a>> = Vec::new();
-    for look in view.run.machines.iter().flat_map(|m| &m.looks) {
-        look.findings.iter().for_each(|finding| add(&mut all, look, finding));
+    for (index, machine) in view.run.machines.iter().enumerate() {
+        let name = (index > 0).then_some(machine.id.as_str());
+        for look in &machine.looks {
+            look.findings.iter().for_each(|finding| add(&mut all, name, look, finding));
+        }
     }
     all.sort_by_key(|c| std::cmp::Reverse(c.finding.severity));
     all
 }
 
-fn add<'a>(all: &mut Vec<Condition<'a>>, look: &Look, finding: &'a Finding) {
+fn add<'a>(all: &mut Vec<Condition<'a>>, machine: Option<&'a str>, look: &Look, finding: &'a Finding) {
     let (before, after) = (look.moment == Moment::Before, look.moment == Moment::After);
     let same = |c: &&mut Condition<'_>| {
         let f = c.finding;
-        (&f.code, &f.resource) == (&finding.code, &finding.resource)
+        (c.machine, &f.code, &f.resource) == (machine, &finding.code, &finding.resource)
             && (f.resource.is_some() || f.text == finding.text)
     };
     match all.iter_mut().find(same) {
@@ -229,7 +234,7 @@ fn add<'a>(all: &mut Vec<Condition<'a>>, look: &Look, finding: &'a Finding) {
             known.before |= before;
             known.after |= after;
         }
-        None => all.push(Condition { finding, before, after }),
+        None => all.push(Condition { finding, machine, before, after }),
     }
 }
 
@@ -244,13 +249,14 @@ fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
             (true, false) => "condition-before",
             _ => "condition-after",
         };
+        let machine = condition.machine.map(|name| format!("{name}, ")).unwrap_or_default();
         let resource =
             finding.resource.as_deref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
         section.blocks.push(Block::Notice(Notice {
             id: Some(format!("condition-{}", index + 1)),
             severity: finding.severity,
             kind: kind(view, finding),
-            about: format!("{resource}{}", view.say(when)),
+            about: format!("{machine}{resource}{}", view.say(when)),
             text: Text::ticked(&sentence(&view.words.finding(finding))),
             details: Vec::new(),
             advice: view.words.advice(finding).map(|a| Text::ticked(&sentence(&a))),

@@ -31,18 +31,23 @@ pub fn text(findings: &[Finding]) -> String {
 }
 
 /// The conditions of a run that are warnings or worse, a short block; empty
-/// where there are none.
+/// where there are none. Those of the machine that drives need no name.
 #[must_use]
 pub fn of_run(run: &Run) -> String {
-    let mut grave: Vec<(&Finding, bool, bool)> = Vec::new();
-    for look in run.machines.iter().flat_map(|m| &m.looks) {
-        for finding in look.findings.iter().filter(|f| f.severity >= Severity::Warning) {
-            note(&mut grave, look, finding);
+    let mut grave: Vec<(Option<&str>, (&Finding, bool, bool))> = Vec::new();
+    for (index, machine) in run.machines.iter().enumerate() {
+        let mut own: Vec<(&Finding, bool, bool)> = Vec::new();
+        for look in &machine.looks {
+            for finding in look.findings.iter().filter(|f| f.severity >= Severity::Warning) {
+                note(&mut own, look, finding);
+            }
         }
+        let name = (index > 0).then_some(machine.id.as_str());
+        grave.extend(own.into_iter().map(|condition| (name, condition)));
     }
-    grave.sort_by_key(|(f, ..)| Reverse(f.severity));
+    grave.sort_by_key(|(_, (f, ..))| Reverse(f.severity));
     let mut out = String::new();
-    for (finding, before, after) in &grave {
+    for (machine, (finding, before, after)) in &grave {
         let when = match (before, after) {
             (true, true) => "before and after the run",
             (true, false) => "before the run",
@@ -51,7 +56,12 @@ pub fn of_run(run: &Run) -> String {
         out.push_str(&paragraph(
             "",
             INDENT,
-            &format!("{}, {when}: {}", word(finding.severity), finding.text),
+            &format!(
+                "{}, {when}{}: {}",
+                word(finding.severity),
+                machine.map(|name| format!(", at {name}")).unwrap_or_default(),
+                finding.text
+            ),
         ));
     }
     if !grave.is_empty() {
@@ -120,6 +130,9 @@ mod tests {
         let expected = "error, after the run: The array is degraded.\n\
                         warning, before and after the run: It is hot.\n`headroom doctor` says what to do.\n";
         assert_eq!(of_run(&run), expected);
+        let looks = vec![look(Moment::Before, vec![hot()])];
+        run.machines.push(Machine { id: "10.0.0.2:7117".to_owned(), looks, ..Machine::default() });
+        assert!(of_run(&run).contains("warning, before the run, at 10.0.0.2:7117: It is hot.\n"));
         run.machines.clear();
         assert_eq!(of_run(&run), "");
     }

@@ -1,18 +1,23 @@
 //! A look at what could disturb a measurement, before the first trial and after
-//! the last.
+//! the last, at every machine that takes part.
 
 use agent::{Agent, Watch};
+use model::Machine;
 use model::machine::{Look, Moment};
-use model::message::{Reply, Request};
 
-/// Looks now. One who cannot look measures all the same: the look is absent.
-pub(super) fn take(agent: &mut dyn Agent, moment: Moment, cancelled: &dyn Fn() -> bool) -> Option<Look> {
+/// Looks now. Of a machine that cannot look, which measures all the same, the look
+/// is absent.
+pub(super) fn take(
+    agent: &mut dyn Agent,
+    moment: Moment,
+    machines: &mut [Machine],
+    cancelled: &dyn Fn() -> bool,
+) {
     if cancelled() {
-        return None;
+        return;
     }
     let mut watch = Watch { on_event: &mut |_| {}, cancelled };
-    match agent.call(Request::Look, &mut watch) {
-        Ok(Reply::Look(findings)) => Some(Look { moment, findings }),
-        _ => None,
+    for (machine, findings) in machines.iter_mut().zip(agent.looks(&mut watch)) {
+        machine.looks.extend(findings.map(|findings| Look { moment, findings }));
     }
 }

@@ -89,9 +89,9 @@ impl Runner<'_> {
             return Err(AgentError::Failed("no machine takes part".to_owned()).into());
         };
         machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
-        machine.looks.extend(look::take(agent, Moment::Before, cancelled));
         machine.limits.extend(promises(study, &planned.plan));
         machine.limits.extend(analysis::measured_limits(&machine.calibration));
+        look::take(agent, Moment::Before, &mut machines, cancelled);
         let run = head(study, planned, machines, identity, catalogue);
         store.begin(&run)?;
         for (index, case) in run.cases.iter().enumerate() {
@@ -471,10 +471,8 @@ impl Execution<'_> {
     }
 
     fn conclude(mut self, outcome: Outcome) -> Result<Run, RunError> {
-        if outcome != Outcome::Interrupted
-            && let Some(machine) = self.run.machines.first_mut()
-        {
-            machine.looks.extend(look::take(self.agent, Moment::After, self.cancelled));
+        if outcome != Outcome::Interrupted {
+            look::take(self.agent, Moment::After, &mut self.run.machines, self.cancelled);
         }
         self.run.finished = Some(timestamp());
         self.run.outcome = Some(outcome);

@@ -143,7 +143,7 @@ fn interfaces_are_those_of_procfs() {
 }
 
 #[test]
-fn tcp_is_that_of_procfs() {
+fn tcp_and_udp_are_those_of_procfs() {
     hold(&tcp::KIND, &Scope::default(), || {
         let all = procfs::net::snmp().unwrap();
         let all = [
@@ -158,6 +158,11 @@ fn tcp_is_that_of_procfs() {
             ("OutRsts", all.tcp_out_rsts),
         ];
         all.map(|(name, value)| ("tcp".to_owned(), name, value)).into()
+    });
+    hold(&tcp::KIND, &Scope::default(), || {
+        let all = procfs::net::snmp().unwrap();
+        let all = [("InDatagrams", all.udp_in_datagrams), ("RcvbufErrors", all.udp_rcvbuf_errors)];
+        all.map(|(name, value)| ("udp".to_owned(), name, value)).into()
     });
     let seen = read(&mut open(&tcp::KIND, &Host::this(), &Scope::default()));
     assert!(at(&seen, "tcp", "TCPTimeouts").is_some() && at(&seen, "tcp", "TCPSynRetrans").is_some());

@@ -31,6 +31,18 @@ Ip: Forwarding DefaultTTL
 Ip: 1 64
 Tcp: RtoAlgorithm MaxConn OutSegs InSegs RetransSegs CurrEstab
 Tcp: 1 -1 500 400 7 3
+Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors
+Udp: 600 1 8 700 6 5
+UdpLite: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors
+UdpLite: 1 1 1 1 1 1
+==> /proc/net/snmp6
+Ip6InReceives                   	55
+Udp6InDatagrams                 	44
+Udp6RcvbufErrors                	3
+==> /proc/net/softnet_stat
+0000ffff 00000011 00000002 00000000 00000000
+==> /sys/class/net/eth0/statistics/rx_missed_errors
+13
 ==> /proc/net/netstat
 TcpExt: SyncookiesSent TCPTimeouts ListenDrops
 TcpExt: 0 9 2
@@ -177,6 +189,12 @@ fn a_machine_that_has_everything_is_read() {
         "tcp CurrEstab 3 1",
         "tcp TCPTimeouts 9 1",
         "tcp ListenDrops 2 1",
+        "udp OutDatagrams 700 1",
+        "udp RcvbufErrors 6 1",
+        "udp Udp6RcvbufErrors 3 1",
+        "softnet processed 65535 1",
+        "softnet dropped 17 1",
+        "nic:eth0 rx_missed 13 1",
         &format!("memory nr_free_pages {} B", 1000 * page),
         &format!("memory pswpout {} B", 2 * page),
         "memory pgpgin 614400 B",

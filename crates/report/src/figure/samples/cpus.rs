@@ -19,7 +19,8 @@ pub(super) fn of(shot: &Shot<'_>) -> Option<CpuLoad> {
         return None;
     }
     let words = shot.view.words;
-    let placement = shot.trial.result.placement.as_ref();
+    // Where workers were placed is known of the end that drives.
+    let placement = shot.trial.result.placement.as_ref().filter(|_| shot.far.is_none());
     let cpus: Vec<CpuRow> =
         numbers.into_iter().filter_map(|cpu| row(shot, cpu, note(words, placement, cpu))).collect();
     if cpus.len() < 2 {

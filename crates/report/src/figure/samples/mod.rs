@@ -2,13 +2,14 @@
 //! course of the whole run.
 
 mod cpus;
+mod ends;
 mod heat;
 mod order;
 mod panels;
 
 use chart::plot::{Panels, Track};
 use model::run::CaseResult;
-use model::trial::{Series, Status, Trial, Window};
+use model::trial::{Part, Series, Status, Trial, Window};
 use model::{Value, WorkloadSpec};
 
 use super::rule::{Reason, telling};
@@ -36,12 +37,14 @@ struct Shot<'a> {
     trial: &'a Trial,
     window: Window,
     reason: Reason,
+    /// The end whose machine is looked at; absent for the one that drives.
+    far: Option<&'a Part>,
 }
 
 impl<'a> Shot<'a> {
-    /// All series of the trial that the main load's machine saw.
+    /// All series of the trial that the machine saw which is looked at.
     fn series(&self) -> std::slice::Iter<'a, Series> {
-        self.trial.result.series.iter()
+        self.far.map_or(&self.trial.result.series, |far| &far.series).iter()
     }
 
     /// From when to when samples are drawn, in seconds since the window opened.
@@ -129,7 +132,7 @@ fn shot<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Shot<'a>> {
     };
     let trial = case.trials.iter().filter(has).min_by(|a, b| off(a).total_cmp(&off(b)))?;
     let window = trial.result.window.filter(|w| w.end_ns > w.start_ns)?;
-    Some(Shot { view, spec, case, trial, window, reason })
+    Some(Shot { view, spec, case, trial, window, reason, far: None })
 }
 
 fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
@@ -141,7 +144,12 @@ fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     };
     let place = |key: &str| words.tell(key, &[("case", Value::Text(place.clone()))]);
     let mut all: Vec<Figure> = heat::figure(shot, place("figure-heat")).into_iter().collect();
-    let made = panels::of(shot);
+    let mut made = panels::of(shot);
+    let others = ends::others(shot);
+    if !others.is_empty() {
+        ends::name(shot, &mut made.panels);
+        made.panels.extend(others.iter().flat_map(ends::panels));
+    }
     if !made.panels.is_empty() {
         let tracks = made.panels.iter().flat_map(|p| &p.tracks);
         let span = extent(tracks.map(|t| (t.start_s, t.interval_s, t.values.len())), &shot.window);
@@ -151,6 +159,10 @@ fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
         all.push(figure.note(made.left_out));
     }
     all.extend(cpus::of(shot).map(|plot| Figure::new("cpu-load", place("figure-cpus"), plot)));
+    for far in others.iter().filter(|far| !ends::shares_processors(far)) {
+        let title = ends::titled(far, &place("figure-cpus"));
+        all.extend(cpus::of(far).map(|plot| Figure::new("cpu-load", title, plot)));
+    }
     all
 }
 
@@ -174,7 +186,7 @@ fn which(shot: &Shot<'_>) -> String {
 mod tests {
     use model::Unit;
     use model::limit::LimitKind;
-    use model::trial::{InterruptLine, Part, Placement, WorkerPlace};
+    use model::trial::{InterruptLine, Placement, WorkerPlace};
 
     use super::*;
     use crate::figure::tests::fixture::{disk, kinds, limited, run, sampled, seen, series};

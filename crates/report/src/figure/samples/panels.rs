@@ -84,6 +84,17 @@ const PANELS: &[Spec] = &[
             source("tcp", "TCPTimeouts", "figure-track-timeouts"),
         ],
     ),
+    panel(
+        "figure-panel-drops",
+        PER_SECOND,
+        &[
+            source("nic:", "rx_drop", "figure-track-dropped-in"),
+            source("nic:", "tx_drop", "figure-track-dropped-out"),
+            source("nic:", "qdisc_drops", "figure-track-dropped-queue"),
+            source("udp", "RcvbufErrors", "figure-track-dropped-socket"),
+            source("softnet", "dropped", "figure-track-dropped-backlog"),
+        ],
+    ),
     Spec {
         stacked: true,
         scale: Scale::OfCpus,
@@ -206,8 +217,16 @@ const HEAT: &[&str] = &[
 
 /// The panels of heat, with more sensors than beside everything else.
 pub(super) fn of_heat(shot: &Shot<'_>) -> Vec<Panel> {
-    let spec = |title: &&str| PANELS.iter().find(|p| p.title == *title);
     HEAT.iter().filter_map(spec).filter_map(|spec| one(shot, spec, TRACKS_MOST)).collect()
+}
+
+/// The panels with these titles.
+pub(super) fn of_titles<'t>(shot: &Shot<'_>, titles: impl Iterator<Item = &'t &'static str>) -> Vec<Panel> {
+    titles.filter_map(spec).filter_map(|spec| one(shot, spec, RESOURCES_MOST)).collect()
+}
+
+fn spec(title: &&'static str) -> Option<&'static Spec> {
+    PANELS.iter().find(|p| p.title == *title)
 }
 
 /// The rate of each load: the main one's in the figure of its case, the others'
@@ -257,9 +276,11 @@ fn load<'a>(
     let name =
         shot.view.words.say(if is_bytes { "figure-track-throughput" } else { "figure-track-operations" });
     let track = shot.track(found, name, 1.0)?;
+    // Networks are sold and asked for in bits.
+    let is_network = is_bytes && shot.case.workload.starts_with("net.");
     Some(Panel {
         title: title.to_owned(),
-        numbers: Numbers::Unit(found.unit),
+        numbers: if is_network { Numbers::Bits } else { Numbers::Unit(found.unit) },
         stacked: false,
         tracks: vec![track],
         references: Vec::new(),
@@ -328,8 +349,7 @@ fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec, most: usize) -> Vec<&'a s
         match all.iter_mut().find(|(r, _, _)| *r == series.resource) {
             Some((_, _, total)) => *total += sum,
             None => {
-                let is_on_path = shot.case.path.iter().any(|p| p.resource == series.resource);
-                all.push((&series.resource, is_on_path, sum));
+                all.push((&series.resource, is_on_path(shot, &series.resource), sum));
             }
         }
     }
@@ -340,6 +360,17 @@ fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec, most: usize) -> Vec<&'a s
     all.sort_by(|a, b| b.1.cmp(&a.1).then(b.2.total_cmp(&a.2)));
     all.truncate(most);
     all.into_iter().map(|(r, _, _)| r).collect()
+}
+
+/// Whether the data passed a resource; at the far end only its interface is known.
+fn is_on_path(shot: &Shot<'_>, resource: &str) -> bool {
+    match shot.far {
+        Some(far) => {
+            let interface = far.facts.get("interface").map(ToString::to_string);
+            interface.is_some_and(|name| resource.strip_prefix("nic:") == Some(name.as_str()))
+        }
+        None => shot.case.path.iter().any(|p| p.resource == resource),
+    }
 }
 
 /// Whether a track says something.
@@ -370,7 +401,12 @@ fn to_shares(shot: &Shot<'_>, tracks: &mut [Track]) {
 /// How many CPUs the machine has; where the inventory does not say, as many as
 /// were seen at work.
 fn cpus(shot: &Shot<'_>) -> f64 {
-    let known = shot.view.run.machines.first().map_or(0, |m| m.inventory.cpu.online.len());
+    let machines = &shot.view.run.machines;
+    let machine = match shot.far {
+        Some(far) => machines.iter().find(|m| m.id == far.machine),
+        None => machines.first(),
+    };
+    let known = machine.map_or(0, |m| m.inventory.cpu.online.len());
     let seen = shot.series().filter(|s| s.resource.starts_with("cpu:"));
     let mut names: Vec<&str> = seen.map(|s| s.resource.as_str()).collect();
     names.sort_unstable();

@@ -1,0 +1,341 @@
+//! A processor of one end that packets keep busy. What a kernel does for packets
+//! that come in, it does in an interrupt's wake (softirq), on whichever CPU takes
+//! the interrupts: no thread of ours is charged for it, and a thread that reads may
+//! run on another CPU, half idle, while that one is full.
+//!
+//! `/proc/stat` tells of each CPU where its time went (proc_stat(5)), by what it
+//! did when the clock ticked. A CPU is full as any other resource is. What fills it
+//! must be ours: it is interrupts, and what the threads of that end computed; a
+//! neighbour that computes there is told elsewhere, and cannot hold back what
+//! interrupts do.
+//!
+//! Where both ends are under one kernel, their processors are the same ones. Who of
+//! the two a CPU worked for is then known only of interrupts, which are for what
+//! comes in, and nothing is said before all that TCP and the threads tell.
+
+use std::collections::BTreeMap;
+
+use language::format::percent;
+use model::Severity;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::trial::Trial;
+
+use super::{Candidate, FULL, Verdict, finding};
+use crate::measure::End;
+use crate::{Context, measure};
+
+/// Seconds of a CPU that must have been counted: 40 ticks of 10 ms, so that one
+/// more or less is 2.5 %.
+const COUNTED_LEAST: f64 = 0.4;
+
+/// From this share of a full CPU on, it is interrupts that make the difference: a
+/// thread that had the rest would be seen to be full itself.
+const FELT: f64 = 1.0 - FULL;
+
+/// So much of what a full CPU did must be interrupts, or the threads of this end.
+const EXPLAINED: f64 = 0.9;
+
+/// Which processors the candidate looks at.
+pub(super) enum EndCore {
+    /// Those of an end that has a kernel of its own.
+    Of(End),
+    /// Those that both ends share.
+    Shared,
+}
+
+impl Candidate for EndCore {
+    fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
+        let shared = measure::is_one_machine(case);
+        let end = match self {
+            EndCore::Of(end) if !shared => *end,
+            EndCore::Shared if shared => End::Near,
+            _ => return Verdict::Elsewhere,
+        };
+        if case.workload != "net.stream" {
+            return Verdict::Elsewhere;
+        }
+        let Some((core, place)) = busiest(case, end) else { return Verdict::Elsewhere };
+        if core.busy < FULL {
+            return Verdict::Free(core.evidence(case, end, place));
+        }
+        let threads = threads(case, end, shared);
+        // Threads that are full say it themselves, and others' programs are told
+        // of elsewhere.
+        if threads.each >= FULL || core.interrupts < FELT || !core.is_explained(threads.all) {
+            return Verdict::Elsewhere;
+        }
+        Verdict::Full(Box::new(held_back(case, end, shared, &core, place)))
+    }
+}
+
+/// The busiest CPU of an end, as evidence.
+pub(super) fn evidence(case: &CaseResult, end: End) -> Option<Evidence> {
+    let end = if measure::is_one_machine(case) { End::Near } else { end };
+    busiest(case, end).map(|(core, place)| core.evidence(case, end, place))
+}
+
+/// What the threads of an end computed, as shares of a CPU.
+struct Threads {
+    /// The fullest.
+    each: f64,
+    /// What all of them may have done on one CPU.
+    all: f64,
+}
+
+fn threads(case: &CaseResult, end: End, shared: bool) -> Threads {
+    let ends = if shared { &[End::Near, End::Far][..] } else { &[end] };
+    let each: Vec<f64> = ends.iter().filter_map(|end| end.worker_share(case)).collect();
+    let all = each.iter().map(|share| share * measure::workers(case)).sum::<f64>().min(1.0);
+    Threads { each: each.into_iter().fold(0.0, f64::max), all }
+}
+
+/// Where the time of one CPU went, as shares of all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Core {
+    number: u32,
+    busy: f64,
+    /// Interrupts, and what is done in their wake.
+    interrupts: f64,
+    /// The kernel for programs.
+    system: f64,
+    /// Programs.
+    user: f64,
+}
+
+impl Core {
+    /// Of seconds by the kernel's words; none where too little was counted.
+    fn of(number: u32, seconds: &BTreeMap<&str, f64>) -> Option<Self> {
+        let of = |names: &[&str]| names.iter().filter_map(|name| seconds.get(name)).sum::<f64>();
+        let all = of(&["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"]);
+        let share = |names: &[&str]| of(names) / all;
+        (all >= COUNTED_LEAST && seconds.contains_key("idle")).then(|| Self {
+            number,
+            busy: 1.0 - share(&["idle", "iowait"]),
+            interrupts: share(&["irq", "softirq"]),
+            system: share(&["system"]),
+            user: share(&["user", "nice"]),
+        })
+    }
+
+    /// Whether interrupts and our threads, which computed so much, are what it did.
+    fn is_explained(&self, threads: f64) -> bool {
+        self.interrupts + threads.min(self.system + self.user) >= EXPLAINED * self.busy
+    }
+
+    /// Of what it did: interrupts, the kernel for programs, programs.
+    fn parts(&self) -> [f64; 3] {
+        [self.interrupts, self.system, self.user].map(|part| part / self.busy)
+    }
+
+    fn evidence(&self, case: &CaseResult, end: End, place: Place) -> Evidence {
+        let [interrupts, system, user] = if self.busy > 0.0 { self.parts() } else { [0.0; 3] };
+        let text = format!(
+            "{} is {} busy, {} of it in softirq",
+            self.called(case, end),
+            percent(self.busy),
+            percent(interrupts)
+        );
+        Evidence::at("core", place, text)
+            .arg("cpu", u64::from(self.number))
+            .arg("end", end.word())
+            .arg("machine", end.machine(case).unwrap_or_default())
+            .arg("busy", self.busy)
+            .arg("interrupts", interrupts)
+            .arg("system", system)
+            .arg("user", user)
+    }
+
+    fn called(&self, case: &CaseResult, end: End) -> String {
+        let of = end.machine(case).map(|name| format!(" of {name}")).unwrap_or_default();
+        format!("CPU {}{of}", self.number)
+    }
+}
+
+fn held_back(case: &CaseResult, end: End, shared: bool, core: &Core, place: Place) -> model::Finding {
+    let sends = match case.parameters.text("direction") {
+        // What comes in is what interrupts are for.
+        Ok("both") => false,
+        Ok("receive") => end.is_far(),
+        _ => !end.is_far(),
+    };
+    let (code, who) = if sends && !shared { ("sender-cpu", "sender") } else { ("receiver-cpu", "receiver") };
+    let [interrupts, system, user] = core.parts();
+    let both = if shared { ", and both ends share it" } else { "" };
+    let text = format!(
+        "the {who}'s processor holds this back: {} is {} busy, {} of it in softirq, {} in system calls and {} in \
+         programs{both}",
+        core.called(case, end),
+        percent(core.busy),
+        percent(interrupts),
+        percent(system),
+        percent(user)
+    );
+    finding(code, Severity::Note, text)
+        .on(format!("cpu:{}", core.number))
+        .arg("by", "core")
+        .arg("cpu", u64::from(core.number))
+        .arg("end", end.word())
+        .arg("machine", end.machine(case).unwrap_or_default())
+        .arg("share", core.busy)
+        .arg("interrupts", interrupts)
+        .arg("system", system)
+        .arg("user", user)
+        .arg("shared", shared)
+        // Of verdicts by threads.
+        .arg("loopback", false)
+        .arg("behind", false)
+        .because(core.evidence(case, end, place))
+        .advise(
+            "let more CPUs take the packets: more receive queues (`ethtool -L`), their interrupts on several CPUs, or \
+             receive packet steering (rps_cpus); a larger MTU makes fewer packets",
+        )
+}
+
+/// The CPU of an end that did most: of full ones that with most interrupts. Of the
+/// trial in which it was as busy as in the middle one.
+fn busiest(case: &CaseResult, end: End) -> Option<(Core, Place)> {
+    measure::middle(case, |trial| {
+        let cores = cores(trial, end).into_iter();
+        let key = |core: &Core| if core.busy >= FULL { 1.0 + core.interrupts } else { core.busy };
+        let core = cores.max_by(|a, b| key(a).total_cmp(&key(b)))?;
+        let resource = format!("cpu:{}", core.number);
+        let source = measure::named(end.counters(trial), &resource, "softirq")?.source.clone();
+        Some((core.busy, (core, Place::Counter { resource, source })))
+    })
+}
+
+fn cores(trial: &Trial, end: End) -> Vec<Core> {
+    let mut all: BTreeMap<u32, BTreeMap<&str, f64>> = BTreeMap::new();
+    for counter in end.counters(trial) {
+        let Some(number) = counter.resource.strip_prefix("cpu:").and_then(|n| n.parse().ok()) else {
+            continue;
+        };
+        let Some(name) = counter.source.strip_prefix("/proc/stat ") else { continue };
+        // The kernel lets idle times step back a little.
+        all.entry(number).or_default().insert(name, counter.change().unwrap_or(0.0));
+    }
+    all.into_iter().filter_map(|(number, seconds)| Core::of(number, &seconds)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::trial::{Counter, Part, Window};
+    use model::{Better, Quantity, Unit, Value};
+
+    /// Ticks of a CPU in a second: user, system, idle, softirq.
+    fn counters(cpu: u32, ticks: [u64; 4]) -> Vec<Counter> {
+        let names = ["user", "system", "idle", "softirq"];
+        let one = |(name, ticks): (&str, u64)| {
+            fixture::counter(&format!("cpu:{cpu}"), &format!("/proc/stat {name}"), 0.01, ticks)
+        };
+        names.into_iter().zip(ticks).map(one).collect()
+    }
+
+    /// A second of a stream at 100 MB/s whose threads computed for so long, and the
+    /// CPUs of both ends.
+    fn case(near: (f64, &[[u64; 4]]), far: (f64, &[[u64; 4]])) -> CaseResult {
+        let mut case = fixture::case(1);
+        case.workload = "net.stream".to_owned();
+        for (name, value) in [("direction", "send"), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
+            case.parameters.set(name, value);
+        }
+        case.parameters.set("streams", 1u64);
+        let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
+        case.estimates.insert("throughput".to_owned(), estimate);
+        let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
+        let metrics = |cpu: f64| {
+            let per_byte = Quantity { value: cpu / 100e6, unit: Unit::SecondsPerByte };
+            [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte)].into()
+        };
+        let all = |cpus: &[[u64; 4]]| (0..).zip(cpus).flat_map(|(i, t)| counters(i, *t)).collect::<Vec<_>>();
+        let result = &mut case.trials[0].result;
+        result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
+        (result.metrics, result.counters) = (metrics(near.0), all(near.1));
+        result.parts.push(Part {
+            machine: "10.0.0.2:7117".to_owned(),
+            metrics: metrics(far.0),
+            counters: all(far.1),
+            ..Part::default()
+        });
+        case
+    }
+
+    fn verdict(case: &CaseResult) -> model::Finding {
+        let mut found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
+        crate::said::assert_said(&found);
+        found.remove(0)
+    }
+
+    const IDLE: [u64; 4] = [1, 2, 97, 0];
+
+    #[test]
+    fn a_cpu_that_packets_fill_is_named_with_its_end() {
+        // The thread that reads is on another CPU, half idle.
+        let busy = case((0.3, &[IDLE, [2, 28, 70, 0]]), (0.5, &[[5, 45, 50, 0], [7, 30, 2, 61]]));
+        let found = verdict(&busy);
+        assert_eq!((found.code.as_str(), found.resource.as_deref()), ("receiver-cpu", Some("cpu:1")));
+        assert!(
+            found
+                .text
+                .contains("CPU 1 of 10.0.0.2:7117 is 98 % busy, 62 % of it in softirq, 31 % in system calls"),
+            "{}",
+            found.text
+        );
+        let near = found.ruled_out.iter().find(|e| e.code == "core").unwrap();
+        assert_eq!(near.args["end"], Value::from("near"));
+        let mut back = busy.clone();
+        back.parameters.set("direction", "receive");
+        assert_eq!(verdict(&back).code, "sender-cpu");
+        back.parameters.set("direction", "both");
+        assert_eq!(verdict(&back).code, "receiver-cpu");
+    }
+
+    #[test]
+    fn a_cpu_below_the_threshold_or_without_packets_is_not_what_holds_it_back() {
+        let far = |ticks: [u64; 4]| verdict(&case((0.3, &[IDLE]), (0.5, &[IDLE, ticks]))).code;
+        assert_eq!(far([0, 0, 5, 95]), "receiver-cpu");
+        assert_eq!(far([0, 0, 6, 94]), "cannot-tell");
+        // Half of it our thread, half interrupts.
+        assert_eq!(far([0, 48, 2, 50]), "receiver-cpu");
+        // A neighbour computes there.
+        assert_eq!(far([78, 0, 2, 20]), "cannot-tell");
+        assert_eq!(far([2, 94, 0, 4]), "cannot-tell", "too little is softirq");
+    }
+
+    #[test]
+    fn a_window_of_few_ticks_says_nothing() {
+        assert_eq!(verdict(&case((0.3, &[IDLE]), (0.5, &[[0, 0, 0, 39]]))).code, "cannot-tell");
+    }
+
+    #[test]
+    fn processors_that_both_ends_share_are_looked_at_once_and_last() {
+        let mut one = case((0.4, &[IDLE, [4, 36, 2, 58]]), (0.3, &[IDLE, [4, 36, 2, 58]]));
+        one.trials[0].result.facts.insert("one_machine".to_owned(), true.into());
+        let found = verdict(&one);
+        assert_eq!(found.code, "receiver-cpu");
+        assert!(
+            found.text.contains("CPU 1 is 98 % busy") && found.text.ends_with("share it"),
+            "{}",
+            found.text
+        );
+        assert_eq!(found.ruled_out.iter().filter(|e| e.code == "core").count(), 0);
+        // What TCP tells comes first.
+        for (name, value) in
+            [("busy_time", 1.0), ("receive_window_limited_time", 0.8), ("send_buffer_limited_time", 0.0)]
+        {
+            one.trials[0].result.facts.insert(name.to_owned(), value.into());
+        }
+        assert_eq!(verdict(&one).code, "window-bound");
+    }
+
+    #[test]
+    fn threads_that_are_full_say_it_with_the_cpu_that_they_fill() {
+        let found = verdict(&case((0.3, &[IDLE]), (0.97, &[IDLE, [5, 80, 1, 14]])));
+        assert_eq!((found.code.as_str(), found.resource.as_deref()), ("receiver-cpu", Some("cpu")));
+        let core = found.evidence.iter().find(|e| e.code == "core").unwrap();
+        assert_eq!(core.text.as_deref(), Some("CPU 1 of 10.0.0.2:7117 is 99 % busy, 14 % of it in softirq"));
+    }
+}

@@ -1,0 +1,333 @@
+//! Packets that a machine dropped on the way, by its own counters: the interface
+//! that the data passed, the queueing discipline on it, the CPUs that take packets
+//! in, and the sockets. Each is named with its end, for what one counts the other
+//! never sees.
+
+use language::format::percent;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::trial::Trial;
+use model::{Finding, FindingKind, Severity};
+
+use crate::measure::End;
+use crate::{Context, Rule, called, measure};
+
+/// Of those that passed, from this share on drops are told: TCP hardly feels less
+/// (Mathis and others, 1997, see the verdict `loss-bound`), and a kernel drops
+/// packets of protocols that nobody asked for.
+const FELT: f64 = 0.001;
+
+/// Whose counter it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// The interface that the data passed.
+    Interface,
+    /// The protocol or the CPUs of its machine.
+    Whole(&'static str),
+}
+
+/// One way in which packets are dropped.
+struct Way {
+    /// As the findings of all languages call it.
+    what: &'static str,
+    of: Of,
+    /// Counters by the kernel's names, added up.
+    counters: &'static [&'static str],
+    /// Those that are among them and told elsewhere.
+    less: Option<&'static str>,
+    /// Counters of what passed, added up; without any, one is too many.
+    passed: &'static [&'static str],
+    advice: &'static str,
+}
+
+/// `Documentation/networking/statistics.rst` and `snmp_counter.rst`,
+/// `net/core/net-procfs.c`.
+const WAYS: &[Way] = &[
+    Way {
+        what: "broken-frames",
+        of: Of::Interface,
+        counters: &["rx_errs"],
+        less: None,
+        passed: &[],
+        advice: "a bad cable, transceiver or port breaks frames: `ethtool -S` says how",
+    },
+    Way {
+        what: "unsent-frames",
+        of: Of::Interface,
+        counters: &["tx_errs"],
+        less: None,
+        passed: &[],
+        advice: "a carrier that is lost or a duplex that differs breaks frames: `ethtool -S` says how",
+    },
+    Way {
+        what: "missed",
+        of: Of::Interface,
+        counters: &["rx_missed"],
+        less: None,
+        passed: &["rx_missed", "rx_packets"],
+        advice: "a larger ring (`ethtool -G`), more receive queues (`ethtool -L`) or their interrupts on more CPUs take \
+                 packets out in time",
+    },
+    Way {
+        what: "receive-drops",
+        of: Of::Interface,
+        counters: &["rx_drop"],
+        less: Some("rx_missed"),
+        passed: &["rx_drop", "rx_packets"],
+        advice: "`ip -s -s link` and `ethtool -S` say more; a filter, an unknown protocol or a full ring of a virtual \
+                 interface drops them",
+    },
+    Way {
+        what: "transmit-drops",
+        of: Of::Interface,
+        counters: &["tx_drop"],
+        less: None,
+        passed: &["tx_drop", "tx_packets"],
+        advice: "`ip -s -s link` and `ethtool -S` say more; a longer transmit queue or a lower rate loses fewer",
+    },
+    Way {
+        what: "queue-drops",
+        of: Of::Interface,
+        counters: &["qdisc_drops"],
+        less: None,
+        passed: &["qdisc_drops", "tx_packets"],
+        advice: "more was sent than the interface, or a rate that is imposed on it, lets through: `tc -s qdisc` says where",
+    },
+    Way {
+        what: "backlog-drops",
+        of: Of::Whole("softnet"),
+        counters: &["dropped"],
+        less: None,
+        passed: &["dropped", "processed"],
+        advice: "a larger net.core.netdev_max_backlog, or more CPUs that take packets (rps_cpus), lose fewer",
+    },
+    Way {
+        what: "socket-drops",
+        of: Of::Whole("udp"),
+        counters: &["RcvbufErrors", "Udp6RcvbufErrors"],
+        less: None,
+        passed: &["RcvbufErrors", "Udp6RcvbufErrors", "InDatagrams", "Udp6InDatagrams"],
+        advice: "a larger --window holds more, a --bit-rate sends less, more --streams read on more cores",
+    },
+    Way {
+        what: "turned-away",
+        of: Of::Whole("tcp"),
+        counters: &["ListenOverflows"],
+        less: None,
+        passed: &[],
+        advice: "who listens takes connections too slowly, or lets too few wait (net.core.somaxconn)",
+    },
+];
+
+/// The rule.
+pub(crate) struct PacketsDropped;
+
+impl Rule for PacketsDropped {
+    fn code(&self) -> &'static str {
+        "packets-dropped"
+    }
+
+    fn doc(&self) -> &'static str {
+        "Counters of the kernel, at either end, that grew in the window: frames with errors and connections that were turned \
+         away, whatever their number; packets that the interface missed, or that it, its queueing discipline, a CPU's backlog \
+         or a UDP socket dropped, from one in a thousand on. The number is that of the worst trial."
+    }
+
+    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+        if !measure::is_net(case) {
+            return Vec::new();
+        }
+        let ends = measure::counted_ends(case).iter();
+        ends.flat_map(|end| WAYS.iter().filter_map(|way| self.one(case, *end, way))).collect()
+    }
+}
+
+impl PacketsDropped {
+    fn one(&self, case: &CaseResult, end: End, way: &Way) -> Option<Finding> {
+        // One kernel has one backlog, whoever looks at it.
+        let is_kernel = way.of == Of::Whole("softnet");
+        if is_kernel && end.is_far() && measure::is_one_machine(case) {
+            return None;
+        }
+        let all = measure::good(case).filter_map(|trial| seen(trial, end, way));
+        let Seen { resource, source, count, share } = all.max_by(|a, b| a.count.total_cmp(&b.count))?;
+        let is_much = share.map_or(count >= 1.0, |share| share >= FELT);
+        if !is_much {
+            return None;
+        }
+        let of = end.machine(case).map(|name| format!(" of {name}")).unwrap_or_default();
+        let part = percent(share.unwrap_or(0.0));
+        let nic = called(&resource);
+        let n = format!("{count:.0}");
+        let text = match way.what {
+            "broken-frames" => format!("{nic}{of} got {n} broken frames in the window"),
+            "unsent-frames" => format!("{nic}{of} failed to send {n} frames in the window"),
+            "missed" => format!(
+                "{nic}{of} missed {n} packets in the window, {part} of those that came: its receive ring was full"
+            ),
+            "receive-drops" => {
+                format!("{n} packets that came to {nic}{of} were dropped in the window, {part} of all")
+            }
+            "transmit-drops" => {
+                format!("{n} packets that {nic}{of} was to send were dropped in the window, {part} of all")
+            }
+            "queue-drops" => format!(
+                "the queueing discipline on {nic}{of} dropped {n} packets in the window, {part} of those it was given"
+            ),
+            "backlog-drops" => format!(
+                "CPUs{of} dropped {n} packets in the window, {part} of all, before any protocol saw them: their backlog was \
+                 full"
+            ),
+            "socket-drops" => format!(
+                "sockets{of} dropped {n} datagrams in the window, {part} of those that came: the receive buffer was full"
+            ),
+            _ => format!(
+                "{n} connections{of} were turned away in the window: the queue of who listens was full"
+            ),
+        };
+        let severity = if way.what == "queue-drops" { Severity::Note } else { Severity::Warning };
+        let place = Place::Counter { resource: resource.clone(), source };
+        let mut finding = Finding::new(FindingKind::Validity, self.code(), severity, text)
+            .arg("what", way.what)
+            .arg("end", end.word())
+            .arg("machine", end.machine(case).unwrap_or_default())
+            .arg("count", count)
+            .arg("share", share.unwrap_or(0.0))
+            .because(Evidence::at("dropped", place, n).arg("count", count))
+            .advise(way.advice);
+        if way.of == Of::Interface {
+            finding = finding.on(resource);
+        }
+        Some(finding)
+    }
+}
+
+/// What a trial counted.
+struct Seen {
+    resource: String,
+    source: String,
+    count: f64,
+    /// Of all that passed, where that is known.
+    share: Option<f64>,
+}
+
+fn seen(trial: &Trial, end: End, way: &Way) -> Option<Seen> {
+    let resource = match way.of {
+        Of::Interface => format!("nic:{}", measure::fact(trial, end.is_far(), "interface")?),
+        Of::Whole(name) => name.to_owned(),
+    };
+    let counters = end.counters(trial);
+    let sum = |names: &[&str]| -> Option<f64> {
+        names.iter().filter_map(|name| end.change(trial, &resource, name)).reduce(|a, b| a + b)
+    };
+    let source =
+        way.counters.iter().find_map(|name| measure::named(counters, &resource, name))?.source.clone();
+    let less = way.less.and_then(|name| end.change(trial, &resource, name)).unwrap_or(0.0);
+    let count = (sum(way.counters)? - less).max(0.0);
+    let share = (!way.passed.is_empty())
+        .then(|| sum(way.passed).filter(|all| *all > 0.0).map_or(0.0, |all| count / all));
+    Some(Seen { resource, source, count, share })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validity::fixture;
+    use model::study::Controls;
+    use model::trial::{Counter, Part};
+
+    fn counters(all: &[(&str, &str, u64)]) -> Vec<Counter> {
+        let one = |(resource, name, count): &(&str, &str, u64)| {
+            fixture::counter(resource, &format!("/proc/net/x {name}"), 1.0, *count)
+        };
+        all.iter().map(one).collect()
+    }
+
+    fn case(near: &[(&str, &str, u64)], far: &[(&str, &str, u64)]) -> CaseResult {
+        let mut case = fixture::case(1);
+        case.workload = "net.stream".to_owned();
+        case.parameters.set("peer", "10.0.0.2:7117");
+        let result = &mut case.trials[0].result;
+        result.facts.insert("interface".to_owned(), "eth0".into());
+        result.counters = counters(near);
+        let mut part =
+            Part { machine: "10.0.0.2:7117".to_owned(), counters: counters(far), ..Part::default() };
+        part.facts.insert("interface".to_owned(), "eth2".into());
+        result.parts.push(part);
+        case
+    }
+
+    fn told(case: &CaseResult) -> Vec<String> {
+        let found = fixture::found(&PacketsDropped, case, &fixture::context(&Controls::default()));
+        found.into_iter().map(|f| f.text).collect()
+    }
+
+    #[test]
+    fn each_way_is_told_of_its_end_and_its_part() {
+        let all: Vec<(&str, &str, u64)> = vec![
+            ("nic:eth2", "rx_packets", 90_000),
+            ("nic:eth2", "tx_packets", 50_000),
+            ("nic:eth2", "rx_errs", 1),
+            ("nic:eth2", "tx_errs", 2),
+            ("nic:eth2", "rx_missed", 10_000),
+            ("nic:eth2", "rx_drop", 10_300),
+            ("nic:eth2", "tx_drop", 400),
+            ("nic:eth2", "qdisc_drops", 500),
+            ("softnet", "processed", 99_000),
+            ("softnet", "dropped", 1000),
+            ("udp", "InDatagrams", 700),
+            ("udp", "RcvbufErrors", 250),
+            ("udp", "Udp6RcvbufErrors", 50),
+            ("tcp", "ListenOverflows", 3),
+        ];
+        let found = told(&case(&[], &all));
+        assert_eq!(found.len(), WAYS.len(), "{found:#?}");
+        assert!(found.iter().all(|text| text.contains("of 10.0.0.2:7117")), "{found:#?}");
+        let missed =
+            "network interface eth2 of 10.0.0.2:7117 missed 10000 packets in the window, 10 % of those";
+        assert!(found[2].starts_with(missed), "{found:#?}");
+        assert!(found[3].starts_with("300 packets that came"), "what was missed is told once: {found:#?}");
+        assert!(
+            found[7].starts_with("sockets of 10.0.0.2:7117 dropped 300 datagrams in the window, 30 % of")
+        );
+        // The same here needs no name.
+        let here: Vec<_> =
+            all.iter().map(|(r, n, c)| (if *r == "nic:eth2" { "nic:eth0" } else { *r }, *n, *c)).collect();
+        let found = told(&case(&here, &[]));
+        assert!(found.len() == WAYS.len() && !found.concat().contains("10.0.0.2"), "{found:#?}");
+    }
+
+    #[test]
+    fn below_one_in_a_thousand_drops_are_not_told_and_one_error_is() {
+        let of = |name: &'static str, count: u64| {
+            told(&case(&[("nic:eth0", "rx_packets", 1_000_000), ("nic:eth0", name, count)], &[])).len()
+        };
+        assert_eq!((of("rx_drop", 1010), of("rx_drop", 900), of("rx_drop", 0)), (1, 0, 0));
+        assert_eq!((of("rx_errs", 1), of("rx_errs", 0)), (1, 0));
+        // Another interface is not on the path.
+        assert!(told(&case(&[("nic:eth1", "rx_errs", 5)], &[])).is_empty());
+    }
+
+    #[test]
+    fn what_one_kernel_or_one_namespace_counts_is_told_once() {
+        let mut one = case(
+            &[
+                ("softnet", "processed", 10),
+                ("softnet", "dropped", 10),
+                ("udp", "InDatagrams", 9),
+                ("udp", "RcvbufErrors", 9),
+            ],
+            &[
+                ("softnet", "processed", 10),
+                ("softnet", "dropped", 10),
+                ("udp", "InDatagrams", 9),
+                ("udp", "RcvbufErrors", 9),
+            ],
+        );
+        assert_eq!(told(&one).len(), 4);
+        one.trials[0].result.facts.insert("one_machine".to_owned(), true.into());
+        assert_eq!(told(&one).len(), 3, "two namespaces have sockets of their own");
+        one.trials[0].result.facts.insert("interface".to_owned(), "lo".into());
+        assert_eq!(told(&one).len(), 2);
+    }
+}

@@ -1,0 +1,22 @@
+//! Packets for which an adapter had no room in its receive ring
+//! (`rx_missed_errors`, `Documentation/networking/statistics.rst`): the host does
+//! not take them out in time. `/proc/net/dev` has them among those that the
+//! kernel dropped for other reasons.
+
+use model::Unit;
+
+use crate::sampler::single::Singles;
+use crate::sampler::{Column, SamplerKind};
+
+/// Its line in the table.
+pub(super) const KIND: SamplerKind = SamplerKind {
+    name: "missed",
+    doc: "packets that network adapters missed for want of room",
+    open: |host, scope| {
+        let wanted = scope.network.iter().map(|name| {
+            let column = Column::counter(format!("nic:{name}"), "rx_missed", Unit::One, 1.0);
+            (format!("/sys/class/net/{name}/statistics/rx_missed_errors"), column)
+        });
+        Singles::open(host, "/sys/class/net/*/statistics", wanted)
+    },
+};

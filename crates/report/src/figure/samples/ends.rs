@@ -1,0 +1,124 @@
+//! The other end of a trial between two machines: what its machine saw, on the same
+//! clock, headed by its name. Where both ends are under one kernel its processors
+//! are those that are drawn already, and only what a network namespace has for
+//! itself is drawn again.
+
+use chart::plot::Panel;
+use model::Value;
+
+use super::{Shot, panels};
+
+/// What every network namespace has for itself.
+const OF_NAMESPACE: &[&str] = &["figure-panel-network", "figure-panel-retransmissions", "figure-panel-drops"];
+
+/// What a machine has besides.
+const OF_MACHINE: &[&str] = &["figure-panel-cpu", "figure-panel-frequency", "figure-panel-pressure"];
+
+/// The same trial, seen from the machines of its other ends.
+pub(super) fn others<'a>(shot: &Shot<'a>) -> Vec<Shot<'a>> {
+    let is_end =
+        |part: &&model::trial::Part| part.machine != "local" && part.load.is_none() && part.target.is_none();
+    let parts = shot.trial.result.parts.iter().filter(is_end);
+    let watched = parts.filter(|part| part.series.iter().any(|s| s.resource != "load"));
+    let of = |part| Shot {
+        view: shot.view,
+        spec: shot.spec,
+        case: shot.case,
+        trial: shot.trial,
+        window: shot.window,
+        reason: shot.reason,
+        far: Some(part),
+    };
+    watched.map(of).collect()
+}
+
+/// Whether the processors of both ends are the same ones.
+pub(super) fn shares_processors(shot: &Shot<'_>) -> bool {
+    shot.trial.result.facts.get("one_machine") == Some(&Value::Bool(true))
+}
+
+/// What is drawn of it, under its name.
+pub(super) fn panels(far: &Shot<'_>) -> Vec<Panel> {
+    let own: &[&str] = if shares_processors(far) { &[] } else { OF_MACHINE };
+    let mut all = panels::of_titles(far, OF_NAMESPACE.iter().chain(own));
+    name(far, &mut all);
+    all
+}
+
+/// Puts the name of the machine before the titles of its panels.
+pub(super) fn name(shot: &Shot<'_>, panels: &mut [Panel]) {
+    panels.iter_mut().for_each(|panel| panel.title = titled(shot, &panel.title));
+}
+
+/// A title with the machine that it is of.
+pub(super) fn titled(shot: &Shot<'_>, title: &str) -> String {
+    let words = shot.view.words;
+    let machine = match shot.far {
+        Some(part) => part.machine.clone(),
+        None => words.say("figure-this-machine"),
+    };
+    let machine = Value::Text(machine);
+    words.tell("figure-at-machine", &[("machine", machine), ("title", Value::Text(title.to_owned()))])
+}
+
+#[cfg(test)]
+mod tests {
+    use model::trial::{Part, Series};
+    use model::{Unit, Value};
+
+    use super::*;
+    use crate::figure::samples::shot;
+    use crate::figure::tests::fixture::{disk, run, sampled, seen, series};
+
+    fn of(resource: &str, name: &str, unit: Unit) -> Series {
+        series(resource, name, unit, 1_000_000_000, &[1.0, 2.0, 3.0])
+    }
+
+    #[test]
+    fn both_machines_are_drawn_under_their_names_and_one_machine_once() {
+        let all = |nic: &str| {
+            vec![
+                of("load", "operations", Unit::PerSecond),
+                of(nic, "rx_bytes", Unit::BytesPerSecond),
+                of("cpu", "user", Unit::One),
+                of("cpu", "idle", Unit::One),
+                of("cpu:0", "user", Unit::One),
+                of("cpu:1", "user", Unit::One),
+            ]
+        };
+        let mut case = sampled(disk("randread", 4096, 8, 80e3), &all("nic:eth0"));
+        for trial in &mut case.trials {
+            let part =
+                Part { machine: "10.0.0.2:7117".to_owned(), series: all("nic:eth2"), ..Part::default() };
+            trial.result.parts.push(part);
+        }
+        let run = run(Vec::new());
+        let titles = |case: &model::run::CaseResult| -> Vec<String> {
+            seen(&run, |view| {
+                let figures = super::super::of_shot(&shot(view, &[case]).unwrap(), &[case]);
+                figures.into_iter().map(|f| f.title).collect()
+            })
+        };
+        let apart = titles(&case);
+        assert_eq!(apart.iter().filter(|t| t.contains("load of each CPU")).count(), 2, "{apart:#?}");
+        assert!(apart[2].starts_with("10.0.0.2:7117: "), "{apart:#?}");
+        let made = |case: &model::run::CaseResult| -> Vec<String> {
+            seen(&run, |view| {
+                let near = shot(view, &[case]).unwrap();
+                others(&near).iter().flat_map(super::panels).map(|p| p.title).collect()
+            })
+        };
+        let far = "10.0.0.2:7117: ";
+        assert_eq!(
+            made(&case),
+            ["network throughput: network eth2", "CPU time"].map(|title| format!("{far}{title}"))
+        );
+        case.trials.iter_mut().for_each(|t| {
+            t.result.facts.insert("one_machine".to_owned(), Value::Bool(true));
+        });
+        assert_eq!(made(&case).len(), 1);
+        assert_eq!(titles(&case).iter().filter(|t| t.contains("load of each CPU")).count(), 1);
+        case.trials.iter_mut().for_each(|t| t.result.parts.clear());
+        assert!(made(&case).is_empty());
+    }
+}
