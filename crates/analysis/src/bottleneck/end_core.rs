@@ -62,7 +62,7 @@ impl Candidate for EndCore {
         let threads = threads(case, end, shared);
         // Threads that are full say it themselves, and others' programs are told
         // of elsewhere.
-        if threads.each >= FULL || core.interrupts < FELT || !core.is_explained(threads.all) {
+        if threads.each >= FULL || core.interrupts < FELT || !core.is_explained(&threads) {
             return Verdict::Elsewhere;
         }
         Verdict::Full(Box::new(held_back(case, end, shared, &core, place)))
@@ -75,19 +75,24 @@ pub(super) fn evidence(case: &CaseResult, end: End) -> Option<Evidence> {
     busiest(case, end).map(|(core, place)| core.evidence(case, end, place))
 }
 
-/// What the threads of an end computed, as shares of a CPU.
+/// What our threads at an end computed, as shares of a CPU.
 struct Threads {
     /// The fullest.
     each: f64,
-    /// What all of them may have done on one CPU.
-    all: f64,
+    /// What all of them did in the kernel.
+    system: f64,
+    /// What all of them did for themselves.
+    user: f64,
 }
 
 fn threads(case: &CaseResult, end: End, shared: bool) -> Threads {
     let ends = if shared { &[End::Near, End::Far][..] } else { &[end] };
-    let each: Vec<f64> = ends.iter().filter_map(|end| end.worker_share(case)).collect();
-    let all = each.iter().map(|share| share * measure::workers(case)).sum::<f64>().min(1.0);
-    Threads { each: each.into_iter().fold(0.0, f64::max), all }
+    let each = ends.iter().filter_map(|end| end.worker_share(case)).fold(0.0, f64::max);
+    let own = |name: &str| -> f64 {
+        let of = |end: &End| measure::median(case, |trial| end.rate(trial, "self", name));
+        ends.iter().filter_map(of).sum()
+    };
+    Threads { each, system: own("system"), user: own("user") }
 }
 
 /// Where the time of one CPU went, as shares of all of it.
@@ -118,9 +123,10 @@ impl Core {
         })
     }
 
-    /// Whether interrupts and our threads, which computed so much, are what it did.
-    fn is_explained(&self, threads: f64) -> bool {
-        self.interrupts + threads.min(self.system + self.user) >= EXPLAINED * self.busy
+    /// Whether interrupts and our threads are what it did, had they all run here.
+    fn is_explained(&self, threads: &Threads) -> bool {
+        let ours = threads.system.min(self.system) + threads.user.min(self.user);
+        self.interrupts + ours >= EXPLAINED * self.busy
     }
 
     /// Of what it did: interrupts, the kernel for programs, programs.
@@ -250,14 +256,20 @@ mod tests {
             let per_byte = Quantity { value: cpu / 100e6, unit: Unit::SecondsPerByte };
             [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte)].into()
         };
-        let all = |cpus: &[[u64; 4]]| (0..).zip(cpus).flat_map(|(i, t)| counters(i, *t)).collect::<Vec<_>>();
+        let all = |(cpu, cpus): (f64, &[[u64; 4]])| {
+            let own = |name: &str, share: f64| {
+                fixture::counter("self", &format!("getrusage(2) {name}"), 1e-6, (cpu * share * 1e6) as u64)
+            };
+            let cpus = (0..).zip(cpus).flat_map(|(i, t)| counters(i, *t));
+            cpus.chain([own("user", 0.1), own("system", 0.9)]).collect::<Vec<_>>()
+        };
         let result = &mut case.trials[0].result;
         result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
-        (result.metrics, result.counters) = (metrics(near.0), all(near.1));
+        (result.metrics, result.counters) = (metrics(near.0), all(near));
         result.parts.push(Part {
             machine: "10.0.0.2:7117".to_owned(),
             metrics: metrics(far.0),
-            counters: all(far.1),
+            counters: all(far),
             ..Part::default()
         });
         case
@@ -300,8 +312,8 @@ mod tests {
         assert_eq!(far([0, 0, 6, 94]), "cannot-tell");
         // Half of it our thread, half interrupts.
         assert_eq!(far([0, 48, 2, 50]), "receiver-cpu");
-        // A neighbour computes there.
-        assert_eq!(far([78, 0, 2, 20]), "cannot-tell");
+        // A neighbour computes there, though our thread computes as much elsewhere.
+        assert_eq!(far([48, 0, 2, 50]), "cannot-tell");
         assert_eq!(far([2, 94, 0, 4]), "cannot-tell", "too little is softirq");
     }
 

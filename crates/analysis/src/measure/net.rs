@@ -40,6 +40,13 @@ impl End {
         super::named(self.counters(trial), resource, name)?.change()
     }
 
+    /// How fast a counter went over the window, in its unit per second.
+    pub(crate) fn rate(self, trial: &Trial, resource: &str, name: &str) -> Option<f64> {
+        let counter = super::named(self.counters(trial), resource, name)?;
+        let seconds = counter.seconds();
+        (seconds > 0.0).then_some(counter.change()? / seconds)
+    }
+
     /// What the document calls its machine.
     pub(crate) fn machine(self, case: &CaseResult) -> Option<&str> {
         good(case).find_map(far).filter(|_| self.is_far()).map(|part| part.machine.as_str())

@@ -92,11 +92,7 @@ fn cpus_of(case: &CaseResult, end: End) -> Option<f64> {
 /// CPU seconds in user mode of all but us for each second. Kernel threads that
 /// work for our load compute in the kernel only, so they are not in it.
 fn others(case: &CaseResult, trial: &Trial, end: End) -> Option<f64> {
-    let rate = |end: End, resource: &str, name: &str| {
-        let counter = measure::named(end.counters(trial), resource, name)?;
-        let seconds = counter.seconds();
-        (seconds > 0.0).then_some(counter.change()? / seconds)
-    };
+    let rate = |end: End, resource: &str, name: &str| end.rate(trial, resource, name);
     let all = rate(end, "cpu", "user")? + rate(end, "cpu", "nice").unwrap_or(0.0);
     // The far end's agent on this machine is ours, too.
     let of_far = if measure::is_one_machine(case) { rate(End::Far, "self", "user") } else { None };

@@ -8,6 +8,7 @@ mod common;
 mod compare;
 mod device;
 mod engines;
+mod far;
 mod faults;
 mod filling;
 mod fio;
