@@ -94,8 +94,10 @@ fn figures(text: &str) -> Vec<&str> {
 }
 
 /// Units that a figure is nothing without.
-const UNITS: &[&str] =
-    &["%", "B/s", "kB/s", "MB/s", "GB/s", "/s", "k/s", "M/s", "s", "ms", "us", "ns", "KiB", "MiB", "GiB"];
+const UNITS: &[&str] = &[
+    "%", "B/s", "kB/s", "MB/s", "GB/s", "/s", "k/s", "M/s", "s", "ms", "us", "ns", "KiB", "MiB", "GiB",
+    "Mbit/s", "Gbit/s",
+];
 
 fn assert_language_free(name: &str, value: &Value) {
     let Value::Text(text) = value else { return };

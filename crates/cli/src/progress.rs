@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::event::{Event, Standing};
 use model::trial::Status;
 use model::{AgentEvent, Phase, Plan};
-use report::format;
+use report::format::{self, Rates};
 use report::section::workload::title;
 use report::text::shortened;
 
@@ -74,11 +74,11 @@ impl Progress {
             Event::CaseFinished { case, label, headline, failed } => {
                 let result = match headline {
                     Some((metric, e)) => {
-                        let interval = format::interval(e).map(|i| format!(" ({i})")).unwrap_or_default();
-                        {
-                            let name = title(metric);
-                            format!("{name} {}{interval}", format::under_title(e.median, e.unit, &name))
-                        }
+                        // A label begins with the workload's name.
+                        let rates = Rates::of_workload(label);
+                        let interval = rates.interval(e).map(|i| format!(" ({i})")).unwrap_or_default();
+                        let name = title(metric);
+                        format!("{name} {}{interval}", rates.under_title(e.median, e.unit, &name))
                     }
                     None => format!("no result, {failed} trials failed"),
                 };

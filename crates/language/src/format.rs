@@ -29,6 +29,105 @@ const JOULES: &[Scale] = &[scale(1e6, "MJ"), scale(1e3, "kJ"), scale(1.0, "J"), 
 const WATTS: &[Scale] = &[scale(1e3, "kW"), scale(1.0, "W"), scale(1e-3, "mW")];
 const ONE: &[Scale] = &[scale(1e9, "G"), scale(1e6, "M"), scale(1e3, "k"), scale(1.0, "")];
 
+/// The same in bits, of a number that is in bytes: `Gbit/s`, as networks are sold.
+const BITS_PER_SECOND: &[Scale] = &[
+    scale(1e12 / 8.0, "Tbit/s"),
+    scale(1e9 / 8.0, "Gbit/s"),
+    scale(1e6 / 8.0, "Mbit/s"),
+    scale(1e3 / 8.0, "kbit/s"),
+    scale(1.0 / 8.0, "bit/s"),
+];
+
+/// In what bytes per second are written: as such, or, where a network carries them,
+/// in bits. Every tool for networks does the latter, and every link is sold by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rates {
+    /// `125.0 MB/s`.
+    #[default]
+    Bytes,
+    /// `1.000 Gbit/s`.
+    Bits,
+}
+
+impl Rates {
+    /// Those of a workload.
+    #[must_use]
+    pub fn of_workload(name: &str) -> Self {
+        if name.starts_with("net.") { Rates::Bits } else { Rates::Bytes }
+    }
+
+    /// Those of a resource.
+    #[must_use]
+    pub fn of_resource(name: &str) -> Self {
+        if name.starts_with("nic:") { Rates::Bits } else { Rates::Bytes }
+    }
+
+    fn scale_of(self, value: f64, unit: Unit) -> Scale {
+        match (self, unit) {
+            (Rates::Bits, Unit::BytesPerSecond) => pick(BITS_PER_SECOND, value, 1.0 / 8.0),
+            _ => scale_of(value, unit),
+        }
+    }
+
+    /// As [`quantity`].
+    #[must_use]
+    pub fn quantity(self, value: f64, unit: Unit) -> String {
+        let Scale { factor, suffix } = self.scale_of(value, unit);
+        let number = digits(value / factor);
+        if suffix.is_empty() { number } else { format!("{number} {suffix}") }
+    }
+
+    /// As [`setting`].
+    #[must_use]
+    pub fn setting(self, value: f64, unit: Unit) -> String {
+        let Scale { factor, suffix } = self.scale_of(value, unit);
+        let number = short(value / factor);
+        if suffix.is_empty() { number } else { format!("{number} {suffix}") }
+    }
+
+    /// As [`under_title`].
+    #[must_use]
+    pub fn under_title(self, value: f64, unit: Unit, title: &str) -> String {
+        let text = self.quantity(value, unit);
+        let said = unit == Unit::PerSecond
+            && (title.contains("per second") || title.ends_with("IOPS") || title.ends_with("FLOPS"));
+        match text.strip_suffix("/s") {
+            Some(short) if said => short.trim_end().to_owned(),
+            _ => text,
+        }
+    }
+
+    /// As [`interval`].
+    #[must_use]
+    pub fn interval(self, estimate: &Estimate) -> Option<String> {
+        let (low, high) = self.interval_ends(estimate)?;
+        Some(if low.is_empty() { "too few trials".to_owned() } else { format!("{low} to {high}") })
+    }
+
+    /// As [`interval_ends`].
+    #[must_use]
+    pub fn interval_ends(self, estimate: &Estimate) -> Option<(String, String)> {
+        let Scale { factor, .. } = self.scale_of(estimate.median, estimate.unit);
+        let (low, high) = (estimate.low?, estimate.high?);
+        // Two trials that differ give bounds of many digits that say one thing.
+        if high > estimate.median * WIDEST || low * WIDEST < estimate.median {
+            return Some(<(String, String)>::default());
+        }
+        let differ = [low, high].iter().any(|bound| self.scale_of(*bound, estimate.unit).factor != factor);
+        if differ && high > low * WIDE {
+            let own = |bound: f64| {
+                let text = self.quantity(bound, estimate.unit);
+                match estimate.unit {
+                    Unit::PerSecond => text.trim_end_matches("/s").trim_end().to_owned(),
+                    _ => text,
+                }
+            };
+            return Some((own(low), own(high)));
+        }
+        Some((digits(low / factor), digits(high / factor)))
+    }
+}
+
 fn scale_of(value: f64, unit: Unit) -> Scale {
     let scales = match unit {
         Unit::BytesPerSecond => BYTES_PER_SECOND,
@@ -42,11 +141,16 @@ fn scale_of(value: f64, unit: Unit) -> Scale {
         Unit::Joules => JOULES,
         Unit::Watts => WATTS,
     };
+    pick(scales, value, 1.0)
+}
+
+/// The scale for a number of this size; of 0 that whose factor is `plain`.
+fn pick(scales: &[Scale], value: f64, plain: f64) -> Scale {
     // 999.95 would be written as 1000 of the smaller unit.
     let fits = |s: &&Scale| value.abs() >= s.factor * 0.99995;
     let smallest = scales[scales.len() - 1];
     if value == 0.0 {
-        return scales.iter().copied().find(|s| s.factor == 1.0).unwrap_or(smallest);
+        return scales.iter().copied().find(|s| s.factor == plain).unwrap_or(smallest);
     }
     scales.iter().find(fits).copied().unwrap_or(smallest)
 }
@@ -78,53 +182,27 @@ fn digits(value: f64) -> String {
 /// A quantity with its unit: `1.234 GB/s`.
 #[must_use]
 pub fn quantity(value: f64, unit: Unit) -> String {
-    let Scale { factor, suffix } = scale_of(value, unit);
-    let number = digits(value / factor);
-    if suffix.is_empty() { number } else { format!("{number} {suffix}") }
+    Rates::Bytes.quantity(value, unit)
 }
 
 /// As [`quantity`], under a title that says "per second" already: `183.7 k`.
 #[must_use]
 pub fn under_title(value: f64, unit: Unit, title: &str) -> String {
-    let text = quantity(value, unit);
-    let said = unit == Unit::PerSecond
-        && (title.contains("per second") || title.ends_with("IOPS") || title.ends_with("FLOPS"));
-    match text.strip_suffix("/s") {
-        Some(short) if said => short.trim_end().to_owned(),
-        _ => text,
-    }
+    Rates::Bytes.under_title(value, unit, title)
 }
 
 /// The interval of an estimate, in the scale of its point: `1.230 to 1.239`; a
 /// wide one with a scale for each end: `36.84 k to 1.311 M`. Absent with fewer than two trials.
 #[must_use]
 pub fn interval(estimate: &Estimate) -> Option<String> {
-    let (low, high) = interval_ends(estimate)?;
-    Some(if low.is_empty() { "too few trials".to_owned() } else { format!("{low} to {high}") })
+    Rates::Bytes.interval(estimate)
 }
 
 /// The ends that [`interval`] writes; empty texts for one that says only that
 /// there are too few trials.
 #[must_use]
 pub fn interval_ends(estimate: &Estimate) -> Option<(String, String)> {
-    let Scale { factor, .. } = scale_of(estimate.median, estimate.unit);
-    let (low, high) = (estimate.low?, estimate.high?);
-    // Two trials that differ give bounds of many digits that say one thing.
-    if high > estimate.median * WIDEST || low * WIDEST < estimate.median {
-        return Some(<(String, String)>::default());
-    }
-    let differ = [low, high].iter().any(|bound| scale_of(*bound, estimate.unit).factor != factor);
-    if differ && high > low * WIDE {
-        let own = |bound: f64| {
-            let text = quantity(bound, estimate.unit);
-            match estimate.unit {
-                Unit::PerSecond => text.trim_end_matches("/s").trim_end().to_owned(),
-                _ => text,
-            }
-        };
-        return Some((own(low), own(high)));
-    }
-    Some((digits(low / factor), digits(high / factor)))
+    Rates::Bytes.interval_ends(estimate)
 }
 
 /// Ends so many times apart are written each in its own scale, where those
@@ -186,9 +264,7 @@ pub fn fine_percent(share: f64) -> String {
 /// As [`quantity`], without zeros at the end that say nothing: `3.7 GHz`.
 #[must_use]
 pub fn setting(value: f64, unit: Unit) -> String {
-    let Scale { factor, suffix } = scale_of(value, unit);
-    let number = short(value / factor);
-    if suffix.is_empty() { number } else { format!("{number} {suffix}") }
+    Rates::Bytes.setting(value, unit)
 }
 
 /// Four significant digits, without zeros behind the point.
@@ -237,6 +313,28 @@ mod tests {
         assert_eq!(quantity(42.0, Unit::One), "42.00");
         assert_eq!(span(84.4), "1 min 24 s");
         assert_eq!(span(3.25), "3.2 s");
+    }
+
+    #[test]
+    fn what_a_network_carries_is_written_in_bits() {
+        let bits = Rates::of_workload("net.stream");
+        assert_eq!(bits.quantity(1.177e9, Unit::BytesPerSecond), "9.416 Gbit/s");
+        assert_eq!(bits.setting(12.5e6, Unit::BytesPerSecond), "100 Mbit/s");
+        assert_eq!(bits.quantity(0.0, Unit::BytesPerSecond), "0.000 bit/s");
+        assert_eq!(bits.quantity(3.0, Unit::PerSecond), quantity(3.0, Unit::PerSecond));
+        assert_eq!(Rates::of_workload("disk").quantity(125e6, Unit::BytesPerSecond), "125.0 MB/s");
+        assert_eq!(Rates::of_resource("nic:eth0"), Rates::Bits);
+        let estimate = Estimate {
+            n: 5,
+            median: 119.6e6,
+            low: Some(119.5e6),
+            high: Some(119.7e6),
+            confidence: Some(0.95),
+            method: None,
+            unit: Unit::BytesPerSecond,
+            better: model::Better::Higher,
+        };
+        assert_eq!(bits.interval(&estimate).unwrap(), "956.0 to 957.6");
     }
 
     #[test]

@@ -24,6 +24,17 @@ impl Given<'_> {
         }
     }
 
+    /// `value` in that unit; `bit/s` is not one of the document, but how people read
+    /// what a network carries.
+    fn written(&self, value: f64, write: fn(format::Rates, f64, Unit) -> String) -> String {
+        match self.named.get("unit").or(self.second) {
+            Some(FluentValue::String(symbol)) if symbol == "bit/s" => {
+                write(format::Rates::Bits, value / 8.0, Unit::BytesPerSecond)
+            }
+            _ => write(format::Rates::Bytes, value, self.unit()),
+        }
+    }
+
     fn decimals(&self) -> usize {
         match self.named.get("decimals") {
             Some(FluentValue::Number(n)) => n.value.clamp(0.0, 6.0) as usize,
@@ -43,9 +54,9 @@ const FUNCTIONS: &[Function] = &[
         _ => format::fine_percent(value),
     }),
     // A number of the unit named: `{ QUANTITY($x, unit: "s") }` is `109.0 us`.
-    ("QUANTITY", |value, given| format::quantity(value, given.unit())),
+    ("QUANTITY", |value, given| given.written(value, format::Rates::quantity)),
     // The same in as few digits as are needed: `3.7 GHz`.
-    ("SHORT", |value, given| format::setting(value, given.unit())),
+    ("SHORT", |value, given| given.written(value, format::Rates::setting)),
     // Bytes of what is built in powers of two: `64 KiB`.
     ("BINARY", |value, _| format::part(whole(value))),
     // Bytes as makers of disks print them: `512.1 GB`.
@@ -124,6 +135,7 @@ mod tests {
         );
         assert_eq!(said("{ BINARY($x) }", 65536.0), "64 KiB");
         assert_eq!(said("{ BITS($x) }", 1e10), "10 Gbit/s");
+        assert_eq!(said("{ SHORT($x, unit: \"bit/s\") }", 956.4e6), "956.4 Mbit/s");
         assert_eq!(said("{ FIXED($x, decimals: 1) }", 2.94), "2.9");
         assert_eq!(said("{ FIXED($x) }", -0.2), "0");
         assert_eq!(said("{ $x ->\n [one] one\n *[other] { $x } many\n }", 1.0), "one");

@@ -1,13 +1,13 @@
 //! A link between the device and the CPU that is full.
 
-use language::format::{percent, setting};
+use language::format::percent;
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
 
 use super::{Candidate, FULL, Verdict, finding, shown};
-use crate::{Context, called};
+use crate::{Context, called, measure};
 
 /// More than a link can is no full link.
 const BEYOND: f64 = 1.15;
@@ -33,12 +33,12 @@ impl Candidate for Link {
                 .arg("fraction", fullest.fraction)
         };
         if fullest.fraction > BEYOND {
-            let demand = setting(fullest.demand, fullest.unit);
+            let (demand, value, unit) = measure::written(fullest.demand, fullest.unit, &fullest.resource);
             let text = format!(
                 "{demand} would pass {link}, {share} of what it can, so something else answered or the path is another"
             );
-            let missing = evidence("link-beyond", text).arg("demand", fullest.demand);
-            return Verdict::Unknown(missing.arg("unit", fullest.unit.symbol()));
+            let missing = evidence("link-beyond", text).arg("demand", value);
+            return Verdict::Unknown(missing.arg("unit", unit));
         }
         if fullest.line_only && fullest.fraction > LINE && fullest.fraction < FULL {
             let text =
@@ -49,7 +49,7 @@ impl Candidate for Link {
         if fullest.fraction < FULL {
             return Verdict::Free(evidence);
         }
-        let limit = setting(fullest.limit, fullest.unit);
+        let (limit, value, unit) = measure::written(fullest.limit, fullest.unit, &fullest.resource);
         let (bound, of) = match fullest.line_only {
             true => ("line", format!("its line rate of {limit}")),
             false => ("payload", format!("the {limit} that payload can get")),
@@ -59,8 +59,8 @@ impl Candidate for Link {
             finding("link-full", Severity::Note, text)
                 .on(fullest.resource.clone())
                 .arg("fraction", fullest.fraction)
-                .arg("limit", fullest.limit)
-                .arg("unit", fullest.unit.symbol())
+                .arg("limit", value)
+                .arg("unit", unit)
                 .arg("bound", bound)
                 .because(evidence)
                 .because(shown("demand", "throughput", "the rate measured"))

@@ -69,10 +69,10 @@ impl Candidate for Quota {
         if tightest.fraction < FULL {
             return Verdict::Free(evidence);
         }
+        let (limit_text, value, unit) = measure::written(tightest.limit, tightest.unit, &tightest.resource);
         let text = format!(
-            "an imposed limit holds this back: {} of the {} that {device} may do ({})",
+            "an imposed limit holds this back: {} of the {limit_text} that {device} may do ({})",
             percent(tightest.fraction),
-            setting(tightest.limit, tightest.unit),
             tightest.source
         );
         let metric = if tightest.quantity == "iops" { "iops" } else { "throughput" };
@@ -80,8 +80,8 @@ impl Candidate for Quota {
             finding("io-quota", Severity::Warning, text)
                 .on(tightest.resource.clone())
                 .arg("fraction", tightest.fraction)
-                .arg("limit", tightest.limit)
-                .arg("unit", tightest.unit.symbol())
+                .arg("limit", value)
+                .arg("unit", unit)
                 .because(evidence)
                 .because(shown("demand", metric, "the rate measured"))
                 .advise("raise or remove the throttle, or measure outside of the group"),

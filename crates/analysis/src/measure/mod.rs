@@ -7,6 +7,7 @@ mod place;
 
 use std::collections::BTreeMap;
 
+use language::format::Rates;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
@@ -73,6 +74,17 @@ pub(crate) fn middle<T>(case: &CaseResult, f: impl Fn(&Trial) -> Option<(f64, T)
 pub(crate) fn place(case: &CaseResult, resource: &str, name: &str) -> Option<Place> {
     let counter = good(case).find_map(|t| counter(t, resource, name))?;
     Some(Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() })
+}
+
+/// A figure about a resource as people read it, and the number and unit that say so
+/// in other languages: what a network interface carries is told in bits.
+pub(crate) fn written(value: f64, unit: Unit, resource: &str) -> (String, f64, &'static str) {
+    let rates = Rates::of_resource(resource);
+    let text = rates.setting(value, unit);
+    match (rates, unit) {
+        (Rates::Bits, Unit::BytesPerSecond) => (text, value * 8.0, "bit/s"),
+        _ => (text, value, unit.symbol()),
+    }
 }
 
 /// Metrics that count operations.

@@ -9,7 +9,7 @@ use model::run::{CaseResult, Estimate};
 use super::telling;
 use super::view::{Group, View};
 use crate::document::{Column, Piece, Table, Text};
-use crate::format;
+use crate::format::{self, Rates};
 use crate::section::part;
 
 /// Metrics beside the headline, in this order, where a case has them: as many as
@@ -42,6 +42,8 @@ pub(super) struct Row<'a> {
     pub(super) is_main: bool,
     /// Its metric to show first.
     pub(super) headline: String,
+    /// In what its rates are written.
+    pub(super) rates: Rates,
     /// What the trials say of it.
     pub(super) estimates: Cow<'a, BTreeMap<String, Estimate>>,
 }
@@ -54,6 +56,7 @@ fn with_parts<'a>(view: &View<'_>, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
             label: view.say(key),
             case: row.case,
             is_main: false,
+            rates: row.rates,
             headline: row.headline.clone(),
             estimates: Cow::Owned(estimates),
         };
@@ -72,7 +75,8 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
     for case in group.cases.iter().copied() {
         let label = view.short(case);
         let estimates = Cow::Borrowed(&case.estimates);
-        rows.push(Row { label, case, is_main: true, headline: headline.clone(), estimates });
+        let rates = Rates::of_workload(&case.workload);
+        rows.push(Row { label, case, is_main: true, headline: headline.clone(), rates, estimates });
         for companion in &case.with {
             let spec = view.catalogue.workload(&companion.workload);
             let own = spec.map_or("throughput", |s| s.headline);
@@ -83,6 +87,7 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
                 case,
                 is_main: false,
                 headline: own.to_owned(),
+                rates: Rates::of_workload(&companion.workload),
                 estimates: Cow::Borrowed(&companion.estimates),
             });
         }
@@ -133,7 +138,7 @@ fn cells(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
         cell(view.say("column-interval"), |view, row| {
             row.estimates
                 .get(&row.headline)
-                .and_then(|e| view.interval(e))
+                .and_then(|e| view.interval(row.rates, e))
                 .unwrap_or_else(|| NOTHING.to_owned())
         }),
         cell(view.say("column-n"), |_, row| trials(row)),
@@ -157,7 +162,7 @@ fn cells(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
 }
 
 fn value(view: &View<'_>, row: &Row<'_>, metric: &str) -> String {
-    row.estimates.get(metric).map_or_else(|| NOTHING.to_owned(), |e| view.figure(metric, e))
+    row.estimates.get(metric).map_or_else(|| NOTHING.to_owned(), |e| view.figure(row.rates, metric, e))
 }
 
 /// Trials that gave the figure, of those that were tried.

@@ -9,7 +9,7 @@ use super::View;
 use super::findings;
 use super::telling::{self, Best};
 use crate::document::{Against, Block, Doubt, Section, Tile};
-use crate::format;
+use crate::format::{self, Rates};
 use crate::section::machine::limit;
 use crate::section::part;
 
@@ -31,14 +31,15 @@ pub(super) fn write(view: &View<'_>) -> Section {
 fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
     let Best { case, metric, estimate, section } = best;
     let trials = view.count("trials", estimate.n);
-    let interval = match view.interval(estimate) {
+    let rates = Rates::of_workload(&case.workload);
+    let interval = match view.interval(rates, estimate) {
         Some(range) => view.tell("figures-interval", &[("range", &range), ("trials", &trials)]),
         None => trials,
     };
     Tile {
         label: view.whole(case),
         group: view.called(&case.workload),
-        value: view.figure(metric, estimate),
+        value: view.figure(rates, metric, estimate),
         metric: view.metric(metric),
         interval: Some(interval),
         beside: beside(view, case, metric),
@@ -52,7 +53,7 @@ fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
 fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
     let shown = |name: &&str| {
         let estimate = case.estimates.get(*name).filter(|_| *name != metric)?;
-        let value = view.figure(name, estimate);
+        let value = view.figure(Rates::of_workload(&case.workload), name, estimate);
         Some(match name.strip_prefix("latency_p") {
             Some(p) => format!("p{} {value}", p.replace('_', ".")),
             None if *name == "iops" => format!("{value} {}", view.metric(name)),
@@ -83,7 +84,7 @@ pub(super) fn of_limit(view: &View<'_>, used: &Utilization) -> String {
     let texts = [
         ("share", format::percent(used.fraction)),
         ("resource", view.resource(&used.resource)),
-        ("limit", limit::bound(used.limit, used.unit, &used.quantity)),
+        ("limit", limit::bound(used.limit, used.unit, (&used.resource, &used.quantity))),
         ("kind", view.say(kind(used.kind))),
     ];
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
@@ -117,7 +118,7 @@ fn promise(view: &View<'_>, case: &CaseResult, finding: &Finding) -> Against {
         (Some(used), Some(share)) => {
             let key =
                 if used.kind == LimitKind::Datasheet { "figures-of-datasheet" } else { "figures-of-promise" };
-            let limit = limit::bound(used.limit, used.unit, &used.quantity);
+            let limit = limit::bound(used.limit, used.unit, (&used.resource, &used.quantity));
             view.tell(key, &[("share", &format::percent(share)), ("limit", &limit)])
         }
         _ => view.words.finding(finding),

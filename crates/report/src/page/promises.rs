@@ -7,7 +7,7 @@ use model::{Finding, FindingKind, Severity, Unit, Value};
 use super::View;
 use super::findings;
 use crate::document::{Answer, Block, Column, Piece, Section, Table, Text, Tone};
-use crate::format;
+use crate::format::{self, Rates};
 
 /// The code of a promise that no case was held against.
 const UNTESTED: &str = "promise-not-tested";
@@ -144,7 +144,8 @@ fn row(view: &View<'_>, held: &Held<'_>) -> Vec<Text> {
     let measured =
         fraction.zip(promised).map(|(share, promised)| share * promised).or(estimate.map(|e| e.median));
     let is_own = estimate.zip(measured).is_some_and(|(e, m)| (e.median / m - 1.0).abs() < 1e-6);
-    let interval = estimate.filter(|_| is_own).and_then(|e| view.interval(e)).unwrap_or_default();
+    let interval =
+        estimate.filter(|_| is_own).and_then(|e| view.interval(Rates::Bytes, e)).unwrap_or_default();
     vec![
         name(view, finding).into(),
         view.tell(bound, &[("value", &value)]).into(),

@@ -11,7 +11,7 @@ use super::findings;
 use super::view::{Group, View};
 use super::{case_table, method};
 use crate::document::{Block, Column, Piece, Section, Table, Text};
-use crate::format;
+use crate::format::Rates;
 
 /// Trials up to so many are listed one by one.
 const TRIALS: usize = 120;
@@ -50,7 +50,7 @@ fn of(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Block {
     };
     for row in rows.iter().filter(|r| !r.estimates.is_empty()) {
         table.groups.push((table.rows.len(), row.label.clone().into()));
-        table.rows.extend(estimates(view, &row.estimates));
+        table.rows.extend(estimates(view, row.rates, &row.estimates));
     }
     let title = view.tell("tables-of", &[("workload", &view.called(group.name))]);
     Block::More { title, blocks: vec![Block::Table(table)] }
@@ -58,9 +58,10 @@ fn of(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Block {
 
 fn estimates<'b>(
     view: &'b View<'_>,
+    rates: Rates,
     all: &'b BTreeMap<String, Estimate>,
 ) -> impl Iterator<Item = Vec<Text>> + 'b {
-    let shown = |v: Option<f64>, e: &Estimate| v.map(|v| format::quantity(v, e.unit)).unwrap_or_default();
+    let shown = move |v: Option<f64>, e: &Estimate| v.map(|v| rates.quantity(v, e.unit)).unwrap_or_default();
     all.iter().map(move |(metric, e)| {
         let better = match e.better {
             Better::Higher => "better-higher",
@@ -70,7 +71,7 @@ fn estimates<'b>(
             e.method.as_deref().map(|m| view.words.or(&format!("method-{m}"), m)).unwrap_or_default();
         [
             view.metric(metric),
-            format::quantity(e.median, e.unit),
+            rates.quantity(e.median, e.unit),
             shown(e.low, e),
             shown(e.high, e),
             e.n.to_string(),
@@ -107,7 +108,8 @@ fn trials(view: &View<'_>) -> Option<Block> {
 
 fn trial_row(view: &View<'_>, case: &CaseResult, trial: &Trial) -> Vec<Text> {
     let headline = view.headline(&[case], view.catalogue.workload(&case.workload));
-    let value = trial.result.metrics.get(&headline).map(|q| format::quantity(q.value, q.unit));
+    let rates = Rates::of_workload(&case.workload);
+    let value = trial.result.metrics.get(&headline).map(|q| rates.quantity(q.value, q.unit));
     let status = match trial.status {
         Status::Ok => "status-ok",
         Status::Failed => "status-failed",

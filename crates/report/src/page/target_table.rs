@@ -5,7 +5,7 @@ use model::run::{CaseResult, Estimate, TargetResult};
 
 use super::view::{Group, View};
 use crate::document::{Block, Column, Table, Text};
-use crate::format;
+use crate::format::{self, Rates};
 
 /// Rows of one table: eight disks in sixty cases.
 const ROWS_MOST: usize = 480;
@@ -30,7 +30,7 @@ pub(super) fn block(view: &View<'_>, group: &Group<'_>) -> Option<Block> {
     columns.extend(beside.iter().map(|name| Column::numbers(view.metric(name))));
     let mut table = Table { caption: String::new(), columns, ..Table::default() };
     let figure = |target: &TargetResult, name: &str| {
-        target.estimates.get(name).map_or_else(String::new, |e| view.figure(name, e))
+        target.estimates.get(name).map_or_else(String::new, |e| view.figure(Rates::Bytes, name, e))
     };
     for case in cases {
         if table.rows.len() + case.targets.len() > ROWS_MOST {
@@ -42,7 +42,9 @@ pub(super) fn block(view: &View<'_>, group: &Group<'_>) -> Option<Block> {
         for target in &case.targets {
             let mut row = vec![target.target.clone()];
             row.extend(rates.iter().map(|name| figure(target, name)));
-            row.push(target.estimates.get(first).and_then(|e| view.interval(e)).unwrap_or_default());
+            row.push(
+                target.estimates.get(first).and_then(|e| view.interval(Rates::Bytes, e)).unwrap_or_default(),
+            );
             row.push(share(case, target, first).map(format::percent).unwrap_or_default());
             row.extend(beside.iter().map(|name| figure(target, name)));
             table.rows.push(row.into_iter().map(Text::from).collect());

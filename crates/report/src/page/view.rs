@@ -8,7 +8,7 @@ use model::workload::Catalogue;
 use model::{Kind, Run, Status, Value, WorkloadSpec};
 
 use super::{Subject, label};
-use crate::format;
+use crate::format::Rates;
 use crate::section::findings::{Shared, shared};
 use crate::section::workload;
 
@@ -143,13 +143,13 @@ impl<'a> View<'a> {
     }
 
     /// A case's figure of a metric, below the metric's title.
-    pub(crate) fn figure(&self, metric: &str, estimate: &Estimate) -> String {
-        format::under_title(estimate.median, estimate.unit, &workload::title(metric))
+    pub(crate) fn figure(&self, rates: Rates, metric: &str, estimate: &Estimate) -> String {
+        rates.under_title(estimate.median, estimate.unit, &workload::title(metric))
     }
 
     /// A case's figure with what it counts, which bytes a second say themselves.
-    pub(crate) fn with_metric(&self, metric: &str, estimate: &Estimate) -> String {
-        let figure = self.figure(metric, estimate);
+    pub(crate) fn with_metric(&self, rates: Rates, metric: &str, estimate: &Estimate) -> String {
+        let figure = self.figure(rates, metric, estimate);
         if metric == "throughput" {
             return figure;
         }
@@ -157,8 +157,8 @@ impl<'a> View<'a> {
     }
 
     /// An estimate's interval; that there are too few trials for one is said.
-    pub(crate) fn interval(&self, estimate: &Estimate) -> Option<String> {
-        let (low, high) = format::interval_ends(estimate)?;
+    pub(crate) fn interval(&self, rates: Rates, estimate: &Estimate) -> Option<String> {
+        let (low, high) = rates.interval_ends(estimate)?;
         Some(match (low.is_empty(), high.is_empty()) {
             (true, _) | (_, true) => self.say("interval-wide"),
             _ => self.tell("range", &[("low", &low), ("high", &high)]),

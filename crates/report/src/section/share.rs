@@ -48,7 +48,7 @@ fn line(
     let least = shares.iter().map(|s| s.1).fold(f64::MAX, f64::min);
     let Some((case, most)) = shares.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
     let (low, high) = (percent(least), percent(*most));
-    let bound = bound(limit.limit, limit.unit, &limit.quantity);
+    let bound = bound(limit.limit, limit.unit, (&limit.resource, &limit.quantity));
     let of = match limit.kind {
         // That there are two CPUs is no promise, no quota and no measurement.
         LimitKind::Hardware => format!("of {} ({bound})", limit.resource),

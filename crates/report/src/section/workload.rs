@@ -6,10 +6,11 @@ use model::workload::Catalogue;
 use model::{Kind, Run, WorkloadSpec};
 
 use super::{part, share};
+use crate::figure;
+use crate::format::Rates;
 use crate::page::{Subject, View, remarks};
 use crate::table::{Align, plain};
 use crate::text::paragraph;
-use crate::{figure, format};
 
 /// Metrics that are shown beside the headline, the first two that a case has.
 const BESIDE: &[(&str, &str)] = &[
@@ -85,18 +86,21 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
     let words = language::Language::English.words();
     let all_targets: usize = cases.iter().map(|c| c.targets.len()).sum();
     for case in cases {
-        rows.push(row(short_label(case, cases.len() == 1, catalogue), &case.estimates, &headline, &beside));
+        let rates = Rates::of_workload(name);
+        let row = |label, estimates: &_, headline: &str| row(rates, label, (estimates, headline), &beside);
+        rows.push(row(short_label(case, cases.len() == 1, catalogue), &case.estimates, &headline));
         for (key, estimates) in part::of(&case.estimates) {
-            rows.push(row(format!("  {}", words.say(key)), &estimates, &headline, &beside));
+            rows.push(row(format!("  {}", words.say(key)), &estimates, &headline));
         }
         for target in targets(case, &headline, all_targets) {
-            rows.push(row(format!("  {}", target.target), &target.estimates, &headline, &beside));
+            rows.push(row(format!("  {}", target.target), &target.estimates, &headline));
         }
         for companion in &case.with {
             let spec = catalogue.workload(&companion.workload);
             let own = spec.map_or("throughput", |s| s.headline);
             let label = format!("  beside it, {}: {}", companion.workload, title(own));
-            rows.push(row(label, &companion.estimates, own, &beside));
+            let rates = Rates::of_workload(&companion.workload);
+            rows.push(self::row(rates, label, (&companion.estimates, own), &beside));
         }
     }
     let summary = spec.map(|s| format!("{}: {}\n", s.name, s.summary)).unwrap_or_default();
@@ -234,17 +238,17 @@ pub(crate) fn short_form(workload: &str, label: &str, catalogue: &Catalogue) -> 
 }
 
 fn row(
+    rates: Rates,
     label: String,
-    estimates: &std::collections::BTreeMap<String, Estimate>,
-    headline: &str,
+    (estimates, headline): (&std::collections::BTreeMap<String, Estimate>, &str),
     beside: &[&(&str, &str)],
 ) -> Vec<String> {
     let point = |metric: &str| {
-        let shown = |e: &Estimate| format::under_title(e.median, e.unit, &title(metric));
+        let shown = |e: &Estimate| rates.under_title(e.median, e.unit, &title(metric));
         estimates.get(metric).map_or_else(|| "-".to_owned(), shown)
     };
     let mut row = vec![label, point(headline)];
-    row.push(estimates.get(headline).and_then(format::interval).unwrap_or_else(|| "-".to_owned()));
+    row.push(estimates.get(headline).and_then(|e| rates.interval(e)).unwrap_or_else(|| "-".to_owned()));
     row.extend(beside.iter().map(|(metric, _)| point(metric)));
     row
 }

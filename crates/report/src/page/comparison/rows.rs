@@ -5,6 +5,7 @@ use model::run::Estimate;
 
 use super::view::View;
 use crate::document::{Block, Column, Section, Table, Text};
+use crate::format::Rates;
 use crate::page::findings::sentence;
 
 /// So many rows without a verdict stand in a page.
@@ -65,8 +66,11 @@ fn table(view: &View<'_>, rows: &[&Row], judged: bool, caption: String) -> Table
 }
 
 fn cells(view: &View<'_>, row: &Row, judged: bool) -> Vec<Text> {
-    let interval =
-        |e: Option<&Estimate>| Text::from(e.and_then(|e| view.all.interval(e)).unwrap_or_default());
+    let interval = |e: Option<&Estimate>| {
+        Text::from(
+            e.and_then(|e| view.all.interval(Rates::of_workload(&row.workload), e)).unwrap_or_default(),
+        )
+    };
     let (change, of_change) = view.change(row).unwrap_or_else(|| ("–".to_owned(), String::new()));
     let (baseline, new) = (row.baseline.as_ref(), row.new.as_ref());
     let mut cells = vec![

@@ -7,6 +7,7 @@ use model::{Comparison, Run, Value};
 
 use super::Subject;
 use crate::document::{Piece, Text, Tone};
+use crate::format::Rates;
 use crate::page;
 use crate::page::method::moment;
 use crate::section::comparison::parts_of_change;
@@ -164,7 +165,10 @@ impl<'a> View<'a> {
 
     /// A figure of a row below its metric's title.
     pub(super) fn figure(&self, row: &Row, estimate: Option<&Estimate>) -> String {
-        estimate.map_or_else(|| "–".to_owned(), |e| self.all.figure(&row.metric, e))
+        estimate.map_or_else(
+            || "–".to_owned(),
+            |e| self.all.figure(Rates::of_workload(&row.workload), &row.metric, e),
+        )
     }
 
     /// A row's change, and the interval behind it.

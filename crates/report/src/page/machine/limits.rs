@@ -40,8 +40,9 @@ fn limits(view: &View<'_>, all: &[Limit]) -> Table {
             None => lines.push((limit, vec![&limit.resource])),
         }
     }
-    let shown =
-        |value: Option<f64>, l: &Limit| value.map(|v| bound(v, l.unit, &l.quantity)).unwrap_or_default();
+    let shown = |value: Option<f64>, l: &Limit| {
+        value.map(|v| bound(v, l.unit, (&l.resource, &l.quantity))).unwrap_or_default()
+    };
     let mut rows: Vec<Vec<Text>> = lines
         .iter()
         .take(LISTED)

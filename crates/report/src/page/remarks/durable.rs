@@ -5,6 +5,7 @@ use model::run::CaseResult;
 
 use super::Look;
 use crate::figure::fact;
+use crate::format::Rates;
 
 /// Less than this is nobody's question.
 const LEAST: f64 = 0.001;
@@ -12,7 +13,8 @@ const LEAST: f64 = 0.001;
 pub(super) fn of(look: &Look<'_>) -> Vec<String> {
     let view = look.view;
     let one = |case: &&CaseResult| {
-        let figure = |name: &str| case.estimates.get(name).map(|e| view.figure("throughput", e));
+        let figure =
+            |name: &str| case.estimates.get(name).map(|e| view.figure(Rates::Bytes, "throughput", e));
         let (returned, durable) = figure("throughput").zip(figure("throughput_durable"))?;
         let share = fact(case, "dirty_share").filter(|share| *share >= LEAST);
         let texts = [("returned", Value::Text(returned)), ("durable", Value::Text(durable))];

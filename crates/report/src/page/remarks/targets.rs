@@ -5,6 +5,7 @@ use model::Value;
 use model::run::{CaseResult, Estimate};
 
 use super::Look;
+use crate::format::Rates;
 
 /// Figures that targets have, the first that all have; those of a load that has
 /// an end are its rates too.
@@ -28,7 +29,7 @@ fn told(look: &Look<'_>, case: &CaseResult) -> Option<String> {
         case.targets.iter().filter_map(|t| Some((t.target.as_str(), t.estimates.get(*name)?))).collect();
     all.sort_by(|a, b| value(a.1).total_cmp(&value(b.1)));
     let (least, most) = (all.first()?, all.last()?);
-    let figure = |estimate: &Estimate| Value::Text(view.with_metric(name, estimate));
+    let figure = |estimate: &Estimate| Value::Text(view.with_metric(Rates::Bytes, name, estimate));
     let together = case.estimates.get(*name).map(figure);
     let mut arguments = vec![
         ("count", Value::from(all.len() as u64)),
@@ -45,7 +46,7 @@ fn told(look: &Look<'_>, case: &CaseResult) -> Option<String> {
         None => "remark-targets-each",
     };
     let mut text = view.words.tell(key, &arguments);
-    let done = |name: &str| case.estimates.get(name).map(|e| Value::Text(view.figure(name, e)));
+    let done = |name: &str| case.estimates.get(name).map(|e| Value::Text(view.figure(Rates::Bytes, name, e)));
     if let Some((first, last)) = done("first_done").zip(done("last_done")) {
         let done = view.words.tell("remark-targets-done", &[("first", first), ("last", last)]);
         text = format!("{text} {done}");

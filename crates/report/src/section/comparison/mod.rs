@@ -8,8 +8,9 @@ use model::run::Estimate;
 use textwrap::core::display_width;
 
 use super::workload::title;
+use crate::WIDTH;
+use crate::format::{self, Rates};
 use crate::text::{counted, paragraph, printable};
-use crate::{WIDTH, format};
 
 /// The comparison as a person reads it.
 #[must_use]
@@ -124,7 +125,10 @@ fn called(row: &Row, comparison: &Comparison) -> String {
 fn line(row: &Row) -> [String; 5] {
     let title = title(&row.metric);
     let figure = |e: &Option<Estimate>| {
-        e.as_ref().map_or_else(|| "-".to_owned(), |e| format::under_title(e.median, e.unit, &title))
+        e.as_ref().map_or_else(
+            || "-".to_owned(),
+            |e| Rates::of_workload(&row.workload).under_title(e.median, e.unit, &title),
+        )
     };
     let change = row.ratio.as_ref().map_or_else(|| "-".to_owned(), change);
     let verdict = row.verdict.map(Verdict::words).unwrap_or_default().to_owned();

@@ -7,7 +7,7 @@ use model::machine::Calibration;
 use super::Detail;
 use super::layout::names;
 use crate::WIDTH;
-use crate::format;
+use crate::format::{self, Rates};
 use crate::table::{Align, plain_within};
 use crate::text::printable;
 
@@ -24,7 +24,7 @@ pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
         }
     }
     let shown = |value: Option<f64>, limit: &Limit| {
-        value.map_or_else(String::new, |v| bound(v, limit.unit, &limit.quantity))
+        value.map_or_else(String::new, |v| bound(v, limit.unit, (&limit.resource, &limit.quantity)))
     };
     let rows: Vec<Vec<String>> = lines
         .iter()
@@ -49,8 +49,8 @@ pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
 }
 
 /// A bound with its unit; CPU seconds for each second are CPUs.
-pub(crate) fn bound(value: f64, unit: Unit, quantity: &str) -> String {
-    let text = format::setting(value, unit);
+pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&str, &str)) -> String {
+    let text = Rates::of_resource(resource).setting(value, unit);
     match quantity {
         "cpu" if value == 1.0 => format!("{text} CPU"),
         "cpu" => format!("{text} CPUs"),

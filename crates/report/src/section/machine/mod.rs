@@ -33,7 +33,12 @@ pub enum Detail {
 /// The machines of a run, a line each.
 #[must_use]
 pub fn lines(run: &Run) -> Vec<String> {
-    run.machines.iter().map(brief::line).collect()
+    // Others than the one that drives are called as the parameter `peer` calls them.
+    let line = |(index, machine): (usize, &Machine)| match index {
+        0 => brief::line(machine),
+        _ => format!("peer {}, {}", crate::text::printable(&machine.id), brief::line(machine)),
+    };
+    run.machines.iter().enumerate().map(line).collect()
 }
 
 /// A machine in full, for a terminal of [`crate::WIDTH`] columns. Parts of
