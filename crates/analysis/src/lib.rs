@@ -104,6 +104,7 @@ pub const RULES: &[&dyn Rule] = &[
     &validity::packet_size::PacketSize,
     &validity::packet_unknown::PacketUnknown,
     &validity::packets_dropped::PacketsDropped,
+    &validity::paused::Paused,
     &validity::short_transfer::ShortTransfer,
     &validity::few_trials::FewTrials,
     &deviation::promise::Promise,

@@ -32,6 +32,7 @@ pub(crate) mod packet_size;
 pub(crate) mod packet_unknown;
 pub(crate) mod packets_dropped;
 pub(crate) mod page_cache;
+pub(crate) mod paused;
 pub(crate) mod placement;
 pub(crate) mod precision;
 pub(crate) mod queue_measured;

@@ -95,6 +95,20 @@ finding-packets-dropped =
 
 evidence-dropped = { FIXED($count) } 個
 
+finding-paused =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } が測定区間に、{ $what ->
+        [asked] ポーズフレーム { FIXED($count) } 個で送信を止めるよう求められました
+       *[asks] ポーズフレーム { FIXED($count) } 個で相手に送信を止めるよう求めました
+    }
+    .advice =
+        { $what ->
+            [asked] スイッチか、その先のマシンに空きがありません。そのポートと受信側を調べてください
+           *[asks] このマシンがパケットを間に合うように取り出していません。より大きなリング(`ethtool -G`)か、より多くの受信キュー(`ethtool -L`)を使ってください
+        }
+
 finding-round-trip-bound = 往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかります
 
 evidence-held = バッファーに { BINARY($bytes) }

@@ -95,6 +95,20 @@ finding-packets-dropped =
 
 evidence-dropped = { FIXED($count) }개
 
+finding-paused =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }이(가) 측정 구간에 { $what ->
+        [asked] 정지 프레임 { FIXED($count) }개로 송신을 멈추라는 요청을 받았습니다
+       *[asks] 정지 프레임 { FIXED($count) }개로 상대에게 송신을 멈추라고 요청했습니다
+    }
+    .advice =
+        { $what ->
+            [asked] 스위치나 그 뒤의 서버에 자리가 없습니다. 그 포트와 받는 쪽을 확인하십시오
+           *[asks] 이 서버가 패킷을 제때 꺼내지 못합니다. 더 큰 링(`ethtool -G`)이나 더 많은 수신 큐(`ethtool -L`)를 쓰십시오
+        }
+
 finding-round-trip-bound = 왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸립니다
 
 evidence-held = 버퍼에 { BINARY($bytes) }

@@ -15,6 +15,7 @@ mod memory;
 mod missed;
 mod network;
 mod own;
+mod pause;
 mod power;
 mod pressure;
 mod process;
@@ -122,6 +123,7 @@ pub const TABLE: &[SamplerKind] = &[
     block::KIND,
     network::KIND,
     missed::KIND,
+    pause::KIND,
     qdisc::KIND,
     softnet::KIND,
     tcp::KIND,

@@ -82,10 +82,12 @@ fn matters(feature: &str) -> bool {
 const GET_DRIVER: u32 = 0x03;
 const GET_RINGS: u32 = 0x10;
 const GET_STRINGS: u32 = 0x1b;
+const GET_STATISTICS: u32 = 0x1d;
 const GET_STRING_COUNTS: u32 = 0x37;
 const GET_FEATURES: u32 = 0x3a;
 const GET_CHANNELS: u32 = 0x3c;
 const GET_LINK: u32 = 0x4c;
+const STRINGS_STATISTICS: u32 = 1;
 const STRINGS_FEATURES: u32 = 4;
 const STRINGS_LINK_MODES: u32 = 9;
 /// `ETH_GSTRING_LEN`.
@@ -229,11 +231,52 @@ impl Asker<'_> {
     }
 }
 
+/// The counters of a driver, as `ethtool -S` shows them.
+#[derive(Debug)]
+pub(crate) struct Statistics {
+    socket: OwnedFd,
+    name: String,
+    count: usize,
+    /// `struct ethtool_stats`: command, count, then 64 bits each; with room for as
+    /// many more as any driver may have added meanwhile.
+    buffer: Vec<u32>,
+}
+
+impl Statistics {
+    /// Those of this machine's interface, and what its driver calls them, in order;
+    /// none where it has none.
+    pub(crate) fn open(name: &str) -> Option<(Self, Vec<String>)> {
+        let asker = Asker { socket: socket().ok()?, name };
+        let names = asker.strings(STRINGS_STATISTICS)?;
+        let count = names.len();
+        let buffer = vec![0; 2 + 2 * (count + STRINGS_MAX)];
+        Some((Self { socket: asker.socket, name: name.to_owned(), count, buffer }, names))
+    }
+
+    /// The counters now; none where the driver has others than it had.
+    pub(crate) fn read(&mut self) -> Option<impl Fn(usize) -> Option<u64> + '_> {
+        self.buffer[..2].copy_from_slice(&[GET_STATISTICS, u32::try_from(self.count).ok()?]);
+        let asker = Asker { socket: self.socket.try_clone().ok()?, name: &self.name };
+        // SAFETY: room for thousands more than the driver counted.
+        unsafe { asker.call(&mut self.buffer) }?;
+        let values = self.buffer.get(2..)?;
+        let is_same = usize::try_from(self.buffer[1]).ok()? == self.count;
+        is_same.then_some(move |at: usize| {
+            let [low, high] = *values.get(2 * at..)?.first_chunk()?;
+            let [a, b] = [low, high].map(u32::to_ne_bytes);
+            Some(u64::from_ne_bytes([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]))
+        })
+    }
+}
+
+/// A socket to ask about interfaces with.
+fn socket() -> rustix::io::Result<OwnedFd> {
+    rustix::net::socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
+}
+
 /// Asks the driver of this machine's interface.
 pub(super) fn ask(name: &str) -> Result<Answer, String> {
-    let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
-        .map_err(|e| e.to_string())?;
-    let asker = Asker { socket, name };
+    let asker = Asker { socket: socket().map_err(|e| e.to_string())?, name };
     let mut answer = Answer::default();
     asker.driver(&mut answer);
     let _ = asker.link(&mut answer);
@@ -341,6 +384,19 @@ mod tests {
         set_masks_words(&mut head, 4).unwrap();
         assert_eq!(head[3].to_ne_bytes()[3], 4);
         assert_eq!(set_masks_words(&mut head, 1000), None);
+    }
+
+    #[test]
+    fn counters_of_a_driver_are_as_many_as_their_names() {
+        assert!(Statistics::open("lo").is_none() && Statistics::open("no-such").is_none());
+        for entry in std::fs::read_dir("/sys/class/net").unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let Some((mut all, names)) = Statistics::open(&name) else { continue };
+            let count = names.len();
+            let value = all.read().unwrap();
+            assert!(names.iter().all(|n| !n.is_empty()), "{names:?}");
+            assert!((0..count).all(|at| value(at).is_some()), "{name}");
+        }
     }
 
     #[test]

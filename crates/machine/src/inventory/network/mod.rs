@@ -2,7 +2,7 @@
 //! (`Documentation/ABI/testing/sysfs-class-net`), with what ethtool and netlink
 //! add. No addresses are read.
 
-mod ethtool;
+pub(crate) mod ethtool;
 mod netlink;
 #[cfg(test)]
 mod tests;

@@ -118,7 +118,7 @@ fn link(words: &Words, case: &CaseResult, step: &model::resource::PathStep) -> L
 fn detail(words: &Words, used: &Utilization) -> String {
     let shown = |value: f64| match (used.kind, used.unit) {
         (LimitKind::Hardware, Unit::One) => format!("{value:.1}"),
-        (_, unit) => format::setting(value, unit),
+        (_, unit) => format::Rates::of_resource(&used.resource).setting(value, unit),
     };
     let limit = match (used.kind, used.unit) {
         (LimitKind::Hardware, Unit::One) => format::short(used.limit),

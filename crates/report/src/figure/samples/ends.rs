@@ -20,15 +20,7 @@ pub(super) fn others<'a>(shot: &Shot<'a>) -> Vec<Shot<'a>> {
         |part: &&model::trial::Part| part.machine != "local" && part.load.is_none() && part.target.is_none();
     let parts = shot.trial.result.parts.iter().filter(is_end);
     let watched = parts.filter(|part| part.series.iter().any(|s| s.resource != "load"));
-    let of = |part| Shot {
-        view: shot.view,
-        spec: shot.spec,
-        case: shot.case,
-        trial: shot.trial,
-        window: shot.window,
-        reason: shot.reason,
-        far: Some(part),
-    };
+    let of = |part| Shot { far: Some(part), named: true, ..*shot };
     watched.map(of).collect()
 }
 
@@ -37,17 +29,10 @@ pub(super) fn shares_processors(shot: &Shot<'_>) -> bool {
     shot.trial.result.facts.get("one_machine") == Some(&Value::Bool(true))
 }
 
-/// What is drawn of it, under its name.
+/// What is drawn of it.
 pub(super) fn panels(far: &Shot<'_>) -> Vec<Panel> {
     let own: &[&str] = if shares_processors(far) { &[] } else { OF_MACHINE };
-    let mut all = panels::of_titles(far, OF_NAMESPACE.iter().chain(own));
-    name(far, &mut all);
-    all
-}
-
-/// Puts the name of the machine before the titles of its panels.
-pub(super) fn name(shot: &Shot<'_>, panels: &mut [Panel]) {
-    panels.iter_mut().for_each(|panel| panel.title = titled(shot, &panel.title));
+    panels::of_titles(far, OF_NAMESPACE.iter().chain(own))
 }
 
 /// A title with the machine that it is of.
@@ -109,10 +94,7 @@ mod tests {
             })
         };
         let far = "10.0.0.2:7117: ";
-        assert_eq!(
-            made(&case),
-            ["network throughput: network eth2", "CPU time"].map(|title| format!("{far}{title}"))
-        );
+        assert_eq!(made(&case), ["network throughput", "CPU time"].map(|title| format!("{far}{title}")));
         case.trials.iter_mut().for_each(|t| {
             t.result.facts.insert("one_machine".to_owned(), Value::Bool(true));
         });

@@ -30,6 +30,7 @@ const AROUND_LEAST_S: f64 = 1.0;
 const WARM_UP_S: f64 = 60.0;
 
 /// One trial with what is needed to draw its samples.
+#[derive(Clone, Copy)]
 struct Shot<'a> {
     view: &'a View<'a>,
     spec: Option<&'a WorkloadSpec>,
@@ -39,6 +40,8 @@ struct Shot<'a> {
     reason: Reason,
     /// The end whose machine is looked at; absent for the one that drives.
     far: Option<&'a Part>,
+    /// Whether several machines are drawn, and each must be called by its name.
+    named: bool,
 }
 
 impl<'a> Shot<'a> {
@@ -132,7 +135,7 @@ fn shot<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Shot<'a>> {
     };
     let trial = case.trials.iter().filter(has).min_by(|a, b| off(a).total_cmp(&off(b)))?;
     let window = trial.result.window.filter(|w| w.end_ns > w.start_ns)?;
-    Some(Shot { view, spec, case, trial, window, reason, far: None })
+    Some(Shot { view, spec, case, trial, window, reason, far: None, named: false })
 }
 
 fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
@@ -144,12 +147,9 @@ fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     };
     let place = |key: &str| words.tell(key, &[("case", Value::Text(place.clone()))]);
     let mut all: Vec<Figure> = heat::figure(shot, place("figure-heat")).into_iter().collect();
-    let mut made = panels::of(shot);
     let others = ends::others(shot);
-    if !others.is_empty() {
-        ends::name(shot, &mut made.panels);
-        made.panels.extend(others.iter().flat_map(ends::panels));
-    }
+    let mut made = panels::of(&Shot { named: !others.is_empty(), ..*shot });
+    made.panels.extend(others.iter().flat_map(ends::panels));
     if !made.panels.is_empty() {
         let tracks = made.panels.iter().flat_map(|p| &p.tracks);
         let span = extent(tracks.map(|t| (t.start_s, t.interval_s, t.values.len())), &shot.window);

@@ -5,7 +5,7 @@ use chart::plot::{Numbers, Panel, Track};
 use model::trial::Series;
 use model::{Unit, Value};
 
-use super::Shot;
+use super::{Shot, ends};
 use crate::figure::{metric, resource};
 
 /// How the values of a series become those of its panel.
@@ -303,7 +303,8 @@ fn is_there(shot: &Shot<'_>, spec: &'static Spec) -> bool {
 fn one(shot: &Shot<'_>, spec: &'static Spec, most: usize) -> Option<Panel> {
     let words = shot.view.words;
     let chosen = resources(shot, spec, most);
-    let several = chosen.len() > 1;
+    // Beside the name of a machine there is no room for that of a resource.
+    let several = chosen.len() > 1 || shot.named;
     let mut tracks: Vec<Track> = Vec::new();
     for source in spec.sources {
         for series in found(shot, source).filter(|s| chosen.contains(&s.resource.as_str())) {
@@ -322,15 +323,18 @@ fn one(shot: &Shot<'_>, spec: &'static Spec, most: usize) -> Option<Panel> {
     tracks.truncate(TRACKS_MOST);
     let title = match chosen.as_slice() {
         // Tracks that are called by their resource say it themselves.
-        [only] if spec.sources.iter().all(|s| s.resource.ends_with(':') && s.key != RESOURCE) => words.tell(
-            "figure-panel-of",
-            &[
-                ("panel", Value::Text(words.say(spec.title))),
-                ("resource", Value::Text(resource::name(words, only))),
-            ],
-        ),
+        [only] if !several && spec.sources.iter().all(|s| s.resource.ends_with(':') && s.key != RESOURCE) => {
+            words.tell(
+                "figure-panel-of",
+                &[
+                    ("panel", Value::Text(words.say(spec.title))),
+                    ("resource", Value::Text(resource::name(words, only))),
+                ],
+            )
+        }
         _ => words.say(spec.title),
     };
+    let title = if shot.named { ends::titled(shot, &title) } else { title };
     (!tracks.is_empty()).then_some(Panel {
         title,
         numbers: spec.numbers,
