@@ -30,13 +30,16 @@ pub fn text(findings: &[Finding]) -> String {
     out
 }
 
+/// A condition, and whether it was there before and after the run.
+type Seen<'a> = (&'a Finding, bool, bool);
+
 /// The conditions of a run that are warnings or worse, a short block; empty
 /// where there are none. Those of the machine that drives need no name.
 #[must_use]
 pub fn of_run(run: &Run) -> String {
-    let mut grave: Vec<(Option<&str>, (&Finding, bool, bool))> = Vec::new();
+    let mut grave: Vec<(Option<&str>, Seen<'_>)> = Vec::new();
     for (index, machine) in run.machines.iter().enumerate() {
-        let mut own: Vec<(&Finding, bool, bool)> = Vec::new();
+        let mut own: Vec<Seen<'_>> = Vec::new();
         for look in &machine.looks {
             for finding in look.findings.iter().filter(|f| f.severity >= Severity::Warning) {
                 note(&mut own, look, finding);
@@ -72,7 +75,7 @@ pub fn of_run(run: &Run) -> String {
 
 /// The same condition of the same part is told once, in the words of the first
 /// look.
-fn note<'a>(grave: &mut Vec<(&'a Finding, bool, bool)>, look: &Look, finding: &'a Finding) {
+fn note<'a>(grave: &mut Vec<Seen<'a>>, look: &Look, finding: &'a Finding) {
     let (before, after) = (look.moment == Moment::Before, look.moment == Moment::After);
     let same = |f: &Finding| {
         f.code == finding.code
