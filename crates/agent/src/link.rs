@@ -85,13 +85,10 @@ impl Link {
         let Some(interface) = self.interface.as_deref().filter(|_| error != AgentError::Cancelled) else {
             return error;
         };
-        let found = self.lost.get();
-        match found.or_else(|| route::trouble(interface)) {
-            None => error,
-            // The rest is only what came of it.
-            Some(trouble) if found.is_some() => AgentError::Failed(described(interface, trouble)),
-            Some(trouble) => AgentError::Failed(format!("{}: {error}", described(interface, trouble))),
-        }
+        let Some(trouble) = self.lost.get().or_else(|| route::trouble(interface)) else { return error };
+        let (why, error) = (described(interface, trouble), error.to_string());
+        // It says so itself where the trial was given up because of it.
+        AgentError::Failed(if error.starts_with(&why) { why } else { format!("{why}: {error}") })
     }
 
     /// The same where the trial was given up because of it.
@@ -147,7 +144,8 @@ mod tests {
         assert_eq!(severed.load(Ordering::Relaxed), 1);
         let why = link.error().unwrap().to_string();
         assert!(why.contains("hr-none lost its carrier"), "{why}");
-        assert_eq!(link.explains(AgentError::Died("x".to_owned())).to_string(), why);
+        assert_eq!(link.explains(link.error().unwrap()).to_string(), why);
+        assert_eq!(link.explains(AgentError::Died("x".to_owned())).to_string(), format!("{why}: x"));
         assert_eq!(link.explains(AgentError::Cancelled), AgentError::Cancelled);
     }
 

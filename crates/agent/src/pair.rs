@@ -143,7 +143,7 @@ impl Pair {
         let aside = far.agent.aside().map_err(of_far)?;
         link.severs(far.agent.sever());
         let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), &link, watch);
-        let (mut report, mut theirs) = ends.map_err(|error| link.explains(error))?;
+        let (mut report, mut theirs) = ends?;
         report.result.facts.extend(near_way.map(way::as_facts).unwrap_or_default());
         theirs.result.facts.extend(far_way);
         if is_here {
@@ -350,7 +350,10 @@ impl Agent for Pair {
                 let peer = peer.and_then(|load| load.parameters.text("peer").ok().map(str::to_owned));
                 match peer {
                     Some(peer) => {
-                        self.trial(*order, &peer, watch).map(|report| Reply::Trial(Box::new(report)))
+                        let way = self.far.get(&peer).and_then(|far| route::towards(far.address).ok());
+                        let report = self.trial(*order, &peer, watch);
+                        let report = report.map_err(|error| Link::of(way.as_ref()).explains(error))?;
+                        Ok(Reply::Trial(Box::new(report)))
                     }
                     None => self.near.call(Request::Trial(order), watch),
                 }

@@ -392,4 +392,12 @@ impl NodeAgent {
     pub(super) fn cutter(&self) -> TcpStream {
         self.line.link.as_ref().unwrap().tcp.try_clone().unwrap()
     }
+
+    pub(super) fn bears(&self, silence: Duration) {
+        self.line.bear(silence);
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        self.line.link.as_ref().is_some_and(|link| !link.pump.is_finished())
+    }
 }

@@ -95,6 +95,35 @@ fn an_agents_process_that_is_killed_fails_what_it_did_and_another_follows() {
 }
 
 #[test]
+fn an_agents_process_that_is_stopped_fails_what_it_did_and_another_follows() {
+    let ground = Ground::with(|options| options.limits.stuck = Duration::from_secs(3));
+    let mut raw = ground.raw();
+    raw.ask(&Request::Time);
+    assert!(matches!(raw.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
+    let process = ground.processes()[0];
+    stop(process);
+    raw.ask(&Request::Time);
+    let Some(FromAgent::Reply(Reply::Failed { reason })) = raw.hear() else { panic!() };
+    assert!(reason.contains("no sign of life for 3 s"), "{reason}");
+    eventually("it is ended", || ground.processes().is_empty());
+    raw.ask(&Request::Time);
+    assert!(matches!(raw.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
+}
+
+#[test]
+fn a_node_that_says_nothing_for_too_long_is_given_up_and_one_that_lives_is_not() {
+    let ground = Ground::new();
+    let agent = ground.dial().unwrap();
+    agent.bears(Duration::from_secs(4));
+    // It has nothing to say but that it lives.
+    std::thread::sleep(Duration::from_secs(5));
+    assert!(agent.is_connected());
+    // Shorter than the time between its words.
+    agent.bears(Duration::from_millis(100));
+    eventually("it is given up", || !agent.is_connected());
+}
+
+#[test]
 fn a_controller_that_vanishes_leaves_no_process() {
     let ground = Ground::new();
     let mut raw = ground.raw();
