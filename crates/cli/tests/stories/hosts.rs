@@ -88,7 +88,7 @@ impl Hosts {
         let inner = self.place.command(arguments);
         let cpus = rustix::thread::sched_getaffinity(None).unwrap();
         let mut cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| cpus.is_set(*cpu));
-        let cpu = if namespace == self.near { cpus.next() } else { cpus.last() }.unwrap().to_string();
+        let cpu = if namespace == self.near { cpus.next() } else { cpus.next_back() }.unwrap().to_string();
         let mut command = Command::new("setsid");
         command.args(["sh", "-c", FIRST, "sh", "taskset", "-c", &cpu, "ip", "netns", "exec", namespace]);
         command.arg(inner.get_program()).args(inner.get_args());
