@@ -158,7 +158,8 @@ mod tests {
 
     fn far_end(scribe: &Scribe, address: &str, machine: Option<&str>) -> FarEnd {
         let machine = machine.map(str::to_owned);
-        FarEnd { agent: Box::new(scribe.clone()), address: address.parse().unwrap(), machine }
+        let address = address.parse().unwrap();
+        FarEnd { agent: Box::new(scribe.clone()), address, dials: None, machine }
     }
 
     fn watch<R>(act: impl FnOnce(&mut Watch<'_>) -> R) -> R {
@@ -198,6 +199,7 @@ mod tests {
         let end = |name: &'static str| FarEnd {
             agent: Box::new(Named(name, Arc::clone(&log))),
             address: "192.0.2.1".parse().unwrap(),
+            dials: None,
             machine: Some("one".to_owned()),
         };
         let mut far = BTreeMap::from(["a", "b", "c"].map(|name| (name.to_owned(), end(name))));

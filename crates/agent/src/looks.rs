@@ -49,6 +49,7 @@ mod tests {
             let far = FarEnd {
                 agent: Box::new(Watchman { ahead_ns, sees: "governor" }),
                 address: [192, 0, 2, 1].into(),
+                dials: None,
                 machine: machine.map(str::to_owned),
             };
             let near = Box::new(Watchman { ahead_ns: 0, sees: OTHER_HEADROOM });

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use load::engine::clock;
 use load::workload::{self, net};
 use machine::route;
-use model::message::{DoorKind, End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
+use model::message::{Door, DoorKind, End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
 use model::trial::{Part, TrialResult};
@@ -32,8 +32,11 @@ const LEAD_NS: u64 = 20_000_000;
 pub struct FarEnd {
     /// What answers for it.
     pub agent: Box<dyn Agent + Send>,
-    /// The address at which this machine reaches it.
+    /// The address at which this machine reaches it, or from which it came.
     pub address: IpAddr,
+    /// The address of this machine to which it makes the connections for data,
+    /// where it can only dial out; none where this machine makes them.
+    pub dials: Option<IpAddr>,
     /// What the run document calls its machine; none where it is this machine.
     pub machine: Option<String>,
 }
@@ -91,8 +94,7 @@ impl Pair {
             ));
             return;
         }
-        let others = survey.loads.iter().filter(|load| has_far_end(load));
-        if others.into_iter().any(|other| other.parameters.text("peer").unwrap_or_default() != peer) {
+        if others_of(survey).any(|other| other.parameters.text("peer").unwrap_or_default() != peer) {
             survey.problem = Some(Problem::invalid(
                 "loads that run together have one peer, and here they have several",
                 "give them the same peer",
@@ -102,6 +104,14 @@ impl Pair {
         if let Some(problem) = self.far.get(peer).and_then(|far| far.agent.refuses(&two_ended(&survey.loads)))
         {
             survey.problem = Some(problem);
+            return;
+        }
+        let dials = self.far.get(peer).is_some_and(|far| far.dials.is_some());
+        if dials && others_of(survey).any(|load| load.parameters.get("local-address").is_some()) {
+            survey.problem = Some(Problem::invalid(
+                "local-address says where this machine's connections come from, and this peer makes them",
+                "leave it out; let the peer dial another address of this machine to measure another path",
+            ));
             return;
         }
         let way = self.far.get(peer).and_then(|far| route::towards(far.address).ok());
@@ -127,19 +137,24 @@ impl Pair {
         let link = Link::of(near_way.as_ref());
         let near_address = near_way.as_ref().and_then(|way| way.source);
         let open = OpenOrder { listen, near: near_address, loads: two_ended(&order.loads) };
-        let mut door = match far.agent.call(Request::Open(open), watch).map_err(of_far)? {
-            Reply::Open(door) => door,
-            other => return Err(of_far(unexpected(other))),
-        };
+        let mut door = open_door(&mut *far.agent, open, watch).map_err(of_far)?;
         door.address = listen;
         let far_way = door.way.clone();
         let kind = door.kind;
         let is_here = far.is_here(offset);
         let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
         let from_last = far.machine.is_none();
-        let far_order =
-            TrialOrder { loads: two_ended(&order.loads), end: End::Far, from_last, ..order.clone() };
-        let near_order = TrialOrder { end: End::Near { door, lead_ns }, ..order.clone() };
+        // What it opened gave it its turn, and stays empty where it dials.
+        let (there, here) = match far.dials {
+            None => (Some(door), None),
+            Some(listen) => {
+                let open = OpenOrder { listen, near: None, loads: Vec::new() };
+                (None, Some(open_door(&mut **near, open, watch)?))
+            }
+        };
+        let loads = two_ended(&order.loads);
+        let far_order = TrialOrder { loads, end: End::Far { door: here }, from_last, ..order.clone() };
+        let near_order = TrialOrder { end: End::Near { door: there, lead_ns }, ..order.clone() };
         let aside = far.agent.aside().map_err(of_far)?;
         link.severs(far.agent.sever());
         let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), &link, watch);
@@ -158,9 +173,21 @@ impl Pair {
     }
 }
 
+/// The loads of two ends.
+fn others_of(survey: &Survey) -> impl Iterator<Item = &LoadSpec> {
+    survey.loads.iter().filter(|load| has_far_end(load))
+}
+
 /// Whether a load needs another end.
 fn has_far_end(load: &LoadSpec) -> bool {
     workload::find(&load.workload).is_some_and(|w| w.has_far_end())
+}
+
+fn open_door(agent: &mut dyn Agent, order: OpenOrder, watch: &mut Watch<'_>) -> Result<Door, AgentError> {
+    match agent.call(Request::Open(order), watch)? {
+        Reply::Open(door) => Ok(door),
+        other => Err(unexpected(other)),
+    }
 }
 
 fn two_ended(loads: &[LoadSpec]) -> Vec<LoadSpec> {
@@ -221,7 +248,8 @@ fn both(
             answer
         });
         // Who is not of us does not see how our connections end.
-        let tells_end = matches!(&near_order.end, End::Near { door, .. } if door.kind == DoorKind::Iperf3);
+        let is_theirs = |door: &Door| door.kind == DoorKind::Iperf3;
+        let tells_end = matches!(&near_order.end, End::Near { door: Some(door), .. } if is_theirs(door));
         let mut last: Option<Times> = None;
         let asked = watch.cancelled;
         let on_event = &mut *watch.on_event;
@@ -414,3 +442,6 @@ impl Agent for Pair {
         Ok(all)
     }
 }
+
+#[cfg(test)]
+mod tests;

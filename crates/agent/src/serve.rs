@@ -131,7 +131,7 @@ fn timeline(times: &Times) -> Timeline {
 struct Server {
     out: Mutex<UnixStream>,
     asides: Arc<Asides>,
-    /// The door for the next trial of which this is the far end.
+    /// The door for the next trial in which the other end comes to this one.
     listening: Option<Listening>,
     fixtures: Fixtures,
     /// What is known of the ways to far ends.

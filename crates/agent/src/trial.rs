@@ -15,7 +15,7 @@ use load::engine::stop::StopRule;
 use load::engine::{Begin, LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
 use load::workload::net::{self, Listening, Ways};
-use load::workload::{self, Prepared, Shelf, Side, Workload, common};
+use load::workload::{self, Meeting, Prepared, Shelf, Side, Workload, common};
 use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
@@ -45,7 +45,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) fixtures: &'a Fixtures,
     /// What is known of the ways to far ends.
     pub(crate) ways: &'a Ways,
-    /// The door that was opened for it, where it is the far end.
+    /// The door that was opened for it, where the other end comes to this one.
     pub(crate) listening: Option<&'a Listening>,
     /// The times that the near end decided, once they are known.
     pub(crate) told: &'a (dyn Fn() -> Option<Timeline> + Sync),
@@ -61,7 +61,7 @@ impl Stage<'_> {
         match &order.end {
             End::Only => Begin::Soon,
             End::Near { lead_ns, .. } => Begin::Ahead(*lead_ns),
-            End::Far => Begin::Told(self.told),
+            End::Far { .. } => Begin::Told(self.told),
         }
     }
 }
@@ -80,10 +80,16 @@ impl Shelf for Beside<'_> {
     }
 
     fn side(&self) -> Side<'_> {
-        match (self.end, self.stage.listening) {
-            (End::Near { door, .. }, _) => Side::Near { door, load: self.load },
-            (End::Far, Some(listening)) => Side::Far { listening, load: self.load },
-            _ => Side::Only,
+        let load = self.load;
+        let (door, is_near) = match self.end {
+            End::Near { door, .. } => (door, true),
+            End::Far { door } => (door, false),
+            End::Only => return Side::Only,
+        };
+        match (door, self.stage.listening) {
+            (Some(door), _) => Side::of(is_near, Meeting::Out(door), load),
+            (None, Some(listening)) => Side::of(is_near, Meeting::In(listening), load),
+            (None, None) => Side::Only,
         }
     }
 }
@@ -99,7 +105,9 @@ pub(crate) fn run(
     let ready = ready(order, stage)?;
     let two_ended = ready.iter().find(|load| load.workload.has_far_end());
     let carried = match (&order.end, two_ended) {
-        (End::Near { door, .. }, Some(load)) => net::probe(door, load.spec, stage.ways)?,
+        (End::Near { door: Some(door), .. } | End::Far { door: Some(door) }, Some(load)) => {
+            net::probe(door, load.spec, stage.ways)?
+        }
         _ => None,
     };
     let (blocks, interrupts) = driven(&ready, inventory, &host);
@@ -237,7 +245,7 @@ fn session<'a>(
             stop = StopRule::Company;
         }
         let mut rate = common::open_loop(&load.spec.parameters)?;
-        if order.end == End::Far {
+        if matches!(order.end, End::Far { .. }) {
             // The near end drives; this one answers until it has enough.
             (stop, rate) = (StopRule::Company, None);
         }

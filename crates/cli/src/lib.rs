@@ -5,10 +5,12 @@ pub mod browser;
 mod command;
 mod exit;
 mod foreign;
+mod hidden;
 mod output;
 mod peer;
 mod progress;
 mod show;
+mod waiting;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -20,6 +22,7 @@ pub use exit::Failure;
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    hidden::cover();
     let typed: Vec<String> = arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
     let matches = match command_line().try_get_matches_from(&arguments) {
         Ok(matches) => matches,

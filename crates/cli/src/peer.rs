@@ -1,6 +1,7 @@
 //! Other ends: what was typed for the parameter `peer`, and what is reached by
 //! it. A join string holds a key, so it is taken out of the study before
-//! anything of it is printed or kept; what stays is the address.
+//! anything of it is printed or kept; what stays is the address. Of one that dials
+//! the address is known when it is here.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use model::study::StudyWorkload;
 use model::{Study, Value};
 
 use crate::exit::Failure;
+use crate::waiting::{self, Waiting};
 
 /// The parameter that names the other end.
 const PEER: &str = "peer";
@@ -48,7 +50,7 @@ fn take_of(
         if text == SELF {
             continue;
         }
-        if text.starts_with(iperf3::SCHEME) {
+        if text.starts_with(iperf3::SCHEME) || text.starts_with(waiting::SCHEME) {
             peers.insert(text.clone(), text);
             continue;
         }
@@ -75,7 +77,7 @@ fn no_peer(text: &str, named: &BTreeMap<String, String>) -> Failure {
         message: format!("there is no peer `{shown}` (there is {})", known.join(", ")),
         help:
             "run `headroom node` on the other machine and give the string that it prints, which begins with \
-               headroom:// and has a # in it (quote it)"
+               headroom:// and has a # in it (quote it); `listen://:7117` waits for one that can only dial out"
                 .to_owned(),
     }
 }
@@ -83,15 +85,26 @@ fn no_peer(text: &str, named: &BTreeMap<String, String>) -> Failure {
 /// The far end behind a join string.
 ///
 /// # Errors
-/// If it is no join string, or the node cannot be reached.
-pub(crate) fn reach(name: &str, join: &str, patience: Duration) -> Result<FarEnd, Failure> {
+/// If it is no join string, or the node cannot be reached, or does not come.
+pub(crate) fn reach(
+    name: &str,
+    join: &str,
+    patience: Duration,
+    waiting: &Waiting,
+) -> Result<FarEnd, Failure> {
+    if join.starts_with(waiting::SCHEME) {
+        let agent = waiting.receive(join, patience)?;
+        let (address, dials) = (agent.address(), agent.dials());
+        let machine = Some(if name == join { address.to_string() } else { name.to_owned() });
+        return Ok(FarEnd { agent: Box::new(agent), address, dials, machine });
+    }
     if join.starts_with(iperf3::SCHEME) {
         let end = Iperf3End::of(join).map_err(|error| Failure::Arguments {
             message: error.to_string(),
             help: "give the address of a machine on which `iperf3 -s` runs".to_owned(),
         })?;
         let address = end.address().ip();
-        return Ok(FarEnd { agent: Box::new(end), address, machine: Some(name.to_owned()) });
+        return Ok(FarEnd { agent: Box::new(end), address, dials: None, machine: Some(name.to_owned()) });
     }
     let join = JoinString::parse(join).map_err(|error| Failure::Arguments {
         message: format!("the join string of `{name}` is none: {error}"),
@@ -102,7 +115,21 @@ pub(crate) fn reach(name: &str, join: &str, patience: Duration) -> Result<FarEnd
         help: "`headroom node` on the other machine prints the string to give here".to_owned(),
     })?;
     let address = agent.address();
-    Ok(FarEnd { agent: Box::new(agent), address, machine: Some(name.to_owned()) })
+    Ok(FarEnd { agent: Box::new(agent), address, dials: None, machine: Some(name.to_owned()) })
+}
+
+/// Calls a peer `to` wherever the study says `from`.
+pub(crate) fn rename(study: &mut Study, from: &str, to: &str) {
+    study.workloads.iter_mut().for_each(|workload| rename_in(workload, from, to));
+}
+
+fn rename_in(workload: &mut StudyWorkload, from: &str, to: &str) {
+    for value in workload.parameters.get_mut(PEER).into_iter().flatten().flatten() {
+        if value.to_string() == from {
+            *value = Value::Text(to.to_owned());
+        }
+    }
+    workload.with.iter_mut().for_each(|with| rename_in(with, from, to));
 }
 
 /// What the run document calls the machine behind each peer: one node is one
@@ -183,6 +210,19 @@ mod tests {
         let expected =
             [("10.0.0.2:1", "10.0.0.2:1"), ("10.0.1.2:1", "10.0.0.2:1"), ("10.0.2.2:1", "10.0.2.2:1")];
         assert_eq!(named, expected);
+    }
+
+    #[test]
+    fn one_that_dials_is_called_by_its_address_when_it_is_here() {
+        let mut study = study(&["self", "listen://:7117", "far"]);
+        study.peers.insert("far".to_owned(), "listen://:7118".to_owned());
+        let peers = take(&mut study).unwrap();
+        assert_eq!(peers["listen://:7117"], "listen://:7117");
+        assert_eq!(peers["far"], "listen://:7118");
+        rename(&mut study, "listen://:7117", "10.0.0.2");
+        let left: Vec<String> =
+            study.workloads[0].parameters[PEER].iter().flatten().map(ToString::to_string).collect();
+        assert_eq!(left, ["self", "10.0.0.2", "far"]);
     }
 
     #[test]

@@ -9,14 +9,14 @@ use std::net::TcpStream;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use load::workload::Workload;
 use load::workload::net::connect::Connect;
 use load::workload::net::loaded::Loaded;
 use load::workload::net::pingpong::Pingpong;
 use load::workload::net::stream::Stream;
+use load::workload::{Meeting, Side, Workload};
 use model::Value;
 use model::message::Door;
-use two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, surveyed};
+use two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, run_inward, surveyed};
 
 fn stream(changes: &[(&str, &str)]) -> Both {
     run(&Stream, &surveyed(&Stream, changes).unwrap())
@@ -160,7 +160,7 @@ fn strangers_get_nothing_and_hold_up_nobody() {
         assert!(socket.recv(&mut [0; 64]).is_err());
     };
     let parameters = surveyed(&Stream, &[]).unwrap();
-    let (near, far) = attempt(&Stream, &parameters, &Beside { first: &visit, far_dies: None });
+    let (near, far) = attempt(&Stream, &parameters, &Beside { first: &visit, ..Beside::default() });
     assert!(class_bytes(&near.unwrap(), "send") > 0.0 && class_bytes(&far.unwrap(), "receive") > 0.0);
 }
 
@@ -199,12 +199,51 @@ fn nobody_behind_the_address_is_said() {
         way: Default::default(),
         kind: Default::default(),
     };
-    let shelf = two_ends::Placed(load::workload::Side::Near { door: &door, load: 0 });
+    let shelf = two_ends::Placed(Side::of(true, Meeting::Out(&door), 0));
     let workload: &dyn load::workload::Workload = &Stream;
     let prepared = workload.prepare(&parameters, &shelf).unwrap();
     let fault =
         prepared.worker(load::engine::schedule::Seat { index: 0, of: 1 }, 1).err().unwrap().to_string();
     assert!(fault.contains("127.0.0.1") && fault.contains("closed the connection"), "{fault}");
+}
+
+#[test]
+fn a_far_end_that_can_only_go_out_does_the_same() {
+    for direction in ["send", "receive", "both"] {
+        let changes = [("direction", direction), ("streams", "2"), ("bytes", "5000011")];
+        let both = run_inward(&Stream, &surveyed(&Stream, &changes).unwrap());
+        let of = |class| class_bytes(&both.near, class) + class_bytes(&both.far, class);
+        let (sent, received) = (of("send"), of("receive"));
+        assert!(
+            (sent - 5_000_011.0).abs() < 0.5 && (received - sent).abs() < 0.5,
+            "{direction}: {sent} {received}"
+        );
+        assert_eq!(class_bytes(&both.near, "send") > 0.0, direction != "receive", "{direction}");
+        let udp = [("protocol", "udp"), ("bit-rate", "80m"), ("buffer", "1000"), ("bytes", "200000")];
+        let changes = [&udp[..], &[("direction", direction)]].concat();
+        let both = run_inward(&Stream, &surveyed(&Stream, &changes).unwrap());
+        let of = |class| class_bytes(&both.near, class) + class_bytes(&both.far, class);
+        assert!(of("send") > 0.0 && of("receive") > 0.0, "{direction}");
+    }
+    for protocol in ["tcp", "udp"] {
+        let changes = [("protocol", protocol), ("requests", "300"), ("verify", "content")];
+        let both = run_inward(&Pingpong, &surveyed(&Pingpong, &changes).unwrap());
+        assert_eq!(both.near.outcome.completions, 300, "{changes:?}");
+        assert!(class_count(&both.far, "answer") > 298.0, "{changes:?}");
+    }
+    let for_long = [("duration", "500ms")];
+    let both = run_inward(&Loaded, &surveyed(&Loaded, &for_long).unwrap());
+    assert!(both.metric("latency_p50") > 0.0 && both.metric("send_throughput") > 0.0);
+    // Its connections are the load, and the near end makes them all the same.
+    let both = run_inward(&Connect, &surveyed(&Connect, &for_long).unwrap());
+    assert!(both.metric("connections_per_second") > 0.0 && class_count(&both.far, "accept") > 0.0);
+}
+
+#[test]
+fn the_address_to_go_out_from_is_the_near_ends_even_where_the_far_one_goes() {
+    // None of this machine's: who went out from it would fail.
+    let both = run_inward(&Stream, &surveyed(&Stream, &[("local-address", "192.0.2.1")]).unwrap());
+    assert!(both.metric("throughput") > 0.0);
 }
 
 fn pingpong(changes: &[(&str, &str)]) -> Both {

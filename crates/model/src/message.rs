@@ -57,7 +57,7 @@ pub enum Request {
     Trial(Box<TrialOrder>),
     /// Say what time it is, by the clock that all times of this agent are on.
     Time,
-    /// Open a door for the next trial of which this agent is the far end.
+    /// Open a door for the next trial of which this agent is one of two ends.
     Open(OpenOrder),
     /// The times of the trial of which this agent is the far end: sent while that
     /// trial is under way, and without a reply of its own.
@@ -103,21 +103,28 @@ pub enum End {
     /// The only one: no other machine takes part.
     #[default]
     Only,
-    /// The one that drives: it says when all begins. The far end waits behind
-    /// this door.
+    /// The one that drives: it says when all begins.
     Near {
-        /// Where the far end waits.
-        door: Door,
+        /// Where the far end waits; none where it comes to the door that this end
+        /// opened last.
+        #[serde(default)]
+        door: Option<Door>,
         /// How far ahead of the start it must be told, ns: the way to the far end
         /// takes time.
         lead_ns: u64,
     },
-    /// The one that answers, behind the door that it opened last; the times come
-    /// with [`Request::Begin`].
-    Far,
+    /// The one that answers; the times come with [`Request::Begin`].
+    Far {
+        /// Where the near end waits, for it cannot come here; none where it comes
+        /// to the door that this end opened last. A node puts there the address
+        /// from which it is asked.
+        #[serde(default)]
+        door: Option<Door>,
+    },
 }
 
-/// What is asked of a far end before a trial.
+/// What is asked before a trial of the end that waits for the other, and of a far
+/// end in any case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenOrder {
     /// The address to listen at. A node puts there the one at which the
@@ -132,11 +139,10 @@ pub struct OpenOrder {
     pub loads: Vec<LoadSpec>,
 }
 
-/// Where a far end waits for the data connections of one trial.
+/// Where one end, mostly the far one, waits for the data connections of one trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Door {
-    /// Its address. The near end puts there the one at which it reaches the far
-    /// end.
+    /// Its address. The other end puts there the one at which it reaches this one.
     pub address: IpAddr,
     /// Its TCP port.
     pub tcp: u16,

@@ -99,7 +99,7 @@ fn trial(
         warm_up_s: 0.0,
         interval_s: None,
         pin: Pin::None,
-        end: End::Far,
+        end: End::Far { door: None },
         from_last: false,
     };
     std::thread::scope(|scope| {

@@ -5,7 +5,7 @@
 use std::net::IpAddr;
 
 use load::workload;
-use model::message::{End, Request, TrialOrder};
+use model::message::{DoorKind, End, Request, TrialOrder};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
 use model::setting::Change;
@@ -92,6 +92,8 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, Strin
         }
         Request::Open(order) => {
             order.listen = here;
+            // Behind a translated address the near end does not know its own.
+            order.near = order.near.map(|_| from);
             order.loads.clear();
             Ok(Kind::Open)
         }
@@ -100,7 +102,7 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, Strin
         Request::Set { changes } if changes.is_empty() => Ok(Kind::PutBack),
         Request::Set { changes } => towards(changes, from).map(|()| Kind::Set),
         Request::Restore => Ok(Kind::PutBack),
-        Request::Trial(order) => far_end(order).map(|()| Kind::Trial),
+        Request::Trial(order) => far_end(order, from).map(|()| Kind::Trial),
         Request::Begin(_) => Ok(Kind::Begin),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
@@ -127,10 +129,18 @@ fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a trial is one of a far end, and no larger than a node bears.
-fn far_end(order: &TrialOrder) -> Result<(), String> {
-    if order.end != End::Far {
+/// Whether a trial is one of a far end, and no larger than a node bears. Where the
+/// far end is to dial, it goes to who asks and to nobody else.
+fn far_end(order: &mut TrialOrder, from: IpAddr) -> Result<(), String> {
+    let End::Far { door } = &mut order.end else {
         return Err("a node is only ever the far end of a trial: it runs no load alone".to_owned());
+    };
+    match door {
+        Some(door) if door.kind != DoorKind::Ours => {
+            return Err("a node dials nobody but its controller".to_owned());
+        }
+        Some(door) => door.address = from,
+        None => {}
     }
     if order.loads.is_empty() || order.loads.len() > LOADS_MAX {
         return Err(format!("a node runs 1 to {LOADS_MAX} loads in a trial, not {}", order.loads.len()));
@@ -192,7 +202,7 @@ pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
 
 #[cfg(test)]
 mod tests {
-    use model::message::{Door, DoorKind, Times};
+    use model::message::{Door, Times};
     use model::plan::FixtureKey;
     use model::study::Pin;
     use model::value::Parameters;
@@ -206,6 +216,8 @@ mod tests {
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
 
     const FROM: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+
+    const FAR: End = End::Far { door: None };
 
     fn judged(request: &Request) -> Result<Kind, String> {
         admit(&serde_json::to_vec(request).unwrap(), HERE, FROM).map(|admitted| admitted.kind)
@@ -270,6 +282,12 @@ mod tests {
         assert_eq!(admitted.kind, Kind::Open);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: None, loads: Vec::new() }));
+        // The way back is the way to who asked.
+        let near = Some("192.168.0.9".parse().unwrap());
+        let order = Request::Open(OpenOrder { listen: HERE, near, loads: Vec::new() });
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM).unwrap();
+        let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
+        assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: Some(FROM), loads: Vec::new() }));
     }
 
     #[test]
@@ -296,19 +314,26 @@ mod tests {
     fn a_trial_is_a_far_end_of_a_load_with_two_ends_or_nothing() {
         let why = |request: Request| judged(&request).unwrap_err();
         assert!(why(order("disk", &[], End::Only)).contains("only ever the far end"));
-        assert!(why(order("disk", &[], End::Far)).contains("has one end"));
-        assert!(why(order("cpu.primes", &[], End::Far)).contains("has one end"));
-        assert!(why(order("../sh", &[], End::Far)).contains("no workload"));
+        assert!(why(order("disk", &[], FAR)).contains("has one end"));
+        assert!(why(order("cpu.primes", &[], FAR)).contains("has one end"));
+        assert!(why(order("../sh", &[], FAR)).contains("no workload"));
         let Some(name) = two_ends() else { return };
-        assert_eq!(judged(&order(name, &[("streams", 8), ("buffer", 1 << 20)], End::Far)), Ok(Kind::Trial));
+        assert_eq!(judged(&order(name, &[("streams", 8), ("buffer", 1 << 20)], FAR)), Ok(Kind::Trial));
         let (way, kind) = (BTreeMap::new(), DoorKind::Ours);
         let door = Door { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way, kind };
-        assert!(judged(&order(name, &[], End::Near { door, lead_ns: 1 })).is_err());
+        let near = End::Near { door: Some(door.clone()), lead_ns: 1 };
+        assert!(judged(&order(name, &[], near)).is_err());
+        // It dials who asks, wherever it was told to go.
+        let dials = |door: Door| order(name, &[], End::Far { door: Some(door) });
+        let admitted = admit(&serde_json::to_vec(&dials(door.clone())).unwrap(), HERE, FROM).unwrap();
+        let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
+        assert_eq!(seen, dials(Door { address: FROM, ..door.clone() }));
+        assert!(why(dials(Door { kind: DoorKind::Iperf3, ..door })).contains("nobody but its controller"));
         for (parameter, most) in MOST {
-            assert!(why(order(name, &[(parameter, most + 1)], End::Far)).contains(parameter));
+            assert!(why(order(name, &[(parameter, most + 1)], FAR)).contains(parameter));
         }
-        assert!(why(order(name, &[("duration", 86_401)], End::Far)).contains("duration"));
-        let Request::Trial(mut many) = order(name, &[], End::Far) else { unreachable!() };
+        assert!(why(order(name, &[("duration", 86_401)], FAR)).contains("duration"));
+        let Request::Trial(mut many) = order(name, &[], FAR) else { unreachable!() };
         many.loads = vec![many.loads[0].clone(); LOADS_MAX + 1];
         assert!(why(Request::Trial(many)).contains("16 loads"));
     }

@@ -1,57 +1,63 @@
 //! The controller's side of a node: an [`Agent`] like the one in a child
-//! process. A thread moves bytes between the TLS connection and one end of a
-//! socketpair, so that the rest sees the same kind of stream as a child's.
+//! process, whichever of the two dialled.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{IpAddr, Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use model::message::{Reply, Request};
-use rustix::event::{PollFd, PollFlags};
 
 use super::dial::{DialError, dial};
 use super::frame::Frames;
+use super::hello::Caller;
 use super::join::JoinString;
 use super::limits::SILENCE;
-use super::relay::Outbox;
-use super::secure::{Secure, wait};
-use super::session::is_none_yet;
-use super::{WORD_EVERY, silence};
+use super::pump::Pump;
+use super::reception::{Arrival, Reception};
+use super::secure::Secure;
+use super::silence;
 use crate::converse::{Line, converse};
-use crate::wire::{self, FRAME_MAX};
+use crate::wire;
 use crate::{Agent, AgentError, Aside, Sever, Watch};
 
-/// What waits in one direction at most, bytes.
-const HELD_MAX: usize = 1 << 20;
-
-/// How long a node may take to put everything away when all is done: longer than
-/// it gives its agent's process.
-const FINISH_PATIENCE: Duration = Duration::from_secs(20);
-
-/// How long what came last may take to be read here.
-const READ_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a node that dials may take to come again once its connection was
+/// lost: it tries every few seconds.
+const COMES_AGAIN: Duration = Duration::from_secs(10);
 
 /// An agent at a node.
-#[derive(Debug)]
 pub struct NodeAgent {
     line: NodeLine,
     patience: Duration,
 }
 
-#[derive(Debug)]
+/// How a connection to the node comes about.
+enum Way {
+    /// This end dials.
+    Out(JoinString),
+    /// The node does.
+    In(Reception, GoesOn),
+}
+
+/// Says whether one who waits goes on.
+pub type GoesOn = Box<dyn Fn() -> bool + Send + Sync>;
+
 struct NodeLine {
-    join: JoinString,
+    way: Way,
     patience: Duration,
+    /// The node's.
     address: IpAddr,
+    /// Ours, where it came in.
+    here: Option<IpAddr>,
     link: Option<Link>,
 }
 
+/// A connection that stands.
 #[derive(Debug)]
-struct Link {
+pub(super) struct Link {
     stream: UnixStream,
     /// To end the pump by force.
     tcp: TcpStream,
@@ -67,20 +73,44 @@ impl NodeAgent {
     /// # Errors
     /// If the node cannot be reached, or lets nobody in.
     pub fn dial(join: JoinString, patience: Duration) -> Result<Self, DialError> {
-        let (link, address) = reach(&join, patience)?;
-        Ok(Self { line: NodeLine { join, patience, address, link: Some(link) }, patience })
+        let (link, address) = go(&join, patience)?;
+        let (way, link) = (Way::Out(join), Some(link));
+        Ok(Self { line: NodeLine { way, patience, address, here: None, link }, patience })
     }
 
-    /// The address at which the node was reached.
+    /// Waits at `reception` for a node to dial, for so long at most and as long as
+    /// `waits` says so; none if it did not. A connection that is lost is waited
+    /// for again, for a few seconds and as long as `goes_on` says so.
+    #[must_use]
+    pub fn receive(
+        reception: Reception,
+        within: Duration,
+        waits: &mut dyn FnMut() -> bool,
+        goes_on: GoesOn,
+    ) -> Option<Self> {
+        let Arrival { link, from, here } = reception.wait(within, waits)?;
+        let patience = reception.patience();
+        let (way, link) = (Way::In(reception, goes_on), Some(link));
+        Some(Self { line: NodeLine { way, patience, address: from, here: Some(here), link }, patience })
+    }
+
+    /// The address of the node: at which it was reached, or from which it came.
     #[must_use]
     pub fn address(&self) -> IpAddr {
         self.line.address
     }
 
-    /// Its `HOST:PORT`, as it stands in the join string.
+    /// The address of this machine that the node dials; none where this end does.
+    #[must_use]
+    pub fn dials(&self) -> Option<IpAddr> {
+        self.line.here
+    }
+
+    /// Its `HOST:PORT`, as it stands in the join string; of a node that dialled
+    /// its address.
     #[must_use]
     pub fn place(&self) -> String {
-        self.line.join.place()
+        self.line.place()
     }
 
     /// Tells the node that all is done, and waits until it has put everything
@@ -100,21 +130,54 @@ impl Drop for NodeAgent {
     }
 }
 
-fn reach(join: &JoinString, patience: Duration) -> Result<(Link, IpAddr), DialError> {
-    let (secure, frames, address) = dial(join)?;
-    let here = |source: io::Error| DialError::Connect { place: join.place(), source };
-    let tcp = secure.tcp().try_clone().map_err(here)?;
-    let (stream, local) = UnixStream::pair().map_err(here)?;
-    stream.set_read_timeout(Some(patience)).map_err(here)?;
-    local.set_nonblocking(true).map_err(here)?;
-    let silence_ms = Arc::new(AtomicU64::new(as_ms(SILENCE)));
-    let pump = Pump::new(secure, frames, local, Arc::clone(&silence_ms)).map_err(here)?;
-    let pump = std::thread::Builder::new().name("node".to_owned()).spawn(|| pump.run()).map_err(here)?;
-    Ok((Link { stream, tcp, pump, silence_ms }, address))
-}
-
 fn as_ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn go(join: &JoinString, patience: Duration) -> Result<(Link, IpAddr), DialError> {
+    let (secure, frames, address) = dial(join, Caller::Controller, None)?;
+    let link = Link::over(secure, frames, patience, ());
+    let link = link.map_err(|source| DialError::Connect { place: join.place(), source })?;
+    Ok((link, address))
+}
+
+impl Link {
+    /// Over a connection that was let in, or let one in; `keeps` is dropped when
+    /// it ends.
+    pub(super) fn over(
+        secure: Secure,
+        frames: Frames,
+        patience: Duration,
+        keeps: impl Send + 'static,
+    ) -> io::Result<Self> {
+        let tcp = secure.tcp().try_clone()?;
+        let (stream, local) = UnixStream::pair()?;
+        stream.set_read_timeout(Some(patience))?;
+        local.set_nonblocking(true)?;
+        let mut frames = frames;
+        frames.allow(usize::MAX);
+        let silence_ms = Arc::new(AtomicU64::new(as_ms(SILENCE)));
+        let pump = Pump::new(secure, frames, local, Arc::clone(&silence_ms))?;
+        let run = move || {
+            let why = pump.run();
+            drop(keeps);
+            why
+        };
+        let pump = std::thread::Builder::new().name("node".to_owned()).spawn(run)?;
+        Ok(Self { stream, tcp, pump, silence_ms })
+    }
+
+    /// Ends it by force.
+    pub(super) fn cut(self) {
+        let _ = self.tcp.shutdown(Shutdown::Both);
+        drop(self.stream);
+        let _ = self.pump.join();
+    }
+
+    /// Whether it stands.
+    pub(super) fn lives(&self) -> bool {
+        !self.pump.is_finished()
+    }
 }
 
 impl NodeLine {
@@ -124,15 +187,43 @@ impl NodeLine {
             link.silence_ms.store(as_ms(silence), Ordering::Relaxed);
         }
     }
+
+    fn place(&self) -> String {
+        match &self.way {
+            Way::Out(join) => join.place(),
+            Way::In(..) => self.address.to_string(),
+        }
+    }
+
+    /// Makes a connection.
+    fn reach(&mut self) -> Result<Link, AgentError> {
+        match &self.way {
+            Way::Out(join) => {
+                let reached = go(join, self.patience);
+                let (link, address) = reached.map_err(|e| AgentError::Unreachable(e.to_string()))?;
+                self.address = address;
+                Ok(link)
+            }
+            Way::In(reception, goes_on) => match reception.wait(COMES_AGAIN, &mut || goes_on()) {
+                Some(Arrival { link, from, here }) => {
+                    (self.address, self.here) = (from, Some(here));
+                    Ok(link)
+                }
+                None if !goes_on() => Err(AgentError::Cancelled),
+                None => Err(AgentError::Unreachable(format!(
+                    "the node at {}, which dials, did not come again within {} s: has it ended?",
+                    self.address,
+                    COMES_AGAIN.as_secs()
+                ))),
+            },
+        }
+    }
 }
 
 impl Line for NodeLine {
     fn stream(&mut self) -> Result<&mut UnixStream, AgentError> {
         if self.link.is_none() {
-            let reached = reach(&self.join, self.patience);
-            let (link, address) = reached.map_err(|e| AgentError::Unreachable(e.to_string()))?;
-            self.address = address;
-            self.link = Some(link);
+            self.link = Some(self.reach()?);
         }
         let link = self.link.as_mut().ok_or_else(|| AgentError::Unreachable("no link".to_owned()))?;
         Ok(&mut link.stream)
@@ -143,14 +234,12 @@ impl Line for NodeLine {
             Some(link) => link.pump.join().unwrap_or_else(|_| "its thread panicked".to_owned()),
             None => "it was closed".to_owned(),
         };
-        AgentError::Died(format!("the connection to the node at {} was lost: {why}", self.join.place()))
+        AgentError::Died(format!("the connection to the node at {} was lost: {why}", self.place()))
     }
 
     fn abandon(&mut self) {
         if let Some(link) = self.link.take() {
-            let _ = link.tcp.shutdown(Shutdown::Both);
-            drop(link.stream);
-            let _ = link.pump.join();
+            link.cut();
         }
     }
 }
@@ -176,214 +265,10 @@ impl Agent for NodeAgent {
     }
 }
 
-/// Moves bytes both ways until one side ends.
-struct Pump {
-    secure: Secure,
-    local: UnixStream,
-    /// From here: whole, so that a sign of life never stands in the middle of
-    /// one.
-    frames: Frames,
-    /// To the node.
-    out: Outbox,
-    /// From the node, as it comes.
-    came: Frames,
-    /// The same for here, without signs of life.
-    inbox: Outbox,
-    /// When the node heard something last.
-    said: Instant,
-    /// When something was heard of the node last.
-    heard: Instant,
-    /// How long it may say nothing, ms.
-    silence_ms: Arc<AtomicU64>,
-    /// Since when nothing more comes from here.
-    parted: Option<Instant>,
-}
-
-/// Why the pump ended.
-enum End {
-    /// We are done.
-    Done,
-    /// The node closed.
-    Closed,
-    Broken(io::Error),
-}
-
-impl Pump {
-    fn new(
-        secure: Secure,
-        mut early: Frames,
-        local: UnixStream,
-        silence_ms: Arc<AtomicU64>,
-    ) -> io::Result<Self> {
-        early.allow(FRAME_MAX);
-        let now = Instant::now();
-        let mut pump = Self {
-            secure,
-            local,
-            frames: Frames::new(FRAME_MAX),
-            out: Outbox::default(),
-            came: early,
-            inbox: Outbox::default(),
-            said: now,
-            heard: now,
-            silence_ms,
-            parted: None,
-        };
-        pump.take_frames()?;
-        Ok(pump)
+impl std::fmt::Debug for NodeAgent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "NodeAgent({})", self.place())
     }
-
-    /// Runs to the end, and says why it came.
-    fn run(mut self) -> String {
-        let end = loop {
-            match self.turn() {
-                Ok(None) => {}
-                Ok(Some(end)) => break end,
-                Err(error) => break End::Broken(error),
-            }
-        };
-        self.deliver();
-        self.secure.end();
-        match end {
-            End::Done => "it was closed here".to_owned(),
-            End::Closed => "the node closed it".to_owned(),
-            End::Broken(error) => error.to_string(),
-        }
-    }
-
-    fn turn(&mut self) -> io::Result<Option<End>> {
-        if self.parted.is_none() && self.said.elapsed() >= WORD_EVERY {
-            put(&mut self.out, &[]);
-            self.said = Instant::now();
-        }
-        self.push()?;
-        self.look_at_clock()?;
-        if let Some(since) = self.parted
-            && since.elapsed() >= FINISH_PATIENCE
-        {
-            return Ok(Some(End::Done));
-        }
-        let hears = self.parted.is_none() && self.out.waits() < HELD_MAX;
-        let mut flags = if hears { PollFlags::IN } else { PollFlags::empty() };
-        if self.inbox.waits() > 0 {
-            flags |= PollFlags::OUT;
-        }
-        let mut fds = vec![self.secure.poll_fd(self.inbox.waits() < HELD_MAX)];
-        if self.parted.is_none() {
-            fds.push(PollFd::new(&self.local, flags));
-        }
-        let left = match self.parted {
-            Some(since) => FINISH_PATIENCE.saturating_sub(since.elapsed()),
-            None => {
-                let silent = self.silence().saturating_sub(self.heard.elapsed());
-                WORD_EVERY.saturating_sub(self.said.elapsed()).min(silent)
-            }
-        };
-        wait(&mut fds, Some(left))?;
-        if self.inbox.waits() < HELD_MAX && !self.hear_node()? {
-            return Ok(Some(End::Closed));
-        }
-        if hears {
-            self.hear_here()?;
-        }
-        Ok(None)
-    }
-
-    fn silence(&self) -> Duration {
-        Duration::from_millis(self.silence_ms.load(Ordering::Relaxed))
-    }
-
-    /// Gives up a node of which nothing was heard for too long.
-    fn look_at_clock(&mut self) -> io::Result<()> {
-        if self.inbox.waits() >= HELD_MAX {
-            // Who does not listen hears nothing.
-            self.heard = Instant::now();
-        }
-        let most = self.silence();
-        if self.parted.is_some() || self.heard.elapsed() < most {
-            return Ok(());
-        }
-        Err(io::Error::other(format!(
-            "nothing came from it for {} s: the way to it is gone, or the node is stopped or stuck",
-            most.as_secs()
-        )))
-    }
-
-    fn push(&mut self) -> io::Result<()> {
-        let Self { secure, local, out, inbox, .. } = self;
-        loop {
-            let moved = out.push(|bytes| secure.offer(bytes))?;
-            secure.flush()?;
-            if !moved || secure.wants_write() {
-                break;
-            }
-        }
-        if self.parted.is_none() {
-            // Who does not listen any more shows when it is heard.
-            while matches!(inbox.push(|bytes| local.write(bytes)), Ok(true)) {}
-        }
-        Ok(())
-    }
-
-    fn hear_node(&mut self) -> io::Result<bool> {
-        let mut bytes = Vec::new();
-        let is_open = self.secure.receive(&mut bytes)?;
-        if !bytes.is_empty() {
-            self.heard = Instant::now();
-            self.came.push(&bytes);
-            self.take_frames()?;
-        }
-        Ok(is_open)
-    }
-
-    /// Hands on what is more than a sign of life.
-    fn take_frames(&mut self) -> io::Result<()> {
-        while let Some(body) = self.came.take().map_err(io::Error::other)? {
-            if self.parted.is_none() && !body.is_empty() {
-                put(&mut self.inbox, body);
-            }
-        }
-        Ok(())
-    }
-
-    fn hear_here(&mut self) -> io::Result<()> {
-        let mut piece = [0; 64 << 10];
-        match self.local.read(&mut piece) {
-            Ok(0) => self.parted = Some(Instant::now()),
-            Ok(length) => {
-                self.frames.push(&piece[..length]);
-                while let Some(body) = self.frames.take().map_err(io::Error::other)? {
-                    put(&mut self.out, body);
-                    self.said = Instant::now();
-                }
-            }
-            Err(e) if is_none_yet(&e) => {}
-            // The other end is gone without a word.
-            Err(_) => self.parted = Some(Instant::now()),
-        }
-        Ok(())
-    }
-
-    /// Gives what came last to who reads here, if anybody does.
-    fn deliver(&mut self) {
-        let until = Instant::now() + READ_PATIENCE;
-        while self.parted.is_none() && self.inbox.waits() > 0 {
-            let left = until.saturating_duration_since(Instant::now());
-            let mut fds = [PollFd::new(&self.local, PollFlags::OUT)];
-            let mut local = &self.local;
-            if left.is_zero()
-                || wait(&mut fds, Some(left)).is_err()
-                || self.inbox.push(|bytes| local.write(bytes)).is_err()
-            {
-                return;
-            }
-        }
-    }
-}
-
-fn put(to: &mut Outbox, body: &[u8]) {
-    to.put(&u32::try_from(body.len()).unwrap_or_default().to_le_bytes());
-    to.put(body);
 }
 
 #[cfg(test)]

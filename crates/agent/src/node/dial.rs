@@ -1,18 +1,25 @@
-//! The way from a controller to a node, and what can be wrong on it. Each error
-//! says what a person would look at next.
+//! The way from who dials to who listens, and what can be wrong on it. Each error
+//! says what a person would look at next: by itself as a controller says it, by
+//! [`DialError::at_node`] as a node does that dials out.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
 use rustls::{AlertDescription, ClientConnection};
 
 use super::frame::Frames;
-use super::hello::{Answer, FULL, HELLO_MAX, Hello, PROTOCOL, WRONG_KEY, WRONG_VERSION};
+use super::hello::{
+    Answer, Caller, FULL, HELLO_MAX, Hello, PROTOCOL, WRONG_CALLER, WRONG_KEY, WRONG_VERSION,
+};
 use super::join::JoinString;
-use super::secure::Secure;
+use super::secure::{Secure, wait};
 use super::tls;
 
 /// How long an address may take to answer, and then a node to let us in.
@@ -110,6 +117,14 @@ pub enum DialError {
         /// As the node says it.
         reason: String,
     },
+    /// It listens for the same as we are.
+    #[error("{place}: {reason}")]
+    Alike {
+        /// Where.
+        place: String,
+        /// As the other end says it.
+        reason: String,
+    },
     /// The node has another reason.
     #[error("the node at {place} lets nobody in: {reason}")]
     Refused {
@@ -120,9 +135,71 @@ pub enum DialError {
     },
 }
 
-/// Dials a node and is let in; gives the connection, what came after the answer,
-/// and the address that was reached.
-pub(super) fn dial(join: &JoinString) -> Result<(Secure, Frames, IpAddr), DialError> {
+impl DialError {
+    /// The same where a node dialled and a run should have answered.
+    #[must_use]
+    pub fn at_node(&self) -> String {
+        match self {
+            DialError::Nobody(place) => format!("nobody listens at {place}: no run waits there now"),
+            DialError::Silent(place) => {
+                format!("something listens at {place} and says nothing: it is no run, or one that hangs")
+            }
+            DialError::Closed(place) => format!(
+                "what listens at {place} closed the connection before it said who it is: it is no run that waits for \
+                 a node, or one that just ended"
+            ),
+            DialError::NoNode { place, said } => {
+                format!("what answers at {place} is no run that waits for a node: {said}")
+            }
+            DialError::Other(place) => format!(
+                "somebody else answers at {place}: the certificate is not the one in the join string. Either runs \
+                 there have a new key file (copy the string again), or somebody is in between; the key was not sent"
+            ),
+            DialError::WrongKey(place) => format!(
+                "the run at {place} does not know the key in the join string: copy the string again, whole"
+            ),
+            DialError::Version { place, program, protocol } => format!(
+                "the versions do not fit: the run at {place} is headroom {program} (protocol {protocol}), this is \
+                 headroom {} (protocol {PROTOCOL}); use the same version on both machines",
+                env!("CARGO_PKG_VERSION")
+            ),
+            DialError::Full { place, reason } => format!("the run at {place} takes nobody more: {reason}"),
+            DialError::Refused { place, reason } => {
+                format!("the run at {place} lets nobody in: {reason}")
+            }
+            DialError::Name { .. }
+            | DialError::NoAnswer(_)
+            | DialError::Connect { .. }
+            | DialError::NotAllowed(_)
+            | DialError::LinkLocal(_)
+            | DialError::Alike { .. } => self.to_string(),
+        }
+    }
+
+    /// Whether to dial again would end in the same way, until somebody changes
+    /// something at one of the ends.
+    #[must_use]
+    pub fn is_lasting(&self) -> bool {
+        matches!(
+            self,
+            DialError::Other(_)
+                | DialError::WrongKey(_)
+                | DialError::Version { .. }
+                | DialError::Alike { .. }
+                | DialError::NotAllowed(_)
+                | DialError::LinkLocal(_)
+        )
+    }
+}
+
+/// Dials as a `caller` and is let in; gives the connection, what came after the
+/// answer, and the address that was reached. It gives up when `stop` can be read
+/// from.
+pub(super) fn dial(
+    join: &JoinString,
+    caller: Caller,
+    stop: Option<BorrowedFd<'_>>,
+) -> Result<(Secure, Frames, IpAddr), DialError> {
     let place = join.place();
     let addresses = (join.host.as_str(), join.port)
         .to_socket_addrs()
@@ -133,26 +210,56 @@ pub(super) fn dial(join: &JoinString) -> Result<(Secure, Frames, IpAddr), DialEr
             last.get_or_insert_with(|| DialError::LinkLocal(place.clone()));
             continue;
         }
-        match connect(address, &place) {
+        match connect(address, stop) {
             Ok(tcp) => {
-                let hello = Hello::frame(&join.key);
+                let hello = Hello::frame(&join.key, caller);
                 let hello = hello.map_err(|source| DialError::Connect { place: place.clone(), source })?;
-                let (secure, frames) = introduce(tcp, join, &hello)?;
+                let (secure, frames) = introduce(tcp, join, &hello, stop)?;
                 return Ok((secure, frames, address.ip().to_canonical()));
             }
-            Err(error) => last = Some(error),
+            Err(source) => last = Some(unconnected(source, &place)),
         }
     }
     Err(last.unwrap_or_else(|| DialError::Name { place, source: ErrorKind::NotFound.into() }))
 }
 
-fn connect(address: SocketAddr, place: &str) -> Result<TcpStream, DialError> {
+/// A connection within [`PATIENCE`]. (Not `TcpStream::connect_timeout`, which
+/// nothing ends.)
+fn connect(address: SocketAddr, stop: Option<BorrowedFd<'_>>) -> io::Result<TcpStream> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+    match rustix::net::connect(&socket, &address) {
+        Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        let mut fds = vec![PollFd::new(&socket, PollFlags::OUT)];
+        fds.extend(stop.map(|stop| PollFd::from_borrowed_fd(stop, PollFlags::IN)));
+        wait(&mut fds, Some(left))?;
+        if fds.get(1).is_some_and(|stop| !stop.revents().is_empty()) {
+            return Err(ErrorKind::ConnectionAborted.into());
+        }
+        if !fds[0].revents().is_empty() {
+            break;
+        }
+    }
+    sockopt::socket_error(&socket)??;
+    Ok(TcpStream::from(socket))
+}
+
+fn unconnected(source: io::Error, place: &str) -> DialError {
     let place = place.to_owned();
-    TcpStream::connect_timeout(&address, PATIENCE).map_err(|source| match source.kind() {
+    match source.kind() {
         ErrorKind::ConnectionRefused => DialError::Nobody(place),
         ErrorKind::TimedOut | ErrorKind::WouldBlock => DialError::NoAnswer(place),
         _ => DialError::Connect { place, source },
-    })
+    }
 }
 
 /// TLS, then `hello` with the key and the version.
@@ -160,6 +267,7 @@ pub(super) fn introduce(
     tcp: TcpStream,
     join: &JoinString,
     hello: &[u8],
+    stop: Option<BorrowedFd<'_>>,
 ) -> Result<(Secure, Frames), DialError> {
     let place = &join.place();
     let until = Instant::now() + PATIENCE;
@@ -173,9 +281,9 @@ pub(super) fn introduce(
     let tls = ClientConnection::new(config, name).map_err(|e| no_node(place, &e))?;
     let mut secure = Secure::new(tcp, tls).map_err(broken)?;
     // TLS keeps it until it knows who answers.
-    secure.say(hello, until, None).map_err(broken)?;
+    secure.say(hello, until, stop).map_err(broken)?;
     let mut frames = Frames::new(ANSWER_MAX);
-    let heard = secure.hear(&mut frames, until, None).map_err(broken)?;
+    let heard = secure.hear(&mut frames, until, stop).map_err(broken)?;
     let heard = heard.ok_or_else(|| DialError::Closed(place.to_owned()))?;
     let answer: Answer = serde_json::from_slice(&heard).map_err(|e| no_node(place, &e))?;
     judge(answer, place)?;
@@ -196,6 +304,7 @@ fn judge(answer: Answer, place: &str) -> Result<(), DialError> {
         WRONG_KEY => DialError::WrongKey(place),
         WRONG_VERSION => DialError::Version { place, program: answer.program, protocol: answer.headroom },
         FULL => DialError::Full { place, reason },
+        WRONG_CALLER => DialError::Alike { place, reason },
         _ => DialError::Refused { place, reason },
     })
 }
@@ -233,7 +342,7 @@ mod tests {
         let secret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8.ICEiIyQlJicoKSorLC0uLw";
         // The loopback's name is known everywhere.
         let join = JoinString::parse(&format!("headroom://[fe80::1%lo]:7117#{secret}")).unwrap();
-        let Err(error) = dial(&join) else { panic!("nobody is there") };
+        let Err(error) = dial(&join, Caller::Controller, None) else { panic!("nobody is there") };
         assert!(matches!(&error, DialError::LinkLocal(place) if place == "[fe80::1%lo]:7117"), "{error}");
     }
 }

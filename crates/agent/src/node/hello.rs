@@ -1,6 +1,6 @@
-//! The first words, once TLS stands: the controller says its key and version,
-//! the node whether it may stay. These two frames keep their shape in every
-//! version, or no version could tell another that they do not fit.
+//! The first words, once TLS stands: who dials says what it is, its key and its
+//! version; who listens, whether it may stay. These two frames keep their shape in
+//! every version, or no version could tell another that they do not fit.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,16 @@ pub const PROTOCOL: u32 = 1;
 /// The longest first word: a stranger's costs no more.
 pub(super) const HELLO_MAX: usize = 1024;
 
-/// What the controller says. No `Debug`: it holds the key.
+/// What the one is that dials; the other is the one that listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Caller {
+    /// A run that goes to a node.
+    Controller,
+    /// A node that goes to a run, for nobody comes in where it is.
+    Node,
+}
+
+/// What the one that dials says. No `Debug`: it holds the key.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Hello {
     /// Its [`PROTOCOL`].
@@ -23,17 +32,21 @@ pub(super) struct Hello {
     pub(super) program: String,
     /// The key of the join string.
     pub(super) key: String,
+    /// Whether it is a [`Caller::Node`].
+    #[serde(default)]
+    pub(super) joins: bool,
 }
 
 impl Hello {
     /// Ours, as a frame.
-    pub(super) fn frame(key: &Key) -> std::io::Result<Vec<u8>> {
+    pub(super) fn frame(key: &Key, caller: Caller) -> std::io::Result<Vec<u8>> {
         let program = env!("CARGO_PKG_VERSION").to_owned();
-        wire::frame(&Hello { headroom: PROTOCOL, program, key: key.secret() })
+        let joins = caller == Caller::Node;
+        wire::frame(&Hello { headroom: PROTOCOL, program, key: key.secret(), joins })
     }
 }
 
-/// What the node answers.
+/// What the one that listens answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Answer {
     /// Its [`PROTOCOL`].
@@ -41,12 +54,12 @@ pub(super) struct Answer {
     /// Its version; not told to strangers.
     #[serde(default)]
     pub(super) program: String,
-    /// Why the controller may not stay; absent if it may.
+    /// Why the other may not stay; absent if it may.
     #[serde(default)]
     pub(super) refused: Option<Refused>,
 }
 
-/// Why a controller may not stay.
+/// Why the one that dialled may not stay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Refused {
     /// One of the words below; another of a newer version.
@@ -61,28 +74,42 @@ pub(super) const WRONG_KEY: &str = "key";
 pub(super) const WRONG_VERSION: &str = "version";
 /// There are as many sessions as there may be.
 pub(super) const FULL: &str = "full";
+/// Both would listen to each other.
+pub(super) const WRONG_CALLER: &str = "caller";
 
-/// Why a controller is turned away, or its version if it is not.
-pub(super) fn judge(hello: &Hello, key: &Key) -> Result<String, Refused> {
+/// Why the one that dialled is turned away where `awaited` is, or its version if
+/// it is not. The key is looked at before anything else.
+pub(super) fn judge(hello: &Hello, key: &Key, awaited: Caller) -> Result<String, Refused> {
     let refused = |kind: &str, reason: String| Refused { kind: kind.to_owned(), reason };
+    let (us, them) = match awaited {
+        Caller::Controller => ("node", "controller"),
+        Caller::Node => ("run", "node"),
+    };
     if !key.is(&hello.key) {
-        return Err(refused(WRONG_KEY, "the key is not this node's".to_owned()));
+        return Err(refused(WRONG_KEY, format!("the key is not this {us}'s")));
     }
     // Only now is what it says worth repeating.
     let theirs: String = hello.program.chars().filter(|c| c.is_ascii_graphic()).take(40).collect();
     if hello.headroom != PROTOCOL {
-        return Err(refused(WRONG_VERSION, misfit(&theirs, hello.headroom)));
+        let ours = env!("CARGO_PKG_VERSION");
+        let reason = format!(
+            "the versions do not fit: the {us} is headroom {ours} (protocol {PROTOCOL}), the {them} headroom {theirs} \
+             (protocol {}); use the same version on both machines",
+            hello.headroom
+        );
+        return Err(refused(WRONG_VERSION, reason));
     }
-    Ok(theirs)
-}
-
-/// That the versions do not fit, as the node says it.
-fn misfit(theirs: &str, protocol: u32) -> String {
-    format!(
-        "the versions do not fit: the node is headroom {} (protocol {PROTOCOL}), the controller headroom {theirs} \
-         (protocol {protocol}); use the same version on both machines",
-        env!("CARGO_PKG_VERSION")
-    )
+    match (awaited, hello.joins) {
+        (Caller::Controller, true) => Err(refused(
+            WRONG_CALLER,
+            "a node waits there itself: its join string is for `--peer` of a run".to_owned(),
+        )),
+        (Caller::Node, false) => Err(refused(
+            WRONG_CALLER,
+            "a run waits there for its node: its join string is for `headroom node --join`".to_owned(),
+        )),
+        _ => Ok(theirs),
+    }
 }
 
 impl Answer {
@@ -106,15 +133,39 @@ mod tests {
     #[test]
     fn the_key_comes_first_and_versions_are_named_at_both_ends() {
         let key = Key::random().unwrap();
-        let hello = |headroom, key: &str| Hello { headroom, program: "9.9\u{1b}[2J".into(), key: key.into() };
-        assert_eq!(judge(&hello(PROTOCOL, &key.secret()), &key).unwrap(), "9.9[2J");
+        let hello = |headroom, key: &str| Hello {
+            headroom,
+            program: "9.9\u{1b}[2J".into(),
+            key: key.into(),
+            joins: false,
+        };
+        let judge = |hello: &Hello| judge(hello, &key, Caller::Controller);
+        assert_eq!(judge(&hello(PROTOCOL, &key.secret())).unwrap(), "9.9[2J");
         // A stranger does not even learn that its version would not fit.
-        let stranger = judge(&hello(77, "AAAA"), &key).unwrap_err();
+        let stranger = judge(&hello(77, "AAAA")).unwrap_err();
         assert_eq!(stranger.kind, WRONG_KEY);
         assert_eq!(Answer::refuse(stranger).program, "");
-        let older = judge(&hello(77, &key.secret()), &key).unwrap_err();
+        let older = judge(&hello(77, &key.secret())).unwrap_err();
         assert_eq!(older.kind, WRONG_VERSION);
         assert!(older.reason.contains("(protocol 77)") && older.reason.contains("(protocol 1)"), "{older:?}");
+    }
+
+    #[test]
+    fn two_that_both_wait_are_told_so_and_only_with_the_key() {
+        let key = Key::random().unwrap();
+        for awaited in [Caller::Controller, Caller::Node] {
+            for joins in [false, true] {
+                let with = |key: String| Hello { headroom: PROTOCOL, program: "1".into(), key, joins };
+                let fits = joins == (awaited == Caller::Node);
+                let kind = judge(&with(key.secret()), &key, awaited).err().map(|r| r.kind);
+                assert_eq!(kind.as_deref(), (!fits).then_some(WRONG_CALLER));
+                let stranger = judge(&with("AAAA".into()), &key, awaited).unwrap_err();
+                assert_eq!(stranger.kind, WRONG_KEY);
+            }
+        }
+        // An older controller does not say what it is.
+        let text = format!(r#"{{"headroom":1,"program":"0","key":"{}"}}"#, key.secret());
+        assert!(judge(&serde_json::from_str(&text).unwrap(), &key, Caller::Controller).is_ok());
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! Who a node is: its certificate, the certificate's private key, and the key
-//! that lets controllers in. Kept in one file that only its owner may read, so
-//! that a join string stays valid when the node is started again.
+//! Who listens, a node or a run that waits for one: its certificate, the certificate's private key, and the key
+//! that lets others in. Kept in one file that only its owner may read, so
+//! that a join string stays valid when it is started again. A node and the runs of
+//! its machine have a file each: who may measure with a machine is not who may be
+//! measured with.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -18,24 +20,29 @@ use serde::{Deserialize, Serialize};
 use super::join::{Fingerprint, JoinString, Key};
 use super::{addresses, tls};
 
-/// Where root's is kept.
-const OF_ROOT: &str = "/var/lib/headroom/node.json";
+/// Where root's are kept.
+const OF_ROOT: &str = "/var/lib/headroom";
+
+/// The file of a node.
+pub const NODE_FILE: &str = "node.json";
+/// The file of the runs of a machine that wait for a node.
+pub const RUN_FILE: &str = "run.json";
 
 /// Far more than such a file has.
 const LONGEST: u64 = 64 << 10;
 
-/// Who a node is.
+/// Who listens.
 pub struct Identity {
     certificate: CertificateDer<'static>,
     private: PrivatePkcs8KeyDer<'static>,
     key: Key,
 }
 
-/// Why a node has no identity.
+/// Why there is no identity.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     /// The file cannot be read or written.
-    #[error("the node's key file {path} cannot be {what}: {source}")]
+    #[error("the key file {path} cannot be {what}: {source}")]
     File {
         /// `read` or `written`.
         what: &'static str,
@@ -45,16 +52,16 @@ pub enum IdentityError {
         source: io::Error,
     },
     /// Others may read it.
-    #[error("others may read the node's key file {0}, so the key in it is no secret")]
+    #[error("others may read the key file {0}, so the key in it is no secret")]
     Open(PathBuf),
     /// It belongs to somebody else.
-    #[error("the node's key file {0} belongs to another user, who knows the key in it")]
+    #[error("the key file {0} belongs to another user, who knows the key in it")]
     Foreign(PathBuf),
     /// It holds something else.
-    #[error("{0} is no key file of a node")]
+    #[error("{0} is no key file of Headroom")]
     Invalid(PathBuf),
     /// There is no place for it.
-    #[error("there is no place for the node's key file: neither XDG_STATE_HOME nor HOME is set")]
+    #[error("there is no place for the key file: neither XDG_STATE_HOME nor HOME is set")]
     NoPlace,
     /// No certificate can be made.
     #[error("no certificate can be made: {0}")]
@@ -85,18 +92,18 @@ impl Identity {
         Ok(Self { certificate: certificate.der().clone(), private, key })
     }
 
-    /// Where it is kept: in /var/lib for root, else in the user's folder for
+    /// Where `file` is kept: in /var/lib for root, else in the user's folder for
     /// states.
     ///
     /// # Errors
     /// If the user has no such folder.
-    pub fn usual_path() -> Result<PathBuf, IdentityError> {
+    pub fn usual_path(file: &str) -> Result<PathBuf, IdentityError> {
         if rustix::process::geteuid().is_root() {
-            return Ok(PathBuf::from(OF_ROOT));
+            return Ok(Path::new(OF_ROOT).join(file));
         }
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
         let folder = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|h| h.join(".local/state")));
-        folder.map(|f| f.join("headroom/node.json")).ok_or(IdentityError::NoPlace)
+        folder.map(|f| f.join("headroom").join(file)).ok_or(IdentityError::NoPlace)
     }
 
     /// The one that is kept at `path`; a new one is made and kept where there is

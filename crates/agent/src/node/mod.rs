@@ -6,6 +6,10 @@
 //!   at each of their requests, and has one of them measure at a time.
 //! - [`NodeAgent`]: the controller's side, an [`Agent`](crate::Agent).
 //!
+//! Who dials is another matter: by default the controller does. Where nobody comes
+//! in to the node's machine, an [`Outward`] node dials and the controller waits for
+//! it at a [`Reception`]; who dials is the client of TLS and shows the key.
+//!
 //! On the wire: TLS 1.3, in it the frames of [`Frames`]; first the two of the
 //! greeting (key and version), then the messages of [`model::message`].
 
@@ -16,11 +20,15 @@ mod controller;
 mod dial;
 mod ending;
 mod frame;
+mod gate;
 mod hello;
 mod identity;
 mod join;
 mod limits;
+mod outward;
 mod permit;
+mod pump;
+mod reception;
 mod relay;
 mod secure;
 mod serve;
@@ -36,13 +44,15 @@ use std::time::Duration;
 use model::message::Request;
 
 pub use allow::{Allow, NoNetwork};
-pub use controller::NodeAgent;
+pub use controller::{GoesOn, NodeAgent};
 pub use dial::DialError;
 pub use frame::{Frames, TooLong};
 pub use hello::PROTOCOL;
-pub use identity::{Identity, IdentityError};
+pub use identity::{Identity, IdentityError, NODE_FILE, RUN_FILE};
 pub use join::{DEFAULT_PORT, Fingerprint, JoinError, JoinString, Key, SCHEME};
 pub use limits::Limits;
+pub use outward::{Outward, OutwardEvent};
+pub use reception::{Listener, Reception};
 pub use serve::{Node, NodeError, NodeEvent, Options};
 
 /// How often either end says an empty frame when it has nothing to say.

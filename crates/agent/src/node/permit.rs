@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::event::{EventfdFlags, eventfd};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 /// Wakes somebody who waits with `poll`: readable once it was rung.
 #[derive(Debug)]
@@ -21,6 +21,12 @@ impl Bell {
     pub(super) fn ring(&self) {
         // It can fail only where it has rung 2^64 times.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
+
+    /// Whether it was rung and nobody has made it silent.
+    pub(super) fn has_rung(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        matches!(poll(&mut [PollFd::new(self, PollFlags::IN)], Some(&now)), Ok(1..))
     }
 
     /// Makes it silent again.
@@ -103,14 +109,7 @@ impl Permit {
 
 #[cfg(test)]
 mod tests {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
     use super::*;
-
-    fn rings(bell: &Bell) -> bool {
-        let mut fds = [PollFd::new(bell, PollFlags::IN)];
-        poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() == 1
-    }
 
     #[test]
     fn one_has_it_and_the_others_get_it_in_order() {
@@ -125,15 +124,15 @@ mod tests {
         assert_eq!(ask(0), Asked::Waits { holder: from(1), before: 2 });
         // One that waits no more wakes nobody.
         permit.leave(2);
-        assert!(permit.is_of(1) && bells.iter().all(|bell| !rings(bell)));
+        assert!(permit.is_of(1) && bells.iter().all(|bell| !bell.has_rung()));
         assert_eq!(ask(0), Asked::Waits { holder: from(1), before: 1 });
         permit.leave(1);
-        assert!(permit.is_of(3) && rings(&bells[3]) && !rings(&bells[0]));
+        assert!(permit.is_of(3) && bells[3].has_rung() && !bells[0].has_rung());
         bells[3].hush();
-        assert!(!rings(&bells[3]));
+        assert!(!bells[3].has_rung());
         permit.leave(3);
         permit.leave(3);
-        assert!(permit.is_of(0) && rings(&bells[0]));
+        assert!(permit.is_of(0) && bells[0].has_rung());
         permit.leave(0);
         assert!(!permit.is_of(0));
     }

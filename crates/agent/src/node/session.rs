@@ -5,6 +5,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,8 +39,8 @@ pub(super) struct Ground<'a> {
     pub(super) permit: &'a Permit,
     pub(super) command: &'a ChildCommand,
     pub(super) limits: &'a Limits,
-    /// Rung when the node is to end.
-    pub(super) stop: &'a Bell,
+    /// Can be read from when the node is to end.
+    pub(super) stop: BorrowedFd<'a>,
 }
 
 /// The session.
@@ -162,7 +163,7 @@ impl<'a> Session<'a> {
     fn sleep(&self) -> Result<(bool, bool), Ending> {
         let mut fds = vec![
             self.secure.poll_fd(self.hears()),
-            PollFd::new(self.ground.stop, PollFlags::IN),
+            PollFd::from_borrowed_fd(self.ground.stop, PollFlags::IN),
             PollFd::new(&*self.bell, PollFlags::IN),
         ];
         fds.extend(self.worker.as_ref().map(|worker| worker.poll_fd(self.out.waits() < OUT_MAX)));

@@ -5,6 +5,7 @@ mod compare;
 mod doctor;
 mod export;
 mod job_file;
+mod join;
 mod list;
 mod machine;
 mod node;

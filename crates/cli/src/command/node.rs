@@ -15,12 +15,13 @@ use std::thread::JoinHandle;
 use ::agent::ChildCommand;
 use ::agent::iperf3::{Iperf3Error, Iperf3Options, Iperf3Server};
 use ::agent::node::{
-    Allow, DEFAULT_PORT, Identity, IdentityError, Limits, Node, NodeError, NodeEvent, Options,
+    Allow, DEFAULT_PORT, Identity, IdentityError, Limits, NODE_FILE, Node, NodeError, NodeEvent, Options,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
+use super::join::{self, Source};
 use super::restore;
 use crate::exit::{Failure, INTERRUPTED};
 use crate::output;
@@ -32,7 +33,8 @@ pub(super) fn define(command: Command) -> Command {
             "Let another machine measure with this one, over the network. It prints join strings, one for each address \
              of this machine: give one of them to `--peer` on the other machine. Who has it may run the far end of \
              network loads here, and read what this machine is made of; no files are touched and no commands are run. \
-             Ctrl-C or SIGTERM ends it.",
+             Where nobody comes in to this machine, `--join` dials a run that waits at the other machine, with `--peer \
+             listen://:7117`. Ctrl-C or SIGTERM ends it.",
         )
         .arg(
             Arg::new("listen")
@@ -48,6 +50,16 @@ pub(super) fn define(command: Command) -> Command {
                 .value_name("CIDR,...")
                 .value_parser(Allow::parse)
                 .help("Take connections from these networks only, such as 10.0.0.0/8,fd00::/8"),
+        )
+        .arg(
+            Arg::new("join")
+                .long("join")
+                .value_name("STRING|FILE|-")
+                .conflicts_with_all(["listen", "allow", "iperf3", "new-key", "key-file", "print"])
+                .help(
+                    "Dial the run that printed this join string and waits for this machine, again and again until \
+                     stopped. A file that holds the string, or standard input, keeps it out of the list of processes",
+                ),
         )
         .arg(flag_argument("once", "End after one session"))
         .arg(
@@ -98,23 +110,23 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let at = *matches.get_one::<SocketAddr>("listen").unwrap_or(&SocketAddr::from(([0; 4], DEFAULT_PORT)));
     let allow = matches.get_one::<Allow>("allow").cloned().unwrap_or_default();
     let key_file = matches.get_one::<PathBuf>("key-file").cloned();
+    if let Some(text) = matches.get_one::<String>("join") {
+        return dial_out(Source::of(text)?, matches);
+    }
     if matches.get_flag("systemd-unit") {
-        output::print(unit(at, &allow, key_file.as_deref(), matches.get_one("iperf3").copied())?.as_bytes())?;
+        let words = words(at, &allow, key_file.as_deref(), matches.get_one("iperf3").copied());
+        output::print(unit(&words, LISTENS)?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let path = key_file.map_or_else(Identity::usual_path, Ok).map_err(of_identity)?;
+    let path = key_file.map_or_else(|| Identity::usual_path(NODE_FILE), Ok).map_err(of_identity)?;
     let identity = Identity::kept(&path, matches.get_flag("new-key")).map_err(of_identity)?;
     if matches.get_flag("print") {
         print_strings(&identity, at)?;
         return Ok(ExitCode::SUCCESS);
     }
     restore::put_back_left()?;
-    let options = Options {
-        once: matches.get_flag("once"),
-        limits: Limits::default(),
-        agent: ChildCommand { program: "/proc/self/exe".into(), arguments: vec!["agent".into()] },
-        allow,
-    };
+    let options =
+        Options { once: matches.get_flag("once"), limits: Limits::default(), agent: agent(), allow };
     // Before anybody is told that it is ready.
     let stop = stop_on_signals()?;
     let iperf3 =
@@ -133,6 +145,33 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     }
     node.serve(stop.as_fd(), &tell).map_err(|e| failure(e.into()))?;
     drop(iperf3);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How the agent's process is started: this program itself.
+fn agent() -> ChildCommand {
+    ChildCommand { program: "/proc/self/exe".into(), arguments: vec!["agent".into()] }
+}
+
+/// A node that dials, instead of one that listens.
+fn dial_out(source: Source, matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    if matches.get_flag("systemd-unit") {
+        let Source::File(path) = source else {
+            return Err(Failure::Arguments {
+                message: "everybody may read a unit, and a join string has a key in it".to_owned(),
+                help: "keep the string in a file that only root may read, and give the file's path to --join"
+                    .to_owned(),
+            });
+        };
+        let path = std::path::absolute(path).map_err(|source| failure(NodeError::System(source)))?;
+        let words = ["--join".to_owned(), path.display().to_string()];
+        output::print(unit(&words, DIALS)?.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let join = source.read()?;
+    restore::put_back_left()?;
+    let stop = stop_on_signals()?;
+    join::carry_out(join, matches.get_flag("once"), agent(), stop.as_fd())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -250,16 +289,9 @@ fn of_identity(error: IdentityError) -> Failure {
     Failure::Refused { message: error.to_string(), help }
 }
 
-/// A unit that runs this program as it was called.
-fn unit(
-    at: SocketAddr,
-    allow: &Allow,
-    key_file: Option<&Path>,
-    iperf3: Option<u16>,
-) -> Result<String, Failure> {
-    let program = std::env::current_exe().map_err(|source| failure(NodeError::System(source)))?;
-    let mut words =
-        vec![program.display().to_string(), "node".to_owned(), "--listen".to_owned(), at.to_string()];
+/// The arguments of a node that listens, as it was called.
+fn words(at: SocketAddr, allow: &Allow, key_file: Option<&Path>, iperf3: Option<u16>) -> Vec<String> {
+    let mut words = vec!["--listen".to_owned(), at.to_string()];
     if *allow != Allow::default() {
         words.extend(["--allow".to_owned(), allow.to_string().replace(' ', "")]);
     }
@@ -267,17 +299,38 @@ fn unit(
         words.extend(["--key-file".to_owned(), path.display().to_string()]);
     }
     words.extend(iperf3.map(|port| format!("--iperf3={port}")));
-    let command = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    words
+}
+
+/// Of a unit, what only one that listens has: its description, and lines.
+const LISTENS: (&str, &str) = (
+    "lets who has its join string measure with this machine",
+    "# The join strings would stay in the journal; `headroom node --print` shows them.
+StandardOutput=null",
+);
+
+/// The same of one that dials.
+const DIALS: (&str, &str) = (
+    "lets the runs that it dials measure with this machine",
+    "# It ends where to dial again would be in vain, as with a wrong key.
+RestartSec=60",
+);
+
+/// A unit that runs this program as it was called.
+fn unit(arguments: &[String], (does, lines): (&str, &str)) -> Result<String, Failure> {
+    let program = std::env::current_exe().map_err(|source| failure(NodeError::System(source)))?;
+    let words = [program.display().to_string(), "node".to_owned()];
+    let words = words.iter().chain(arguments);
+    let command = words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     Ok(format!(
         "[Unit]
-Description=Headroom node: lets who has its join string measure with this machine
+Description=Headroom node: {does}
 Wants=network-online.target
 After=network-online.target
 
 [Service]
 ExecStart={command}
-# The join strings would stay in the journal; `headroom node --print` shows them.
-StandardOutput=null
+{lines}
 Restart=on-failure
 KillMode=mixed
 TimeoutStopSec=30
@@ -329,7 +382,8 @@ mod tests {
     fn a_unit_has_the_words_of_the_command() {
         let allow = Allow::parse("10.0.0.0/8,fd00::/8").unwrap();
         let at = listen_address("10.0.0.2").unwrap();
-        let unit = unit(at, &allow, Some("/a b/50%.json".as_ref()), Some(5201)).unwrap();
+        let words = words(at, &allow, Some("/a b/50%.json".as_ref()), Some(5201));
+        let unit = unit(&words, LISTENS).unwrap();
         let line = unit.lines().find(|line| line.starts_with("ExecStart=")).unwrap();
         assert!(
             line.ends_with(

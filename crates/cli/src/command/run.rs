@@ -32,6 +32,7 @@ use crate::foreign;
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
+use crate::waiting::{self, Waiting};
 
 /// A parameter of the command line: the same name in one workload or several.
 struct Shared {
@@ -80,6 +81,7 @@ pub(super) fn define(command: Command) -> Command {
              `headroom workloads NAME` says what each parameter means and which values it takes.",
         )
         .args(own_arguments())
+        .args(waiting::arguments())
         .arg(output_argument())
         .arg(language_argument())
         .arg(store_argument());
@@ -154,7 +156,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let cancel = on_signals();
     let cancelled = || cancel.load(Ordering::Relaxed);
     let peers = peer::take(&mut study)?;
-    let mut agent = agent_of(&study, &peers)?;
+    let mut agent = agent_of(&mut study, &peers, &Waiting::of(matches, &cancel))?;
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &cancelled };
     let planned = plan::make(&study, &catalogue, &mut agent, &mut watch)?;
     refuse_own_store(matches, &study)?;
@@ -434,18 +436,29 @@ fn on_signals() -> Arc<AtomicBool> {
 }
 
 /// What measures: this machine, and the far ends that the study names.
-fn agent_of(study: &Study, peers: &Peers) -> Result<Pair, Failure> {
+fn agent_of(study: &mut Study, peers: &Peers, waiting: &Waiting) -> Result<Pair, Failure> {
     let patience = Duration::from_secs_f64(study.controls.patience_s.clamp(0.1, 1e6));
     // This program itself; even when its file has been replaced.
     let local = || LocalAgent::new("/proc/self/exe".into(), vec!["agent".into()], patience);
     let mut far = BTreeMap::new();
-    let here = FarEnd { agent: Box::new(local()), address: Ipv4Addr::LOCALHOST.into(), machine: None };
+    let address = Ipv4Addr::LOCALHOST.into();
+    let here = FarEnd { agent: Box::new(local()), address, dials: None, machine: None };
     far.insert(peer::SELF.to_owned(), here);
     let machines = peer::machines(peers);
     for (name, join) in peers {
-        let mut end = peer::reach(name, join, patience)?;
+        let mut end = peer::reach(name, join, patience, waiting)?;
         end.machine = machines.get(name).cloned().or(end.machine);
-        far.insert(name.clone(), end);
+        let mut called = name.clone();
+        if name.starts_with(waiting::SCHEME) {
+            // It has no name but the address that it came from.
+            called = end.address.to_string();
+            if far.contains_key(&called) {
+                called = format!("{called} at {name}");
+            }
+            end.machine = Some(called.clone());
+            peer::rename(study, name, &called);
+        }
+        far.insert(called, end);
     }
     Ok(Pair::new(Box::new(local()), far))
 }

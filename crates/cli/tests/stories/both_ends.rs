@@ -91,6 +91,7 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
         let far = FarEnd {
             agent: agent_in(&ground.far, &state),
             address: "10.213.2.2".parse().unwrap(),
+            dials: None,
             machine: Some("peer-1".to_owned()),
         };
         let mut pair = Pair::new(agent_in(&ground.near, &state), BTreeMap::from([("b".to_owned(), far)]));

@@ -15,6 +15,7 @@ mod fio;
 mod hosts;
 mod invalid;
 mod iperf3;
+mod joined;
 mod machine;
 mod network;
 mod network_faults;

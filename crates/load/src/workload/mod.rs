@@ -186,18 +186,36 @@ pub enum Side<'a> {
     Only,
     /// The one that drives.
     Near {
-        /// Where the other end waits.
-        door: &'a Door,
+        /// How it meets the other.
+        meeting: Meeting<'a>,
         /// The load's place among those of the trial that have two ends.
         load: usize,
     },
     /// The one that answers.
     Far {
-        /// Where connections come in.
-        listening: &'a net::Listening,
+        /// How it meets the other.
+        meeting: Meeting<'a>,
         /// The load's place, as above.
         load: usize,
     },
+}
+
+/// How two ends meet: which of them goes to the other has nothing to do with which
+/// of them drives. Mostly the near end goes to the far one.
+#[derive(Clone, Copy, Debug)]
+pub enum Meeting<'a> {
+    /// This end goes to where the other one waits.
+    Out(&'a Door),
+    /// The other end comes in here.
+    In(&'a net::Listening),
+}
+
+impl<'a> Side<'a> {
+    /// One of two ends.
+    #[must_use]
+    pub fn of(is_near: bool, meeting: Meeting<'a>, load: usize) -> Self {
+        if is_near { Side::Near { meeting, load } } else { Side::Far { meeting, load } }
+    }
 }
 
 /// Where prepared fixtures are found.

@@ -14,7 +14,7 @@ use load::engine::stop::StopRule;
 use load::engine::{Begin, LoadPlan, Observer, Rest, Session};
 use load::workload::disk::fixture::Fixture;
 use load::workload::net::Listening;
-use load::workload::{Prepared, Seen, Shelf, Side, Site, Workload, catalogue, common};
+use load::workload::{Meeting, Prepared, Seen, Shelf, Side, Site, Workload, catalogue, common};
 use model::message::Door;
 use model::plan::{FixtureKey, Problem};
 use model::trial::TrialResult;
@@ -93,17 +93,28 @@ pub(crate) struct Beside<'a> {
     pub(crate) first: &'a (dyn Fn(&Door) + Sync),
     /// The far end dies so long after the start.
     pub(crate) far_dies: Option<Duration>,
+    /// The far end goes to the near one, not the other way round.
+    pub(crate) far_goes: bool,
 }
 
 impl Default for Beside<'_> {
     fn default() -> Self {
-        Self { first: &|_| {}, far_dies: None }
+        Self { first: &|_| {}, far_dies: None, far_goes: false }
     }
 }
 
 /// A whole trial.
 pub(crate) fn run(workload: &'static dyn Workload, parameters: &Parameters) -> Both {
-    let (near, far) = attempt(workload, parameters, &Beside::default());
+    run_beside(workload, parameters, &Beside::default())
+}
+
+/// A whole trial whose far end goes to the near one.
+pub(crate) fn run_inward(workload: &'static dyn Workload, parameters: &Parameters) -> Both {
+    run_beside(workload, parameters, &Beside { far_goes: true, ..Beside::default() })
+}
+
+fn run_beside(workload: &'static dyn Workload, parameters: &Parameters, beside: &Beside<'_>) -> Both {
+    let (near, far) = attempt(workload, parameters, beside);
     let (near, far) =
         (near.unwrap_or_else(|e| panic!("near: {e}")), far.unwrap_or_else(|e| panic!("far: {e}")));
     let mut united = near.result.clone();
@@ -119,12 +130,16 @@ pub(crate) fn attempt(
 ) -> (Result<One, Fault>, Result<One, Fault>) {
     let listening = Listening::open(Ipv4Addr::LOCALHOST.into(), COOKIE).unwrap();
     let door = listening.door().unwrap();
+    let (mut near_meets, mut far_meets) = (Meeting::Out(&door), Meeting::In(&listening));
+    if beside.far_goes {
+        std::mem::swap(&mut near_meets, &mut far_meets);
+    }
     let times = Times::default();
     let (near_off, far_off) = (AtomicBool::new(false), AtomicBool::new(false));
     let begin = || *times.0.lock().unwrap();
     std::thread::scope(|scope| {
         let far = scope.spawn(|| {
-            let shelf = Placed(Side::Far { listening: &listening, load: 0 });
+            let shelf = Placed(Side::of(false, far_meets, 0));
             let result = end(workload, parameters, &shelf, Begin::Told(&begin), &Silent, &far_off);
             if result.is_err() && beside.far_dies.is_none() {
                 near_off.store(true, Ordering::Relaxed);
@@ -144,7 +159,7 @@ pub(crate) fn attempt(
                 far_off.store(true, Ordering::Relaxed);
             });
         }
-        let shelf = Placed(Side::Near { door: &door, load: 0 });
+        let shelf = Placed(Side::of(true, near_meets, 0));
         let near = end(workload, parameters, &shelf, Begin::Ahead(5_000_000), &times, &near_off);
         if near.is_err() {
             far_off.store(true, Ordering::Relaxed);

@@ -14,7 +14,7 @@ use model::message::{FromAgent, Request};
 
 use crate::node::dial::introduce;
 use crate::node::frame::Frames;
-use crate::node::hello::Hello;
+use crate::node::hello::{Caller, Hello};
 use crate::node::secure::Secure;
 use crate::node::{DialError, Identity, JoinString, Limits, Node, NodeAgent, NodeEvent, Options};
 use crate::{Agent, AgentError, ChildCommand, Watch, wire};
@@ -33,6 +33,27 @@ fn agent_process() {
     }
 }
 
+/// How such a process is started, and a word that only it has.
+pub(super) fn agent() -> (ChildCommand, String) {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let mark = format!("node-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let arguments =
+        ["node::tests::ground::agent_process", "--exact", "--ignored", "--nocapture", "--skip", &mark];
+    let arguments = arguments.map(OsString::from).to_vec();
+    (ChildCommand { program: "/proc/self/exe".into(), arguments }, mark)
+}
+
+/// The processes that have such a word.
+pub(super) fn processes(mark: &str) -> Vec<i32> {
+    let all = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let entry = entry.ok()?;
+        let id: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+        line.windows(mark.len()).any(|w| w == mark.as_bytes()).then_some(id)
+    });
+    all.collect()
+}
+
 /// The node.
 pub(super) struct Ground {
     pub(super) join: JoinString,
@@ -49,14 +70,7 @@ impl Ground {
     }
 
     pub(super) fn with(change: impl FnOnce(&mut Options)) -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let mark = format!("node-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let arguments =
-            ["node::tests::ground::agent_process", "--exact", "--ignored", "--nocapture", "--skip", &mark];
-        let agent = ChildCommand {
-            program: "/proc/self/exe".into(),
-            arguments: arguments.map(OsString::from).to_vec(),
-        };
+        let (agent, mark) = agent();
         let limits = Limits::default();
         let mut options = Options { allow: Default::default(), once: false, limits, agent };
         change(&mut options);
@@ -83,8 +97,8 @@ impl Ground {
 
     /// A controller that says what it likes, once it was let in.
     pub(super) fn raw(&self) -> Raw {
-        let hello = Hello::frame(&self.join.key).unwrap();
-        Raw(introduce(self.tcp(), &self.join, &hello).unwrap())
+        let hello = Hello::frame(&self.join.key, Caller::Controller).unwrap();
+        Raw(introduce(self.tcp(), &self.join, &hello, None).unwrap())
     }
 
     /// That the node lets in who has the key, and answers.
@@ -100,13 +114,7 @@ impl Ground {
 
     /// The agents' processes of this node.
     pub(super) fn processes(&self) -> Vec<i32> {
-        let all = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
-            let entry = entry.ok()?;
-            let id: i32 = entry.file_name().to_str()?.parse().ok()?;
-            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-            line.windows(self.mark.len()).any(|w| w == self.mark.as_bytes()).then_some(id)
-        });
-        all.collect()
+        processes(&self.mark)
     }
 
     pub(super) fn stop(&mut self) {

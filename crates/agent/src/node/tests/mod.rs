@@ -1,6 +1,7 @@
 //! Whole nodes on loopback, with agents' processes of their own.
 
 mod ground;
+mod outward;
 mod peer;
 mod stranger;
 mod turn;

@@ -9,7 +9,7 @@ use model::message::{FromAgent, Reply, Request};
 
 use super::ground::{Ground, Raw};
 use crate::node::dial::introduce;
-use crate::node::hello::{Hello, PROTOCOL};
+use crate::node::hello::{Caller, Hello, PROTOCOL};
 use crate::node::{Allow, DialError, Fingerprint, JoinString, Key, NodeAgent, NodeEvent};
 use crate::wire;
 
@@ -30,8 +30,9 @@ fn a_wrong_key_a_wrong_certificate_and_another_version_are_told_apart() {
     let error = dial(&other);
     assert!(matches!(error, DialError::Other(_)), "{error}");
     let hello = |headroom| {
-        let hello = Hello { headroom, program: "9.0".to_owned(), key: ground.join.key.secret() };
-        introduce(ground.tcp(), &ground.join, &wire::frame(&hello).unwrap()).map(|_| ())
+        let (program, key) = ("9.0".to_owned(), ground.join.key.secret());
+        let hello = Hello { headroom, program, key, joins: false };
+        introduce(ground.tcp(), &ground.join, &wire::frame(&hello).unwrap(), None).map(|_| ())
     };
     let error = hello(PROTOCOL + 1).unwrap_err();
     assert!(matches!(error, DialError::Version { protocol: PROTOCOL, .. }), "{error}");
@@ -76,12 +77,12 @@ fn what_speaks_something_else_gets_an_alert_of_tls_at_most() {
 #[test]
 fn within_tls_too_nothing_is_heard_before_the_key() {
     let ground = Ground::with(|options| options.limits.stranger = Duration::from_secs(1));
-    let hello = Hello::frame(&ground.join.key).unwrap();
+    let hello = Hello::frame(&ground.join.key, Caller::Controller).unwrap();
     let huge = [&(1_u32 << 30).to_le_bytes()[..], &[0; 100]].concat();
     let long = [&2000_u32.to_le_bytes()[..], &[b' '; 2000]].concat();
     let request = wire::frame(&Request::Describe).unwrap();
     for bytes in [&huge, &long, &request, &hello[..20].to_vec(), &vec![0; 4]] {
-        let error = introduce(ground.tcp(), &ground.join, bytes).map(|_| ()).unwrap_err();
+        let error = introduce(ground.tcp(), &ground.join, bytes, None).map(|_| ()).unwrap_err();
         assert!(matches!(error, DialError::Closed(_)), "{error}");
     }
     refused(&ground, "1024 are the most");

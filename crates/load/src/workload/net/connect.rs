@@ -261,7 +261,7 @@ impl Connecting {
                 self.made.fetch_add(1, Ordering::Relaxed);
                 Ok(socket)
             }
-            Err(e) => Err(refused(e, self.made.load(Ordering::Relaxed))),
+            Err(e) => Err(refused(e, self.to, self.made.load(Ordering::Relaxed))),
         }
     }
 
@@ -301,22 +301,24 @@ fn read(socket: &impl AsFd, into: &mut [u8]) -> Result<usize, Fault> {
     }
 }
 
-/// The fault of a connection that did not come about, after `made` that did.
-fn refused(error: Errno, made: u64) -> Fault {
+/// The fault of a connection to `to` that did not come about, after `made` that
+/// did.
+fn refused(error: Errno, to: SocketAddr, made: u64) -> Fault {
     match error {
         e if ports::are_used_up(e) => ports::used_up(
             Some(made),
             "Use close=far or close=reset, a rate, or a wider net.ipv4.ip_local_port_range",
         ),
-        Errno::CONNREFUSED => {
-            Fault::Other(format!("while {CONNECTING}, it took no more: its program ended, or was ended"))
-        }
+        Errno::CONNREFUSED => Fault::Other(format!(
+            "while {CONNECTING}, it took no more at {to}: its program ended, or was ended, or what has that address \
+             lets nobody in"
+        )),
         Errno::INPROGRESS | Errno::AGAIN | Errno::TIMEDOUT => Fault::Other(format!(
-            "while {CONNECTING}, one did not come about within {} s: the link is gone, or something on the way drops \
-             new connections (a firewall's table may be full)",
+            "while {CONNECTING}, one to {to} did not come about within {} s: the link is gone, or something on the \
+             way drops new connections (a firewall, or its table is full)",
             PATIENCE.as_secs()
         )),
-        e => Fault::system(CONNECTING, e),
+        e => Fault::system(format!("{CONNECTING}, at {to}"), e),
     }
 }
 
@@ -442,11 +444,16 @@ mod tests {
 
     #[test]
     fn ports_that_run_out_are_told_with_what_to_do() {
-        let fault = refused(Errno::ADDRNOTAVAIL, 28_231).to_string();
+        let to = "10.0.0.2:40000".parse().unwrap();
+        let fault = refused(Errno::ADDRNOTAVAIL, to, 28_231).to_string();
         for part in ["TIME_WAIT", "close=far", "after 28231 connections", "ip_local_port_range has"] {
             assert!(fault.contains(part), "{fault}");
         }
-        assert!(refused(Errno::TIMEDOUT, 1).to_string().contains("firewall"));
+        assert!(refused(Errno::TIMEDOUT, to, 1).to_string().contains("firewall"));
+        for error in [Errno::TIMEDOUT, Errno::CONNREFUSED, Errno::HOSTUNREACH] {
+            let fault = refused(error, to, 1).to_string();
+            assert!(fault.contains("10.0.0.2:40000"), "{fault}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! Which end of a load this is, and how its workers get their connections: the
-//! near one's go through the door, the far one's are fetched from the lobby
-//! behind it. Worker i of one end is connected with worker i of the other.
+//! Which end of a load this is, and how its workers get their connections: those
+//! of one end go through the door, those of the other are fetched from the lobby
+//! behind it. Mostly the near end goes; where the far one can only dial out, it
+//! does. Worker i of one end is connected with worker i of the other.
 
 use std::net::{TcpStream, UdpSocket};
 use std::sync::Arc;
+use std::time::Instant;
 
 use model::message::{Door, DoorKind};
 use rustix::net::SendFlags;
@@ -13,13 +15,15 @@ use crate::workload::net::hello::{self, COOKIE, HELLO, Place, WELCOME};
 use crate::workload::net::iperf3::Guest;
 use crate::workload::net::lobby::Lobby;
 use crate::workload::net::socket::Options;
-use crate::workload::{Shelf, Side};
+use crate::workload::{Meeting, Shelf, Side};
 
 /// One end of a load.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     load: u16,
     cookie: [u8; COOKIE],
+    /// Whether it drives.
+    is_near: bool,
     way: Way,
 }
 
@@ -36,15 +40,9 @@ impl End {
     /// # Errors
     /// If there is no other end, or the door's cookie cannot be read.
     pub(super) fn of(shelf: &dyn Shelf) -> Result<Self, Fault> {
-        let (load, cookie, way) = match shelf.side() {
-            Side::Near { door, load } if door.kind == DoorKind::Iperf3 => {
-                (load, [0; COOKIE], Way::Iperf3(Arc::new(Guest::new(door.clone()))))
-            }
-            Side::Near { door, load } => (load, hello::cookie_of(door)?, Way::Out(door.clone())),
-            Side::Far { listening, load } => {
-                let lobby = listening.lobby();
-                (load, lobby.cookie, Way::In(lobby))
-            }
+        let (meeting, load, is_near) = match shelf.side() {
+            Side::Near { meeting, load } => (meeting, load, true),
+            Side::Far { meeting, load } => (meeting, load, false),
             Side::Only => {
                 return Err(Fault::Other(
                     "this load has two ends, and there is no other one: its parameter `peer` names it"
@@ -54,7 +52,17 @@ impl End {
         };
         let load =
             u16::try_from(load).map_err(|_| Fault::Other("more loads than a trial can have".to_owned()))?;
-        Ok(Self { load, cookie, way })
+        let (cookie, way) = match meeting {
+            Meeting::Out(door) if door.kind == DoorKind::Iperf3 => {
+                ([0; COOKIE], Way::Iperf3(Arc::new(Guest::new(door.clone()))))
+            }
+            Meeting::Out(door) => (hello::cookie_of(door)?, Way::Out(door.clone())),
+            Meeting::In(listening) => {
+                let lobby = listening.lobby();
+                (lobby.cookie, Way::In(lobby))
+            }
+        };
+        Ok(Self { load, cookie, is_near, way })
     }
 
     /// The same, of a load that no stock server of iperf3 answers.
@@ -73,7 +81,7 @@ impl End {
 
     /// Whether this is the end that drives.
     pub(super) fn is_near(&self) -> bool {
-        !matches!(self.way, Way::In(_))
+        self.is_near
     }
 
     /// Whether the other end is a stock server of iperf3, which knows neither our
@@ -94,6 +102,12 @@ impl End {
         Ok(hello::written(&self.cookie, self.place(seat)?))
     }
 
+    /// The options with which this end goes out: the address to go out from is
+    /// the near end's.
+    fn outward(&self, options: &Options) -> Options {
+        Options { local: options.local.filter(|_| self.is_near), ..options.clone() }
+    }
+
     fn place(&self, seat: usize) -> Result<Place, Fault> {
         let seat = u16::try_from(seat)
             .map_err(|_| Fault::Other("more connections than a load can have".to_owned()))?;
@@ -108,14 +122,24 @@ impl End {
     pub(super) fn tcp(&self, seat: usize, options: &Options) -> Result<TcpStream, Fault> {
         let place = self.place(seat)?;
         match &self.way {
-            Way::Out(door) => hello::tcp(door, &self.cookie, place, options),
+            Way::Out(door) => {
+                let stream = hello::tcp(door, &self.cookie, place, &self.outward(options))?;
+                if !self.is_near {
+                    welcome(&stream)?;
+                }
+                Ok(stream)
+            }
             Way::Iperf3(guest) => guest.tcp(seat, options),
             Way::In(lobby) => {
                 let stream = lobby.tcp(place)?;
                 options.apply_early(&stream)?;
                 options.apply(&stream)?;
-                rustix::net::send(&stream, &[WELCOME], SendFlags::NOSIGNAL)
-                    .map_err(|e| Fault::system("answering the other end", e))?;
+                welcome(&stream)?;
+                if self.is_near {
+                    // The one that drives is the last to be ready.
+                    let from = stream.peer_addr().map_err(|e| Fault::system("asking who came", e))?;
+                    hello::await_welcome(&stream, from, Instant::now() + hello::PATIENCE)?;
+                }
                 Ok(stream)
             }
         }
@@ -128,7 +152,7 @@ impl End {
     pub(super) fn udp(&self, seat: usize, options: &Options) -> Result<UdpSocket, Fault> {
         let place = self.place(seat)?;
         match &self.way {
-            Way::Out(door) => hello::udp(door, &self.cookie, place, options),
+            Way::Out(door) => hello::udp(door, &self.cookie, place, &self.outward(options)),
             Way::Iperf3(guest) => guest.udp(seat, options),
             Way::In(lobby) => {
                 let socket = lobby.udp(place)?;
@@ -139,4 +163,11 @@ impl End {
             }
         }
     }
+}
+
+/// Says that this end is ready.
+fn welcome(stream: &TcpStream) -> Result<(), Fault> {
+    rustix::net::send(stream, &[WELCOME], SendFlags::NOSIGNAL)
+        .map_err(|e| Fault::system("answering the other end", e))?;
+    Ok(())
 }

@@ -108,10 +108,19 @@ pub(super) fn tcp(
     options.apply(&stream)?;
     rustix::net::send(&stream, &written(cookie, place), rustix::net::SendFlags::NOSIGNAL)
         .map_err(|e| Fault::system(format!("greeting {to}"), e))?;
+    await_welcome(&stream, to, until)?;
+    Ok(stream)
+}
+
+/// Waits until the other end says that it is ready.
+///
+/// # Errors
+/// If it does not, or says something else.
+pub(super) fn await_welcome(stream: &TcpStream, to: SocketAddr, until: Instant) -> Result<(), Fault> {
     let mut answer = [0; 1];
     loop {
-        match rustix::io::read(&stream, &mut answer) {
-            Ok(1) if answer[0] == WELCOME => return Ok(stream),
+        match rustix::io::read(stream, &mut answer) {
+            Ok(1) if answer[0] == WELCOME => return Ok(()),
             Ok(0) | Err(Errno::CONNRESET) => return Err(turned_away(to)),
             Ok(_) => return Err(Fault::Other(format!("what answers at {to} is no door of headroom"))),
             Err(Errno::AGAIN | Errno::INTR) if Instant::now() < until => {}
@@ -123,8 +132,8 @@ pub(super) fn tcp(
 
 fn nobody(to: SocketAddr) -> Fault {
     Fault::Other(format!(
-        "the other end let nobody in at {to} within {} s: a firewall between the two, or an address that does not \
-         lead there? Data goes to ports that the other end's kernel chooses",
+        "nobody was let in at {to} within {} s: a firewall between the two, or an address that does not lead there? \
+         Data goes to ports that the kernel there chooses",
         PATIENCE.as_secs()
     ))
 }

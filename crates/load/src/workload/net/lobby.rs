@@ -40,6 +40,10 @@ pub(super) const AWAITED: Duration = Duration::from_secs(15);
 pub(super) struct Lobby {
     /// What must be said.
     pub(super) cookie: [u8; COOKIE],
+    /// Where connections are taken, to be named where none comes.
+    tcp: SocketAddr,
+    /// The same of datagrams.
+    udp: SocketAddr,
     guests: Mutex<Guests>,
     came: Condvar,
 }
@@ -67,7 +71,12 @@ impl Lobby {
     }
 
     /// Waits for whom `take` finds.
-    fn wait<T>(&self, place: Place, take: impl Fn(&mut Guests) -> Option<T>) -> Result<T, Fault> {
+    fn wait<T>(
+        &self,
+        place: Place,
+        (protocol, at): (&str, SocketAddr),
+        take: impl Fn(&mut Guests) -> Option<T>,
+    ) -> Result<T, Fault> {
         let until = Instant::now() + AWAITED;
         let mut guests = self.guests();
         loop {
@@ -77,7 +86,8 @@ impl Lobby {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(Fault::Other(format!(
-                    "worker {} of the other end did not come within {} s: does a firewall keep it out?",
+                    "worker {} of the other end did not come to {at} ({protocol}) within {} s: does a firewall keep \
+                     it out?",
                     place.seat,
                     AWAITED.as_secs()
                 )));
@@ -91,7 +101,7 @@ impl Lobby {
     /// # Errors
     /// If it does not come within [`AWAITED`].
     pub(super) fn tcp(&self, place: Place) -> Result<TcpStream, Fault> {
-        self.wait(place, |guests| guests.tcp.remove(&place))
+        self.wait(place, ("TCP", self.tcp), |guests| guests.tcp.remove(&place))
     }
 
     /// The socket for the worker at `place`, connected, its hello not yet heard.
@@ -99,7 +109,7 @@ impl Lobby {
     /// # Errors
     /// If nobody asks for one within [`AWAITED`].
     pub(super) fn udp(&self, place: Place) -> Result<UdpSocket, Fault> {
-        self.wait(place, |guests| guests.udp.get_mut(&place)?.socket.take())
+        self.wait(place, ("UDP", self.udp), |guests| guests.udp.get_mut(&place)?.socket.take())
     }
 }
 
@@ -121,7 +131,9 @@ impl Porter {
         tcp.set_nonblocking(true).map_err(failed)?;
         udp.set_nonblocking(true).map_err(failed)?;
         let leave = Arc::new(eventfd(0, EventfdFlags::CLOEXEC).map_err(|e| failed(e.into()))?);
-        let lobby = Arc::new(Lobby { cookie, guests: Mutex::default(), came: Condvar::new() });
+        let (at, datagrams) = (tcp.local_addr().map_err(failed)?, udp.local_addr().map_err(failed)?);
+        let (guests, came) = (Mutex::default(), Condvar::new());
+        let lobby = Arc::new(Lobby { cookie, tcp: at, udp: datagrams, guests, came });
         let (their_lobby, their_leave) = (Arc::clone(&lobby), Arc::clone(&leave));
         let work = move || {
             let mut shift = Shift { tcp, udp, lobby: their_lobby, strangers: Vec::new() };

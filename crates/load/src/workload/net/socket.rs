@@ -34,8 +34,9 @@ const UNANSWERED_MS: u32 = 7_000;
 pub(super) const PEER: ParameterSpec = ParameterSpec::new(
     "peer",
     Kind::Text,
-    "The other end: what `headroom node` printed there, or the name of one in the study. `self` starts it on this \
-     machine; the data then passes the loopback interface, which is no wire.",
+    "The other end: what `headroom node` printed there, or the name of one in the study; `listen://:7117` waits for \
+     one that can only dial out (`headroom node --join`). `self` starts it on this machine; the data then passes the \
+     loopback interface, which is no wire.",
 )
 .default("self");
 

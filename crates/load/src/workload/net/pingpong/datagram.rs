@@ -229,6 +229,10 @@ impl Queue for Answering {
                         let _ = self.socket.send(&hello::welcome(&self.hello));
                         continue;
                     }
+                    // To a hello of this end, where it is the one that came.
+                    if came == hello::welcome(&self.hello) {
+                        continue;
+                    }
                     match rustix::net::send(&self.socket, came, SendFlags::NOSIGNAL) {
                         Ok(_) | Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS) => {}
                         Err(e) => return Err(socket::broken(ANSWERING, e)),

@@ -1,0 +1,212 @@
+//! Where a run waits for its node: the other machine stands behind something that
+//! lets nobody in, so it dials, and this end listens. From the greeting on all is
+//! as if this end had dialled.
+//!
+//! One node at a time is let in. When its connection is lost it may come again,
+//! or another with the same join string may; as long as one is here, others are
+//! told so.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::allow::Allow;
+use super::controller::Link;
+use super::frame::Frames;
+use super::gate::{Gate, Host, Rules};
+use super::hello::{Caller, FULL, Refused};
+use super::identity::Identity;
+use super::join::JoinString;
+use super::limits::Limits;
+use super::permit::Bell;
+use super::secure::Secure;
+use super::serve::{NodeError, NodeEvent};
+
+/// How often one who waits looks whether to go on.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Hears what happens at the gate.
+pub type Listener = Box<dyn Fn(NodeEvent) + Send + Sync>;
+
+/// A gate that waits for a node.
+pub struct Reception {
+    at: SocketAddr,
+    joins: Vec<JoinString>,
+    hall: Arc<Hall>,
+    shut: Arc<Bell>,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+/// A node that came.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    pub(super) link: Link,
+    /// Where it came from.
+    pub(super) from: IpAddr,
+    /// The address of this machine that it came to.
+    pub(super) here: IpAddr,
+}
+
+/// What the gate and the one who waits share.
+struct Hall {
+    state: Mutex<State>,
+    came: Condvar,
+    tell: Listener,
+    /// How long a request may take without progress.
+    patience: Duration,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether there is a node, here or on its way in.
+    taken: bool,
+    /// The node that nobody has fetched yet.
+    arrival: Option<Arrival>,
+    /// Whether somebody waits for one: only then are strangers worth a word.
+    waits: bool,
+}
+
+impl Hall {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The one place for a node; free again when this is dropped.
+pub(super) struct Seat {
+    hall: Arc<Hall>,
+    version: String,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.hall.state().taken = false;
+    }
+}
+
+impl Host for &Arc<Hall> {
+    type Seat = Seat;
+
+    fn seat(self, version: String) -> Result<Seat, Refused> {
+        let mut state = self.state();
+        if state.taken {
+            let reason = "another node has joined it".to_owned();
+            return Err(Refused { kind: FULL.to_owned(), reason });
+        }
+        state.taken = true;
+        Ok(Seat { hall: Arc::clone(self), version })
+    }
+
+    fn receive(self, from: IpAddr, (secure, frames): (Secure, Frames), seat: Seat) {
+        let version = seat.version.clone();
+        let here = secure.tcp().local_addr().map(|at| at.ip().to_canonical());
+        let link = here.and_then(|here| {
+            let link = Link::over(secure, frames, self.patience, seat)?;
+            Ok(Arrival { link, from, here })
+        });
+        match link {
+            Ok(arrival) => {
+                (self.tell)(NodeEvent::Came { from, version });
+                self.state().arrival = Some(arrival);
+                self.came.notify_all();
+            }
+            Err(error) => (self.tell)(NodeEvent::Refused { from, why: error.to_string() }),
+        }
+    }
+
+    fn refused(self, from: IpAddr, why: String) {
+        if self.state().waits {
+            (self.tell)(NodeEvent::Refused { from, why });
+        }
+    }
+}
+
+impl Reception {
+    /// Listens at `at`; a port of 0 is one that the kernel chooses. A request to
+    /// the node that comes is given up after `patience` without progress.
+    ///
+    /// # Errors
+    /// If that cannot be listened at.
+    pub fn open(
+        at: SocketAddr,
+        identity: Identity,
+        patience: Duration,
+        tell: Listener,
+    ) -> Result<Self, NodeError> {
+        let rules = Rules { awaited: Caller::Node, allow: Allow::default(), limits: Limits::default() };
+        let gate = Gate::open(at, identity, rules)?;
+        let (at, joins) = (gate.address()?, gate.join_strings()?);
+        let hall = Hall { state: Mutex::default(), came: Condvar::new(), tell, patience };
+        let (hall, shut) = (Arc::new(hall), Arc::new(Bell::new()?));
+        let (host, bell) = (Arc::clone(&hall), Arc::clone(&shut));
+        let attend = move || gate.attend(bell.as_fd(), &bell, &host);
+        let thread = std::thread::Builder::new().name("gate".to_owned()).spawn(attend)?;
+        Ok(Self { at, joins, hall, shut, thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.at
+    }
+
+    /// What the node must know, once for each address by which this machine may
+    /// be reached.
+    #[must_use]
+    pub fn join_strings(&self) -> &[JoinString] {
+        &self.joins
+    }
+
+    /// How long a request may take without progress.
+    pub(super) fn patience(&self) -> Duration {
+        self.hall.patience
+    }
+
+    /// The node that comes within this time, or none; it asks `goes_on` several
+    /// times a second.
+    pub(super) fn wait(&self, within: Duration, goes_on: &mut dyn FnMut() -> bool) -> Option<Arrival> {
+        let until = Instant::now() + within;
+        self.hall.state().waits = true;
+        let arrival = loop {
+            let mut state = self.hall.state();
+            // One that came and went again is none.
+            if let Some(arrival) = state.arrival.take().filter(|arrival| arrival.link.lives()) {
+                break Some(arrival);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break None;
+            }
+            let waited = self.hall.came.wait_timeout(state, left.min(LOOK));
+            drop(waited);
+            if !goes_on() {
+                break None;
+            }
+        };
+        self.hall.state().waits = false;
+        arrival
+    }
+}
+
+impl Drop for Reception {
+    fn drop(&mut self) {
+        self.shut.ring();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        // Its thread would wait for who holds it, and that is the hall itself.
+        let unused = self.hall.state().arrival.take();
+        if let Some(Arrival { link, .. }) = unused {
+            link.cut();
+        }
+    }
+}
+
+impl std::fmt::Debug for Reception {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Reception({})", self.at)
+    }
+}

@@ -1,0 +1,148 @@
+//! `headroom node --join`: this machine lets nobody in, so it dials the run that
+//! is to measure with it.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use ::agent::ChildCommand;
+use ::agent::node::{DialError, JoinError, JoinString, Limits, Outward, OutwardEvent, SCHEME};
+
+use crate::exit::Failure;
+use crate::output;
+
+/// Longer than any join string.
+const LONGEST: u64 = 4096;
+
+/// Where a join string is.
+pub(super) enum Source {
+    /// It was typed.
+    Typed(JoinString),
+    /// It comes over standard input.
+    Input,
+    /// It is kept in a file.
+    File(PathBuf),
+}
+
+impl Source {
+    /// What `--join` was given.
+    ///
+    /// # Errors
+    /// If it looks like a join string and is none.
+    pub(super) fn of(text: &str) -> Result<Self, Failure> {
+        match text {
+            "-" => Ok(Source::Input),
+            // What begins in any other way names a file.
+            _ if text.contains("://") => parse(text).map(Source::Typed),
+            _ => Ok(Source::File(PathBuf::from(text))),
+        }
+    }
+
+    /// The join string.
+    ///
+    /// # Errors
+    /// If it cannot be read, others may read it, or it is none.
+    pub(super) fn read(self) -> Result<JoinString, Failure> {
+        let mut text = String::new();
+        let failed = |path: PathBuf| move |source| Failure::File { what: "reading", path, source };
+        match self {
+            Source::Typed(join) => return Ok(join),
+            Source::Input => {
+                let path = PathBuf::from("standard input");
+                std::io::stdin().take(LONGEST).read_to_string(&mut text).map_err(failed(path))?;
+            }
+            Source::File(path) => {
+                let file = File::open(&path).map_err(|source| match source.kind() {
+                    ErrorKind::NotFound => no_file(&path),
+                    _ => Failure::File { what: "reading", path: path.clone(), source },
+                })?;
+                let metadata = file.metadata().map_err(failed(path.clone()))?;
+                if metadata.is_file() && metadata.mode() & 0o077 != 0 {
+                    return Err(Failure::Refused {
+                        message: format!("others may read {}, so the key in it is no secret", path.display()),
+                        help: format!("`chmod 600 {}`, if nobody has read it", path.display()),
+                    });
+                }
+                file.take(LONGEST).read_to_string(&mut text).map_err(failed(path))?;
+            }
+        }
+        parse(&text)
+    }
+}
+
+fn no_file(path: &std::path::Path) -> Failure {
+    Failure::Arguments {
+        message: format!("there is no file {}", path.display()),
+        help: format!(
+            "give the join string that the run prints, which begins with {SCHEME}, or a file that holds it"
+        ),
+    }
+}
+
+fn parse(text: &str) -> Result<JoinString, Failure> {
+    JoinString::parse(text).map_err(|error: JoinError| Failure::Arguments {
+        message: error.to_string(),
+        help: "copy it whole, as `headroom run --peer listen://:7117 ...` prints it, in quotes".to_owned(),
+    })
+}
+
+/// Dials until `stop` can be read from, or after one session.
+///
+/// # Errors
+/// If it would dial in vain.
+pub(super) fn carry_out(
+    join: JoinString,
+    once: bool,
+    agent: ChildCommand,
+    stop: BorrowedFd<'_>,
+) -> Result<(), Failure> {
+    let place = join.place();
+    let ends = if once { "One session" } else { "Ctrl-C" };
+    let who =
+        format!("Dials {place}: the run that waits there may measure with this machine. {ends} ends it.");
+    output::note(&format!("{}\n", report::text::fill(&who).trim_end()));
+    let node = Outward { join, once, limits: Limits::default(), agent };
+    node.serve(stop, &|event| tell(&place, event)).map_err(failure)
+}
+
+/// Says what happens, a line each.
+fn tell(place: &str, event: OutwardEvent) {
+    let line = match event {
+        OutwardEvent::Waits { why, every } => {
+            format!("{why}; tries again every {} s", every.as_secs())
+        }
+        OutwardEvent::Joined => format!("{place} let this machine in"),
+        OutwardEvent::Went { why } => format!("{place} is gone: {why}"),
+    };
+    output::note(&format!("{}\n", report::text::printable(&line)));
+}
+
+fn failure(error: DialError) -> Failure {
+    let help = match &error {
+        DialError::Alike { .. } => "`headroom run --peer listen://:7117 ...` prints the string to give here",
+        DialError::Version { .. } => "`headroom --version` says which one a machine has",
+        _ => "the run prints its join string when it begins to wait",
+    };
+    Failure::Refused { message: error.at_node(), help: help.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_is_typed_or_kept_and_no_message_has_its_key() {
+        let secret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8.ICEiIyQlJicoKSorLC0uLw";
+        assert!(matches!(Source::of(&format!("headroom://a:1#{secret}")), Ok(Source::Typed(_))));
+        assert!(matches!(Source::of("-"), Ok(Source::Input)));
+        assert!(matches!(Source::of("/etc/a#b"), Ok(Source::File(_))));
+        for wrong in [format!("http://a#{secret}"), format!("headroom://a:1#{secret}x")] {
+            let Err(failure) = Source::of(&wrong) else { panic!("{wrong}") };
+            assert!(!failure.message().contains("ICEi"), "{}", failure.message());
+        }
+        let missing = Source::File("/no/such/file".into()).read().unwrap_err();
+        assert!(missing.help().unwrap().contains("headroom://"));
+    }
+}
