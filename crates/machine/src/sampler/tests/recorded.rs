@@ -36,9 +36,9 @@ Udp: 600 1 8 700 6 5
 UdpLite: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors
 UdpLite: 1 1 1 1 1 1
 ==> /proc/net/snmp6
-Ip6InReceives                   	55
-Udp6InDatagrams                 	44
-Udp6RcvbufErrors                	3
+Ip6InReceives                   \t55
+Udp6InDatagrams                 \t44
+Udp6RcvbufErrors                \t3
 ==> /proc/net/softnet_stat
 0000ffff 00000011 00000002 00000000 00000000
 ==> /sys/class/net/eth0/statistics/rx_missed_errors
