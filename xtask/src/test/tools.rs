@@ -57,6 +57,10 @@ const TOOLS: &[Tool] = &[
     program("sysbench", "sysbench", "--version", "sysbench "),
     program("mbw", "mbw", "-h", "Usage: mbw"),
     program("iperf3", "iperf3", "--version", "iperf 3."),
+    program("iperf", "iperf", "--version", "iperf version 2"),
+    // Without an argument it would listen; it has none that tells its version.
+    program("netpipe-tcp", "NPtcp", "-h", ""),
+    program("nuttcp", "nuttcp", "-V", "nuttcp-"),
     program("iproute2", "ip", "-V", "ip utility"),
     program("ethtool", "ethtool", "--version", "ethtool version "),
     program("openssl", "openssl", "version", "OpenSSL "),

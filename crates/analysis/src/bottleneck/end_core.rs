@@ -33,6 +33,10 @@ const COUNTED_LEAST: f64 = 0.4;
 /// thread that had the rest would be seen to be full itself.
 const FELT: f64 = 1.0 - FULL;
 
+/// Of a CPU that both ends share, so much of what it did must be interrupts: with
+/// less, it may as well be the sender's thread that fills it.
+const MOSTLY: f64 = 0.5;
+
 /// So much of what a full CPU did must be interrupts, or the threads of this end.
 const EXPLAINED: f64 = 0.9;
 
@@ -62,7 +66,8 @@ impl Candidate for EndCore {
         let threads = threads(case, end, shared);
         // Threads that are full say it themselves, and others' programs are told
         // of elsewhere.
-        if threads.each >= FULL || core.interrupts < FELT || !core.is_explained(&threads) {
+        let least = if shared { MOSTLY * core.busy } else { FELT };
+        if threads.each >= FULL || core.interrupts < least || !core.is_explained(&threads) {
             return Verdict::Elsewhere;
         }
         Verdict::Full(Box::new(held_back(case, end, shared, &core, place)))
@@ -334,6 +339,9 @@ mod tests {
             found.text
         );
         assert_eq!(found.ruled_out.iter().filter(|e| e.code == "core").count(), 0);
+        let mut sender = case((0.9, &[IDLE, [4, 66, 2, 28]]), (0.3, &[IDLE, [4, 66, 2, 28]]));
+        sender.trials[0].result.facts.insert("one_machine".to_owned(), true.into());
+        assert_eq!(verdict(&sender).code, "cannot-tell", "whose it is nobody knows");
         // What TCP tells comes first.
         for (name, value) in
             [("busy_time", 1.0), ("receive_window_limited_time", 0.8), ("send_buffer_limited_time", 0.0)]

@@ -134,24 +134,3 @@ fn what_a_full_queue_drops_is_told_of_the_interface_before_it() {
     let fraction = quota["fraction"].as_f64().unwrap();
     assert!((0.8..1.02).contains(&fraction), "{quota}");
 }
-
-#[test]
-fn a_processor_that_packets_fill_is_named_with_what_fills_it() {
-    let ground = Ground::new("core");
-    // All that arrives is worked off by CPU 1; who sends is on CPU 0.
-    let steer = "echo 2 > /sys/class/net/far0/queues/rx-0/rps_cpus";
-    tool(&["ip", "netns", "exec", &ground.far, "sh", "-c", steer]);
-    let arguments = ["--protocol", "udp", "--buffer", "64", "--duration", "2s"];
-    // A busy machine may leave it too little.
-    let mut seen = Vec::new();
-    let verdict = (0..3).find_map(|_| {
-        let document = ground.run(&arguments);
-        let verdict = found(&document, "receiver-cpu").first().map(|f| (*f).clone());
-        seen.push(document["cases"][0]["findings"].clone());
-        verdict.filter(|f| f["args"]["by"] == "core")
-    });
-    let verdict = verdict.unwrap_or_else(|| panic!("{seen:#?}"));
-    assert_eq!(verdict["resource"], "cpu:1");
-    assert!(verdict["args"]["interrupts"].as_f64().unwrap() > 0.3, "{verdict:#}");
-    assert_eq!(verdict["args"]["shared"], true);
-}

@@ -127,7 +127,10 @@ pub(crate) fn codes(document: &Value, case: usize) -> Vec<&str> {
 #[test]
 fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
     let ground = Ground::new("rate");
-    ground.shape(&ground.near, "near0", &["tbf", "rate", "400mbit", "burst", "256kb", "latency", "50ms"]);
+    ground.shape(&ground.near, "near0", &["handle", "1:", "htb", "default", "10"]);
+    let class = ["class", "add", "dev", "near0", "parent", "1:", "classid", "1:10", "htb"];
+    let rate = ["rate", "400mbit", "burst", "256kb"];
+    tool("tc", &[&["-n", &ground.near], &class[..], &rate[..]].concat());
     ground.shape(&ground.far, "far0", &["tbf", "rate", "100mbit", "burst", "256kb", "latency", "50ms"]);
     let document = ground.run(&["net.stream", "--direction", "send,receive", "--duration", "2s"]);
     // mss / (mss + heads + 14), in bytes per second.
