@@ -164,7 +164,7 @@ impl Pair {
         if is_here {
             report.result.facts.insert(ONE_MACHINE.to_owned(), true.into());
         }
-        unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset);
+        unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset)?;
         if kind == DoorKind::Iperf3 {
             // Its clock is not known: all its times are ours.
             report.result.facts.remove(CLOCK_UNCERTAINTY);
@@ -316,12 +316,12 @@ fn unite(
     mut far: TrialResult,
     machine: Option<&str>,
     offset: Offset,
-) {
+) -> Result<(), AgentError> {
     to_clock(&mut far, offset.ns.saturating_neg());
     if let Some(main) = order.loads.first().filter(|main| has_far_end(main))
         && let Some(workload) = workload::find(&main.workload)
     {
-        workload.unite(&main.parameters, near, &far);
+        workload.unite(&main.parameters, near, &far).map_err(AgentError::Failed)?;
     }
     let name = machine.unwrap_or(FAR);
     far.counters.iter_mut().for_each(|c| name.clone_into(&mut c.machine));
@@ -347,6 +347,7 @@ fn unite(
     };
     near.parts.push(whole);
     near.facts.insert(CLOCK_UNCERTAINTY.to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());
+    Ok(())
 }
 
 /// The fact that says how well two clocks are known, s.

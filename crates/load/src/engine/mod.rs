@@ -15,6 +15,7 @@ pub mod fault;
 mod gate;
 pub mod outcome;
 pub mod placement;
+pub mod post;
 pub mod queue;
 pub mod record;
 pub mod rest;

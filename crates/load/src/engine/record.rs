@@ -1,11 +1,12 @@
 //! How long operations took: one recorder a worker, handed over whole once an
 //! interval, so that workers share nothing while they work.
 
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::Receiver;
 
 use stats::counts::Counts;
 
 use crate::engine::clock;
+use crate::engine::post::Post;
 
 /// An operation is late when it starts more than this after it was due. Below
 /// that it is the noise of waking up and of the loop itself.
@@ -252,6 +253,13 @@ pub struct Finished {
     pub handed_ns: u64,
 }
 
+/// Records that each worker has beside the one it fills.
+pub(crate) const SPARE_RECORDS: usize = 8;
+
+/// After so many records the desk is woken, to give them back while there are
+/// some left.
+const WAKE_AFTER: usize = SPARE_RECORDS - 2;
+
 /// One worker's recorder.
 #[derive(Debug)]
 pub struct Recorder {
@@ -265,7 +273,9 @@ pub struct Recorder {
     notes: Vec<Noted>,
     cpu: CpuTime,
     rolled_ns: u64,
-    send: SyncSender<Report>,
+    post: Post,
+    /// Records that were sent since the desk was last woken.
+    unheard: usize,
     recycled: Receiver<Box<Record>>,
     depth: usize,
     tail: Option<Box<Record>>,
@@ -279,7 +289,7 @@ pub struct Wiring {
     /// The worker of that load.
     pub worker: usize,
     /// To the session.
-    pub send: SyncSender<Report>,
+    pub post: Post,
     /// Emptied records from the session.
     pub recycled: Receiver<Box<Record>>,
 }
@@ -300,7 +310,8 @@ impl Recorder {
             notes: Vec::with_capacity(NOTES + depth),
             cpu: CpuTime::of_this_thread(),
             rolled_ns: timeline.start_ns,
-            send: wiring.send,
+            post: wiring.post,
+            unheard: 0,
             recycled: wiring.recycled,
             depth,
             tail: None,
@@ -419,8 +430,14 @@ impl Recorder {
         let fresh =
             self.recycled.try_recv().unwrap_or_else(|_| Box::new(Record::new(self.shape, self.depth)));
         let full = std::mem::replace(&mut self.current, fresh);
-        // A closed channel means that the session has given up on the trial.
-        let _ = self.send.send(Report::Interval { load: self.load, worker: self.worker, record: full });
+        let report = Report::Interval { load: self.load, worker: self.worker, record: full };
+        self.unheard += 1;
+        if self.unheard >= WAKE_AFTER {
+            self.unheard = 0;
+            self.post.now(report);
+        } else {
+            self.post.later(report);
+        }
         self.enter(self.timeline.interval_of(now_ns));
     }
 
@@ -451,7 +468,7 @@ impl Recorder {
     pub fn finish(mut self) {
         self.roll(clock::now_ns());
         if let Some(record) = self.tail.take() {
-            let _ = self.send.send(Report::Interval { load: self.load, worker: self.worker, record });
+            self.post.later(Report::Interval { load: self.load, worker: self.worker, record });
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Scope;
 use std::time::Duration;
 
@@ -18,14 +18,12 @@ use crate::engine::fault::Fault;
 use crate::engine::gate::Gate;
 use crate::engine::outcome::{Collected, Outcome, conclude};
 use crate::engine::placement;
-use crate::engine::record::{Record, Recorder, Report, Shape, Timeline, Wiring};
+use crate::engine::post::{self, Inbox, Post};
+use crate::engine::record::{Record, Recorder, Report, SPARE_RECORDS, Shape, Timeline, Wiring};
 use crate::engine::rest::Rest;
 use crate::engine::schedule::{Arrivals, Seat};
 use crate::engine::stop::{SharedStop, Stop, StopRule};
 use crate::workload::Prepared;
-
-/// Records that each worker has beside the one it fills.
-const SPARE_RECORDS: usize = 4;
 
 /// Operations in flight across an interval's edge that a spare record has room
 /// for before it grows.
@@ -131,7 +129,7 @@ impl Session<'_> {
             pulses: self.loads.iter().map(|l| l.cpus.iter().map(|_| Pulse::default()).collect()).collect(),
         };
         let workers: usize = self.loads.iter().map(|l| l.cpus.len()).sum();
-        let (send, reports) = sync_channel(workers * (SPARE_RECORDS + 4));
+        let (post, reports) = post::post(workers * (SPARE_RECORDS + 4));
         std::thread::scope(|scope| {
             let mut desk = Desk {
                 session: self,
@@ -155,7 +153,7 @@ impl Session<'_> {
             for (load, plan) in self.loads.iter().enumerate() {
                 let mut recycle = Vec::with_capacity(plan.cpus.len());
                 for worker in 0..plan.cpus.len() {
-                    match hire(scope, plan, load, worker, &shared, &send) {
+                    match hire(scope, plan, load, worker, &shared, &post) {
                         Ok(sender) => recycle.push(sender),
                         Err(error) => {
                             // Those who wait already must not wait for ever.
@@ -167,7 +165,7 @@ impl Session<'_> {
                 }
                 desk.recycle.push(recycle);
             }
-            drop(send);
+            drop(post);
             desk.run()
         })
         .and_then(|outcome| {
@@ -184,21 +182,21 @@ fn hire<'scope, 'env: 'scope>(
     load: usize,
     worker: usize,
     shared: &'env Shared,
-    send: &SyncSender<Report>,
+    post: &Post,
 ) -> std::io::Result<SyncSender<Box<Record>>> {
     let (recycle, recycled) = sync_channel(SPARE_RECORDS);
     for _ in 0..SPARE_RECORDS {
         let _ = recycle.try_send(Box::new(Record::new(shape(plan), CROSSINGS_USUAL)));
     }
-    let wiring = Wiring { load, worker, send: send.clone(), recycled };
-    let send = send.clone();
+    let wiring = Wiring { load, worker, post: post.clone(), recycled };
+    let post = post.clone();
     std::thread::Builder::new().spawn_scoped(scope, move || {
         let result = catch_unwind(AssertUnwindSafe(|| work(plan, wiring, shared))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
             Err(Fault::Panic(text.unwrap_or_else(|| "without a message".to_owned())))
         });
-        let _ = send.send(Report::Finished { load, worker, result });
+        post.now(Report::Finished { load, worker, result });
     })?;
     Ok(recycle)
 }
@@ -213,8 +211,8 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     // The default slack of 50 us would make every timed wake-up late.
     let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
     let mut worker = plan.prepared.worker(seat, plan.seed)?;
-    let send = wiring.send.clone();
-    let _ = send.send(Report::Ready);
+    let post = wiring.post.clone();
+    post.now(Report::Ready);
     let Some(timeline) = shared.start.wait() else { return Ok(Vec::new()) };
     let stop = Stop::new(
         &shared.stops[load],
@@ -234,9 +232,9 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
         crate::engine::schedule::Open::new(timeline.start_ns, rate, arrivals, seat, plan.seed)
     });
     worker.run(schedule, shift)?;
-    let _ = send.send(Report::Drained { load, worker: seat.index });
+    post.now(Report::Drained { load, worker: seat.index });
     let at_ns = worker.settle()?.then(clock::now_ns);
-    let _ = send.send(Report::Settled { load, at_ns });
+    post.now(Report::Settled { load, at_ns });
     if shared.verification.wait().is_some() {
         worker.verify(&Life { pulse, off: &shared.off })?;
     }
@@ -279,7 +277,7 @@ struct Desk<'a> {
     shared: &'a Shared,
     observer: &'a dyn Observer,
     cancel: &'a AtomicBool,
-    reports: Receiver<Report>,
+    reports: Inbox,
     recycle: Vec<Vec<SyncSender<Box<Record>>>>,
     collected: Vec<Collected>,
     /// By load and worker: whether it has ended its operations.
@@ -304,7 +302,7 @@ impl Desk<'_> {
         let workers = self.left;
         let mut ready = 0;
         while ready < workers && self.fault.is_none() {
-            match self.next_report(Duration::from_millis(200)) {
+            match self.reports.next(Duration::from_millis(200)) {
                 Some(Report::Ready) => ready += 1,
                 Some(other) => self.take(other),
                 None => self.look_around(),
@@ -377,7 +375,7 @@ impl Desk<'_> {
             let due = announced.last().map(|(_, at)| *at).or(cool_until);
             let look_ns = if cool_until.is_some() { REST_LOOK_NS } else { 200_000_000 };
             let pause_ns = due.map_or(look_ns, |at| at.saturating_sub(now).min(look_ns));
-            match self.next_report(Duration::from_nanos(pause_ns)) {
+            match self.reports.next(Duration::from_nanos(pause_ns)) {
                 Some(report) => self.take(report),
                 None => self.look_around(),
             }
@@ -413,10 +411,6 @@ impl Desk<'_> {
         all.flat_map(|(pulses, idle)| pulses.iter().zip(idle))
             .filter(|(_, idle)| !**idle)
             .map(|(pulse, _)| pulse.0.load(Ordering::Relaxed))
-    }
-
-    fn next_report(&self, pause: Duration) -> Option<Report> {
-        self.reports.recv_timeout(pause).ok()
     }
 
     fn take(&mut self, report: Report) {

@@ -176,7 +176,18 @@ pub trait Workload: Sync {
     /// Puts together what both ends of a trial measured in the same window:
     /// `near` becomes the result. The far end's own figures are kept beside it by
     /// the caller.
-    fn unite(&self, _parameters: &Parameters, _near: &mut TrialResult, _far: &TrialResult) {}
+    ///
+    /// # Errors
+    ///
+    /// Why both together are no result.
+    fn unite(
+        &self,
+        _parameters: &Parameters,
+        _near: &mut TrialResult,
+        _far: &TrialResult,
+    ) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Which end of a load is being made ready.

@@ -118,7 +118,7 @@ fn run_beside(workload: &'static dyn Workload, parameters: &Parameters, beside: 
     let (near, far) =
         (near.unwrap_or_else(|e| panic!("near: {e}")), far.unwrap_or_else(|e| panic!("far: {e}")));
     let mut united = near.result.clone();
-    workload.unite(parameters, &mut united, &far.result);
+    workload.unite(parameters, &mut united, &far.result).unwrap();
     Both { near, far, united }
 }
 

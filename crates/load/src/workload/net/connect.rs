@@ -174,10 +174,16 @@ impl Workload for Connect {
         true
     }
 
-    fn unite(&self, _parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
+    fn unite(
+        &self,
+        _parameters: &Parameters,
+        near: &mut TrialResult,
+        far: &TrialResult,
+    ) -> Result<(), String> {
         if let Some(theirs) = far.metrics.get(common::CPU_PER_OPERATION.name) {
             near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
         }
+        Ok(())
     }
 }
 

@@ -182,7 +182,12 @@ impl Workload for Loaded {
         true
     }
 
-    fn unite(&self, parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
+    fn unite(
+        &self,
+        parameters: &Parameters,
+        near: &mut TrialResult,
+        far: &TrialResult,
+    ) -> Result<(), String> {
         let of = |result: &TrialResult| result.metrics.get(THROUGHPUT.name).map_or(0.0, |q| q.value);
         let (here, there) = (of(near), of(far));
         let fills = |word| ["both", word].into_iter().any(|word| parameters.is_word("direction", word));
@@ -203,6 +208,7 @@ impl Workload for Loaded {
             };
             near.metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
         }
+        Ok(())
     }
 }
 

@@ -198,10 +198,16 @@ impl Workload for Pingpong {
         true
     }
 
-    fn unite(&self, _parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
+    fn unite(
+        &self,
+        _parameters: &Parameters,
+        near: &mut TrialResult,
+        far: &TrialResult,
+    ) -> Result<(), String> {
         if let Some(theirs) = far.metrics.get("cpu_per_operation") {
             near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
         }
+        Ok(())
     }
 }
 

@@ -89,8 +89,13 @@ impl Workload for Stream {
         true
     }
 
-    fn unite(&self, parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
-        unite::unite(parameters, near, far);
+    fn unite(
+        &self,
+        parameters: &Parameters,
+        near: &mut TrialResult,
+        far: &TrialResult,
+    ) -> Result<(), String> {
+        unite::unite(parameters, near, far)
     }
 }
 

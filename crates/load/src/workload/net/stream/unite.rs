@@ -41,8 +41,13 @@ fn total(result: &TrialResult, name: &str) -> Option<f64> {
     Some(value(result, name)? * result.window?.seconds())
 }
 
-/// Puts what `far` knows better into `near`.
-pub(super) fn unite(parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) {
+/// Puts what `far` knows better into `near`. Datagrams may all be lost; a
+/// connection that carried nothing was not measured.
+pub(super) fn unite(
+    parameters: &Parameters,
+    near: &mut TrialResult,
+    far: &TrialResult,
+) -> Result<(), String> {
     let both_ways = parameters.is_word("direction", "both");
     // Each end's rates are over its own window, and where a count ends both,
     // these are different ones.
@@ -54,6 +59,13 @@ pub(super) fn unite(parameters: &Parameters, near: &mut TrialResult, far: &Trial
     let (here, there) = (rate(near, "throughput"), rate(far, "throughput"));
     // An end that received nothing was seen to receive nothing.
     let arrived = here.unwrap_or(0.0) + there.unwrap_or(0.0);
+    let is_udp = parameters.is_word("protocol", "udp");
+    let goes = |way: &str| both_ways || parameters.is_word("direction", way);
+    let ways = [("send", there, "at the other end"), ("receive", here, "at this end")];
+    let silent = ways.into_iter().find(|(way, came, _)| goes(way) && came.is_none_or(|rate| rate <= 0.0));
+    if let Some((.., place)) = silent.filter(|_| !is_udp) {
+        return Err(nothing_came(place, near));
+    }
     let sent = rate(near, "sender_throughput").unwrap_or(0.0) + rate(far, "sender_throughput").unwrap_or(0.0);
     let mut put = |name: &str, value: f64, unit: Unit| {
         near.metrics.insert(name.to_owned(), Quantity { value, unit });
@@ -75,9 +87,20 @@ pub(super) fn unite(parameters: &Parameters, near: &mut TrialResult, far: &Trial
     if let Some(theirs) = far.metrics.get("cpu_per_byte") {
         near.metrics.insert(spec::PEER_CPU_PER_BYTE.name.to_owned(), *theirs);
     }
-    if parameters.is_word("protocol", "udp") && sent > 0.0 {
+    if is_udp && sent > 0.0 {
         tail_loss(near, arrived / sent);
     }
+    Ok(())
+}
+
+/// Why a connection that carried nothing gives no figure.
+fn nothing_came(place: &str, near: &TrialResult) -> String {
+    let window = near.window.map_or(0.0, |window| window.seconds());
+    format!(
+        "nothing arrived {place} within the window of {window:.1} s, over connections that stood: the path let \
+         nothing through, a call is larger than the rate asked for lets through in that time, or the programs at \
+         both ends were given no CPU"
+    )
 }
 
 /// How long a transfer took that a count ended, s: from the first call of a
@@ -121,7 +144,7 @@ mod tests {
             parameters.set(name, *value);
         }
         let mut near = near;
-        unite(&parameters, &mut near, far);
+        unite(&parameters, &mut near, far).unwrap();
         near
     }
 
@@ -166,6 +189,24 @@ mod tests {
         let result = united("send", &[("bytes", "8000000")], near, &far);
         assert!((value(&result, "throughput").unwrap() - 8e6 / 0.07).abs() < 1.0, "{result:?}");
         assert!((value(&result, "elapsed").unwrap() - 0.07).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_connection_that_carried_nothing_gives_no_figure() {
+        let (idle, busy) =
+            (end(SECOND, &[]), end(SECOND, &[("throughput", 50.0), ("sender_throughput", 9.0)]));
+        let why = |direction: &str, near: &TrialResult, far| {
+            let mut parameters = Parameters::default();
+            parameters.set("direction", direction);
+            unite(&parameters, &mut near.clone(), far).unwrap_err()
+        };
+        assert!(
+            why("send", &busy, &idle).contains("nothing arrived at the other end within the window of 1.0 s")
+        );
+        assert!(why("receive", &idle, &busy).contains("nothing arrived at this end"));
+        // Half of it is not both.
+        assert!(why("both", &busy, &idle).contains("at the other end"));
+        assert!(why("both", &idle, &busy).contains("at this end"));
     }
 
     #[test]
