@@ -104,6 +104,11 @@ pub trait Agent {
         None
     }
 
+    /// Whether it can be asked without being reached anew, which may take time.
+    fn lives(&self) -> bool {
+        true
+    }
+
     /// The machines that take part, the one that drives first.
     ///
     /// # Errors

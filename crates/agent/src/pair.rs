@@ -409,6 +409,10 @@ impl Agent for Pair {
         for far in self.far.values_mut() {
             let Some(name) = far.machine.as_deref().filter(|name| !known.contains(name)) else { continue };
             known.push(name);
+            if !far.agent.lives() {
+                all.push(None);
+                continue;
+            }
             // What another end on this machine would see was seen already.
             match compare_clocks(&mut *far.agent, watch) {
                 Ok(offset) if far.is_here(offset) => {

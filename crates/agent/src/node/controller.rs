@@ -52,6 +52,9 @@ struct NodeLine {
     address: IpAddr,
     /// Ours, where it came in.
     here: Option<IpAddr>,
+    /// Whether one that dials did not come again the last time it was waited for:
+    /// each of many trials would wait as long.
+    stays_away: bool,
     link: Option<Link>,
 }
 
@@ -75,7 +78,8 @@ impl NodeAgent {
     pub fn dial(join: JoinString, patience: Duration) -> Result<Self, DialError> {
         let (link, address) = go(&join, patience)?;
         let (way, link) = (Way::Out(join), Some(link));
-        Ok(Self { line: NodeLine { way, patience, address, here: None, link }, patience })
+        let line = NodeLine { way, patience, address, here: None, stays_away: false, link };
+        Ok(Self { line, patience })
     }
 
     /// Waits at `reception` for a node to dial, for so long at most and as long as
@@ -91,7 +95,8 @@ impl NodeAgent {
         let Arrival { link, from, here } = reception.wait(within, waits)?;
         let patience = reception.patience();
         let (way, link) = (Way::In(reception, goes_on), Some(link));
-        Some(Self { line: NodeLine { way, patience, address: from, here: Some(here), link }, patience })
+        let line = NodeLine { way, patience, address: from, here: Some(here), stays_away: false, link };
+        Some(Self { line, patience })
     }
 
     /// The address of the node: at which it was reached, or from which it came.
@@ -204,18 +209,23 @@ impl NodeLine {
                 self.address = address;
                 Ok(link)
             }
-            Way::In(reception, goes_on) => match reception.wait(COMES_AGAIN, &mut || goes_on()) {
-                Some(Arrival { link, from, here }) => {
-                    (self.address, self.here) = (from, Some(here));
-                    Ok(link)
+            Way::In(reception, goes_on) => {
+                let within = if self.stays_away { Duration::ZERO } else { COMES_AGAIN };
+                let arrival = reception.wait(within, &mut || goes_on());
+                self.stays_away = arrival.is_none();
+                match arrival {
+                    Some(Arrival { link, from, here }) => {
+                        (self.address, self.here) = (from, Some(here));
+                        Ok(link)
+                    }
+                    None if !goes_on() => Err(AgentError::Cancelled),
+                    None => Err(AgentError::Unreachable(format!(
+                        "the node at {}, which dials, did not come again within {} s: has it ended?",
+                        self.address,
+                        COMES_AGAIN.as_secs()
+                    ))),
                 }
-                None if !goes_on() => Err(AgentError::Cancelled),
-                None => Err(AgentError::Unreachable(format!(
-                    "the node at {}, which dials, did not come again within {} s: has it ended?",
-                    self.address,
-                    COMES_AGAIN.as_secs()
-                ))),
-            },
+            }
         }
     }
 }
@@ -245,6 +255,10 @@ impl Line for NodeLine {
 }
 
 impl Agent for NodeAgent {
+    fn lives(&self) -> bool {
+        self.line.link.as_ref().is_some_and(Link::lives)
+    }
+
     fn aside(&mut self) -> Result<Aside, AgentError> {
         let stream = self.line.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
         Ok(Box::new(move |request| wire::send(&mut &stream, request)))

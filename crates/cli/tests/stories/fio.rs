@@ -60,31 +60,35 @@ fn a_job_without_a_time_does_as_many_operations_as_fio_and_moves_as_many_bytes()
     if !has_fio() {
         return;
     }
-    for options in COUNTED {
-        let place = Place::new();
-        write(&place, "job.fio", &format!("[job]\nsize=16m\n{options}\n"));
-        let fio = Command::new("fio")
-            .args(["--output-format=json", "job.fio"])
-            .current_dir(place.path())
-            .output()
-            .unwrap();
-        let fio: Value = serde_json::from_slice(&fio.stdout).unwrap_or_else(|e| panic!("{options}: {e}"));
-        let sum = |what: &str| -> u64 {
-            let jobs = fio["jobs"].as_array().unwrap();
-            jobs.iter().flat_map(|j| [&j["read"][what], &j["write"][what]]).map(|n| n.as_u64().unwrap()).sum()
-        };
-        // Its files would be in the way of ours.
-        for name in place.names() {
-            if name != "job.fio" {
-                std::fs::remove_file(place.path().join(name)).unwrap();
-            }
+    let place = Place::new();
+    // One after the other, in one file: each run of ours makes itself ready anew.
+    let section = |(at, options): (usize, &&str)| format!("[job{at}]\nstonewall\nsize=16m\n{options}\n");
+    write(&place, "job.fio", &COUNTED.iter().enumerate().map(section).collect::<String>());
+    let fio = Command::new("fio")
+        .args(["--output-format=json", "job.fio"])
+        .current_dir(place.path())
+        .output()
+        .unwrap();
+    let fio: Value = serde_json::from_slice(&fio.stdout).unwrap();
+    // Its files would be in the way of ours.
+    for name in place.names() {
+        if name != "job.fio" {
+            std::fs::remove_file(place.path().join(name)).unwrap();
         }
-        let (code, run) = place.document(&["run", "job.fio", "--trials", "1"]);
-        assert_eq!(code, 0, "{options}");
-        let ours = moved(trials(&run)[0]);
-        assert_eq!(ours, (sum("total_ios"), sum("io_bytes")), "{options}");
-        assert_eq!(place.names(), ["job.fio"], "{options}: something stayed behind");
     }
+    let (code, run) = place.document(&["run", "job.fio", "--trials", "1"]);
+    assert_eq!(code, 0);
+    let all = trials(&run);
+    assert_eq!(all.len(), COUNTED.len());
+    for ((at, options), trial) in COUNTED.iter().enumerate().zip(all) {
+        let name = format!("job{at}");
+        let sum = |what: &str| -> u64 {
+            let jobs = fio["jobs"].as_array().unwrap().iter().filter(|j| j["jobname"] == name.as_str());
+            jobs.flat_map(|j| [&j["read"][what], &j["write"][what]]).map(|n| n.as_u64().unwrap()).sum()
+        };
+        assert_eq!(moved(trial), (sum("total_ios"), sum("io_bytes")), "{options}");
+    }
+    assert_eq!(place.names(), ["job.fio"], "something stayed behind");
 }
 
 #[test]

@@ -237,3 +237,22 @@ fn a_node_that_does_not_come_again_is_named_with_its_address() {
     };
     assert_eq!(error, AgentError::Cancelled);
 }
+
+#[test]
+fn a_node_that_stays_away_is_waited_for_once_and_served_when_it_comes() {
+    let mut run = Run::new();
+    let mut node = Dialler::new(&run.join, true);
+    let mut agent = run.receive();
+    agent.cutter().shutdown(Shutdown::Both).unwrap();
+    node.ended().unwrap();
+    eventually("it is gone", || !agent.lives());
+    // If each of these waited, they would take minutes.
+    for _ in 0..30 {
+        let error = describe(&mut agent).unwrap_err();
+        assert!(matches!(error, AgentError::Died(_) | AgentError::Unreachable(_)), "{error}");
+    }
+    let later = Dialler::new(&run.join, false);
+    eventually("it is served", || describe(&mut agent).is_ok());
+    assert!(agent.lives());
+    drop(later);
+}
