@@ -10,11 +10,20 @@ use std::time::Duration;
 
 use crate::engine::record::Report;
 
+/// Records that each worker has beside the one it fills.
+pub(crate) const SPARE_RECORDS: usize = 8;
+
+/// After so many reports that may wait the desk is woken, to give records back
+/// while the worker has some left.
+const WAKE_AFTER: usize = SPARE_RECORDS - 2;
+
 /// To the desk, from a worker.
 #[derive(Clone, Debug)]
 pub struct Post {
     send: SyncSender<Report>,
     desk: Thread,
+    /// What was sent since this worker last woke the desk.
+    unheard: usize,
 }
 
 /// Where the desk finds what was sent.
@@ -26,23 +35,36 @@ pub(crate) struct Inbox {
 /// A post box that holds so many reports; the calling thread is the desk.
 pub(crate) fn post(capacity: usize) -> (Post, Inbox) {
     let (send, reports) = sync_channel(capacity);
-    (Post { send, desk: thread::current() }, Inbox { reports })
+    (Post { send, desk: thread::current(), unheard: 0 }, Inbox { reports })
 }
 
 impl Post {
     /// Sends what the desk must know now. That nobody is there any more means
     /// that the session has given up on the trial.
-    pub(crate) fn now(&self, report: Report) {
-        self.later(report);
-        self.desk.unpark();
+    pub(crate) fn now(&mut self, report: Report) {
+        self.put(report);
+        self.wake();
     }
 
     /// Sends what the desk may find when it looks up next.
-    pub(crate) fn later(&self, report: Report) {
+    pub(crate) fn later(&mut self, report: Report) {
+        self.put(report);
+        self.unheard += 1;
+        if self.unheard >= WAKE_AFTER {
+            self.wake();
+        }
+    }
+
+    fn put(&mut self, report: Report) {
         if let Err(TrySendError::Full(report)) = self.send.try_send(report) {
-            self.desk.unpark();
+            self.wake();
             let _ = self.send.send(report);
         }
+    }
+
+    fn wake(&mut self) {
+        self.unheard = 0;
+        self.desk.unpark();
     }
 }
 
@@ -66,15 +88,28 @@ mod tests {
 
     #[test]
     fn what_may_wait_wakes_nobody_and_is_not_lost() {
-        let (post, inbox) = post(1);
+        let (mut post, inbox) = post(1);
         post.later(Report::Ready);
         assert!(matches!(inbox.next(Duration::ZERO), Some(Report::Ready)));
         assert!(inbox.next(Duration::ZERO).is_none());
     }
 
     #[test]
+    fn the_desk_is_woken_while_a_worker_has_records_left() {
+        let (mut post, inbox) = post(SPARE_RECORDS);
+        thread::scope(|scope| {
+            scope.spawn(move || (0..WAKE_AFTER).for_each(|_| post.later(Report::Ready)));
+            // If it were not, this would take minutes.
+            thread::park_timeout(Duration::from_secs(600));
+        });
+        for _ in 0..WAKE_AFTER {
+            assert!(inbox.next(Duration::ZERO).is_some());
+        }
+    }
+
+    #[test]
     fn what_is_urgent_or_has_no_room_wakes_the_desk() {
-        let (post, inbox) = post(1);
+        let (mut post, inbox) = post(1);
         let long = Duration::from_secs(600);
         thread::scope(|scope| {
             // The second finds no room: if it woke nobody, this would take minutes.

@@ -253,13 +253,6 @@ pub struct Finished {
     pub handed_ns: u64,
 }
 
-/// Records that each worker has beside the one it fills.
-pub(crate) const SPARE_RECORDS: usize = 8;
-
-/// After so many records the desk is woken, to give them back while there are
-/// some left.
-const WAKE_AFTER: usize = SPARE_RECORDS - 2;
-
 /// One worker's recorder.
 #[derive(Debug)]
 pub struct Recorder {
@@ -274,8 +267,6 @@ pub struct Recorder {
     cpu: CpuTime,
     rolled_ns: u64,
     post: Post,
-    /// Records that were sent since the desk was last woken.
-    unheard: usize,
     recycled: Receiver<Box<Record>>,
     depth: usize,
     tail: Option<Box<Record>>,
@@ -311,7 +302,6 @@ impl Recorder {
             cpu: CpuTime::of_this_thread(),
             rolled_ns: timeline.start_ns,
             post: wiring.post,
-            unheard: 0,
             recycled: wiring.recycled,
             depth,
             tail: None,
@@ -430,14 +420,7 @@ impl Recorder {
         let fresh =
             self.recycled.try_recv().unwrap_or_else(|_| Box::new(Record::new(self.shape, self.depth)));
         let full = std::mem::replace(&mut self.current, fresh);
-        let report = Report::Interval { load: self.load, worker: self.worker, record: full };
-        self.unheard += 1;
-        if self.unheard >= WAKE_AFTER {
-            self.unheard = 0;
-            self.post.now(report);
-        } else {
-            self.post.later(report);
-        }
+        self.post.later(Report::Interval { load: self.load, worker: self.worker, record: full });
         self.enter(self.timeline.interval_of(now_ns));
     }
 

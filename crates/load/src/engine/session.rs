@@ -18,8 +18,8 @@ use crate::engine::fault::Fault;
 use crate::engine::gate::Gate;
 use crate::engine::outcome::{Collected, Outcome, conclude};
 use crate::engine::placement;
-use crate::engine::post::{self, Inbox, Post};
-use crate::engine::record::{Record, Recorder, Report, SPARE_RECORDS, Shape, Timeline, Wiring};
+use crate::engine::post::{self, Inbox, Post, SPARE_RECORDS};
+use crate::engine::record::{Record, Recorder, Report, Shape, Timeline, Wiring};
 use crate::engine::rest::Rest;
 use crate::engine::schedule::{Arrivals, Seat};
 use crate::engine::stop::{SharedStop, Stop, StopRule};
@@ -189,7 +189,7 @@ fn hire<'scope, 'env: 'scope>(
         let _ = recycle.try_send(Box::new(Record::new(shape(plan), CROSSINGS_USUAL)));
     }
     let wiring = Wiring { load, worker, post: post.clone(), recycled };
-    let post = post.clone();
+    let mut post = post.clone();
     std::thread::Builder::new().spawn_scoped(scope, move || {
         let result = catch_unwind(AssertUnwindSafe(|| work(plan, wiring, shared))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned();
@@ -211,7 +211,7 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     // The default slack of 50 us would make every timed wake-up late.
     let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
     let mut worker = plan.prepared.worker(seat, plan.seed)?;
-    let post = wiring.post.clone();
+    let mut post = wiring.post.clone();
     post.now(Report::Ready);
     let Some(timeline) = shared.start.wait() else { return Ok(Vec::new()) };
     let stop = Stop::new(

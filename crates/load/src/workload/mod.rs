@@ -180,15 +180,13 @@ pub trait Workload: Sync {
     /// # Errors
     ///
     /// Why both together are no result.
-    fn unite(
-        &self,
-        _parameters: &Parameters,
-        _near: &mut TrialResult,
-        _far: &TrialResult,
-    ) -> Result<(), String> {
+    fn unite(&self, _parameters: &Parameters, _near: &mut TrialResult, _far: &TrialResult) -> United {
         Ok(())
     }
 }
+
+/// That the results of both ends became one, or why they are none.
+pub type United = Result<(), String>;
 
 /// Which end of a load is being made ready.
 #[derive(Clone, Copy, Debug)]

@@ -38,7 +38,7 @@ use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, United, Worker, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -174,12 +174,7 @@ impl Workload for Connect {
         true
     }
 
-    fn unite(
-        &self,
-        _parameters: &Parameters,
-        near: &mut TrialResult,
-        far: &TrialResult,
-    ) -> Result<(), String> {
+    fn unite(&self, _parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
         if let Some(theirs) = far.metrics.get(common::CPU_PER_OPERATION.name) {
             near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
         }

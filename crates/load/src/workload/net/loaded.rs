@@ -28,7 +28,7 @@ use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::track::Book;
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -182,12 +182,7 @@ impl Workload for Loaded {
         true
     }
 
-    fn unite(
-        &self,
-        parameters: &Parameters,
-        near: &mut TrialResult,
-        far: &TrialResult,
-    ) -> Result<(), String> {
+    fn unite(&self, parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
         let of = |result: &TrialResult| result.metrics.get(THROUGHPUT.name).map_or(0.0, |q| q.value);
         let (here, there) = (of(near), of(far));
         let fills = |word| ["both", word].into_iter().any(|word| parameters.is_word("direction", word));

@@ -27,7 +27,7 @@ use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
 };
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -198,12 +198,7 @@ impl Workload for Pingpong {
         true
     }
 
-    fn unite(
-        &self,
-        _parameters: &Parameters,
-        near: &mut TrialResult,
-        far: &TrialResult,
-    ) -> Result<(), String> {
+    fn unite(&self, _parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
         if let Some(theirs) = far.metrics.get("cpu_per_operation") {
             near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
         }

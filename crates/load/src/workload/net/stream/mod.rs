@@ -30,7 +30,7 @@ use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::track::Book;
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common};
 
 pub use spec::SPEC;
 
@@ -89,12 +89,7 @@ impl Workload for Stream {
         true
     }
 
-    fn unite(
-        &self,
-        parameters: &Parameters,
-        near: &mut TrialResult,
-        far: &TrialResult,
-    ) -> Result<(), String> {
+    fn unite(&self, parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
         unite::unite(parameters, near, far)
     }
 }

@@ -3,6 +3,7 @@
 use model::trial::TrialResult;
 use model::{Parameters, Quantity, Unit};
 
+use crate::workload::United;
 use crate::workload::net::stream::spec;
 
 /// What one end alone knows, unless data goes both ways.
@@ -43,11 +44,7 @@ fn total(result: &TrialResult, name: &str) -> Option<f64> {
 
 /// Puts what `far` knows better into `near`. Datagrams may all be lost; a
 /// connection that carried nothing was not measured.
-pub(super) fn unite(
-    parameters: &Parameters,
-    near: &mut TrialResult,
-    far: &TrialResult,
-) -> Result<(), String> {
+pub(super) fn unite(parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
     let both_ways = parameters.is_word("direction", "both");
     // Each end's rates are over its own window, and where a count ends both,
     // these are different ones.
