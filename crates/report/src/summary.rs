@@ -74,6 +74,17 @@ fn state(run: &Run) -> Option<&'static str> {
     }
 }
 
+/// What the prefixes of rates mean.
+fn units(run: &Run) -> String {
+    let all = |rates| run.cases.iter().any(|case| format::Rates::of_workload(&case.workload) == rates);
+    let bytes = " Bytes are decimal: 1 MB/s is 1,000,000 bytes per second.";
+    let bits = " 1 Mbit/s is 1,000,000 bits per second.";
+    [(format::Rates::Bytes, bytes), (format::Rates::Bits, bits)]
+        .into_iter()
+        .filter_map(|(rates, text)| all(rates).then_some(text))
+        .collect()
+}
+
 /// Trials that gave a result.
 fn finished(case: &CaseResult) -> usize {
     case.trials.iter().filter(|t| t.status == Status::Ok).count()
@@ -87,9 +98,9 @@ fn method(run: &Run) -> String {
     let trials = if least == most { most.to_string() } else { format!("{least} to {most}") };
     let plural = if trials == "1" { "" } else { "s" };
     let text = format!(
-        "Median and 95 % interval over {trials} trial{plural} a case, in shuffled blocks, seed {}. Bytes are decimal: \
-         1 MB/s is 1,000,000 bytes per second.",
-        run.seed
+        "Median and 95 % interval over {trials} trial{plural} a case, in shuffled blocks, seed {}.{}",
+        run.seed,
+        units(run)
     );
     paragraph("", "", &text)
 }

@@ -1,6 +1,6 @@
 //! A link between the device and the CPU that is full.
 
-use language::format::percent;
+use language::format::{Rates, percent};
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
@@ -22,7 +22,8 @@ impl Candidate for Link {
     fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
         // What memory modules carry is a link too, and judged with the memory.
         let links = case.utilization.iter().filter(|u| u.kind == LimitKind::Link && u.resource != "memory");
-        let Some(fullest) = links.max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
+        // Of two that are as full the nearer one, which stands first.
+        let Some(fullest) = links.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
             return Verdict::Elsewhere;
         };
         let place = Place::Limit { resource: fullest.resource.clone(), quantity: fullest.quantity.clone() };
@@ -55,6 +56,10 @@ impl Candidate for Link {
             false => ("payload", format!("the {limit} that payload can get")),
         };
         let text = format!("{link} is full: {share} of {of} ({})", fullest.source);
+        let advice = match Rates::of_resource(&fullest.resource) {
+            Rates::Bits => "only a faster link can raise it, or larger packets, whose heads take less of it",
+            Rates::Bytes => "only a faster or wider link can raise it; a faster device behind it cannot",
+        };
         Verdict::Full(Box::new(
             finding("link-full", Severity::Note, text)
                 .on(fullest.resource.clone())
@@ -64,7 +69,7 @@ impl Candidate for Link {
                 .arg("bound", bound)
                 .because(evidence)
                 .because(shown("demand", "throughput", "the rate measured"))
-                .advise("only a faster or wider link can raise it; a faster device behind it cannot"),
+                .advise(advice),
         ))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use language::format::{percent, setting};
+use language::format::{Rates, percent, setting};
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
@@ -57,7 +57,8 @@ impl Candidate for Quota {
         }
         // That of CPU time shows in how long it stopped us.
         let quotas = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != "cpu");
-        let Some(tightest) = quotas.max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
+        // Of two that are as tight the nearer one, which stands first.
+        let Some(tightest) = quotas.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
             return Verdict::Elsewhere;
         };
         let limit = Place::Limit { resource: tightest.resource.clone(), quantity: tightest.quantity.clone() };
@@ -75,6 +76,10 @@ impl Candidate for Quota {
             percent(tightest.fraction),
             tightest.source
         );
+        let advice = match Rates::of_resource(&tightest.resource) {
+            Rates::Bits => "raise the rate, or remove the queueing discipline (tc qdisc)",
+            Rates::Bytes => "raise or remove the throttle, or measure outside of the group",
+        };
         let metric = if tightest.quantity == "iops" { "iops" } else { "throughput" };
         Verdict::Full(Box::new(
             finding("io-quota", Severity::Warning, text)
@@ -84,7 +89,7 @@ impl Candidate for Quota {
                 .arg("unit", unit)
                 .because(evidence)
                 .because(shown("demand", metric, "the rate measured"))
-                .advise("raise or remove the throttle, or measure outside of the group"),
+                .advise(advice),
         ))
     }
 }

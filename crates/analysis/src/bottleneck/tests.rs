@@ -99,6 +99,16 @@ fn what_a_link_cannot_have_passed_says_nothing_of_it() {
 }
 
 #[test]
+fn of_two_that_are_as_full_the_nearer_is_named() {
+    for (kind, code) in [(LimitKind::Link, "link-full"), (LimitKind::Quota, "io-quota")] {
+        let mut case = disk(32, 1000.0, 32_000.0, 2.0);
+        case.utilization = vec![used("nic:eth0", kind, 0.97), used("far/nic:eth1", kind, 0.97)];
+        let found = verdict(&[case]);
+        assert_eq!((found.code.as_str(), found.resource.as_deref()), (code, Some("nic:eth0")), "{found:?}");
+    }
+}
+
+#[test]
 fn an_imposed_throttle_comes_before_all_else() {
     let mut case = disk(32, 1000.0, 32_000.0, 2.0);
     case.utilization =
