@@ -19,41 +19,8 @@ pub(super) struct Quota;
 
 impl Candidate for Quota {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let threads = measure::workers(case);
-        let cpus = context.machine.map_or(threads, |m| m.inventory.cpu.allowed.len().max(1) as f64);
-        let workers = threads.min(cpus);
-        // A quota may stand at any level; the one that stopped us most counts.
-        let sources: BTreeSet<&str> = measure::good(case)
-            .flat_map(|t| &t.result.counters)
-            .filter(|c| c.resource == "cgroup:cpu" && c.source.ends_with(" throttled_time"))
-            .map(|c| c.source.as_str())
-            .collect();
-        let stopped_by = |source: &str| {
-            let stopped = measure::median(case, |t| {
-                let counter =
-                    t.result.counters.iter().find(|c| c.resource == "cgroup:cpu" && c.source == source)?;
-                Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
-            })?;
-            let place = Place::Counter { resource: "cgroup:cpu".to_owned(), source: source.to_owned() };
-            // The kernel adds up the stopped time of each CPU.
-            Some((stopped / workers, place))
-        };
-        let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((stopped, place)) = worst.filter(|(stopped, _)| *stopped >= STOPPED) {
-            let shown = setting(stopped, Unit::Seconds);
-            let text = format!(
-                "the control group's CPU quota holds this back: each of its threads was stopped for {shown} of each \
-                 second"
-            );
-            let evidence = Evidence::at("throttled", place, format!("{shown} stopped each second"))
-                .arg("stopped_s", stopped);
-            return Verdict::Full(Box::new(
-                finding("cpu-quota", Severity::Warning, text)
-                    .on("cgroup:cpu")
-                    .arg("stopped_s", stopped)
-                    .because(evidence)
-                    .advise("raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it"),
-            ));
+        if let Some(full) = stopped(case, context) {
+            return full;
         }
         // That of CPU time shows in how long it stopped us.
         let quotas = case.utilization.iter().filter(|u| u.kind == LimitKind::Quota && u.quantity != "cpu");
@@ -92,4 +59,45 @@ impl Candidate for Quota {
                 .advise(advice),
         ))
     }
+}
+
+/// A quota of CPU time, by how long it stopped each worker.
+fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
+    let threads = measure::workers(case);
+    let cpus = context.machine.map_or(threads, |m| m.inventory.cpu.allowed.len().max(1) as f64);
+    let workers = threads.min(cpus);
+    // A quota may stand at any level; the one that stopped us most counts.
+    let sources: BTreeSet<&str> = measure::good(case)
+        .flat_map(|t| &t.result.counters)
+        .filter(|c| c.resource == "cgroup:cpu" && c.source.ends_with(" throttled_time"))
+        .map(|c| c.source.as_str())
+        .collect();
+    let stopped_by = |source: &str| {
+        let stopped = measure::median(case, |t| {
+            let counter =
+                t.result.counters.iter().find(|c| c.resource == "cgroup:cpu" && c.source == source)?;
+            Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
+        })?;
+        let place = Place::Counter { resource: "cgroup:cpu".to_owned(), source: source.to_owned() };
+        // The kernel adds up the stopped time of each CPU.
+        Some((stopped / workers, place))
+    };
+    let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((stopped, place)) = worst.filter(|(stopped, _)| *stopped >= STOPPED) {
+        let shown = setting(stopped, Unit::Seconds);
+        let text = format!(
+            "the control group's CPU quota holds this back: each of its threads was stopped for {shown} of each \
+             second"
+        );
+        let evidence = Evidence::at("throttled", place, format!("{shown} stopped each second"))
+            .arg("stopped_s", stopped);
+        return Some(Verdict::Full(Box::new(
+            finding("cpu-quota", Severity::Warning, text)
+                .on("cgroup:cpu")
+                .arg("stopped_s", stopped)
+                .because(evidence)
+                .advise("raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it"),
+        )));
+    }
+    None
 }
