@@ -286,6 +286,16 @@ fn long_messages_cross_without_standing_still() {
 }
 
 #[test]
+fn a_message_that_takes_longer_than_the_window_has_a_rate_all_the_same() {
+    // 8 MiB there and back take milliseconds, of which a window of 100 us has none whole.
+    let both = pingpong(&[("message-size", "8MiB"), ("duration", "100us")]);
+    assert!(both.near.outcome.latency.is_empty());
+    let (throughput, half) = (both.metric("throughput"), both.metric("half_round_trip"));
+    assert!((throughput / (8.0 * 1048576.0 / half) - 1.0).abs() < 1e-9);
+    assert!(half > 50e-6, "it lasted longer than the window: {half}");
+}
+
+#[test]
 fn throughput_is_the_message_for_half_of_the_mean_round_trip() {
     let both = pingpong(&[("message-size", "1000"), ("outstanding", "2")]);
     let of = |name| both.metric(name);
@@ -296,6 +306,10 @@ fn throughput_is_the_message_for_half_of_the_mean_round_trip() {
     assert!(of("throughput") > 2.0 * 1000.0 * of("operations_per_second") * 0.99);
     assert!(of("peer_cpu_per_operation") > 0.0);
     assert!(both.far.outcome.latency.is_empty(), "an answer is no round trip");
+    // Two connections carry what both do.
+    let two = pingpong(&[("message-size", "1000"), ("threads", "2")]);
+    let mean = two.near.outcome.latency.mean() / 1e9;
+    assert!((two.metric("throughput") * mean / 2.0 / 2000.0 - 1.0).abs() < 1e-9);
 }
 
 #[test]

@@ -39,7 +39,7 @@ struct Streams(u32);
 impl Sides for Streams {
     fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
         let streams = self.0.to_string();
-        let words = ["net.stream", "--streams", &streams, "--buffer", "128KiB", "--read-buffer", "128KiB"];
+        let words = [&STREAM[..], &["--streams", &streams, "--warm-up", OMITTED]].concat();
         let metrics = site.headroom(None, &words, seed)?;
         let cpu = metrics.get("cpu_per_byte")? + metrics.get("peer_cpu_per_byte")?;
         Ok(vec![metrics.get("throughput")?, cpu])
@@ -61,6 +61,13 @@ impl Sides for Streams {
         Ok(text.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
     }
 }
+
+/// A stream as iperf3 does it.
+pub(super) const STREAM: [&str; 5] = ["net.stream", "--buffer", "128KiB", "--read-buffer", "128KiB"];
+
+/// The start that is left out on both sides (iperf3's `-O 1`): the rate goes on
+/// rising for most of a second.
+pub(super) const OMITTED: &str = "1s";
 
 /// What the receiver got per second, and CPU seconds of both ends per byte.
 pub(super) fn told(text: &str) -> Option<Vec<f64>> {

@@ -103,17 +103,16 @@ fn sides(site: &Site, peer: Peer) -> Result<Box<dyn Sides>, Error> {
 impl Sides for Veth {
     fn ours(&self, site: &Site, seed: u64) -> Result<Vec<f64>, Error> {
         let run = |words: &[&str]| self.ground.ours(site, words, seed);
-        let stream = |streams: &str| {
-            let words = ["net.stream", "--buffer", "128KiB", "--read-buffer", "128KiB", "--streams", streams];
-            run(&words)
+        let stream = |streams: &str, warm_up: &[&str]| {
+            run(&[&net_iperf3::STREAM[..], &["--streams", streams], warm_up].concat())
         };
         match self.peer {
             Peer::Iperf3(streams) => {
-                let metrics = stream(&streams.to_string())?;
+                let metrics = stream(&streams.to_string(), &["--warm-up", net_iperf3::OMITTED])?;
                 let cpu = metrics.get("cpu_per_byte")? + metrics.get("peer_cpu_per_byte")?;
                 Ok(vec![metrics.get("throughput")?, cpu])
             }
-            Peer::Iperf => Ok(vec![stream("1")?.get("throughput")?]),
+            Peer::Iperf => Ok(vec![stream("1", &[])?.get("throughput")?]),
             Peer::NetPipe(bytes) => {
                 let metrics = run(&["net.pingpong", "--message-size", &format!("{bytes}B")])?;
                 Ok(vec![0.5 / metrics.get("operations_per_second")?])

@@ -107,10 +107,11 @@ impl Site {
     ) -> Result<Metrics, Error> {
         let seed = seed.to_string();
         let (store, headroom) = (self.scratch("x.db"), self.headroom.to_string_lossy().into_owned());
-        let (store, common) =
-            (store.to_string_lossy(), ["--pin", "none", "--warm-up", WARM_UP, "--trials", "1"]);
+        let (store, common) = (store.to_string_lossy(), ["--pin", "none", "--trials", "1"]);
+        // As long as the peer's, where that is another.
+        let warm_up: &[&str] = if words.contains(&"--warm-up") { &[] } else { &["--warm-up", WARM_UP] };
         let rest = ["--json", "--seed", &seed, "--store", &store];
-        let all = [before, &[&headroom, "run"], words, &common, &rest].concat();
+        let all = [before, &[&headroom, "run"], words, &common, warm_up, &rest].concat();
         Metrics::read(&self.output(cpu, all[0], &all[1..])?)
     }
 

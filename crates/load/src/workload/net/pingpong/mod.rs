@@ -36,8 +36,9 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     summary: "how long a message takes to another machine and back",
     doc: "A message goes to the other end, which reads it whole and sends it back. The latency is the whole round trip, \
           from before the call that sends until the last byte is back. half_round_trip is half of its median, and \
-          throughput is message-size for each half_round_trip, as NetPIPE has both; with `outstanding` messages under \
-          way at once, that many times as much. With a rate the latency counts from the moment a message was due, and \
+          throughput is message-size for half of its mean, which is as NetPIPE has both; with `outstanding` messages \
+          under way at once on each of several threads, that many times as much. Of messages that take longer than \
+          the window both go by the parts that fell into it. With a rate the latency counts from the moment a message was due, and \
           half_round_trip from when it was sent. Each thread has its own connection.",
     parameters: &[
         PEER,
@@ -269,12 +270,26 @@ fn metrics(parameters: &Parameters, outcome: &LoadOutcome, window: Window) -> BT
     }
     // In an open loop nobody knows how many are under way at once. The mean, for
     // a rate that only the faster half of the messages had is none.
+    let size = |name: &str| parameters.integer(name).unwrap_or(1) as f64;
+    let under_way = size("outstanding") * size("threads");
     let mean = outcome.histogram("latency").filter(|_| !is_open).and_then(stats::histogram::mean);
     if let Some(mean_ns) = mean.filter(|ns| *ns > 0.0) {
-        let size = |name: &str| parameters.integer(name).unwrap_or(1) as f64;
-        put(THROUGHPUT, size("message-size") * size("outstanding") / (mean_ns / 2e9));
+        put(THROUGHPUT, size("message-size") * under_way / (mean_ns / 2e9));
+    } else if let Some(seconds) = longer_than_window(outcome, window, under_way).filter(|_| !is_open) {
+        // Of sizes that take turns nobody knows whose share it was.
+        if parameters.integer("neighbours").unwrap_or(0) == 0 {
+            put(THROUGHPUT, size("message-size") * under_way / (seconds / 2.0));
+            put(HALF_ROUND_TRIP, seconds / 2.0);
+        }
     }
     metrics
+}
+
+/// The mean round trip of messages none of which went there and came back within
+/// the window, s: by the shares of them that fell into it.
+fn longer_than_window(outcome: &LoadOutcome, window: Window, under_way: f64) -> Option<f64> {
+    let rate = outcome.operations / window.seconds();
+    (rate > 0.0).then(|| under_way / rate)
 }
 
 /// What the end that answers knows.
