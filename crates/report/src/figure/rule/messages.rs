@@ -74,6 +74,16 @@ impl Course<'_> {
         cases.iter().filter_map(point).collect()
     }
 
+    /// The same by throughput, which goes by the mean: where a few messages wait
+    /// long, only the faster half has the rate of the median.
+    fn rates(&self, cases: &[&CaseResult]) -> Vec<Point> {
+        let point = |c: &&CaseResult| {
+            let size = self.size.number_of(c)?;
+            Some(Point { size, time: size / self.rate.at(c)?.value })
+        };
+        cases.iter().filter_map(point).collect()
+    }
+
     fn saturation(
         &self,
         scene: &Scene<'_>,
@@ -86,7 +96,7 @@ impl Course<'_> {
             let at = |c: &&CaseResult| Some((self.size.number_of(c)?, self.time.at(c)?));
             lines.push(Line { name: name.clone(), points: cases.iter().filter_map(at).collect() });
             let points = self.points(cases);
-            let said = self.said(scene, &points);
+            let said = self.said(scene, &points, &self.rates(cases));
             notes.push(if name.is_empty() { said } else { format!("{name}: {said}") });
             if let Some(found) = saturation::fit(&points, CONFIDENCE) {
                 let size = ("size", Value::Text(format::part(found.size.round() as u64)));
@@ -114,7 +124,7 @@ impl Course<'_> {
     }
 
     /// What a path is, in a sentence.
-    fn said(&self, scene: &Scene<'_>, points: &[Point]) -> String {
+    fn said(&self, scene: &Scene<'_>, points: &[Point], rates: &[Point]) -> String {
         let words = scene.view.words;
         let bytes = |size: f64| Value::Text(format::part(size.round() as u64));
         let mut parts = vec![match saturation::fit(points, CONFIDENCE) {
@@ -124,10 +134,10 @@ impl Course<'_> {
             ),
             None => words.say("figure-saturation-none"),
         }];
-        if let Some(half) = saturation::half(points) {
+        if let Some(half) = saturation::half(rates) {
             parts.push(words.tell("figure-saturation-half", &[("size", bytes(half))]));
         }
-        let most = points.iter().map(|p| p.size / p.time).fold(0.0, f64::max);
+        let most = rates.iter().map(|p| p.size / p.time).fold(0.0, f64::max);
         let most = match self.rate.numbers {
             Numbers::Bits => format::bits((most * 8.0).round() as u64),
             _ => format::setting(most, Unit::BytesPerSecond),

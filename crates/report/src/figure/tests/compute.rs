@@ -5,6 +5,7 @@ use model::{Unit, Value};
 
 use super::fixture::{case, charts, kinds, run};
 use super::{english, with};
+use crate::figure::Figure;
 
 fn loaded(share: f64, latency: f64, drawn: Option<f64>) -> CaseResult {
     let case = case("memory.loaded", &[("share", share.into())], ("load_latency", Unit::Seconds, latency));
@@ -238,4 +239,21 @@ fn message_sizes_give_the_three_plots_of_netpipe_for_every_path() {
     let told = of("saturation").plot.describe(english());
     assert_eq!(told.matches("Marked: ").count(), 2, "{told}");
     assert_eq!(of("signature").plot.table(english()).rows.len(), 48);
+}
+
+#[test]
+fn the_greatest_throughput_is_what_was_measured_and_not_that_of_the_median() {
+    let mut cases = messages("10.0.0.2:7117", 50e-6);
+    let first = charts(&run(cases.clone()));
+    // A few messages waited so long that the mean is twice the median.
+    for case in &mut cases {
+        let rate = case.estimates.get_mut("throughput").unwrap();
+        rate.median /= 2.0;
+    }
+    let of = |figures: &[Figure]| -> String {
+        figures.iter().find(|f| f.kind == "saturation").unwrap().notes.join(" ")
+    };
+    let (first, second) = (of(&first), of(&charts(&run(cases))));
+    assert!(first.contains("The greatest is 994.1 MB/s"), "{first}");
+    assert!(second.contains("The greatest is 497.0 MB/s"), "{second}");
 }
