@@ -76,12 +76,12 @@ fn state(run: &Run) -> Option<&'static str> {
 
 /// What the prefixes of rates mean.
 fn units(run: &Run) -> String {
-    let all = |rates| run.cases.iter().any(|case| format::Rates::of_workload(&case.workload) == rates);
+    let has = |rates| run.cases.iter().any(|case| format::Rates::of_workload(&case.workload) == rates);
     let bytes = " Bytes are decimal: 1 MB/s is 1,000,000 bytes per second.";
     let bits = " 1 Mbit/s is 1,000,000 bits per second.";
     [(format::Rates::Bytes, bytes), (format::Rates::Bits, bits)]
         .into_iter()
-        .filter_map(|(rates, text)| all(rates).then_some(text))
+        .filter_map(|(rates, text)| has(rates).then_some(text))
         .collect()
 }
 

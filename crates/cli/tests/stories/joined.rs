@@ -160,7 +160,6 @@ fn strangers_get_nothing_and_do_not_end_the_wait() {
 #[test]
 fn a_node_that_is_killed_fails_its_trials_with_the_reason() {
     let place = Place::new();
-    // If each trial waited for it to come again, this would take minutes.
     let levels = ["--duration", "60s", "--buffer", "1KiB..1MiB"];
     let mut run = run_with(&place, "listen://127.0.0.1:0", &levels);
     let join = run.joins().remove(0);
@@ -168,8 +167,11 @@ fn a_node_that_is_killed_fails_its_trials_with_the_reason() {
     eventually("the node has an agent", || !agents(&node).is_empty());
     std::thread::sleep(Duration::from_millis(500));
     signal(node.id(), Signal::KILL);
+    let began = std::time::Instant::now();
     let (code, out) = run.ended();
     assert_eq!(code, 1, "{out}");
+    // Each of eleven trials waiting for it to come again would be 100 s.
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
     let said = (out + &run.said()).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("127.0.0.1"), "{said}");
     assert!(said.contains("was lost") || said.contains("did not come again"), "{said}");
