@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// A task could not be done, or found something wrong.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
+pub enum Error {
     /// A file or folder could not be read or written.
     #[error("cannot {doing} `{}`: {source}", path.display())]
     File {
@@ -19,11 +19,9 @@ pub(crate) enum Error {
     /// Cargo did not say what the workspace is made of.
     #[error("cannot ask cargo about the workspace: {0}")]
     Metadata(#[from] cargo_metadata::Error),
-    /// The content of a generated file could not be made.
-    #[error("cannot make `{path}`: {reason}")]
+    /// The program did not say what the generated documents are.
+    #[error("cannot make the generated documents: {reason}")]
     Generate {
-        /// The file.
-        path: &'static str,
         /// Why.
         reason: String,
     },
@@ -33,14 +31,20 @@ pub(crate) enum Error {
     /// Steps of `test` failed.
     #[error("failed: {}", .0.join(", "))]
     Steps(Vec<&'static str>),
+    /// Something could not be built.
+    #[error("{0}")]
+    Build(String),
+    /// Tests failed.
+    #[error("{0} tests failed, see above")]
+    Tests(u32),
     /// A benchmark could not be run.
     #[error("{0}")]
     Bench(String),
     /// The guest could not be run.
     #[error("{0}")]
     Guest(String),
-    /// The command in the guest failed with this exit status.
-    #[error("the command in the guest ended with status {0}")]
+    /// A command that was run for the user failed with this exit status.
+    #[error("it ended with status {0}")]
     Command(u8),
     /// The user wanted an end.
     #[error("interrupted; what was begun is removed")]
@@ -50,7 +54,8 @@ pub(crate) enum Error {
 impl Error {
     /// What the process tells its caller: the status of a command that was run
     /// for them, 130 if they wanted an end, 1 for all else.
-    pub(crate) fn status(&self) -> u8 {
+    #[must_use]
+    pub fn status(&self) -> u8 {
         match self {
             Self::Command(status) => *status,
             Self::Interrupted => 130,
@@ -59,7 +64,7 @@ impl Error {
     }
 
     /// A closure for `map_err` that says what was done to which file.
-    pub(crate) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path, doing, source }
     }

@@ -15,7 +15,7 @@ mod waiting;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-pub use command::{command_line, reference};
+pub use command::command_line;
 pub use exit::Failure;
 
 /// Runs the program with `arguments`, the first of which is its name.

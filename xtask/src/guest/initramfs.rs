@@ -9,7 +9,7 @@ use std::process::Command as Process;
 
 use super::kernel::{Kernel, output};
 use crate::error::Error;
-use crate::test::tools;
+use crate::tools;
 
 /// Modules without which the host's root cannot be seen.
 const MODULES: &[&str] = &["virtio_pci", "9pnet_virtio", "9p", "overlay"];

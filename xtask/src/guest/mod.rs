@@ -22,8 +22,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::error::Error;
-use crate::test::tools;
-use crate::{Task, target_folder};
+use crate::{Task, target_folder, tools};
 use share::Share;
 
 /// The task.

@@ -1,23 +1,29 @@
 //! `test`: everything that must hold before a change goes in, in steps that
-//! can be run one by one. CI runs the same, and skips nothing.
+//! can be run one by one. Without an option it is the short test, which CI runs:
+//! it must stay below 20 minutes from nothing. `--long` runs what that leaves out
+//! as well, and the short test says so at its end.
 //!
-//! The output of each tool goes through unchanged; the steps' own lines come
-//! at the end. A step that fails does not keep the others from running.
+//! A step that fails does not keep the others from running; the steps' own lines
+//! come at the end.
 
 mod guest;
-pub(crate) mod tools;
+mod harness;
+mod schedule;
 
 use std::env;
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use crate::cargo::{self, Built, cargo_program};
 use crate::error::Error;
-use crate::{Task, tidy};
+use crate::{Task, generate, tidy, tools};
+use harness::Counts;
 
 /// The task.
 pub(crate) const TASK: Task =
@@ -28,46 +34,67 @@ struct Step {
     name: &'static str,
     /// A step without which this one tells nothing new.
     needs: Option<&'static str>,
-    run: fn(&Path) -> Outcome,
+    /// Whether only the long test has it.
+    is_long: bool,
+    run: fn(&mut Bench) -> Outcome,
+}
+
+/// What steps share.
+pub(crate) struct Bench {
+    root: PathBuf,
+    /// Whether everything is run.
+    is_long: bool,
+    /// What the tests were built into, once something asked for it.
+    built: Option<Vec<Built>>,
+    /// Tools are installed while other steps compile.
+    tools: Option<JoinHandle<Outcome>>,
+    /// The tests that were run, of all steps.
+    counts: Counts,
 }
 
 /// How a step ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Outcome {
+pub(crate) enum Outcome {
     Passed,
     /// It could not be done here, for this reason.
     Skipped(String),
     Failed(String),
 }
 
+impl From<Result<(), Error>> for Outcome {
+    fn from(result: Result<(), Error>) -> Self {
+        result.map_or_else(|e| Self::Failed(e.to_string()), |()| Self::Passed)
+    }
+}
+
 /// Every step, in order.
 const STEPS: &[Step] = &[
-    Step { name: "tools", needs: None, run: |_| tools::ensure() },
-    Step { name: "fmt", needs: None, run: |root| component(root, "fmt", "rustfmt", &["--all", "--check"]) },
-    Step {
-        name: "clippy",
-        needs: None,
-        run: |root| {
-            let arguments = ["--workspace", "--all-targets", "--", "-D", "warnings"];
-            component(root, "clippy", "clippy", &arguments)
-        },
-    },
-    Step {
-        name: "build",
-        needs: None,
-        run: |root| cargo(root, &["build", "--release", "--package", "cli", "--bin", "headroom"]),
-    },
-    Step { name: "test", needs: Some("build"), run: |root| cargo(root, &["test", "--workspace"]) },
-    Step {
-        name: "tidy",
-        needs: None,
-        run: |root| match tidy::run(root) {
-            Ok(()) => Outcome::Passed,
-            Err(e) => Outcome::Failed(e.to_string()),
-        },
-    },
-    Step { name: "guest", needs: Some("build"), run: guest::run },
+    step("fmt", None, |bench| component(&bench.root, "fmt", "rustfmt", &["--all", "--check"])),
+    step("clippy", None, |bench| {
+        let arguments = ["--workspace", "--all-targets", "--", "-D", "warnings"];
+        component(&bench.root, "clippy", "clippy", &arguments)
+    }),
+    step("build", None, |bench| bench.built().map(|_| ()).into()),
+    step("tidy", None, |bench| tidy::run(&bench.root).into()),
+    step("docs", Some("build"), |bench| {
+        let root = bench.root.clone();
+        bench.built().and_then(|built| generate::check(&root, cargo::headroom(built)?)).into()
+    }),
+    step("tools", None, |bench| match bench.tools.take() {
+        Some(begun) => {
+            begun.join().unwrap_or_else(|_| Outcome::Failed("the installation panicked".to_owned()))
+        }
+        None => tools::ensure(),
+    }),
+    step("test", Some("build"), |bench| schedule::run(bench).into()),
+    step("guest", Some("build"), guest::run),
+    // What the README's first command builds.
+    Step { is_long: true, ..step("release", None, |bench| release(&bench.root)) },
 ];
+
+const fn step(name: &'static str, needs: Option<&'static str>, run: fn(&mut Bench) -> Outcome) -> Step {
+    Step { name, needs, is_long: false, run }
+}
 
 fn arguments(command: Command) -> Command {
     let steps = || PossibleValuesParser::new(STEPS.iter().map(|step| step.name));
@@ -80,6 +107,12 @@ fn arguments(command: Command) -> Command {
             .value_parser(steps())
     };
     command
+        .arg(
+            Arg::new("long")
+                .long("long")
+                .action(ArgAction::SetTrue)
+                .help("Run what takes long, too: all stories, views, the whole guest, more random inputs"),
+        )
         .arg(list("only").help("Run only these steps"))
         .arg(list("skip").conflicts_with("only").help("Leave these steps out"))
 }
@@ -87,23 +120,71 @@ fn arguments(command: Command) -> Command {
 fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     let named =
         |list: &str| -> Vec<&String> { arguments.get_many(list).map(Iterator::collect).unwrap_or_default() };
-    let (only, skip) = (named("only"), named("skip"));
-    let chosen = STEPS.iter().filter(|step| {
+    let (only, skip, is_long) = (named("only"), named("skip"), arguments.get_flag("long"));
+    let is_chosen = |step: &&Step| {
         let is_step = |name: &&String| name.as_str() == step.name;
-        !skip.iter().any(is_step) && (only.is_empty() || only.iter().any(is_step))
-    });
+        let is_meant = if only.is_empty() { is_long || !step.is_long } else { only.iter().any(is_step) };
+        is_meant && !skip.iter().any(is_step)
+    };
+    let chosen: Vec<&Step> = STEPS.iter().filter(is_chosen).collect();
     let in_ci = is_ci(env::var_os("CI").as_deref());
+    let mut bench =
+        Bench { root: root.to_owned(), is_long, built: None, tools: None, counts: Counts::default() };
+    if chosen.iter().any(|step| step.name == "tools") {
+        bench.tools = Some(std::thread::spawn(tools::ensure));
+    }
     let mut done: Vec<Done> = Vec::new();
     for step in chosen {
         println!("==> {}", step.name);
         let started = Instant::now();
-        let outcome = settle(attempt(step, root, &done), in_ci);
+        let outcome = settle(attempt(step, &mut bench, &done), in_ci);
         done.push(Done { name: step.name, outcome, took: started.elapsed() });
     }
     println!("\n{}", summary(&done));
+    if let Some(line) = left_out(&bench.counts, is_long) {
+        println!("{line}");
+    }
+    if bench.counts.ran() > 0 {
+        println!("{}", bench.counts);
+    }
     let failed: Vec<_> =
         done.iter().filter(|d| matches!(d.outcome, Outcome::Failed(_))).map(|d| d.name).collect();
     if failed.is_empty() { Ok(()) } else { Err(Error::Steps(failed)) }
+}
+
+/// What the short test did not run.
+fn left_out(counts: &Counts, is_long: bool) -> Option<String> {
+    let steps: Vec<_> = STEPS.iter().filter(|step| step.is_long).map(|step| step.name).collect();
+    (!is_long && counts.ran() > 0).then(|| {
+        format!(
+            "left out: {} tests that take long, and the step {}; `cargo xtask test --long` runs them, too",
+            counts.ignored,
+            steps.join(", ")
+        )
+    })
+}
+
+impl Bench {
+    /// The programs of all tests, and the program itself; built once, with one
+    /// set of features, so that every dependency is compiled once.
+    fn built(&mut self) -> Result<&[Built], Error> {
+        if self.built.is_none() {
+            self.built = Some(cargo::build(&self.root, &["test", "--workspace", "--no-run"])?);
+        }
+        Ok(self.built.as_deref().unwrap_or_default())
+    }
+}
+
+/// Builds the release, and asks it who it is.
+fn release(root: &Path) -> Outcome {
+    let built = cargo::build(root, &["build", "--release", "--package", "cli", "--bin", "headroom"]);
+    let program = match built.and_then(|built| Ok(cargo::headroom(&built)?.to_owned())) {
+        Ok(program) => program,
+        Err(e) => return Outcome::Failed(e.to_string()),
+    };
+    let bytes = program.metadata().map_or(0, |metadata| metadata.len());
+    println!("{}: {:.1} MB", program.display(), bytes as f64 / 1e6);
+    passed_through(Process::new(program).arg("--version"))
 }
 
 /// A step that was tried.
@@ -113,12 +194,12 @@ struct Done {
     took: Duration,
 }
 
-fn attempt(step: &Step, root: &Path, before: &[Done]) -> Outcome {
+fn attempt(step: &Step, bench: &mut Bench, before: &[Done]) -> Outcome {
     let broken =
         |need: &&str| before.iter().any(|d| d.name == *need && matches!(d.outcome, Outcome::Failed(_)));
     match step.needs.filter(broken) {
         Some(need) => Outcome::Skipped(format!("`{need}` failed")),
-        None => (step.run)(root),
+        None => (step.run)(bench),
     }
 }
 
@@ -148,11 +229,6 @@ fn summary(done: &[Done]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Runs cargo with its output passed through.
-fn cargo(root: &Path, arguments: &[&str]) -> Outcome {
-    passed_through(Process::new(cargo_program()).args(arguments).current_dir(root))
-}
-
 /// Runs a part of the toolchain that may not be installed.
 fn component(root: &Path, command: &str, component: &str, arguments: &[&str]) -> Outcome {
     let there = Process::new(cargo_program())
@@ -163,7 +239,8 @@ fn component(root: &Path, command: &str, component: &str, arguments: &[&str]) ->
         .status()
         .is_ok_and(|status| status.success());
     if there {
-        return cargo(root, &[&[command], arguments].concat());
+        let words = [&[command], arguments].concat();
+        return passed_through(Process::new(cargo_program()).args(words).current_dir(root));
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let how = match tools::find("rustup", &path) {
@@ -173,11 +250,6 @@ fn component(root: &Path, command: &str, component: &str, arguments: &[&str]) ->
     let why = format!("{component} is not installed: {how}");
     println!("{why}");
     Outcome::Skipped(why)
-}
-
-/// The cargo that runs this program, so that all steps use one toolchain.
-pub(crate) fn cargo_program() -> OsString {
-    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 fn passed_through(process: &mut Process) -> Outcome {
@@ -199,6 +271,19 @@ fn words(process: &Process) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn bench() -> Bench {
+        Bench { root: ".".into(), is_long: false, built: None, tools: None, counts: Counts::default() }
+    }
+
+    #[test]
+    fn the_short_test_says_what_it_leaves_out() {
+        let counts = Counts { passed: 3, failed: 0, ignored: 2 };
+        let line = left_out(&counts, false).unwrap();
+        assert!(line.starts_with("left out: 2 tests that take long") && line.contains("--long"), "{line}");
+        assert_eq!(left_out(&counts, true), None);
+        assert_eq!(left_out(&Counts::default(), false), None, "no test was asked for");
+    }
 
     fn done(name: &'static str, outcome: Outcome) -> Done {
         Done { name, outcome, took: Duration::from_millis(1250) }
@@ -223,12 +308,13 @@ mod tests {
 
     #[test]
     fn a_step_whose_ground_is_gone_is_not_run() {
-        let step = Step { name: "test", needs: Some("build"), run: |_| Outcome::Passed };
+        let step = super::step("test", Some("build"), |_| Outcome::Passed);
+        let mut bench = bench();
         let broken = [done("build", Outcome::Failed("no".to_owned()))];
-        assert_eq!(attempt(&step, Path::new("."), &broken), Outcome::Skipped("`build` failed".to_owned()));
-        assert_eq!(attempt(&step, Path::new("."), &[done("build", Outcome::Passed)]), Outcome::Passed);
+        assert_eq!(attempt(&step, &mut bench, &broken), Outcome::Skipped("`build` failed".to_owned()));
+        assert_eq!(attempt(&step, &mut bench, &[done("build", Outcome::Passed)]), Outcome::Passed);
         // Left out by the developer, who knows better.
-        assert_eq!(attempt(&step, Path::new("."), &[]), Outcome::Passed);
+        assert_eq!(attempt(&step, &mut bench, &[]), Outcome::Passed);
     }
 
     #[test]
@@ -257,6 +343,7 @@ mod tests {
         };
         parse(&["--only", "tidy,fmt", "--only", "clippy"]).unwrap();
         parse(&["--skip", "tools"]).unwrap();
+        parse(&["--long", "--only", "release"]).unwrap();
         parse(&["--only", "tydi"]).unwrap_err();
         parse(&["--only", "tidy", "--skip", "fmt"]).unwrap_err();
     }

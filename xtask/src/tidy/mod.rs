@@ -15,14 +15,14 @@ use std::path::Path;
 
 use clap::ArgMatches;
 
+use crate::Task;
 use crate::error::Error;
-use crate::{Task, generate};
 use source::Sources;
 
 /// The task.
 pub(crate) const TASK: Task = Task {
     name: "tidy",
-    about: "Check layers, sizes, style, and that documents are fresh",
+    about: "Check layers, sizes, style and links",
     arguments: |command| command,
     run: |root, _: &ArgMatches| run(root),
 };
@@ -62,7 +62,6 @@ const CHECKS: &[(&str, Check)] = &[
     ("sizes", sizes::check),
     ("style", |_, sources| Ok(style::check(sources))),
     ("documents", docs::check),
-    ("generated", |root, _| generate::stale(root, generate::GENERATED)),
 ];
 
 /// Checks every rule and prints what is wrong.

@@ -9,6 +9,7 @@ mod join;
 mod list;
 mod machine;
 mod node;
+mod reference;
 mod report;
 mod restore;
 mod rm;
@@ -53,6 +54,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "compare", define: compare::define, carry_out: compare::carry_out },
     Subcommand { name: "node", define: node::define, carry_out: node::carry_out },
     Subcommand { name: "restore", define: restore::define, carry_out: restore::carry_out },
+    Subcommand { name: "reference", define: reference::define, carry_out: reference::carry_out },
     Subcommand { name: "agent", define: agent::define, carry_out: agent::carry_out },
 ];
 
@@ -69,8 +71,7 @@ pub fn command_line() -> Command {
 }
 
 /// The reference page of the command line, in Markdown.
-#[must_use]
-pub fn reference() -> String {
+fn reference() -> String {
     let mut out = String::from(
         "# The command line\n\nMade by `cargo xtask gen`; edit the command, not this page.\n\n\
          Exit codes: 0 done; 1 done, but a trial failed, the doctor warns, or (if asked) a comparison is worse; 2 bad arguments or study; 3 refused (unsafe target, no room, \

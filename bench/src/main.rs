@@ -5,6 +5,9 @@
 //! written down, and the task fails only if something cannot be run.
 //!
 //! One benchmark is one file and one line in [`TABLE`] (a line for each variant).
+//! `cargo xtask bench` builds and starts this program, which knows some crates of
+//! the house; the tasks themselves wait for none of them.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool speaks to a terminal")]
 
 mod crypto;
 mod disk;
@@ -30,21 +33,22 @@ mod veth;
 mod zram;
 
 use std::path::{Path, PathBuf};
-use std::process::Command as Process;
+use std::process::{Command as Process, ExitCode};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
+use xtask::{Error, cargo_program, target_folder, tools};
 
-use crate::error::Error;
-use crate::test::{cargo_program, tools};
-use crate::{Task, target_folder};
 use judge::{Figure, Row};
 use site::Site;
 
-/// The task.
-pub(crate) const TASK: Task =
-    Task { name: "bench", about: "Measure Headroom's own cost, as ratios to its peers", arguments, run };
+fn main() -> ExitCode {
+    let command = Command::new("bench").bin_name("cargo xtask bench").about(ABOUT);
+    xtask::exit(run(&xtask::root(), &arguments(command).get_matches()))
+}
+
+const ABOUT: &str = "Measure Headroom's own cost, as ratios to its peers";
 
 /// One benchmark: the same work by Headroom and by a peer.
 struct Benchmark {
@@ -344,6 +348,6 @@ mod tests {
 
     #[test]
     fn the_page_has_its_marks() {
-        page::check(&crate::root().join(PAGE)).unwrap();
+        page::check(&xtask::root().join(PAGE)).unwrap();
     }
 }

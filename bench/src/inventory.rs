@@ -3,13 +3,13 @@
 
 use std::time::Instant;
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides};
+use xtask::Error;
 
 /// The benchmark.
-pub(super) const INVENTORY: Benchmark = Benchmark {
+pub(crate) const INVENTORY: Benchmark = Benchmark {
     name: "inventory",
     peer: "lshw",
     needs: &["lshw"],

@@ -8,22 +8,22 @@ use machine::inventory::{interrupt, storage};
 use model::trial::InterruptLine;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use crate::error::Error;
+use xtask::Error;
 
 /// The CPUs that we may run on, in order.
-pub(super) fn allowed() -> Result<Vec<u32>, Error> {
+pub(crate) fn allowed() -> Result<Vec<u32>, Error> {
     let set = sched_getaffinity(None).map_err(|e| Error::Bench(format!("cannot ask for the CPUs: {e}")))?;
     let numbers = 0..u32::try_from(CpuSet::MAX_CPU).unwrap_or(u32::MAX);
     Ok(numbers.filter(|cpu| set.is_set(*cpu as usize)).collect())
 }
 
 /// The last of them: the first takes most of what else goes on.
-pub(super) fn last() -> Result<u32, Error> {
+pub(crate) fn last() -> Result<u32, Error> {
     allowed()?.last().copied().ok_or_else(|| Error::Bench("there is no CPU to run on".to_owned()))
 }
 
 /// The CPU that took most interrupts of the disk under `path`, or else the last.
-pub(super) fn of_disk_under(path: &Path) -> Result<u32, Error> {
+pub(crate) fn of_disk_under(path: &Path) -> Result<u32, Error> {
     let host = Host::this();
     let device = storage::under(&host, path).and_then(|under| under.device);
     let lines = device.map(|device| interrupt::of_block_device(&host, &device)).unwrap_or_default();

@@ -9,10 +9,10 @@
 //! ChaCha20-Poly1305 stays behind on processors with AVX-512: OpenSSL has code
 //! for it, AWS-LC has none wider than AVX2.
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, place};
+use xtask::Error;
 
 const FIGURES: &[Figure] = &[
     Figure { what: "blocks of 4 KiB", unit: "B/s", goal: Goal::LowAtLeast(0.95) },
@@ -25,7 +25,7 @@ const BLOCKS: [(&str, &str); 2] = [("4KiB", "4096"), ("1MiB", "1048576")];
 const NEEDS: &[&str] = &["openssl", "taskset"];
 
 /// Disk encryption.
-pub(super) const XTS: Benchmark = Benchmark {
+pub(crate) const XTS: Benchmark = Benchmark {
     name: "crypto-xts",
     peer: "openssl speed",
     needs: NEEDS,
@@ -34,7 +34,7 @@ pub(super) const XTS: Benchmark = Benchmark {
 };
 
 /// What TLS uses most.
-pub(super) const GCM: Benchmark = Benchmark {
+pub(crate) const GCM: Benchmark = Benchmark {
     name: "crypto-gcm",
     peer: "openssl speed",
     needs: NEEDS,
@@ -43,7 +43,7 @@ pub(super) const GCM: Benchmark = Benchmark {
 };
 
 /// A digest.
-pub(super) const SHA: Benchmark = Benchmark {
+pub(crate) const SHA: Benchmark = Benchmark {
     name: "crypto-sha",
     peer: "openssl speed",
     needs: NEEDS,
@@ -52,7 +52,7 @@ pub(super) const SHA: Benchmark = Benchmark {
 };
 
 /// What needs no cipher instructions.
-pub(super) const CHACHA: Benchmark = Benchmark {
+pub(crate) const CHACHA: Benchmark = Benchmark {
     name: "crypto-chacha",
     peer: "openssl speed",
     needs: NEEDS,

@@ -7,10 +7,10 @@
 //! met only where the block is large beside that: the lines with 1 MiB show that
 //! the loops are the same, those with 1 and 16 KiB what an event costs.
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, place};
+use xtask::Error;
 
 /// A block whose passes hide what is done around them.
 const LARGE: &[Figure] =
@@ -35,25 +35,25 @@ const fn benchmark<const WRITE: bool, const KIB: u32, const THREADS: usize>(name
 }
 
 /// Reading 1 KiB, 1 thread.
-pub(super) const READ_1K_1: Benchmark = benchmark::<false, 1, 1>("memory-blocks-read-1k-1");
+pub(crate) const READ_1K_1: Benchmark = benchmark::<false, 1, 1>("memory-blocks-read-1k-1");
 /// Reading 1 KiB, 2 threads.
-pub(super) const READ_1K_2: Benchmark = benchmark::<false, 1, 2>("memory-blocks-read-1k-2");
+pub(crate) const READ_1K_2: Benchmark = benchmark::<false, 1, 2>("memory-blocks-read-1k-2");
 /// Reading 16 KiB, 1 thread.
-pub(super) const READ_16K_1: Benchmark = benchmark::<false, 16, 1>("memory-blocks-read-16k-1");
+pub(crate) const READ_16K_1: Benchmark = benchmark::<false, 16, 1>("memory-blocks-read-16k-1");
 /// Reading 16 KiB, 2 threads.
-pub(super) const READ_16K_2: Benchmark = benchmark::<false, 16, 2>("memory-blocks-read-16k-2");
+pub(crate) const READ_16K_2: Benchmark = benchmark::<false, 16, 2>("memory-blocks-read-16k-2");
 /// Reading 1 MiB, 1 thread.
-pub(super) const READ_1M_1: Benchmark = benchmark::<false, 1024, 1>("memory-blocks-read-1m-1");
+pub(crate) const READ_1M_1: Benchmark = benchmark::<false, 1024, 1>("memory-blocks-read-1m-1");
 /// Writing 1 KiB, 1 thread.
-pub(super) const WRITE_1K_1: Benchmark = benchmark::<true, 1, 1>("memory-blocks-write-1k-1");
+pub(crate) const WRITE_1K_1: Benchmark = benchmark::<true, 1, 1>("memory-blocks-write-1k-1");
 /// Writing 1 KiB, 2 threads.
-pub(super) const WRITE_1K_2: Benchmark = benchmark::<true, 1, 2>("memory-blocks-write-1k-2");
+pub(crate) const WRITE_1K_2: Benchmark = benchmark::<true, 1, 2>("memory-blocks-write-1k-2");
 /// Writing 16 KiB, 1 thread.
-pub(super) const WRITE_16K_1: Benchmark = benchmark::<true, 16, 1>("memory-blocks-write-16k-1");
+pub(crate) const WRITE_16K_1: Benchmark = benchmark::<true, 16, 1>("memory-blocks-write-16k-1");
 /// Writing 16 KiB, 2 threads.
-pub(super) const WRITE_16K_2: Benchmark = benchmark::<true, 16, 2>("memory-blocks-write-16k-2");
+pub(crate) const WRITE_16K_2: Benchmark = benchmark::<true, 16, 2>("memory-blocks-write-16k-2");
 /// Writing 1 MiB, 1 thread.
-pub(super) const WRITE_1M_1: Benchmark = benchmark::<true, 1024, 1>("memory-blocks-write-1m-1");
+pub(crate) const WRITE_1M_1: Benchmark = benchmark::<true, 1024, 1>("memory-blocks-write-1m-1");
 
 struct Blocks {
     operation: &'static str,

@@ -2,10 +2,10 @@
 //! same names: the same work, so the same figures. One thread runs on the same
 //! CPU on both sides; two are placed by nobody.
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, place};
+use xtask::Error;
 
 const EVENTS: &[Figure] =
     &[Figure { what: "lock, yield, unlock, events/s", unit: "1/s", goal: Goal::Within(0.97, 1.03) }];
@@ -16,7 +16,7 @@ const TIME: &[Figure] =
 const NEEDS: &[&str] = &["sysbench", "taskset"];
 
 /// Locks and yields, one thread.
-pub(super) const THREADS_1: Benchmark = Benchmark {
+pub(crate) const THREADS_1: Benchmark = Benchmark {
     name: "scheduler-threads-1",
     peer: "sysbench",
     needs: NEEDS,
@@ -25,14 +25,14 @@ pub(super) const THREADS_1: Benchmark = Benchmark {
 };
 
 /// Locks and yields, two threads.
-pub(super) const THREADS_2: Benchmark = Benchmark {
+pub(crate) const THREADS_2: Benchmark = Benchmark {
     name: "scheduler-threads-2",
     prepare: |_| Ok(Box::new(Threads { threads: 2, cpu: None })),
     ..THREADS_1
 };
 
 /// Counting and mutexes, one thread.
-pub(super) const MUTEX_1: Benchmark = Benchmark {
+pub(crate) const MUTEX_1: Benchmark = Benchmark {
     name: "scheduler-mutex-1",
     peer: "sysbench",
     needs: NEEDS,
@@ -41,7 +41,7 @@ pub(super) const MUTEX_1: Benchmark = Benchmark {
 };
 
 /// Counting and mutexes, two threads.
-pub(super) const MUTEX_2: Benchmark = Benchmark {
+pub(crate) const MUTEX_2: Benchmark = Benchmark {
     name: "scheduler-mutex-2",
     prepare: |_| Ok(Box::new(Mutex { threads: 2, cpu: None })),
     ..MUTEX_1

@@ -4,20 +4,20 @@
 use std::fs;
 use std::path::Path;
 
-use super::judge::{COLUMNS, Row};
-use crate::error::Error;
+use crate::judge::{COLUMNS, Row};
+use xtask::Error;
 
 const BEGIN: &str = "<!-- bench: begin -->";
 const END: &str = "<!-- bench: end -->";
 
 /// Whether the page can be written: found out before hours are spent.
-pub(super) fn check(page: &Path) -> Result<(), Error> {
+pub(crate) fn check(page: &Path) -> Result<(), Error> {
     parts(page, &read(page)?).map(drop)
 }
 
 /// Writes the rows of the benchmark `name` into the page. `order` has the names
 /// of all benchmarks.
-pub(super) fn write(page: &Path, order: &[&str], name: &str, rows: &[Row]) -> Result<(), Error> {
+pub(crate) fn write(page: &Path, order: &[&str], name: &str, rows: &[Row]) -> Result<(), Error> {
     let text = read(page)?;
     let (before, table, after) = parts(page, &text)?;
     let table = format!("{before}{BEGIN}\n{}{END}{after}", renewed(table, order, name, rows));

@@ -7,10 +7,10 @@ use std::net::TcpListener;
 use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides};
+use xtask::Error;
 
 const FIGURES: &[Figure] = &[
     Figure { what: "received, loopback", unit: "B/s", goal: Goal::LowAtLeast(0.97) },
@@ -18,7 +18,7 @@ const FIGURES: &[Figure] = &[
 ];
 
 /// One stream.
-pub(super) const ONE: Benchmark = Benchmark {
+pub(crate) const ONE: Benchmark = Benchmark {
     name: "net-stream-1",
     peer: "iperf3",
     needs: &["iperf3"],
@@ -27,11 +27,11 @@ pub(super) const ONE: Benchmark = Benchmark {
 };
 
 /// Two.
-pub(super) const TWO: Benchmark =
+pub(crate) const TWO: Benchmark =
     Benchmark { name: "net-stream-2", prepare: |_| Ok(Box::new(Streams(2))), ..ONE };
 
 /// Four.
-pub(super) const FOUR: Benchmark =
+pub(crate) const FOUR: Benchmark =
     Benchmark { name: "net-stream-4", prepare: |_| Ok(Box::new(Streams(4))), ..ONE };
 
 struct Streams(u32);
@@ -63,14 +63,14 @@ impl Sides for Streams {
 }
 
 /// A stream as iperf3 does it.
-pub(super) const STREAM: [&str; 5] = ["net.stream", "--buffer", "128KiB", "--read-buffer", "128KiB"];
+pub(crate) const STREAM: [&str; 5] = ["net.stream", "--buffer", "128KiB", "--read-buffer", "128KiB"];
 
 /// The start that is left out on both sides (iperf3's `-O 1`): the rate goes on
 /// rising for most of a second.
-pub(super) const OMITTED: &str = "1s";
+pub(crate) const OMITTED: &str = "1s";
 
 /// What the receiver got per second, and CPU seconds of both ends per byte.
-pub(super) fn told(text: &str) -> Option<Vec<f64>> {
+pub(crate) fn told(text: &str) -> Option<Vec<f64>> {
     let document: serde_json::Value = serde_json::from_str(text).ok()?;
     let end = document.get("end")?;
     let received = end.get("sum_received")?.get("bits_per_second")?.as_f64()? / 8.0;

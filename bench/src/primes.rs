@@ -2,10 +2,10 @@
 //! events per second. One thread runs on the same CPU on both sides; with as
 //! many threads as CPUs there is nothing to place.
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, place};
+use xtask::Error;
 
 const FIGURES: &[Figure] =
     &[Figure { what: "primes to 10,000, events/s", unit: "1/s", goal: Goal::Within(0.97, 1.03) }];
@@ -13,7 +13,7 @@ const FIGURES: &[Figure] =
 const NEEDS: &[&str] = &["sysbench", "taskset"];
 
 /// One thread.
-pub(super) const ONE: Benchmark = Benchmark {
+pub(crate) const ONE: Benchmark = Benchmark {
     name: "primes-1",
     peer: "sysbench",
     needs: NEEDS,
@@ -22,7 +22,7 @@ pub(super) const ONE: Benchmark = Benchmark {
 };
 
 /// A thread for each CPU.
-pub(super) const ALL: Benchmark = Benchmark {
+pub(crate) const ALL: Benchmark = Benchmark {
     name: "primes-all",
     peer: "sysbench",
     needs: NEEDS,

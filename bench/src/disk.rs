@@ -19,12 +19,12 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::fs::{Advice, fadvise, fstatvfs};
 
-use super::judge::{Figure, Goal};
-use super::site::{Site, WARM_UP_MS};
-use super::zram::Zram;
-use super::{Benchmark, Sides, fio, place};
-use crate::error::Error;
-use crate::test::cargo_program;
+use crate::judge::{Figure, Goal};
+use crate::site::{Site, WARM_UP_MS};
+use crate::zram::Zram;
+use crate::{Benchmark, Sides, fio, place};
+use xtask::Error;
+use xtask::cargo_program;
 
 const MIB: u64 = 1 << 20;
 
@@ -54,7 +54,7 @@ const BARE_FIGURES: &[Figure] = &[
 /// at once, in how many threads.
 macro_rules! against_fio {
     ($constant:ident, $name:literal, $on:ident, $engine:ident, $depth:literal, $threads:literal) => {
-        pub(super) const $constant: Benchmark = Benchmark {
+        pub(crate) const $constant: Benchmark = Benchmark {
             name: $name,
             peer: "fio",
             needs: &["fio", "taskset"],
@@ -70,7 +70,7 @@ macro_rules! against_fio {
 /// One against the bare loop, by io_uring in one thread.
 macro_rules! against_bare {
     ($constant:ident, $name:literal, $on:ident, $depth:literal) => {
-        pub(super) const $constant: Benchmark = Benchmark {
+        pub(crate) const $constant: Benchmark = Benchmark {
             name: $name,
             peer: "bare loop",
             needs: &["taskset"],

@@ -4,12 +4,12 @@
 //! datagrams). What the receiver got counts, on all sides; a message's latency is
 //! half the mean round trip, of NPtcp the best of its trials, as it tells it.
 
-use super::judge::{Figure, Goal};
-use super::net_iperf3;
-use super::site::Site;
-use super::veth::{FAR, Ground};
-use super::{Benchmark, Sides};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::net_iperf3;
+use crate::site::Site;
+use crate::veth::{FAR, Ground};
+use crate::{Benchmark, Sides};
+use xtask::Error;
 
 const STREAM: &[Figure] = &[
     Figure { what: "received, veth", unit: "B/s", goal: Goal::LowAtLeast(0.97) },
@@ -17,7 +17,7 @@ const STREAM: &[Figure] = &[
 ];
 
 /// Streams over veth against iperf3.
-pub(super) const STREAM_1: Benchmark = Benchmark {
+pub(crate) const STREAM_1: Benchmark = Benchmark {
     name: "veth-stream-1",
     peer: "iperf3",
     needs: &["iperf3", "ip", "taskset"],
@@ -25,13 +25,13 @@ pub(super) const STREAM_1: Benchmark = Benchmark {
     prepare: |site| sides(site, Peer::Iperf3(1)),
 };
 /// Two.
-pub(super) const STREAM_2: Benchmark =
+pub(crate) const STREAM_2: Benchmark =
     Benchmark { name: "veth-stream-2", prepare: |site| sides(site, Peer::Iperf3(2)), ..STREAM_1 };
 /// Four.
-pub(super) const STREAM_4: Benchmark =
+pub(crate) const STREAM_4: Benchmark =
     Benchmark { name: "veth-stream-4", prepare: |site| sides(site, Peer::Iperf3(4)), ..STREAM_1 };
 /// One against iperf 2, which tells no CPU.
-pub(super) const STREAM_IPERF: Benchmark = Benchmark {
+pub(crate) const STREAM_IPERF: Benchmark = Benchmark {
     name: "veth-stream-iperf",
     peer: "iperf",
     needs: &["iperf", "ip", "taskset"],
@@ -43,7 +43,7 @@ const MESSAGE: &[Figure] =
     &[Figure { what: "half a round trip, mean, veth", unit: "s", goal: Goal::HighAtMost(1.03) }];
 
 /// Messages of 1 byte against NetPIPE.
-pub(super) const PINGPONG_1: Benchmark = Benchmark {
+pub(crate) const PINGPONG_1: Benchmark = Benchmark {
     name: "veth-pingpong-1",
     peer: "NPtcp",
     needs: &["NPtcp", "ip", "taskset"],
@@ -51,10 +51,10 @@ pub(super) const PINGPONG_1: Benchmark = Benchmark {
     prepare: |site| sides(site, Peer::NetPipe("1")),
 };
 /// Of 1 KiB.
-pub(super) const PINGPONG_1K: Benchmark =
+pub(crate) const PINGPONG_1K: Benchmark =
     Benchmark { name: "veth-pingpong-1k", prepare: |site| sides(site, Peer::NetPipe("1024")), ..PINGPONG_1 };
 /// Of 64 KiB.
-pub(super) const PINGPONG_64K: Benchmark = Benchmark {
+pub(crate) const PINGPONG_64K: Benchmark = Benchmark {
     name: "veth-pingpong-64k",
     prepare: |site| sides(site, Peer::NetPipe("65536")),
     ..PINGPONG_1
@@ -64,14 +64,14 @@ const DATAGRAM: &[Figure] =
     &[Figure { what: "datagrams of 64 B received, veth", unit: "1/s", goal: Goal::LowAtLeast(1.0) }];
 
 /// Small datagrams as fast as they go, against iperf3.
-pub(super) const DATAGRAM_IPERF3: Benchmark = Benchmark {
+pub(crate) const DATAGRAM_IPERF3: Benchmark = Benchmark {
     name: "veth-datagram-iperf3",
     figures: DATAGRAM,
     prepare: |site| sides(site, Peer::Iperf3Datagrams),
     ..STREAM_1
 };
 /// Against nuttcp.
-pub(super) const DATAGRAM_NUTTCP: Benchmark = Benchmark {
+pub(crate) const DATAGRAM_NUTTCP: Benchmark = Benchmark {
     name: "veth-datagram-nuttcp",
     peer: "nuttcp",
     needs: &["nuttcp", "ip", "taskset"],

@@ -9,19 +9,19 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command as Process, Stdio};
 use std::time::Duration;
 
-use super::site::{Metrics, Site};
-use super::{place, site};
-use crate::error::Error;
+use crate::site::{Metrics, Site};
+use crate::{place, site};
+use xtask::Error;
 
 /// The far end's address.
-pub(super) const FAR: &str = "10.219.0.2";
+pub(crate) const FAR: &str = "10.219.0.2";
 
 /// How long a server gets to listen: a connection that only asks whether it does
 /// would be its client.
 const LISTENS: Duration = Duration::from_millis(300);
 
 /// Both namespaces and, in the far one, a node.
-pub(super) struct Ground {
+pub(crate) struct Ground {
     near: String,
     far: String,
     near_cpu: u32,
@@ -32,7 +32,7 @@ pub(super) struct Ground {
 
 impl Ground {
     /// Makes them and starts the node.
-    pub(super) fn new(site: &Site) -> Result<Self, Error> {
+    pub(crate) fn new(site: &Site) -> Result<Self, Error> {
         let unique = format!("hr-bench-{}", std::process::id());
         let near_cpu = place::allowed()?.first().copied().unwrap_or_default();
         let (near, far) = (format!("{unique}-a"), format!("{unique}-b"));
@@ -61,19 +61,19 @@ impl Ground {
     }
 
     /// One trial of ours between both; `words` say what ends it.
-    pub(super) fn ours(&self, site: &Site, words: &[&str], seed: u64) -> Result<Metrics, Error> {
+    pub(crate) fn ours(&self, site: &Site, words: &[&str], seed: u64) -> Result<Metrics, Error> {
         let duration = format!("{}s", site.seconds);
         let all = [words, &["--peer", &self.join, "--duration", &duration]].concat();
         site.headroom_after(&["ip", "netns", "exec", &self.near], Some(self.near_cpu), &all, seed)
     }
 
     /// What the peer's near end prints.
-    pub(super) fn client(&self, site: &Site, words: &[&str]) -> Result<String, Error> {
+    pub(crate) fn client(&self, site: &Site, words: &[&str]) -> Result<String, Error> {
         site.output(Some(self.near_cpu), "ip", &[&["netns", "exec", &self.near], words].concat())
     }
 
     /// Starts a program in the far namespace; it is ended when it is dropped.
-    pub(super) fn serve(&self, site: &Site, words: &[&str]) -> Result<Server, Error> {
+    pub(crate) fn serve(&self, site: &Site, words: &[&str]) -> Result<Server, Error> {
         let cpu = self.far_cpu.to_string();
         let before = ["netns", "exec", &self.far, "taskset", "-c", &cpu];
         let err = site.scratch("server.err");
@@ -105,14 +105,14 @@ impl Drop for Ground {
 }
 
 /// A program of the far end.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     says: ChildStdout,
 }
 
 impl Server {
     /// All it said, once it has ended by itself.
-    pub(super) fn last_words(&mut self) -> Result<String, Error> {
+    pub(crate) fn last_words(&mut self) -> Result<String, Error> {
         let mut text = String::new();
         self.says.read_to_string(&mut text).map_err(|e| failed("the far end", &e))?;
         Ok(text)

@@ -13,17 +13,17 @@ use std::process::Command as Process;
 use machine::Host;
 use tempfile::TempDir;
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides};
-use crate::error::Error;
-use crate::test::cargo_program;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides};
+use xtask::Error;
+use xtask::cargo_program;
 
 const SHARE: &[Figure] =
     &[Figure { what: "share of one CPU while watching", unit: "1", goal: Goal::OursAtMost(0.01) }];
 
 /// This machine.
-pub(super) const HERE: Benchmark = Benchmark {
+pub(crate) const HERE: Benchmark = Benchmark {
     name: "samplers-here",
     peer: "procfs crate",
     needs: &[],
@@ -32,7 +32,7 @@ pub(super) const HERE: Benchmark = Benchmark {
 };
 
 /// A machine of many parts.
-pub(super) const LARGE: Benchmark = Benchmark {
+pub(crate) const LARGE: Benchmark = Benchmark {
     name: "samplers-large",
     peer: "procfs crate",
     needs: &[],
@@ -79,7 +79,7 @@ impl Sides for Samplers {
 fn build(site: &Site) -> Result<PathBuf, Error> {
     let mut cargo = Process::new(cargo_program());
     cargo.args(["build", "--release", "--package", "agent", "--example", "watching_cost"]);
-    let status = cargo.current_dir(crate::root()).status();
+    let status = cargo.current_dir(xtask::root()).status();
     match status {
         Ok(status) if status.success() => Ok(site.target().join("release/examples/watching_cost")),
         Ok(_) => Err(Error::Bench("the example could not be built, see above".to_owned())),

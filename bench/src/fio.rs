@@ -8,32 +8,32 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::site::{Site, WARM_UP};
-use crate::error::Error;
+use crate::site::{Site, WARM_UP};
+use xtask::Error;
 
 /// A sampled user time below this is taken for this. Most kernels sample it by
 /// a tick of 4 ms: a short run with little user time may meet none, and 0 has
 /// no ratio. Both sides get the same, which moves a ratio towards 1.
-pub(super) const HALF_A_TICK_S: f64 = 0.002;
+pub(crate) const HALF_A_TICK_S: f64 = 0.002;
 
 /// What one job of fio, reading only, tells.
 #[derive(Debug, PartialEq)]
-pub(super) struct Reads {
+pub(crate) struct Reads {
     /// Reads per second.
-    pub(super) iops: f64,
+    pub(crate) iops: f64,
     /// CPU time in user mode for each read.
-    pub(super) user_s: f64,
+    pub(crate) user_s: f64,
     /// All CPU time for each read.
-    pub(super) cpu_s: f64,
+    pub(crate) cpu_s: f64,
     /// 99 % of the reads took at most so long from being handed over to being
     /// seen; absent where it was not asked for.
-    pub(super) handed_p99_s: Option<f64>,
+    pub(crate) handed_p99_s: Option<f64>,
     /// The same from their start.
-    pub(super) total_p99_s: Option<f64>,
+    pub(crate) total_p99_s: Option<f64>,
 }
 
 /// Runs fio with these arguments: random reads of 4 KiB for the site's time.
-pub(super) fn run(site: &Site, cpu: Option<u32>, arguments: &[&str]) -> Result<Reads, Error> {
+pub(crate) fn run(site: &Site, cpu: Option<u32>, arguments: &[&str]) -> Result<Reads, Error> {
     let (runtime, ramp) = (format!("--runtime={}", site.seconds), format!("--ramp_time={WARM_UP}"));
     let common = [
         "--name=bench",
@@ -54,7 +54,7 @@ pub(super) fn run(site: &Site, cpu: Option<u32>, arguments: &[&str]) -> Result<R
 }
 
 /// `fio 3.33`.
-pub(super) fn version(site: &Site) -> Result<String, Error> {
+pub(crate) fn version(site: &Site) -> Result<String, Error> {
     Ok(site.output(None, "fio", &["--version"])?.trim().replacen('-', " ", 1))
 }
 

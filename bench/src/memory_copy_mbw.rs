@@ -2,13 +2,13 @@
 //! once. mbw copies by memcpy (`-t0`) and by a loop over longs (`-t1`); in each
 //! pair the better one counts, which favours it a little.
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, place};
+use xtask::Error;
 
 /// The benchmark.
-pub(super) const MBW: Benchmark = Benchmark {
+pub(crate) const MBW: Benchmark = Benchmark {
     name: "memory-copy-mbw",
     peer: "mbw",
     needs: &["mbw", "taskset"],
@@ -59,7 +59,7 @@ impl Sides for Copy {
 }
 
 /// Bytes that Headroom copies per second between two arrays of 256 MiB.
-pub(super) fn ours(site: &Site, cpu: u32, seed: u64) -> Result<f64, Error> {
+pub(crate) fn ours(site: &Site, cpu: u32, seed: u64) -> Result<f64, Error> {
     let words = ["memory.bandwidth", "--operation", "copy", "--size", "512MiB", "--threads", "1"];
     site.headroom(Some(cpu), &words, seed)?.get("throughput_copied_once")
 }

@@ -11,7 +11,7 @@ use std::process::{Command as Process, Stdio};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
-use super::{Outcome, passed_through};
+use crate::test::Outcome;
 
 /// What a Debian package gives to tests.
 #[derive(Debug)]
@@ -65,6 +65,7 @@ const TOOLS: &[Tool] = &[
     program("ethtool", "ethtool", "--version", "ethtool version "),
     program("openssl", "openssl", "version", "OpenSSL "),
     program("gcc", "gcc", "--version", "gcc "),
+    program("binutils", "objcopy", "--version", "GNU objcopy "),
     program("lshw", "lshw", "-version", ""),
     program("util-linux", "taskset", "--version", "taskset "),
     program("mount", "losetup", "--version", "losetup from util-linux"),
@@ -99,7 +100,7 @@ enum Lack {
 }
 
 /// Sees to it that the tools are there.
-pub(super) fn ensure() -> Outcome {
+pub(crate) fn ensure() -> Outcome {
     let mut lacking = lacking(|_| true);
     if !lacking.is_empty() {
         tell(&lacking);
@@ -117,7 +118,10 @@ pub(super) fn ensure() -> Outcome {
 }
 
 /// Whether the tools with these names are there; the error says what to do.
-pub(crate) fn require(names: &[&str]) -> Result<(), String> {
+///
+/// # Errors
+/// What is missing, and how to get it.
+pub fn require(names: &[&str]) -> Result<(), String> {
     let lacking = lacking(|tool| names.contains(&tool.name));
     if lacking.is_empty() {
         return Ok(());
@@ -127,8 +131,8 @@ pub(crate) fn require(names: &[&str]) -> Result<(), String> {
 }
 
 /// Whether [`require`] can look for this tool.
-#[cfg(test)]
-pub(crate) fn is_known(name: &str) -> bool {
+#[must_use]
+pub fn is_known(name: &str) -> bool {
     TOOLS.iter().any(|tool| tool.name == name)
 }
 
@@ -170,16 +174,27 @@ fn can_install() -> bool {
     geteuid().is_root() && find("apt-get", &path).is_some()
 }
 
+/// Installs while other steps print: what apt says is shown if it failed.
 fn install(lacking: &[(&Tool, Lack)]) {
-    let apt = |arguments: &[&str]| {
-        passed_through(Process::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
-    };
     let packages = lacking.iter().map(|(tool, _)| tool.package);
     let install: Vec<_> = ["install", "-y", "--no-install-recommends"].into_iter().chain(packages).collect();
     // Old lists may still do, so a failed update does not end it.
     for arguments in [&["update"], install.as_slice()] {
-        if let Outcome::Failed(why) = apt(arguments) {
-            println!("{why}");
+        let apt = Process::new("apt-get")
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdin(Stdio::null())
+            .output();
+        match apt {
+            Ok(output) if output.status.success() => {}
+            Ok(output) => println!(
+                "`apt-get {}`: {}\n{}{}",
+                arguments[0],
+                output.status,
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            ),
+            Err(e) => println!("`apt-get` cannot be run: {e}"),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
+use xtask::Error;
 
 const CONTROL: &str = "/sys/class/zram-control";
 
@@ -16,15 +16,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The device.
 #[derive(Debug)]
-pub(super) struct Zram {
+pub(crate) struct Zram {
     number: String,
     /// `/dev/zramN`.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl Zram {
     /// A new one of so many bytes.
-    pub(super) fn new(bytes: u64) -> Result<Self, Error> {
+    pub(crate) fn new(bytes: u64) -> Result<Self, Error> {
         let control = Path::new(CONTROL);
         if !control.exists() {
             // Without the module there is none, and it may not be ours to load.

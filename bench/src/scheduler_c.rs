@@ -6,15 +6,15 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, place};
+use xtask::Error;
 
 const NEEDS: &[&str] = &["gcc", "taskset"];
 
 /// Hand-offs there and back, on one CPU, where nothing but the kernel weighs.
-pub(super) const HANDOFF: Benchmark = Benchmark {
+pub(crate) const HANDOFF: Benchmark = Benchmark {
     name: "scheduler-handoff",
     peer: "C program",
     needs: NEEDS,
@@ -26,7 +26,7 @@ pub(super) const HANDOFF: Benchmark = Benchmark {
 };
 
 /// System calls.
-pub(super) const SYSCALL: Benchmark = Benchmark {
+pub(crate) const SYSCALL: Benchmark = Benchmark {
     name: "scheduler-syscall",
     peer: "C program",
     needs: NEEDS,

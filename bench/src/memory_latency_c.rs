@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, place};
+use xtask::Error;
 
 const fn benchmark<const KIB: u32>(name: &'static str, what: &'static [Figure]) -> Benchmark {
     Benchmark {
@@ -24,11 +24,11 @@ const fn benchmark<const KIB: u32>(name: &'static str, what: &'static [Figure]) 
 const FIGURES: &[Figure] = &[Figure { what: "time of a load", unit: "s", goal: Goal::Within(0.95, 1.05) }];
 
 /// In the first cache of any processor.
-pub(super) const SMALL: Benchmark = benchmark::<16>("memory-latency-c-16k", FIGURES);
+pub(crate) const SMALL: Benchmark = benchmark::<16>("memory-latency-c-16k", FIGURES);
 /// In the second of most.
-pub(super) const MIDDLE: Benchmark = benchmark::<256>("memory-latency-c-256k", FIGURES);
+pub(crate) const MIDDLE: Benchmark = benchmark::<256>("memory-latency-c-256k", FIGURES);
 /// In none.
-pub(super) const LARGE: Benchmark = benchmark::<{ 512 << 10 }>("memory-latency-c-512m", FIGURES);
+pub(crate) const LARGE: Benchmark = benchmark::<{ 512 << 10 }>("memory-latency-c-512m", FIGURES);
 
 /// Walks a set of as many KiB as its first argument says for as many seconds as
 /// the second, and prints seconds per load. Lines are put into the cycle in

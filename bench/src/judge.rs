@@ -9,18 +9,18 @@ use stats::comparison::{Ratio, paired_ratio};
 use stats::interval::median;
 
 /// One number that both sides of a benchmark yield.
-pub(super) struct Figure {
+pub(crate) struct Figure {
     /// What it is.
-    pub(super) what: &'static str,
+    pub(crate) what: &'static str,
     /// Its SI unit, as a factor of the prefix stands before it: `B/s`, `s`.
-    pub(super) unit: &'static str,
+    pub(crate) unit: &'static str,
     /// What it should be.
-    pub(super) goal: Goal,
+    pub(crate) goal: Goal,
 }
 
 /// What a figure should be.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Goal {
+pub(crate) enum Goal {
     /// The ratio's whole interval lies between these.
     Within(f64, f64),
     /// The interval's lower end is at least this: ours is faster.
@@ -63,14 +63,14 @@ impl Goal {
 
 /// When and on what it was measured.
 #[derive(Debug)]
-pub(super) struct Circumstances {
+pub(crate) struct Circumstances {
     date: String,
     machine: String,
 }
 
 impl Circumstances {
     /// Today, here, beside this peer.
-    pub(super) fn now(peer: &str) -> Self {
+    pub(crate) fn now(peer: &str) -> Self {
         let cpu = inventory::cpu::describe(&Host::this(), &mut Vec::new());
         let model = cpu.model.unwrap_or_else(|| "unknown processor".to_owned());
         let kernel = uname();
@@ -83,7 +83,7 @@ impl Circumstances {
 }
 
 /// The columns of the page.
-pub(super) const COLUMNS: [&str; 11] = [
+pub(crate) const COLUMNS: [&str; 11] = [
     "name",
     "what",
     "ours",
@@ -99,11 +99,11 @@ pub(super) const COLUMNS: [&str; 11] = [
 
 /// One figure as it is written down: a cell a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row(pub(super) [String; COLUMNS.len()]);
+pub(crate) struct Row(pub(super) [String; COLUMNS.len()]);
 
 impl Row {
     /// For the terminal.
-    pub(super) fn line(&self, peer_name: &str) -> String {
+    pub(crate) fn line(&self, peer_name: &str) -> String {
         let [name, what, ours, peer, ratio, interval, pairs, goal, met, ..] = &self.0;
         format!(
             "{name}: {what}: headroom {ours}, {peer_name} {peer}, ratio {ratio} ({interval}), {pairs} pairs, \
@@ -114,7 +114,7 @@ impl Row {
 
 impl Figure {
     /// The row of these pairs (ours, peer's).
-    pub(super) fn judge(&self, name: &str, pairs: &[(f64, f64)], on: &Circumstances) -> Row {
+    pub(crate) fn judge(&self, name: &str, pairs: &[(f64, f64)], on: &Circumstances) -> Row {
         let ratio = paired_ratio(pairs, 0.95);
         let ours = median(&pairs.iter().map(|(ours, _)| *ours).collect::<Vec<_>>());
         let peer = median(&pairs.iter().map(|(_, peer)| *peer).collect::<Vec<_>>());

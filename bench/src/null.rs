@@ -2,13 +2,13 @@
 //! with their histograms. The goal is a floor of our own, far above what any
 //! device here can take; the peer stands beside it.
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, fio, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, fio, place};
+use xtask::Error;
 
 /// The benchmark.
-pub(super) const NULL: Benchmark = Benchmark {
+pub(crate) const NULL: Benchmark = Benchmark {
     name: "null",
     peer: "fio",
     needs: &["fio", "taskset"],

@@ -8,17 +8,17 @@ use std::path::PathBuf;
 use std::process::Command as Process;
 use std::time::Instant;
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides};
-use crate::error::Error;
-use crate::test::cargo_program;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides};
+use xtask::Error;
+use xtask::cargo_program;
 
 const WRITE: &str = "seconds to read the run and write the page";
 const DRAW: &str = "seconds in a browser, its start included";
 
 /// The overview, measured once, shorter than usual.
-pub(super) const OVERVIEW: Benchmark = Benchmark {
+pub(crate) const OVERVIEW: Benchmark = Benchmark {
     name: "page-overview",
     peer: "JSON; an empty page",
     needs: &["chromium"],
@@ -35,7 +35,7 @@ pub(super) const OVERVIEW: Benchmark = Benchmark {
 };
 
 /// A run as long as they get.
-pub(super) const LONG: Benchmark = Benchmark {
+pub(crate) const LONG: Benchmark = Benchmark {
     name: "page-long",
     peer: "JSON; an empty page",
     needs: &["chromium"],
@@ -47,7 +47,7 @@ pub(super) const LONG: Benchmark = Benchmark {
         let folder = site.scratch("runs");
         let mut cargo = Process::new(cargo_program());
         cargo.args(["run", "--release", "--package", "report", "--example", "long_run", "--"]).arg(&folder);
-        match cargo.current_dir(crate::root()).status() {
+        match cargo.current_dir(xtask::root()).status() {
             Ok(status) if status.success() => Pages::of(site, folder.join("long.json")),
             Ok(_) => Err(Error::Bench("the long run could not be made, see above".to_owned())),
             Err(e) => Err(Error::Bench(format!("cargo cannot be run: {e}"))),

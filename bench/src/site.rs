@@ -16,22 +16,22 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::error::Error;
+use xtask::Error;
 
 /// How long ours runs before its window opens, and a peer likewise.
-pub(super) const WARM_UP: &str = "300ms";
+pub(crate) const WARM_UP: &str = "300ms";
 /// The same in milliseconds.
-pub(super) const WARM_UP_MS: u32 = 300;
+pub(crate) const WARM_UP_MS: u32 = 300;
 
 /// What a run may take beyond twice the time that it measures.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The place and the means.
 #[derive(Debug)]
-pub(super) struct Site {
+pub(crate) struct Site {
     headroom: PathBuf,
     /// How long one run measures.
-    pub(super) seconds: u16,
+    pub(crate) seconds: u16,
     scratch: PathBuf,
     interrupted: Arc<AtomicBool>,
     /// Held, so that two benchmarks do not disturb each other.
@@ -41,7 +41,7 @@ pub(super) struct Site {
 impl Site {
     /// A fresh scratch folder in `target`. The program to measure is found later,
     /// so that nothing is built beside another benchmark.
-    pub(super) fn new(target: &Path, seconds: u16) -> Result<Self, Error> {
+    pub(crate) fn new(target: &Path, seconds: u16) -> Result<Self, Error> {
         fs::create_dir_all(target).map_err(Error::file("make", target))?;
         let path = target.join("bench.lock");
         let lock = File::create(&path).map_err(Error::file("make", &path))?;
@@ -61,34 +61,34 @@ impl Site {
     }
 
     /// Measures this program.
-    pub(super) fn measuring(mut self, headroom: PathBuf) -> Self {
+    pub(crate) fn measuring(mut self, headroom: PathBuf) -> Self {
         self.headroom = headroom;
         self
     }
 
     /// A path in the scratch folder.
-    pub(super) fn scratch(&self, name: &str) -> PathBuf {
+    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
         self.scratch.join(name)
     }
 
     /// Where cargo puts what it builds.
-    pub(super) fn target(&self) -> &Path {
+    pub(crate) fn target(&self) -> &Path {
         self.scratch.parent().unwrap_or(&self.scratch)
     }
 
     /// An error if the user wants an end.
-    pub(super) fn go_on(&self) -> Result<(), Error> {
+    pub(crate) fn go_on(&self) -> Result<(), Error> {
         if self.interrupted.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
     /// One trial by Headroom of the workload in `words`, on one CPU or on all.
-    pub(super) fn headroom(&self, cpu: Option<u32>, words: &[&str], seed: u64) -> Result<Metrics, Error> {
+    pub(crate) fn headroom(&self, cpu: Option<u32>, words: &[&str], seed: u64) -> Result<Metrics, Error> {
         let duration = format!("{}s", self.seconds);
         self.headroom_by_count(cpu, &[words, &["--duration", &duration]].concat(), seed)
     }
 
     /// The same where the words say what ends the trial.
-    pub(super) fn headroom_by_count(
+    pub(crate) fn headroom_by_count(
         &self,
         cpu: Option<u32>,
         words: &[&str],
@@ -98,7 +98,7 @@ impl Site {
     }
 
     /// The same begun by other words, such as those that enter a namespace.
-    pub(super) fn headroom_after(
+    pub(crate) fn headroom_after(
         &self,
         before: &[&str],
         cpu: Option<u32>,
@@ -116,19 +116,19 @@ impl Site {
     }
 
     /// The program that is measured.
-    pub(super) fn program(&self) -> &Path {
+    pub(crate) fn program(&self) -> &Path {
         &self.headroom
     }
 
     /// What Headroom prints for these words.
-    pub(super) fn own(&self, words: &[&str]) -> Result<String, Error> {
+    pub(crate) fn own(&self, words: &[&str]) -> Result<String, Error> {
         let headroom = self.headroom.to_string_lossy().into_owned();
         self.output(None, &headroom, words)
     }
 
     /// What a program prints on its standard output, on one CPU or on all. One
     /// that takes too long is ended.
-    pub(super) fn output(
+    pub(crate) fn output(
         &self,
         cpu: Option<u32>,
         program: &str,
@@ -211,13 +211,13 @@ fn ends_before(child: &Child, deadline: Instant) -> io::Result<bool> {
 }
 
 /// The same after some time.
-pub(super) fn ends_within(child: &Child, time: Duration) -> io::Result<bool> {
+pub(crate) fn ends_within(child: &Child, time: Duration) -> io::Result<bool> {
     ends_before(child, Instant::now() + time)
 }
 
 /// The metrics of one trial.
 #[derive(Debug)]
-pub(super) struct Metrics(Value);
+pub(crate) struct Metrics(Value);
 
 impl Metrics {
     /// Out of a run document of one trial.
@@ -233,7 +233,7 @@ impl Metrics {
     }
 
     /// A metric's value, in its SI unit.
-    pub(super) fn get(&self, name: &str) -> Result<f64, Error> {
+    pub(crate) fn get(&self, name: &str) -> Result<f64, Error> {
         let missing = || Error::Bench(format!("the run document of headroom has no metric `{name}`"));
         self.0[name]["value"].as_f64().ok_or_else(missing)
     }

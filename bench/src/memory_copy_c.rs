@@ -6,13 +6,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::judge::{Figure, Goal};
-use super::site::Site;
-use super::{Benchmark, Sides, memory_copy_mbw, place};
-use crate::error::Error;
+use crate::judge::{Figure, Goal};
+use crate::site::Site;
+use crate::{Benchmark, Sides, memory_copy_mbw, place};
+use xtask::Error;
 
 /// The benchmark.
-pub(super) const C: Benchmark = Benchmark {
+pub(crate) const C: Benchmark = Benchmark {
     name: "memory-copy-c",
     peer: "C loop",
     needs: &["gcc", "taskset"],

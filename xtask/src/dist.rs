@@ -1,0 +1,53 @@
+//! `dist`: builds what is handed out, with the profile of that name, and puts the
+//! debug data into a file of its own beside the program: a backtrace finds it
+//! there (`.gnu_debuglink`), and who wants a small program leaves it behind.
+
+use std::path::Path;
+use std::process::Command as Process;
+
+use clap::ArgMatches;
+
+use crate::cargo;
+use crate::error::Error;
+use crate::{Task, tools};
+
+/// The task.
+pub(crate) const TASK: Task = Task {
+    name: "dist",
+    about: "Build the program that is handed out, with its debug data apart",
+    arguments: |command| command,
+    run: |root, _: &ArgMatches| run(root),
+};
+
+fn run(root: &Path) -> Result<(), Error> {
+    tools::require(&["objcopy"]).map_err(Error::Build)?;
+    let words = ["build", "--profile", "dist", "--package", "cli", "--bin", "headroom"];
+    let built = cargo::build(root, &words)?;
+    let program = cargo::headroom(&built)?;
+    let apart = program.with_extension("debug");
+    // The link is to be made anew where cargo found nothing to do.
+    let [file, debug] = [program, &apart].map(|path| path.display().to_string());
+    if has_line_tables(program)? {
+        objcopy(&["--only-keep-debug", "--compress-debug-sections=zlib", &file, &debug])?;
+        objcopy(&["--strip-all", &format!("--add-gnu-debuglink={debug}"), &file])?;
+    }
+    for path in [program, &apart] {
+        let bytes = path.metadata().map_err(Error::file("read", path))?.len();
+        println!("{}: {:.1} MB", path.display(), bytes as f64 / 1e6);
+    }
+    Ok(())
+}
+
+/// Whether the debug data are still in the program.
+fn has_line_tables(program: &Path) -> Result<bool, Error> {
+    let bytes = std::fs::read(program).map_err(Error::file("read", program))?;
+    Ok(bytes.windows(12).any(|window| window == b".debug_line\0"))
+}
+
+fn objcopy(arguments: &[&str]) -> Result<(), Error> {
+    match Process::new("objcopy").args(arguments).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Error::Build(format!("`objcopy {}`: {status}", arguments.join(" ")))),
+        Err(e) => Err(Error::Build(format!("`objcopy` cannot be run: {e}"))),
+    }
+}

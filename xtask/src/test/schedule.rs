@@ -1,0 +1,142 @@
+//! In which order the harnesses are run, and what beside what: tests that only
+//! compute share the CPUs, those that mostly wait for programs they started are
+//! run many at a time, and those that measure have the machine for themselves.
+
+use std::collections::VecDeque;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::thread;
+
+use super::Bench;
+use super::harness::{self, Counts, Manner};
+use crate::cargo::Built;
+use crate::error::Error;
+
+/// What a harness's tests do most of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// They compute.
+    Computing,
+    /// They start programs and wait for them.
+    Waiting,
+    /// They measure, or make trouble for what measures.
+    Measuring,
+}
+
+/// The harnesses that do more than compute, by package and target.
+const KINDS: &[(&str, &str, Kind)] = &[
+    ("cli", "browser", Kind::Waiting),
+    ("cli", "stories", Kind::Waiting),
+    ("agent", "agent", Kind::Waiting),
+    ("load", "net", Kind::Measuring),
+    ("load", "engine", Kind::Measuring),
+    ("load", "contract", Kind::Measuring),
+    ("study", "steady", Kind::Measuring),
+    ("cli", "induced", Kind::Measuring),
+];
+
+/// Harnesses that are not run here: the guest has its own step.
+const ELSEWHERE: &[(&str, &str)] = &[("cli", "guest")];
+
+/// How many tests that wait are run at a time: more, and they take the CPU from
+/// one another's loads.
+const WAITING_AT_A_TIME: usize = 4;
+
+/// Runs all harnesses.
+///
+/// # Errors
+/// If a test failed, or none was run.
+pub(super) fn run(bench: &mut Bench) -> Result<(), Error> {
+    let is_long = bench.is_long;
+    let mut left: Vec<Built> = bench.built()?.iter().filter(|built| is_wanted(built)).cloned().collect();
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    let mut sum = Counts::default();
+    for (kind, side_by_side, threads) in
+        [(Kind::Computing, cpus, 1), (Kind::Waiting, 1, WAITING_AT_A_TIME.max(cpus)), (Kind::Measuring, 1, 1)]
+    {
+        let (now, later): (Vec<_>, Vec<_>) = left.into_iter().partition(|built| kind_of(built) == kind);
+        left = later;
+        sum.add(all(now, side_by_side, Manner { threads, is_long }));
+    }
+    bench.counts.add(sum);
+    match sum {
+        Counts { failed: 0, passed: 1.., .. } => Ok(()),
+        Counts { failed: 0, .. } => Err(Error::Build("no test was run".to_owned())),
+        Counts { failed, .. } => Err(Error::Tests(failed)),
+    }
+}
+
+fn is_wanted(built: &Built) -> bool {
+    built.is_test && !ELSEWHERE.contains(&(built.package.as_str(), built.target.as_str()))
+}
+
+fn kind_of(built: &Built) -> Kind {
+    let own =
+        |(package, target, _): &&(&str, &str, Kind)| *package == built.package && *target == built.target;
+    KINDS.iter().find(own).map_or(Kind::Computing, |(.., kind)| *kind)
+}
+
+/// Runs these, so many side by side.
+fn all(harnesses: Vec<Built>, side_by_side: usize, manner: Manner) -> Counts {
+    let queue = Mutex::new(VecDeque::from(harnesses));
+    let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop_front();
+    let work = || {
+        let mut sum = Counts::default();
+        while let Some(harness) = next() {
+            sum.add(harness::run(&harness, manner));
+        }
+        sum
+    };
+    let mut sum = Counts::default();
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..side_by_side).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            // A worker that panicked has counted nothing; that is a failure.
+            sum.add(worker.join().unwrap_or(Counts { failed: 1, ..Counts::default() }));
+        }
+    });
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(package: &str, target: &str) -> Built {
+        Built {
+            package: package.to_owned(),
+            target: target.to_owned(),
+            is_test: true,
+            is_integration: true,
+            executable: "/bin/false".into(),
+            folder: "/".into(),
+        }
+    }
+
+    #[test]
+    fn harnesses_are_told_by_package_and_target() {
+        assert_eq!(kind_of(&built("cli", "stories")), Kind::Waiting);
+        assert_eq!(kind_of(&built("study", "steady")), Kind::Measuring);
+        assert_eq!(kind_of(&built("machine", "steady")), Kind::Computing);
+        assert!(!is_wanted(&built("cli", "guest")) && is_wanted(&built("cli", "browser")));
+        assert!(!is_wanted(&Built { is_test: false, ..built("cli", "headroom") }));
+    }
+
+    #[test]
+    fn every_harness_is_run_and_one_that_says_nothing_has_failed() {
+        let three = (0..3).map(|_| built("cli", "stories")).collect();
+        let counts = all(three, 2, Manner { threads: 1, is_long: false });
+        assert_eq!(counts, Counts { failed: 3, ..Counts::default() });
+    }
+
+    #[test]
+    fn the_table_names_harnesses_that_there_are() {
+        for (package, target, _) in KINDS {
+            let folder = crate::root().join("crates").join(package);
+            let is_library = package == target;
+            let file = folder.join("tests").join(format!("{target}.rs"));
+            let main = folder.join("tests").join(target).join("main.rs");
+            assert!(is_library || file.exists() || main.exists(), "{package}/{target}");
+        }
+    }
+}
