@@ -6,11 +6,12 @@
 //! name, nobody uses it, and every signature on it was given up as well.
 //!
 //! **Check, claim, check.** The survey checks before anything is touched; hours
-//! may lie between it and the first write. So whoever makes the fixture opens
+//! may lie between it and the first write. So whoever makes the fixture
 //! [`claim`]s it: it is opened for nobody else, and only written if the open file
-//! is the device that was looked at, and looks as it did. From the claim on the kernel refuses mounts, swap, md and
-//! the device mapper, on partitions too. (Loop devices and programs that claim
-//! nothing are let in, and root may write past any claim.)
+//! is the device that was looked at, and looks as it did. From the claim on the
+//! kernel refuses mounts, swap, md and the device mapper, on partitions too. (Loop
+//! devices and programs that claim nothing are let in, and root may write past any
+//! claim.)
 //!
 //! **One claim for one device.** The kernel gives a claim to an open file, not
 //! to a process: while it is open, a second [`open`] for writing fails with

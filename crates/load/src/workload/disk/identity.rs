@@ -128,8 +128,10 @@ fn difference(then: &Identity, now: &Identity, writes: bool) -> Option<String> {
 }
 
 fn of_files(then: &FileIdentity, now: &FileIdentity, writes: bool) -> Option<String> {
-    let which = |of: &FileIdentity| (of.device, of.inode, of.made_ns);
-    if which(then) != which(now) {
+    let which = |of: &FileIdentity| (of.device, of.inode);
+    // A server of files may leave the time out once.
+    let was_made = then.made_ns.zip(now.made_ns);
+    if which(then) != which(now) || was_made.is_some_and(|(then, now)| then != now) {
         return Some("another file was put in its place".to_owned());
     }
     // Of a name that went away nothing is lost.
