@@ -32,25 +32,21 @@ fn a_device_is_the_same_however_often_it_is_asked_and_another_is_not() {
 #[test]
 fn a_partition_that_was_cut_anew_is_another_device() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
-    disk.divide("gpt");
-    let (before, second) = (identity(disk.part(1)), identity(disk.part(2)));
-    assert!(before.start.is_some() && before.start != second.start, "{before:?} {second:?}");
+    // In sectors; the kernel is told, and needs no partition support for it.
+    let cut = |start: &str| {
+        let _ = run("delpart", [disk.path(), "1"]);
+        run("addpart", [disk.path(), "1", start, "4096"]).unwrap();
+        identity(disk.part(1))
+    };
+    let before = cut("2048");
+    assert_eq!((before.start, before.bytes), (Some(2048), 4096 * 512));
     assert_eq!(before.backing, identity(&disk.device).backing);
-    // The same partition again is the same.
-    run("partx", ["--delete", disk.path()]).unwrap();
-    run("partx", ["--add", disk.path()]).unwrap();
-    assert_eq!(DeviceIdentity { number: before.number, ..identity(disk.part(1)) }, before);
-    // Of the same size at another place.
-    run("partx", ["--delete", disk.path()]).unwrap();
-    let sectors = before.bytes / 512;
-    let script = disk.file.with_extension("anew");
-    std::fs::write(&script, format!("label: gpt\nstart=8192, size={sectors}\n")).unwrap();
-    let shell = format!("sfdisk --quiet --no-reread --no-tell-kernel {} < {}", disk.path(), script.display());
-    run("sh", ["-c", &shell]).unwrap();
-    run("partx", ["--add", disk.path()]).unwrap();
-    let after = identity(disk.part(1));
-    assert_eq!((after.bytes, after.start), (before.bytes, Some(8192)), "{before:?}");
+    // Of the same size at another place. Its number may be another one, too.
+    let after = cut("8192");
+    assert_eq!((after.start, after.bytes), (Some(8192), before.bytes));
     assert_ne!(DeviceIdentity { number: before.number, ..after }, before);
+    let again = cut("2048");
+    assert_eq!(DeviceIdentity { number: before.number, ..again }, before);
 }
 
 #[test]
