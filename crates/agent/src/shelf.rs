@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use load::Fault;
 use load::workload::disk::fixture::Fixture;
 use load::workload::{Look, Shelf};
-use machine::storage::device_state;
+use machine::storage::{device_identity, device_state};
 use model::plan::FixtureKey;
+
+/// How workloads here learn about block devices.
+pub(crate) const LOOK: Look = Look { state: device_state, identity: device_identity };
 
 /// Everything that is ready.
 #[derive(Debug, Default)]
@@ -22,7 +25,7 @@ impl Fixtures {
     ) -> Result<(), Fault> {
         for key in wanted {
             if self.fixture(key).is_none() {
-                let fixture = Fixture::make(key, Look(device_state), &mut |done| {
+                let fixture = Fixture::make(key, LOOK, &mut |done| {
                     tell(key, done);
                     !cancel.load(Ordering::Relaxed)
                 })?;
@@ -43,3 +46,6 @@ impl Shelf for Fixtures {
         self.0.iter().find(|f| f.key().is_same(key))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use load::workload::{self, Look, Site, common};
+use load::workload::{self, Site, common};
 use machine::Host;
 use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, Under};
@@ -15,6 +15,8 @@ use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
 use model::{Parameters, WorkloadSpec};
 
+use crate::shelf;
+
 /// What workloads may know of this machine.
 pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> Site {
     Site {
@@ -25,7 +27,7 @@ pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -
         memory: inventory.memory.clone(),
         destroy: destroy.to_vec(),
         wipe: wipe.to_vec(),
-        look: Look(machine::storage::device_state),
+        look: shelf::LOOK,
     }
 }
 

@@ -27,7 +27,7 @@ struct Kept(Vec<Fixture>);
 
 impl Shelf for Kept {
     fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
-        self.0.iter().find(|f| f.key() == key)
+        self.0.iter().find(|f| f.key().is_same(key))
     }
 }
 

@@ -17,10 +17,15 @@ use model::plan::{FixtureKey, Ownership, Problem, ProblemKind};
 
 /// What writing to `target` is answered with, after it was given up by name.
 fn writing(target: &Path, pattern: &str) -> Result<(), Problem> {
+    looked_at(target, pattern).map(drop)
+}
+
+/// The fixture that `target`, given up by name, gets.
+fn looked_at(target: &Path, pattern: &str) -> Result<FixtureKey, Problem> {
     let changes = [("pattern", pattern), ("size", "1MiB"), ("engine", "sync")];
     let destroy = vec![target.to_string_lossy().into_owned()];
     let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
-    Disk.survey(support::parameters(target, &changes), &site).map(drop)
+    Disk.survey(support::parameters(target, &changes), &site).map(|mut needs| needs.fixtures.remove(0))
 }
 
 fn tool(program: &str, arguments: &[&str]) -> Output {
@@ -57,7 +62,8 @@ fn is_refused(file: &Path, reason: &str) {
     assert_eq!(problem.kind, ProblemKind::Refused);
     assert!(problem.message.contains(reason), "{problem:?}");
     assert!(problem.help.contains("no option that overrides"), "{problem:?}");
-    let key = FixtureKey::new(file.to_string_lossy(), 1 << 20, Ownership::Surrendered);
+    // As if that use had begun after the survey.
+    let key = FixtureKey { ownership: Ownership::Surrendered, ..looked_at(file, "randread").unwrap() };
     let fault = Fixture::make(&key, Look::default(), &mut |_| true).unwrap_err().to_string();
     assert!(fault.contains(reason), "{fault}");
     writing(file, "randread").unwrap();

@@ -7,6 +7,8 @@
 
 #[path = "devices/bench.rs"]
 mod bench;
+#[path = "devices/identities.rs"]
+mod identities;
 #[path = "devices/signatures.rs"]
 mod signatures;
 #[path = "devices/uses.rs"]

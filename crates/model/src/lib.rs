@@ -8,6 +8,7 @@
 pub mod comparison;
 pub mod event;
 pub mod finding;
+pub mod identity;
 pub mod limit;
 pub mod machine;
 pub mod message;

@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::identity::{DeviceIdentity, Identity};
 use crate::resource::PathStep;
 use crate::setting::Change;
 use crate::study::Controls;
@@ -53,6 +54,10 @@ pub struct FixtureKey {
     /// before the first write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<String>,
+    /// What an existing target was when it was looked at, to be found again
+    /// before the first write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
     /// What is written into it.
     #[serde(default, skip_serializing_if = "Content::is_usual")]
     pub content: Content,
@@ -79,6 +84,7 @@ impl FixtureKey {
             files: 1,
             device: false,
             holds: Vec::new(),
+            identity: None,
             content: Content::Random,
             grows: false,
             precondition: Precondition::None,
@@ -86,10 +92,10 @@ impl FixtureKey {
         }
     }
 
-    /// Whether both mean the same thing, whatever a device was seen to hold.
+    /// Whether both mean the same thing, whatever was seen when it was looked at.
     #[must_use]
     pub fn is_same(&self, other: &FixtureKey) -> bool {
-        let bare = |key: &FixtureKey| FixtureKey { holds: Vec::new(), ..key.clone() };
+        let bare = |key: &FixtureKey| FixtureKey { holds: Vec::new(), identity: None, ..key.clone() };
         bare(self) == bare(other)
     }
 
@@ -183,6 +189,8 @@ impl Precondition {
 pub struct DeviceState {
     /// Its real path: `/dev/sdb`.
     pub path: String,
+    /// Which device it is, whatever its path comes to mean.
+    pub identity: DeviceIdentity,
     /// Its size in bytes.
     pub bytes: u64,
     /// What one transfer must be a multiple of, in bytes.

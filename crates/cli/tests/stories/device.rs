@@ -3,10 +3,12 @@
 //! tested with the reader, in `crates/machine/tests/devices.rs`.
 
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 
-use crate::common::{Place, stderr, stdout};
+use rustix::process::Signal;
+
+use crate::common::{Place, agent_of, eventually, lives, signal, stderr, stdout, trials, wait_for_trials};
 
 const MIB: u64 = 1 << 20;
 const QUICK: &[&str] = &["--duration", "60ms", "--warm-up", "10ms", "--trials", "2"];
@@ -51,6 +53,15 @@ impl Disk {
         tool("blockdev", &["--flushbufs", &self.path]);
         std::fs::File::open(&self.file).unwrap().read_exact_at(&mut found, MARK.0).unwrap();
         found == MARK.1
+    }
+
+    /// Attaches the same device to another file.
+    fn attach_again(&self, file: &Path) {
+        tool("losetup", &["--detach", &self.path]);
+        // Whoever looks at it at that moment holds it a little longer.
+        eventually("it is attached to the other file", || {
+            Command::new("losetup").arg(&self.path).arg(file).output().unwrap().status.success()
+        });
     }
 }
 
@@ -137,4 +148,58 @@ fn a_mounted_device_is_read_and_never_written() {
     }
     assert_eq!(ends[2].0, 0, "{}", ends[2].1);
     assert!(disk.is_untouched());
+}
+
+/// A file of a disk that nobody gave up, and what is in it.
+fn precious(place: &Place) -> (PathBuf, Vec<u8>) {
+    let file = place.path().join("precious");
+    let content = vec![7; 32 << 20];
+    std::fs::write(&file, &content).unwrap();
+    (file, content)
+}
+
+/// Attaches the device to a file that nobody gave up as soon as a trial is over,
+/// with the run halted meanwhile; after `also`.
+fn swapped(place: &Place, disk: &Disk, run: Child, also: impl FnOnce()) {
+    let (file, content) = precious(place);
+    wait_for_trials(place, 1);
+    signal(run.id(), Signal::STOP);
+    also();
+    disk.attach_again(&file);
+    signal(run.id(), Signal::CONT);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    tool("blockdev", &["--flushbufs", &disk.path]);
+    assert!(std::fs::read(&file).unwrap() == content, "it was overwritten");
+    let document = place.stored();
+    let says = |trial: &&serde_json::Value| {
+        trial["reason"].as_str().is_some_and(|why| why.contains("attached to another file"))
+    };
+    assert!(trials(&document).iter().any(says), "{:?}", trials(&document));
+}
+
+const SHORT: &[&str] = &["--duration", "200ms", "--warm-up", "10ms", "--trials", "3"];
+
+#[test]
+fn a_device_that_changed_behind_its_name_before_its_turn_is_not_overwritten() {
+    let place = Place::new();
+    let Some(disk) = Disk::new(&place) else { return };
+    // The device's turn comes after that of the folder.
+    let targets = format!("{},{}", place.path().display(), disk.path);
+    let load = ["run", "disk", "--target", &targets, "--pattern", "write", "--size", "16MiB"];
+    let run = place.start(&[&load[..], &["--destroy", &disk.path], SHORT].concat());
+    swapped(&place, &disk, run, || {});
+}
+
+#[test]
+fn a_device_that_changed_when_its_agent_died_is_not_overwritten() {
+    let place = Place::new();
+    let Some(disk) = Disk::new(&place) else { return };
+    let load = ["run", "disk", "--target", &disk.path, "--pattern", "write", "--destroy", &disk.path];
+    let run = place.start(&[&load[..], SHORT].concat());
+    let agent = agent_of(run.id());
+    swapped(&place, &disk, run, || {
+        signal(agent, Signal::KILL);
+        eventually("the agent is dead", || !lives(agent));
+    });
 }

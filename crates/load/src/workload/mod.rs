@@ -11,7 +11,11 @@ pub mod null;
 pub mod scheduler;
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
 
+use model::identity::DeviceIdentity;
 use model::message::Door;
 use model::plan::{DeviceState, Effect, FixtureKey, Problem};
 use model::trial::{Series, TrialResult, Window};
@@ -94,19 +98,27 @@ pub struct Site {
     pub destroy: Vec<String>,
     /// Signatures that may be overwritten with them (`--wipe`).
     pub wipe: Vec<String>,
-    /// Says what a block device is, who uses it and what it holds.
+    /// Knows block devices.
     pub look: Look,
 }
 
 /// How a workload learns about a block device: reading a machine is not its
 /// matter.
 #[derive(Clone, Copy, Debug)]
-pub struct Look(pub fn(&std::path::Path) -> std::io::Result<DeviceState>);
+pub struct Look {
+    /// Says what the device at a path is, who uses it and what it holds.
+    pub state: fn(&Path) -> io::Result<DeviceState>,
+    /// Says which device a file is open on, whatever its path means by then.
+    pub identity: fn(&File) -> io::Result<DeviceIdentity>,
+}
 
 impl Default for Look {
     /// Of a device of which nothing is known nothing may be done.
     fn default() -> Self {
-        Self(|_| Err(std::io::Error::other("nobody looked at it")))
+        Self {
+            state: |_| Err(io::Error::other("nobody looked at it")),
+            identity: |_| Err(io::Error::other("nobody looked at it")),
+        }
     }
 }
 

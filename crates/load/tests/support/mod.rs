@@ -11,6 +11,7 @@ use load::engine::{LoadPlan, Observer, Session};
 use load::workload::disk::Disk;
 use load::workload::disk::fixture::Fixture;
 use load::workload::{Look, Prepared, Shelf, Site, Workload, catalogue, common};
+use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
 use model::{Parameters, Phase, Value};
 
@@ -28,7 +29,7 @@ pub(crate) struct Kept(pub(crate) Vec<Fixture>);
 
 impl Shelf for Kept {
     fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
-        self.0.iter().find(|f| f.key() == key)
+        self.0.iter().find(|f| f.key().is_same(key))
     }
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn parameters(target: &Path, changes: &[(&str, &str)]) -> Parameters 
 /// overwritten.
 pub(crate) fn survey(parameters: Parameters) -> Result<(Parameters, Kept), Problem> {
     let destroy = parameters.texts("target").unwrap().into_iter().map(str::to_owned).collect();
-    let look = Look(free);
+    let look = Look { state: free, identity: |_| Ok(DeviceIdentity::default()) };
     let site = Site { cpus: 2, memory_available: 1 << 30, destroy, look, ..Site::default() };
     let needs = Disk.survey(parameters, &site)?;
     let fixtures =

@@ -1,6 +1,8 @@
 //! What loop devices stand on: a file, or another block device. They do not
 //! claim it, so the kernel lets it be used beside them.
 
+use std::os::fd::AsFd;
+
 use rustix::fs::{CWD, Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
@@ -98,13 +100,23 @@ fn ask(name: &str) -> Result<Status, String> {
         Mode::empty(),
     )
     .map_err(|e| e.to_string())?;
-    // SAFETY: LOOP_GET_STATUS64 writes one `struct loop_info64`, which is as
-    // large and as aligned as `Info`, and any bits are an `Info`.
-    let info = unsafe { rustix::ioctl::ioctl(&fd, rustix::ioctl::Getter::<GET_STATUS, Info>::new()) };
-    let [device, inode, itself, ..] = info.map_err(|e| e.to_string())?;
+    let [device, inode, itself, ..] = status(fd).map_err(|e| e.to_string())?;
     Ok(Status {
         device: node::number(device),
         inode,
         itself: Some(itself).filter(|n| *n != 0).map(node::number),
     })
+}
+
+/// The device and the inode of the file that an open loop device, or the whole
+/// of an open partition of one, stands on; none where it stands on nothing.
+pub(super) fn backing(device: impl AsFd) -> Option<(u64, u64)> {
+    let [device, inode, ..] = status(device).ok()?;
+    Some((device, inode))
+}
+
+fn status(device: impl AsFd) -> rustix::io::Result<Info> {
+    // SAFETY: LOOP_GET_STATUS64 writes one `struct loop_info64`, which is as
+    // large and as aligned as `Info`, and any bits are an `Info`.
+    unsafe { rustix::ioctl::ioctl(device, rustix::ioctl::Getter::<GET_STATUS, Info>::new()) }
 }

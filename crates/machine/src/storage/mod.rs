@@ -4,6 +4,7 @@
 
 mod elsewhere;
 mod family;
+mod identity;
 mod looped;
 mod mounted;
 mod node;
@@ -11,10 +12,11 @@ mod signature;
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
+use model::identity::DeviceIdentity;
 use model::plan::DeviceState;
 
 use crate::Host;
@@ -36,15 +38,17 @@ const READ_ONLY: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(0x12, 94);
 /// If there is no block device at `path`, or it cannot be opened.
 pub fn device_state(path: &Path) -> io::Result<DeviceState> {
     let path = path.canonicalize()?;
-    let metadata = std::fs::metadata(&path)?;
-    if !metadata.file_type().is_block_device() {
+    if !std::fs::metadata(&path)?.file_type().is_block_device() {
         let text = format!("{} is no block device", path.display());
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
+    // It stays open to the end: so long neither a loop device nor a number in sysfs
+    // comes to mean another device.
     let file = open(&path, 0)?;
-    let mut state = DeviceState { path: path.to_string_lossy().into_owned(), ..sizes(&file)? };
+    let identity = device_identity(&file)?;
+    let number = node::number(identity.number);
+    let mut state = DeviceState { path: path.to_string_lossy().into_owned(), identity, ..sizes(&file)? };
     let host = Host::this();
-    let number = node::number(metadata.rdev());
     let Some(node) = Node::numbered(&host, &number) else {
         let path = &state.path;
         state.unknown = Some(format!("sysfs does not show {path}, so nobody can say who uses it"));
@@ -63,6 +67,15 @@ pub fn device_state(path: &Path) -> io::Result<DeviceState> {
     }
     add_signatures(&host, &node, &mut state);
     Ok(state)
+}
+
+/// Which block device `file` is open on: asked of the open file, so it stays true
+/// whatever its name comes to mean.
+///
+/// # Errors
+/// If it is no block device, or does not say how large it is.
+pub fn device_identity(file: &File) -> io::Result<DeviceIdentity> {
+    identity::of(&Host::this(), file)
 }
 
 /// What the device says of itself.

@@ -6,11 +6,12 @@
 //! name, nobody uses it, and every signature on it was given up as well.
 //!
 //! **Check, claim, check.** The survey checks before anything is touched; hours
-//! may lie between it and the first write. So whoever makes the fixture opens
-//! [`claim`]s it: it is opened for nobody else, looked at once more, and only then
-//! written. From the claim on the kernel refuses mounts, swap, md and
-//! the device mapper, on partitions too. (Loop devices and programs that claim
-//! nothing are let in, and root may write past any claim.)
+//! may lie between it and the first write. So whoever makes the fixture
+//! [`claim`]s it: it is opened for nobody else, and only written if the open file
+//! is the device that was looked at, and looks as it did. From the claim on the
+//! kernel refuses mounts, swap, md and the device mapper, on partitions too. (Loop
+//! devices and programs that claim nothing are let in, and root may write past any
+//! claim.)
 //!
 //! **One claim for one device.** The kernel gives a claim to an open file, not
 //! to a process: while it is open, a second [`open`] for writing fails with
@@ -23,10 +24,11 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use model::plan::{DeviceState, Ownership, Problem};
+use model::plan::{DeviceState, FixtureKey, Ownership, Problem};
 
 use crate::engine::fault::Fault;
 use crate::workload::Look;
+use crate::workload::disk::identity;
 
 /// Whether the device that was called `text`, of which `state` is known, may be
 /// driven by a load that `writes` or not; and whose it is then.
@@ -114,17 +116,22 @@ fn is_same(name: &str, text: &str, path: &str) -> bool {
 }
 
 /// Claims the device at `path`, its real path, for writing; and looks at it
-/// again, for hours may lie between the survey and now. `held` is what was given
+/// again, for hours may lie between the survey and now. What `key` holds was given
 /// up on it: less than that is what our own writes leave, more is somebody's.
 ///
 /// # Errors
-/// If it is claimed or used by others, or holds what was not given up.
-pub(super) fn claim(path: &Path, held: &[String], look: Look) -> Result<File, Fault> {
+/// If it is another device, claimed or used by others, or holds what was not given
+/// up.
+pub(super) fn claim(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault> {
     let fault = |e| Fault::system(format!("claiming {} for writing", path.display()), e);
     let file = open(path, true, false).map_err(fault)?;
-    let state = look.0(path).map_err(fault)?;
+    identity::compare_device(key, &(look.identity)(&file).map_err(fault)?)?;
+    let state = (look.state)(path).map_err(fault)?;
+    // It is looked at by its name, which may mean another device than the one that
+    // is claimed.
+    identity::compare_device(key, &state.identity)?;
     let new: Vec<&str> =
-        state.signatures.iter().filter(|found| !held.contains(found)).map(String::as_str).collect();
+        state.signatures.iter().filter(|found| !key.holds.contains(found)).map(String::as_str).collect();
     let why = if let Some(reason) = &state.unknown {
         format!("it is not known any more what would be lost: {reason}")
     } else if !state.in_use.is_empty() {
@@ -135,6 +142,19 @@ pub(super) fn claim(path: &Path, held: &[String], look: Look) -> Result<File, Fa
         return Ok(file);
     };
     Err(Fault::Other(format!("nothing is written to {}, for since it was looked at {why}", path.display())))
+}
+
+/// Opens the device at `path`, its real path, to read it.
+///
+/// # Errors
+/// If it is another device than the one that was looked at, or cannot be opened.
+pub(super) fn open_to_read(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault> {
+    let fault = |e| Fault::system(format!("opening {}", path.display()), e);
+    let file = open(path, false, false).map_err(fault)?;
+    if key.identity.is_some() {
+        identity::compare_device(key, &(look.identity)(&file).map_err(fault)?)?;
+    }
+    Ok(file)
 }
 
 /// Opens the device at `path`, its real path, for reading, or for writing with

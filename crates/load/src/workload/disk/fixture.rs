@@ -22,7 +22,7 @@ use crate::workload::Look;
 use crate::workload::disk::content::Source;
 use crate::workload::disk::precondition;
 use crate::workload::disk::target::{RESERVE, is_ramfs, parent_of};
-use crate::workload::disk::{device, occupied};
+use crate::workload::disk::{device, identity, occupied, pseudo};
 use crate::workload::memory::buffer::Buffer;
 
 /// Bytes written at once while a file is made.
@@ -53,8 +53,7 @@ impl Fixture {
         let files = match key.ownership {
             _ if key.device => vec![open_device(path, key, look)?],
             Ownership::Created => make_all(path, key, progress)?,
-            Ownership::Borrowed => vec![open_users(path, false)?],
-            Ownership::Surrendered => vec![open_users(path, true)?],
+            Ownership::Borrowed | Ownership::Surrendered => vec![open_users(path, key)?],
         };
         precondition::bring(key, &files, progress)?;
         Ok(Self { key: key.clone(), files })
@@ -104,9 +103,8 @@ pub struct How {
 /// Opens a device, and claims it where it will be written to.
 fn open_device(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault> {
     match key.ownership {
-        Ownership::Surrendered => device::claim(path, &key.holds, look),
-        _ => device::open(path, false, false)
-            .map_err(|e| Fault::system(format!("opening {}", path.display()), e)),
+        Ownership::Surrendered => device::claim(path, key, look),
+        _ => device::open_to_read(path, key, look),
     }
 }
 
@@ -152,9 +150,10 @@ pub(super) fn reopen(file: &File, how: How, name: &str) -> Result<File, Fault> {
 }
 
 /// Opens a file of the user's, by its real path. The name may have come to mean
-/// something else since the survey: a link or anything but a regular file is
-/// not opened for use.
-fn open_users(path: &Path, write: bool) -> Result<File, Fault> {
+/// something else since the survey: a link, anything but a regular file, or
+/// another file than the one that was looked at is not opened for use.
+fn open_users(path: &Path, key: &FixtureKey) -> Result<File, Fault> {
+    let write = key.ownership == Ownership::Surrendered;
     let fault = |e| Fault::system(format!("opening {}", path.display()), e);
     let mut options = OpenOptions::new();
     options.read(true).write(write).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -162,6 +161,11 @@ fn open_users(path: &Path, write: bool) -> Result<File, Fault> {
     let metadata = file.metadata().map_err(fault)?;
     if !metadata.is_file() {
         return Err(Fault::Other(format!("{} is no regular file any more", path.display())));
+    }
+    identity::compare_file(key, &file, &metadata)?;
+    if let Some(kind) = pseudo::holds(&file) {
+        let shown = path.display();
+        return Err(Fault::Other(format!("{shown} lies in {kind}, whose files are switches of the kernel")));
     }
     if let Some(user) = occupied::by(&metadata).filter(|_| write) {
         let text = format!("nothing is written to {}, for since it was looked at {user}", path.display());

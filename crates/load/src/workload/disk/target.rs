@@ -6,6 +6,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use model::identity::Identity;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
 use model::{Parameters, Value};
@@ -13,7 +14,9 @@ use model::{Parameters, Value};
 use crate::engine::fault::Fault;
 use crate::workload::Site;
 use crate::workload::disk::pattern::{Pattern, Way};
-use crate::workload::disk::{alignment, content, device, filling, nodes, occupied, precondition};
+use crate::workload::disk::{
+    alignment, content, device, filling, identity, nodes, occupied, precondition, pseudo,
+};
 
 /// What a file made without being told a size has.
 const SIZE_USUAL: u64 = 1 << 30;
@@ -66,6 +69,7 @@ pub(super) fn survey(
     let mut keys = keys(parameters).map_err(|e| Problem::invalid(e.to_string(), ""))?;
     for (key, found) in keys.iter_mut().zip(found) {
         key.holds = if found.ownership == Ownership::Surrendered { found.holds } else { Vec::new() };
+        key.identity = found.identity;
     }
     Ok(keys)
 }
@@ -78,6 +82,8 @@ struct Found {
     ownership: Ownership,
     /// The signatures on a device.
     holds: Vec<String>,
+    /// What it is, where it exists.
+    identity: Option<Identity>,
 }
 
 /// Looks at one of `share` targets.
@@ -102,6 +108,7 @@ fn look_at(
     if found.as_ref().is_some_and(|m| m.file_type().is_block_device()) {
         return look_at_device(text, path, parameters, pattern, site);
     }
+    pseudo::check(text, if found.is_some() { &path } else { parent_of(&path) })?;
     let (bytes, ownership) = match &found {
         Some(m) if m.is_dir() && nodes::is_below(&path) => return Err(nodes::no_place(text)),
         None if nodes::is_below(parent_of(&path)) => return Err(nodes::missing(text, &path)),
@@ -116,7 +123,8 @@ fn look_at(
         }
     };
     debug_assert_eq!(ownership, ownership_of(&path, precondition::changes(parameters, pattern)));
-    Ok(Found { path, bytes, ownership, holds: Vec::new() })
+    let identity = found.filter(Metadata::is_file).map(|metadata| identity::of_file(&path, &metadata));
+    Ok(Found { path, bytes, ownership, holds: Vec::new(), identity })
 }
 
 fn look_at_device(
@@ -126,7 +134,7 @@ fn look_at_device(
     pattern: Pattern,
     site: &Site,
 ) -> Result<Found, Problem> {
-    let state = site.look.0(&path)
+    let state = (site.look.state)(&path)
         .map_err(|e| Problem::refused(format!("{text} cannot be looked at: {e}"), "check its permissions"))?;
     let changes = precondition::changes(parameters, pattern);
     let ownership = device::check(text, changes, &state, &site.destroy, &site.wipe)?;
@@ -153,7 +161,8 @@ fn look_at_device(
             "leave out size to use all of a device",
         ));
     }
-    Ok(Found { path, bytes: state.bytes, ownership, holds: state.signatures })
+    let identity = Some(Identity::Device(state.identity));
+    Ok(Found { path, bytes: state.bytes, ownership, holds: state.signatures, identity })
 }
 
 /// Whether there is a block device at `path`.
@@ -305,6 +314,9 @@ fn survey_file(
             format!("{text} exists, and {what} would overwrite it"),
             format!("give a folder as target; or, if its content may be lost, add --destroy {text}"),
         ));
+    }
+    if changes {
+        identity::check_names(text, metadata, &site.destroy)?;
     }
     if let Some(user) = occupied::by(metadata).filter(|_| changes) {
         return Err(Problem::refused(

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use model::identity::{DeviceIdentity, Identity};
 use model::plan::ProblemKind;
 use proptest::prelude::*;
 
@@ -185,16 +186,50 @@ fn a_claim_keeps_others_out_and_lets_our_own_workers_in() {
 fn seen(path: &Path, change: impl FnOnce(&mut DeviceState)) -> io::Result<DeviceState> {
     // While it is looked at it is claimed already.
     assert_eq!(open(path, true, false).unwrap_err().kind(), ErrorKind::ResourceBusy);
-    let mut state = DeviceState { path: path.to_string_lossy().into_owned(), ..state() };
+    let identity = DeviceIdentity { number: 7, ..DeviceIdentity::default() };
+    let mut state = DeviceState { path: path.to_string_lossy().into_owned(), identity, ..state() };
     change(&mut state);
     Ok(state)
+}
+
+/// Says of every open device that it is the same one.
+const LOOK: Look = Look {
+    state: |path| seen(path, |_| {}),
+    identity: |_| Ok(DeviceIdentity { number: 7, ..DeviceIdentity::default() }),
+};
+
+/// The device with what was given up on it.
+fn key(disk: &Loop, held: &[&str]) -> FixtureKey {
+    let identity = Some(Identity::Device((LOOK.identity)(&File::open("/dev/null").unwrap()).unwrap()));
+    let key = FixtureKey::new(disk.device.to_string_lossy(), 1 << 20, Ownership::Surrendered);
+    FixtureKey { device: true, holds: texts(held), identity, ..key }
+}
+
+#[test]
+fn another_device_under_the_name_is_not_claimed() {
+    let Some(disk) = Loop::new(1 << 20) else { return };
+    let claimed = |look| claim(&disk.device, &key(&disk, &[]), look).map_err(|e| e.to_string());
+    let other: fn(&File) -> io::Result<DeviceIdentity> =
+        |_| Ok(DeviceIdentity { number: 7, sequence: Some(2), ..DeviceIdentity::default() });
+    let open = claimed(Look { identity: other, state: |_| panic!("looked at another device") });
+    assert!(open.unwrap_err().contains("since it was looked at, it was taken away"));
+    // The open one is right, and the name means another.
+    let named = claimed(Look { state: |path| seen(path, |s| s.identity.number = 8), ..LOOK });
+    assert!(named.unwrap_err().contains("its name came to mean another device"));
+    assert!(claimed(LOOK).is_ok());
+    // Nor is it read.
+    let key = FixtureKey { ownership: Ownership::Borrowed, ..key(&disk, &[]) };
+    let read = |look| open_to_read(&disk.device, &key, look).map_err(|e| e.to_string());
+    assert!(read(Look { identity: other, ..LOOK }).unwrap_err().contains("nothing is read from"));
+    assert!(read(LOOK).is_ok());
 }
 
 #[test]
 fn what_a_claim_finds_is_judged_again() {
     let Some(disk) = Loop::new(1 << 20) else { return };
-    let claimed =
-        |held: &[&str], look| claim(&disk.device, &texts(held), Look(look)).map_err(|e| e.to_string());
+    let claimed = |held: &[&str], look| {
+        claim(&disk.device, &key(&disk, held), Look { state: look, ..LOOK }).map_err(|e| e.to_string())
+    };
     let used = claimed(&["xfs"], |path| seen(path, |s| s.in_use = texts(&["/dev/vm is open"])));
     assert!(used.unwrap_err().ends_with("come into use: /dev/vm is open"));
     let unknown = claimed(&["xfs"], |path| seen(path, |s| s.unknown = Some("it is gone".to_owned())));
