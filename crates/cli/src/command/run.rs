@@ -172,6 +172,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         return Ok(ExitCode::SUCCESS);
     }
     restore::refuse(&planned.plan)?;
+    restore::remove_left();
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = open_store(matches)?;
     let json = matches.get_one::<String>("json").map(String::as_str);
@@ -187,6 +188,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let run = runner.run(&study, &planned, &identity);
     progress.finish();
     drop(agent);
+    // Its agent may have been killed in the last trial.
+    restore::remove_left();
     let summary = |run: &Run| report::summary::text(run, &catalogue, Some(started.elapsed().as_secs_f64()));
     let run = match run {
         Err(RunError::Unkept { run, error }) => {

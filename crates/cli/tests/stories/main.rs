@@ -16,6 +16,7 @@ mod hosts;
 mod invalid;
 mod iperf3;
 mod joined;
+mod left;
 mod machine;
 mod network;
 mod network_faults;

@@ -236,6 +236,12 @@ pub trait Shelf {
     fn side(&self) -> Side<'_> {
         Side::Only
     }
+
+    /// Where it is written down what would stay if this process were killed,
+    /// for others to remove it; none if nowhere.
+    fn state_folder(&self) -> Option<std::path::PathBuf> {
+        None
+    }
 }
 
 /// What a load saw beside its operations.

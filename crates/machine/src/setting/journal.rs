@@ -75,6 +75,23 @@ pub struct Entry {
     pub asked: Value,
 }
 
+/// Where this process writes down what has to be put back or removed if it is
+/// killed: in `$HEADROOM_STATE`, or in `/var/lib/headroom` for root, or in
+/// `$XDG_STATE_HOME/headroom` (`~/.local/state/headroom`) for others.
+#[must_use]
+pub fn state_folder() -> PathBuf {
+    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    if let Some(folder) = variable(FOLDER_VARIABLE) {
+        return folder;
+    }
+    if rustix::process::geteuid().is_root() {
+        return PathBuf::from(FOLDER);
+    }
+    let home = || Some(variable("HOME")?.join(".local/state"));
+    let state = variable("XDG_STATE_HOME").or_else(home);
+    state.map_or_else(|| PathBuf::from(FOLDER), |s| s.join("headroom"))
+}
+
 /// The journal at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journal {
@@ -88,21 +105,10 @@ impl Journal {
         Self { path: folder.join(NAME) }
     }
 
-    /// The journal that this process writes: in `$HEADROOM_STATE`, or in
-    /// `/var/lib/headroom` for root, or in `$XDG_STATE_HOME/headroom`
-    /// (`~/.local/state/headroom`) for others.
+    /// The journal that this process writes.
     #[must_use]
     pub fn own() -> Self {
-        let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        if let Some(folder) = variable(FOLDER_VARIABLE) {
-            return Self::at(&folder);
-        }
-        if rustix::process::geteuid().is_root() {
-            return Self::at(Path::new(FOLDER));
-        }
-        let home = || Some(variable("HOME")?.join(".local/state"));
-        let state = variable("XDG_STATE_HOME").or_else(home);
-        Self::at(&state.map_or_else(|| PathBuf::from(FOLDER), |s| s.join("headroom")))
+        Self::at(&state_folder())
     }
 
     /// All journals that may speak of this machine: ours, and root's.

@@ -170,11 +170,17 @@ impl Workload for Metadata {
         Ok(Needs { parameters, effect: Effect::Dirty, touches, ..Needs::default() })
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
         let threads = parameters.integer("threads")? as usize;
         let folder = PathBuf::from(parameters.text("target")?);
         Ok(Box::new(Ready {
-            tree: Tree::make(&folder, threads, parameters.integer("width")?, parameters.integer("depth")?)?,
+            tree: Tree::make(
+                &folder,
+                shelf.state_folder().as_deref(),
+                threads,
+                parameters.integer("width")?,
+                parameters.integer("depth")?,
+            )?,
             files: parameters.integer("files")?,
             bytes: vec![0x5a; parameters.integer("file-size")? as usize],
             random: parameters.is_word("order", "random"),
