@@ -14,7 +14,7 @@ fn kill_both(place: &Place) {
     eventually("files are made", || !trees(place).is_empty() && trees(place)[0].join("owner0").exists());
     // Neither may clean up: both are stopped before they are killed.
     for with in [Signal::STOP, Signal::KILL] {
-        [run.id(), agent].map(|process| signal(process, with));
+        [run.id(), agent].into_iter().for_each(|process| signal(process, with));
     }
     run.wait().unwrap();
     eventually("both are gone", || !lives(agent));

@@ -128,7 +128,9 @@ fn one(list: BorrowedFd<'_>, name: &str, until: Option<Instant>, forget: bool) -
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
     let mut text = Vec::new();
     Read::by_ref(&mut file).take(BYTES_MAX).read_to_end(&mut text).ok()?;
-    let done = || drop(rustix::fs::unlinkat(list, name, rustix::fs::AtFlags::empty()));
+    let done = || {
+        let _ = rustix::fs::unlinkat(list, name, rustix::fs::AtFlags::empty());
+    };
     let Some((inode, folder)) = parse(text) else {
         // Killed while it wrote: there is no tree yet.
         done();

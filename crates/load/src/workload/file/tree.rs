@@ -148,14 +148,16 @@ impl Drop for Tree {
 /// # Errors
 /// `NotFound` and `WouldBlock` if somebody took it for abandoned.
 fn locked(parent: BorrowedFd<'_>, name: &str) -> io::Result<(OwnedFd, File, u32)> {
+    let take_away = || {
+        let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+    };
     let open = || {
         let stat = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
         own::folder(parent, name, stat.st_uid).map(|top| (top, stat.st_uid))
     };
-    let (top, owner) = open().inspect_err(|_| drop(unlinkat(parent, name, AtFlags::REMOVEDIR)))?;
+    let (top, owner) = open().inspect_err(|_| take_away())?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let lock = openat(&top, LOCK, flags, Mode::RUSR | Mode::WUSR)
-        .inspect_err(|_| drop(unlinkat(parent, name, AtFlags::REMOVEDIR)))?;
+    let lock = openat(&top, LOCK, flags, Mode::RUSR | Mode::WUSR).inspect_err(|_| take_away())?;
     let check = || {
         let ours = fstat(&lock)?;
         if ours.st_uid != owner {
@@ -170,7 +172,7 @@ fn locked(parent: BorrowedFd<'_>, name: &str) -> io::Result<(OwnedFd, File, u32)
         Ok(()) => Ok((top, File::from(lock), owner)),
         Err(error) => {
             let _ = unlinkat(&top, LOCK, AtFlags::empty());
-            let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+            take_away();
             Err(error)
         }
     }
