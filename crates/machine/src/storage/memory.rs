@@ -184,7 +184,10 @@ mod tests {
         assert_eq!((file("7:1", "/mnt/on-loop/x"), file("254:0", "/mnt/on-dm")), (tmpfs.clone(), tmpfs));
         assert_eq!(file("0:50", "/mnt/btrfs").as_deref(), Some("/dev/zram0"));
         assert_eq!(file("0:60", "/mnt/btrfs/part").as_deref(), Some("/dev/zram0"), "a subvolume");
-        assert_eq!((file("259:1", "/x"), file("8:0", "/mnt/disk/x"), file("0:51", "/mnt/nfs")), (None, None, None));
+        assert_eq!(
+            (file("259:1", "/x"), file("8:0", "/mnt/disk/x"), file("0:51", "/mnt/nfs")),
+            (None, None, None)
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod durable;
 mod engine;
 mod filling;
 pub mod fixture;
+pub mod in_memory;
 mod job;
 mod metrics;
 mod nodes;

@@ -104,19 +104,24 @@ impl Tree {
             let inode = fstat(&parent)?.st_ino;
             // Without a list the next run in this folder finds it all the same.
             let record = state.and_then(|state| Record::write(state, &name, folder, inode).ok());
-            let made = mkdirat(&parent, &name, Mode::RWXU).map_err(io::Error::from);
-            match made.and_then(|()| locked(parent.as_fd(), &name)) {
+            let forget = |record: Option<Record>| {
+                if let Some(record) = record {
+                    record.remove();
+                }
+            };
+            if let Err(error) = mkdirat(&parent, &name, Mode::RWXU) {
+                forget(record);
+                return Err(error.into());
+            }
+            match locked(parent.as_fd(), &name) {
                 Ok((top, lock, owner)) => {
                     let (root, leaves, lock) = (folder.join(&name), Vec::new(), Some(lock));
                     return Ok(Self { parent, name, top, root, leaves, lock, owner, record });
                 }
                 Err(error) => {
-                    if let Some(record) = record {
-                        record.remove();
-                    }
-                    match error.kind() {
-                        ErrorKind::NotFound | ErrorKind::WouldBlock | ErrorKind::AlreadyExists => {}
-                        _ => return Err(error),
+                    forget(record);
+                    if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::WouldBlock) {
+                        return Err(error);
                     }
                 }
             }

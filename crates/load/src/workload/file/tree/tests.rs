@@ -163,6 +163,8 @@ fn regression_a_file_behind_a_bind_mount_in_a_tree_was_removed() {
                 program.display(),
             ),
         );
+        let log = fs::read_to_string(place.join("log")).unwrap();
+        assert!(log.contains("1 passed"), "{log}");
         assert!(place.join("precious/f1").exists() && left.join("lock").exists());
         drop(make(&place));
         assert!(!left.exists(), "the mount is gone, and so is what it was on");
