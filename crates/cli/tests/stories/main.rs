@@ -13,6 +13,7 @@ mod faults;
 mod filling;
 mod fio;
 mod hosts;
+mod in_memory;
 mod invalid;
 mod iperf3;
 mod joined;

@@ -5,11 +5,12 @@
 //! is locked while its tree is in use, so that nobody needs to go there (a server
 //! of NFS may not answer) to know that it is.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -24,6 +25,23 @@ const FOLDER: &str = "trees";
 /// Longer than any path, with a number before it.
 const BYTES_MAX: u64 = 8 << 10;
 
+/// Which folder a path means: another file system may be mounted there next time.
+/// A device may have another number after the machine was started anew, an inode
+/// has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+}
+
+impl Identity {
+    /// That of an open folder.
+    pub(super) fn of(folder: impl AsFd) -> io::Result<Self> {
+        let stat = fstat(folder)?;
+        Ok(Self { device: stat.st_dev, inode: stat.st_ino })
+    }
+}
+
 /// The file of one tree.
 #[derive(Debug)]
 pub(super) struct Record {
@@ -32,14 +50,14 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Writes that the tree `name` will be in `folder`, whose inode is `inode`;
-    /// that is on the disk when this returns.
-    pub(super) fn write(state: &Path, name: &str, folder: &Path, inode: u64) -> io::Result<Self> {
+    /// Writes that the tree `name` will be in `folder`, which is `identity`; that is
+    /// on the disk when this returns.
+    pub(super) fn write(state: &Path, name: &str, folder: &Path, identity: Identity) -> io::Result<Self> {
         let list = state.join(FOLDER);
         fs::create_dir_all(&list)?;
         let path = list.join(name);
         let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
-        let mut text = format!("{inode} ").into_bytes();
+        let mut text = format!("{} {} ", identity.device, identity.inode).into_bytes();
         text.extend(folder.as_os_str().as_bytes());
         text.push(b'\n');
         let written = flock(&file, FlockOperation::NonBlockingLockExclusive)
@@ -131,13 +149,13 @@ fn one(list: BorrowedFd<'_>, name: &str, until: Option<Instant>, forget: bool) -
     let done = || {
         let _ = rustix::fs::unlinkat(list, name, rustix::fs::AtFlags::empty());
     };
-    let Some((inode, folder)) = parse(text) else {
+    let Some((identity, folder)) = parse(text) else {
         // Killed while it wrote: there is no tree yet.
         done();
         return None;
     };
     let tree = folder.join(name);
-    let fate = match remove(&folder, inode, name, until) {
+    let fate = match remove(&folder, identity, name, until) {
         Ok(None) => Fate::OutOfReach,
         Ok(Some(Found::InUse)) => return None,
         Ok(Some(Found::Nothing)) => {
@@ -153,34 +171,41 @@ fn one(list: BorrowedFd<'_>, name: &str, until: Option<Instant>, forget: bool) -
     Some(Left { tree, fate })
 }
 
-/// The inode of a folder, and the folder.
-fn parse(mut text: Vec<u8>) -> Option<(u64, PathBuf)> {
+/// Which folder a file names, and where that is.
+fn parse(mut text: Vec<u8>) -> Option<(Identity, PathBuf)> {
     if text.pop() != Some(b'\n') {
         return None;
     }
-    let blank = text.iter().position(|b| *b == b' ')?;
-    let folder = PathBuf::from(std::ffi::OsString::from_vec(text.split_off(blank + 1)));
-    let inode = std::str::from_utf8(&text[..blank]).ok()?.parse().ok()?;
-    folder.is_absolute().then_some((inode, folder))
+    let mut parts = text.splitn(3, |b| *b == b' ');
+    let mut number = || std::str::from_utf8(parts.next()?).ok()?.parse().ok();
+    let identity = Identity { device: number()?, inode: number()? };
+    let folder = PathBuf::from(OsStr::from_bytes(parts.next()?));
+    folder.is_absolute().then_some((identity, folder))
 }
 
-/// Removes the tree `name` in `folder`, if that is the folder with `inode`.
-fn remove(folder: &Path, inode: u64, name: &str, until: Option<Instant>) -> io::Result<Option<Found>> {
+/// Removes the tree `name` in `folder`; nothing if that is another folder than it
+/// was.
+fn remove(folder: &Path, was: Identity, name: &str, until: Option<Instant>) -> io::Result<Option<Found>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let parent = match rustix::fs::open(folder, flags, Mode::empty()).map_err(io::Error::from) {
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         other => other?,
     };
-    if fstat(&parent)?.st_ino != inode {
+    let is = Identity::of(&parent)?;
+    if is.inode != was.inode {
         return Ok(None);
     }
-    tree::remove_if_abandoned(parent.as_fd(), name, until).map(Some)
+    Ok(match tree::remove_if_abandoned(parent.as_fd(), name, until)? {
+        // The topmost folders of two file systems have one inode number.
+        Found::Nothing if is.device != was.device => None,
+        found => Some(found),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{MetadataExt, symlink};
+    use std::os::unix::fs::symlink;
 
     const NAME: &str = ".headroom-tree-1-1";
 
@@ -193,8 +218,8 @@ mod tests {
         fs::write(tree.join("lock"), "").unwrap();
         fs::write(tree.join("owner0/d0/f7"), "x").unwrap();
         let state = place.path().join("state");
-        let inode = fs::metadata(&folder).unwrap().ino();
-        drop(Record::write(&state, NAME, &folder, inode).unwrap());
+        let identity = Identity::of(File::open(&folder).unwrap()).unwrap();
+        drop(Record::write(&state, NAME, &folder, identity).unwrap());
         (place, state, tree)
     }
 
@@ -239,7 +264,15 @@ mod tests {
             assert_eq!(left, [Left { tree: tree.clone(), fate: Fate::OutOfReach }], "{there}");
         }
         fs::remove_dir(folder).unwrap();
+        // The same inode on another file system, by the list.
         fs::rename(&away, folder).unwrap();
+        let hidden = folder.with_file_name("hidden");
+        fs::rename(&tree, &hidden).unwrap();
+        let file = state.join(FOLDER).join(NAME);
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, format!("1{text}")).unwrap();
+        assert_eq!(remove_left(&state, None, false)[0].fate, Fate::OutOfReach);
+        fs::rename(&hidden, &tree).unwrap();
         assert_eq!(remove_left(&state, None, false)[0].fate, Fate::Removed);
         let (_place, state, tree) = ground();
         fs::remove_dir_all(tree.parent().unwrap()).unwrap();
@@ -253,10 +286,10 @@ mod tests {
         let list = state.join(FOLDER);
         let precious = tree.parent().unwrap().join("precious");
         fs::write(&precious, "x").unwrap();
-        fs::write(list.join("notes"), "1 /\n").unwrap();
+        fs::write(list.join("notes"), "1 1 /\n").unwrap();
         symlink(&precious, list.join(".headroom-tree-2-2")).unwrap();
-        fs::write(list.join(".headroom-tree-3-3"), "17 rela").unwrap();
-        fs::write(list.join(".headroom-tree-4-4"), "17 relative/path\n").unwrap();
+        fs::write(list.join(".headroom-tree-3-3"), "17 17 rela").unwrap();
+        fs::write(list.join(".headroom-tree-4-4"), "17 17 relative/path\n").unwrap();
         let pipe = list.join(".headroom-tree-5-5");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let left = remove_left(&state, None, false);

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 
 use crate::engine::clock;
 use crate::engine::fault::Fault;
-use crate::workload::file::left::Record;
+use crate::workload::file::left::{Identity, Record};
 use crate::workload::file::own::{self, Names, Removal, is_numbered};
 
 /// What every tree of ours is called, before the process and the time.
@@ -101,9 +101,9 @@ impl Tree {
             let parent =
                 rustix::fs::open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
             let name = format!("{PREFIX}{}-{}", std::process::id(), clock::now_ns());
-            let inode = fstat(&parent)?.st_ino;
+            let identity = Identity::of(&parent)?;
             // Without a list the next run in this folder finds it all the same.
-            let record = state.and_then(|state| Record::write(state, &name, folder, inode).ok());
+            let record = state.and_then(|state| Record::write(state, &name, folder, identity).ok());
             let forget = |record: Option<Record>| {
                 if let Some(record) = record {
                     record.remove();
