@@ -1,6 +1,8 @@
 //! What a run leaves in a folder of the user's when it dies together with its
 //! agent, and who removes it.
 
+use std::os::unix::fs::MetadataExt;
+
 use rustix::process::Signal;
 
 use crate::common::{Place, agent_of, eventually, lives, signal, stderr, stdout};
@@ -43,8 +45,20 @@ fn regression_a_tree_stayed_for_ever_when_run_and_agent_died_together() {
     assert!(stdout(&restored).contains("it is removed"), "{}", stdout(&restored));
     assert!(trees(&place).is_empty());
     assert!(stdout(&place.run(&["restore"])).contains("nothing to put back"));
-    // The next run, of anything.
-    kill_both(&place);
+}
+
+#[test]
+fn regression_a_tree_was_removed_only_by_a_run_in_the_same_folder() {
+    let place = Place::new();
+    let data = place.path().canonicalize().unwrap().join("data");
+    let (name, list) = (".headroom-tree-1-1", place.path().join("store.db-state/trees"));
+    std::fs::create_dir_all(data.join(name).join("owner0/d0")).unwrap();
+    std::fs::write(data.join(name).join("owner0/d0/f1"), "").unwrap();
+    std::fs::write(data.join(name).join("lock"), "").unwrap();
+    std::fs::create_dir_all(&list).unwrap();
+    let metadata = data.metadata().unwrap();
+    let line = format!("{} {} {}\n", metadata.dev(), metadata.ino(), data.display());
+    std::fs::write(list.join(name), line).unwrap();
     let plan = place.run(&["run", "null", "--dry-run"]);
     assert!(plan.status.success() && !trees(&place).is_empty(), "a plan touches nothing");
     let next = place.run(&["run", "null", "--duration", "50ms", "--trials", "1"]);
