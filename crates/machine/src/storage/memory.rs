@@ -46,7 +46,7 @@ fn of_file(host: &Host, number: &str, path: &Path, level: u32) -> Option<String>
     let with_number = |table: &[Line]| table.iter().find(|line| line.number == number).cloned();
     let line = with_number(&table)
         // Parts of a btrfs have numbers of their own, which stand in no table.
-        .or_else(|| mount::way(&table, path.to_str()?).pop().cloned().filter(|line| is_part(line)))
+        .or_else(|| mount::way(&table, path.to_str()?).pop().cloned().filter(is_part))
         .or_else(|| Mounts::of(host)?.numbered(number).cloned());
     match line {
         Some(line) => of_mount(host, &line, level),

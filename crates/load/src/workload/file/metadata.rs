@@ -34,7 +34,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           second is that of all threads while they did just this. Names that were made a moment ago are found in \
           memory: looking at and opening them measures the kernel's caches, making and removing them the file \
           system's journal. With directory-fsync each change of a folder is waited for, as mail and database servers \
-          do. The tree has names, in a hidden folder of the target, and is removed at the end.",
+          do. The tree has names, in a hidden folder of the target, and is removed at the end; if \
+          the run is killed, by the next run or `headroom restore`.",
     parameters: PARAMETERS,
     headline: "operations_per_second",
     metrics: METRICS,
