@@ -72,9 +72,16 @@ pub(super) fn put_back_left() -> Result<(), Failure> {
     refuse_changed()
 }
 
+/// Before a run: refuses it as [`refuse`] does, or removes what others left.
+pub(super) fn begin(plan: &Plan) -> Result<(), Failure> {
+    refuse(plan)?;
+    remove_left();
+    Ok(())
+}
+
 /// Refuses a run as [`refuse_changed`], and one that is to change settings and
 /// may not.
-pub(super) fn refuse(plan: &Plan) -> Result<(), Failure> {
+fn refuse(plan: &Plan) -> Result<(), Failure> {
     refuse_changed()?;
     match plan.cases.iter().flat_map(|case| &case.settings).next() {
         Some(change) if !setting::may_change() => Err(Failure::Refused {
