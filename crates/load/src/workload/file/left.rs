@@ -205,6 +205,7 @@ fn remove(folder: &Path, was: Identity, name: &str, until: Option<Instant>) -> i
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::file::own::tests::in_time;
     use std::os::unix::fs::symlink;
 
     const NAME: &str = ".headroom-tree-1-1";
@@ -292,7 +293,8 @@ mod tests {
         fs::write(list.join(".headroom-tree-4-4"), "17 17 relative/path\n").unwrap();
         let pipe = list.join(".headroom-tree-5-5");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let left = remove_left(&state, None, false);
+        let same = state.clone();
+        let left = in_time(move || remove_left(&same, None, false));
         assert_eq!(left, [Left { tree, fate: Fate::Removed }]);
         assert_eq!(fs::read_to_string(&precious).unwrap(), "x");
         // Of files cut short, there is no tree yet.

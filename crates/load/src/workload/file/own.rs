@@ -195,9 +195,18 @@ fn told(name: &CStr, between: &str, error: &Error) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+
+    /// Does what must not wait at a pipe: a test that waits for ever fails nowhere.
+    pub(in crate::workload::file) fn in_time<T: Send + 'static>(
+        what: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let (send, done) = std::sync::mpsc::channel();
+        std::thread::spawn(move || send.send(what()));
+        done.recv_timeout(std::time::Duration::from_secs(20)).expect("it waits at a pipe")
+    }
 
     fn open(path: &std::path::Path) -> OwnedFd {
         rustix::fs::open(path, FOLDER, Mode::empty()).unwrap()
@@ -213,10 +222,12 @@ mod tests {
         symlink("folder", at("link-to-folder")).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
         let parent = open(place.path());
+        // A pipe that is opened to write waits for who reads.
+        let same = parent.try_clone().unwrap();
+        assert!(in_time(move || regular(same.as_fd(), "pipe", user()).is_err()));
         let (parent, us) = (parent.as_fd(), user());
         assert!(regular(parent, "file", us).is_ok());
-        // A pipe that is opened to write waits for who reads.
-        for other in ["pipe", "link", "link-to-folder", "folder", "nothing"] {
+        for other in ["link", "link-to-folder", "folder", "nothing"] {
             assert!(regular(parent, other, us).is_err(), "{other}");
         }
         assert!(folder(parent, "folder", us).is_ok() && folder_by_mount(parent, "folder").is_ok());
