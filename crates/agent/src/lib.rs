@@ -13,6 +13,7 @@ mod converse;
 mod describe;
 mod held;
 pub mod iperf3;
+pub mod left;
 mod link;
 mod local;
 mod looks;

@@ -4,9 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use load::Fault;
 use load::workload::disk::fixture::Fixture;
-use load::workload::{Look, Shelf};
-use machine::storage::{device_identity, device_state};
+use load::workload::disk::in_memory;
+use load::workload::{Look, MemoryBeneath, Shelf};
+use machine::storage::{device_identity, device_state, memory_beneath};
+use machine::{Host, inventory};
+use model::machine::Memory;
 use model::plan::FixtureKey;
+use model::scalar::binary;
 
 /// How workloads here learn about block devices.
 pub(crate) const LOOK: Look = Look { state: device_state, identity: device_identity };
@@ -25,6 +29,7 @@ impl Fixtures {
     ) -> Result<(), Fault> {
         for key in wanted {
             if self.fixture(key).is_none() {
+                check_memory(key)?;
                 let fixture = Fixture::make(key, LOOK, &mut |done| {
                     tell(key, done);
                     !cancel.load(Ordering::Relaxed)
@@ -39,6 +44,22 @@ impl Fixtures {
     pub(crate) fn release(&mut self, keys: &[FixtureKey]) {
         self.0.retain(|f| !keys.contains(f.key()));
     }
+}
+
+/// Other fixtures of ours may have taken memory since the survey, which looked at
+/// one case at a time.
+fn check_memory(key: &FixtureKey) -> Result<(), Fault> {
+    let Some((bytes, name)) = in_memory::fixture_bytes(key, MemoryBeneath(memory_beneath)) else {
+        return Ok(());
+    };
+    let mut memory = Memory::default();
+    inventory::memory::refresh(&Host::this(), &mut memory);
+    let free = memory.available_bytes;
+    if bytes <= free / 10 * 9 {
+        return Ok(());
+    }
+    let (target, bytes, free) = (&key.target, binary(bytes), binary(free));
+    Err(Fault::Other(format!("{target} is memory in the end ({name}) and may take {bytes}; {free} are free")))
 }
 
 impl Shelf for Fixtures {

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use load::workload::{self, Site, common};
+use load::workload::disk::in_memory;
+use load::workload::{self, MemoryBeneath, Site, common};
 use machine::Host;
 use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, Under};
@@ -28,22 +29,30 @@ pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -
         destroy: destroy.to_vec(),
         wipe: wipe.to_vec(),
         look: shelf::LOOK,
+        beneath: MemoryBeneath(machine::storage::memory_beneath),
     }
 }
 
 /// Surveys one case.
 pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &Site, host: &Host) -> Survey {
     let mut survey = Survey::default();
+    // Bytes of it that targets take, and what memory those are.
+    let mut in_targets = (0, String::new());
     for load in loads {
-        if let Err(problem) = add_load(&mut survey, load, site) {
+        if let Err(problem) = add_load(&mut survey, &mut in_targets, load, site) {
             survey.problem = Some(problem);
             return survey;
         }
     }
-    if survey.memory_bytes > site.memory_available / 10 * 9 {
+    if survey.memory_bytes > site.memory_room() {
+        let (of_them, name) = in_targets;
+        let targets = match of_them {
+            0 => String::new(),
+            bytes => format!(", {} of it for what is written to memory in the end ({name})", binary(bytes)),
+        };
         survey.problem = Some(Problem::refused(
             format!(
-                "the loads need {} of memory together, and {} are free",
+                "the loads need {} of memory together{targets}, and {} are free",
                 binary(survey.memory_bytes),
                 binary(site.memory_available)
             ),
@@ -56,7 +65,12 @@ pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &Site, h
     survey
 }
 
-fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Problem> {
+fn add_load(
+    survey: &mut Survey,
+    in_targets: &mut (u64, String),
+    load: LoadSpec,
+    site: &Site,
+) -> Result<(), Problem> {
     let LoadSpec { workload: name, mut parameters } = load;
     let workload = workload::find(&name).ok_or_else(|| {
         Problem::invalid(format!("this agent has no workload `{name}`"), "update the agent")
@@ -74,9 +88,14 @@ fn add_load(survey: &mut Survey, load: LoadSpec, site: &Site) -> Result<(), Prob
     survey.effect = survey.effect.max(needs.effect);
     survey.touches.extend(needs.touches);
     for fixture in needs.fixtures {
-        if !survey.fixtures.contains(&fixture) {
-            survey.fixtures.push(fixture);
+        if survey.fixtures.contains(&fixture) {
+            continue;
         }
+        if let Some((bytes, name)) = in_memory::fixture_bytes(&fixture, site.beneath) {
+            survey.memory_bytes = survey.memory_bytes.saturating_add(bytes);
+            *in_targets = (in_targets.0.saturating_add(bytes), name);
+        }
+        survey.fixtures.push(fixture);
     }
     survey.loads.push(LoadSpec { workload: name, parameters: needs.parameters });
     Ok(())
@@ -216,6 +235,28 @@ mod tests {
         assert!(
             check_rest(&parameters, false).unwrap_err().message.starts_with("cool-down is of a whole trial")
         );
+    }
+
+    #[test]
+    fn regression_a_file_given_up_in_memory_was_not_held_to_the_memory_that_is_free() {
+        let file = tempfile::NamedTempFile::new_in(".").unwrap();
+        // A hole, which takes memory when it is written.
+        file.as_file().set_len(4 << 30).unwrap();
+        let path = file.path().to_string_lossy().into_owned();
+        let site = Site {
+            cpus: 2,
+            memory_available: 2 << 30,
+            destroy: vec![path.clone()],
+            beneath: MemoryBeneath(|_| Some("tmpfs at /mnt".to_owned())),
+            ..Site::default()
+        };
+        let surveyed = |pattern: &str| {
+            let loads = vec![load(&[("pattern", pattern), ("target", &path)])];
+            super::survey(loads, &Inventory::default(), &site, &Host::this())
+        };
+        let problem = surveyed("write").problem.expect("it takes 4 GiB of 2");
+        assert!(problem.message.contains("to memory in the end (tmpfs at /mnt)"), "{problem:?}");
+        assert_eq!(surveyed("read").problem, None, "reading takes none");
     }
 
     #[test]

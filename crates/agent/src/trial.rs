@@ -79,6 +79,10 @@ impl Shelf for Beside<'_> {
         self.stage.fixtures.fixture(key)
     }
 
+    fn state_folder(&self) -> Option<std::path::PathBuf> {
+        Some(machine::setting::state_folder())
+    }
+
     fn side(&self) -> Side<'_> {
         let load = self.load;
         let (door, is_near) = match self.end {

@@ -121,13 +121,17 @@ impl Identity {
     }
 
     fn read(path: &Path) -> Result<Option<Self>, IdentityError> {
-        let file_of = match File::open(path) {
+        // A pipe in its place would be waited for.
+        let file_of = match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) {
             Ok(opened) => opened,
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(file("read", path)(e)),
         };
         // Of what was opened, not of what the name means now.
         let metadata = file_of.metadata().map_err(file("read", path))?;
+        if !metadata.is_file() {
+            return Err(IdentityError::Invalid(path.to_owned()));
+        }
         let us = rustix::process::geteuid().as_raw();
         if metadata.uid() != us && metadata.uid() != 0 {
             return Err(IdentityError::Foreign(path.to_owned()));
@@ -234,6 +238,20 @@ mod tests {
         assert!(Identity::kept(&path, false).unwrap().key().is(&other.key().secret()));
         // Nothing else is left in the folder.
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn regression_a_pipe_in_the_place_of_a_key_file_was_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("node.json");
+        assert!(
+            std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().unwrap().success()
+        );
+        // In a thread: a test that waits for ever fails nowhere.
+        let (send, done) = std::sync::mpsc::channel();
+        std::thread::spawn(move || send.send(Identity::kept(&path, false).map(drop)));
+        let found = done.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        assert!(matches!(found, Err(IdentityError::Invalid(_))), "{found:?}");
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! `headroom restore`: puts back what a run that was killed had changed.
+//! `headroom restore`: puts back what a run that was killed had changed, and
+//! removes what it had made.
 
 use std::process::ExitCode;
 
+use ::agent::left;
 use clap::{ArgMatches, Command};
 use machine::setting::{self, JournalError};
 use model::Plan;
@@ -12,23 +14,27 @@ use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .about("Put back the settings that a run which was killed had changed")
+        .about("Put back the settings that a run which was killed had changed, and remove the files it left")
         .long_about(
-            "Put back the settings that a run which was killed, or a machine that lost its power, had changed. Runs \
-             that end or are interrupted put theirs back themselves. Says what it did; the exit code is 1 if \
-             something is left to be done, 0 otherwise.",
+            "Put back the settings that a run which was killed, or a machine that lost its power, had changed, and \
+             remove the folders of file.metadata that it left. Runs that end or are interrupted do so themselves. \
+             Says what it did; the exit code is 1 if something is left to be done, 0 otherwise.",
         )
 }
 
 pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+    // A journal that cannot be read keeps nobody from removing the rest.
+    let left = left::remove_all_left();
+    let lines: String = left.iter().map(|one| printable(&one.to_string()) + "\n").collect();
+    output::print(lines.as_bytes())?;
     let done = setting::restore().map_err(refused)?;
-    if done.is_empty() {
+    if done.is_empty() && left.is_empty() {
         output::print(b"There is nothing to put back.\n")?;
         return Ok(ExitCode::SUCCESS);
     }
     let lines: String = done.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
-    let is_left = done.iter().any(|one| !one.is_settled());
+    let is_left = done.iter().any(|one| !one.is_settled()) || left.iter().any(|one| !one.is_settled());
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }
 
@@ -50,6 +56,13 @@ pub(super) fn refuse_changed() -> Result<(), Failure> {
     }
 }
 
+/// Removes what runs that were killed left in folders of the user's, and says so.
+pub(super) fn remove_left() {
+    for one in left::remove_left_soon() {
+        output::note(&(printable(&one.to_string()) + "\n"));
+    }
+}
+
 /// For a node, at which perhaps nobody sits: puts back what was left changed, and
 /// says so; then as [`refuse_changed`].
 pub(super) fn put_back_left() -> Result<(), Failure> {
@@ -59,9 +72,16 @@ pub(super) fn put_back_left() -> Result<(), Failure> {
     refuse_changed()
 }
 
+/// Before a run: refuses it as [`refuse`] does, or removes what others left.
+pub(super) fn begin(plan: &Plan) -> Result<(), Failure> {
+    refuse(plan)?;
+    remove_left();
+    Ok(())
+}
+
 /// Refuses a run as [`refuse_changed`], and one that is to change settings and
 /// may not.
-pub(super) fn refuse(plan: &Plan) -> Result<(), Failure> {
+fn refuse(plan: &Plan) -> Result<(), Failure> {
     refuse_changed()?;
     match plan.cases.iter().flat_map(|case| &case.settings).next() {
         Some(change) if !setting::may_change() => Err(Failure::Refused {

@@ -171,7 +171,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         output::print(report::plan::text(&planned.plan, &planned.left_out).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    restore::refuse(&planned.plan)?;
+    restore::begin(&planned.plan)?;
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = open_store(matches)?;
     let json = matches.get_one::<String>("json").map(String::as_str);
@@ -186,7 +186,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     };
     let run = runner.run(&study, &planned, &identity);
     progress.finish();
-    drop(agent);
+    end(agent);
     let summary = |run: &Run| report::summary::text(run, &catalogue, Some(started.elapsed().as_secs_f64()));
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
@@ -215,6 +215,12 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         write_to(destination, matches, &run)?;
     }
     Ok(verdict(&run))
+}
+
+/// Ends the agent. One that was killed in the last trial has left its files.
+fn end<T>(agent: T) {
+    drop(agent);
+    restore::remove_left();
 }
 
 /// Says what has to be known of a study, unless the summary, which has it too,

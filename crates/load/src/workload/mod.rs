@@ -100,6 +100,29 @@ pub struct Site {
     pub wipe: Vec<String>,
     /// Knows block devices.
     pub look: Look,
+    /// Says which targets are memory in the end.
+    pub beneath: MemoryBeneath,
+}
+
+impl Site {
+    /// How much of the free memory loads may take, all together: the rest is for
+    /// whatever else goes on.
+    #[must_use]
+    pub fn memory_room(&self) -> u64 {
+        self.memory_available / 10 * 9
+    }
+}
+
+/// How a workload learns whether what is written to a path ends in memory
+/// (tmpfs, a RAM disk, a loop device on one): in which. None where it does not.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryBeneath(pub fn(&std::path::Path) -> Option<String>);
+
+impl Default for MemoryBeneath {
+    /// Nothing is known to be memory.
+    fn default() -> Self {
+        Self(|_| None)
+    }
 }
 
 /// How a workload learns about a block device: reading a machine is not its
@@ -247,6 +270,12 @@ pub trait Shelf {
     /// Which end of the load this is.
     fn side(&self) -> Side<'_> {
         Side::Only
+    }
+
+    /// Where it is written down what would stay if this process were killed,
+    /// for others to remove it; none if nowhere.
+    fn state_folder(&self) -> Option<std::path::PathBuf> {
+        None
     }
 }
 

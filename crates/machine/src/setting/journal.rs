@@ -8,8 +8,8 @@
 //! lock on the folder.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use model::Value;
@@ -75,6 +75,23 @@ pub struct Entry {
     pub asked: Value,
 }
 
+/// Where this process writes down what has to be put back or removed if it is
+/// killed: in `$HEADROOM_STATE`, or in `/var/lib/headroom` for root, or in
+/// `$XDG_STATE_HOME/headroom` (`~/.local/state/headroom`) for others.
+#[must_use]
+pub fn state_folder() -> PathBuf {
+    let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    if let Some(folder) = variable(FOLDER_VARIABLE) {
+        return folder;
+    }
+    if rustix::process::geteuid().is_root() {
+        return PathBuf::from(FOLDER);
+    }
+    let home = || Some(variable("HOME")?.join(".local/state"));
+    let state = variable("XDG_STATE_HOME").or_else(home);
+    state.map_or_else(|| PathBuf::from(FOLDER), |s| s.join("headroom"))
+}
+
 /// The journal at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journal {
@@ -88,21 +105,10 @@ impl Journal {
         Self { path: folder.join(NAME) }
     }
 
-    /// The journal that this process writes: in `$HEADROOM_STATE`, or in
-    /// `/var/lib/headroom` for root, or in `$XDG_STATE_HOME/headroom`
-    /// (`~/.local/state/headroom`) for others.
+    /// The journal that this process writes.
     #[must_use]
     pub fn own() -> Self {
-        let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        if let Some(folder) = variable(FOLDER_VARIABLE) {
-            return Self::at(&folder);
-        }
-        if rustix::process::geteuid().is_root() {
-            return Self::at(Path::new(FOLDER));
-        }
-        let home = || Some(variable("HOME")?.join(".local/state"));
-        let state = variable("XDG_STATE_HOME").or_else(home);
-        Self::at(&state.map_or_else(|| PathBuf::from(FOLDER), |s| s.join("headroom")))
+        Self::at(&state_folder())
     }
 
     /// All journals that may speak of this machine: ours, and root's.
@@ -133,17 +139,21 @@ impl Journal {
     /// If it cannot be read, or a line in it is none of ours.
     pub fn entries(&self) -> Result<Vec<Entry>, JournalError> {
         let failed = self.failed("read");
-        match fs::metadata(&self.path) {
-            Ok(m) if m.len() > BYTES_MAX => return Err(failed(io::Error::other("it is too large"))),
+        // A pipe in its place must not stop who looks.
+        let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&self.path);
+        let file = match opened {
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 return Ok(Vec::new());
             }
+            other => other.map_err(&failed)?,
+        };
+        match file.metadata().map_err(&failed)? {
+            m if !m.is_file() => return Err(failed(io::Error::other("it is no regular file"))),
+            m if m.len() > BYTES_MAX => return Err(failed(io::Error::other("it is too large"))),
             _ => {}
         }
-        let bytes = match fs::read(&self.path) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.map_err(failed)?,
-        };
+        let mut bytes = Vec::new();
+        file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(failed)?;
         // What follows the last end of line was not finished, so that its change
         // was not begun.
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
@@ -205,7 +215,13 @@ impl Journal {
         }
         let beside = self.path.with_extension("journal.new");
         let write = || {
-            let mut file = File::create(&beside)?;
+            // What a killed process left, or a link that somebody put there: what
+            // it leads to is not written to.
+            match fs::remove_file(&beside) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
+            let mut file = File::create_new(&beside)?;
             // Who may not change settings may see that they are changed.
             file.set_permissions(fs::Permissions::from_mode(0o644))?;
             file.write_all(&text)?;
@@ -261,6 +277,27 @@ pub(super) mod tests {
         assert_eq!(journal.entries(), Ok(vec![other.clone()]));
         journal.remove(&other).unwrap();
         assert!(!journal.path().exists(), "nothing is left of a journal without entries");
+    }
+
+    #[test]
+    fn regression_a_pipe_or_a_link_in_the_place_of_the_journal_was_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::at(folder.path());
+        let (other, beside) = (folder.path().join("other"), journal.path().with_extension("journal.new"));
+        fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, &beside).unwrap();
+        journal.add(&entry("a")).unwrap();
+        assert_eq!(fs::read(&other).unwrap(), b"precious");
+        assert_eq!(journal.entries().unwrap().len(), 1);
+        for at in [&beside, &journal.path().to_owned()] {
+            let _ = fs::remove_file(at);
+            assert!(std::process::Command::new("mkfifo").arg(at).status().unwrap().success());
+        }
+        // In a thread: a test that waits for ever fails nowhere.
+        let (send, done) = std::sync::mpsc::channel();
+        std::thread::spawn(move || send.send(journal.entries()));
+        let found = done.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+        assert!(matches!(found, Err(JournalError::File { doing: "read", .. })), "{found:?}");
     }
 
     #[test]

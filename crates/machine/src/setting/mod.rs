@@ -24,7 +24,7 @@ use std::net::IpAddr;
 use model::setting::{Binds, SettingSpec};
 use model::{Unit, Value};
 
-pub use journal::{Entry, Journal, JournalError};
+pub use journal::{Entry, Journal, JournalError, state_folder};
 pub use keeper::{Keeper, Now, Wanted};
 pub use process::Process;
 pub use restore::{Outcome, Restored, refusal, restore};

@@ -36,6 +36,20 @@ struct Looped {
     status: Option<Status>,
 }
 
+/// What a loop device stands on.
+#[derive(Debug)]
+pub(super) enum Backing {
+    /// The block device with this number.
+    Device(String),
+    /// A file.
+    File {
+        /// The number of the device that it lies on.
+        number: Option<String>,
+        /// Its path, as the kernel gives it: as its opener saw it.
+        path: String,
+    },
+}
+
 /// The loop devices in use.
 #[derive(Debug)]
 pub(super) struct Loops(Vec<Looped>);
@@ -63,6 +77,17 @@ impl Loops {
             }
         });
         on.filter_map(|(looped, file)| Some((Node::named(host, &looped.name)?, file))).collect()
+    }
+
+    /// What `node`, a loop device, stands on.
+    pub(super) fn backing(&self, node: &Node) -> Option<Backing> {
+        let looped = self.0.iter().find(|looped| looped.name == node.name)?;
+        let path = || looped.backing.clone();
+        Some(match &looped.status {
+            Some(Status { itself: Some(itself), .. }) => Backing::Device(itself.clone()),
+            Some(status) => Backing::File { number: Some(status.device.clone()), path: path() },
+            None => Backing::File { number: None, path: path() },
+        })
     }
 
     /// The block device that `node`, a loop device, stands on.

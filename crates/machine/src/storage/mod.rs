@@ -6,6 +6,7 @@ mod elsewhere;
 mod family;
 mod identity;
 mod looped;
+mod memory;
 mod mounted;
 mod node;
 mod signature;
@@ -23,6 +24,8 @@ use crate::Host;
 use family::Family;
 use mounted::Mounts;
 use node::Node;
+
+pub use memory::memory_beneath;
 
 /// BLKGETSIZE64, BLKROGET (`include/uapi/linux/fs.h`).
 const SIZE: rustix::ioctl::Opcode = rustix::ioctl::opcode::read::<usize>(0x12, 114);

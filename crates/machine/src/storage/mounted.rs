@@ -22,6 +22,11 @@ impl Mounts {
         Some(Self { own, others: others.iter().flat_map(|text| mount::parse(text)).collect() })
     }
 
+    /// A mount of the file system with this number.
+    pub(super) fn numbered(&self, number: &str) -> Option<&Line> {
+        self.own.iter().chain(&self.others).find(|line| line.number == number)
+    }
+
     /// How `members` are mounted, as sentences. Where a device is mounted in our
     /// own namespace, what others see of it is not told.
     pub(super) fn uses(&self, host: &Host, members: &[Node]) -> Vec<String> {

@@ -4,11 +4,11 @@
 use super::*;
 
 /// A device: its number, its folder below `/sys/devices/`, and files in it.
-type Device<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+pub(super) type Device<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
 
 /// A machine of devices, a file that begins with an arrow being a link. What
 /// follows is added as it is.
-fn machine(devices: &[Device<'_>], more: &str) -> Host {
+pub(super) fn machine(devices: &[Device<'_>], more: &str) -> Host {
     let mut text = String::new();
     for (number, place, files) in devices {
         let folder = format!("/sys/devices/{place}");

@@ -37,11 +37,12 @@ pub(super) fn check(parameters: &Parameters) -> Result<(), Problem> {
 
 /// How large a file may become that fills the file system of `folder`: as large
 /// as that whole file system, which it never is. `memory` is what is free of it,
-/// in bytes.
+/// in bytes, and `beneath` what memory the file system is, if it is known to be
+/// some.
 ///
 /// # Errors
 /// Why it must not be filled.
-pub(super) fn survey(folder: &Path, memory: u64) -> Result<u64, Problem> {
+pub(super) fn survey(folder: &Path, memory: u64, beneath: Option<&str>) -> Result<u64, Problem> {
     let refused = |why: String| {
         Problem::refused(
             format!("the file system of {} must not be filled: {why}", folder.display()),
@@ -62,8 +63,10 @@ pub(super) fn survey(folder: &Path, memory: u64) -> Result<u64, Problem> {
     let bytes = (stat.f_blocks as u64).saturating_mul(stat.f_bsize as u64);
     match stat.f_type as i64 {
         RAMFS => Err(refused("it is memory without a bound".to_owned())),
-        TMPFS if bytes > memory / 2 => {
-            Err(refused(format!("it is memory, {} of it, and {} are free", binary(bytes), binary(memory))))
+        kind if (kind == TMPFS || beneath.is_some()) && bytes > memory / 2 => {
+            let name = beneath.map_or_else(String::new, |beneath| format!(" ({beneath})"));
+            let (bytes, memory) = (binary(bytes), binary(memory));
+            Err(refused(format!("it is memory{name}, {bytes} of it, and {memory} are free")))
         }
         _ if stat.f_bavail == 0 => Err(refused("it has no space left already".to_owned())),
         _ => Ok(bytes),
@@ -146,7 +149,7 @@ mod tests {
     #[test]
     fn what_the_machine_needs_is_not_filled() {
         for folder in ["/", "/var", "/tmp", "."] {
-            let problem = survey(Path::new(folder), PLENTY);
+            let problem = survey(Path::new(folder), PLENTY, None);
             // The build may lie on a disk of its own.
             if let Err(problem) = problem {
                 assert!(problem.message.contains("must not be filled: it holds /"), "{problem:?}");
@@ -159,12 +162,22 @@ mod tests {
 
     #[test]
     fn memory_that_others_need_is_not_filled() {
-        let Ok(bytes) = survey(Path::new("/dev/shm"), PLENTY) else {
+        let Ok(bytes) = survey(Path::new("/dev/shm"), PLENTY, None) else {
             println!("skipped: /dev/shm is not a file system of its own here");
             return;
         };
-        let problem = survey(Path::new("/dev/shm"), bytes).unwrap_err();
+        let problem = survey(Path::new("/dev/shm"), bytes, None).unwrap_err();
         assert!(problem.message.contains("it is memory"), "{problem:?}");
+    }
+
+    #[test]
+    fn a_file_system_on_a_ram_disk_is_memory_too() {
+        let Ok(bytes) = survey(Path::new("."), PLENTY, Some("/dev/zram0")) else {
+            println!("skipped: the build lies where the system does");
+            return;
+        };
+        let problem = survey(Path::new("."), bytes, Some("/dev/zram0")).unwrap_err();
+        assert!(problem.message.contains("it is memory (/dev/zram0)"), "{problem:?}");
     }
 
     #[test]

@@ -20,8 +20,9 @@ use rustix::fs::{Mode, OFlags};
 use crate::engine::fault::Fault;
 use crate::workload::Look;
 use crate::workload::disk::content::Source;
+use crate::workload::disk::in_memory::is_ramfs;
 use crate::workload::disk::precondition;
-use crate::workload::disk::target::{RESERVE, is_ramfs, parent_of};
+use crate::workload::disk::target::{RESERVE, parent_of};
 use crate::workload::disk::{device, identity, occupied, pseudo};
 use crate::workload::memory::buffer::Buffer;
 

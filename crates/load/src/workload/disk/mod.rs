@@ -11,6 +11,7 @@ mod engine;
 mod filling;
 pub mod fixture;
 mod identity;
+pub mod in_memory;
 mod job;
 mod metrics;
 mod nodes;

@@ -13,6 +13,7 @@ use model::{Parameters, Value};
 
 use crate::engine::fault::Fault;
 use crate::workload::Site;
+use crate::workload::disk::in_memory::{self, Room};
 use crate::workload::disk::pattern::{Pattern, Way};
 use crate::workload::disk::{
     alignment, content, device, filling, identity, nodes, occupied, precondition, pseudo,
@@ -244,10 +245,11 @@ fn survey_folder(
     }
     alignment::check(&format!("the file system of {shown}"), parameters, alignment::of_file(folder))?;
     // Other targets may lie on the same file system.
-    let room = room_in(folder, site.memory_available)? / share;
+    let Room { bytes: room, memory } = room_in(folder, site)?;
+    let room = room / share;
     let explicit = parameters.integer("size").ok();
     if fills && explicit.is_none() {
-        return filling::survey(folder, site.memory_available);
+        return filling::survey(folder, site.memory_available, memory.as_deref());
     }
     // A power of two, so that it is the same size, and so the same work, as long
     // as there is about as much room.
@@ -255,10 +257,15 @@ fn survey_folder(
     let size = explicit.unwrap_or_else(|| 1 << usual().ilog2());
     if size.saturating_add(RESERVE) > room || size < SIZE_LEAST && explicit.is_none() {
         let wanted = explicit.unwrap_or(SIZE_LEAST);
+        let free = match memory {
+            None => format!("{shown} has {} free", binary(room)),
+            Some(memory) => {
+                format!("{shown} is memory in the end ({memory}), of which it may take {}", binary(room))
+            }
+        };
         return Err(Problem::refused(
             format!(
-                "{shown} has {} free, which is no room for a file of {} and the {} that always stay free",
-                binary(room),
+                "{free}, which is no room for a file of {} and the {} that always stay free",
                 binary(wanted),
                 binary(RESERVE)
             ),
@@ -268,8 +275,8 @@ fn survey_folder(
     Ok(size)
 }
 
-/// Bytes that we may write below `folder`.
-fn room_in(folder: &Path, memory: u64) -> Result<u64, Problem> {
+/// What we may write below `folder`.
+fn room_in(folder: &Path, site: &Site) -> Result<Room, Problem> {
     let shown = folder.display();
     let refused = |e: rustix::io::Errno| {
         Problem::refused(
@@ -283,18 +290,7 @@ fn room_in(folder: &Path, memory: u64) -> Result<u64, Problem> {
     }
     let wanted = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
     rustix::fs::access(folder, wanted).map_err(refused)?;
-    if is_ramfs(folder) {
-        // It says nothing of sizes: it takes memory.
-        return Ok(memory / 4);
-    }
-    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
-}
-
-/// Whether `path` lies on a ramfs, which has no size (`RAMFS_MAGIC` of
-/// `include/uapi/linux/magic.h`).
-pub(super) fn is_ramfs(path: &Path) -> bool {
-    const RAMFS_MAGIC: u64 = 0x8584_58f6;
-    rustix::fs::statfs(path).is_ok_and(|stat| stat.f_type as u64 & 0xffff_ffff == RAMFS_MAGIC)
+    Ok(in_memory::room(folder, stat.f_bavail.saturating_mul(stat.f_frsize), site))
 }
 
 fn survey_file(

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::{Effect, Problem};
@@ -19,6 +20,7 @@ use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::queue::{Class, Completion, Operation, Queue, Wait};
 use crate::engine::schedule::Seat;
+use crate::workload::disk::in_memory::{self, Room};
 use crate::workload::file::tree::Tree;
 use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
 
@@ -32,7 +34,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
           second is that of all threads while they did just this. Names that were made a moment ago are found in \
           memory: looking at and opening them measures the kernel's caches, making and removing them the file \
           system's journal. With directory-fsync each change of a folder is waited for, as mail and database servers \
-          do. The tree has names, in a hidden folder of the target, and is removed at the end.",
+          do. The tree has names, in a hidden folder of the target, and is removed at the end; if \
+          the run is killed, by the next run or `headroom restore`.",
     parameters: PARAMETERS,
     headline: "operations_per_second",
     metrics: METRICS,
@@ -110,6 +113,12 @@ const RESERVE: u64 = 10_000;
 const RESERVE_BYTES: u64 = 64 << 20;
 /// What a name costs at the least: a block of ext4, with some share of folders.
 const BYTES_LEAST: u64 = 4096;
+/// The most files: they are numbered by 32 bits.
+const FILES_MAX: u64 = u32::MAX as u64;
+/// As much of a file is written at once, from one buffer.
+const CHUNK: u64 = 1 << 20;
+/// What a thread and the tree keep of a folder: its path, twice, and an open file.
+const FOLDER_BYTES: u64 = 1 << 10;
 
 /// The phases, in order; a class each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +151,7 @@ impl Workload for Metadata {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
         let broken = |e: model::value::ParameterError| Problem::invalid(e.to_string(), "");
         let text = parameters.text("target").map_err(broken)?.to_owned();
         let folder = Path::new(&text);
@@ -158,8 +167,17 @@ impl Workload for Metadata {
                 "give more files",
             ));
         }
+        if files > FILES_MAX {
+            return Err(Problem::invalid(
+                format!("{files} files are more than {FILES_MAX}, the most that are told apart"),
+                "give fewer files",
+            ));
+        }
         let sum = files.saturating_add(leaves.saturating_mul(2));
-        check_room(folder, &text, sum, files.saturating_mul(size).saturating_add(sum * BYTES_LEAST))?;
+        let bytes = files.saturating_mul(size).saturating_add(sum.saturating_mul(BYTES_LEAST));
+        let in_memory = check_room(folder, &text, sum, bytes, site)?;
+        let own = (threads + 1) * size.min(CHUNK) + files * size_of::<u32>() as u64 + leaves * FOLDER_BYTES;
+        let memory_bytes = own.saturating_add(if in_memory { bytes } else { 0 });
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         parameters.set("target", full.to_string_lossy().as_ref());
         let what = if size > 0 { format!(" of {}", binary(size)) } else { String::new() };
@@ -167,16 +185,24 @@ impl Workload for Metadata {
             "makes {files} files{what} in a folder of its own in {}, and removes it",
             full.display()
         )];
-        Ok(Needs { parameters, effect: Effect::Dirty, touches, ..Needs::default() })
+        Ok(Needs { parameters, effect: Effect::Dirty, touches, memory_bytes, ..Needs::default() })
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
         let threads = parameters.integer("threads")? as usize;
         let folder = PathBuf::from(parameters.text("target")?);
+        let size = parameters.integer("file-size")?;
         Ok(Box::new(Ready {
-            tree: Tree::make(&folder, threads, parameters.integer("width")?, parameters.integer("depth")?)?,
+            tree: Tree::make(
+                &folder,
+                shelf.state_folder().as_deref(),
+                threads,
+                parameters.integer("width")?,
+                parameters.integer("depth")?,
+            )?,
             files: parameters.integer("files")?,
-            bytes: vec![0x5a; parameters.integer("file-size")? as usize],
+            size,
+            chunk: vec![0x5a; size.min(CHUNK) as usize].into(),
             random: parameters.is_word("order", "random"),
             sync: parameters.flag("directory-fsync")?,
         }))
@@ -220,8 +246,9 @@ fn folders(width: u64, depth: u64, threads: u64) -> Result<u64, Problem> {
     }
 }
 
-/// Whether so many names and bytes find room below `folder`.
-fn check_room(folder: &Path, text: &str, names: u64, bytes: u64) -> Result<(), Problem> {
+/// Whether so many names and bytes find room below `folder`; whether that room is
+/// memory.
+fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, site: &Site) -> Result<bool, Problem> {
     let refused = |e: rustix::io::Errno| {
         Problem::refused(format!("{text} cannot be written to: {}", io::Error::from(e)), "use another target")
     };
@@ -235,21 +262,32 @@ fn check_room(folder: &Path, text: &str, names: u64, bytes: u64) -> Result<(), P
             "give fewer files or another target",
         ));
     }
-    let room = stat.f_bavail.saturating_mul(stat.f_frsize);
+    let Room { bytes: room, memory } =
+        in_memory::room(folder, stat.f_bavail.saturating_mul(stat.f_frsize), site);
     if bytes.saturating_add(RESERVE_BYTES) > room {
         return Err(Problem::refused(
-            format!("{text} has {} free, and {} may be needed", binary(room), binary(bytes)),
+            match memory {
+                None => format!("{text} has {} free, and {} may be needed", binary(room), binary(bytes)),
+                Some(memory) => format!(
+                    "{text} is memory in the end ({memory}), of which it may take {}, and {} may be needed",
+                    binary(room),
+                    binary(bytes)
+                ),
+            },
             "give fewer or smaller files, or another target",
         ));
     }
-    Ok(())
+    Ok(memory.is_some())
 }
 
 #[derive(Debug)]
 struct Ready {
     tree: Tree,
     files: u64,
-    bytes: Vec<u8>,
+    /// Bytes of each file.
+    size: u64,
+    /// What they are written from, piece by piece.
+    chunk: Arc<[u8]>,
     random: bool,
     sync: bool,
 }
@@ -280,7 +318,8 @@ impl Prepared for Ready {
         if self.random {
             shuffle(&mut order, seed ^ index);
         }
-        Ok(Box::new(Walk { folders, handles, order, bytes: self.bytes.clone(), done: 0, finished: None }))
+        let (size, chunk) = (self.size, Arc::clone(&self.chunk));
+        Ok(Box::new(Walk { folders, handles, order, size, chunk, done: 0, finished: None }))
     }
 }
 
@@ -299,7 +338,8 @@ struct Walk {
     /// The same, open, where folders are synced.
     handles: Vec<File>,
     order: Vec<u32>,
-    bytes: Vec<u8>,
+    size: u64,
+    chunk: Arc<[u8]>,
     done: u64,
     finished: Option<Completion>,
 }
@@ -329,7 +369,12 @@ impl Walk {
             Phase::Create => {
                 let (folder, path) = self.name('f', number(step));
                 let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-                file.write_all(&self.bytes)?;
+                let mut left = self.size;
+                while left > 0 {
+                    let piece = left.min(self.chunk.len() as u64);
+                    file.write_all(&self.chunk[..piece as usize])?;
+                    left -= piece;
+                }
                 if !self.handles.is_empty() {
                     file.sync_all()?;
                 }
@@ -401,58 +446,4 @@ impl Walk {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn walk(folder: &Path, files: u32, sync: bool) -> Walk {
-        let folders = vec![folder.join("a"), folder.join("b")];
-        folders.iter().for_each(|f| fs::create_dir(f).unwrap());
-        let handles =
-            if sync { folders.iter().map(|f| File::open(f).unwrap()).collect() } else { Vec::new() };
-        let mut order: Vec<u32> = (0..files).collect();
-        shuffle(&mut order, 5);
-        Walk { folders, handles, order, bytes: vec![1; 10], done: 0, finished: None }
-    }
-
-    #[test]
-    fn every_phase_does_what_it_says_to_every_file() {
-        for sync in [false, true] {
-            let folder = tempfile::tempdir_in(".").unwrap();
-            let mut walk = walk(folder.path(), 7, sync);
-            let names = || -> Vec<String> {
-                let inside = ["a", "b"].iter().flat_map(|d| folder.path().join(d).read_dir().unwrap());
-                let mut all: Vec<String> =
-                    inside.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-                all.sort();
-                all
-            };
-            let mut done = Vec::new();
-            let mut run = |walk: &mut Walk, range: std::ops::Range<u64>| {
-                for sequence in range {
-                    walk.start(0, Operation { index: sequence, sequence }).unwrap();
-                    walk.reap(Wait::One, &mut done).unwrap();
-                }
-            };
-            run(&mut walk, 0..7);
-            assert_eq!(names(), ["f0", "f1", "f2", "f3", "f4", "f5", "f6"]);
-            assert_eq!(fs::metadata(folder.path().join("b/f1")).unwrap().len(), 10);
-            run(&mut walk, 7..28);
-            assert_eq!(names(), ["r0", "r1", "r2", "r3", "r4", "r5", "r6"]);
-            run(&mut walk, 28..37);
-            assert_eq!(names(), [] as [String; 0]);
-            assert_eq!(Queue::operations_to_end(&walk), Some(37));
-            let count = |phase: Phase| done.iter().filter(|c| c.class == phase as u8).count();
-            assert_eq!(PHASES.map(count), [7, 7, 7, 7, 2, 7]);
-        }
-    }
-
-    #[test]
-    fn a_tree_that_is_too_large_or_has_no_room_is_refused() {
-        assert!(folders(10, 6, 1).is_err());
-        assert!(folders(u64::MAX, 9, 1).is_err());
-        assert_eq!(folders(10, 0, 4).unwrap(), 4);
-        let here = Path::new(".");
-        assert!(check_room(here, ".", 10, 1 << 20).is_ok());
-        assert!(check_room(here, ".", 10, 1 << 62).unwrap_err().message.contains("free"));
-    }
-}
+mod tests;

@@ -1,47 +1,81 @@
 //! A tree of folders of ours in the user's folder, with names, because names are
 //! what is measured. It is removed when the trial ends. After a SIGKILL it stays
-//! behind; a lock in it tells the next run in the same folder that nobody uses
-//! it any more, and it is removed then.
+//! behind; a lock in it tells that nobody uses it any more. It is removed by the
+//! next run in the same folder, which meets its name, and by the next run or
+//! `headroom restore` elsewhere, which find it in a list (see [`super::left`]).
+//!
+//! What is removed is looked at first: `own.rs` says how.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{flock, fstat, mkdirat, openat, statat, unlinkat};
+use rustix::io::Errno;
 
 use crate::engine::clock;
 use crate::engine::fault::Fault;
+use crate::workload::file::left::{Identity, Record};
+use crate::workload::file::own::{self, Names, Removal, is_numbered};
 
-/// What every tree of ours is called, before its number.
+/// What every tree of ours is called, before the process and the time.
 const PREFIX: &str = ".headroom-tree-";
 /// The file in it that is locked while it is in use.
-const LOCK: &str = "lock";
+const LOCK: &std::ffi::CStr = c"lock";
+/// Somebody who clears up may take a tree for abandoned before it is locked.
+const ATTEMPTS: u32 = 10;
+/// How long a trial clears up after others.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What we make at the top of a tree, and below.
+const TOP: Names = Names { folder: |name| is_numbered(name, &["owner"]), file: |_| false, last: LOCK };
+const BELOW: Names = Names {
+    folder: |name| is_numbered(name, &["d"]),
+    file: |name| is_numbered(name, &["f", "r"]),
+    last: c".",
+};
+
+/// Whether `name` is exactly one that we give a tree.
+pub(super) fn is_name(name: &str) -> bool {
+    let numbers = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
+    numbers.is_some_and(|(process, time)| {
+        [process, time].iter().all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
 
 /// A tree that is removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Tree {
+    /// The folder that it is in.
+    parent: OwnedFd,
+    name: String,
+    top: OwnedFd,
     root: PathBuf,
     leaves: Vec<PathBuf>,
-    _lock: File,
+    lock: Option<File>,
+    /// Whose files of ours are on this file system, which may have its own idea
+    /// of that (NFS, FAT).
+    owner: u32,
+    record: Option<Record>,
 }
 
 impl Tree {
     /// A tree in `folder` for `owners`, each with `width` folders in each of its
-    /// folders, `depth` levels down.
-    pub(super) fn make(folder: &Path, owners: usize, width: u64, depth: u64) -> Result<Self, Fault> {
-        remove_stale(folder);
-        let root = folder.join(format!("{PREFIX}{}-{}", std::process::id(), clock::now_ns()));
+    /// folders, `depth` levels down. It stands in the list in the folder `state`
+    /// while it is there, if that can be written.
+    pub(super) fn make(
+        folder: &Path,
+        state: Option<&Path>,
+        owners: usize,
+        width: u64,
+        depth: u64,
+    ) -> Result<Self, Fault> {
+        remove_abandoned(folder, Instant::now() + PATIENCE);
         let fault = |e| Fault::system(format!("making folders in {}", folder.display()), e);
-        fs::create_dir(&root).map_err(fault)?;
-        let locked = OpenOptions::new().create_new(true).write(true).open(root.join(LOCK)).map_err(fault);
-        let mut tree = match locked {
-            Ok(lock) => Self { root, leaves: Vec::new(), _lock: lock },
-            Err(fault) => {
-                let _ = fs::remove_dir(&root);
-                return Err(fault);
-            }
-        };
-        flock(&tree._lock, FlockOperation::NonBlockingLockExclusive).map_err(|e| fault(e.into()))?;
+        let mut tree = Self::begin(folder, state).map_err(fault)?;
         for owner in 0..owners {
             let mut level = vec![tree.root.join(format!("owner{owner}"))];
             fs::create_dir(&level[0]).map_err(fault)?;
@@ -61,6 +95,40 @@ impl Tree {
         Ok(tree)
     }
 
+    /// A tree without folders, in the list and locked.
+    fn begin(folder: &Path, state: Option<&Path>) -> io::Result<Self> {
+        for _ in 0..ATTEMPTS {
+            let parent =
+                rustix::fs::open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+            let name = format!("{PREFIX}{}-{}", std::process::id(), clock::now_ns());
+            let identity = Identity::of(&parent)?;
+            // Without a list the next run in this folder finds it all the same.
+            let record = state.and_then(|state| Record::write(state, &name, folder, identity).ok());
+            let forget = |record: Option<Record>| {
+                if let Some(record) = record {
+                    record.remove();
+                }
+            };
+            if let Err(error) = mkdirat(&parent, &name, Mode::RWXU) {
+                forget(record);
+                return Err(error.into());
+            }
+            match locked(parent.as_fd(), &name) {
+                Ok((top, lock, owner)) => {
+                    let (root, leaves, lock) = (folder.join(&name), Vec::new(), Some(lock));
+                    return Ok(Self { parent, name, top, root, leaves, lock, owner, record });
+                }
+                Err(error) => {
+                    forget(record);
+                    if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::WouldBlock) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Err(io::Error::other("others remove them as soon as they are made"))
+    }
+
     /// The folders without folders of owner `index` of `of`.
     pub(super) fn leaves_of(&self, index: usize, of: usize) -> &[PathBuf] {
         let each = self.leaves.len() / of.max(1);
@@ -70,59 +138,130 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.root);
+        let lock = self.lock.take();
+        if remove(self.parent.as_fd(), &self.name, self.top.as_fd(), lock, self.owner, None).is_ok()
+            && let Some(record) = self.record.take()
+        {
+            record.remove();
+        }
     }
 }
 
-/// Removes trees of ours that nobody uses: those of runs that were killed.
-fn remove_stale(folder: &Path) {
+/// Opens the new folder `name` and makes and locks its lock; says whose files we
+/// make there are. Where that fails, neither stays.
+///
+/// # Errors
+/// `NotFound` and `WouldBlock` if somebody took it for abandoned.
+fn locked(parent: BorrowedFd<'_>, name: &str) -> io::Result<(OwnedFd, File, u32)> {
+    let take_away = || {
+        let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+    };
+    let open = || {
+        let stat = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        own::folder(parent, name, stat.st_uid).map(|top| (top, stat.st_uid))
+    };
+    let (top, owner) = open().inspect_err(|_| take_away())?;
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let lock = openat(&top, LOCK, flags, Mode::RUSR | Mode::WUSR).inspect_err(|_| take_away())?;
+    let check = || {
+        let ours = fstat(&lock)?;
+        if ours.st_uid != owner {
+            return Err(io::Error::other("somebody put a folder of theirs in its place"));
+        }
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        // Still the one that the name means.
+        let named = statat(&top, LOCK, AtFlags::SYMLINK_NOFOLLOW)?;
+        if named.st_ino == ours.st_ino { Ok(()) } else { Err(ErrorKind::NotFound.into()) }
+    };
+    match check() {
+        Ok(()) => Ok((top, File::from(lock), owner)),
+        Err(error) => {
+            let _ = unlinkat(&top, LOCK, AtFlags::empty());
+            take_away();
+            Err(error)
+        }
+    }
+}
+
+/// Removes what is ours in `top`, which is called `name` in `parent`, and itself;
+/// its lock last, so that what stays is still known.
+fn remove(
+    parent: BorrowedFd<'_>,
+    name: &str,
+    top: BorrowedFd<'_>,
+    lock: Option<File>,
+    owner: u32,
+    until: Option<Instant>,
+) -> io::Result<()> {
+    Removal { owner, until, below: BELOW }.empty(top, &TOP)?;
+    // NFS keeps a file that is open under another name, and the folder with it.
+    drop(lock);
+    for removed in [unlinkat(top, LOCK, AtFlags::empty()), unlinkat(parent, name, AtFlags::REMOVEDIR)] {
+        match removed {
+            // Somebody else clears up too.
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    Ok(())
+}
+
+/// What became of a tree that was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// There is none of that name.
+    Nothing,
+    /// Somebody uses it.
+    InUse,
+    /// Nobody used it, and it is gone.
+    Removed,
+}
+
+/// Removes the tree `name` in `parent` if nobody uses it.
+///
+/// # Errors
+/// Why it stays although nobody uses it.
+pub(super) fn remove_if_abandoned(
+    parent: BorrowedFd<'_>,
+    name: &str,
+    until: Option<Instant>,
+) -> io::Result<Found> {
+    let us = own::user();
+    let top = match own::folder(parent, name, us) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        other => other?,
+    };
+    let lock = match own::regular(top.as_fd(), LOCK, us) {
+        Ok(lock) => lock,
+        // Killed before it was locked, or at the end of its removal; what has
+        // content and no lock is not ours.
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return match unlinkat(parent, name, AtFlags::REMOVEDIR) {
+                Ok(()) => Ok(Found::Removed),
+                Err(_) => Err(io::Error::new(e.kind(), "it has no lock, so it is none of Headroom's")),
+            };
+        }
+        Err(e) => return Err(io::Error::new(e.kind(), format!("lock: {e}"))),
+    };
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => return Ok(Found::InUse),
+        other => other?,
+    }
+    remove(parent, name, top.as_fd(), Some(lock), us, until).map(|()| Found::Removed)
+}
+
+/// Removes trees of ours in `folder` that nobody uses: those of runs that were
+/// killed. What cannot be removed is in nobody's way.
+fn remove_abandoned(folder: &Path, until: Instant) {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(parent) = rustix::fs::open(folder, flags, Mode::empty()) else { return };
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        if !name.to_string_lossy().starts_with(PREFIX) || !entry.file_type().is_ok_and(|t| t.is_dir()) {
-            continue;
-        }
-        if is_abandoned(&entry.path()).unwrap_or(false) {
-            let _ = fs::remove_dir_all(entry.path());
+        if let Some(name) = entry.file_name().to_str().filter(|name| is_name(name)) {
+            let _ = remove_if_abandoned(parent.as_fd(), name, Some(until));
         }
     }
-}
-
-/// Whether the lock of a tree can be had. A folder without one is not ours.
-fn is_abandoned(root: &Path) -> io::Result<bool> {
-    let lock = OpenOptions::new().write(true).open(root.join(LOCK))?;
-    Ok(flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tree_has_its_folders_and_leaves_nothing() {
-        let folder = tempfile::tempdir_in(".").unwrap();
-        let tree = Tree::make(folder.path(), 2, 3, 2).unwrap();
-        assert_eq!(tree.leaves.len(), 18);
-        assert!(
-            tree.leaves_of(1, 2)
-                .iter()
-                .all(|leaf| leaf.is_dir() && leaf.display().to_string().contains("owner1"))
-        );
-        drop(tree);
-        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
-    }
-
-    #[test]
-    fn a_tree_of_a_killed_run_is_removed_but_no_other() {
-        let folder = tempfile::tempdir_in(".").unwrap();
-        let stale = folder.path().join(format!("{PREFIX}1-1"));
-        let users = folder.path().join(format!("{PREFIX}of-the-user"));
-        fs::create_dir_all(stale.join("owner0")).unwrap();
-        fs::write(stale.join(LOCK), "").unwrap();
-        fs::create_dir(&users).unwrap();
-        let used = Tree::make(folder.path(), 1, 1, 0).unwrap();
-        assert!(!stale.exists(), "nobody used it");
-        let second = Tree::make(folder.path(), 1, 1, 0).unwrap();
-        assert!(used.root.exists() && second.root.exists() && users.exists());
-    }
-}
+mod tests;
