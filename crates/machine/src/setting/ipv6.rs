@@ -53,7 +53,9 @@ impl Setting for Ipv6Mtu {
     fn read(&self, resource: &str) -> Result<Value, SettingError> {
         let (setting, resource) = (SPEC.name().to_owned(), resource.to_owned());
         let text = match std::fs::read_to_string(file(&resource)) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Err(SettingError::Gone { setting, resource }),
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                return Err(SettingError::Gone { setting, resource });
+            }
             Err(e) => return Err(SettingError::Unreadable { setting, resource, reason: e.to_string() }),
             Ok(text) => text,
         };
@@ -177,7 +179,10 @@ mod tests {
         assert!(survives(1500, 1500, 1500, 9000) && survives(1500, 1500, 1500, 1300), "goes with it");
         assert!(!survives(1400, 1500, 1500, 1300), "cut, and grown beyond what it was");
         assert!(!survives(1400, 1500, 1400, 9000), "grown as what IPv6 kept");
-        assert!(!survives(9000, 1500, 1500, 1400) && !survives(9000, 1500, 1500, 4000), "cut by the way back");
+        assert!(
+            !survives(9000, 1500, 1500, 1400) && !survives(9000, 1500, 1500, 4000),
+            "cut by the way back"
+        );
     }
 
     fn message(metrics: &[(u16, u32)]) -> Vec<u8> {

@@ -138,10 +138,11 @@ impl Keeper {
         let Wanted { setting: name, resource, value } = wanted;
         let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
         let was_ready = setting.is_ready(resource);
-        let held = self.held.iter().position(|e| e.setting == *name && e.resource == *resource);
-        if let Some(at) = held
-            && setting.read(resource)? != *value
-        {
+        let held = self.position(name, resource);
+        if let Some(at) = held {
+            if setting.read(resource)? == *value {
+                return Ok(());
+            }
             put_back(self.table, &self.held[at])?;
         }
         let at = self.hold(setting, wanted, held)?;
@@ -173,17 +174,13 @@ impl Keeper {
             }
         }
         let current = setting.read(resource)?;
-        if held.is_some() && current == *value {
-            return Ok(held.unwrap_or_default());
+        if let Some(at) = held.filter(|_| current == *value) {
+            return Ok(at);
         }
         let mut side_effects = Vec::new();
         if current != *value {
             side_effects = setting.side_effects(resource, value)?;
-            // What is held itself is put back by its own entry.
-            let is_held = |effect: &SideEffect| {
-                self.held.iter().any(|e| e.setting == effect.setting && e.resource == effect.resource)
-            };
-            side_effects.retain(|effect| !is_held(effect));
+            side_effects.retain(|effect| !self.is_put_back_by_another(effect, held));
         }
         if let Some(at) = held {
             let entry = Entry { side_effects, ..self.held[at].clone() };
@@ -204,6 +201,21 @@ impl Keeper {
         journal.add(&entry)?;
         self.held.push(entry);
         Ok(self.held.len() - 1)
+    }
+
+    /// Where the entry of a setting is in `held`.
+    fn position(&self, setting: &str, resource: &str) -> Option<usize> {
+        self.held.iter().position(|e| e.setting == setting && e.resource == resource)
+    }
+
+    /// Whether an entry other than the one at `own` says already what a state was
+    /// before anything was changed.
+    fn is_put_back_by_another(&self, effect: &SideEffect, own: Option<usize>) -> bool {
+        let is_it = |setting: &str, resource: &str| effect.setting == setting && effect.resource == resource;
+        let mut others = self.held.iter().enumerate().filter(|(at, _)| Some(*at) != own).map(|(_, e)| e);
+        others.any(|e| {
+            is_it(&e.setting, &e.resource) || e.side_effects.iter().any(|s| is_it(&s.setting, &s.resource))
+        })
     }
 
     /// Takes out of an entry what the kernel might have changed with it and did
@@ -236,8 +248,8 @@ impl Keeper {
                 took: setting.spec().show(&read_back),
             });
         }
-        let held = self.held.iter().find(|e| e.setting == *name && e.resource == *resource);
-        let before = held.map_or_else(|| read_back.clone(), |e| e.before.clone());
+        let held = self.position(name, resource);
+        let before = held.map_or_else(|| read_back.clone(), |at| self.held[at].before.clone());
         Ok(Now { setting: name.clone(), resource: resource.clone(), before, read_back })
     }
 

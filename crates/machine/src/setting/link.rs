@@ -36,8 +36,25 @@ const OWN_NAMESPACE: &str = "/proc/thread-self/ns/net";
 /// Kinds that name another interface without following its MTU: the other end
 /// of a pair, and tunnels that leave by it.
 const APART: &[&str] = &[
-    "veth", "netkit", "vxcan", "vxlan", "geneve", "gre", "gretap", "erspan", "ip6gre", "ip6gretap", "ip6erspan",
-    "ipip", "sit", "ip6tnl", "vti", "vti6", "xfrm", "wireguard", "ifb",
+    "veth",
+    "netkit",
+    "vxcan",
+    "vxlan",
+    "geneve",
+    "gre",
+    "gretap",
+    "erspan",
+    "ip6gre",
+    "ip6gretap",
+    "ip6erspan",
+    "ipip",
+    "sit",
+    "ip6tnl",
+    "vti",
+    "vti6",
+    "xfrm",
+    "wireguard",
+    "ifb",
 ];
 /// Kinds that are cut to the MTU of the interface below, and do not grow with it
 /// again.
@@ -59,7 +76,7 @@ pub(super) struct Link {
     pub(super) below: Option<u32>,
     /// The network namespace of that one, by this namespace's number for it;
     /// absent where it is the same.
-    below_in: Option<u32>,
+    pub(super) below_in: Option<u32>,
     /// The bridge, bond or other master that it is in.
     pub(super) master: Option<u32>,
 }
@@ -141,7 +158,8 @@ pub(super) fn abroad(link: &Link, mtu: u64) -> Option<(Link, PathBuf)> {
         let look = || {
             let there = File::open(&path).ok()?;
             move_into_link_name_space(there.as_fd(), Some(LinkNameSpaceType::Network)).ok()?;
-            let lies_on = |l: &Link| l.below == Some(index) && l.below_in.is_some() && l.follows(mtu) != l.mtu;
+            let lies_on =
+                |l: &Link| l.below == Some(index) && l.below_in.is_some() && l.follows(mtu) != l.mtu;
             let mut candidates = all().ok()?.into_iter().filter(lies_on).peekable();
             candidates.peek()?;
             let number = number_of(&own)?;

@@ -88,7 +88,10 @@ fn find_in(table: &'static [&'static dyn Setting], name: &str) -> Option<&'stati
 }
 
 /// As [`find_in`], with the states that are only put back.
-fn find_to_put_back(table: &'static [&'static dyn Setting], name: &str) -> Result<&'static dyn Setting, SettingError> {
+fn find_to_put_back(
+    table: &'static [&'static dyn Setting],
+    name: &str,
+) -> Result<&'static dyn Setting, SettingError> {
     let found = find_in(table, name).or_else(|| find_in(WITH_OTHERS, name));
     found.ok_or_else(|| SettingError::Unknown(name.to_owned()))
 }

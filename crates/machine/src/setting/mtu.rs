@@ -185,9 +185,10 @@ mod tests {
         assert!(matches!(Mtu.read("nic:lo"), Ok(Value::Integer(1..))));
         assert!(matches!(Mtu.read("nic:hr-none"), Err(SettingError::Gone { .. })));
         let value = Value::from(1500_u64);
-        for error in
-            [Mtu.write("nic:hr-none", &value).unwrap_err(), Mtu.side_effects("nic:hr-none", &value).unwrap_err()]
-        {
+        for error in [
+            Mtu.write("nic:hr-none", &value).unwrap_err(),
+            Mtu.side_effects("nic:hr-none", &value).unwrap_err(),
+        ] {
             assert!(matches!(error, SettingError::Gone { .. }), "{error}");
         }
     }
