@@ -1,7 +1,7 @@
 //! Routes and settings of real interfaces: two network namespaces with a veth
 //! pair between them, made for the test and removed with it. Needs root.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::net::IpAddr;
 use std::process::Command;
