@@ -12,7 +12,7 @@ use load::Fault;
 use load::engine::record::Timeline;
 use load::workload::net::{Listening, Ways};
 use machine::{Host, doctor, inventory};
-use model::message::{FromAgent, Reply, Request, Times};
+use model::message::{FromAgent, Reply, Request, Times, TrialOrder};
 use model::plan::FixtureKey;
 use model::{AgentEvent, Machine, Phase};
 
@@ -170,6 +170,23 @@ impl Server {
         made
     }
 
+    fn trial(&mut self, order: &TrialOrder) -> Result<Reply, Fault> {
+        let listening = self.listening.take();
+        let tell = |event| self.tell(event);
+        let told = || self.asides.times().as_ref().map(timeline);
+        let end = trial::Stage {
+            fixtures: &self.fixtures,
+            ways: &self.ways,
+            listening: listening.as_ref(),
+            told: &told,
+            cancel: &self.asides.cancel,
+            tell: &tell,
+        };
+        let report = trial::run(order, &self.machine.inventory, &end);
+        self.phase(Phase::Clean);
+        report.map(|r| Reply::Trial(Box::new(r)))
+    }
+
     fn carry_out(&mut self, request: Request) -> Result<Reply, Fault> {
         let allowed = self.machine.inventory.cpu.allowed.clone();
         match request {
@@ -200,20 +217,8 @@ impl Server {
             Request::Set { changes } => Ok(self.settings.set(&self.machine.id, &changes)),
             Request::Restore => Ok(self.settings.restore()),
             Request::Trial(order) => {
-                let listening = self.listening.take();
-                let tell = |event| self.tell(event);
-                let told = || self.asides.times().as_ref().map(timeline);
-                let end = trial::Stage {
-                    fixtures: &self.fixtures,
-                    ways: &self.ways,
-                    listening: listening.as_ref(),
-                    told: &told,
-                    cancel: &self.asides.cancel,
-                    tell: &tell,
-                };
-                let report = trial::run(&order, &self.machine.inventory, &end);
-                self.phase(Phase::Clean);
-                report.map(|r| Reply::Trial(Box::new(r)))
+                let report = self.trial(&order);
+                self.settings.check(report)
             }
             Request::Release { fixtures } => {
                 self.fixtures.release(&fixtures);

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use load::Fault;
 use machine::setting::{self, Keeper, Process, SettingError, Wanted};
 use model::message::Reply;
 use model::setting::{Change, SettingState, SettingStates};
@@ -52,6 +53,19 @@ impl Settings {
             });
         }
         Ok(states)
+    }
+
+    /// Reads all settings again at the end of a trial: if one is not as it was
+    /// made, somebody else changed it, and the trial has failed, whatever it says.
+    pub(crate) fn check(&self, report: Result<Reply, Fault>) -> Result<Reply, Fault> {
+        match (self.keeper().check(), report) {
+            (Ok(()), report) => report,
+            (Err(_), Err(Fault::Cancelled)) => Err(Fault::Cancelled),
+            (Err(changed), Ok(_)) => Ok(Reply::Failed { reason: changed.to_string() }),
+            (Err(changed), Err(fault)) => {
+                Ok(Reply::Failed { reason: format!("{changed}; and the trial did not end well: {fault}") })
+            }
+        }
     }
 
     /// Puts everything back.

@@ -1,7 +1,7 @@
 //! Routes and settings of real interfaces: two network namespaces with a veth
 //! pair between them, made for the test and removed with it. Needs root.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::net::IpAddr;
 use std::process::Command;
@@ -124,4 +124,181 @@ fn an_interface_is_changed_refused_and_put_back() {
         assert!(refused.contains("first network namespace"), "{refused}");
     });
     assert!(!journal.path().exists());
+}
+
+/// Sees to it that the kernel makes no IPv6 addresses by itself, which come and
+/// are found unique in their own time.
+fn quieten(ground: &Ground) {
+    ground.inside(|| {
+        for interface in ["default", "va"] {
+            // 1 is none (`IN6_ADDR_GEN_MODE_NONE`).
+            std::fs::write(format!("/proc/sys/net/ipv6/conf/{interface}/addr_gen_mode"), "1").unwrap();
+        }
+    });
+    ip(&["-n", &ground.a, "-6", "addr", "flush", "dev", "va", "scope", "link"]);
+}
+
+/// All that can be read of `a`: interfaces, routes, addresses, and
+/// every sysctl of the network.
+fn everything(ground: &Ground) -> Vec<String> {
+    let ip = |arguments: &[&str]| {
+        let output = Command::new("ip").args(["-n", &ground.a]).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let mut all = Vec::new();
+    let questions: [&[&str]; 4] = [
+        &["-d", "link"],
+        &["route", "show", "table", "all"],
+        &["-6", "route", "show", "table", "all"],
+        &["addr"],
+    ];
+    for question in questions {
+        all.extend(ip(question).lines().map(str::to_owned));
+    }
+    let mut folders = vec![std::path::PathBuf::from("/proc/sys/net")];
+    let mut sysctls = Vec::new();
+    ground.inside(|| {
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(text) = std::fs::read_to_string(&path) {
+                    sysctls.push(format!("{} {}", path.display(), text.trim()));
+                }
+            }
+        }
+    });
+    sysctls.sort();
+    // Counters and limits that the kernel moves by itself.
+    sysctls.retain(|line| {
+        !line.contains("conntrack_count") && !line.contains("/unix/") && !line.contains("mem_max")
+    });
+    all.extend(sysctls);
+    all
+}
+
+/// Puts a macvlan on `va`; false, and said so, where this kernel has none.
+fn add_macvlan(ground: &Ground, name: &str) -> bool {
+    let arguments = ["-n", &ground.a, "link", "add", "link", "va", "name", name, "type", "macvlan"];
+    let is_there = Command::new("ip").args(arguments).output().unwrap().status.success();
+    if !is_there {
+        assert!(std::env::var_os("CI").is_none(), "this kernel has no macvlan");
+        println!("skipped: this kernel has no macvlan");
+    }
+    is_there
+}
+
+fn keeper(folder: &tempfile::TempDir) -> Keeper {
+    Keeper::with_journal(Journal::at(folder.path()), Process::parent())
+}
+
+fn mtu_of(interface: &str) -> u64 {
+    match setting::find("mtu").unwrap().read(&format!("nic:{interface}")) {
+        Ok(Value::Integer(mtu)) => mtu,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
+    let ground = Ground::new("with");
+    quieten(&ground);
+    let a = ground.a.as_str();
+    let has_macvlan = add_macvlan(&ground, "m0");
+    if has_macvlan {
+        ip(&["-n", a, "link", "set", "m0", "up"]);
+    }
+    ip(&["-n", a, "link", "add", "br0", "type", "bridge"]);
+    ip(&["-n", a, "link", "add", "vc", "type", "veth", "peer", "name", "vd"]);
+    ip(&["-n", a, "link", "set", "vc", "master", "br0"]);
+    ip(&["-n", a, "addr", "add", "2001:db8::1/64", "dev", "va", "nodad"]);
+    ip(&["-n", a, "route", "add", "2001:db8:1::/48", "via", "2001:db8::2", "mtu", "1280"]);
+    ip(&["-n", a, "route", "add", "2001:db8:2::/48", "via", "2001:db8::2", "mtu", "lock", "1450"]);
+    ground.inside(|| std::fs::write("/proc/sys/net/ipv6/conf/va/mtu", "1450").unwrap());
+    // The kernel tells links apart from their carriers a little later.
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let folder = tempfile::tempdir().unwrap();
+    let before = everything(&ground);
+    assert!(before.iter().any(|line| line == "/proc/sys/net/ipv6/conf/va/mtu 1450"), "{before:#?}");
+    let on = |interface: &str, name: &str, value: u64| Wanted {
+        resource: format!("nic:{interface}"),
+        ..wanted(name, value)
+    };
+    for asked in [
+        vec![on("va", "mtu", 1300)],
+        vec![on("va", "mtu", 1400), on("vc", "mtu", 9000)],
+        vec![on("va", "mtu", 9000), on("vc", "mtu", 1300)],
+        vec![on("va", "tx-queue-length", 7)],
+        vec![on("va", "tx-queue-length", 0)],
+    ] {
+        ground.inside(|| {
+            let mut keeper = keeper(&folder);
+            keeper.set(&asked).unwrap();
+            if has_macvlan && asked[0].value == Value::Integer(1300) {
+                assert_eq!(mtu_of("m0"), 1300, "the kernel cuts what lies above");
+            }
+            if asked.len() > 1 {
+                assert_eq!(Value::Integer(mtu_of("br0")), asked[1].value, "a bridge follows");
+            }
+            assert_ne!(everything(&ground), before);
+            // Another level on the way, reached from what was before.
+            if asked[0].setting == "mtu" {
+                keeper.set(&[on("va", "mtu", 1350)]).unwrap();
+            }
+        });
+        let (after, before) = (everything(&ground), &before);
+        let differs: Vec<_> = after.iter().zip(before).filter(|(a, b)| a != b).collect();
+        assert!(differs.is_empty() && after.len() == before.len(), "{asked:?}: {differs:#?}");
+    }
+    assert!(!Journal::at(folder.path()).path().exists());
+}
+
+#[test]
+fn a_change_that_would_overwrite_a_route_or_lose_a_protocol_is_refused() {
+    let ground = Ground::new("lose");
+    quieten(&ground);
+    let a = ground.a.as_str();
+    ip(&["-n", a, "addr", "add", "2001:db8::1/64", "dev", "va", "nodad"]);
+    ip(&["-n", a, "route", "add", "2001:db8:1::/48", "via", "2001:db8::2", "mtu", "1400"]);
+    ip(&["-n", a, "link", "add", "br0", "type", "bridge"]);
+    ip(&["-n", a, "link", "set", "lo", "up"]);
+    let folder = tempfile::tempdir().unwrap();
+    let before = everything(&ground);
+    for (interface, value, says) in [
+        ("va", 1400, "IPv6 route to 2001:db8:1::/48"),
+        ("va", 1300, "mtu lock 1400"),
+        ("va", 1000, "va speaks IPv6"),
+        ("lo", 1000, "lo speaks IPv6"),
+        ("br0", 1400, "no longer follows"),
+    ] {
+        ground.inside(|| {
+            let mut keeper = keeper(&folder);
+            let resource = format!("nic:{interface}");
+            let error = keeper.set(&[Wanted { resource, ..wanted("mtu", value) }]).unwrap_err().to_string();
+            assert!(error.contains(says), "{interface} {value}: {error}");
+        });
+        assert_eq!(everything(&ground), before, "{interface} {value}");
+    }
+    ground.inside(|| keeper(&folder).set(&[wanted("mtu", 9000)]).map(drop)).unwrap();
+    ground.inside(|| keeper(&folder).set(&[wanted("mtu", 1401)]).map(drop)).unwrap();
+    assert_eq!(everything(&ground), before);
+}
+
+#[test]
+fn an_interface_in_another_namespace_that_would_be_cut_refuses_the_change() {
+    let ground = Ground::new("abroad");
+    if !add_macvlan(&ground, "m0") {
+        return;
+    }
+    ip(&["-n", &ground.a, "link", "set", "m0", "netns", &ground.b]);
+    let folder = tempfile::tempdir().unwrap();
+    ground.inside(|| {
+        let mut keeper = keeper(&folder);
+        let error = keeper.set(&[wanted("mtu", 1400)]).unwrap_err().to_string();
+        assert!(error.contains("m0 in another network namespace") && error.contains(&ground.b), "{error}");
+        assert_eq!(mtu_of("va"), 1500);
+        keeper.set(&[wanted("mtu", 9000)]).unwrap();
+    });
+    let shown = Command::new("ip").args(["-n", &ground.b, "link", "show", "m0"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("mtu 1500"), "it was never touched");
 }

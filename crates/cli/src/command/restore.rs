@@ -4,8 +4,8 @@
 use std::process::ExitCode;
 
 use ::agent::left;
-use clap::{ArgMatches, Command};
-use machine::setting::{self, JournalError};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use machine::setting::{self, JournalError, Unrestorable};
 use model::Plan;
 use report::text::printable;
 
@@ -20,14 +20,27 @@ pub(super) fn define(command: Command) -> Command {
              remove the folders of file.metadata that it left. Runs that end or are interrupted do so themselves. \
              Says what it did; the exit code is 1 if something is left to be done, 0 otherwise.",
         )
+        .arg(
+            Arg::new("drop")
+                .long("drop")
+                .action(ArgAction::SetTrue)
+                .help("Take what cannot be put back here out of the journal, and say what it was")
+                .long_help(
+                    "Take what cannot be put back here out of the journal, and say what it was: changes of another \
+                     machine, from which this one was copied or which is no more, and those that the kernel or a \
+                     driver does not let be undone. All that can be put back is put back first. What a run that is \
+                     under way has changed stays, and so does what lies in another network namespace.",
+                ),
+        )
 }
 
-pub(super) fn carry_out(_matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
+pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     // A journal that cannot be read keeps nobody from removing the rest.
     let left = left::remove_all_left();
     let lines: String = left.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
-    let done = setting::restore().map_err(refused)?;
+    let unrestorable = if matches.get_flag("drop") { Unrestorable::Drop } else { Unrestorable::Keep };
+    let done = setting::restore(unrestorable).map_err(refused)?;
     if done.is_empty() && left.is_empty() {
         output::print(b"There is nothing to put back.\n")?;
         return Ok(ExitCode::SUCCESS);
@@ -66,7 +79,7 @@ pub(super) fn remove_left() {
 /// For a node, at which perhaps nobody sits: puts back what was left changed, and
 /// says so; then as [`refuse_changed`].
 pub(super) fn put_back_left() -> Result<(), Failure> {
-    for one in setting::restore().map_err(refused)? {
+    for one in setting::restore(Unrestorable::Keep).map_err(refused)? {
         output::note(&(printable(&one.to_string()) + "\n"));
     }
     refuse_changed()

@@ -106,9 +106,10 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
         assert_eq!(shown, [("local", Some("nic:va")), ("peer-1", Some("nic:vb"))]);
         assert_eq!(ground.mtus(), (9000, 9000));
 
-        // The far end alone refuses: it would lose an address.
-        ip(&["-n", &ground.far, "addr", "add", "2001:db8::2/64", "dev", "vb"]);
-        let refused = ask(Request::Set { changes: mtu(1000) });
+        // The far end alone refuses: a route of its would be overwritten.
+        ip(&["-n", &ground.far, "addr", "add", "2001:db8::2/64", "dev", "vb", "nodad"]);
+        ip(&["-n", &ground.far, "route", "add", "2001:db8:1::/48", "via", "2001:db8::1", "mtu", "1400"]);
+        let refused = ask(Request::Set { changes: mtu(1300) });
         let Err(AgentError::Failed(reason)) = refused else { panic!("{refused:?}") };
         assert!(reason.contains("the other end (b)") && reason.contains("IPv6"), "{reason}");
         assert_eq!(ask(Request::Restore), Ok(Reply::Done));

@@ -52,11 +52,15 @@ impl Ground {
     /// Starts a run of many trials that changes the MTU, and waits until it is
     /// changed.
     fn start(&self) -> Child {
-        let arguments =
-            ["run", "cpu.primes", "--set", "mtu@va=9000", "--duration", "300ms", "--trials", "60"];
+        self.start_with(9000)
+    }
+
+    fn start_with(&self, mtu: u64) -> Child {
+        let set = format!("mtu@va={mtu}");
+        let arguments = ["run", "cpu.primes", "--set", &set, "--duration", "300ms", "--trials", "60"];
         let mut command = self.command(&arguments);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        eventually("the MTU is changed", || self.mtu() == 9000);
+        eventually("the MTU is changed", || self.mtu() == mtu);
         child
     }
 
@@ -248,6 +252,77 @@ fn after_a_power_cut_or_a_kill_restore_puts_back_and_no_run_starts_before() {
     assert_eq!(ground.mtu(), 1500);
     assert!(stdout(&ground.run(&["restore"])).contains("nothing to put back"));
     assert_eq!(ground.run(SHORT).status.code(), Some(0));
+}
+
+#[test]
+fn restore_puts_back_what_the_kernel_changed_above_the_interface_too() {
+    let ground = Ground::new("above");
+    let there = ["-n", &ground.name, "link", "add", "link", "va", "name", "m0", "type", "macvlan"];
+    if !Command::new("ip").args(there).output().unwrap().status.success() {
+        assert!(std::env::var_os("CI").is_none(), "this kernel has no macvlan");
+        println!("skipped: this kernel has no macvlan");
+        return;
+    }
+    let mtu_above = || {
+        let output = Command::new("ip").args(["-n", &ground.name, "link", "show", "m0"]).output().unwrap();
+        stdout(&output).split_whitespace().skip_while(|word| *word != "mtu").nth(1).unwrap().to_owned()
+    };
+    let mut run = ground.start_with(1300);
+    assert_eq!(mtu_above(), "1300");
+    let agent = agent_of(run.id());
+    for process in [run.id(), agent] {
+        signal(process, Signal::STOP);
+    }
+    for process in [agent, run.id()] {
+        signal(process, Signal::KILL);
+    }
+    run.wait().unwrap();
+    eventually("both are gone", || !lives(agent));
+    // Somebody put the interface back by hand, which was not all.
+    ip(&["-n", &ground.name, "link", "set", "va", "mtu", "1500"]);
+    let restored = ground.run(&["restore"]);
+    assert_eq!(restored.status.code(), Some(0), "{}", stderr(&restored));
+    assert!(stdout(&restored).contains("mtu of nic:m0 from 1300 to 1500"), "{}", stdout(&restored));
+    assert_eq!((ground.mtu(), mtu_above().as_str()), (1500, "1500"));
+}
+
+#[test]
+fn a_trial_whose_setting_somebody_changed_has_failed() {
+    let ground = Ground::new("changed");
+    let arguments = ["--set", "mtu@va=9000", "--duration", "700ms", "--trials", "2", "--warm-up", "0"];
+    let mut command = ground.command(&[&["run", "cpu.primes", "--json"], &arguments[..]].concat());
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("the MTU is changed", || ground.mtu() == 9000);
+    ip(&["-n", &ground.name, "link", "set", "va", "mtu", "1400"]);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let trials = document["cases"][0]["trials"].as_array().unwrap();
+    let states: Vec<_> = trials.iter().map(|trial| trial["status"].as_str().unwrap()).collect();
+    assert_eq!(states, ["failed", "ok"], "the next trial is measured as asked");
+    let reason = trials[0]["reason"].as_str().unwrap();
+    assert!(reason.contains("changed mtu of nic:va from 9000 to 1400"), "{reason}");
+    assert_eq!(ground.mtu(), 1500);
+}
+
+#[test]
+fn what_another_machine_left_is_dropped_only_when_it_is_said() {
+    let ground = Ground::new("stranger");
+    std::fs::create_dir_all(ground.journal().parent().unwrap()).unwrap();
+    let dead = r#"{"pid":1,"start_ticks":18446744073709551615}"#;
+    let entry = format!(
+        r#"{{"machine":"another","boot":"another","namespace":7,"owner":{dead},"controller":null,"setting":"mtu","resource":"nic:va","before":4321,"asked":9000}}"#
+    );
+    std::fs::write(ground.journal(), entry + "\n").unwrap();
+    let told = ground.run(&["restore"]);
+    assert_eq!(told.status.code(), Some(1));
+    assert!(stdout(&told).contains("headroom restore --drop"), "{}", stdout(&told));
+    assert!(ground.journal().exists());
+    let dropped = ground.run(&["restore", "--drop"]);
+    assert_eq!(dropped.status.code(), Some(0), "{}", stderr(&dropped));
+    assert!(stdout(&dropped).contains("not put back; it was 4321 before"), "{}", stdout(&dropped));
+    assert!(!ground.journal().exists());
+    assert_eq!(ground.mtu(), 1500);
 }
 
 #[test]

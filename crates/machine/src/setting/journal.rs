@@ -5,7 +5,7 @@
 //! The file is written anew beside itself and then given its name, so that it is
 //! whole at any moment; where a file system breaks that promise, a last line
 //! without an end is one whose change was never made. Writers take turns by a
-//! lock on the folder.
+//! lock on the folder, which also holds while one looks before it writes.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -73,6 +73,21 @@ pub struct Entry {
     pub before: Value,
     /// What it was to become first.
     pub asked: Value,
+    /// What the kernel changes with it, in the order in which it is put back
+    /// after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub side_effects: Vec<SideEffect>,
+}
+
+/// A state that the kernel changes along with a setting, as it was before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SideEffect {
+    /// What it is: a setting, or a state that is changed in no other way.
+    pub setting: String,
+    /// Its resource.
+    pub resource: String,
+    /// What it was.
+    pub before: Value,
 }
 
 /// Where this process writes down what has to be put back or removed if it is
@@ -175,7 +190,7 @@ impl Journal {
     /// # Errors
     /// If that cannot be done: then nothing may be changed.
     pub fn add(&self, entry: &Entry) -> Result<(), JournalError> {
-        self.edit(|entries| entries.push(entry.clone()))
+        self.lock()?.add(entry)
     }
 
     /// Takes an entry out.
@@ -183,7 +198,7 @@ impl Journal {
     /// # Errors
     /// As [`Journal::add`].
     pub fn remove(&self, entry: &Entry) -> Result<(), JournalError> {
-        self.edit(|entries| entries.retain(|e| e != entry))
+        self.lock()?.remove(entry)
     }
 
     /// Puts an entry in the place of another.
@@ -191,29 +206,68 @@ impl Journal {
     /// # Errors
     /// As [`Journal::add`].
     pub fn replace(&self, old: &Entry, new: &Entry) -> Result<(), JournalError> {
-        self.edit(|entries| entries.iter_mut().filter(|e| *e == old).for_each(|e| e.clone_from(new)))
+        self.lock()?.replace(old, new)
     }
 
-    fn edit(&self, change: impl FnOnce(&mut Vec<Entry>)) -> Result<(), JournalError> {
+    /// The journal for this process alone, until what is returned is dropped.
+    pub(super) fn lock(&self) -> Result<Locked, JournalError> {
         let failed = self.failed("written");
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         make_folder(folder).map_err(&failed)?;
-        let lock = File::open(folder).map_err(&failed)?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|e| failed(e.into()))?;
-        let mut entries = self.entries()?;
-        change(&mut entries);
-        if entries.is_empty() {
-            match fs::remove_file(&self.path) {
+        let folder = File::open(folder).map_err(&failed)?;
+        flock(&folder, FlockOperation::LockExclusive).map_err(|e| failed(e.into()))?;
+        Ok(Locked { entries: self.entries()?, journal: self.clone(), folder })
+    }
+}
+
+/// A journal that no other process can change meanwhile: what is looked at and
+/// what is written then belong together.
+pub(super) struct Locked {
+    journal: Journal,
+    /// The lock lasts as long as this is open.
+    folder: File,
+    entries: Vec<Entry>,
+}
+
+impl Locked {
+    /// What stands in it, the oldest first.
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// As [`Journal::add`].
+    pub(super) fn add(&mut self, entry: &Entry) -> Result<(), JournalError> {
+        self.entries.push(entry.clone());
+        self.write()
+    }
+
+    /// As [`Journal::remove`].
+    pub(super) fn remove(&mut self, entry: &Entry) -> Result<(), JournalError> {
+        self.entries.retain(|e| e != entry);
+        self.write()
+    }
+
+    /// As [`Journal::replace`].
+    pub(super) fn replace(&mut self, old: &Entry, new: &Entry) -> Result<(), JournalError> {
+        self.entries.iter_mut().filter(|e| *e == old).for_each(|e| e.clone_from(new));
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), JournalError> {
+        let failed = self.journal.failed("written");
+        let path = &self.journal.path;
+        if self.entries.is_empty() {
+            match fs::remove_file(path) {
                 Err(e) if e.kind() != ErrorKind::NotFound => return Err(failed(e)),
-                _ => return lock.sync_all().map_err(failed),
+                _ => return self.folder.sync_all().map_err(failed),
             }
         }
         let mut text = Vec::new();
-        for entry in &entries {
+        for entry in &self.entries {
             serde_json::to_writer(&mut text, entry).map_err(|e| failed(e.into()))?;
             text.push(b'\n');
         }
-        let beside = self.path.with_extension("journal.new");
+        let beside = path.with_extension("journal.new");
         let write = || {
             // What a killed process left, or a link that somebody put there: what
             // it leads to is not written to.
@@ -226,8 +280,8 @@ impl Journal {
             file.set_permissions(fs::Permissions::from_mode(0o644))?;
             file.write_all(&text)?;
             file.sync_all()?;
-            fs::rename(&beside, &self.path)?;
-            lock.sync_all()
+            fs::rename(&beside, path)?;
+            self.folder.sync_all()
         };
         write().map_err(failed)
     }
@@ -258,6 +312,7 @@ pub(super) mod tests {
             resource: "machine".to_owned(),
             before: Value::from(1_u64),
             asked: Value::from(2_u64),
+            side_effects: Vec::new(),
         }
     }
 

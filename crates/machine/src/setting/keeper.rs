@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use model::Value;
 
-use super::journal::{Entry, Journal};
+use super::journal::{Entry, Journal, SideEffect};
 use super::namespace::Where;
 use super::process::Process;
 use super::restore::{Standing, standing};
-use super::{Setting, SettingError, TABLE, find_in};
+use super::{Setting, SettingError, TABLE, find_in, find_to_put_back};
 
 /// One change that is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +43,11 @@ pub struct Keeper {
     place: Where,
     owner: Process,
     controller: Option<Process>,
-    /// What is not as it was found, in the order of the changes.
+    /// What is not as it was found, or must stay so for us, in the order of the
+    /// changes.
     held: Vec<Entry>,
+    /// What was asked for last, and became so.
+    asked: Vec<Wanted>,
     /// Whether it is over: nothing is changed any more.
     closed: bool,
 }
@@ -70,7 +73,7 @@ impl Keeper {
         controller: Option<Process>,
     ) -> Self {
         let (place, owner) = (Where::here(), Process::this());
-        Self { table, journal, place, owner, controller, held: Vec::new(), closed: false }
+        Self { table, journal, place, owner, controller, held: Vec::new(), asked: Vec::new(), closed: false }
     }
 
     /// Makes these changes, and puts back what was changed before and is not
@@ -87,68 +90,155 @@ impl Keeper {
         if wanted.is_empty() && self.held.is_empty() && !self.journal.path().exists() {
             return Ok(Vec::new());
         }
-        self.attempt(wanted).map_err(|error| match self.restore() {
+        let now = self.attempt(wanted).map_err(|error| match self.restore() {
             Ok(()) => error,
             Err(left) => SettingError::NotPutBack { error: Box::new(error), left: Box::new(left) },
-        })
+        })?;
+        self.asked = wanted.to_vec();
+        Ok(now)
     }
 
     fn attempt(&mut self, wanted: &[Wanted]) -> Result<Vec<Now>, SettingError> {
-        self.take_over(!wanted.is_empty())?;
+        self.take_over()?;
         let is_wanted = |e: &Entry| wanted.iter().any(|w| w.setting == e.setting && w.resource == e.resource);
         for at in (0..self.held.len()).rev() {
             if !is_wanted(&self.held[at]) {
                 self.put_back(at)?;
             }
         }
-        wanted.iter().map(|w| self.one(w)).collect()
+        for one in wanted {
+            self.one(one)?;
+        }
+        // Read when all are made: one of them may have changed another.
+        wanted.iter().map(|w| self.now(w)).collect()
     }
 
     /// Makes what a dead process of the same controller had changed its own.
-    fn take_over(&mut self, to_change: bool) -> Result<(), SettingError> {
-        for entry in self.journal.entries()? {
+    fn take_over(&mut self) -> Result<(), SettingError> {
+        if !self.journal.path().exists() {
+            return Ok(());
+        }
+        let mut journal = self.journal.lock()?;
+        for entry in journal.entries().to_vec() {
             if self.held.contains(&entry) {
                 continue;
             }
-            match standing(&entry, &self.place, self.controller.as_ref()) {
-                Standing::Sibling => {
-                    let own = Entry { owner: self.owner, ..entry.clone() };
-                    self.journal.replace(&entry, &own)?;
-                    self.held.push(own);
-                }
-                other if to_change => {
-                    if let Some(reason) = other.refusal(&entry, &self.place) {
-                        return Err(SettingError::Occupied(reason));
-                    }
-                }
-                _ => {}
+            if standing(&entry, &self.place, self.controller.as_ref()) == Standing::Sibling {
+                let own = Entry { owner: self.owner, ..entry.clone() };
+                journal.replace(&entry, &own)?;
+                self.held.push(own);
             }
         }
         Ok(())
     }
 
-    fn one(&mut self, wanted: &Wanted) -> Result<Now, SettingError> {
+    /// Makes one state hold. Another level of what is changed already is reached
+    /// from what was before, so that it is the same in whatever order levels come.
+    fn one(&mut self, wanted: &Wanted) -> Result<(), SettingError> {
         let Wanted { setting: name, resource, value } = wanted;
         let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
-        let current = setting.read(resource)?;
-        let held = self.held.iter().find(|e| e.setting == *name && e.resource == *resource);
-        let before = held.map_or_else(|| current.clone(), |e| e.before.clone());
-        if current != *value {
-            if held.is_none() {
-                let entry = Entry {
-                    place: self.place.clone(),
-                    owner: self.owner,
-                    controller: self.controller,
-                    setting: name.clone(),
-                    resource: resource.clone(),
-                    before: before.clone(),
-                    asked: value.clone(),
-                };
-                self.journal.add(&entry)?;
-                self.held.push(entry);
+        let was_ready = setting.is_ready(resource);
+        let held = self.position(name, resource);
+        if let Some(at) = held {
+            if setting.read(resource)? == *value {
+                return Ok(());
             }
-            change(setting, resource, value)?;
+            put_back(self.table, &self.held[at])?;
         }
+        let at = self.hold(setting, wanted, held)?;
+        if setting.read(resource)? != *value {
+            setting.write(resource, value)?;
+        }
+        if was_ready {
+            wait_until_ready(setting, resource, value)?;
+        }
+        self.forget_what_stayed(at)
+    }
+
+    /// Writes down what a state is and what the kernel will change with it, before
+    /// it is changed; also one that is so already, for it must stay so. Whether
+    /// another run is at it is looked at under the same lock as the entry is
+    /// written, so that of two that start together one gets in.
+    fn hold(
+        &mut self,
+        setting: &dyn Setting,
+        wanted: &Wanted,
+        held: Option<usize>,
+    ) -> Result<usize, SettingError> {
+        let Wanted { setting: name, resource, value } = wanted;
+        let mut journal = self.journal.lock()?;
+        for entry in journal.entries().iter().filter(|entry| !self.held.contains(entry)) {
+            let standing = standing(entry, &self.place, self.controller.as_ref());
+            if let Some(reason) = standing.refusal(entry, &self.place) {
+                return Err(SettingError::Occupied(reason));
+            }
+        }
+        let current = setting.read(resource)?;
+        if let Some(at) = held.filter(|_| current == *value) {
+            return Ok(at);
+        }
+        let mut side_effects = Vec::new();
+        if current != *value {
+            side_effects = setting.side_effects(resource, value)?;
+            side_effects.retain(|effect| !self.is_put_back_by_another(effect, held));
+        }
+        if let Some(at) = held {
+            let entry = Entry { side_effects, ..self.held[at].clone() };
+            journal.replace(&self.held[at], &entry)?;
+            self.held[at] = entry;
+            return Ok(at);
+        }
+        let entry = Entry {
+            place: self.place.clone(),
+            owner: self.owner,
+            controller: self.controller,
+            setting: name.clone(),
+            resource: resource.clone(),
+            before: current,
+            asked: value.clone(),
+            side_effects,
+        };
+        journal.add(&entry)?;
+        self.held.push(entry);
+        Ok(self.held.len() - 1)
+    }
+
+    /// Where the entry of a setting is in `held`.
+    fn position(&self, setting: &str, resource: &str) -> Option<usize> {
+        self.held.iter().position(|e| e.setting == setting && e.resource == resource)
+    }
+
+    /// Whether an entry other than the one at `own` says already what a state was
+    /// before anything was changed.
+    fn is_put_back_by_another(&self, effect: &SideEffect, own: Option<usize>) -> bool {
+        let is_it = |setting: &str, resource: &str| effect.setting == setting && effect.resource == resource;
+        let mut others = self.held.iter().enumerate().filter(|(at, _)| Some(*at) != own).map(|(_, e)| e);
+        others.any(|e| {
+            is_it(&e.setting, &e.resource) || e.side_effects.iter().any(|s| is_it(&s.setting, &s.resource))
+        })
+    }
+
+    /// Takes out of an entry what the kernel might have changed with it and did
+    /// not: that is not ours to put back.
+    fn forget_what_stayed(&mut self, at: usize) -> Result<(), SettingError> {
+        let entry = &self.held[at];
+        let changed = |effect: &&SideEffect| {
+            let setting = find_to_put_back(self.table, &effect.setting);
+            setting.and_then(|s| s.read(&effect.resource)) != Ok(effect.before.clone())
+        };
+        let side_effects: Vec<SideEffect> = entry.side_effects.iter().filter(changed).cloned().collect();
+        if side_effects != entry.side_effects {
+            let entry = Entry { side_effects, ..entry.clone() };
+            self.journal.replace(&self.held[at], &entry)?;
+            self.held[at] = entry;
+        }
+        Ok(())
+    }
+
+    /// How a state that was asked for stands; an error if it is another.
+    fn now(&self, wanted: &Wanted) -> Result<Now, SettingError> {
+        let Wanted { setting: name, resource, value } = wanted;
+        let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
         let read_back = setting.read(resource)?;
         if read_back != *value {
             return Err(SettingError::Clamped {
@@ -158,7 +248,30 @@ impl Keeper {
                 took: setting.spec().show(&read_back),
             });
         }
+        let held = self.position(name, resource);
+        let before = held.map_or_else(|| read_back.clone(), |at| self.held[at].before.clone());
         Ok(Now { setting: name.clone(), resource: resource.clone(), before, read_back })
+    }
+
+    /// Reads again all that was asked for last.
+    ///
+    /// # Errors
+    /// If something is not as asked any more: somebody else changed it, and what
+    /// was measured meanwhile was not measured under it.
+    pub fn check(&self) -> Result<(), SettingError> {
+        for Wanted { setting: name, resource, value } in &self.asked {
+            let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
+            let found = setting.read(resource)?;
+            if found != *value {
+                return Err(SettingError::Changed {
+                    setting: name.clone(),
+                    resource: resource.clone(),
+                    asked: setting.spec().show(value),
+                    found: setting.spec().show(&found),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Puts everything back, the last change first. What cannot be put back stays
@@ -167,14 +280,26 @@ impl Keeper {
     /// # Errors
     /// The first thing that could not be put back.
     pub fn restore(&mut self) -> Result<(), SettingError> {
+        self.asked.clear();
         // What a process died over that had the same controller is ours too.
-        let mut first = if self.journal.path().exists() { self.take_over(false).err() } else { None };
-        for at in (0..self.held.len()).rev() {
-            if let Err(error) = self.put_back(at) {
-                first.get_or_insert(error);
+        let lost = self.take_over().err();
+        // One may stand in another's way: an interface cannot be larger than the
+        // one that it lies on. As long as something was put back the rest is
+        // tried again.
+        loop {
+            let (before, mut first) = (self.held.len(), None);
+            for at in (0..before).rev() {
+                if let Err(error) = self.put_back(at) {
+                    first.get_or_insert(error);
+                }
+            }
+            let is_stuck = self.held.len() == before;
+            match lost.clone().or(first) {
+                Some(error) if is_stuck => return Err(error),
+                None => return Ok(()),
+                Some(_) => {}
             }
         }
-        first.map_or(Ok(()), Err)
     }
 
     /// Puts everything back, and changes nothing from then on.
@@ -206,13 +331,11 @@ impl Drop for Keeper {
 /// negotiated within a few seconds.
 const READY_PATIENCE: Duration = Duration::from_secs(15);
 
-/// Changes a resource and waits until it can be used again. What is put back is
+/// Waits until a resource that was changed can be used again. What is put back is
 /// not waited for: who does it may be about to be killed.
-fn change(setting: &dyn Setting, resource: &str, value: &Value) -> Result<(), SettingError> {
-    let was_ready = setting.is_ready(resource);
-    setting.write(resource, value)?;
+fn wait_until_ready(setting: &dyn Setting, resource: &str, value: &Value) -> Result<(), SettingError> {
     let end = Instant::now() + READY_PATIENCE;
-    while was_ready && !setting.is_ready(resource) {
+    while !setting.is_ready(resource) {
         if Instant::now() >= end {
             return Err(SettingError::Refused {
                 setting: setting.spec().name().to_owned(),
@@ -226,7 +349,7 @@ fn change(setting: &dyn Setting, resource: &str, value: &Value) -> Result<(), Se
     Ok(())
 }
 
-/// What came of putting an entry back.
+/// What came of putting a state back.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PutBack {
     /// It was this, and is as before now.
@@ -237,13 +360,34 @@ pub(super) enum PutBack {
     Gone,
 }
 
-/// Puts back what an entry says, and reads it again.
+/// Puts back what an entry says, then what the kernel had changed with it, and
+/// reads each again: what came of the first, and of those of the others that were
+/// not as before.
 pub(super) fn put_back(
     table: &'static [&'static dyn Setting],
     entry: &Entry,
+) -> Result<(PutBack, Vec<(SideEffect, Value)>), SettingError> {
+    let main = put_back_one(table, &entry.setting, &entry.resource, &entry.before)?;
+    let (mut with_it, mut first) = (Vec::new(), None);
+    for effect in &entry.side_effects {
+        match put_back_one(table, &effect.setting, &effect.resource, &effect.before) {
+            Ok(PutBack::From(from)) => with_it.push((effect.clone(), from)),
+            Ok(PutBack::Already | PutBack::Gone) => {}
+            Err(error) => {
+                first.get_or_insert(error);
+            }
+        }
+    }
+    first.map_or(Ok((main, with_it)), Err)
+}
+
+fn put_back_one(
+    table: &'static [&'static dyn Setting],
+    name: &str,
+    resource: &str,
+    before: &Value,
 ) -> Result<PutBack, SettingError> {
-    let Entry { setting: name, resource, before, .. } = entry;
-    let setting = find_in(table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
+    let setting = find_to_put_back(table, name)?;
     let current = match setting.read(resource) {
         Err(SettingError::Gone { .. }) => return Ok(PutBack::Gone),
         other => other?,
@@ -258,8 +402,8 @@ pub(super) fn put_back(
     let read_back = setting.read(resource)?;
     if read_back != *before {
         return Err(SettingError::Clamped {
-            setting: name.clone(),
-            resource: resource.clone(),
+            setting: name.to_owned(),
+            resource: resource.to_owned(),
             asked: setting.spec().show(before),
             took: setting.spec().show(&read_back),
         });

@@ -7,8 +7,10 @@
 //! a process that could not.
 
 mod interface;
+mod ipv6;
 mod journal;
 mod keeper;
+mod link;
 mod mtu;
 mod namespace;
 mod process;
@@ -24,16 +26,19 @@ use std::net::IpAddr;
 use model::setting::{Binds, SettingSpec};
 use model::{Unit, Value};
 
-pub use journal::{Entry, Journal, JournalError, state_folder};
+pub use journal::{Entry, Journal, JournalError, SideEffect, state_folder};
 pub use keeper::{Keeper, Now, Wanted};
 pub use process::Process;
-pub use restore::{Outcome, Restored, refusal, restore};
+pub use restore::{Outcome, Restored, Unrestorable, refusal, restore};
 
 use crate::route;
 
 /// Every setting, in documentation order.
 pub const TABLE: &[&dyn Setting] =
     &[&mtu::Mtu, &tx_queue_length::TxQueueLength, &socket_buffer_max::SocketBufferMax];
+
+/// States that are only put back, with the settings that they change with.
+const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu];
 
 /// The resource of a setting that belongs to the whole machine.
 pub const MACHINE: &str = "machine";
@@ -56,6 +61,15 @@ pub trait Setting: Sync {
     /// say so.
     fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError>;
 
+    /// What else the kernel changes when the resource is made `value`, as it is
+    /// now, in the order in which it is put back after the setting itself. Every
+    /// setting answers this, with the reason where it is nothing.
+    ///
+    /// # Errors
+    /// If something would be lost that cannot be put back: then nothing is
+    /// changed.
+    fn side_effects(&self, resource: &str, value: &Value) -> Result<Vec<SideEffect>, SettingError>;
+
     /// Whether the resource can be used now: that its link is up. After a change
     /// it may take some seconds until it can be again.
     fn is_ready(&self, _resource: &str) -> bool {
@@ -71,6 +85,15 @@ pub fn find(name: &str) -> Option<&'static dyn Setting> {
 
 fn find_in(table: &'static [&'static dyn Setting], name: &str) -> Option<&'static dyn Setting> {
     table.iter().copied().find(|s| s.spec().name() == name)
+}
+
+/// As [`find_in`], with the states that are only put back.
+fn find_to_put_back(
+    table: &'static [&'static dyn Setting],
+    name: &str,
+) -> Result<&'static dyn Setting, SettingError> {
+    let found = find_in(table, name).or_else(|| find_in(WITH_OTHERS, name));
+    found.ok_or_else(|| SettingError::Unknown(name.to_owned()))
 }
 
 /// Why a setting was not changed, or not put back.
@@ -125,6 +148,21 @@ pub enum SettingError {
         asked: String,
         /// What it took.
         took: String,
+    },
+    /// It is not any more what it was made.
+    #[error(
+        "somebody changed {setting} of {resource} from {asked} to {found} while the trial was under way, so that its \
+         figures are of neither: find out who (another program, a network manager) and measure again"
+    )]
+    Changed {
+        /// The setting.
+        setting: String,
+        /// The resource.
+        resource: String,
+        /// What it was made.
+        asked: String,
+        /// What it was found to be.
+        found: String,
     },
     /// It cannot be read.
     #[error("{setting} of {resource} cannot be read: {reason}")]

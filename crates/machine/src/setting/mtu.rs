@@ -1,10 +1,15 @@
 //! `mtu`: bytes of the largest packet that an interface sends (`SIOCSIFMTU`,
 //! netdevice(7)).
 
+use std::path::Path;
+
 use model::setting::{Binds, SettingSpec};
 use model::{Kind, ParameterSpec, Unit, Value};
 
 use super::interface::{self, Number};
+use super::ipv6::{self, Ipv6Mtu};
+use super::journal::SideEffect;
+use super::link::{self, Link};
 use super::{Setting, SettingError};
 use crate::route;
 
@@ -12,8 +17,13 @@ use crate::route;
 const NUMBER: Number<0x8921, 0x8922> = Number { spec: &SPEC };
 
 /// The least that IPv6 works with (RFC 8200, section 5): below it the kernel
-/// takes the protocol and its addresses off the interface.
+/// takes the protocol off the interface, with its addresses, routes and sysctls.
 const IPV6_LEAST: u64 = 1280;
+
+/// The same of IPv4 (RFC 791, page 25; `inetdev_valid_mtu`).
+const IPV4_LEAST: u64 = 68;
+
+const IPV4_FOLDER: &str = "/proc/sys/net/ipv4/conf";
 
 /// The setting.
 pub(super) struct Mtu;
@@ -25,7 +35,12 @@ static SPEC: SettingSpec = SettingSpec {
         "The bytes of the largest packet that the interface sends, headers of IP included and those of Ethernet not. \
          Without `@INTERFACE` it is the interface towards the peer, at both ends: with one end alone the other would \
          drop what is too large. Every switch between them must carry it too. Most drivers take the link down for a \
-         moment to change it; Headroom waits until it is back.",
+         moment to change it; Headroom waits until it is back. The kernel changes other things with it, which are put \
+         back too: the MTU of interfaces above it (VLAN, macvlan, a bridge that it is in) or in it (a bond's), and \
+         net.ipv6.conf.NAME.mtu of each. Where that cannot be done the change is refused: below 1280 bytes with IPv6 \
+         on the interface, an IPv6 route with an MTU of its own that would be overwritten, an interface above in \
+         another network namespace, a bridge's own MTU. What the kernel has learned of paths (RFC 1191) it learns \
+         anew.",
     ),
     unit: Unit::Bytes,
     binds: Binds::Nic,
@@ -47,13 +62,6 @@ impl Setting for Mtu {
 
     fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
         let name = interface::name(resource);
-        let loses = matches!(value, Value::Integer(bytes) if *bytes < IPV6_LEAST);
-        if loses && has_ipv6_address(&if_inet6(), name) {
-            let reason = format!(
-                "{name} has an IPv6 address, which the kernel takes away below {IPV6_LEAST} bytes and does not give back"
-            );
-            return Err(NUMBER.refused(resource, value, reason));
-        }
         NUMBER.write(resource, value, || {
             let (least, most) = route::mtu_bounds(name)?;
             Some(match most {
@@ -62,43 +70,126 @@ impl Setting for Mtu {
             })
         })
     }
+
+    fn side_effects(&self, resource: &str, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        // What is no number is refused when it is written.
+        let Value::Integer(mtu) = *value else { return Ok(Vec::new()) };
+        let unreadable = |reason| SettingError::Unreadable {
+            setting: SPEC.name().to_owned(),
+            resource: resource.to_owned(),
+            reason: format!("what lies on it: {reason}"),
+        };
+        let links = link::all().map_err(unreadable)?;
+        let name = interface::name(resource);
+        let Some(own) = links.iter().find(|link| link.name == name) else {
+            let (setting, resource) = (SPEC.name().to_owned(), resource.to_owned());
+            return Err(SettingError::Gone { setting, resource });
+        };
+        if own.mtu == mtu {
+            return Ok(Vec::new());
+        }
+        let affected = link::affected(&links, own, mtu);
+        if let Some(reason) = lost(&affected).map_err(unreadable)? {
+            return Err(NUMBER.refused(resource, value, reason));
+        }
+        let above = affected.iter().skip(1);
+        let mut found: Vec<SideEffect> = above.map(|(l, _)| effect(&SPEC, &l.name, l.mtu.into())).collect();
+        for (link, _) in &affected {
+            match Ipv6Mtu.read(&interface::resource(&link.name)) {
+                Ok(before) => found.push(effect(Ipv6Mtu.spec(), &link.name, before)),
+                // It does not speak IPv6.
+                Err(SettingError::Gone { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
 }
 
-fn if_inet6() -> String {
-    std::fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default()
+fn effect(of: &SettingSpec, name: &str, before: Value) -> SideEffect {
+    SideEffect { setting: of.name().to_owned(), resource: interface::resource(name), before }
 }
 
-/// Whether the interface has an address that nobody would give back: the one of
-/// the link itself returns (scope 0x20), and so does the loopback's (0x10).
-/// Columns: address, index, length, scope, flags, name (`if6_seq_show` of
-/// `net/ipv6/addrconf.c`).
-fn has_ipv6_address(table: &str, name: &str) -> bool {
-    table.lines().any(|line| {
-        let columns: Vec<&str> = line.split_whitespace().collect();
-        matches!(columns[..], [_, _, _, scope, _, of] if of == name && !matches!(scope, "10" | "20"))
-    })
+/// What would be lost for good if these interfaces came to have these MTUs, the
+/// one that is changed first; none where all can be put back.
+fn lost(affected: &[(&Link, u64)]) -> Result<Option<String>, String> {
+    if affected.first().is_some_and(|(own, _)| own.is(&["bridge"])) {
+        let reason = "a bridge whose own MTU was set once no longer follows the interfaces in it, and nothing undoes \
+                      that; change theirs, and it follows";
+        return Ok(Some(reason.to_owned()));
+    }
+    for (link, mtu) in affected {
+        let name = &link.name;
+        let goes_below = |least: u64| *mtu < least && link.mtu >= least;
+        if goes_below(IPV6_LEAST) && ipv6::is_on(name) {
+            return Ok(Some(format!(
+                "{name} speaks IPv6, and below {IPV6_LEAST} bytes the kernel takes away its IPv6 addresses, routes and \
+                 sysctls and does not give them back"
+            )));
+        }
+        if goes_below(IPV4_LEAST) && Path::new(IPV4_FOLDER).join(name).exists() {
+            return Ok(Some(format!(
+                "below {IPV4_LEAST} bytes the kernel takes away the IPv4 addresses and routes of {name} and does not \
+                 give them back"
+            )));
+        }
+        if let Ok(Value::Integer(ipv6)) = Ipv6Mtu.read(&interface::resource(name))
+            && let Some(route) = ipv6::route_lost(link.index, link.mtu, ipv6, *mtu)?
+        {
+            return Ok(Some(format!(
+                "the kernel would overwrite the MTU of its own ({} bytes) that the IPv6 route to {} by {name} has, and \
+                 not give it back; lock it (`ip -6 route change ... mtu lock {}`) or choose another value",
+                route.mtu, route.destination, route.mtu
+            )));
+        }
+        if let Some((above, place)) = link::abroad(link, *mtu) {
+            return Ok(Some(format!(
+                "{} in another network namespace ({}) lies on {name}: the kernel would change its MTU of {} too, which \
+                 cannot be put back from here",
+                above.name,
+                place.display(),
+                above.mtu
+            )));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn link(name: &str, kind: Option<&str>, mtu: u64) -> Link {
+        let kind = kind.map(str::to_owned);
+        Link { index: u32::MAX, name: name.to_owned(), mtu, kind, ..Link::default() }
+    }
+
     #[test]
-    fn only_addresses_that_would_be_lost_count() {
-        let table = "00000000000000000000000000000001 01 80 10 80       lo\n\
-                     fe80000000000000a8aaaafffeaaaaaa 02 40 20 80     eth0\n\
-                     20010db8000000000000000000000001 03 40 00 80     eth1\n";
-        assert!(!has_ipv6_address(table, "lo"));
-        assert!(!has_ipv6_address(table, "eth0"));
-        assert!(has_ipv6_address(table, "eth1"));
-        assert!(!has_ipv6_address("garbage", "eth1"));
+    fn a_bridge_that_would_follow_no_more_is_refused() {
+        let bridge = link("hr-none", Some("bridge"), 1500);
+        assert!(lost(&[(&bridge, 9000)]).unwrap().unwrap().contains("no longer follows"));
+        let card = link("hr-none", None, 1500);
+        assert_eq!(lost(&[(&card, 9000), (&bridge, 9000)]), Ok(None), "one above is not set by itself");
+    }
+
+    #[test]
+    fn an_mtu_that_takes_a_protocol_off_an_interface_is_refused() {
+        let lo = link("lo", None, 65536);
+        assert!(lost(&[(&lo, 60)]).unwrap().is_some_and(|reason| reason.contains("does not")));
+        assert_eq!(lost(&[(&link("hr-none", None, 1500), 60)]), Ok(None), "there is nothing to lose");
+        assert_eq!(lost(&[(&link("lo", None, 60), 50)]), Ok(None), "it is lost already");
     }
 
     #[test]
     fn the_loopback_has_an_mtu_and_what_is_not_there_has_none() {
         assert!(matches!(Mtu.read("nic:lo"), Ok(Value::Integer(1..))));
         assert!(matches!(Mtu.read("nic:hr-none"), Err(SettingError::Gone { .. })));
-        let error = Mtu.write("nic:hr-none", &Value::from(1500_u64)).unwrap_err();
-        assert!(matches!(error, SettingError::Gone { .. }), "{error}");
+        let value = Value::from(1500_u64);
+        for error in [
+            Mtu.write("nic:hr-none", &value).unwrap_err(),
+            Mtu.side_effects("nic:hr-none", &value).unwrap_err(),
+        ] {
+            assert!(matches!(error, SettingError::Gone { .. }), "{error}");
+        }
     }
 }

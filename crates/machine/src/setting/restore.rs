@@ -3,14 +3,18 @@
 
 use std::fmt;
 
-use super::journal::{Entry, Journal, JournalError};
+use model::Value;
+
+use super::journal::{Entry, Journal, JournalError, SideEffect};
 use super::keeper::{PutBack, put_back};
 use super::namespace::{Where, door};
 use super::process::Process;
-use super::{Setting, SettingError, TABLE, find_in};
+use super::{Setting, SettingError, TABLE, find_to_put_back};
 
 /// The command that puts back.
 const COMMAND: &str = "headroom restore";
+/// The one that also takes out what cannot be put back.
+const DROP: &str = "headroom restore --drop";
 
 /// How an entry of a journal stands to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +34,9 @@ pub(super) enum Standing {
 /// How an entry stands to a process at `here` whose controller is `controller`.
 pub(super) fn standing(entry: &Entry, here: &Where, controller: Option<&Process>) -> Standing {
     let Entry { place, owner, controller: theirs, .. } = entry;
-    if place.machine != here.machine {
+    // The id of a start of the kernel is no other machine's, and says it also
+    // where /etc/machine-id was made anew, or is a container's own.
+    if place.machine != here.machine && place.boot != here.boot {
         return Standing::OtherMachine;
     }
     if place.boot != here.boot {
@@ -55,7 +61,7 @@ impl Standing {
             // What is in another network namespace is another's host.
             Standing::UnderWay(_) if entry.place.namespace != here.namespace => None,
             Standing::UnderWay(pid) => Some(format!(
-                "another run (process {pid}) is under way and has changed {setting} of {resource}: wait for its end"
+                "another run (process {pid}) is under way and has set {setting} of {resource}: wait for its end"
             )),
             Standing::OtherBoot | Standing::Left => Some(format!(
                 "a run that was killed left {setting} of {resource} changed: type `{COMMAND}` first"
@@ -111,6 +117,18 @@ pub enum Outcome {
     UnderWay(u32),
     /// It could not be put back.
     Failed(SettingError),
+    /// It was not put back, and taken out of the journal, as was asked for.
+    Dropped,
+}
+
+/// What is done with entries that cannot be put back here: those of another
+/// machine, and those that a driver or the kernel refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unrestorable {
+    /// They stay in the journal.
+    Keep,
+    /// They are taken out of it, for a person said so.
+    Drop,
 }
 
 /// One entry, and what was done about it.
@@ -120,6 +138,8 @@ pub struct Restored {
     pub entry: Entry,
     /// What was done.
     pub outcome: Outcome,
+    /// What the kernel had changed with it and was put back too.
+    pub with_it: Vec<String>,
 }
 
 impl Restored {
@@ -134,6 +154,11 @@ impl Restored {
                 | Outcome::Failed(_)
         )
     }
+
+    /// Whether it can be dropped: nobody will put it back, or nobody here.
+    fn may_be_dropped(&self) -> bool {
+        matches!(self.outcome, Outcome::OtherMachine | Outcome::Failed(_))
+    }
 }
 
 impl fmt::Display for Restored {
@@ -142,7 +167,10 @@ impl fmt::Display for Restored {
         write!(f, "{setting} of {resource}: ")?;
         match &self.outcome {
             Outcome::PutBack { from, to } => write!(f, "put back from {from} to {to}"),
-            Outcome::Already(value) => write!(f, "it is {value} as before; nothing was to be done"),
+            Outcome::Already(value) if self.with_it.is_empty() => {
+                write!(f, "it is {value} as before; nothing was to be done")
+            }
+            Outcome::Already(value) => write!(f, "it is {value} as before"),
             Outcome::Gone => f.write_str("it is not there any more, so there is nothing to put back"),
             Outcome::Restarted => {
                 f.write_str("the machine was started anew since, which undid it; nothing was to be done")
@@ -158,64 +186,133 @@ impl fmt::Display for Restored {
             }
             Outcome::OtherMachine => write!(
                 f,
-                "it is of another machine (machine-id {}), with which this one shares the journal; type `{COMMAND}` there",
+                "it is of another machine (machine-id {}), with which this one shares the journal, or from which it \
+                 was copied; type `{COMMAND}` there; if there is no such machine any more, `{DROP}` takes it out of \
+                 the journal",
                 self.entry.place.machine
             ),
             Outcome::UnderWay(pid) => {
                 write!(f, "process {pid} is at work with it, and will put it back itself")
             }
-            Outcome::Failed(error) => write!(f, "could not be put back: {error}"),
+            Outcome::Failed(error) => write!(
+                f,
+                "could not be put back: {error}; it was {} before; if it never can be, `{DROP}` takes it out of the \
+                 journal",
+                shown(&self.entry)
+            ),
+            Outcome::Dropped => write!(
+                f,
+                "taken out of the journal and not put back; it was {} before, and a run had made it {}",
+                shown(&self.entry),
+                show(setting, &self.entry.asked)
+            ),
+        }?;
+        match &self.with_it[..] {
+            [] => Ok(()),
+            with_it => write!(f, "; put back with it: {}", with_it.join(", ")),
         }
     }
+}
+
+/// A value of a setting as a person writes it.
+fn show(setting: &str, value: &Value) -> String {
+    find_to_put_back(TABLE, setting).map_or_else(|_| value.to_string(), |s| s.spec().show(value))
+}
+
+/// What an entry says was before, with all that the kernel changed with it.
+fn shown(entry: &Entry) -> String {
+    let mut text = show(&entry.setting, &entry.before);
+    for SideEffect { setting, resource, before } in &entry.side_effects {
+        text += &format!(", {setting} of {resource} {}", show(setting, before));
+    }
+    text
 }
 
 /// Puts back what processes that are dead had changed, the last change first.
 ///
 /// # Errors
 /// If a journal cannot be read or written.
-pub fn restore() -> Result<Vec<Restored>, JournalError> {
-    restore_from(TABLE, &Journal::all(), &Where::here())
+pub fn restore(unrestorable: Unrestorable) -> Result<Vec<Restored>, JournalError> {
+    restore_from(TABLE, &Journal::all(), &Where::here(), unrestorable)
 }
 
 pub(super) fn restore_from(
     table: &'static [&'static dyn Setting],
     journals: &[Journal],
     here: &Where,
+    unrestorable: Unrestorable,
 ) -> Result<Vec<Restored>, JournalError> {
     let mut all = Vec::new();
     for journal in journals {
-        for entry in journal.entries()?.into_iter().rev() {
-            let outcome = one(table, &entry, here);
-            let restored = Restored { entry, outcome };
-            if restored.is_settled() {
-                journal.remove(&restored.entry)?;
-            }
-            all.push(restored);
+        if !journal.entries()?.is_empty() {
+            all.append(&mut restore_one(table, journal, here, unrestorable)?);
         }
     }
     Ok(all)
 }
 
-fn one(table: &'static [&'static dyn Setting], entry: &Entry, here: &Where) -> Outcome {
-    match standing(entry, here, None) {
-        Standing::OtherMachine => return Outcome::OtherMachine,
-        Standing::OtherBoot => return Outcome::Restarted,
-        Standing::UnderWay(pid) => return Outcome::UnderWay(pid),
-        Standing::Sibling | Standing::Left => {}
+/// Under the journal's lock, so that no run starts between the look at an entry
+/// and its end.
+fn restore_one(
+    table: &'static [&'static dyn Setting],
+    journal: &Journal,
+    here: &Where,
+    unrestorable: Unrestorable,
+) -> Result<Vec<Restored>, JournalError> {
+    let mut journal = journal.lock()?;
+    let entries: Vec<Entry> = journal.entries().iter().rev().cloned().collect();
+    let mut all: Vec<Restored> = entries.into_iter().map(|entry| one(table, entry, here)).collect();
+    // One may have stood in another's way: as long as something was put back, what
+    // failed is tried again.
+    let failed = |all: &[Restored]| all.iter().filter(|r| matches!(r.outcome, Outcome::Failed(_))).count();
+    let mut before = all.len();
+    while failed(&all) > 0 && failed(&all) < before {
+        before = failed(&all);
+        for restored in all.iter_mut().filter(|r| matches!(r.outcome, Outcome::Failed(_))) {
+            *restored = one(table, restored.entry.clone(), here);
+        }
     }
-    if entry.place.namespace != here.namespace {
-        return match door(entry.place.namespace) {
-            Some(door) => Outcome::ElsewhereInMachine(door.command(COMMAND)),
-            None => Outcome::NamespaceGone,
-        };
+    for restored in &mut all {
+        if unrestorable == Unrestorable::Drop && restored.may_be_dropped() {
+            restored.outcome = Outcome::Dropped;
+        }
+        if restored.is_settled() {
+            journal.remove(&restored.entry)?;
+        }
     }
-    let show = |value: &model::Value| {
-        find_in(table, &entry.setting).map_or_else(|| value.to_string(), |s| s.spec().show(value))
+    Ok(all)
+}
+
+fn one(table: &'static [&'static dyn Setting], entry: Entry, here: &Where) -> Restored {
+    let mut with_it = Vec::new();
+    let outcome = match standing(&entry, here, None) {
+        Standing::OtherMachine => Outcome::OtherMachine,
+        Standing::OtherBoot => Outcome::Restarted,
+        Standing::UnderWay(pid) => Outcome::UnderWay(pid),
+        Standing::Sibling | Standing::Left if entry.place.namespace != here.namespace => {
+            match door(entry.place.namespace) {
+                Some(door) => Outcome::ElsewhereInMachine(door.command(COMMAND)),
+                None => Outcome::NamespaceGone,
+            }
+        }
+        Standing::Sibling | Standing::Left => match put_back(table, &entry) {
+            Ok((main, others)) => {
+                with_it = others.iter().map(|(effect, from)| with_main(effect, from)).collect();
+                match main {
+                    PutBack::From(from) => Outcome::PutBack {
+                        from: show(&entry.setting, &from),
+                        to: show(&entry.setting, &entry.before),
+                    },
+                    PutBack::Already => Outcome::Already(show(&entry.setting, &entry.before)),
+                    PutBack::Gone => Outcome::Gone,
+                }
+            }
+            Err(error) => Outcome::Failed(error),
+        },
     };
-    match put_back(table, entry) {
-        Ok(PutBack::From(from)) => Outcome::PutBack { from: show(&from), to: show(&entry.before) },
-        Ok(PutBack::Already) => Outcome::Already(show(&entry.before)),
-        Ok(PutBack::Gone) => Outcome::Gone,
-        Err(error) => Outcome::Failed(error),
-    }
+    Restored { entry, outcome, with_it }
+}
+
+fn with_main(SideEffect { setting, resource, before }: &SideEffect, from: &Value) -> String {
+    format!("{setting} of {resource} from {} to {}", show(setting, from), show(setting, before))
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use model::setting::{Binds, SettingSpec};
 use model::{Kind, ParameterSpec, Unit, Value};
 
+use super::journal::SideEffect;
 use super::{Setting, SettingError};
 
 const FOLDER: &str = "/proc/sys/net/core";
@@ -25,7 +26,8 @@ static SPEC: SettingSpec = SettingSpec {
         Kind::Size,
         "The largest send and receive buffer that a program may ask for (net.core.rmem_max and wmem_max together). A \
          window beyond it is cut to it without a word, which is why Headroom shows windows as asked and as granted. It \
-         belongs to the whole machine, with a peer to both; a network namespace of its own cannot change it.",
+         belongs to the whole machine, with a peer to both; a network namespace of its own cannot change it. Nothing else \
+         changes with it, and what sockets have been granted they keep until they are closed.",
     ),
     unit: Unit::Bytes,
     binds: Binds::Machine,
@@ -43,6 +45,12 @@ impl Setting for SocketBufferMax {
 
     fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
         write(Path::new(FOLDER), resource, value)
+    }
+
+    // Two numbers that the kernel reads when a socket asks for a buffer
+    // (`sk_setsockopt` in `net/core/sock.c`); it changes nothing with them.
+    fn side_effects(&self, _resource: &str, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        Ok(Vec::new())
     }
 }
 

@@ -3,32 +3,45 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Barrier, Mutex};
+use std::time::Duration;
 
 use model::setting::{Binds, SettingSpec};
 use model::{Kind, ParameterSpec, Unit, Value};
 
-use super::journal::{Entry, Journal};
+use super::journal::{Entry, Journal, SideEffect};
 use super::keeper::{Keeper, Wanted};
 use super::namespace::Where;
 use super::process::Process;
-use super::restore::{Outcome, Restored, refusal_of, restore_from};
+use super::restore::{Outcome, Restored, Unrestorable, refusal_of, restore_from};
 use super::{Setting, SettingError};
 
-/// A setting of some resources, which takes at most 100 and refuses 666.
+/// A setting of some resources, which takes at most 100 and refuses 666. Resource
+/// `above` lies on `b`: it is cut with it, does not grow with it, and cannot be
+/// larger.
 struct Fake {
     spec: SettingSpec,
     values: Mutex<BTreeMap<String, u64>>,
     /// Every value that was written, in order.
     written: Mutex<Vec<(String, u64)>>,
+    /// How long it takes to be read.
+    slow: Mutex<Duration>,
 }
 
 impl Fake {
     fn new() -> &'static Self {
         let value = ParameterSpec::new("level", Kind::Count, "");
         let spec = SettingSpec { value, unit: Unit::One, binds: Binds::Nic, summary: "" };
-        let values = BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 2)]);
-        Box::leak(Box::new(Self { spec, values: Mutex::new(values), written: Mutex::default() }))
+        let values = [("a", 1), ("b", 2)].map(|(name, value)| (name.to_owned(), value));
+        let values = Mutex::new(BTreeMap::from(values));
+        Box::leak(Box::new(Self { spec, values, written: Mutex::default(), slow: Mutex::default() }))
+    }
+
+    /// One with something above `b`, which is 90.
+    fn with_above() -> &'static Self {
+        let fake = Self::new();
+        fake.values.lock().unwrap().extend([("b".to_owned(), 90), ("above".to_owned(), 90)]);
+        fake
     }
 
     fn is(&self, resource: &str) -> u64 {
@@ -46,6 +59,8 @@ impl Setting for Fake {
     }
 
     fn read(&self, resource: &str) -> Result<Value, SettingError> {
+        let slow = *self.slow.lock().unwrap();
+        std::thread::sleep(slow);
         match self.values.lock().unwrap().get(resource) {
             Some(value) => Ok(Value::Integer(*value)),
             None => Err(SettingError::Gone { setting: "level".into(), resource: resource.into() }),
@@ -54,7 +69,8 @@ impl Setting for Fake {
 
     fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
         let Value::Integer(value) = value else { panic!("{value}") };
-        if *value == 666 {
+        let is_too_large = resource == "above" && *value > self.is("b");
+        if *value == 666 || is_too_large {
             return Err(SettingError::Refused {
                 setting: "level".into(),
                 resource: resource.into(),
@@ -62,9 +78,23 @@ impl Setting for Fake {
                 reason: "it is too much".into(),
             });
         }
-        self.values.lock().unwrap().insert(resource.to_owned(), (*value).min(100));
+        let mut values = self.values.lock().unwrap();
+        values.insert(resource.to_owned(), (*value).min(100));
+        if let ("b", Some(above)) = (resource, values.get_mut("above")) {
+            *above = (*above).min(*value);
+        }
         self.written.lock().unwrap().push((resource.to_owned(), *value));
         Ok(())
+    }
+
+    fn side_effects(&self, resource: &str, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        let above = self.values.lock().unwrap().get("above").copied().filter(|_| resource == "b");
+        let effect = |before| SideEffect {
+            setting: "level".into(),
+            resource: "above".into(),
+            before: Value::Integer(before),
+        };
+        Ok(above.map(effect).into_iter().collect())
     }
 }
 
@@ -85,7 +115,12 @@ fn left(resource: &str) -> Entry {
         resource: resource.into(),
         before: Value::Integer(1),
         asked: Value::Integer(50),
+        side_effects: Vec::new(),
     }
+}
+
+fn restored(fake: &'static Fake, journal: &Journal) -> Vec<Restored> {
+    restore_from(fake.table(), std::slice::from_ref(journal), &Where::here(), Unrestorable::Keep).unwrap()
 }
 
 fn outcomes(all: Vec<Restored>) -> Vec<Outcome> {
@@ -160,7 +195,7 @@ fn after_a_crash_before_or_after_the_change_it_is_as_before() {
         let journal = Journal::at(folder.path());
         journal.add(&left("a")).unwrap();
         fake.values.lock().unwrap().insert("a".to_owned(), now);
-        let done = restore_from(fake.table(), std::slice::from_ref(&journal), &Where::here()).unwrap();
+        let done = restored(fake, &journal);
         let expected = match now {
             1 => Outcome::Already("1".to_owned()),
             other => Outcome::PutBack { from: other.to_string(), to: "1".to_owned() },
@@ -197,7 +232,7 @@ fn another_run_that_lives_is_not_disturbed() {
     journal.add(&Entry { controller: Some(Process::this()), ..left("a") }).unwrap();
     let reason = refusal_of(journals, &Where::here()).unwrap().unwrap();
     assert!(reason.contains(&format!("process {}", std::process::id())), "{reason}");
-    let done = restore_from(fake.table(), journals, &Where::here()).unwrap();
+    let done = restored(fake, &journal);
     assert_eq!(outcomes(done), [Outcome::UnderWay(std::process::id())]);
     let elsewhere = Where { namespace: 1, ..Where::here() };
     assert_eq!(refusal_of(journals, &elsewhere), Ok(None), "another namespace is another host");
@@ -227,7 +262,7 @@ fn another_start_of_the_machine_has_undone_it() {
     journal.add(&Entry { place, owner: Process::this(), ..left("a") }).unwrap();
     let journals = std::slice::from_ref(&journal);
     assert!(refusal_of(journals, &Where::here()).unwrap().is_some());
-    let done = restore_from(fake.table(), journals, &Where::here()).unwrap();
+    let done = restored(fake, &journal);
     assert!(done[0].to_string().contains("started anew"), "{}", done[0]);
     assert!(fake.written.lock().unwrap().is_empty() && !journal.path().exists());
 }
@@ -240,13 +275,13 @@ fn another_namespace_is_named_with_the_way_in() {
     let journals = std::slice::from_ref(&journal);
     // Seen from elsewhere, the namespace of this process is another one.
     let elsewhere = Where { namespace: 1, ..Where::here() };
-    let done = restore_from(fake.table(), journals, &elsewhere).unwrap();
+    let done = restore_from(fake.table(), journals, &elsewhere, Unrestorable::Keep).unwrap();
     let text = done[0].to_string();
     assert!(text.contains("headroom restore`") && text.contains("another network namespace"), "{text}");
     assert_eq!(journal.entries().unwrap().len(), 1, "it stays until it is put back there");
     let gone = Entry { place: elsewhere, ..left("b") };
     journal.add(&gone).unwrap();
-    let done = restore_from(fake.table(), journals, &Where::here()).unwrap();
+    let done = restored(fake, &journal);
     assert_eq!(done[0].outcome, Outcome::NamespaceGone);
     assert!(!journal.path().exists());
 }
@@ -255,16 +290,169 @@ fn another_namespace_is_named_with_the_way_in() {
 fn a_resource_that_is_gone_and_another_machine_are_said() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let place = Where { machine: "another".to_owned(), ..Where::here() };
+    let place = Where { machine: "another".to_owned(), boot: "another".to_owned(), ..Where::here() };
     journal.add(&Entry { place, ..left("a") }).unwrap();
     journal.add(&left("gone")).unwrap();
     journal.add(&Entry { setting: "other".to_owned(), ..left("a") }).unwrap();
-    let journals = std::slice::from_ref(&journal);
-    let done = restore_from(fake.table(), journals, &Where::here()).unwrap();
+    let done = restored(fake, &journal);
     let kinds = outcomes(done);
     assert_eq!(kinds[0], Outcome::Failed(SettingError::Unknown("other".to_owned())));
     assert_eq!(kinds[1..], [Outcome::Gone, Outcome::OtherMachine]);
     assert_eq!(journal.entries().unwrap().len(), 2);
+}
+
+#[test]
+fn of_two_runs_that_start_together_one_gets_in() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    // Time enough to meet between the look at the journal and the entry in it.
+    *fake.slow.lock().unwrap() = Duration::from_millis(20);
+    let start = Barrier::new(2);
+    let run = |resource: &'static str, value| {
+        let mut keeper = keeper(fake, folder.path());
+        start.wait();
+        let outcome = keeper.set(&[wanted(resource, value)]);
+        // Whoever got in is still at it when the other asks.
+        start.wait();
+        outcome.map_err(|e| e.to_string())
+    };
+    let (one, other) = std::thread::scope(|scope| {
+        let one = scope.spawn(|| run("a", 10));
+        (run("b", 20), one.join().unwrap())
+    });
+    let refused = [&one, &other].into_iter().filter_map(|outcome| outcome.as_ref().err());
+    let refused: Vec<&String> = refused.collect();
+    assert!(matches!(refused[..], [reason] if reason.contains("another run")), "{one:?} {other:?}");
+    assert_eq!(fake.written.lock().unwrap().len(), 2, "one change, put back");
+    assert_eq!((fake.is("a"), fake.is("b")), (1, 2));
+    assert!(!Journal::at(folder.path()).path().exists());
+}
+
+#[test]
+fn what_is_so_already_is_held_against_another_run() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let mut first = keeper(fake, folder.path());
+    first.set(&[wanted("a", 1)]).unwrap();
+    assert!(fake.written.lock().unwrap().is_empty());
+    let mut second = keeper(fake, folder.path());
+    let error = second.set(&[wanted("a", 10)]).unwrap_err().to_string();
+    assert!(error.contains("another run"), "{error}");
+    assert_eq!(fake.is("a"), 1);
+    drop(first);
+    second.set(&[wanted("a", 10)]).unwrap();
+    assert_eq!(second.check(), Ok(()));
+}
+
+#[test]
+fn a_state_that_somebody_else_changed_is_found_at_the_end_of_a_trial() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let mut keeper = keeper(fake, folder.path());
+    assert_eq!(keeper.check(), Ok(()));
+    keeper.set(&[wanted("a", 10)]).unwrap();
+    assert_eq!(keeper.check(), Ok(()));
+    fake.values.lock().unwrap().insert("a".to_owned(), 11);
+    let error = keeper.check().unwrap_err().to_string();
+    assert!(error.contains("level of a from 10 to 11"), "{error}");
+    keeper.set(&[wanted("a", 10)]).unwrap();
+    assert_eq!(keeper.check(), Ok(()), "the next trial is measured as asked");
+    fake.values.lock().unwrap().remove("a");
+    assert!(matches!(keeper.check(), Err(SettingError::Gone { .. })));
+    keeper.set(&[]).unwrap();
+    assert_eq!(keeper.check(), Ok(()), "nothing is asked any more");
+}
+
+#[test]
+fn what_changes_with_a_setting_is_put_back_with_it() {
+    let (fake, folder) = (Fake::with_above(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    let mut keeper = keeper(fake, folder.path());
+    keeper.set(&[wanted("b", 40)]).unwrap();
+    assert_eq!((fake.is("b"), fake.is("above")), (40, 40));
+    assert_eq!(journal.entries().unwrap()[0].side_effects.len(), 1);
+    // A level is reached from what was before, in whatever order levels come.
+    keeper.set(&[wanted("b", 60)]).unwrap();
+    assert_eq!((fake.is("b"), fake.is("above")), (60, 60));
+    keeper.set(&[wanted("b", 90)]).unwrap();
+    assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
+    keeper.set(&[wanted("b", 95)]).unwrap();
+    assert_eq!(journal.entries().unwrap()[0].side_effects, [], "it was not changed, and is not ours");
+    keeper.set(&[wanted("b", 40)]).unwrap();
+    drop(keeper);
+    assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
+    assert!(!journal.path().exists());
+}
+
+#[test]
+fn a_setting_that_undoes_another_is_an_error_and_both_are_put_back() {
+    let (fake, folder) = (Fake::with_above(), tempfile::tempdir().unwrap());
+    let mut keeper = keeper(fake, folder.path());
+    let error = keeper.set(&[wanted("above", 80), wanted("b", 40)]).unwrap_err().to_string();
+    assert!(error.contains("took 40 instead"), "{error}");
+    assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
+    // What lies above is changed first and stands in the way of its own return.
+    keeper.set(&[wanted("b", 95), wanted("above", 93)]).unwrap();
+    fake.write("b", &Value::Integer(50)).unwrap();
+    keeper.restore().unwrap();
+    assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
+    assert!(!Journal::at(folder.path()).path().exists());
+}
+
+#[test]
+fn restore_says_nothing_is_to_be_done_only_where_nothing_else_was_changed() {
+    let (fake, folder) = (Fake::with_above(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    let effect = SideEffect { setting: "level".into(), resource: "above".into(), before: Value::Integer(90) };
+    let entry = Entry { before: Value::Integer(90), side_effects: vec![effect], ..left("b") };
+    journal.add(&entry).unwrap();
+    // It was put back, and its process killed before what lies above was.
+    fake.values.lock().unwrap().insert("above".to_owned(), 50);
+    let done = restored(fake, &journal);
+    let text = done[0].to_string();
+    assert!(text.contains("as before; put back with it: level of above from 50 to 90"), "{text}");
+    assert_eq!(fake.is("above"), 90);
+    // The order of the changes is not always one in which they can be put back.
+    journal.add(&Entry { before: Value::Integer(90), ..left("b") }).unwrap();
+    journal.add(&Entry { before: Value::Integer(90), ..left("above") }).unwrap();
+    fake.values.lock().unwrap().extend([("b".to_owned(), 50), ("above".to_owned(), 50)]);
+    assert!(restored(fake, &journal).iter().all(Restored::is_settled));
+    assert_eq!((fake.is("b"), fake.is("above")), (90, 90));
+    assert!(!journal.path().exists());
+}
+
+#[test]
+fn what_can_never_be_put_back_here_is_dropped_only_when_it_is_said() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    let place = Where { machine: "another".to_owned(), boot: "another".to_owned(), ..Where::here() };
+    journal.add(&Entry { place, ..left("a") }).unwrap();
+    journal.add(&Entry { before: Value::Integer(666), ..left("b") }).unwrap();
+    journal.add(&Entry { controller: Some(Process::this()), ..left("a") }).unwrap();
+    let kept = restored(fake, &journal);
+    assert_eq!(kept.iter().filter(|one| one.to_string().contains("headroom restore --drop")).count(), 2);
+    assert_eq!(journal.entries().unwrap().len(), 3);
+    let drop = |place: &Where| {
+        restore_from(fake.table(), std::slice::from_ref(&journal), place, Unrestorable::Drop).unwrap()
+    };
+    let done = drop(&Where::here());
+    assert_eq!(
+        outcomes(done.clone()),
+        [Outcome::UnderWay(std::process::id()), Outcome::Dropped, Outcome::Dropped]
+    );
+    assert!(done[1].to_string().contains("it was 666 before"), "{}", done[1]);
+    assert_eq!(journal.entries().unwrap().len(), 1, "a run that is under way puts back its own");
+    assert_eq!(fake.is("b"), 2);
+}
+
+#[test]
+fn a_machine_id_made_anew_does_not_make_this_start_another_machine() {
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    let place = Where { machine: "before".to_owned(), ..Where::here() };
+    journal.add(&Entry { place, ..left("a") }).unwrap();
+    fake.values.lock().unwrap().insert("a".to_owned(), 50);
+    assert!(refusal_of(std::slice::from_ref(&journal), &Where::here()).unwrap().is_some());
+    assert!(restored(fake, &journal)[0].is_settled());
+    assert_eq!(fake.is("a"), 1);
+    assert!(!journal.path().exists());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use model::setting::{Binds, SettingSpec};
 use model::{Kind, ParameterSpec, Unit, Value};
 
 use super::interface::{self, Number};
+use super::journal::SideEffect;
 use super::{Setting, SettingError};
 
 /// `SIOCGIFTXQLEN` and `SIOCSIFTXQLEN`.
@@ -18,7 +19,8 @@ static SPEC: SettingSpec = SettingSpec {
         "tx-queue-length",
         Kind::Count,
         "How many packets may wait at the interface to be sent. The queueing discipline pfifo_fast and the default of \
-         pfifo keep to it; fq, fq_codel and noqueue have limits of their own and do not. Without `@INTERFACE` it is \
+         pfifo keep to it; fq, fq_codel and noqueue have limits of their own and do not. What waits when it \
+         is changed may be dropped; nothing else changes with it. Without `@INTERFACE` it is \
          the interface towards the peer, at both ends.",
     )
     .or_zero(),
@@ -42,5 +44,13 @@ impl Setting for TxQueueLength {
 
     fn write(&self, resource: &str, value: &Value) -> Result<(), SettingError> {
         NUMBER.write(resource, value, || None)
+    }
+
+    // The rings of pfifo_fast, tun and macvtap are made as long, and again when
+    // it is put back; packets in them may be dropped. Interfaces above keep
+    // theirs, and no other discipline looks at it after it was made
+    // (`dev_change_tx_queue_len` in `net/core/dev.c`).
+    fn side_effects(&self, _resource: &str, _value: &Value) -> Result<Vec<SideEffect>, SettingError> {
+        Ok(Vec::new())
     }
 }
