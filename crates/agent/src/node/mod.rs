@@ -33,6 +33,7 @@ mod relay;
 mod secure;
 mod serve;
 mod session;
+mod strangers;
 mod tls;
 
 #[cfg(test)]
