@@ -223,7 +223,9 @@ impl Iperf3Server {
                     if strangers.len() > STRANGERS_MOST {
                         let networks: Vec<IpAddr> =
                             strangers.iter().map(|s| crowd::network(s.from.ip())).collect();
-                        crowd::gives_way(&networks).map(|at| strangers.remove(at));
+                        if let Some(at) = crowd::gives_way(&networks) {
+                            strangers.remove(at);
+                        }
                     }
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),

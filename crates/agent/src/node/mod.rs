@@ -16,6 +16,7 @@
 mod addresses;
 mod admit;
 mod allow;
+mod bounds;
 mod controller;
 mod dial;
 mod ending;
