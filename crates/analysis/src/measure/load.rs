@@ -212,7 +212,7 @@ pub(crate) fn workers(case: &CaseResult) -> f64 {
 
 /// Whether the operations are the messages of one connection, and the streams only
 /// fill the link beside it.
-pub(crate) fn asks_beside_streams(case: &CaseResult) -> bool {
+fn asks_beside_streams(case: &CaseResult) -> bool {
     case.workload == "net.loaded"
 }
 

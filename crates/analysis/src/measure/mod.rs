@@ -14,8 +14,8 @@ use model::trial::{Counter, Status, Trial};
 use model::{Machine, Quantity, Unit};
 
 pub(crate) use load::{
-    Kind, asks_beside_streams, at_once, block, company, concurrency, direction, does, each_device, is_direct,
-    is_mixed, is_random, moved, moved_in, of_load, one_block, operations_in, share, span, workers,
+    Kind, at_once, block, company, concurrency, direction, does, each_device, is_direct, is_mixed, is_random,
+    moved, moved_in, of_load, one_block, operations_in, share, span, workers,
 };
 pub(crate) use net::{
     End, carried, counted_ends, fact, far, has_its_bit_rate, is_loopback, is_net, is_one_machine, number,

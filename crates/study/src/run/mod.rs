@@ -12,7 +12,7 @@ use agent::{Agent, AgentError, Watch, unexpected};
 use model::event::Event;
 use model::machine::{Moment, ObserverCost};
 use model::message::{End, Reply, Request, TrialOrder, TrialReport};
-use model::plan::{Case, Effect, Plan};
+use model::plan::{Case, Effect, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
