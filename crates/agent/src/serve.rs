@@ -216,8 +216,8 @@ impl Server {
             Request::Set { changes } => Ok(self.settings.set(&self.machine.id, &changes)),
             Request::Restore => Ok(self.settings.restore()),
             Request::Trial(order) => {
-                self.bears(&order)?;
                 let listening = self.listening.take();
+                self.bears(&order)?;
                 let tell = |event| self.tell(event);
                 let told = || self.asides.times().as_ref().map(timeline);
                 let end = trial::Stage {
