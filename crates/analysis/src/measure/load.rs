@@ -217,11 +217,11 @@ fn asks_beside_streams(case: &CaseResult) -> bool {
 }
 
 /// Operations under way at once in a closed loop: of each worker that does what is
-/// counted as one.
+/// counted, as many as its depth, which loads of messages call by another name.
 pub(crate) fn concurrency(case: &CaseResult) -> f64 {
-    let each = ["queue-depth", "outstanding"].into_iter().find_map(|name| case.parameters.integer(name).ok());
+    let of = |name: &str| case.parameters.integer(name).unwrap_or(1).max(1) as f64;
     let counted = if asks_beside_streams(case) { 1.0 } else { workers(case) };
-    each.unwrap_or(1).max(1) as f64 * counted
+    of("queue-depth") * of("outstanding") * counted
 }
 
 /// The same for one of its targets.
