@@ -12,7 +12,7 @@ use load::Fault;
 use load::engine::record::Timeline;
 use load::workload::net::{Listening, Ways};
 use machine::{Host, doctor, inventory};
-use model::message::{FromAgent, Reply, Request, Times, TrialOrder};
+use model::message::{End, FromAgent, Reply, Request, Times, TrialOrder};
 use model::plan::FixtureKey;
 use model::{AgentEvent, Machine, Phase};
 
@@ -172,6 +172,7 @@ impl Server {
 
     fn trial(&mut self, order: &TrialOrder) -> Result<Reply, Fault> {
         let listening = self.listening.take();
+        self.bears(order)?;
         let tell = |event| self.tell(event);
         let told = || self.asides.times().as_ref().map(timeline);
         let end = trial::Stage {
@@ -185,6 +186,22 @@ impl Server {
         let report = trial::run(order, &self.machine.inventory, &end);
         self.phase(Phase::Clean);
         report.map(|r| Reply::Trial(Box::new(r)))
+    }
+
+    /// Whether this machine bears the far end of a trial of another one, which was
+    /// surveyed there and not here. What a person may not ask of a load nobody may.
+    fn bears(&mut self, order: &TrialOrder) -> Result<(), Fault> {
+        if !matches!(order.end, End::Far { .. }) || order.from_last {
+            return Ok(());
+        }
+        let host = Host::this();
+        inventory::memory::refresh(&host, &mut self.machine.inventory.memory);
+        let inventory = &self.machine.inventory;
+        let site = survey::site(inventory, &[], &[]);
+        match survey::survey(order.loads.clone(), inventory, &site, &host).problem {
+            Some(problem) => Err(Fault::Other(format!("{}: {}", problem.message, problem.help))),
+            None => Ok(()),
+        }
     }
 
     fn carry_out(&mut self, request: Request) -> Result<Reply, Fault> {

@@ -94,6 +94,32 @@ fn a_fixture_that_cannot_be_made_is_tried_once() {
     }
 }
 
+/// Bug: one kill while a file was made failed all trials of the run that needed it.
+#[test]
+fn an_agent_killed_while_it_makes_a_fixture_fails_one_trial() {
+    let mut agent = Pretender { dies_making: &[0], ..Pretender::default() };
+    let (run, _) = execute(&study("disk", &[("queue-depth", "1,8"), ("trials", "3")]), &mut agent, None);
+    let status: Vec<Status> = run.cases.iter().flat_map(|c| &c.trials).map(|t| t.status).collect();
+    assert_eq!(status.iter().filter(|s| **s == Status::Failed).count(), 1, "{status:?}");
+    assert_eq!(status.len(), 6);
+    // What was made once may be made again, however often an agent died before.
+    let mut agent = Pretender { dies_making: &[0, 1, 3, 4], ..Pretender::default() };
+    let (run, _) = execute(&study("disk", &[("trials", "8")]), &mut agent, None);
+    let failed = run.cases[0].trials.iter().filter(|t| t.status == Status::Failed);
+    assert_eq!(failed.count(), 4);
+}
+
+#[test]
+fn a_fixture_whose_making_kills_is_not_made_for_ever() {
+    let mut agent = Pretender { dies_making: &[0, 1, 2, 3, 4, 5, 6, 7], ..Pretender::default() };
+    let (run, _) = execute(&study("disk", &[("trials", "8")]), &mut agent, None);
+    assert_eq!(agent.makings, 3);
+    let reasons: Vec<_> = run.cases[0].trials.iter().filter_map(|t| t.reason.as_deref()).collect();
+    assert_eq!(reasons.len(), 8);
+    assert_eq!(reasons[2], "killed by signal 9");
+    assert!(reasons[3].contains("killed by signal 9; the load's process ended 3 times"), "{reasons:?}");
+}
+
 #[test]
 fn an_interrupt_keeps_what_was_finished() {
     let mut agent = Pretender::default();

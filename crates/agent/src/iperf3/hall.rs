@@ -1,16 +1,22 @@
 //! Who is being served: by its cookie, which test a new stream belongs to, and
 //! how much all tests together may use.
 //!
+//! Who has said a cookie, or what it wants, has proved nothing: until its streams are
+//! there a test is a stranger's. Where there is no room for a newcomer, one of those
+//! goes ([`crowd::gives_way`]), so that clients that begin and do not go on hold
+//! nobody out. What runs is never ended for another.
+//!
 //! A UDP stream's greeting has no cookie, only an address. So of tests from one
 //! address, one at a time waits for such streams; the others get their turn when
 //! it has them.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use load::workload::net::crowd;
 use load::workload::net::iperf3::COOKIE;
 
 use crate::iperf3::server::Caps;
@@ -52,12 +58,32 @@ pub(crate) struct Hall {
 #[derive(Debug, Default)]
 struct Inner {
     tests: HashMap<Cookie, Slot>,
-    streams: u64,
-    memory: u64,
+    /// Tests whose threads are not gone: those that gave way among them.
+    threads: usize,
+    number: u64,
+}
+
+/// Who comes with a new test.
+#[derive(Debug)]
+pub(crate) struct Newcomer {
+    pub(crate) cookie: Cookie,
+    /// The address of its control connection at the client, and here.
+    pub(crate) from: IpAddr,
+    pub(crate) here: SocketAddr,
+    /// The control connection once more, to end it; none where it cannot be had,
+    /// or where nobody gives way.
+    pub(crate) control: Option<TcpStream>,
 }
 
 #[derive(Debug)]
 struct Slot {
+    /// In the order in which they came.
+    number: u64,
+    /// Ends it, as long as it is a stranger's.
+    control: Option<TcpStream>,
+    /// What it has of what all may use together.
+    streams: u64,
+    memory: u64,
     /// The address of its control connection at the client, and here.
     from: IpAddr,
     here: SocketAddr,
@@ -72,9 +98,42 @@ struct Slot {
 pub(crate) struct Place<'a> {
     hall: &'a Hall,
     cookie: Cookie,
-    streams: u64,
-    memory: u64,
+    number: u64,
     pub(crate) came: Receiver<Came>,
+}
+
+impl Inner {
+    /// The test of a place, unless it gave way.
+    fn of(&mut self, place: &Place<'_>) -> Option<&mut Slot> {
+        self.tests.get_mut(&place.cookie).filter(|slot| slot.number == place.number)
+    }
+
+    /// Ends a test of which nobody knows yet whether it goes on, where `newcomer`
+    /// has no room beside it; whether there was one.
+    fn show_one_out(&mut self, newcomer: IpAddr, but: Option<u64>) -> bool {
+        let strangers = self.tests.iter().filter(|(_, slot)| slot.control.is_some());
+        let mut strangers: Vec<_> = strangers
+            .filter(|(_, slot)| Some(slot.number) != but)
+            .map(|(cookie, slot)| (slot.number, crowd::network(slot.from), *cookie))
+            .collect();
+        strangers.sort_unstable();
+        let mut networks: Vec<IpAddr> = strangers.iter().map(|(_, network, _)| *network).collect();
+        networks.push(crowd::network(newcomer));
+        // Where the newcomer is the only one there is none.
+        let gone = crowd::gives_way(&networks).and_then(|at| strangers.get(at));
+        let slot = gone.and_then(|(_, _, cookie)| self.tests.remove(cookie));
+        if let Some(control) = slot.as_ref().and_then(|slot| slot.control.as_ref()) {
+            // One that is closed already goes by itself.
+            let _ = control.shutdown(Shutdown::Both);
+        }
+        slot.is_some()
+    }
+
+    fn has_room(&self, caps: &Caps, streams: u64, memory: u64) -> bool {
+        let sum = |of: fn(&Slot) -> u64| self.tests.values().map(of).fold(0, u64::saturating_add);
+        let fits = |used: u64, more: u64, most: u64| used.saturating_add(more) <= most;
+        fits(sum(|s| s.streams), streams, caps.streams) && fits(sum(|s| s.memory), memory, caps.memory_bytes)
+    }
 }
 
 impl Hall {
@@ -86,24 +145,24 @@ impl Hall {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a new test its place.
-    pub(crate) fn enter(
-        &self,
-        cookie: Cookie,
-        from: IpAddr,
-        here: SocketAddr,
-        most: usize,
-    ) -> Result<Place<'_>, Turned> {
+    /// Gives a new test its place among `most`.
+    pub(crate) fn enter(&self, newcomer: Newcomer, most: usize) -> Result<Place<'_>, Turned> {
+        let Newcomer { cookie, from, here, control } = newcomer;
         let mut inner = self.lock();
         if inner.tests.contains_key(&cookie) {
             return Err(Turned::Known);
         }
-        if inner.tests.len() >= most {
+        // Those that gave way are gone in a moment, but not at once.
+        if inner.threads >= 2 * most || inner.tests.len() >= most && !inner.show_one_out(from, None) {
             return Err(Turned::Busy);
         }
         let (send, came) = channel();
-        inner.tests.insert(cookie, Slot { from, here, udp: false, wants: 0, send });
-        Ok(Place { hall: self, cookie, streams: 0, memory: 0, came })
+        inner.number += 1;
+        inner.threads += 1;
+        let (number, streams, memory) = (inner.number, 0, 0);
+        let slot = Slot { number, control, streams, memory, from, here, udp: false, wants: 0, send };
+        inner.tests.insert(cookie, slot);
+        Ok(Place { hall: self, cookie, number, came })
     }
 
     /// Whether a test with that cookie is being served.
@@ -147,13 +206,19 @@ impl Place<'_> {
     /// not so much left.
     pub(crate) fn claim(&mut self, streams: u64, memory: u64) -> bool {
         let mut inner = self.hall.lock();
+        let Some(from) = inner.of(self).map(|slot| slot.from) else { return false };
         let caps = &self.hall.caps;
-        if inner.streams + streams > caps.streams || inner.memory + memory > caps.memory_bytes {
+        if streams > caps.streams || memory > caps.memory_bytes {
             return false;
         }
-        inner.streams += streams;
-        inner.memory += memory;
-        (self.streams, self.memory) = (streams, memory);
+        while !inner.has_room(caps, streams, memory) {
+            if !inner.show_one_out(from, Some(self.number)) {
+                return false;
+            }
+        }
+        if let Some(slot) = inner.of(self) {
+            (slot.streams, slot.memory) = (streams, memory);
+        }
         true
     }
 
@@ -162,10 +227,10 @@ impl Place<'_> {
     pub(crate) fn open(&self, udp: bool, streams: u64, until: Instant) -> bool {
         let mut inner = self.hall.lock();
         loop {
-            let Some(from) = inner.tests.get(&self.cookie).map(|s| s.from) else { return false };
+            let Some(from) = inner.of(self).map(|s| s.from) else { return false };
             let is_free = !udp || !inner.tests.values().any(|s| s.udp && s.wants > 0 && s.from == from);
             if is_free {
-                if let Some(slot) = inner.tests.get_mut(&self.cookie) {
+                if let Some(slot) = inner.of(self) {
                     (slot.udp, slot.wants) = (udp, streams);
                 }
                 return true;
@@ -179,21 +244,25 @@ impl Place<'_> {
         }
     }
 
-    /// Its streams are there.
-    pub(crate) fn close(&self) {
-        if let Some(slot) = self.hall.lock().tests.get_mut(&self.cookie) {
-            slot.wants = 0;
-        }
+    /// Its streams are there: it is a stranger's no more. `false` if it gave way
+    /// before.
+    pub(crate) fn close(&self) -> bool {
+        let mut inner = self.hall.lock();
+        let Some(slot) = inner.of(self) else { return false };
+        (slot.wants, slot.control) = (0, None);
+        drop(inner);
         self.hall.changed.notify_all();
+        true
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         let mut inner = self.hall.lock();
-        inner.tests.remove(&self.cookie);
-        inner.streams -= self.streams;
-        inner.memory -= self.memory;
+        if inner.of(self).is_some() {
+            inner.tests.remove(&self.cookie);
+        }
+        inner.threads -= 1;
         drop(inner);
         self.hall.changed.notify_all();
     }
@@ -213,7 +282,47 @@ mod tests {
     }
 
     fn enter(hall: &Hall, cookie: u8, last: u8) -> Result<Place<'_>, Turned> {
-        hall.enter([cookie; COOKIE], from(last), HERE.parse().unwrap(), 3)
+        hall.enter(newcomer(cookie, last, None), 3)
+    }
+
+    fn newcomer(cookie: u8, last: u8, control: Option<TcpStream>) -> Newcomer {
+        Newcomer { cookie: [cookie; COOKIE], from: from(last), here: HERE.parse().unwrap(), control }
+    }
+
+    /// A control connection, as the hall and as its client have it.
+    fn control() -> (Option<TcpStream>, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let there = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (Some(listener.accept().unwrap().0), there)
+    }
+
+    /// Bug: clients that had said a cookie, or claimed all streams, and did not go on
+    /// kept all others out.
+    #[test]
+    fn a_test_that_does_not_go_on_gives_way_and_one_that_runs_does_not() {
+        use std::io::Read;
+        let hall = Hall::new(Caps { streams: 4, memory_bytes: 100, ..Caps::default() });
+        let mut ends: Vec<_> = (0..5).map(|_| control()).collect();
+        let mut enter = |cookie: u8, last: u8| {
+            let control = ends[usize::from(cookie)].0.take();
+            hall.enter(newcomer(cookie, last, control), 2)
+        };
+        let mut runs = enter(0, 1).unwrap();
+        assert!(runs.claim(1, 10) && runs.open(false, 1, Instant::now()) && runs.close());
+        let mut idle = enter(1, 2).unwrap();
+        assert!(idle.claim(3, 10));
+        let mut new = enter(2, 3).unwrap();
+        assert!(!hall.knows(&[1; COOKIE]) && hall.knows(&[0; COOKIE]));
+        // What it had claimed is free, and it claims and opens nothing any more.
+        assert!(new.claim(3, 90) && !idle.claim(1, 1) && !idle.open(false, 1, Instant::now()));
+        assert!(!idle.close());
+        // Its thread is not gone: that has a bound as well.
+        let last = enter(3, 3).unwrap();
+        assert_eq!(enter(4, 3).unwrap_err(), Turned::Busy);
+        drop((idle, new, last));
+        assert!(hall.knows(&[0; COOKIE]) && !hall.knows(&[3; COOKIE]));
+        assert!(enter(4, 3).unwrap().claim(3, 90));
+        assert_eq!(ends[1].1.read(&mut [0]).unwrap(), 0, "its connection was ended");
     }
 
     #[test]

@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
+use load::workload::net::crowd;
 use load::workload::net::iperf3::{COOKIE, HELLO, HELLO_OLD, WELCOME, WELCOME_OLD};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 use rustix::time::Timespec;
 
-use crate::iperf3::hall::{Cookie, Hall, Turned};
+use crate::iperf3::hall::{Cookie, Hall, Newcomer, Turned};
 use crate::iperf3::session::Session;
 use crate::iperf3::word::{Control, State};
 
@@ -27,7 +28,8 @@ pub const PORT: u16 = 5201;
 /// How long a connection may take to say its cookie.
 const COOKIE_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Connections that have not said their cookie yet, at most.
+/// Connections that have not said their cookie yet, at most: one more, and another
+/// goes ([`crowd::gives_way`]).
 const STRANGERS_MOST: usize = 64;
 
 /// How often the server looks whether it is to stop.
@@ -212,12 +214,18 @@ impl Iperf3Server {
         loop {
             match self.tcp.accept() {
                 Ok((stream, from)) => {
-                    let is_welcome = strangers.len() < STRANGERS_MOST && self.admits(from.ip());
-                    if is_welcome && stream.set_nonblocking(true).is_ok() {
+                    if self.admits(from.ip()) && stream.set_nonblocking(true).is_ok() {
                         *order += 1;
                         let until = Instant::now() + COOKIE_PATIENCE;
                         let cookie = [0; COOKIE];
                         strangers.push(Stranger { stream, from, order: *order, cookie, filled: 0, until });
+                    }
+                    if strangers.len() > STRANGERS_MOST {
+                        let networks: Vec<IpAddr> =
+                            strangers.iter().map(|s| crowd::network(s.from.ip())).collect();
+                        if let Some(at) = crowd::gives_way(&networks) {
+                            strangers.remove(at);
+                        }
                     }
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
@@ -252,9 +260,14 @@ impl Iperf3Server {
             }
             return;
         }
-        let most = if self.options.one_at_a_time { 1 } else { self.options.caps.clients };
+        // Who serves one at a time tells the second that it is busy, whatever the first
+        // does.
+        let alone = self.options.one_at_a_time;
+        let most = if alone { 1 } else { self.options.caps.clients };
         let here = stream.local_addr().unwrap_or(self.address);
-        match hall.enter(cookie, from.ip().to_canonical(), here, most) {
+        let control = stream.try_clone().ok().filter(|_| !alone);
+        let newcomer = Newcomer { cookie, from: from.ip().to_canonical(), here, control };
+        match hall.enter(newcomer, most) {
             Ok(place) => {
                 let options = &self.options;
                 let begun =

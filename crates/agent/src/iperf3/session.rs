@@ -47,6 +47,8 @@ enum Broken {
     Busy,
     Stopped,
     Ended,
+    /// It had not begun, and another needed its place.
+    GaveWay,
     Gone(String),
 }
 
@@ -82,6 +84,7 @@ impl Session<'_> {
                 "ended, because the server ends".to_owned()
             }
             Err(Broken::Ended) => "the client ended it".to_owned(),
+            Err(Broken::GaveWay) => "dropped: others came before its streams were there".to_owned(),
             Err(Broken::Gone(why)) => format!("dropped: {why}"),
         }
     }
@@ -89,7 +92,9 @@ impl Session<'_> {
     fn serve(&mut self) -> Result<String, Broken> {
         let asked = self.parameters()?;
         let streams = self.streams(&asked)?;
-        self.place.close();
+        if !self.place.close() {
+            return Err(Broken::GaveWay);
+        }
         let gate = Gate::default();
         let content = content(asked.length() as usize);
         self.control.say(State::TestStart)?;

@@ -311,6 +311,32 @@ fn wrong_lengths_and_no_json_are_refused_and_a_slow_client_is_dropped() {
     assert!(serving.told().contains("timed out"), "{}", serving.told());
 }
 
+/// Bug: 64 connections that said nothing, or 16 that said a cookie and no more,
+/// kept all clients out.
+#[test]
+fn clients_that_say_nothing_or_do_not_go_on_lock_nobody_out() {
+    let serving = Serving::begin(|_| {});
+    let connect = || TcpStream::connect(("127.0.0.1", serving.port)).unwrap();
+    let _silent: Vec<TcpStream> = (0..100).map(|_| connect()).collect();
+    let begun = |number: u8| {
+        let mut stream = connect();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let cookie = [&[b'a' + number; 36][..], &[0]].concat();
+        stream.write_all(&cookie).unwrap();
+        let mut answer = [0];
+        stream.read_exact(&mut answer).unwrap();
+        (stream, answer[0])
+    };
+    let clients: Vec<_> = (0..20)
+        .map(|number| {
+            // Those that gave way are gone in a moment.
+            std::thread::sleep(Duration::from_millis(5));
+            begun(number)
+        })
+        .collect();
+    assert!(clients.iter().all(|(_, answer)| *answer == 9), "{clients:?}");
+}
+
 #[test]
 fn beyond_loopback_somebody_must_be_named() {
     let open = Iperf3Options::new("0.0.0.0:0".parse().unwrap());

@@ -4,34 +4,16 @@
 
 use std::net::IpAddr;
 
+use load::engine::clock;
 use load::workload;
+use model::AgentEvent;
 use model::message::{DoorKind, End, Request, TrialOrder};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
 use model::setting::Change;
-use model::{AgentEvent, Value};
 
+use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX};
 use crate::wire;
-
-/// Settings that are changed at once, at most.
-const CHANGES_MAX: usize = 16;
-/// Loads of one trial, at most.
-const LOADS_MAX: usize = 16;
-/// The longest warm-up and the longest window, s.
-const SECONDS_MAX: f64 = 86_400.0;
-
-/// What parameters may ask of a node at most, by their names. What they take
-/// together is held by the limit of the process's memory.
-const MOST: &[(&str, u64)] = &[
-    ("threads", 1024),
-    ("streams", 1024),
-    ("connections", 65_536),
-    ("outstanding", 65_536),
-    ("buffer", 256 << 20),
-    ("read-buffer", 256 << 20),
-    ("message-size", 256 << 20),
-    ("window", 1 << 30),
-];
 
 /// What becomes of a request that is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +69,12 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, Strin
             if !destroy.is_empty() || !wipe.is_empty() {
                 return never("overwrites nothing");
             }
+            if cases.len() > CASES_MAX || cases.iter().any(|loads| loads.len() > LOADS_MAX) {
+                return Err(format!(
+                    "a node surveys {CASES_MAX} cases of {LOADS_MAX} loads at once at most, not {}",
+                    cases.len()
+                ));
+            }
             cases.iter().try_for_each(|loads| two_ended(loads))?;
             Ok(Kind::Ask)
         }
@@ -103,7 +91,7 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr) -> Result<Kind, Strin
         Request::Set { changes } => towards(changes, from).map(|()| Kind::Set),
         Request::Restore => Ok(Kind::PutBack),
         Request::Trial(order) => far_end(order, from).map(|()| Kind::Trial),
-        Request::Begin(_) => Ok(Kind::Begin),
+        Request::Begin(times) => bounds::times(times, clock::now_ns()).map(|()| Kind::Begin),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
         Request::Calibrate { .. } => never("runs no load of its own to calibrate"),
@@ -142,25 +130,10 @@ fn far_end(order: &mut TrialOrder, from: IpAddr) -> Result<(), String> {
         Some(door) => door.address = from,
         None => {}
     }
-    if order.loads.is_empty() || order.loads.len() > LOADS_MAX {
-        return Err(format!("a node runs 1 to {LOADS_MAX} loads in a trial, not {}", order.loads.len()));
-    }
-    two_ended(&order.loads)?;
-    let within = |what: &str, seconds: f64| {
-        let fits = (0.0..=SECONDS_MAX).contains(&seconds);
-        fits.then_some(()).ok_or_else(|| format!("a {what} of {seconds} s is not one that a node waits for"))
-    };
-    within("warm-up", order.warm_up_s)?;
-    within("interval", order.interval_s.unwrap_or_default())?;
-    order.loads.iter().try_for_each(|load| {
-        within("duration", load.parameters.number("duration").unwrap_or_default())?;
-        MOST.iter().try_for_each(|(name, most)| match load.parameters.get(name) {
-            Some(value) if largest(value) > *most => {
-                Err(format!("`{name}` is {value}, and a node bears {most} at most"))
-            }
-            _ => Ok(()),
-        })
-    })
+    bounds::order(order)?;
+    // The near end is on another machine, or takes its CPUs as any other program.
+    order.from_last = false;
+    two_ended(&order.loads)
 }
 
 /// Whether these are loads of two ends that touch no file.
@@ -180,16 +153,6 @@ fn two_ended(loads: &[LoadSpec]) -> Result<(), String> {
     })
 }
 
-/// The largest number in a value.
-fn largest(value: &Value) -> u64 {
-    match value {
-        Value::Integer(number) => *number,
-        Value::Number(number) => *number as u64,
-        Value::List(parts) => parts.iter().map(largest).max().unwrap_or(0),
-        _ => 0,
-    }
-}
-
 /// What a controller hears while others measure.
 pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
     let others = match before {
@@ -202,6 +165,7 @@ pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
 
 #[cfg(test)]
 mod tests {
+    use model::Value;
     use model::message::{Door, Times};
     use model::plan::FixtureKey;
     use model::study::Pin;
@@ -247,7 +211,13 @@ mod tests {
 
     #[test]
     fn only_what_the_table_names_is_let_through() {
-        let times = Times { start_ns: 1, window_ns: 2, interval_ns: 3, end_ns: 4 };
+        let now_ns = clock::now_ns();
+        let times = Times {
+            start_ns: now_ns,
+            window_ns: now_ns,
+            interval_ns: 1_000_000,
+            end_ns: now_ns + 1_000_000_000,
+        };
         for (request, kind) in [
             (Request::Describe, Kind::Ask),
             (Request::Look, Kind::Ask),
@@ -264,6 +234,8 @@ mod tests {
         for refused in [
             survey(vec!["/dev/sda".to_owned()]),
             Request::Calibrate { loads: vec![] },
+            Request::Begin(Times { interval_ns: 1, ..times }),
+            Request::Survey { cases: vec![vec![]; CASES_MAX + 1], destroy: vec![], wipe: vec![] },
             Request::Prepare { fixtures: fixtures.clone() },
             Request::Release { fixtures },
         ] {
@@ -329,10 +301,14 @@ mod tests {
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, dials(Door { address: FROM, ..door.clone() }));
         assert!(why(dials(Door { kind: DoorKind::Iperf3, ..door })).contains("nobody but its controller"));
-        for (parameter, most) in MOST {
+        for (parameter, most) in bounds::MOST {
             assert!(why(order(name, &[(parameter, most + 1)], FAR)).contains(parameter));
         }
-        assert!(why(order(name, &[("duration", 86_401)], FAR)).contains("duration"));
+        for time in ["duration", "idle", "cool-down"] {
+            assert!(why(order(name, &[(time, 86_401)], FAR)).contains(time));
+        }
+        assert!(why(order(name, &[("latency-target", 1)], FAR)).contains("searches no rate"));
+        assert!(why(order(name, &[("streams", 1000), ("threads", 3)], FAR)).contains("6003 threads"));
         let Request::Trial(mut many) = order(name, &[], FAR) else { unreachable!() };
         many.loads = vec![many.loads[0].clone(); LOADS_MAX + 1];
         assert!(why(Request::Trial(many)).contains("16 loads"));

@@ -2,12 +2,14 @@
 //! away. Who opened it, a node or a run that waits for its node, is its [`Host`].
 //!
 //! Until the key is shown a connection costs one thread with a small stack, a
-//! kilobyte of what it said, and five seconds; and there are only so many.
+//! kilobyte of what it said, and five seconds; and there are only so many
+//! ([`Strangers`]). One from an address that is not allowed takes the place of none
+//! that is.
 
 use std::io;
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
@@ -16,13 +18,14 @@ use rustls::{ServerConfig, ServerConnection};
 
 use super::allow::Allow;
 use super::frame::Frames;
-use super::hello::{Answer, Caller, HELLO_MAX, Hello, Refused, judge};
+use super::hello::{Answer, Caller, HELLO_MAX, Hello, Refused, WRONG_KEY, judge};
 use super::identity::{Identity, IdentityError};
 use super::join::JoinString;
 use super::limits::Limits;
 use super::permit::Bell;
 use super::secure::{Secure, wait};
 use super::serve::NodeError;
+use super::strangers::{Place, Strangers};
 use super::tls;
 use crate::wire;
 
@@ -97,7 +100,8 @@ impl Gate {
     /// # Errors
     /// If no more connections can be taken.
     pub(super) fn attend(&self, stop: BorrowedFd<'_>, shut: &Bell, host: impl Host) -> io::Result<()> {
-        let strangers = Mutex::new(Vec::new());
+        let Rules { allow, limits, .. } = &self.rules;
+        let (strangers, turned_away) = (Strangers::new(limits.strangers), Strangers::new(limits.turned_away));
         std::thread::scope(|scope| {
             let outcome = loop {
                 let mut fds = [
@@ -112,10 +116,25 @@ impl Gate {
                     break Ok(());
                 }
                 let Some((tcp, from)) = self.accept() else { continue };
-                let Some(place) = Place::take(&strangers, from, &self.rules.limits) else { continue };
+                let is_allowed = allow.admits(from);
+                let among = if is_allowed { &strangers } else { &turned_away };
+                let Some(place) = among.admit(&tcp, from) else { continue };
+                let serve = move || {
+                    let why = match is_allowed {
+                        true => self.receive(tcp, from, &place, shut, host),
+                        false => Some(self.turn_away(&tcp, shut)),
+                    };
+                    // Who ends blames nobody.
+                    let Some(why) = why.filter(|_| !shut.has_rung()) else { return };
+                    match place.is_lost() {
+                        false => host.refused(from, why),
+                        true if among.may_tell() => host.refused(from, self.lost(is_allowed)),
+                        true => {}
+                    }
+                };
                 let thread = std::thread::Builder::new().name("session".to_owned()).stack_size(STACK);
                 // Where there are no threads left, the connection closes.
-                let _ = thread.spawn_scoped(scope, move || self.receive(tcp, from, place, shut, host));
+                let _ = thread.spawn_scoped(scope, serve);
             };
             shut.ring();
             outcome
@@ -138,27 +157,49 @@ impl Gate {
         }
     }
 
-    /// One connection, from its first byte to its last.
-    fn receive(&self, tcp: TcpStream, from: IpAddr, place: Place<'_>, shut: &Bell, host: impl Host) {
-        let Rules { allow, limits, .. } = &self.rules;
-        if !allow.admits(from) {
-            turn_away(&tcp, limits.parting, shut.as_fd());
-            return host.refused(from, format!("its address is not allowed (allowed: {allow})"));
-        }
-        let met = self.meet(tcp, shut, host);
-        drop(place);
-        match met {
+    /// One connection, from its first byte to its last; why it was not let in.
+    fn receive(
+        &self,
+        tcp: TcpStream,
+        from: IpAddr,
+        place: &Place<'_>,
+        shut: &Bell,
+        host: impl Host,
+    ) -> Option<String> {
+        match self.meet(tcp, place, shut, host) {
             Ok((met, seat)) => host.receive(from, met, seat),
-            // Who ends blames nobody.
-            Err(_) if shut.has_rung() => {}
-            Err(why) => host.refused(from, why),
+            Err(why) => return Some(why),
         }
+        None
+    }
+
+    /// Tells one that its address is not allowed; the same in words for here.
+    fn turn_away(&self, tcp: &TcpStream, shut: &Bell) -> String {
+        deny(tcp, self.rules.limits.parting, shut.as_fd());
+        self.not_allowed()
+    }
+
+    /// Why one lost its place.
+    fn lost(&self, is_allowed: bool) -> String {
+        match is_allowed {
+            true => format!(
+                "more than {} connections had not shown the key, and it was the oldest of the network that had the \
+                 most (told once in a while)",
+                self.rules.limits.strangers
+            ),
+            false => format!("{}, and many came (told once in a while)", self.not_allowed()),
+        }
+    }
+
+    fn not_allowed(&self) -> String {
+        format!("its address is not allowed (allowed: {})", self.rules.allow)
     }
 
     /// Lets a stranger in that knows the key, or says why not.
     fn meet<H: Host>(
         &self,
         tcp: TcpStream,
+        place: &Place<'_>,
         shut: &Bell,
         host: H,
     ) -> Result<((Secure, Frames), H::Seat), String> {
@@ -176,6 +217,12 @@ impl Gate {
         let hello: Hello =
             serde_json::from_slice(&heard).map_err(|_| "its first word was no greeting".to_owned())?;
         let judged = judge(&hello, self.identity.key(), self.rules.awaited);
+        // Who shows the key is no stranger: its place is free before it has heard so,
+        // and nobody drives it out any more.
+        let knows_key = !matches!(&judged, Err(refused) if refused.kind == WRONG_KEY);
+        if knows_key && !place.leave() {
+            return Err("it showed the key when another had just got its place".to_owned());
+        }
         let judged = judged.and_then(|version| host.seat(version));
         let answer = match &judged {
             Ok(_) => Answer::welcome(),
@@ -193,37 +240,10 @@ impl Gate {
     }
 }
 
-/// A stranger's place among those that there may be.
-struct Place<'a> {
-    strangers: &'a Mutex<Vec<IpAddr>>,
-    from: IpAddr,
-}
-
-impl<'a> Place<'a> {
-    fn take(strangers: &'a Mutex<Vec<IpAddr>>, from: IpAddr, limits: &Limits) -> Option<Self> {
-        let mut all = strangers.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_one = all.iter().filter(|other| **other == from).count();
-        if all.len() >= limits.strangers || of_one >= limits.strangers_of_one {
-            return None;
-        }
-        all.push(from);
-        Some(Self { strangers, from })
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        let mut all = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = all.iter().position(|other| *other == self.from) {
-            all.swap_remove(at);
-        }
-    }
-}
-
 /// Says in TLS's own words that an address is not allowed, and closes. What the
 /// stranger said must be read for that: a socket that closes on unread bytes
 /// takes back what it said.
-fn turn_away(tcp: &TcpStream, patience: Duration, stop: BorrowedFd<'_>) {
+fn deny(tcp: &TcpStream, patience: Duration, stop: BorrowedFd<'_>) {
     use std::io::{Read, Write};
     let _ = tcp.set_nonblocking(true);
     let mut tcp_ref = tcp;

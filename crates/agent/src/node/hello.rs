@@ -9,7 +9,7 @@ use crate::wire;
 
 /// The version of what both ends say to each other: raised whenever an older
 /// end would misunderstand a newer one.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The longest first word: a stranger's costs no more.
 pub(super) const HELLO_MAX: usize = 1024;
@@ -147,7 +147,8 @@ mod tests {
         assert_eq!(Answer::refuse(stranger).program, "");
         let older = judge(&hello(77, &key.secret())).unwrap_err();
         assert_eq!(older.kind, WRONG_VERSION);
-        assert!(older.reason.contains("(protocol 77)") && older.reason.contains("(protocol 1)"), "{older:?}");
+        let ours = format!("(protocol {PROTOCOL})");
+        assert!(older.reason.contains("(protocol 77)") && older.reason.contains(&ours), "{older:?}");
     }
 
     #[test]
@@ -164,7 +165,7 @@ mod tests {
             }
         }
         // An older controller does not say what it is.
-        let text = format!(r#"{{"headroom":1,"program":"0","key":"{}"}}"#, key.secret());
+        let text = format!(r#"{{"headroom":{PROTOCOL},"program":"0","key":"{}"}}"#, key.secret());
         assert!(judge(&serde_json::from_str(&text).unwrap(), &key, Caller::Controller).is_ok());
     }
 

@@ -18,10 +18,12 @@ pub(super) const SILENCE_FLOODED: Duration = Duration::from_secs(30);
 /// have shorter times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections that have not shown the key yet, at once.
+    /// Connections that have not shown the key yet, at once. One more, and another
+    /// goes.
     pub strangers: usize,
-    /// The same of one address.
-    pub strangers_of_one: usize,
+    /// Connections that are told, at once, that their address is not allowed: none
+    /// of them takes the place of one that is.
+    pub turned_away: usize,
     /// How long one may take to show it.
     pub stranger: Duration,
     /// Controllers at once.
@@ -56,7 +58,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             strangers: 32,
-            strangers_of_one: 8,
+            turned_away: 8,
             stranger: Duration::from_secs(5),
             sessions: 16,
             frame: 4 << 20,

@@ -16,6 +16,7 @@
 mod addresses;
 mod admit;
 mod allow;
+mod bounds;
 mod controller;
 mod dial;
 mod ending;
@@ -33,6 +34,7 @@ mod relay;
 mod secure;
 mod serve;
 mod session;
+mod strangers;
 mod tls;
 
 #[cfg(test)]

@@ -53,9 +53,7 @@ fn round_trips(case: &CaseResult) -> Verdict {
     let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
         return Verdict::Elsewhere;
     };
-    let of = |name: &str| case.parameters.integer(name).unwrap_or(1).max(1) as f64;
-    // The pings of net.loaded are one at a time, however many streams there are.
-    let outstanding = of("outstanding") * if case.workload == "net.loaded" { 1.0 } else { of("threads") };
+    let outstanding = measure::concurrency(case);
     let each = setting(mean, Unit::Seconds);
     let text = format!("round-trip-bound: {outstanding:.0} at a time, each answered after {each}");
     Verdict::Full(Box::new(

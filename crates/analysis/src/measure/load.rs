@@ -199,15 +199,29 @@ fn targets(parameters: &Parameters) -> f64 {
 /// Workers of the main load: threads, for each of its targets.
 pub(crate) fn workers(case: &CaseResult) -> f64 {
     if let Ok(streams) = case.parameters.integer("streams") {
-        let ways = if case.parameters.is_word("direction", "both") { 2.0 } else { 1.0 };
-        return streams.max(1) as f64 * ways;
+        let ways = match case.parameters.text("direction") {
+            Ok("both") => 2.0,
+            Ok("none") => 0.0,
+            _ => 1.0,
+        };
+        let asks = if asks_beside_streams(case) { 1.0 } else { 0.0 };
+        return streams.max(1) as f64 * ways + asks;
     }
     case.parameters.integer("threads").unwrap_or(1).max(1) as f64 * targets(&case.parameters)
 }
 
-/// Operations under way at once in a closed loop: depth times workers.
+/// Whether the operations are the messages of one connection, and the streams only
+/// fill the link beside it.
+fn asks_beside_streams(case: &CaseResult) -> bool {
+    case.workload == "net.loaded"
+}
+
+/// Operations under way at once in a closed loop: of each worker that does what is
+/// counted, as many as its depth, which loads of messages call by another name.
 pub(crate) fn concurrency(case: &CaseResult) -> f64 {
-    case.parameters.integer("queue-depth").unwrap_or(1).max(1) as f64 * workers(case)
+    let of = |name: &str| case.parameters.integer(name).unwrap_or(1).max(1) as f64;
+    let counted = if asks_beside_streams(case) { 1.0 } else { workers(case) };
+    of("queue-depth") * of("outstanding") * counted
 }
 
 /// The same for one of its targets.
@@ -293,6 +307,26 @@ mod tests {
         let targets = ["/a", "/b", "/c"].map(Value::from).to_vec();
         case.parameters.0.insert("target".to_owned(), Value::List(targets));
         assert_eq!((concurrency(&case), workers(&case), at_once(&case)), (48.0, 6.0, 16.0));
+    }
+
+    /// Bug: the streams that fill a link counted as if they asked, and of messages
+    /// under way at once only one did.
+    #[test]
+    fn messages_under_way_are_those_of_who_asks_and_not_the_streams_beside() {
+        let mut case = fixture::case(1);
+        case.workload = "net.loaded".to_owned();
+        case.parameters.set("streams", 4u64);
+        for (direction, threads) in [("none", 1.0), ("send", 5.0), ("receive", 5.0), ("both", 9.0)] {
+            case.parameters.set("direction", direction);
+            assert_eq!((concurrency(&case), workers(&case)), (1.0, threads), "{direction}");
+        }
+        case.workload = "net.stream".to_owned();
+        assert_eq!((concurrency(&case), workers(&case)), (8.0, 8.0));
+        let mut case = fixture::case(1);
+        case.workload = "net.pingpong".to_owned();
+        case.parameters.set("outstanding", 16u64);
+        case.parameters.set("threads", 2u64);
+        assert_eq!((concurrency(&case), workers(&case)), (32.0, 2.0));
     }
 
     #[test]

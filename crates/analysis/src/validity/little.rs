@@ -64,6 +64,18 @@ fn duration(case: &CaseResult) -> &'static str {
     if measure::is_closed(case) { "latency" } else { "service_time" }
 }
 
+/// Operations that take turns with those that count, and wait for the same: messages
+/// a few bytes shorter and longer.
+const TAKE_TURNS: &[&str] = &["below_latency", "above_latency"];
+
+/// How many of `name` there were for each operation that counts, times their mean
+/// duration, s.
+fn in_turn(histograms: &BTreeMap<String, String>, name: &str, duration: &str) -> Option<f64> {
+    let count = |name: &str| Some(stats::histogram::decode(histograms.get(name)?).ok()?.len() as f64);
+    let each = count(name)? / count(duration).filter(|n| *n > 0.0)?;
+    Some(each * measure::mean_of(histograms, name)?)
+}
+
 /// Operations under way at once, by a load's figures. A sync is one of its own.
 fn under_way(
     metrics: &BTreeMap<String, Quantity>,
@@ -72,7 +84,8 @@ fn under_way(
 ) -> Option<f64> {
     let syncs = metrics.get("syncs_per_second").map(|q| q.value);
     let syncing = syncs.zip(measure::mean_of(histograms, "sync_latency")).map_or(0.0, |(n, s)| n * s);
-    Some(measure::rate_of(metrics)? * measure::mean_of(histograms, duration)? + syncing)
+    let others: f64 = TAKE_TURNS.iter().filter_map(|name| in_turn(histograms, name, duration)).sum();
+    Some(measure::rate_of(metrics)? * (measure::mean_of(histograms, duration)? + others) + syncing)
 }
 
 /// The longest operation, as a share of the window.
@@ -333,6 +346,46 @@ mod tests {
         assert_eq!(hows(&synced), Vec::<String>::new());
         lasts(&mut synced, "sync_latency", 12_000_000);
         assert_eq!(hows(&synced), ["impossible"]);
+    }
+
+    /// Bug: one connection asks while others fill the link, and these were taken for
+    /// a depth of which half was idle.
+    #[test]
+    fn streams_that_fill_a_link_are_no_messages_under_way() {
+        let mut loaded = case(22_692.0, 44_020, 1);
+        loaded.workload = "net.loaded".to_owned();
+        loaded.parameters.set("streams", 1_u64);
+        for direction in ["none", "send", "receive", "both"] {
+            loaded.parameters.set("direction", direction);
+            assert_eq!(hows(&loaded), Vec::<String>::new(), "{direction}");
+        }
+        // Half of the time nothing is asked; and more than one at once is impossible.
+        lasts(&mut loaded, "latency", 22_000);
+        assert_eq!(hows(&loaded), ["idle"]);
+        lasts(&mut loaded, "latency", 88_000);
+        assert_eq!(hows(&loaded), ["impossible"]);
+    }
+
+    /// Bug: 16 messages under way on one connection were called impossible.
+    #[test]
+    fn messages_one_behind_the_other_are_under_way_at_once() {
+        let mut many = case(76_782.0, 207_600, 1);
+        many.workload = "net.pingpong".to_owned();
+        assert_eq!(hows(&many), ["impossible"]);
+        many.parameters.set("outstanding", 16_u64);
+        assert_eq!(hows(&many), Vec::<String>::new());
+    }
+
+    /// Bug: two of three messages are a little shorter or longer, and a load that
+    /// never rested was called idle.
+    #[test]
+    fn messages_that_take_turns_are_no_rest() {
+        let mut turns = case(4_000.0, 80_000, 1);
+        turns.workload = "net.pingpong".to_owned();
+        assert_eq!(hows(&turns), ["idle"]);
+        lasts(&mut turns, "below_latency", 79_000);
+        lasts(&mut turns, "above_latency", 81_000);
+        assert_eq!(hows(&turns), Vec::<String>::new());
     }
 
     #[test]

@@ -203,6 +203,24 @@ fn without_another_machine_loopback_is_told_to_be_no_wire() {
     assert_eq!(document["machines"].as_array().unwrap().len(), 1);
 }
 
+/// Bug: of streams beside the messages, of several messages at once and of messages
+/// that take turns, a depth was made up that the figures then broke.
+#[test]
+fn messages_over_loopback_are_not_accused_of_a_depth_that_nobody_asked_for() {
+    let place = Place::new();
+    for load in [
+        ["net.loaded", "--direction", "both"],
+        ["net.pingpong", "--outstanding", "16"],
+        ["net.pingpong", "--neighbours", "3"],
+    ] {
+        let short = ["--duration", "200ms", "--warm-up", "10ms", "--trials", "1"];
+        let (code, document) = place.document(&[&["run"], &load[..], &short].concat());
+        assert_eq!(code, 0);
+        let codes = codes(&document, 0);
+        assert!(!codes.contains(&"littles-law-broken"), "{load:?}: {codes:?}");
+    }
+}
+
 #[test]
 fn the_loopback_of_this_machine_is_not_changed_for_want_of_a_peer() {
     let place = Place::new();

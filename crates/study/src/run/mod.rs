@@ -1,6 +1,7 @@
 //! Carrying out a plan: groups one after the other, in each complete blocks of
 //! all its cases in seeded random order, every trial stored as it ends.
 
+mod fixtures;
 mod look;
 mod order;
 mod progress;
@@ -110,7 +111,7 @@ impl Runner<'_> {
             meter,
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
             blocks: vec![0; planned.plan.groups],
-            broken: Vec::new(),
+            unmade: fixtures::Failures::default(),
             refused: Vec::new(),
         };
         let measured = execution.all_groups();
@@ -232,8 +233,8 @@ struct Execution<'a> {
     order: u32,
     /// By group: the block that comes next.
     blocks: Vec<u32>,
-    /// Fixtures that could not be made, and why.
-    broken: Vec<(FixtureKey, String)>,
+    /// Fixtures that could not be made.
+    unmade: fixtures::Failures,
     /// Settings that were refused, and why.
     refused: settings::Refusals,
 }
@@ -351,24 +352,10 @@ impl Execution<'_> {
     /// Prepares and measures.
     fn measure(&mut self, case: &Case, block: u32) -> Result<TrialReport, AgentError> {
         self.settle(case)?;
+        self.make_fixtures(case)?;
         let on_event = &mut *self.on_event;
         let cancelled = || (self.cancelled)() || self.meter.is_over();
         let mut watch = Watch { on_event: &mut |e| on_event(&Event::Agent(e)), cancelled: &cancelled };
-        for fixture in &case.fixtures {
-            if let Some((_, reason)) = self.broken.iter().find(|(key, _)| key == fixture) {
-                return Err(AgentError::Failed(reason.clone()));
-            }
-            let made = self.agent.call(Request::Prepare { fixtures: vec![fixture.clone()] }, &mut watch);
-            match made.and_then(|reply| if reply == Reply::Done { Ok(()) } else { Err(unexpected(reply)) }) {
-                Ok(()) => {}
-                Err(AgentError::Cancelled) => return Err(AgentError::Cancelled),
-                Err(error) => {
-                    // It would fail again, after as long a time.
-                    self.broken.push((fixture.clone(), error.to_string()));
-                    return Err(error);
-                }
-            }
-        }
         let controls = &self.plan.controls;
         let order = TrialOrder {
             loads: case.loads.clone(),

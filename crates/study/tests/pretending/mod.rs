@@ -24,6 +24,9 @@ pub(crate) struct Pretender {
     pub(crate) dies_at: Option<usize>,
     /// Cannot make any fixture.
     pub(crate) full: bool,
+    /// Dies while it makes the fixtures of these requests for some, counted from 0.
+    pub(crate) dies_making: &'static [usize],
+    pub(crate) makings: usize,
     pub(crate) trials: usize,
     /// What a load gives at which trial, counted from 0; around 100 without.
     pub(crate) gives: Option<fn(&LoadSpec, usize) -> f64>,
@@ -82,6 +85,10 @@ impl Agent for Pretender {
             Request::Prepare { fixtures } => {
                 let names: Vec<&str> = fixtures.iter().map(|f| f.target.as_str()).collect();
                 self.log.push(format!("prepare {}", names.join(" ")));
+                self.makings += 1;
+                if self.dies_making.contains(&(self.makings - 1)) {
+                    return Err(AgentError::Died("killed by signal 9".to_owned()));
+                }
                 Ok(if self.full { Reply::Failed { reason: "no space".to_owned() } } else { Reply::Done })
             }
             Request::Release { fixtures } => {

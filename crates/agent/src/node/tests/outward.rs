@@ -154,6 +154,16 @@ fn who_has_not_the_whole_string_gets_nothing_and_the_run_waits_on() {
     }
 }
 
+/// Bug: as many connections as there are places for, and the node was not heard.
+#[test]
+fn strangers_that_say_nothing_do_not_keep_the_node_from_its_run() {
+    let mut run = Run::new();
+    let _crowd: Vec<_> = (0..2 * Limits::default().strangers).map(|_| run.tcp()).collect();
+    let _node = Dialler::new(&run.join, true);
+    let mut agent = run.receive();
+    assert!(describe(&mut agent).is_ok());
+}
+
 #[test]
 fn a_node_that_waits_and_one_that_dials_do_not_meet() {
     let ground = super::ground::Ground::new();

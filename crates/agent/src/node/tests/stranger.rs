@@ -2,7 +2,7 @@
 //! does not do: each gets a closed connection or a refusal, and the node goes on.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use model::message::{FromAgent, Reply, Request};
@@ -10,7 +10,7 @@ use model::message::{FromAgent, Reply, Request};
 use super::ground::{Ground, Raw};
 use crate::node::dial::introduce;
 use crate::node::hello::{Caller, Hello, PROTOCOL};
-use crate::node::{Allow, DialError, Fingerprint, JoinString, Key, NodeAgent, NodeEvent};
+use crate::node::{Allow, DialError, Fingerprint, JoinString, Key, Limits, NodeAgent, NodeEvent};
 use crate::wire;
 
 const SHORT: Duration = Duration::from_millis(300);
@@ -36,7 +36,7 @@ fn a_wrong_key_a_wrong_certificate_and_another_version_are_told_apart() {
     };
     let error = hello(PROTOCOL + 1).unwrap_err();
     assert!(matches!(error, DialError::Version { protocol: PROTOCOL, .. }), "{error}");
-    refused(&ground, "the controller headroom 9.0 (protocol 2)");
+    refused(&ground, &format!("the controller headroom 9.0 (protocol {})", PROTOCOL + 1));
     assert!(hello(PROTOCOL).is_ok());
     ground.serves();
 }
@@ -140,25 +140,67 @@ fn from_an_address_that_is_not_allowed_nothing_is_heard() {
 }
 
 #[test]
-fn there_are_only_so_many_strangers_and_controllers() {
-    let ground = Ground::with(|options| {
-        options.limits.strangers_of_one = 2;
-        options.limits.sessions = 1;
-    });
-    let idle = [ground.tcp(), ground.tcp()];
-    let error = ground.dial().unwrap_err();
-    assert!(matches!(error, DialError::Closed(_)), "{error}");
-    drop(idle);
-    refused(&ground, "it went without showing the key");
-    let mut first = None;
-    super::ground::eventually("there is room again", || {
-        first = ground.dial().ok();
-        first.is_some()
-    });
+fn there_are_only_so_many_controllers() {
+    let ground = Ground::with(|options| options.limits.sessions = 1);
+    let first = ground.dial().unwrap();
     let error = ground.dial().unwrap_err();
     assert!(matches!(&error, DialError::Full { reason, .. } if reason.contains("1 sessions")), "{error}");
     drop(first);
     super::ground::eventually("the seat is free again", || ground.dial().is_ok());
+}
+
+/// A connection from an address of the loopback that says nothing.
+fn silent(ground: &Ground, from: [u8; 4]) -> TcpStream {
+    use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&socket, &SocketAddr::new(from.into(), 0)).unwrap();
+    connect(&socket, &SocketAddr::new([127, 0, 0, 1].into(), ground.join.port)).unwrap();
+    TcpStream::from(socket)
+}
+
+/// Bug: 32 connections from 4 addresses that said nothing kept everybody out.
+#[test]
+fn strangers_that_say_nothing_do_not_lock_a_controller_out() {
+    let ground = Ground::new();
+    let strangers = Limits::default().strangers as u8;
+    let of_four = (0..2 * strangers).map(|i| silent(&ground, [127, 0, 0, 2 + i % 4]));
+    let crowd: Vec<_> = of_four.collect();
+    for _ in 0..3 {
+        ground.serves();
+    }
+    refused(&ground, "more than 32 connections had not shown the key");
+    drop(crowd);
+    // Nor do those that come from its own address.
+    let _crowd: Vec<_> = (0..2 * strangers).map(|_| silent(&ground, [127, 0, 0, 1])).collect();
+    ground.serves();
+}
+
+/// Bug: connections from addresses that `--allow` does not name took the places of
+/// those that it does.
+#[test]
+fn addresses_that_are_not_allowed_take_no_place_of_those_that_are() {
+    let ground = Ground::with(|options| {
+        options.allow = Allow::parse("127.0.0.1").unwrap();
+        options.limits.strangers = 1;
+    });
+    let stranger = silent(&ground, [127, 0, 0, 1]);
+    let _crowd: Vec<_> = (0..40).map(|i| silent(&ground, [127, 0, 0, 2 + i % 5])).collect();
+    refused(&ground, "its address is not allowed");
+    // What is allowed is still heard: it may say who it is.
+    let hello = Hello::frame(&ground.join.key, Caller::Controller).unwrap();
+    assert!(introduce(stranger, &ground.join, &hello, None).is_ok());
+    ground.serves();
+}
+
+/// Who showed the key holds no stranger's place.
+#[test]
+fn controllers_that_were_let_in_are_not_driven_out_by_strangers() {
+    let ground = Ground::with(|options| options.limits.strangers = 1);
+    let mut raw = ground.raw();
+    let _crowd: Vec<_> = (0..10).map(|_| silent(&ground, [127, 0, 0, 1])).collect();
+    refused(&ground, "more than 1 connections");
+    raw.ask(&Request::Time);
+    assert!(matches!(raw.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
 }
 
 #[test]

@@ -97,11 +97,6 @@ impl End {
         (!self.is_iperf3()).then(|| self.cookie.map(|byte| !byte))
     }
 
-    /// What is said first on a UDP socket of this seat.
-    pub(super) fn hello(&self, seat: usize) -> Result<[u8; HELLO], Fault> {
-        Ok(hello::written(&self.cookie, self.place(seat)?))
-    }
-
     /// The options with which this end goes out: the address to go out from is
     /// the near end's.
     fn outward(&self, options: &Options) -> Options {
@@ -145,21 +140,30 @@ impl End {
         }
     }
 
-    /// The socket of worker `seat`, connected, as above.
+    /// The socket of worker `seat`, connected, as above, and what was said first on
+    /// it, which may come again; none where the other end is a stock iperf3.
     ///
     /// # Errors
     /// As above.
-    pub(super) fn udp(&self, seat: usize, options: &Options) -> Result<UdpSocket, Fault> {
+    pub(super) fn udp(
+        &self,
+        seat: usize,
+        options: &Options,
+    ) -> Result<(UdpSocket, Option<[u8; HELLO]>), Fault> {
         let place = self.place(seat)?;
         match &self.way {
-            Way::Out(door) => hello::udp(door, &self.cookie, place, &self.outward(options)),
-            Way::Iperf3(guest) => guest.udp(seat, options),
+            Way::Out(door) => {
+                let (socket, hello) = hello::udp(door, &self.cookie, place, &self.outward(options))?;
+                Ok((socket, Some(hello)))
+            }
+            Way::Iperf3(guest) => Ok((guest.udp(seat, options)?, None)),
             Way::In(lobby) => {
-                let socket = lobby.udp(place)?;
+                let (socket, word) = lobby.udp(place)?;
                 options.apply_early(&socket)?;
-                hello::answer_udp(&socket, &hello::written(&self.cookie, place))?;
+                let hello = hello::written(&word, place);
+                hello::answer_udp(&socket, &hello)?;
                 options.apply(&socket)?;
-                Ok(socket)
+                Ok((socket, Some(hello)))
             }
         }
     }

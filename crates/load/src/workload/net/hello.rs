@@ -3,9 +3,10 @@
 //! A hello is the cookie of the trial, the load and the seat of the worker that
 //! it is for. The worker of the far end answers with one byte, so that a near
 //! worker that has its answer knows that its partner is ready. Over UDP the door
-//! first tells the port of a socket that is for this worker alone; the same hello
-//! then goes there, again and again until it is answered, because any of these
-//! datagrams may be lost.
+//! first tells the port of a socket that is for this worker alone, and a word; a hello
+//! with that word in the cookie's place then goes there, again and again until it is
+//! answered, because any of these datagrams may be lost. The word proves that who
+//! says hello receives at the address that it says it from.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -30,6 +31,11 @@ pub(super) const HELLO: usize = COOKIE + 4;
 
 /// What answers a hello.
 pub(super) const WELCOME: u8 = 1;
+
+/// Bytes of what the door answers over UDP: [`WELCOME`], the port in network order
+/// and the word. Fewer than the hello has, so that an address that another one uses
+/// as its own is sent no more than that one sent.
+const SEATED: usize = 3 + COOKIE;
 
 /// How long the near end tries to be let in.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -59,6 +65,21 @@ pub(super) fn written(cookie: &[u8; COOKIE], place: Place) -> [u8; HELLO] {
 /// for it.
 pub(super) fn welcome(hello: &[u8; HELLO]) -> [u8; HELLO] {
     hello.map(|byte| !byte)
+}
+
+/// What the door answers a hello over UDP.
+pub(super) fn seated(port: u16, word: &[u8; COOKIE]) -> [u8; SEATED] {
+    let mut answer = [WELCOME; SEATED];
+    answer[1..3].copy_from_slice(&port.to_be_bytes());
+    answer[3..].copy_from_slice(word);
+    answer
+}
+
+/// The reverse.
+fn seat_of(answer: &[u8]) -> Option<(u16, [u8; COOKIE])> {
+    let answer: &[u8; SEATED] = answer.try_into().ok()?;
+    let [WELCOME, high, low, word @ ..] = answer else { return None };
+    Some((u16::from_be_bytes([*high, *low]), *word))
 }
 
 /// Who a hello is for; `None` if its cookie is another.
@@ -186,7 +207,8 @@ fn wait_connected(socket: &OwnedFd, to: SocketAddr, until: Instant) -> Result<()
     }
 }
 
-/// A UDP socket connected to a socket of the far end's worker at `place`.
+/// A UDP socket connected to a socket of the far end's worker at `place`, and what
+/// was said there to be let in.
 ///
 /// # Errors
 /// If nobody answers within [`PATIENCE`], or an option is refused.
@@ -195,22 +217,21 @@ pub(super) fn udp(
     cookie: &[u8; COOKIE],
     place: Place,
     options: &Options,
-) -> Result<UdpSocket, Fault> {
+) -> Result<(UdpSocket, [u8; HELLO]), Fault> {
     let to = SocketAddr::new(door.address, door.udp);
     let socket = bound(door.address, options)?;
-    let hello = written(cookie, place);
     let until = Instant::now() + PATIENCE;
     let mut answer = [0; 64];
-    let told = ask(&socket, to, &hello, &mut answer, until)?;
-    let port = match answer[..told] {
-        [WELCOME, high, low] => u16::from_be_bytes([high, low]),
-        _ => return Err(Fault::Other(format!("what answers at {to} is no door of headroom"))),
+    let told = ask(&socket, to, &written(cookie, place), &mut answer, until)?;
+    let Some((port, word)) = seat_of(&answer[..told]) else {
+        return Err(Fault::Other(format!("what answers at {to} is no door of headroom")));
     };
+    let hello = written(&word, place);
     // Anything from there says that it is ready: the answer may be lost, and
     // data that follows it may be here first.
     ask(&socket, SocketAddr::new(door.address, port), &hello, &mut answer, until)?;
     socket::patience(&socket)?;
-    Ok(socket)
+    Ok((socket, hello))
 }
 
 /// A UDP socket with its options from which `to` can be reached.
@@ -275,7 +296,8 @@ pub(super) fn answer_udp(socket: &UdpSocket, hello: &[u8; HELLO]) -> Result<(), 
         }
     }
     Err(Fault::Other(
-        "no datagram came from the other end, which reached the door: does a firewall let only one port through?"
+        "nothing came from the other end to the port that it was told at the door: does a firewall let only one port \
+         through, or did another machine knock there in its name?"
             .to_owned(),
     ))
 }

@@ -5,10 +5,15 @@
 //! It waits for all of them at once, so that one that is slow or says nothing
 //! holds up nobody. Who does not know the cookie gets nothing, not a byte, and is
 //! shut out after [`HEARING`] at the latest.
+//!
+//! Whoever connected has proved its address by TCP's handshake. Who sent a datagram
+//! has not: it may be anybody, in the name of a third. So the answer to a hello over
+//! UDP has a word for that seat alone, and no more bytes than the hello had; only who
+//! says that word to the seat's own port is its guest.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
-use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -18,14 +23,15 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 
 use crate::engine::clock;
 use crate::engine::fault::Fault;
-use crate::workload::net::hello::{self, COOKIE, HELLO, Place, WELCOME};
+use crate::workload::net::crowd;
+use crate::workload::net::hello::{self, COOKIE, HELLO, Place};
 use crate::workload::net::path;
 
 /// How long a connection may take to say who it is.
 pub(super) const HEARING: Duration = Duration::from_secs(2);
 
-/// How many connections may be heard at once: the oldest goes when there are
-/// more, so that strangers who fill the place hold it for a moment only.
+/// How many connections may be heard at once: when there are more, one goes
+/// ([`crowd::gives_way`]).
 const HEARD_AT_ONCE: usize = 256;
 
 /// How many guests may wait for their workers: more seats than any load has.
@@ -61,6 +67,9 @@ struct Seated {
     /// same answer.
     peer: SocketAddr,
     port: u16,
+    /// What must be said to that port: sent to `peer`, so that only who receives
+    /// there knows it.
+    word: [u8; COOKIE],
     /// Until it is fetched.
     socket: Option<UdpSocket>,
 }
@@ -104,12 +113,16 @@ impl Lobby {
         self.wait(place, ("TCP", self.tcp), |guests| guests.tcp.remove(&place))
     }
 
-    /// The socket for the worker at `place`, connected, its hello not yet heard.
+    /// The socket for the worker at `place`, connected, and the word that must be
+    /// said to it before it is used.
     ///
     /// # Errors
     /// If nobody asks for one within [`AWAITED`].
-    pub(super) fn udp(&self, place: Place) -> Result<UdpSocket, Fault> {
-        self.wait(place, ("UDP", self.udp), |guests| guests.udp.get_mut(&place)?.socket.take())
+    pub(super) fn udp(&self, place: Place) -> Result<(UdpSocket, [u8; COOKIE]), Fault> {
+        self.wait(place, ("UDP", self.udp), |guests| {
+            let seated = guests.udp.get_mut(&place)?;
+            Some((seated.socket.take()?, seated.word))
+        })
     }
 }
 
@@ -162,6 +175,8 @@ impl Drop for Porter {
 #[derive(Debug)]
 struct Stranger {
     stream: TcpStream,
+    /// The network that it came from.
+    from: IpAddr,
     said: [u8; HELLO],
     got: usize,
     until: Instant,
@@ -231,25 +246,27 @@ impl Shift {
     fn take_in(&mut self) {
         for _ in 0..HEARD_AT_ONCE {
             match self.tcp.accept() {
-                Ok((stream, _)) => {
+                Ok((stream, from)) => {
                     if stream.set_nonblocking(true).is_err() {
                         continue;
                     }
-                    if self.strangers.len() >= HEARD_AT_ONCE {
-                        self.strangers.remove(0);
+                    let (from, until) = (crowd::network(from.ip()), Instant::now() + HEARING);
+                    self.strangers.push(Stranger { stream, from, said: [0; HELLO], got: 0, until });
+                    if self.strangers.len() > HEARD_AT_ONCE {
+                        self.show_one_out();
                     }
-                    let until = Instant::now() + HEARING;
-                    self.strangers.push(Stranger { stream, said: [0; HELLO], got: 0, until });
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return,
                 // One that was gone again, or no descriptor left: strangers go.
-                Err(_) => {
-                    if !self.strangers.is_empty() {
-                        self.strangers.remove(0);
-                    }
-                    return;
-                }
+                Err(_) => return self.show_one_out(),
             }
+        }
+    }
+
+    fn show_one_out(&mut self) {
+        let networks: Vec<IpAddr> = self.strangers.iter().map(|s| s.from).collect();
+        if let Some(at) = crowd::gives_way(&networks) {
+            self.strangers.remove(at);
         }
     }
 
@@ -257,7 +274,7 @@ impl Shift {
     fn hear(&mut self) {
         let now = Instant::now();
         for mut stranger in std::mem::take(&mut self.strangers) {
-            let Stranger { stream, said, got, until } = &mut stranger;
+            let Stranger { stream, said, got, until, .. } = &mut stranger;
             match stream.read(&mut said[*got..]) {
                 Ok(0) => continue,
                 Ok(more) => *got += more,
@@ -303,23 +320,138 @@ impl Shift {
         }
     }
 
-    /// Gives the worker at `place` a socket towards `from`, and tells its port.
+    /// Gives the worker at `place` a socket towards `from`, and tells there its port
+    /// and what must be said to it.
     fn seat(&self, place: Place, from: SocketAddr) {
         let mut guests = self.lobby.guests();
-        let known = guests.udp.get(&place).filter(|seated| seated.peer == from).map(|seated| seated.port);
+        let known = guests.udp.get(&place).filter(|seated| seated.peer == from);
+        let known = known.map(|seated| (seated.port, seated.word));
         let is_full = guests.udp.len() >= GUESTS_MOST;
-        let port = known.or_else(|| {
+        let told = known.or_else(|| {
             let local = self.udp.local_addr().ok().filter(|_| !is_full)?;
             let socket = UdpSocket::bind((local.ip(), 0)).ok()?;
             socket.connect(from).ok()?;
             let port = socket.local_addr().ok()?.port();
-            guests.udp.insert(place, Seated { peer: from, port, socket: Some(socket) });
+            let mut word = [0; COOKIE];
+            rustix::rand::getrandom(&mut word, rustix::rand::GetRandomFlags::empty()).ok()?;
+            guests.udp.insert(place, Seated { peer: from, port, word, socket: Some(socket) });
             self.lobby.came.notify_all();
-            Some(port)
+            Some((port, word))
         });
-        if let Some(port) = port {
-            let [high, low] = port.to_be_bytes();
-            let _ = self.udp.send_to(&[WELCOME, high, low], from);
+        if let Some((port, word)) = told {
+            let _ = self.udp.send_to(&hello::seated(port, &word), from);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    const OURS: [u8; COOKIE] = *b"a cookie of ours";
+    const PLACE: Place = Place { load: 0, seat: 3 };
+
+    fn porter() -> Porter {
+        let here = (Ipv4Addr::LOCALHOST, 0);
+        Porter::begin(TcpListener::bind(here).unwrap(), UdpSocket::bind(here).unwrap(), OURS).unwrap()
+    }
+
+    /// A connection from an address of the loopback.
+    fn from(address: [u8; 4], to: SocketAddr) -> TcpStream {
+        use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+        let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        bind(&socket, &SocketAddr::new(address.into(), 0)).unwrap();
+        connect(&socket, &to).unwrap();
+        TcpStream::from(socket)
+    }
+
+    /// Bug: the oldest connection went when there were too many, whoever it was;
+    /// and the other end, a round trip away, is soon the oldest.
+    #[test]
+    fn strangers_who_crowd_a_door_do_not_drive_out_the_other_end() {
+        // Nobody else attends to this door, so that nothing here depends on how fast it
+        // goes.
+        let here = (Ipv4Addr::LOCALHOST, 0);
+        let (tcp, udp) = (TcpListener::bind(here).unwrap(), UdpSocket::bind(here).unwrap());
+        tcp.set_nonblocking(true).unwrap();
+        let at = tcp.local_addr().unwrap();
+        let lobby = Lobby {
+            cookie: OURS,
+            tcp: at,
+            udp: udp.local_addr().unwrap(),
+            guests: Mutex::default(),
+            came: Condvar::new(),
+        };
+        let mut shift = Shift { tcp, udp, lobby: Arc::new(lobby), strangers: Vec::new() };
+        let mut ours = from([127, 0, 0, 1], at);
+        shift.take_in();
+        let crowd: Vec<_> = (0..HEARD_AT_ONCE + 40)
+            .map(|_| {
+                let stranger = from([127, 0, 0, 2], at);
+                shift.take_in();
+                stranger
+            })
+            .collect();
+        assert_eq!(shift.strangers.len(), HEARD_AT_ONCE);
+        ours.write_all(&hello::written(&OURS, PLACE)).unwrap();
+        shift.hear();
+        assert_eq!(shift.lobby.tcp(PLACE).unwrap().peer_addr().unwrap(), ours.local_addr().unwrap());
+        drop(crowd);
+    }
+
+    fn told(socket: &UdpSocket) -> Option<Vec<u8>> {
+        let mut answer = [0; 64];
+        socket.recv(&mut answer).ok().map(|got| answer[..got].to_vec())
+    }
+
+    /// Bug: who knew the cookie said hello in the name of an address that never
+    /// asked for anything, and the load was sent there.
+    #[test]
+    fn an_address_that_does_not_say_what_was_sent_to_it_gets_no_data() {
+        let porter = porter();
+        let lobby = porter.lobby();
+        // Another machine sends these in its name, and knows the cookie.
+        let victim = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        victim.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        let known = hello::written(&OURS, PLACE);
+        victim.send_to(&known, lobby.udp).unwrap();
+        let seat = told(&victim).unwrap();
+        assert!(seat.len() <= HELLO, "it is sent more than was said in its name: {seat:?}");
+        let port = u16::from_be_bytes([seat[1], seat[2]]);
+        let (socket, word) = lobby.udp(PLACE).unwrap();
+        let hello = hello::written(&word, PLACE);
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| hello::answer_udp(&socket, &hello));
+            // Ports are soon guessed, words of 128 bits are not.
+            let at = (Ipv4Addr::LOCALHOST, port);
+            for guess in [known, [0; HELLO], hello.map(|byte| byte ^ 1)] {
+                victim.send_to(&guess, at).unwrap();
+                assert_eq!(told(&victim), None);
+            }
+            assert!(!waits.is_finished());
+            // It says what it heard, so it hears.
+            let heard: [u8; COOKIE] = *seat.last_chunk().unwrap();
+            victim.send_to(&hello::written(&heard, PLACE), at).unwrap();
+            assert_eq!(told(&victim).as_deref(), Some(&hello::welcome(&hello)[..]));
+            waits.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_hello_that_comes_again_gets_the_same_answer_and_each_address_its_own() {
+        let porter = porter();
+        let lobby = porter.lobby();
+        let [one, two] = [0; 2].map(|_| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
+        let ask = |socket: &UdpSocket| {
+            socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+            socket.send_to(&hello::written(&OURS, PLACE), lobby.udp).unwrap();
+            told(socket).unwrap()
+        };
+        let first = ask(&one);
+        assert_eq!(ask(&one), first);
+        assert_ne!(ask(&two)[3..], first[3..]);
     }
 }

@@ -3,9 +3,12 @@
 //! it opened for this trial only.
 //!
 //! What lets a connection in is a cookie, which the far end made and the near end
-//! got over the agents' own, guarded connection.
+//! got over the agents' own, guarded connection. A datagram's sender may be a lie, so
+//! over UDP the cookie alone lets nobody in: an address gets data only after it said
+//! a word that was sent there.
 
 pub mod connect;
+pub mod crowd;
 mod door;
 mod ends;
 mod hello;

@@ -178,7 +178,7 @@ pub(super) struct Answering {
     buffer: Buffer,
     busy: bool,
     farewell: [u8; COOKIE],
-    hello: [u8; HELLO],
+    hello: Option<[u8; HELLO]>,
     class: u8,
     slots: Slots,
 }
@@ -193,7 +193,7 @@ impl Answering {
         socket: UdpSocket,
         busy: bool,
         class: u8,
-        (farewell, hello): ([u8; COOKIE], [u8; HELLO]),
+        (farewell, hello): ([u8; COOKIE], Option<[u8; HELLO]>),
     ) -> Result<Self, Fault> {
         let mut buffer = Buffer::new(1 << 16)?;
         buffer.as_mut_slice().fill(0);
@@ -225,13 +225,16 @@ impl Queue for Answering {
                         self.slots.over(done);
                         return Ok(());
                     }
-                    if came == self.hello {
-                        let _ = self.socket.send(&hello::welcome(&self.hello));
-                        continue;
-                    }
-                    // To a hello of this end, where it is the one that came.
-                    if came == hello::welcome(&self.hello) {
-                        continue;
+                    if let Some(own) = &self.hello {
+                        let welcome = hello::welcome(own);
+                        if came == own {
+                            let _ = self.socket.send(&welcome);
+                            continue;
+                        }
+                        // To a hello of this end, where it is the one that came.
+                        if came == welcome {
+                            continue;
+                        }
                     }
                     match rustix::net::send(&self.socket, came, SendFlags::NOSIGNAL) {
                         Ok(_) | Err(Errno::AGAIN | Errno::INTR | Errno::NOBUFS) => {}

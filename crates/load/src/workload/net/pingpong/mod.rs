@@ -357,11 +357,12 @@ impl Prepared for Ready {
             (true, false) => Box::new(Answering::new(end.tcp(seat.index, options)?, (*sizes, 0), *busy)?),
             (false, true) => {
                 let told = (farewell, Arc::clone(fates));
-                Box::new(datagram::Asking::new(end.udp(seat.index, options)?, messages()?, manner, told))
+                let (socket, _) = end.udp(seat.index, options)?;
+                Box::new(datagram::Asking::new(socket, messages()?, manner, told))
             }
             (false, false) => {
-                let known = (farewell, end.hello(seat.index)?);
-                Box::new(datagram::Answering::new(end.udp(seat.index, options)?, *busy, 0, known)?)
+                let (socket, hello) = end.udp(seat.index, options)?;
+                Box::new(datagram::Answering::new(socket, *busy, 0, (farewell, hello))?)
             }
         })
     }

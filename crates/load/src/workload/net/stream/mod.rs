@@ -177,9 +177,8 @@ impl Ready {
     }
 
     fn udp(&self, seat: usize) -> Result<Box<dyn Worker>, Fault> {
-        let socket = self.end.udp(seat, &self.options)?;
+        let (socket, hello) = self.end.udp(seat, &self.options)?;
         if !self.sends(seat) {
-            let hello = (!self.end.is_iperf3()).then(|| self.end.hello(seat)).transpose()?;
             let book = Arc::clone(&self.tallies);
             return Ok(Box::new(udp::Receiving::new(socket, hello, self.bytes.is_some(), book)?));
         }

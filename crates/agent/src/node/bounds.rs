@@ -1,0 +1,195 @@
+//! How much a request may ask of a node: every number in it has a bound, so that who
+//! has the key can have a measurement and not the machine. What a load's own
+//! parameters may be is asked of its workload too, by the agent that runs it.
+
+use model::Value;
+use model::message::{Times, TrialOrder};
+use model::plan::LoadSpec;
+
+/// Settings that are changed at once, at most.
+pub(super) const CHANGES_MAX: usize = 16;
+/// Loads of one trial or case, at most.
+pub(super) const LOADS_MAX: usize = 16;
+/// Cases that are surveyed at once, at most: what a plan may have.
+pub(super) const CASES_MAX: usize = 10_000;
+/// Threads of one trial, at most.
+const WORKERS_MAX: u64 = 4096;
+
+/// The longest warm-up and the longest window, s.
+const SECONDS_MAX: f64 = 86_400.0;
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// How far the start of a trial may be from now, either way: it is told a few times
+/// the way to the controller ahead, and its word may be late.
+const START_MAX_NS: u64 = 120 * SECOND_NS;
+
+/// The shortest interval of a series. The agent keeps something of each, also of those
+/// after the window, in which the other end may still talk.
+const INTERVAL_LEAST_NS: u64 = 1_000_000;
+
+/// Intervals from the start to the end of the window: a window that time ends has
+/// 1,200 at most, the rest is warm-up.
+const INTERVALS_MAX: u64 = 100_000;
+
+/// What parameters may ask of a node at most, by their names. What they take
+/// together is held by the limit of the process's memory.
+pub(super) const MOST: &[(&str, u64)] = &[
+    ("threads", 1024),
+    ("streams", 1024),
+    ("connections", 65_536),
+    ("outstanding", 65_536),
+    ("buffer", 256 << 20),
+    ("read-buffer", 256 << 20),
+    ("message-size", 256 << 20),
+    ("neighbours", 256 << 20),
+    ("window", 1 << 30),
+];
+
+/// Parameters that are times, s.
+const TIMES: &[&str] = &["duration", "idle", "cool-down"];
+
+/// Parameters of numbers that may be any: they end a load, or say how fast it goes.
+#[cfg(test)]
+const ANY: &[&str] = &["rate", "bit-rate", "requests", "bytes"];
+
+/// Whether a trial is no larger than a node bears.
+pub(super) fn order(order: &TrialOrder) -> Result<(), String> {
+    if order.loads.is_empty() || order.loads.len() > LOADS_MAX {
+        return Err(format!("a node runs 1 to {LOADS_MAX} loads in a trial, not {}", order.loads.len()));
+    }
+    seconds("warm-up", order.warm_up_s)?;
+    seconds("interval", order.interval_s.unwrap_or_default())?;
+    for load in &order.loads {
+        if load.parameters.get("latency-target").is_some() {
+            return Err("a node searches no rate for a latency-target".to_owned());
+        }
+        TIMES.iter().try_for_each(|name| seconds(name, load.parameters.number(name).unwrap_or_default()))?;
+        MOST.iter().try_for_each(|(name, most)| match load.parameters.get(name) {
+            Some(value) if largest(value) > *most => {
+                Err(format!("`{name}` is {value}, and a node bears {most} at most"))
+            }
+            _ => Ok(()),
+        })?;
+    }
+    let threads = |load: &LoadSpec| {
+        let of = |name: &str| load.parameters.get(name).map(largest);
+        // Streams both ways, and one thread beside them.
+        of("threads").unwrap_or(1) * of("streams").map_or(1, |streams| 2 * streams + 1)
+    };
+    let workers: u64 = order.loads.iter().map(threads).sum();
+    if workers > WORKERS_MAX {
+        return Err(format!(
+            "the loads have up to {workers} threads together, and a node bears {WORKERS_MAX}"
+        ));
+    }
+    Ok(())
+}
+
+fn seconds(what: &str, seconds: f64) -> Result<(), String> {
+    let fits = (0.0..=SECONDS_MAX).contains(&seconds);
+    fits.then_some(()).ok_or_else(|| format!("{what}: a node does not wait for {seconds} s"))
+}
+
+/// Whether these are times that a trial may have which begins about now.
+pub(super) fn times(times: &Times, now_ns: u64) -> Result<(), String> {
+    let Times { start_ns, window_ns, interval_ns, end_ns } = *times;
+    let wrong =
+        |why: String| Err::<(), _>(format!("the times of the trial are none that a node keeps: {why}"));
+    let off_ns = start_ns.abs_diff(now_ns);
+    if off_ns > START_MAX_NS {
+        return wrong(format!("it starts {} s from now", off_ns / SECOND_NS));
+    }
+    if window_ns < start_ns || end_ns <= window_ns {
+        return wrong("its start, its window and its end are not in this order".to_owned());
+    }
+    // Who ends it by a count does not know when.
+    let until_ns = if end_ns == u64::MAX { window_ns } else { end_ns };
+    for (what, ns) in [("warm-up", window_ns - start_ns), ("window", until_ns - window_ns)] {
+        seconds(what, ns as f64 / SECOND_NS as f64)?;
+    }
+    seconds("interval", interval_ns as f64 / SECOND_NS as f64)?;
+    if interval_ns < INTERVAL_LEAST_NS {
+        return wrong(format!("an interval of {interval_ns} ns, and {INTERVAL_LEAST_NS} are the least"));
+    }
+    let intervals = (until_ns - start_ns) / interval_ns;
+    if intervals > INTERVALS_MAX {
+        return wrong(format!(
+            "warm-up and window have {intervals} intervals, and {INTERVALS_MAX} are the most; use a longer interval"
+        ));
+    }
+    Ok(())
+}
+
+/// The largest number in a value.
+fn largest(value: &Value) -> u64 {
+    match value {
+        Value::Integer(number) => *number,
+        Value::Number(number) => *number as u64,
+        Value::List(parts) => parts.iter().map(largest).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use load::workload;
+    use model::parameter::Kind;
+
+    use super::*;
+
+    const NOW_NS: u64 = 1_000_000 * SECOND_NS;
+
+    /// A warm-up of 1 s, a window of 10.
+    const USUAL: Times = Times {
+        start_ns: NOW_NS + 20_000_000,
+        window_ns: NOW_NS + SECOND_NS,
+        interval_ns: 100_000_000,
+        end_ns: NOW_NS + 11 * SECOND_NS,
+    };
+
+    /// Bug: intervals of 1 ns took 2.1 GB, for the agent keeps something of each.
+    #[test]
+    fn times_that_would_fill_the_memory_or_wait_for_ever_are_refused() {
+        let why = |change: fn(&mut Times)| {
+            let mut changed = USUAL;
+            change(&mut changed);
+            times(&changed, NOW_NS).unwrap_err()
+        };
+        assert_eq!(times(&USUAL, NOW_NS), Ok(()));
+        assert!(why(|t| t.interval_ns = 1).contains("an interval of 1 ns"));
+        assert!(why(|t| t.interval_ns = 0).contains("an interval of 0 ns"));
+        assert!(why(|t| t.interval_ns = u64::MAX).contains("interval: a node does not wait"));
+        assert!(why(|t| t.start_ns = 0).contains("starts 1000000 s from now"));
+        assert!(why(|t| t.start_ns = NOW_NS + 121 * SECOND_NS).contains("starts 121 s"));
+        assert!(why(|t| t.window_ns = t.start_ns - 1).contains("not in this order"));
+        assert!(why(|t| t.end_ns = t.window_ns).contains("not in this order"));
+        assert!(why(|t| t.end_ns = u64::MAX - 1).contains("window: a node does not wait"));
+        assert!(
+            why(|t| (t.window_ns, t.end_ns) = (u64::MAX - 1, u64::MAX))
+                .contains("warm-up: a node does not wait")
+        );
+        let many = why(|t| (t.interval_ns, t.end_ns) = (1_000_000, t.window_ns + 200 * SECOND_NS));
+        assert!(many.contains("200980 intervals"), "{many}");
+        // A count ends it: nobody knows when.
+        assert_eq!(times(&Times { end_ns: u64::MAX, ..USUAL }, NOW_NS), Ok(()));
+    }
+
+    /// So that a parameter that is new cannot be forgotten.
+    #[test]
+    fn every_number_of_a_load_with_two_ends_has_a_bound_or_needs_none() {
+        let known = |name: &str| {
+            MOST.iter().any(|(most, _)| *most == name) || TIMES.contains(&name) || ANY.contains(&name)
+        };
+        let catalogue = workload::catalogue();
+        let two_ended = |w: &&&model::WorkloadSpec| workload::find(w.name).is_some_and(|w| w.has_far_end());
+        for workload in catalogue.workloads.iter().filter(two_ended) {
+            for parameter in catalogue.parameters(workload) {
+                let is_number = matches!(
+                    parameter.kind,
+                    Kind::Count | Kind::Size | Kind::Rate | Kind::Duration | Kind::Share | Kind::Number
+                );
+                assert!(!is_number || known(parameter.name), "{}: {}", workload.name, parameter.name);
+            }
+        }
+    }
+}
