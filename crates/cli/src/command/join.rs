@@ -11,6 +11,7 @@ use ::agent::ChildCommand;
 use ::agent::node::{DialError, JoinError, JoinString, Limits, Outward, OutwardEvent, SCHEME};
 
 use crate::exit::Failure;
+use crate::mask;
 use crate::output;
 
 /// Longer than any join string.
@@ -34,8 +35,10 @@ impl Source {
     pub(super) fn of(text: &str) -> Result<Self, Failure> {
         match text {
             "-" => Ok(Source::Input),
-            // What begins in any other way names a file.
-            _ if text.contains("://") => parse(text).map(Source::Typed),
+            // What looks in any other way names a file.
+            _ if text.contains("://") || !mask::secrets(text.as_bytes()).is_empty() => {
+                parse(text).map(Source::Typed)
+            }
             _ => Ok(Source::File(PathBuf::from(text))),
         }
     }
@@ -138,7 +141,9 @@ mod tests {
         assert!(matches!(Source::of(&format!("headroom://a:1#{secret}")), Ok(Source::Typed(_))));
         assert!(matches!(Source::of("-"), Ok(Source::Input)));
         assert!(matches!(Source::of("/etc/a#b"), Ok(Source::File(_))));
-        for wrong in [format!("http://a#{secret}"), format!("headroom://a:1#{secret}x")] {
+        for wrong in
+            ["http://a#S", "headroom://a:1#Sx", "10.0.0.2:7117#S", "S"].map(|w| w.replace('S', secret))
+        {
             let Err(failure) = Source::of(&wrong) else { panic!("{wrong}") };
             assert!(!failure.message().contains("ICEi"), "{}", failure.message());
         }

@@ -16,8 +16,6 @@ use model::run::{Outcome, Run};
 use model::trial::Status;
 use model::workload::Catalogue;
 use model::{ParameterSpec, Plan, Study};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
 use study::mistake::suggest;
 use study::plan;
 use study::read::arguments::{Arguments, Typed, apply, study_of_workload};
@@ -27,11 +25,12 @@ use study::run::{Identity, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
 use super::{job_file, open_store, page_path, restore, store_argument, store_path};
-use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED};
+use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED, UNKEPT};
 use crate::foreign;
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
+use crate::signals;
 use crate::waiting::{self, Waiting};
 
 /// A parameter of the command line: the same name in one workload or several.
@@ -153,7 +152,9 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let mut study = read_study(matches, &catalogue)?;
     tell_notes(matches, &study);
     choose_seed(matches, &mut study);
-    let cancel = on_signals();
+    let cancel = Arc::new(AtomicBool::new(false));
+    // Where signals cannot be caught, they end the program as they end others.
+    let _ = signals::watch(&cancel);
     let cancelled = || cancel.load(Ordering::Relaxed);
     let peers = peer::take(&mut study)?;
     let mut agent = agent_of(&mut study, &peers, &Waiting::of(matches, &cancel))?;
@@ -421,20 +422,6 @@ fn choose_seed(matches: &ArgMatches, study: &mut Study) {
     }
 }
 
-/// Ctrl-C and its like set a flag; a second one ends the program at once (what
-/// it made has no name, and the agent ends when its socket closes).
-fn on_signals() -> Arc<AtomicBool> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // A terminal that closes may send two hang-ups at once.
-        if signal != SIGHUP {
-            let _ = flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&cancel));
-        }
-        let _ = flag::register(signal, Arc::clone(&cancel));
-    }
-    cancel
-}
-
 /// What measures: this machine, and the far ends that the study names.
 fn agent_of(study: &mut Study, peers: &Peers, waiting: &Waiting) -> Result<Pair, Failure> {
     let patience = Duration::from_secs_f64(study.controls.patience_s.clamp(0.1, 1e6));
@@ -466,7 +453,7 @@ fn agent_of(study: &mut Study, peers: &Peers, waiting: &Waiting) -> Result<Pair,
 fn identity(typed: &[String]) -> Identity {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
     Identity {
-        command: peer::without_keys(typed),
+        command: typed.to_vec(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: format!("{kind} {}-{}", std::env::consts::ARCH, std::env::consts::OS),
     }
@@ -478,5 +465,9 @@ fn verdict(run: &Run) -> ExitCode {
     }
     let failed = run.cases.iter().flat_map(|c| &c.trials).any(|t| t.status == Status::Failed);
     let measured = run.cases.iter().flat_map(|c| &c.trials).any(|t| t.status == Status::Ok);
-    if failed || !measured { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS }
+    match () {
+        () if failed || !measured => ExitCode::from(TRIAL_FAILED),
+        () if !analysis::keeps_expectations(run) => ExitCode::from(UNKEPT),
+        () => ExitCode::SUCCESS,
+    }
 }
