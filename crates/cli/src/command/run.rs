@@ -1,7 +1,7 @@
 //! `headroom run`: the main job.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use ::agent::{FarEnd, LocalAgent, Pair, Watch};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use machine::file::{self, Bounds};
 use model::plan::FixtureKey;
 use model::run::{Outcome, Run};
 use model::trial::Status;
@@ -313,25 +314,15 @@ pub(super) fn study_text(path: &Path) -> Result<String, Failure> {
         help: "give the path of a study file, or a name from `headroom studies`".to_owned(),
     };
     let shown = path.display();
-    let metadata = match std::fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(invalid(format!("there is no file {shown}")));
-        }
-        Err(source) => return Err(Failure::File { what: "reading", path: path.to_owned(), source }),
-    };
-    if !metadata.is_file() {
-        return Err(invalid(format!("{shown} is no file")));
-    }
-    if metadata.len() > STUDY_BYTES_MAX {
-        return Err(invalid(format!("{shown} is too large for a study")));
-    }
-    match std::fs::read_to_string(path) {
-        Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-            Err(invalid(format!("{shown} is no text in UTF-8")))
-        }
-        Err(source) => Err(Failure::File { what: "reading", path: path.to_owned(), source }),
+    let bytes = file::read(path, Bounds::of_file(STUDY_BYTES_MAX)).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => invalid(format!("there is no file {shown}")),
+        ErrorKind::InvalidInput => invalid(format!("{shown} is no file")),
+        ErrorKind::FileTooLarge => invalid(format!("{shown} is too large for a study")),
+        _ => Failure::File { what: "reading", path: path.to_owned(), source },
+    })?;
+    match String::from_utf8(bytes) {
         Ok(text) => Ok(text.trim_start_matches('\u{feff}').to_owned()),
+        Err(_) => Err(invalid(format!("{shown} is no text in UTF-8"))),
     }
 }
 
