@@ -159,7 +159,12 @@ impl Workload for Metadata {
             ));
         }
         let sum = files.saturating_add(leaves.saturating_mul(2));
-        check_room(folder, &text, sum, files.saturating_mul(size).saturating_add(sum * BYTES_LEAST))?;
+        check_room(
+            folder,
+            &text,
+            sum,
+            files.saturating_mul(size).saturating_add(sum.saturating_mul(BYTES_LEAST)),
+        )?;
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         parameters.set("target", full.to_string_lossy().as_ref());
         let what = if size > 0 { format!(" of {}", binary(size)) } else { String::new() };
