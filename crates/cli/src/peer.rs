@@ -80,9 +80,11 @@ fn take_of(
             peers.insert(text.clone(), text);
             continue;
         }
-        let (name, join) = match named.get(&text) {
-            Some(join) => (text, join.clone()),
-            None => (address_of(&text).ok_or_else(|| no_peer(&text, named))?.to_owned(), text),
+        // First, so that no key is taken for a name, which stays.
+        let (name, join) = match (address_of(&text), named.get(&text)) {
+            (Some(address), _) => (address.to_owned(), text),
+            (None, Some(join)) => (text, join.clone()),
+            (None, None) => return Err(no_peer(&text, named)),
         };
         *value = Value::Text(name.clone());
         peers.insert(name, join);
@@ -206,6 +208,10 @@ mod tests {
         wrong.workloads[0].parameters.insert("target".to_owned(), vec![vec![Value::from(join)]]);
         let failure = take(&mut wrong).unwrap_err();
         assert!(failure.message().contains("`target`") && !failure.message().contains("secret"));
+        let mut named = study(&[join]);
+        named.peers.insert(join.to_owned(), join.to_owned());
+        take(&mut named).unwrap();
+        assert!(!serde_json::to_string(&named).unwrap().contains("secret"), "{named:?}");
         let mut told = study(&["self"]);
         told.title = Some(format!("with {join}"));
         told.notes = vec![join.to_owned()];

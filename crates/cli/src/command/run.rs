@@ -151,13 +151,13 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let started = Instant::now();
     let catalogue = ::agent::catalogue();
     let mut study = read_study(matches, &catalogue)?;
-    tell_notes(matches, &study);
     choose_seed(matches, &mut study);
     let cancel = Arc::new(AtomicBool::new(false));
     // Where signals cannot be caught, they end the program as they end others.
     let _ = signals::watch(&cancel);
     let cancelled = || cancel.load(Ordering::Relaxed);
     let peers = peer::take(&mut study)?;
+    tell_notes(matches, &study);
     let mut agent = agent_of(&mut study, &peers, &Waiting::of(matches, &cancel))?;
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &cancelled };
     let planned = plan::make(&study, &catalogue, &mut agent, &mut watch)?;
