@@ -3,7 +3,7 @@
 
 use crate::common::{Place, stderr, stdout};
 
-const PRINT: &str = "q7Xk2LmW9sVbTzR4yHcPfG1dNjUoEa3iQ8MxKw5Bt6C";
+const PRINT: &str = "q7Xk2LmW9sVbTzR4yHcPfG1dNjUoEa3iQ8MxKw5Bt6E";
 const KEY: &str = "u2Fz8QxLr5TnYb7WkJ0cVg";
 
 /// With `JOIN` as the join string, `SECRET` as what is behind its `#`.
