@@ -83,7 +83,8 @@ fn add_load(
     let mut needs = workload.survey(parameters, site)?;
     catalogue.drop_idle(workload.spec(), &mut needs.parameters);
     let targets = needs.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
-    survey.threads += needs.parameters.integer("threads").unwrap_or(1).saturating_mul(targets);
+    let threads = needs.parameters.integer("threads").unwrap_or(1).saturating_mul(targets);
+    survey.threads = survey.threads.saturating_add(threads);
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
     survey.touches.extend(needs.touches);
@@ -204,6 +205,9 @@ pub(crate) fn under(load: &LoadSpec, host: &Host) -> Vec<Option<Under>> {
     let targets = load.parameters.texts("target").unwrap_or_default();
     targets.into_iter().map(|target| storage::under(host, Path::new(target))).collect()
 }
+
+#[cfg(test)]
+mod extremes;
 
 #[cfg(test)]
 mod tests {

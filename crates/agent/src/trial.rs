@@ -22,6 +22,7 @@ use machine::sampler::Scope;
 use model::machine::{Cpu, Inventory};
 use model::message::{End, Times, TrialOrder, TrialReport};
 use model::plan::{FixtureKey, LoadSpec};
+use model::scalar::nanoseconds;
 use model::trial::{InterruptLine, Placement, WorkerPlace};
 use model::{AgentEvent, Phase};
 
@@ -240,7 +241,6 @@ fn session<'a>(
     decision: &Decision,
     main: Option<Drive>,
 ) -> Result<Session<'a>, Fault> {
-    let ns = |seconds: f64| (seconds.max(0.0) * 1e9) as u64;
     let mut cpus = decision.cpus.iter().copied();
     let mut loads = Vec::with_capacity(ready.len());
     for (index, load) in ready.iter().enumerate() {
@@ -258,7 +258,7 @@ fn session<'a>(
             // Other places each time, or a cache would hold them.
             seed ^= drive.attempt << 32;
             if index == 0 {
-                stop = StopRule::Time(ns(drive.window_s));
+                stop = StopRule::Time(nanoseconds(drive.window_s));
                 rate = drive.rate.map(|rate| (rate, common::arrivals(&load.spec.parameters)));
             }
         }
@@ -276,8 +276,8 @@ fn session<'a>(
     let first =
         |l: &LoadPlan<'_>| matches!(l.stop, StopRule::End | StopRule::Full) || l.prepared.counts_from_start();
     let warm_up_s = main.map_or(order.warm_up_s, |drive| drive.window_s / 2.0).min(order.warm_up_s);
-    let warm_up_ns = if loads.iter().any(first) { 0 } else { ns(warm_up_s) };
-    Ok(Session { loads, warm_up_ns, interval_ns: order.interval_s.map(|s| ns(s).max(1_000_000)) })
+    let warm_up_ns = if loads.iter().any(first) { 0 } else { nanoseconds(warm_up_s) };
+    Ok(Session { loads, warm_up_ns, interval_ns: order.interval_s.map(|s| nanoseconds(s).max(1_000_000)) })
 }
 
 fn describe_placement(

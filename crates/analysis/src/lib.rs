@@ -17,6 +17,7 @@ use model::study::{Controls, Expect};
 use model::workload::Catalogue;
 use model::{Machine, Run};
 
+pub use deviation::promise::keeps_expectations;
 pub use estimate::{CONFIDENCE, headline, watched};
 pub use utilization::measured_limits;
 

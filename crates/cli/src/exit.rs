@@ -17,6 +17,8 @@ pub(crate) const INVALID: u8 = 2;
 pub(crate) const REFUSED: u8 = 3;
 /// Done, but a trial failed.
 pub(crate) const TRIAL_FAILED: u8 = 1;
+/// Done, but a case falls short of what the study's `[expect]` promises.
+pub(crate) const UNKEPT: u8 = 1;
 /// Done, but a condition of the machine could disturb a measurement.
 pub(crate) const CONDITION: u8 = 1;
 /// Done, but something is worse than the baseline, and the user asked to be told.

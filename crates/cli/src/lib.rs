@@ -6,10 +6,12 @@ mod command;
 mod exit;
 mod foreign;
 mod hidden;
+mod mask;
 mod output;
 mod peer;
 mod progress;
 mod show;
+mod signals;
 mod waiting;
 
 use std::ffi::OsString;
@@ -23,7 +25,8 @@ pub use exit::Failure;
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     hidden::cover();
-    let typed: Vec<String> = arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
+    // For messages, and to be kept.
+    let typed: Vec<String> = arguments.iter().map(|a| mask::shortened(&a.to_string_lossy())).collect();
     let matches = match command_line().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => {
@@ -31,7 +34,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
                 return show::failure(&meant);
             }
             // Help and version are no errors; the rest are bad arguments.
-            let _ = error.print();
+            show::usage(&error);
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };

@@ -13,6 +13,7 @@ use model::study::StudyWorkload;
 use model::{Study, Value};
 
 use crate::exit::Failure;
+use crate::mask;
 use crate::waiting::{self, Waiting};
 
 /// The parameter that names the other end.
@@ -36,8 +37,33 @@ pub(crate) fn take(study: &mut Study) -> Result<Peers, Failure> {
     let mut peers = Peers::new();
     for workload in &mut study.workloads {
         take_of(workload, &named, &mut peers)?;
+        misplaced(workload)?;
     }
+    let texts =
+        [&mut study.title, &mut study.question, &mut study.author, &mut study.purpose, &mut study.price];
+    let texts = texts.into_iter().flatten().chain(&mut study.references).chain(&mut study.notes);
+    texts.for_each(|text| *text = mask::shortened(text));
     Ok(peers)
+}
+
+/// Refuses a join string where something else belongs: it would be printed and
+/// kept with the case.
+fn misplaced(workload: &StudyWorkload) -> Result<(), Failure> {
+    for (name, levels) in &workload.parameters {
+        // What `peer` has now is no join string any more.
+        let texts = levels.iter().flatten().filter(|_| name != PEER).map(ToString::to_string);
+        if let Some(text) = texts.into_iter().find(|text| text.contains(SCHEME) && text.contains('#')) {
+            return Err(Failure::Arguments {
+                message: format!(
+                    "`{}` is given as `{name}`, and it is a join string",
+                    mask::shortened(&text)
+                ),
+                help: "give it as `peer`: it holds a key, which no other parameter keeps to itself"
+                    .to_owned(),
+            });
+        }
+    }
+    workload.with.iter().try_for_each(misplaced)
 }
 
 fn take_of(
@@ -54,9 +80,11 @@ fn take_of(
             peers.insert(text.clone(), text);
             continue;
         }
-        let (name, join) = match named.get(&text) {
-            Some(join) => (text, join.clone()),
-            None => (address_of(&text).ok_or_else(|| no_peer(&text, named))?.to_owned(), text),
+        // First, so that no key is taken for a name, which stays.
+        let (name, join) = match (address_of(&text), named.get(&text)) {
+            (Some(address), _) => (address.to_owned(), text),
+            (None, Some(join)) => (text, join.clone()),
+            (None, None) => return Err(no_peer(&text, named)),
         };
         *value = Value::Text(name.clone());
         peers.insert(name, join);
@@ -149,29 +177,6 @@ pub(crate) fn machines(peers: &Peers) -> BTreeMap<String, String> {
     machines
 }
 
-/// A command as it may be kept: without keys.
-pub(crate) fn without_keys(typed: &[String]) -> Vec<String> {
-    typed.iter().map(|word| without_key(word)).collect()
-}
-
-fn without_key(word: &str) -> String {
-    let mut rest = word;
-    let mut kept = String::new();
-    while let Some((before, after)) = rest.split_once(SCHEME) {
-        let end = after.find([',', '+', ' ', '\'', '"']).unwrap_or(after.len());
-        let (join, next) = after.split_at(end);
-        kept.push_str(before);
-        kept.push_str(SCHEME);
-        match join.split_once('#') {
-            Some((address, _)) => kept.push_str(&format!("{address}#...")),
-            None => kept.push_str(join),
-        }
-        rest = next;
-    }
-    kept.push_str(rest);
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +199,24 @@ mod tests {
         assert_eq!(peers["10.0.0.2:7117"], "headroom://10.0.0.2:7117#abc.def");
         assert_eq!(peers["switch"], "headroom://[fd00::2]:7117#ghi.jkl");
         assert!(!serde_json::to_string(&study).unwrap().contains("jkl"));
+    }
+
+    #[test]
+    fn a_join_string_in_another_place_is_refused_or_not_kept() {
+        let mut wrong = study(&["self"]);
+        let join = "headroom://10.0.0.2:7117#secret.key";
+        wrong.workloads[0].parameters.insert("target".to_owned(), vec![vec![Value::from(join)]]);
+        let failure = take(&mut wrong).unwrap_err();
+        assert!(failure.message().contains("`target`") && !failure.message().contains("secret"));
+        let mut named = study(&[join]);
+        named.peers.insert(join.to_owned(), join.to_owned());
+        take(&mut named).unwrap();
+        assert!(!serde_json::to_string(&named).unwrap().contains("secret"), "{named:?}");
+        let mut told = study(&["self"]);
+        told.title = Some(format!("with {join}"));
+        told.notes = vec![join.to_owned()];
+        take(&mut told).unwrap();
+        assert!(!serde_json::to_string(&told).unwrap().contains("secret"), "{told:?}");
     }
 
     #[test]
@@ -232,17 +255,5 @@ mod tests {
             assert!(failure.message().contains("there is no peer"), "{wrong}");
             assert!(!failure.message().contains("secret"));
         }
-    }
-
-    #[test]
-    fn a_command_is_kept_without_keys() {
-        let kept = |word: &str| without_key(word);
-        assert_eq!(kept("--peer=headroom://a:1#k.l"), "--peer=headroom://a:1#...");
-        assert_eq!(kept("headroom://a:1#k.l,headroom://b:2#m"), "headroom://a:1#...,headroom://b:2#...");
-        assert_eq!(
-            kept("net.stream --peer 'headroom://a:1#k' --streams 2"),
-            "net.stream --peer 'headroom://a:1#...' --streams 2"
-        );
-        assert_eq!(kept("--target=/data#1"), "--target=/data#1");
     }
 }

@@ -9,6 +9,7 @@ use miette::{
 use textwrap::{WordSeparator, WordSplitter};
 
 use crate::exit::Failure;
+use crate::mask;
 
 /// A failure as miette draws it.
 #[derive(Debug)]
@@ -45,18 +46,56 @@ impl Diagnostic for Shown {
     }
 }
 
+impl Shown {
+    /// `failure` without keys, and without what a terminal would obey: names of
+    /// files and studies of others may hold anything.
+    fn of(failure: &Failure) -> Self {
+        let (source, label) = match failure {
+            Failure::Mistake(m) => (
+                Some(NamedSource::new(
+                    line(&m.source_text.name),
+                    obeyed_by_none(&mask::starred(&m.source_text.text)),
+                )),
+                Some(LabeledSpan::underline((m.span.start, m.span.len()))),
+            ),
+            _ => (None, None),
+        };
+        let message: Vec<String> = failure.message().lines().map(line).collect();
+        let help = failure.help().map(|help| help.lines().map(line).collect::<Vec<_>>().join("\n"));
+        Self { message: message.join("\n"), help, source, label }
+    }
+}
+
+/// One line of a message.
+fn line(text: &str) -> String {
+    report::text::printable(&mask::shortened(text))
+}
+
+/// `text` with other characters in place of those that control a terminal; each
+/// byte stays where it was.
+fn obeyed_by_none(text: &str) -> String {
+    let harmless = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        '\r' => " ".to_owned(),
+        c if c.is_control() => "?".repeat(c.len_utf8()),
+        c => c.to_string(),
+    };
+    text.chars().map(harmless).collect()
+}
+
+/// Prints what is wrong with a command line, or the help that was asked for.
+pub(crate) fn usage(error: &clap::Error) {
+    let plain = error.render().to_string();
+    if mask::secrets(plain.as_bytes()).is_empty() {
+        let _ = error.print();
+    } else {
+        let _ = std::io::stderr().write_all(mask::shortened(&plain).as_bytes());
+    }
+}
+
 /// Prints `failure` on standard error; returns its exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
-    let (source, label) = match failure {
-        Failure::Mistake(m) => (
-            Some(NamedSource::new(&m.source_text.name, m.source_text.text.clone())),
-            Some(LabeledSpan::underline((m.span.start, m.span.len()))),
-        ),
-        _ => (None, None),
-    };
-    // Names of files stand in messages, and may hold anything.
-    let message: Vec<String> = failure.message().lines().map(report::text::printable).collect();
-    let shown = Shown { message: message.join("\n"), help: failure.help(), source, label };
+    let shown = Shown::of(failure);
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     // Plain characters where no terminal is known to draw others.
     let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
@@ -81,6 +120,19 @@ fn drawn(shown: &Shown, theme: GraphicalTheme) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_study_with_an_escape_in_it_does_not_reach_the_terminal() {
+        use study::mistake::{Place, Source};
+        let text = "title = \"\u{1b}[2J\u{9b}x\"\r\nwrong\r\n".to_owned();
+        let at = text.find("wrong").unwrap();
+        let place =
+            Place { source: Source { name: "a\u{1b}.toml".to_owned(), text }.into(), span: at..at + 5 };
+        let mistake = place.mistake("there is no \u{1b}", "take \u{1b}[1m out\nsoon");
+        let drawn = drawn(&Shown::of(&Failure::Mistake(mistake)), GraphicalTheme::none());
+        assert!(drawn.chars().all(|c| c == '\n' || !c.is_control()), "{drawn:?}");
+        assert!(drawn.contains("wrong") && drawn.contains("soon"), "{drawn}");
+    }
 
     #[test]
     fn regression_lines_broke_within_what_is_to_be_copied() {

@@ -6,6 +6,7 @@
 //! What is missing or garbled in the tree is absent in the answer.
 
 pub mod doctor;
+pub mod file;
 mod host;
 pub mod inventory;
 pub mod limit;

@@ -10,7 +10,7 @@ use model::{Kind, ParameterSpec, ScalarError, scalar};
 
 use crate::mistake::{Mistake, Place};
 
-/// The most levels that one factor may have.
+/// The most levels that one factor may have, and the most parts of one level.
 const LEVELS_MAX: usize = 1000;
 
 /// Reads all levels of a parameter from `text`, which stands at `place`.
@@ -29,22 +29,29 @@ pub fn levels(spec: &ParameterSpec, text: &str, place: &Place) -> Result<Vec<Lev
         } else {
             levels.push(parts(spec, text, level, place)?);
         }
-        if levels.len() > LEVELS_MAX {
-            return Err(place.mistake(
-                format!("`{}` has more than {LEVELS_MAX} levels", spec.name),
-                "use a larger step, or `..` without a step, which doubles",
-            ));
-        }
+        not_too_many(spec, &levels, place)?;
     }
     each_once(spec, &levels, place)?;
     Ok(levels)
 }
 
-/// No level stands twice: it would be two cases that are one.
+fn not_too_many(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Result<(), Mistake> {
+    if levels.len() <= LEVELS_MAX {
+        return Ok(());
+    }
+    Err(place.mistake(
+        format!("`{}` has more than {LEVELS_MAX} levels", spec.name),
+        "use a larger step, or `..` without a step, which doubles",
+    ))
+}
+
+/// No level stands twice: it would be two cases that are one. Nor are there more
+/// than anybody measures.
 ///
 /// # Errors
 /// Names the level.
 pub fn each_once(spec: &ParameterSpec, levels: &[Level], place: &Place) -> Result<(), Mistake> {
+    not_too_many(spec, levels, place)?;
     for (index, level) in levels.iter().enumerate() {
         if levels[..index].contains(level) {
             let shown: Vec<String> = level.iter().map(|v| scalar::show(spec.kind, v)).collect();
@@ -92,11 +99,15 @@ fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(
 }
 
 /// No part of a level stands twice: the shares of a mix, and the figures of two
-/// targets that are one, would be nonsense.
+/// targets that are one, would be nonsense. Nor are there more than anybody drives.
 ///
 /// # Errors
 /// Names the part.
 pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
+    if level.len() > LEVELS_MAX {
+        let message = format!("`{}` has more than {LEVELS_MAX} parts in one level", spec.name);
+        return Err(place.mistake(message, "give fewer"));
+    }
     check_weights(spec, level, place)?;
     let twice = level.iter().enumerate().find(|(index, part)| level[..*index].contains(part));
     match twice {
@@ -144,6 +155,13 @@ fn range(
         return Err(place.part(level).mistake("this range runs backwards", "write the smaller end first"));
     }
     let step = colon.map(|colon| number(colon + 1..after.end)).transpose()?;
+    if first == 0.0 && step.is_none() && last > 0.0 {
+        let help = "give a step behind a colon, such as 0..8:2";
+        return Err(place.part(level).mistake("this range doubles, and twice nothing is nothing", help));
+    }
+    if step.is_some_and(|step| step <= 0.0) {
+        return Err(place.part(level).mistake("a step of 0 leads nowhere", "give a step of more than 0"));
+    }
     let mut values = Vec::new();
     let mut at = first;
     while at < last && values.len() <= LEVELS_MAX {
@@ -212,6 +230,7 @@ fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
 mod tests {
     use super::*;
     use crate::mistake::Source;
+    use proptest::prelude::*;
     use std::sync::Arc;
 
     const DEPTH: ParameterSpec = ParameterSpec::new("queue-depth", Kind::Count, "");
@@ -249,6 +268,48 @@ mod tests {
         assert_eq!(read(&BLOCKS, "4k+64k").unwrap(), ["4096+65536"]);
         for wrong in ["4k:70%", "4k:70%+64k:20%", "4k:70%+64k"] {
             assert!(read(&BLOCKS, wrong).unwrap_err().message.contains("100%"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_range_that_leads_nowhere_is_refused() {
+        const FROM_ZERO: ParameterSpec = ParameterSpec::new("depth", Kind::Count, "").or_zero();
+        const SHARE: ParameterSpec = ParameterSpec::new("share", Kind::Share, "");
+        assert!(read(&FROM_ZERO, "0..8").unwrap_err().message.contains("twice nothing"));
+        assert!(read(&FROM_ZERO, "1..8:0").unwrap_err().message.contains("leads nowhere"));
+        assert!(read(&SHARE, "0%..8%").is_err() && read(&SHARE, "1%..8%:0%").is_err());
+        assert_eq!(read(&FROM_ZERO, "0..8:4").unwrap(), ["0", "4", "8"]);
+        assert_eq!(read(&FROM_ZERO, "0..0").unwrap(), ["0"]);
+    }
+
+    #[test]
+    fn regression_a_million_parts_of_one_level_were_compared_with_each_other() {
+        let parts = (1..=5000).map(|n| n.to_string()).collect::<Vec<_>>().join("+");
+        const JOINED: ParameterSpec = ParameterSpec::new("size", Kind::Size, "").parts(Parts::Joined);
+        assert!(read(&JOINED, &parts).unwrap_err().message.contains("1000 parts"));
+    }
+
+    proptest! {
+        /// Ranges of tiny and huge ends and steps, of all that has an order.
+        #[test]
+        fn a_range_of_any_size_is_read_or_refused(
+            a in "(0?\\.0{0,12}[1-9]|[0-9]{1,22})",
+            b in "(0?\\.0{0,12}[1-9]|[0-9]{1,22})",
+            step in proptest::option::of("(0?\\.0{0,12}[1-9]|[0-9]{1,22})"),
+        ) {
+            let kinds = [
+                (Kind::Size, "t"), (Kind::Count, ""), (Kind::Rate, "g/s"), (Kind::Duration, "d"),
+                (Kind::Duration, "us"), (Kind::Share, "%"), (Kind::Number, ""),
+            ];
+            for (kind, unit) in kinds {
+                let spec = ParameterSpec::new("x", kind, "").or_zero();
+                let step = step.as_ref().map(|step| format!(":{step}{unit}")).unwrap_or_default();
+                let text = format!("{a}{unit}..{b}{unit}{step}");
+                match read(&spec, &text) {
+                    Ok(levels) => prop_assert!((1..=LEVELS_MAX).contains(&levels.len()), "{text}"),
+                    Err(mistake) => prop_assert!(mistake.span.end <= text.len(), "{text}: {mistake}"),
+                }
+            }
         }
     }
 

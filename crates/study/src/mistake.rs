@@ -64,9 +64,16 @@ impl Place {
     }
 }
 
+/// Longer than anything that there is a name for.
+const WORD_MAX: usize = 100;
+
 /// The candidate that `word` was most likely meant to be, if any is near.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // To compare takes room and time for each pair of characters.
+    if word.len() > WORD_MAX {
+        return None;
+    }
     let near = |c: &&str| {
         let distance = strsim::damerau_levenshtein(&word.to_lowercase(), c);
         (distance, distance <= c.len().max(word.len()) / 3 + 1)

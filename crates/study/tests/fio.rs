@@ -37,6 +37,14 @@ fn load(workload: &StudyWorkload) -> String {
     words.join(" ")
 }
 
+#[test]
+fn regression_a_long_global_section_multiplied_with_its_jobs() {
+    let text =
+        format!("[global]\nrw=read\nsize=1m\ndescription={}\n{}", "x".repeat(200_000), "[a]\n".repeat(900));
+    let mistake = read("a.fio", &text, &[]).unwrap_err();
+    assert!(mistake.message.contains("64 MiB"), "{mistake}");
+}
+
 /// What a study asks, a line each.
 fn told(study: &Study) -> String {
     let mut lines = Vec::new();

@@ -4,8 +4,8 @@
 //! its machine have a file each: who may measure with a machine is not who may be
 //! measured with.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use machine::file::{self as files, Bounds};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde::{Deserialize, Serialize};
@@ -28,8 +29,8 @@ pub const NODE_FILE: &str = "node.json";
 /// The file of the runs of a machine that wait for a node.
 pub const RUN_FILE: &str = "run.json";
 
-/// Far more than such a file has.
-const LONGEST: u64 = 64 << 10;
+/// Far more than such a file has, and no pipe, which would be empty the next time.
+const BOUNDS: Bounds = Bounds { bytes: 64 << 10, pipe: None };
 
 /// Who listens.
 pub struct Identity {
@@ -121,8 +122,7 @@ impl Identity {
     }
 
     fn read(path: &Path) -> Result<Option<Self>, IdentityError> {
-        // A pipe in its place would be waited for.
-        let file_of = match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) {
+        let file_of = match files::open(path, BOUNDS) {
             Ok(opened) => opened,
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(file("read", path)(e)),
@@ -139,8 +139,7 @@ impl Identity {
         if metadata.mode() & 0o077 != 0 {
             return Err(IdentityError::Open(path.to_owned()));
         }
-        let mut text = Vec::new();
-        file_of.take(LONGEST).read_to_end(&mut text).map_err(file("read", path))?;
+        let text = files::contents(&file_of, BOUNDS).map_err(file("read", path))?;
         let identity = Self::parse(&text).filter(|identity| identity.server().is_ok());
         identity.map(Some).ok_or_else(|| IdentityError::Invalid(path.to_owned()))
     }

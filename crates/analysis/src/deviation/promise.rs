@@ -4,7 +4,7 @@ use language::format::{part, percent, setting};
 use model::finding::{Evidence, Place};
 use model::limit::{Access, Direction, LimitKind};
 use model::run::{CaseResult, Estimate, Utilization};
-use model::{Better, Finding, FindingKind, Limit, Severity};
+use model::{Better, Finding, FindingKind, Limit, Run, Severity, Value};
 
 use crate::{Context, Rule, called, measure};
 
@@ -38,6 +38,20 @@ pub(crate) fn sheet_key(limit: &Limit) -> String {
         }
         _ => direction.to_owned(),
     }
+}
+
+/// Whether every case keeps what the study's `[expect]` promises, as far as it was
+/// held against it. What a drive's datasheet says that nobody named does not
+/// count, nor a promise that was not tested.
+#[must_use]
+pub fn keeps_expectations(run: &Run) -> bool {
+    let is = |finding: &Finding, name: &str, value: &str| {
+        finding.args.get(name).is_some_and(|v| *v == Value::from(value))
+    };
+    let short = |finding: &Finding| {
+        finding.code == Promise.code() && is(finding, "how", "short") && !is(finding, "by", "datasheet")
+    };
+    !run.cases.iter().flat_map(|case| &case.findings).any(short)
 }
 
 /// Whether an estimate's interval says the same of a bound as its median, or

@@ -4,6 +4,7 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 use clap::ArgMatches;
+use machine::file::{self, Bounds};
 use model::Study;
 use model::workload::Catalogue;
 use study::read::fio::{Outside, from_fio};
@@ -28,11 +29,8 @@ pub(super) fn read(path: &Path, matches: &ArgMatches, catalogue: &Catalogue) -> 
 }
 
 fn included(path: &Path) -> Result<String, Error> {
-    let metadata = path.metadata()?;
-    if !metadata.is_file() || metadata.len() > INCLUDED_BYTES_MAX {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is no file, or too large for one of options"));
-    }
-    std::fs::read_to_string(path)
+    let bytes = file::read(path, Bounds::of_file(INCLUDED_BYTES_MAX))?;
+    String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
 }
 
 /// fio's words for this machine.

@@ -1,20 +1,24 @@
 //! `headroom node --join`: this machine lets nobody in, so it dials the run that
 //! is to measure with it.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{Error, ErrorKind, Read};
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::agent::ChildCommand;
 use ::agent::node::{DialError, JoinError, JoinString, Limits, Outward, OutwardEvent, SCHEME};
+use machine::file::{self, Bounds};
 
 use crate::exit::Failure;
+use crate::mask;
 use crate::output;
 
 /// Longer than any join string.
 const LONGEST: u64 = 4096;
+
+/// What is read of a file that holds one; a pipe may come from a keeper of passwords.
+const BOUNDS: Bounds = Bounds { bytes: LONGEST, pipe: Some(file::PATIENCE) };
 
 /// Where a join string is.
 pub(super) enum Source {
@@ -34,8 +38,10 @@ impl Source {
     pub(super) fn of(text: &str) -> Result<Self, Failure> {
         match text {
             "-" => Ok(Source::Input),
-            // What begins in any other way names a file.
-            _ if text.contains("://") => parse(text).map(Source::Typed),
+            // What looks in any other way names a file.
+            _ if text.contains("://") || !mask::secrets(text.as_bytes()).is_empty() => {
+                parse(text).map(Source::Typed)
+            }
             _ => Ok(Source::File(PathBuf::from(text))),
         }
     }
@@ -54,25 +60,35 @@ impl Source {
                 std::io::stdin().take(LONGEST).read_to_string(&mut text).map_err(failed(path))?;
             }
             Source::File(path) => {
-                let file = File::open(&path).map_err(|source| match source.kind() {
-                    ErrorKind::NotFound => no_file(&path),
-                    _ => Failure::File { what: "reading", path: path.clone(), source },
-                })?;
-                let metadata = file.metadata().map_err(failed(path.clone()))?;
+                let unread = |source: Error| unread(&path, source);
+                let file = file::open(&path, BOUNDS).map_err(unread)?;
+                let metadata = file.metadata().map_err(unread)?;
                 if metadata.is_file() && metadata.mode() & 0o077 != 0 {
                     return Err(Failure::Refused {
                         message: format!("others may read {}, so the key in it is no secret", path.display()),
                         help: format!("`chmod 600 {}`, if nobody has read it", path.display()),
                     });
                 }
-                file.take(LONGEST).read_to_string(&mut text).map_err(failed(path))?;
+                let bytes = file::contents(&file, BOUNDS).map_err(unread)?;
+                text = String::from_utf8_lossy(&bytes).into_owned();
             }
         }
         parse(&text)
     }
 }
 
-fn no_file(path: &std::path::Path) -> Failure {
+fn unread(path: &Path, source: Error) -> Failure {
+    match source.kind() {
+        ErrorKind::NotFound => no_file(path),
+        ErrorKind::InvalidInput | ErrorKind::FileTooLarge | ErrorKind::TimedOut => Failure::Arguments {
+            message: format!("there is no join string in {}: {source}", path.display()),
+            help: "give a file that holds what the run printed, and nothing else".to_owned(),
+        },
+        _ => Failure::File { what: "reading", path: path.to_owned(), source },
+    }
+}
+
+fn no_file(path: &Path) -> Failure {
     Failure::Arguments {
         message: format!("there is no file {}", path.display()),
         help: format!(
@@ -138,9 +154,15 @@ mod tests {
         assert!(matches!(Source::of(&format!("headroom://a:1#{secret}")), Ok(Source::Typed(_))));
         assert!(matches!(Source::of("-"), Ok(Source::Input)));
         assert!(matches!(Source::of("/etc/a#b"), Ok(Source::File(_))));
-        for wrong in [format!("http://a#{secret}"), format!("headroom://a:1#{secret}x")] {
+        for wrong in
+            ["http://a#S", "headroom://a:1#Sx", "10.0.0.2:7117#S", "S"].map(|w| w.replace('S', secret))
+        {
             let Err(failure) = Source::of(&wrong) else { panic!("{wrong}") };
             assert!(!failure.message().contains("ICEi"), "{}", failure.message());
+        }
+        for other in ["/dev/zero", "/proc"] {
+            let failure = Source::File(other.into()).read().unwrap_err();
+            assert!(failure.message().contains("there is no join string in"), "{}", failure.message());
         }
         let missing = Source::File("/no/such/file".into()).read().unwrap_err();
         assert!(missing.help().unwrap().contains("headroom://"));

@@ -18,13 +18,13 @@ use ::agent::node::{
     Allow, DEFAULT_PORT, Identity, IdentityError, Limits, NODE_FILE, Node, NodeError, NodeEvent, Options,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::{flag, low_level};
+use signal_hook::low_level;
 
 use super::join::{self, Source};
 use super::restore;
-use crate::exit::{Failure, INTERRUPTED};
+use crate::exit::Failure;
 use crate::output;
+use crate::signals;
 
 pub(super) fn define(command: Command) -> Command {
     command
@@ -231,13 +231,8 @@ fn print_lines(lines: impl Iterator<Item = String>) -> Result<(), Failure> {
 fn stop_on_signals() -> Result<UnixStream, Failure> {
     let failed = |source| failure(NodeError::System(source));
     let (stop, rings) = UnixStream::pair().map_err(failed)?;
-    let seen = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if signal != SIGHUP {
-            flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&seen))
-                .map_err(failed)?;
-        }
-        flag::register(signal, Arc::clone(&seen)).map_err(failed)?;
+    signals::watch(&Arc::new(AtomicBool::new(false))).map_err(failed)?;
+    for signal in signals::ASK {
         low_level::pipe::register(signal, rings.try_clone().map_err(failed)?).map_err(failed)?;
     }
     Ok(stop)

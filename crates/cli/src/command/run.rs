@@ -1,7 +1,7 @@
 //! `headroom run`: the main job.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,13 +11,12 @@ use std::time::{Duration, Instant};
 
 use ::agent::{FarEnd, LocalAgent, Pair, Watch};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use machine::file::{self, Bounds};
 use model::plan::FixtureKey;
 use model::run::{Outcome, Run};
 use model::trial::Status;
 use model::workload::Catalogue;
 use model::{ParameterSpec, Plan, Study};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
 use study::mistake::suggest;
 use study::plan;
 use study::read::arguments::{Arguments, Typed, apply, study_of_workload};
@@ -27,11 +26,12 @@ use study::run::{Identity, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
 use super::{job_file, open_store, page_path, restore, store_argument, store_path};
-use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED};
+use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED, UNKEPT};
 use crate::foreign;
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
+use crate::signals;
 use crate::waiting::{self, Waiting};
 
 /// A parameter of the command line: the same name in one workload or several.
@@ -151,11 +151,13 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let started = Instant::now();
     let catalogue = ::agent::catalogue();
     let mut study = read_study(matches, &catalogue)?;
-    tell_notes(matches, &study);
     choose_seed(matches, &mut study);
-    let cancel = on_signals();
+    let cancel = Arc::new(AtomicBool::new(false));
+    // Where signals cannot be caught, they end the program as they end others.
+    let _ = signals::watch(&cancel);
     let cancelled = || cancel.load(Ordering::Relaxed);
     let peers = peer::take(&mut study)?;
+    tell_notes(matches, &study);
     let mut agent = agent_of(&mut study, &peers, &Waiting::of(matches, &cancel))?;
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &cancelled };
     let planned = plan::make(&study, &catalogue, &mut agent, &mut watch)?;
@@ -318,25 +320,15 @@ pub(super) fn study_text(path: &Path) -> Result<String, Failure> {
         help: "give the path of a study file, or a name from `headroom studies`".to_owned(),
     };
     let shown = path.display();
-    let metadata = match std::fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(invalid(format!("there is no file {shown}")));
-        }
-        Err(source) => return Err(Failure::File { what: "reading", path: path.to_owned(), source }),
-    };
-    if !metadata.is_file() {
-        return Err(invalid(format!("{shown} is no file")));
-    }
-    if metadata.len() > STUDY_BYTES_MAX {
-        return Err(invalid(format!("{shown} is too large for a study")));
-    }
-    match std::fs::read_to_string(path) {
-        Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-            Err(invalid(format!("{shown} is no text in UTF-8")))
-        }
-        Err(source) => Err(Failure::File { what: "reading", path: path.to_owned(), source }),
+    let bytes = file::read(path, Bounds::of_file(STUDY_BYTES_MAX)).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => invalid(format!("there is no file {shown}")),
+        ErrorKind::InvalidInput => invalid(format!("{shown} is no file")),
+        ErrorKind::FileTooLarge => invalid(format!("{shown} is too large for a study")),
+        _ => Failure::File { what: "reading", path: path.to_owned(), source },
+    })?;
+    match String::from_utf8(bytes) {
         Ok(text) => Ok(text.trim_start_matches('\u{feff}').to_owned()),
+        Err(_) => Err(invalid(format!("{shown} is no text in UTF-8"))),
     }
 }
 
@@ -427,20 +419,6 @@ fn choose_seed(matches: &ArgMatches, study: &mut Study) {
     }
 }
 
-/// Ctrl-C and its like set a flag; a second one ends the program at once (what
-/// it made has no name, and the agent ends when its socket closes).
-fn on_signals() -> Arc<AtomicBool> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // A terminal that closes may send two hang-ups at once.
-        if signal != SIGHUP {
-            let _ = flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&cancel));
-        }
-        let _ = flag::register(signal, Arc::clone(&cancel));
-    }
-    cancel
-}
-
 /// What measures: this machine, and the far ends that the study names.
 fn agent_of(study: &mut Study, peers: &Peers, waiting: &Waiting) -> Result<Pair, Failure> {
     let patience = Duration::from_secs_f64(study.controls.patience_s.clamp(0.1, 1e6));
@@ -472,7 +450,7 @@ fn agent_of(study: &mut Study, peers: &Peers, waiting: &Waiting) -> Result<Pair,
 fn identity(typed: &[String]) -> Identity {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
     Identity {
-        command: peer::without_keys(typed),
+        command: typed.to_vec(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: format!("{kind} {}-{}", std::env::consts::ARCH, std::env::consts::OS),
     }
@@ -484,5 +462,9 @@ fn verdict(run: &Run) -> ExitCode {
     }
     let failed = run.cases.iter().flat_map(|c| &c.trials).any(|t| t.status == Status::Failed);
     let measured = run.cases.iter().flat_map(|c| &c.trials).any(|t| t.status == Status::Ok);
-    if failed || !measured { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS }
+    match () {
+        () if failed || !measured => ExitCode::from(TRIAL_FAILED),
+        () if !analysis::keeps_expectations(run) => ExitCode::from(UNKEPT),
+        () => ExitCode::SUCCESS,
+    }
 }

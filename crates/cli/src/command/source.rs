@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use clap::ArgMatches;
+use machine::file::{self, Bounds};
 use model::Run;
 use model::run::SCHEMA;
 use report::text::printable;
@@ -47,13 +48,20 @@ fn is_path(named: &str) -> bool {
     named.contains(['/', '.'])
 }
 
+/// The largest document that is read; a run of 10,000 cases with all that was
+/// sampled takes less.
+const BYTES_MAX: u64 = 1 << 30;
+
 fn read(path: &Path) -> Result<Run, Failure> {
-    let bytes = std::fs::read(path).map_err(|source| match source.kind() {
+    let bytes = file::read(path, Bounds::of_pipe(BYTES_MAX)).map_err(|source| match source.kind() {
         ErrorKind::NotFound => wrong(
             path,
             "there is no such file",
             "correct the path; `headroom list` shows the runs that are kept",
         ),
+        ErrorKind::InvalidInput | ErrorKind::FileTooLarge | ErrorKind::TimedOut => {
+            wrong(path, &source.to_string(), EXPORT)
+        }
         _ => Failure::File { what: "reading", path: path.to_owned(), source },
     })?;
     parse(path, &bytes)
@@ -131,6 +139,14 @@ mod tests {
             assert!(failure.help().is_some());
             assert_eq!(failure.code(), 2);
         }
+    }
+
+    #[test]
+    fn regression_a_device_was_read_as_a_run_for_ever() {
+        let failure = read(Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(failure.message(), "/dev/zero is no run: it is a device");
+        assert_eq!(failure.code(), 2);
+        assert!(read(Path::new("/proc")).unwrap_err().message().contains("it is a folder"));
     }
 
     #[test]

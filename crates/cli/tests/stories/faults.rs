@@ -1,7 +1,8 @@
 //! What goes wrong while a run is under way: the load dies or hangs, the disk
 //! is full, the person stops it, everything is killed.
 
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::Stdio;
 use std::time::Duration;
 
 use crate::common::{Place, agent_of, eventually, lives, signal, stderr, trials, wait_for_trials};
@@ -130,6 +131,41 @@ fn an_interrupted_run_keeps_its_finished_trials() {
     assert!((2..5).contains(&all.len()), "{}", all.len());
     assert!(all.iter().all(|t| t["status"] == "ok"));
     assert!(document["cases"][0]["estimates"]["operations_per_second"]["n"].as_u64() >= Some(2));
+}
+
+/// As `timeout -s INT` does: to the program, then to its group, in which it is too.
+#[test]
+fn regression_an_interrupt_sent_to_the_group_too_left_the_run_unfinished() {
+    let place = Place::new();
+    let mut command = place.command(LONG);
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = command.spawn().unwrap();
+    wait_for_trials(&place, 1);
+    signal(run.id(), Signal::INT);
+    // So that the first is not still on its way, and both are one to the kernel.
+    std::thread::sleep(Duration::from_millis(20));
+    let group = rustix::process::Pid::from_raw(i32::try_from(run.id()).unwrap()).unwrap();
+    rustix::process::kill_process_group(group, Signal::INT).unwrap();
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let document = place.stored();
+    assert_eq!(document["outcome"], "interrupted");
+    assert!(document.get("finished").is_some());
+}
+
+#[test]
+fn regression_a_run_that_broke_a_promise_of_its_study_ended_with_0() {
+    let place = Place::new();
+    for (promise, code, how) in [("1h", 0, "kept"), ("1us", 1, "short")] {
+        let study = format!(
+            "[[workload]]\nkind = \"scheduler.timer\"\nduration = \"50ms\"\n\n[expect]\nlateness_p50 = \"{promise}\"\n"
+        );
+        std::fs::write(place.path().join("a.toml"), study).unwrap();
+        let (found, document) = place.document(&["run", "./a.toml", "--trials", "2"]);
+        let findings = document["cases"][0]["findings"].as_array().unwrap();
+        let promise = findings.iter().find(|f| f["code"] == "promise").unwrap();
+        assert_eq!((found, &promise["args"]["how"]), (code, &how.into()), "{promise:#}");
+    }
 }
 
 #[test]

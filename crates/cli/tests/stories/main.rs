@@ -24,6 +24,7 @@ mod network_faults;
 mod network_six;
 mod node;
 mod run;
+mod secrets;
 mod settings;
 mod steady;
 mod verdicts;

@@ -380,3 +380,14 @@ fn a_file_in_memory_is_not_called_a_disk() {
     let (_, document) = place.document(&quick(&["run", "disk", "--target", "/dev/shm", "--size", "32MiB"]));
     assert!(document["cases"][0]["findings"].to_string().contains("no-device-below"), "{document}");
 }
+
+#[test]
+fn regression_the_shortest_window_that_may_be_typed_ends_the_program() {
+    let place = Place::new();
+    let output =
+        place.run(&["run", "null", "--duration", "0.001us", "--warm-up", "0", "--trials", "1", "--json"]);
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    let document = place.stored();
+    assert_eq!(document["outcome"], "complete");
+}

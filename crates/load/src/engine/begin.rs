@@ -53,15 +53,17 @@ impl Begin<'_> {
             Begin::Ahead(ns) => ns.max(LEAD_NS),
             _ => LEAD_NS,
         };
-        let start_ns = clock::now_ns() + lead_ns;
-        let window_ns = start_ns + session.warm_up_ns;
+        let start_ns = clock::now_ns().saturating_add(lead_ns);
+        let window_ns = start_ns.saturating_add(session.warm_up_ns);
         match session.loads.first().map(|l| l.stop) {
             Some(StopRule::Time(duration_ns)) => {
+                // A window without length has no rate.
+                let duration_ns = duration_ns.max(1);
                 let wanted_ns =
                     session.interval_ns.unwrap_or_else(|| usual_interval_ns(session, duration_ns));
                 let intervals = (duration_ns / wanted_ns.max(1)).clamp(1, INTERVALS_MAX);
                 let interval_ns = duration_ns.div_ceil(intervals);
-                let end_ns = window_ns + interval_ns * intervals;
+                let end_ns = window_ns.saturating_add(interval_ns.saturating_mul(intervals));
                 Timeline { start_ns, window_ns, interval_ns, end_ns }
             }
             _ => {

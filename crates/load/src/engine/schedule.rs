@@ -54,6 +54,10 @@ pub enum Arrivals {
 /// (Kingman, Poisson Processes, 1993, section 2.2).
 #[derive(Clone, Debug)]
 pub struct Open {
+    start_ns: u64,
+    /// From the start on. The clock counts from the boot: after months a floating
+    /// point number of its size has steps of nanoseconds, and short gaps would be
+    /// rounded, or never add up.
     due_ns: f64,
     gap_ns: f64,
     poisson: Option<Xoshiro256PlusPlus>,
@@ -65,7 +69,7 @@ impl Open {
     #[must_use]
     pub fn new(start_ns: u64, rate_per_s: f64, arrivals: Arrivals, worker: Seat, seed: u64) -> Self {
         let gap_ns = 1e9 / rate_per_s * worker.of as f64;
-        let mut open = Self { due_ns: start_ns as f64, gap_ns, poisson: None };
+        let mut open = Self { start_ns, due_ns: 0.0, gap_ns, poisson: None };
         match arrivals {
             Arrivals::Fixed => open.due_ns += gap_ns * worker.index as f64 / worker.of as f64,
             Arrivals::Poisson => {
@@ -92,7 +96,7 @@ impl Schedule for Open {
 
     #[inline]
     fn next_due_ns(&self, _now_ns: u64) -> u64 {
-        self.due_ns as u64
+        self.start_ns.saturating_add(self.due_ns as u64)
     }
 
     #[inline]
@@ -110,6 +114,25 @@ impl Schedule for Open {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regression_a_fast_rate_stood_still_on_a_machine_that_was_up_for_long() {
+        let year_ns = 365 * 86_400 * 1_000_000_000;
+        let seat = Seat { index: 0, of: 1 };
+        for (rate, after_ns) in [(1e9, 1_000), (3e6, 333_333), (1e10, 100)] {
+            let mut open = Open::new(year_ns, rate, Arrivals::Fixed, seat, 1);
+            for _ in 0..1000 {
+                open.advance();
+            }
+            assert!(open.next_due_ns(0).abs_diff(year_ns + after_ns) <= 1, "{rate}");
+        }
+        // The slowest and the fastest that may be typed.
+        for rate in [1e-6, 1e15] {
+            let mut open = Open::new(year_ns, rate, Arrivals::Poisson, Seat { index: 1023, of: 1024 }, 1);
+            open.advance();
+            assert!(open.next_due_ns(0) >= year_ns);
+        }
+    }
 
     fn arrivals(kind: Arrivals, workers: usize, seed: u64, count: usize) -> Vec<u64> {
         let mut all = Vec::new();

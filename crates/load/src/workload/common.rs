@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::scalar::nanoseconds;
 use model::trial::Window;
 use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
@@ -151,7 +152,7 @@ pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, crate::Fault> {
     if parameters.is_word("until", "full") {
         return Ok(StopRule::Full);
     }
-    Ok(StopRule::Time((parameters.number("duration")? * 1e9) as u64))
+    Ok(StopRule::Time(nanoseconds(parameters.number("duration")?)))
 }
 
 /// For how long nothing runs before the warm-up and after the window.
@@ -160,7 +161,7 @@ pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, crate::Fault> {
 /// If a parameter has the wrong type.
 pub fn rest(parameters: &Parameters) -> Result<Rest, crate::Fault> {
     let ns = |name: &str| match parameters.get(name) {
-        Some(_) => parameters.number(name).map(|seconds| (seconds.max(0.0) * 1e9) as u64),
+        Some(_) => parameters.number(name).map(nanoseconds),
         None => Ok(0),
     };
     Ok(Rest { idle_ns: ns("idle")?, cool_down_ns: ns("cool-down")? })

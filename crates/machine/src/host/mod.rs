@@ -16,6 +16,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::file::{self, Bounds};
 use tree::{Entry, Tree};
 
 /// The largest file that is read; what sysfs and procfs hold is far smaller.
@@ -88,7 +89,7 @@ impl Host {
                 format!("{} MiB; {} MiB are the most", metadata.len().div_ceil(1 << 20), BYTES_MAX >> 20);
             return Err(Error::new(ErrorKind::FileTooLarge, text));
         }
-        let text = String::from_utf8_lossy(&std::fs::read(path)?).into_owned();
+        let text = String::from_utf8_lossy(&file::read(path, Bounds::of_file(BYTES_MAX))?).into_owned();
         if !Tree::is_text_form(&text) {
             return Err(no_recording());
         }
@@ -261,8 +262,10 @@ impl Host {
             // What is read of it later cannot be seen.
             let _ = self.read(path);
         }
-        let fd = self.open_file(&absolute(Path::new(path)), OFlags::RDONLY).ok()?;
-        Some(std::fs::File::from(fd))
+        // A recording may have a pipe there.
+        let fd = self.open_file(&absolute(Path::new(path)), OFlags::RDONLY | OFlags::NONBLOCK).ok()?;
+        let file = std::fs::File::from(fd);
+        file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
     }
 
     fn read_file(&self, path: &str) -> Result<String, String> {

@@ -3,6 +3,7 @@
 //!
 //! A comment begins at the first `#` or `;`, wherever that is: so fio reads it.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +12,17 @@ use crate::mistake::{Mistake, Place, Source};
 
 /// How deep files may include files.
 const INCLUDE_MAX: usize = 10;
+
+/// How many files one job file may include, each as often as it is read: a few
+/// lines that include one another would otherwise be millions.
+const FILES_MAX: usize = 200;
+
+/// How many bytes they and all options may have, with what stands for variables
+/// put in.
+const BYTES_MAX: usize = 16 << 20;
+
+/// How many sections a job file may have.
+const SECTIONS_MAX: usize = 1000;
 
 /// A section with its options.
 #[derive(Debug)]
@@ -43,7 +55,8 @@ pub(super) struct Line {
 /// included cannot be read, or a variable is not there.
 pub(super) fn sections(name: &str, text: &str, outside: &Outside<'_>) -> Result<Vec<Section>, Mistake> {
     let source = Arc::new(Source { name: name.to_owned(), text: text.to_owned() });
-    let reader = Reader { outside, folder: folder_of(Path::new(name)) };
+    let taken = Taken::default();
+    let reader = Reader { outside, folder: folder_of(Path::new(name)), taken: &taken };
     let mut sections: Vec<Section> = Vec::new();
     for place in meaningful(&source) {
         let line = &source.text[place.span.clone()];
@@ -54,6 +67,10 @@ pub(super) fn sections(name: &str, text: &str, outside: &Outside<'_>) -> Result<
                     place.mistake("this is no section", "a section is [global] or [the name of a job]")
                 );
             };
+            if sections.len() >= SECTIONS_MAX {
+                let message = format!("the job file has more than {SECTIONS_MAX} sections");
+                return Err(place.mistake(message, "divide it into several files"));
+            }
             sections.push(Section { name: name.to_owned(), place, lines: Vec::new() });
             continue;
         }
@@ -90,9 +107,41 @@ fn meaningful(source: &Arc<Source>) -> Vec<Place> {
     places
 }
 
+/// What was taken so far, of all files together.
+#[derive(Debug, Default)]
+struct Taken {
+    files: Cell<usize>,
+    bytes: Cell<usize>,
+}
+
+impl Taken {
+    fn file(&self, place: &Place) -> Result<(), Mistake> {
+        self.files.set(self.files.get() + 1);
+        if self.files.get() <= FILES_MAX {
+            return Ok(());
+        }
+        let message =
+            format!("more than {FILES_MAX} files are included, each counted as often as it is read");
+        Err(place.mistake(message, "write the options that jobs share into [global]"))
+    }
+
+    fn bytes(&self, bytes: usize, place: &Place) -> Result<(), Mistake> {
+        self.bytes.set(self.bytes.get().saturating_add(bytes));
+        if self.bytes.get() <= BYTES_MAX {
+            return Ok(());
+        }
+        let message = format!(
+            "with all files and variables put in, there are more than {} MiB of options",
+            BYTES_MAX >> 20
+        );
+        Err(place.mistake(message, "include less; shorten what stands for variables"))
+    }
+}
+
 struct Reader<'a> {
     outside: &'a Outside<'a>,
     folder: PathBuf,
+    taken: &'a Taken,
 }
 
 impl Reader<'_> {
@@ -117,6 +166,7 @@ impl Reader<'_> {
             let message = "files include one another without an end, or too deeply";
             return Err(place.mistake(message, format!("at most {INCLUDE_MAX} deep")));
         }
+        self.taken.file(place)?;
         let beside = self.folder.join(name);
         let mut found = (self.outside.file)(Path::new(name)).map(|text| (PathBuf::from(name), text));
         if found.is_err() && beside != Path::new(name) {
@@ -128,7 +178,8 @@ impl Reader<'_> {
                 "give its path from here, or from this file",
             )
         })?;
-        let reader = Reader { outside: self.outside, folder: folder_of(&path) };
+        self.taken.bytes(text.len(), place)?;
+        let reader = Reader { outside: self.outside, folder: folder_of(&path), taken: self.taken };
         let source = Arc::new(Source { name: path.display().to_string(), text });
         for place in meaningful(&source) {
             if source.text[place.span.clone()].starts_with('[') {
@@ -173,10 +224,12 @@ impl Reader<'_> {
                     format!("set it: {name}=... headroom run ..."),
                 ));
             };
+            self.taken.bytes(found.len(), place)?;
             text.push_str(&found);
             rest = after;
         }
         text.push_str(rest);
+        self.taken.bytes(written.len(), place)?;
         let mut is_computed = false;
         for (word, number) in &self.outside.words {
             if text.contains(word) {
@@ -248,6 +301,47 @@ mod tests {
         let endless = read("[a]\ninclude itself.inc").unwrap_err();
         assert!(endless.message.contains("without an end"));
         assert_eq!(endless.source_text.name, "itself.inc");
+    }
+
+    #[test]
+    fn regression_includes_multiplied_without_a_bound() {
+        let reads = Cell::new(0);
+        // Each of ten files includes the next one ten times.
+        let file = |path: &Path| {
+            reads.set(reads.get() + 1);
+            let depth: usize =
+                path.to_str().and_then(|name| name.strip_prefix('f')?.parse().ok()).unwrap_or(0);
+            Ok(format!("include f{}\n", depth + 1).repeat(10))
+        };
+        let multiplied = Outside { file: &file, ..outside() };
+        let mistake = sections("a.fio", "[a]\ninclude f0\n", &multiplied).unwrap_err();
+        assert!(mistake.message.contains("too deeply"), "{mistake}");
+        let last = |path: &Path| match path.to_str() {
+            Some("f3") => Ok("bs=4k\n".to_owned()),
+            _ => file(path),
+        };
+        reads.set(0);
+        let multiplied = Outside { file: &last, ..outside() };
+        let mistake = sections("a.fio", "[a]\ninclude f0\n", &multiplied).unwrap_err();
+        assert!(mistake.message.contains("more than 200 files"), "{mistake}");
+        assert!(reads.get() <= FILES_MAX, "{}", reads.get());
+        let large = |_: &Path| Ok("#".repeat(1 << 20));
+        let large = Outside { file: &large, ..outside() };
+        let mistake =
+            sections("a.fio", &("[a]\n".to_owned() + &"include x\n".repeat(20)), &large).unwrap_err();
+        assert!(mistake.message.contains("16 MiB"), "{mistake}");
+    }
+
+    #[test]
+    fn regression_variables_and_sections_multiplied_without_a_bound() {
+        let long = "x".repeat(100_000);
+        let variable = |_: &str| Some(long.clone());
+        let multiplied = Outside { variable: &variable, ..outside() };
+        let mistake =
+            sections("a.fio", &("[a]\nname=".to_owned() + &"${A}".repeat(1000)), &multiplied).unwrap_err();
+        assert!(mistake.message.contains("16 MiB"), "{mistake}");
+        let mistake = sections("a.fio", &"[a]\n".repeat(1001), &outside()).unwrap_err();
+        assert!(mistake.message.contains("1000 sections"), "{mistake}");
     }
 
     #[test]

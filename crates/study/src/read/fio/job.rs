@@ -155,6 +155,11 @@ impl Job {
         }
     }
 
+    /// How long its options are, as written.
+    pub(super) fn bytes(&self) -> usize {
+        self.given.values().map(|given| given.text().len()).sum()
+    }
+
     /// Every option, in the order given.
     pub(super) fn all(&self) -> Vec<&Given> {
         let mut all: Vec<&Given> = self.given.values().collect();

@@ -45,6 +45,9 @@ pub struct Outside<'a> {
     pub sections: &'a [String],
 }
 
+/// The most bytes of options of [global], each counted for every job that has it.
+const INHERITED_MAX: usize = 64 << 20;
+
 /// Every option that is known.
 pub fn options() -> impl Iterator<Item = &'static FioOption> {
     option::all()
@@ -90,8 +93,17 @@ fn jobs(sections: &[Section], outside: &Outside<'_>) -> Result<Vec<Job>, Mistake
     }
     let mut global: Option<Job> = None;
     let mut jobs = Vec::new();
+    let mut inherited = 0;
     for section in sections {
         let before = global.clone().unwrap_or_else(|| Job::new(section));
+        inherited += before.bytes();
+        if inherited > INHERITED_MAX {
+            let message = format!(
+                "[global] is given to jobs so often that it takes more than {} MiB",
+                INHERITED_MAX >> 20
+            );
+            return Err(section.place.mistake(message, "shorten its options, or divide the file"));
+        }
         if is_global(section) {
             let mut job = before;
             job.take(section)?;

@@ -195,6 +195,9 @@ pub(super) fn is_misleading(form: Form, text: &str, kb_base: u64) -> bool {
     has_sizes && kb_base == 1024 && units.any(|u| matches!(u, "kib" | "mib" | "gib" | "tib" | "pib"))
 }
 
+/// As long as any duration may be: 10 years.
+const TIME_MAX_US: u64 = 3650 * 86_400 * 1_000_000;
+
 /// Seconds; a bare number has the unit `bare`, in microseconds.
 fn time(text: &str, bare: u64) -> Result<f64, ScalarError> {
     const TIMES: &str = "a whole number, with us, ms, s, m, h or d";
@@ -221,7 +224,7 @@ fn time(text: &str, bare: u64) -> Result<f64, ScalarError> {
             }
         },
     };
-    match number.checked_mul(factor) {
+    match number.checked_mul(factor).filter(|microseconds| *microseconds <= TIME_MAX_US) {
         Some(microseconds) => Ok(microseconds as f64 / 1e6),
         None => Err(wrong(text, "is too large", TIMES)),
     }
@@ -315,6 +318,8 @@ mod tests {
         assert_eq!(time("10", 1), Ok(1e-5));
         assert_eq!(time("2m", 1), Ok(120.0));
         assert_eq!(time("5ms", 1), Ok(0.005));
+        assert_eq!(time("3650d", 1), Ok(315_360_000.0));
+        assert!(time("3651d", 1).is_err() && time("18446744073709551615", 1).is_err());
         let error = time("10min", 1).unwrap_err();
         assert_eq!(error.span, 2..5);
         assert!(error.message.contains("microseconds"), "{error:?}");

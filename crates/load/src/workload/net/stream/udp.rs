@@ -53,6 +53,9 @@ pub(super) struct Sending {
     /// Whether the other end reads iperf3's heads.
     pub(super) is_iperf3: bool,
     due_ns: f64,
+    /// When the first was due, from which `due_ns` counts: of the time since the boot
+    /// a floating point number would round short gaps.
+    origin_ns: Option<u64>,
     number: u64,
     quiet: u32,
     finished: Option<Completion>,
@@ -74,6 +77,7 @@ impl Sending {
             gap_ns,
             is_iperf3,
             due_ns: 0.0,
+            origin_ns: None,
             number: 0,
             quiet: 0,
             finished: None,
@@ -88,13 +92,12 @@ impl Sending {
         if self.gap_ns <= 0.0 {
             return true;
         }
-        let now_ns = clock::now_ns() as f64;
-        if self.due_ns <= 0.0 {
-            self.due_ns = now_ns;
-        }
+        let clock_ns = clock::now_ns();
+        let origin_ns = *self.origin_ns.get_or_insert(clock_ns);
+        let now_ns = clock_ns.saturating_sub(origin_ns) as f64;
         let until_ns = self.due_ns.min(now_ns + LOOK.as_nanos() as f64);
         if until_ns > now_ns {
-            let until = clock::timespec(until_ns as u64);
+            let until = clock::timespec(origin_ns.saturating_add(until_ns as u64));
             let _ = rustix::thread::clock_nanosleep_absolute(rustix::time::ClockId::Monotonic, &until);
         }
         if until_ns < self.due_ns {
@@ -402,7 +405,7 @@ mod tests {
         held.send().unwrap();
         // As if a minute had passed since the last.
         held.due_ns -= 60e9;
-        let before_ns = clock::now_ns() as f64;
+        let before_ns = (clock::now_ns() - held.origin_ns.unwrap()) as f64;
         held.send().unwrap();
         assert!(held.due_ns >= before_ns - DEBT_NS, "{} {before_ns}", held.due_ns);
     }

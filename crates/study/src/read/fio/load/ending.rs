@@ -135,7 +135,8 @@ fn own_bytes(load: &mut Load<'_>, place: &Place) -> Option<u64> {
     match load.job.amount("io_size") {
         Some(Amount::Whole(bytes @ 1..)) => Some(bytes),
         Some(Amount::Percent(share @ 1..)) => {
-            place.bytes.map(|bytes| (u128::from(bytes) * u128::from(share) / 100) as u64)
+            let part = |bytes| u64::try_from(u128::from(bytes) * u128::from(share) / 100).unwrap_or(u64::MAX);
+            place.bytes.map(part)
         }
         _ => match (load.job.amount("size"), place.bytes) {
             // With filesize, the size bounds what is moved.

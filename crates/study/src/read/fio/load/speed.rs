@@ -40,7 +40,7 @@ fn rate(load: &mut Load<'_>, doing: &Doing, sizes: &[block::Part], place: &Place
     let unit = if from == "rate" { block::mean(sizes) } else { 1.0 };
     let used = job.each(from).into_iter().zip(doing.shares()).filter(|(_, share)| *share > 0.0);
     let used: Vec<(u64, f64)> = used.map(|(rate, share)| (rate.unwrap_or(0), share)).collect();
-    let sum: u64 = used.iter().map(|(rate, _)| rate).sum();
+    let sum = used.iter().fold(0u64, |sum, (rate, _)| sum.saturating_add(*rate));
     if sum == 0 {
         return Ok(());
     }
