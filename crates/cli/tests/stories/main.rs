@@ -12,6 +12,7 @@ mod far;
 mod faults;
 mod filling;
 mod fio;
+mod full;
 mod hosts;
 mod invalid;
 mod iperf3;
