@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use super::{as_ordinary_user, contents, example, names};
 use crate::opening::{APPLICATION_ID, VERSION};
 use crate::sqlite::{SCHEMA, default_path};
-use crate::{SqliteStore, State, Store, StoreError};
+use crate::{SqliteStore, Store, StoreError};
 
 /// Opens a file that must be refused, and checks that nothing in the folder
 /// changed.
