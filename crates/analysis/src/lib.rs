@@ -9,6 +9,7 @@ pub mod heat;
 mod measure;
 #[cfg(test)]
 mod said;
+mod siblings;
 mod utilization;
 mod validity;
 
@@ -18,6 +19,7 @@ use model::workload::Catalogue;
 use model::{Machine, Run};
 
 pub use estimate::{CONFIDENCE, headline, watched};
+pub use siblings::Siblings;
 pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
@@ -50,7 +52,7 @@ pub struct Context<'a> {
     /// What the user was promised.
     pub expect: Option<&'a Expect>,
     /// All cases of the run, this one too.
-    pub siblings: &'a [CaseResult],
+    pub siblings: &'a Siblings<'a>,
 }
 
 /// Every rule.
@@ -133,6 +135,7 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
         case.utilization.extend(far);
         case.utilization.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     }
+    let siblings = Siblings::of(&run.cases);
     let findings: Vec<Vec<model::Finding>> = run
         .cases
         .iter()
@@ -142,7 +145,7 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
                 headline: headline(case, catalogue).map(|(name, _)| name),
                 machine: run.machines.first(),
                 expect: Some(&run.study.expect),
-                siblings: &run.cases,
+                siblings: &siblings,
             };
             let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.check(case, &context)).collect();
             found.extend(bottleneck::check(case, &context));

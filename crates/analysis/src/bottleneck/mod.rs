@@ -17,8 +17,6 @@ mod scheduler;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use device::same_but_depth;
-
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
