@@ -158,6 +158,8 @@ mod tests {
         assert_eq!(places(&siblings.same_but(&cases[3], "queue-depth")), [3]);
         assert_eq!(places(&siblings.same_but(&case(1, 1, "none"), "queue-depth")), [0; 0]);
         assert_eq!(depths[0].depth, 4.0);
+        // They are put in order once, not for each case that asks.
+        assert!(Arc::ptr_eq(&depths, &siblings.at_depths(&cases[0])[0]));
     }
 
     #[test]
@@ -184,5 +186,28 @@ mod tests {
             (0..cases.len()).filter(|n| siblings.is_first(&cases[*n], "test", writes)).collect();
         assert_eq!(first, [1000]);
         assert!(asked.get() <= 4000, "{} looks at 2000 cases", asked.get());
+    }
+
+    /// A plan of the most cases there may be: 25 block sizes at 100 depths, with 4
+    /// numbers of threads. One look at each other case by each took an hour.
+    #[test]
+    #[ignore = "long: cargo xtask test --long"]
+    fn regression_a_run_of_ten_thousand_cases_was_not_analysed_within_an_hour() {
+        let sizes = (1..=25_u64).flat_map(|size| (1..=100_u64).map(move |depth| (size, depth)));
+        let cases = sizes.flat_map(|(size, depth)| (1..=4_u64).map(move |threads| (size, depth, threads)));
+        let cases: Vec<CaseResult> = cases
+            .map(|(size, depth, threads)| {
+                let iops = 10_000.0 * (depth as f64).min(20.0);
+                let mut case = crate::bottleneck::tests::disk(depth, iops, 100.0, 5.0);
+                case.parameters.set("block-size", 512 * size);
+                case.parameters.set("threads", threads);
+                case
+            })
+            .collect();
+        let mut run = crate::comparison::tests::run("many", &[], cases);
+        crate::derive(&mut run, &model::workload::Catalogue { workloads: Vec::new(), common: &[] });
+        let found =
+            |code: &str| run.cases.iter().flat_map(|c| &c.findings).filter(|f| f.code == code).count();
+        assert!(found("device-full") > 1000, "{}", found("device-full"));
     }
 }

@@ -15,7 +15,7 @@ mod network;
 mod quota;
 mod scheduler;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;

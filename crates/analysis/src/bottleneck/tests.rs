@@ -10,7 +10,7 @@ use crate::validity::fixture;
 use crate::{Context, Siblings};
 
 /// A disk case that did `iops` of 4 KiB with `latency_us` at `depth`.
-fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
+pub(crate) fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
     let mut case = fixture::disk_case("randread", iops * 4096.0, iops * 4096.0);
     case.label = format!("disk queue-depth={depth}");
     case.parameters.set("queue-depth", depth);
