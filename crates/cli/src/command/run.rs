@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ::agent::{FarEnd, LocalAgent, Pair, Watch};
+use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::plan::FixtureKey;
 use model::run::{Outcome, Run};
