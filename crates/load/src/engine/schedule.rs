@@ -228,7 +228,7 @@ mod tests {
                 assert!(moments <= 1 << 19, "{moments}");
             }
             // No rate makes it go on for ever.
-            assert_eq!(of(1e300).0, u64::MAX);
+            assert!(of(1e300).0 > u64::MAX / 2);
             of(f64::INFINITY);
         }
         let (count, _) = owed(Open::new(1_000_000_000, 1e10, Arrivals::Fixed, alone, 3), end_ns);
