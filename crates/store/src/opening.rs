@@ -99,10 +99,11 @@ fn connect(path: &Path, log: Log) -> Result<Connection, StoreError> {
     let real = path.canonicalize().map_err(|e| StoreError::io(path, "open", e))?;
     let folder = real.parent().unwrap_or(Path::new("/"));
     let writable = access(&real, Access::WRITE_OK).is_ok() && access(folder, Access::WRITE_OK).is_ok();
-    if writable && log == Log::Ahead {
-        if let Some(alone) = leave_log(path, &real)? {
-            return Ok(alone);
-        }
+    if writable
+        && log == Log::Ahead
+        && let Some(alone) = leave_log(path, &real)?
+    {
+        return Ok(alone);
     }
     let connection =
         if writable { open_to_write(&real) } else { open_to_read(&real, log) }.map_err(failed)?;
