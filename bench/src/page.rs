@@ -1,6 +1,9 @@
 //! The table in `docs/performance.md`, between two marks. Rows of benchmarks
 //! that were not run stay as they are; those of benchmarks that are no more go.
+//! Of a figure that stands there twice, as when two branches that measured it
+//! are merged, the last row stays.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -45,13 +48,22 @@ fn parts<'a>(page: &Path, text: &'a str) -> Result<(&'a str, &'a str, &'a str), 
 
 /// The table with these rows in place of those of `name`.
 fn renewed(table: &str, order: &[&str], name: &str, rows: &[Row]) -> String {
-    let kept: Vec<Row> = table.lines().filter_map(parse).filter(|row| row.0[0] != name).collect();
+    let mut kept: Vec<Row> = table.lines().filter_map(parse).filter(|row| row.0[0] != name).collect();
+    let mut seen = BTreeSet::new();
+    kept.reverse();
+    kept.retain(|row| seen.insert(figure(row).map(str::to_owned)));
+    kept.reverse();
     let mut lines = vec![line(COLUMNS.iter().copied()), line(COLUMNS.iter().map(|_| "---"))];
     for benchmark in order {
         let of = |row: &&Row| row.0[0] == *benchmark;
         lines.extend(kept.iter().chain(rows).filter(of).map(|row| line(row.0.iter().map(String::as_str))));
     }
     lines.concat()
+}
+
+/// What a row is about: the benchmark, and which of its figures.
+fn figure(row: &Row) -> [&str; 2] {
+    [&row.0[0], &row.0[1]]
 }
 
 fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
@@ -101,6 +113,28 @@ mod tests {
         // Run again, with one figure less; and `a` is a benchmark no more.
         write(&page, &["b", "c"], "c", &[row("c", "0.7")]).unwrap();
         assert_eq!(names_and_ratios(&read()), ["c 0.7"]);
+    }
+
+    #[test]
+    fn regression_a_figure_that_stood_twice_in_the_table_stayed_so() {
+        let mut other = row("a", "3");
+        other.0[1] = "another figure".to_owned();
+        let twice = [row("a", "1"), row("b", "2"), other, row("a", "4")];
+        let table: String = twice.iter().map(|row| line(row.0.iter().map(String::as_str))).collect();
+        let text = renewed(&table, &["a", "b"], "b", &[row("b", "5")]);
+        assert_eq!(names_and_ratios(&text), ["a 3", "a 4", "b 5"]);
+    }
+
+    #[test]
+    fn no_figure_stands_twice_in_the_page_of_this_repository() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/performance.md");
+        let text = fs::read_to_string(&page).unwrap();
+        let (_, table, _) = parts(&page, &text).unwrap();
+        let rows: Vec<Row> = table.lines().filter_map(parse).skip(2).collect();
+        assert!(rows.len() > 10, "{} rows", rows.len());
+        let mut seen = BTreeSet::new();
+        let twice: Vec<_> = rows.iter().map(figure).filter(|figure| !seen.insert(*figure)).collect();
+        assert!(twice.is_empty(), "{twice:?}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use model::trial::{Part, Status, Trial};
 use model::unit::{Quantity, Unit};
 use model::workload::Catalogue;
 use model::{MetricSpec, Parameters, WorkloadSpec};
-use stats::histogram;
+use stats::histogram::{self, Histogram};
 use stats::interval;
 
 /// The confidence of all intervals.
@@ -76,10 +76,11 @@ fn estimates(
     }
     let spec = catalogue.workload(workload);
     let all = trials.len();
+    let mut together = Together::of(&trials);
     // A percentile that single trials are too short for may be known of all
     // together; it then has no interval.
     for metric in spec.into_iter().flat_map(|s| s.metrics) {
-        if all > 0 && !values.contains_key(metric.name) && merged_percentile(metric.name, &trials).is_some() {
+        if all > 0 && !values.contains_key(metric.name) && together.percentile(metric.name).is_some() {
             values.insert(metric.name, (metric.unit, Vec::new()));
         }
     }
@@ -88,7 +89,7 @@ fn estimates(
         .filter_map(|(name, (unit, values))| {
             let known = spec.and_then(|s| s.metric(name)).map(|m| m.better);
             let better = known.unwrap_or_else(|| direction(before.get(name), unit));
-            let estimate = match merged_percentile(name, &trials) {
+            let estimate = match together.percentile(name) {
                 Some(point) => percentile(point, &values, all, unit, better),
                 None if name.ends_with("_max") => greatest(&values, unit, better)?,
                 None => estimate(&values, unit, better)?,
@@ -148,17 +149,34 @@ fn estimate(values: &[f64], unit: Unit, better: Better) -> Option<Estimate> {
     })
 }
 
-/// A percentile metric's point, from all trials' histograms together; `None`
-/// for other metrics.
-fn merged_percentile(metric: &str, trials: &[Measured<'_>]) -> Option<f64> {
-    let (name, percentile) = metric.rsplit_once("_p")?;
-    let percentile: f64 = percentile.replace('_', ".").parse().ok()?;
-    let mut merged = histogram::new_latency();
-    for (_, histograms) in trials {
-        let one = histogram::decode(histograms.get(name)?).ok()?;
-        merged.add(one).ok()?;
+/// The histograms of all trials, each name's put together once, for a histogram
+/// has many percentiles.
+struct Together<'a> {
+    trials: &'a [Measured<'a>],
+    merged: BTreeMap<&'a str, Option<Histogram<u64>>>,
+}
+
+impl<'a> Together<'a> {
+    fn of(trials: &'a [Measured<'a>]) -> Self {
+        Self { trials, merged: BTreeMap::new() }
     }
-    histogram::percentile(&merged, percentile).map(|ns| ns / 1e9)
+
+    /// A percentile metric's point, from all trials' histograms together; `None`
+    /// for other metrics.
+    fn percentile(&mut self, metric: &'a str) -> Option<f64> {
+        let (name, percentile) = metric.rsplit_once("_p")?;
+        let percentile: f64 = percentile.replace('_', ".").parse().ok()?;
+        let trials = self.trials;
+        let merged = self.merged.entry(name).or_insert_with(|| {
+            let mut merged = histogram::new_latency();
+            for (_, histograms) in trials {
+                let one = histogram::decode(histograms.get(name)?).ok()?;
+                merged.add(one).ok()?;
+            }
+            Some(merged)
+        });
+        histogram::percentile(merged.as_ref()?, percentile).map(|ns| ns / 1e9)
+    }
 }
 
 /// The estimate of the metric that a case shows first.

@@ -9,6 +9,7 @@ pub mod heat;
 mod measure;
 #[cfg(test)]
 mod said;
+mod siblings;
 mod utilization;
 mod validity;
 
@@ -19,6 +20,7 @@ use model::{Machine, Run};
 
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{CONFIDENCE, headline, watched};
+pub use siblings::Siblings;
 pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
@@ -51,7 +53,7 @@ pub struct Context<'a> {
     /// What the user was promised.
     pub expect: Option<&'a Expect>,
     /// All cases of the run, this one too.
-    pub siblings: &'a [CaseResult],
+    pub siblings: &'a Siblings<'a>,
 }
 
 /// Every rule.
@@ -134,6 +136,7 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
         case.utilization.extend(far);
         case.utilization.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     }
+    let siblings = Siblings::of(&run.cases);
     let findings: Vec<Vec<model::Finding>> = run
         .cases
         .iter()
@@ -143,7 +146,7 @@ pub fn derive(run: &mut Run, catalogue: &Catalogue) {
                 headline: headline(case, catalogue).map(|(name, _)| name),
                 machine: run.machines.first(),
                 expect: Some(&run.study.expect),
-                siblings: &run.cases,
+                siblings: &siblings,
             };
             let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.check(case, &context)).collect();
             found.extend(bottleneck::check(case, &context));

@@ -73,8 +73,43 @@ pub enum Failure {
         /// What to do instead.
         help: String,
     },
+    /// The store failed while a run was under way.
+    Unkept {
+        /// What is left of the run.
+        run: Remains,
+        /// What the store said.
+        error: StoreError,
+    },
     /// The person stopped it before anything began.
     Interrupted,
+}
+
+/// What is left of a run whose store failed.
+#[derive(Debug)]
+pub struct Remains {
+    /// The run.
+    pub id: String,
+    /// How many trials were measured.
+    pub measured: usize,
+    /// How many of them are stored; absent if the store cannot be read either.
+    pub stored: Option<usize>,
+}
+
+impl Remains {
+    /// Where what was measured can be found.
+    fn whereabouts(&self) -> String {
+        let Remains { id, measured, .. } = self;
+        match self.stored {
+            None => format!(
+                "What of this run is stored, `headroom show {id}` would show. The summary above has all."
+            ),
+            Some(0) => "The summary above is all that is left of this run.".to_owned(),
+            Some(all) if all >= *measured => format!("Every trial is stored: `headroom show {id}`."),
+            Some(some) => format!(
+                "{some} of the {measured} trials in the summary above are stored: `headroom show {id}` shows them."
+            ),
+        }
+    }
 }
 
 impl Failure {
@@ -92,10 +127,11 @@ impl Failure {
             Failure::Store(
                 StoreError::Unknown { .. } | StoreError::Ambiguous { .. } | StoreError::Empty { .. },
             ) => INVALID,
-            // A store that fails later is `Unkept`: here it took not even the head
+            // A store that fails later makes it `Unkept`: here it took not even the head
             // of the run.
             Failure::Run(RunError::Store(_)) => REFUSED,
             Failure::Run(_)
+            | Failure::Unkept { .. }
             | Failure::Agent(_)
             | Failure::Export(_)
             | Failure::Browser(_)
@@ -113,7 +149,7 @@ impl Failure {
             Failure::Mistake(m) => m.message.clone(),
             Failure::Plan(e) => e.to_string(),
             Failure::Run(e) => e.to_string(),
-            Failure::Store(e) => e.to_string(),
+            Failure::Store(error) | Failure::Unkept { error, .. } => error.to_string(),
             Failure::Agent(e) => e.to_string(),
             Failure::Export(e) => e.to_string(),
             Failure::Browser(e) => e.message(),
@@ -132,9 +168,7 @@ impl Failure {
             Failure::Plan(e) => e.help().map(str::to_owned),
             Failure::Browser(e) => e.help(),
             Failure::Store(e) | Failure::Run(RunError::Store(e)) => Some(e.help()),
-            Failure::Run(RunError::Unkept { error, .. }) => {
-                Some(format!("{} The summary above is all that is left of this run.", error.help()))
-            }
+            Failure::Unkept { run, error } => Some(format!("{} {}", error.help(), run.whereabouts())),
             Failure::Arguments { help, .. } | Failure::Refused { help, .. } => Some(help.clone()),
             Failure::Run(RunError::Left { id, .. }) => {
                 Some(format!("type `headroom restore`; the run is kept: `headroom show {id}`"))
@@ -179,6 +213,22 @@ mod tests {
         assert_eq!(Failure::Store(read_only()).code(), REFUSED);
         let agent = RunError::Agent(AgentError::Unreachable(String::new()));
         assert_eq!(Failure::Run(agent).code(), TRIAL_FAILED);
+    }
+
+    #[test]
+    fn regression_trials_that_are_stored_were_said_to_be_lost() {
+        let help = |stored| {
+            let run = Remains { id: "a1".to_owned(), measured: 5, stored };
+            let error = StoreError::Full { path: PathBuf::from("x.db"), doing: "write to" };
+            Failure::Unkept { run, error }.help().unwrap()
+        };
+        assert!(help(Some(0)).ends_with("all that is left of this run."), "{}", help(Some(0)));
+        for (stored, says) in [(Some(4), "4 of the 5 trials"), (Some(5), "Every trial"), (None, "would show")]
+        {
+            let help = help(stored);
+            assert!(help.contains(says) && help.contains("`headroom show a1`"), "{help}");
+            assert!(!help.contains("all that is left"), "{help}");
+        }
     }
 
     #[test]

@@ -63,6 +63,18 @@ impl Counts {
         self.counts[index] = self.counts[index].wrapping_add(1);
     }
 
+    /// Counts a latency in ns so many times; a counter that is full stays so.
+    pub fn record_many(&mut self, ns: u64, times: u64) {
+        if times == 0 {
+            return;
+        }
+        let index = index_of(ns);
+        self.first = self.first.min(index as u32);
+        self.last = self.last.max(index as u32);
+        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        self.counts[index] = self.counts[index].saturating_add(times);
+    }
+
     /// Counts many.
     #[inline]
     pub fn record_all(&mut self, all: impl Iterator<Item = u64>) {
@@ -173,6 +185,17 @@ mod tests {
         let mut one_by_one = Counts::new();
         (0..5000).chain([u64::MAX]).for_each(|ns| one_by_one.record(ns));
         assert_eq!(SparseCounts::from(&at_once), SparseCounts::from(&one_by_one));
+    }
+
+    #[test]
+    fn one_latency_of_very_many_operations_is_counted_at_once() {
+        let (mut together, mut one_by_one) = (Counts::new(), Counts::new());
+        together.record_many(77_777, 500);
+        together.record_many(5, 0);
+        (0..500).for_each(|_| one_by_one.record(77_777));
+        assert_eq!(SparseCounts::from(&together), SparseCounts::from(&one_by_one));
+        together.record_many(77_777, u64::MAX);
+        assert_eq!(together.len(), u64::from(u32::MAX));
     }
 
     #[test]

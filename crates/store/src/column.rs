@@ -11,13 +11,45 @@
 //! already: `hdrhistogram` brings it.
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
-use miniz_oxide::inflate::decompress_to_vec_zlib;
+use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_zlib_with_limit};
 
 /// zlib's own default: higher levels cost time between trials for a few
 /// percent of room.
 const LEVEL: u8 = 6;
 
 const WIDTH: usize = size_of::<f64>();
+
+/// How many bytes blobs may still inflate to, all of one run together. DEFLATE
+/// makes up to 1032 bytes of one, so a small file from somebody else could ask
+/// for any amount of memory.
+#[derive(Debug)]
+pub(crate) struct Allowance {
+    left: usize,
+}
+
+impl Allowance {
+    /// Granted to every run.
+    const LEAST: usize = 256 << 20;
+
+    /// Granted for each stored byte. Series of one value throughout reach this if
+    /// they have 10,000 values and more; a run has histograms and series that
+    /// move too, which shrink to a quarter or so.
+    const TIMES: usize = 256;
+
+    /// What a run may inflate to whose blobs have so many bytes.
+    pub(crate) fn for_stored(bytes: usize) -> Self {
+        Self { left: bytes.saturating_mul(Self::TIMES).max(Self::LEAST) }
+    }
+
+    fn inflate(&mut self, blob: &[u8]) -> Result<Vec<u8>, String> {
+        let bytes = decompress_to_vec_zlib_with_limit(blob, self.left).map_err(|e| match e.status {
+            TINFLStatus::HasMoreOutput => "its run inflates to more than any measurement does".to_owned(),
+            _ => e.to_string(),
+        })?;
+        self.left -= bytes.len();
+        Ok(bytes)
+    }
+}
 
 /// Packs numbers, bit for bit.
 pub(crate) fn pack_numbers(values: &[f64]) -> Vec<u8> {
@@ -34,8 +66,8 @@ pub(crate) fn pack_numbers(values: &[f64]) -> Vec<u8> {
 }
 
 /// Undoes [`pack_numbers`]; the error says what is wrong with the blob.
-pub(crate) fn unpack_numbers(blob: &[u8]) -> Result<Vec<f64>, String> {
-    let planes = decompress_to_vec_zlib(blob).map_err(|e| e.to_string())?;
+pub(crate) fn unpack_numbers(blob: &[u8], allowance: &mut Allowance) -> Result<Vec<f64>, String> {
+    let planes = allowance.inflate(blob)?;
     if !planes.len().is_multiple_of(WIDTH) {
         return Err(format!("{} bytes are no whole count of numbers", planes.len()));
     }
@@ -56,20 +88,23 @@ pub(crate) fn pack_text(text: &str) -> Vec<u8> {
 }
 
 /// Undoes [`pack_text`]; the error says what is wrong with the blob.
-pub(crate) fn unpack_text(blob: &[u8]) -> Result<String, String> {
-    let bytes = decompress_to_vec_zlib(blob).map_err(|e| e.to_string())?;
-    String::from_utf8(bytes).map_err(|e| e.to_string())
+pub(crate) fn unpack_text(blob: &[u8], allowance: &mut Allowance) -> Result<String, String> {
+    String::from_utf8(allowance.inflate(blob)?).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn numbers(blob: &[u8]) -> Result<Vec<f64>, String> {
+        unpack_numbers(blob, &mut Allowance::for_stored(blob.len()))
+    }
+
     #[test]
     fn numbers_come_back_bit_for_bit() {
         let odd = [0.1 + 0.2, -0.0, 0.0, f64::NAN, f64::INFINITY, f64::MIN_POSITIVE / 2.0, f64::MAX, -1e-300];
         for values in [&odd[..], &odd[..1], &[]] {
-            let back = unpack_numbers(&pack_numbers(values)).unwrap();
+            let back = numbers(&pack_numbers(values)).unwrap();
             let bits = |v: &[f64]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&back), bits(values));
         }
@@ -87,8 +122,27 @@ mod tests {
         let mut blob = pack_numbers(&[1.0, 2.0, 3.0]);
         let last = blob.len() - 1;
         blob[last] ^= 1;
-        unpack_numbers(&blob).unwrap_err();
-        unpack_numbers(&pack_text("no numbers")).unwrap_err();
-        unpack_text(&blob[..3]).unwrap_err();
+        numbers(&blob).unwrap_err();
+        numbers(&pack_text("no numbers")).unwrap_err();
+        unpack_text(&blob[..3], &mut Allowance::for_stored(3)).unwrap_err();
+    }
+
+    #[test]
+    fn a_small_blob_does_not_inflate_to_any_amount_of_memory() {
+        let zeros = compress_to_vec_zlib(&vec![0; 1 << 20], LEVEL);
+        assert!(zeros.len() < 2000, "{}", zeros.len());
+        // Small ones are granted whatever they are, but not any number of them.
+        let mut allowance = Allowance::for_stored(zeros.len());
+        assert_eq!(allowance.left, 256 << 20);
+        for _ in 0..2 {
+            assert_eq!(unpack_numbers(&zeros, &mut allowance).unwrap().len(), 1 << 17);
+        }
+        assert_eq!(allowance.left, 254 << 20);
+        allowance.left = (1 << 20) - 1;
+        let error = unpack_numbers(&zeros, &mut allowance).unwrap_err();
+        assert!(error.contains("more than any measurement"), "{error}");
+        unpack_text(&zeros, &mut allowance).unwrap_err();
+        // A large run is granted what its stored bytes are worth.
+        assert_eq!(Allowance::for_stored(10 << 20).left, 2560 << 20);
     }
 }

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use crate::sqlite::BUSY_TIMEOUT;
 
@@ -56,6 +56,18 @@ pub enum StoreError {
     /// The store was opened where it can only be read.
     #[error("cannot {doing} the store `{}`: the file or its folder is read-only", path.display())]
     ReadOnly {
+        /// The store.
+        path: PathBuf,
+        /// What was tried.
+        doing: &'static str,
+    },
+    /// A killed program left a change half made, and the store was opened where
+    /// it can only be read.
+    #[error(
+        "cannot {doing} the store `{}`: a program was killed while it wrote, and undoing that needs to write",
+        path.display()
+    )]
+    HalfWritten {
         /// The store.
         path: PathBuf,
         /// What was tried.
@@ -180,9 +192,15 @@ impl StoreError {
                 "Runs in it can be listed and shown. To write, make the file and its folder writable, or name \
                  another place with `--store PATH`."
             }
+            Self::HalfWritten { .. } => {
+                "Nothing is lost. Let somebody who may write the file and its folder type `headroom list` once."
+            }
+            Self::Full { doing: "make", .. } => {
+                "Free some space, or name a place on another disk with `--store PATH`."
+            }
             Self::Full { .. } => {
-                "What was stored before is safe. Free some space (`headroom rm RUN` removes a run), or name a \
-                 place on another disk with `--store PATH`."
+                "What was stored before is safe. Free some space (`headroom rm RUN` removes a run and needs \
+                 none), or name a place on another disk with `--store PATH`."
             }
             Self::Busy { .. } => "Wait until the other program has finished, then try again.",
             Self::Damaged { .. } => {
@@ -213,6 +231,9 @@ impl StoreError {
     /// What SQLite's refusal means, at `path`, while `doing` something.
     pub(crate) fn sqlite(path: &Path, doing: &'static str, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
+        if source.sqlite_error().is_some_and(|e| e.extended_code == ffi::SQLITE_READONLY_ROLLBACK) {
+            return Self::HalfWritten { path, doing };
+        }
         match source.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full { path, doing },
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { path, doing },

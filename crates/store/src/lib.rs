@@ -16,6 +16,7 @@ mod error;
 mod name;
 mod opening;
 mod pack;
+mod room;
 mod sqlite;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Opens a store, or refuses to, without changing a file that is not one.
 //!
 //! SQLite itself is not asked whether a file is ours: opening a database may
-//! write beside it or into it (logs, recovery, WAL mode). So the file's first
+//! write beside it or into it (journals, recovery). So the file's first
 //! bytes are read plainly, and only a file that carries our application id and
 //! a version that we know reaches SQLite at all.
 //!
@@ -15,11 +15,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{Access, access};
 
 use crate::error::StoreError;
+use crate::room::RESERVE_BYTES;
 use crate::sqlite::{BUSY_TIMEOUT, SCHEMA, TABLES};
 
 /// Marks our files, as SQLite's file format provides for: "Hdrm".
@@ -35,13 +37,22 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => make(path)?,
         Err(e) => return Err(StoreError::io(path, "open", e)),
     }
-    inspect(path)?;
-    connect(path)
+    let log = inspect(path)?;
+    connect(path, log)
+}
+
+/// How a store's writers keep a half-made change from damaging it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Log {
+    /// A rollback journal.
+    Journal,
+    /// A write-ahead log: version 0.1 made stores so.
+    Ahead,
 }
 
 /// Refuses what is not a store of ours, by the first bytes of the file (SQLite
 /// file format, "The Database Header").
-fn inspect(path: &Path) -> Result<(), StoreError> {
+fn inspect(path: &Path) -> Result<Log, StoreError> {
     const HEADER: usize = 100;
     const MAGIC: &[u8] = b"SQLite format 3\0";
     let refuse = |why: &str| Err(StoreError::NotAStore { path: path.to_owned(), why: why.to_owned() });
@@ -67,7 +78,9 @@ fn inspect(path: &Path) -> Result<(), StoreError> {
     if word(68) != APPLICATION_ID {
         return refuse("it is an SQLite database of another program");
     }
-    check_version(path, word(60))
+    check_version(path, word(60))?;
+    // The version that a reader must know: 1 is a journal, 2 a log.
+    Ok(if header[19] == 2 { Log::Ahead } else { Log::Journal })
 }
 
 fn check_version(path: &Path, found: u32) -> Result<(), StoreError> {
@@ -80,43 +93,86 @@ fn check_version(path: &Path, found: u32) -> Result<(), StoreError> {
 
 /// Opens an inspected store: to read and write where the file and its folder
 /// allow it, otherwise to read.
-fn connect(path: &Path) -> Result<Connection, StoreError> {
+fn connect(path: &Path, log: Log) -> Result<Connection, StoreError> {
     let failed = |e| StoreError::sqlite(path, "open", e);
     // A whole path, because SQLite gives some relative ones a meaning.
     let real = path.canonicalize().map_err(|e| StoreError::io(path, "open", e))?;
     let folder = real.parent().unwrap_or(Path::new("/"));
     let writable = access(&real, Access::WRITE_OK).is_ok() && access(folder, Access::WRITE_OK).is_ok();
-    let connection = if writable {
-        Connection::open_with_flags(
-            &real,
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )
-    } else {
-        open_to_read(&real)
+    if writable
+        && log == Log::Ahead
+        && let Some(alone) = leave_log(path, &real)?
+    {
+        return Ok(alone);
     }
-    .map_err(failed)?;
+    let connection =
+        if writable { open_to_write(&real) } else { open_to_read(&real, log) }.map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
     check_tables(path, &connection)?;
     if writable {
-        connection
-            .execute_batch(
-                "PRAGMA foreign_keys = ON;
-                 PRAGMA journal_mode = WAL;
-                 PRAGMA synchronous = FULL;",
-            )
-            .map_err(failed)?;
+        set_up(&connection).map_err(failed)?;
     }
     Ok(connection)
 }
 
-/// Opens a store that cannot be written. In WAL mode SQLite wants a file for
-/// its readers beside the store, which cannot be made here; `immutable` says
-/// that nobody writes, so none is needed. Where a log with content lies beside
-/// the store, somebody does write, or was killed, and SQLite must read both.
-fn open_to_read(real: &Path) -> rusqlite::Result<Connection> {
+fn open_to_write(real: &Path) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags(real, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+}
+
+/// Says how this program writes. What SQLite sorts goes into memory: a file for
+/// it would need room.
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(&format!(
+        "PRAGMA foreign_keys = ON;
+         PRAGMA synchronous = FULL;
+         PRAGMA temp_store = MEMORY;
+         PRAGMA journal_size_limit = {RESERVE_BYTES};"
+    ))?;
+    // A store that a program of version 0.1 has open keeps its log meanwhile.
+    let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+    if mode != "wal" {
+        connection.execute_batch("PRAGMA journal_mode = PERSIST;")?;
+    }
+    Ok(())
+}
+
+/// Gives a store of version 0.1 a journal instead of its log. Whoever has such a
+/// store for himself needs no memory shared with others, which on a full file
+/// system cannot be had.
+///
+/// If others have it open, it stays as it is. If there is no room to put the log
+/// into the store, the answer is a connection that has the store for itself: it
+/// reads both.
+fn leave_log(path: &Path, real: &Path) -> Result<Option<Connection>, StoreError> {
+    let failed = |e| StoreError::sqlite(path, "open", e);
+    let connection = open_to_write(real).map_err(failed)?;
+    connection.busy_timeout(Duration::ZERO).map_err(failed)?;
+    connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE;").map_err(failed)?;
+    match check_tables(path, &connection) {
+        Err(StoreError::Busy { .. }) => return Ok(None),
+        other => other?,
+    }
+    // With the journal in memory this needs no room. It is safe all the same: what
+    // changes stands within the first hundred bytes of the file, one sector.
+    match connection.execute_batch("PRAGMA journal_mode = MEMORY;") {
+        Ok(()) => Ok(None),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(None),
+        Err(_) => {
+            connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+            set_up(&connection).map_err(failed)?;
+            Ok(Some(connection))
+        }
+    }
+}
+
+/// Opens a store that cannot be written. For a write-ahead log SQLite wants a
+/// file for its readers beside the store, which cannot be made here; `immutable`
+/// says that nobody writes, so none is needed. Where a log with content lies
+/// beside the store, somebody does write, or was killed, and SQLite must read
+/// both.
+fn open_to_read(real: &Path, log: Log) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let log = beside(real, "-wal");
-    if fs::metadata(log).is_ok_and(|m| m.len() > 0) {
+    if log == Log::Journal || fs::metadata(beside(real, "-wal")).is_ok_and(|m| m.len() > 0) {
         return Connection::open_with_flags(real, flags);
     }
     let mut uri = String::from("file:");
@@ -207,8 +263,7 @@ impl Draft {
             "PRAGMA auto_vacuum = INCREMENTAL;
              PRAGMA application_id = {APPLICATION_ID};
              PRAGMA user_version = {VERSION};
-             {SCHEMA}
-             PRAGMA journal_mode = WAL;"
+             {SCHEMA}"
         ))?;
         connection.close().map_err(|(_, e)| e)
     }
@@ -224,7 +279,7 @@ impl Drop for Draft {
 }
 
 /// `path` with `suffix` at its end.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut bytes = path.as_os_str().as_bytes().to_vec();
     bytes.extend_from_slice(suffix.as_bytes());
     OsString::from_vec(bytes).into()

@@ -7,7 +7,7 @@ use std::mem::take;
 
 use model::trial::{Series, Trial, TrialResult};
 
-use crate::column;
+use crate::column::{self, Allowance};
 
 /// What a blob holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub(crate) fn pack(trial: &Trial) -> Result<Packed, serde_json::Error> {
 
 /// Puts a trial together; the blobs are in the order of [`pack`]. The error
 /// says what is wrong with them.
-pub(crate) fn unpack(packed: &Packed) -> Result<Trial, String> {
+pub(crate) fn unpack(packed: &Packed, allowance: &mut Allowance) -> Result<Trial, String> {
     let mut trial: Trial = serde_json::from_str(&packed.document).map_err(|e| e.to_string())?;
     for blob in &packed.blobs {
         let Some((histograms, series)) = bulk(&mut trial.result).nth(blob.part) else {
@@ -101,11 +101,11 @@ pub(crate) fn unpack(packed: &Packed) -> Result<Trial, String> {
         };
         match blob.kind {
             Kind::Histogram => {
-                histograms.insert(blob.header.clone(), column::unpack_text(&blob.data)?);
+                histograms.insert(blob.header.clone(), column::unpack_text(&blob.data, allowance)?);
             }
             Kind::Series => {
                 let mut one: Series = serde_json::from_str(&blob.header).map_err(|e| e.to_string())?;
-                one.values = column::unpack_numbers(&blob.data)?;
+                one.values = column::unpack_numbers(&blob.data, allowance)?;
                 series.push(one);
             }
         }

@@ -1,10 +1,13 @@
 //! The store in an SQLite file: the tables, and all that is done with them.
 //!
-//! The file is in WAL mode with `synchronous = FULL`: a commit is on the disk
-//! when it returns, and a reader is never kept waiting by a writer. Writers
-//! begin with `IMMEDIATE`, so that two of them queue (see [`BUSY_TIMEOUT`])
-//! instead of failing halfway. When the last program closes the store, SQLite
-//! moves the log into the file and removes it.
+//! The file has a rollback journal with `synchronous = FULL`: a commit is on
+//! the disk when it returns. Writers begin with `IMMEDIATE`, so that two of them
+//! queue (see [`BUSY_TIMEOUT`]) instead of failing halfway. A reader waits for
+//! the moment of a commit, and a commit for readers, so no read outlasts its
+//! query. A write-ahead log would spare these waits, but its readers map a file
+//! beside the store into memory: on a full file system that ends the program
+//! with SIGBUS, or keeps it from reading. The journal stays beside the store
+//! between commits (see [`crate::room`]).
 
 use std::env;
 use std::ffi::OsString;
@@ -18,10 +21,12 @@ use model::trial::{Status, Trial};
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 
+use crate::column::Allowance;
 use crate::error::StoreError;
 use crate::name::{self, Miss};
 use crate::opening;
 use crate::pack::{self, Blob, Kind, Packed};
+use crate::room;
 use crate::writer::Writer;
 use crate::{Entry, State, Store};
 
@@ -167,9 +172,13 @@ impl Store for SqliteStore {
         let document = self.head(&Run { finished: None, outcome: None, ..run.clone() })?;
         let writer = Writer::this_process();
         let done = self.connection.execute(
-            "INSERT INTO run (id, started, study, title, hostname, cases, document,
+            // A number whose run was removed may still have trials, if the removal
+            // was interrupted; they must not become another run's.
+            "INSERT INTO run (number, id, started, study, title, hostname, cases, document,
                               writer_pid, writer_start_ticks, writer_boot)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+             VALUES (1 + max(coalesce((SELECT max(number) FROM run), 0),
+                             coalesce((SELECT max(run) FROM trial), 0)),
+                     ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 run.id,
                 run.started,
@@ -184,7 +193,10 @@ impl Store for SqliteStore {
             ],
         );
         match done {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                room::reserve(&self.connection);
+                Ok(())
+            }
             Err(e) => Err(not_twice(&self.path, e, || format!("a run `{}`", run.id))),
         }
     }
@@ -308,8 +320,13 @@ impl Store for SqliteStore {
         };
         let mut run: Run = serde_json::from_str(&document)
             .map_err(|e| self.damaged(format!("the head of run `{id}` cannot be read: {e}")))?;
-        for (case, order, packed) in read_trials(&moment, number).map_err(failed)? {
-            let trial = pack::unpack(&packed)
+        let trials = read_trials(&moment, number).map_err(failed)?;
+        // A writer need not wait for what follows.
+        moment.finish().map_err(failed)?;
+        let bytes = trials.iter().flat_map(|(_, _, packed)| &packed.blobs).map(|blob| blob.data.len()).sum();
+        let mut allowance = Allowance::for_stored(bytes);
+        for (case, order, packed) in trials {
+            let trial = pack::unpack(&packed, &mut allowance)
                 .map_err(|e| self.damaged(format!("trial {order} of run `{id}` cannot be read: {e}")))?;
             let Some(case) = run.cases.get_mut(case) else {
                 return Err(self.damaged(format!("trial {order} of run `{id}` belongs to no case")));
@@ -320,16 +337,9 @@ impl Store for SqliteStore {
     }
 
     fn remove(&mut self, id: &str) -> Result<(), StoreError> {
-        let rows = self
-            .connection
-            .execute("DELETE FROM run WHERE id = ?1", [id])
+        let removed = room::remove(&self.connection, id)
             .map_err(|e| StoreError::sqlite(&self.path, "remove a run from", e))?;
-        if rows == 0 {
-            return Err(self.unknown(id));
-        }
-        // The run is gone whether or not the freed pages go back to the disk.
-        let _ = give_back(&self.connection);
-        Ok(())
+        if removed { Ok(()) } else { Err(self.unknown(id)) }
     }
 
     fn resolve(&self, text: &str) -> Result<String, StoreError> {
@@ -423,15 +433,6 @@ fn ids(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         .prepare(&format!("SELECT id FROM run {NEWEST_FIRST}"))?
         .query_map([], |row| row.get(0))?
         .collect()
-}
-
-/// Gives pages that no longer hold anything back to the disk. The pragma frees
-/// one page a step.
-fn give_back(connection: &Connection) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
-    let mut rows = statement.query([])?;
-    while rows.next()?.is_some() {}
-    Ok(())
 }
 
 fn hostname(run: &Run) -> &str {

@@ -9,6 +9,7 @@ use model::run::{CaseResult, Utilization};
 use model::{Severity, Unit};
 
 use super::{Candidate, FULL, Verdict, cores, finding, shown};
+use crate::siblings::Member;
 use crate::{Context, called, measure, utilization};
 
 /// A full device gives less than this more for twice the depth.
@@ -222,29 +223,14 @@ pub(super) fn surely_more(less: &CaseResult, more: &CaseResult) -> bool {
 /// at most half.
 fn neighbour<'a>(case: &CaseResult, context: &Context<'a>, deeper: bool) -> Option<&'a CaseResult> {
     let own = measure::concurrency(case);
-    let fits = |other: &&CaseResult| {
-        let depth = measure::concurrency(other);
-        if deeper { depth >= 2.0 * own } else { depth * 2.0 <= own }
-    };
-    let distance = |other: &&CaseResult| (measure::concurrency(other) / own).log2().abs();
-    context
-        .siblings
+    let fits = |other: &&Member| if deeper { other.depth >= 2.0 * own } else { other.depth * 2.0 <= own };
+    let distance = |other: &Member| (other.depth / own).log2().abs();
+    let groups = context.siblings.at_depths(case);
+    let near = groups
         .iter()
-        .filter(|other| same_but_depth(case, other) && !other.estimates.is_empty())
+        .flat_map(|group| group.iter())
+        .filter(|other| other.is_estimated)
         .filter(fits)
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
-}
-
-/// Whether two cases differ in queue depth only, or in threads only.
-pub(crate) fn same_but_depth(a: &CaseResult, b: &CaseResult) -> bool {
-    let without = |case: &CaseResult, name: &str| {
-        let mut parameters = case.parameters.clone();
-        parameters.0.retain(|other, _| other != name);
-        parameters
-    };
-    let company = |case: &CaseResult| -> Vec<_> {
-        case.with.iter().map(|c| (c.workload.clone(), c.parameters.clone(), c.machine.clone())).collect()
-    };
-    let but_one = ["queue-depth", "threads"].iter().any(|name| without(a, name) == without(b, name));
-    a.workload == b.workload && a.path == b.path && company(a) == company(b) && but_one
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.place.cmp(&b.place)));
+    near.map(|member| context.siblings.case(member))
 }

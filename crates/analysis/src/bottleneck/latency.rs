@@ -5,8 +5,9 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Severity, Unit};
 
-use super::device::{same_but_depth, surely_more};
+use super::device::surely_more;
 use super::{Candidate, Verdict, finding, shown};
+use crate::siblings::Member;
 use crate::{Context, measure};
 
 /// So much more at a greater depth says that there was room.
@@ -28,11 +29,7 @@ impl Candidate for Latency {
             return Verdict::Elsewhere;
         }
         let depth = measure::concurrency(case);
-        let better = context
-            .siblings
-            .iter()
-            .filter(|other| same_but_depth(case, other) && measure::concurrency(other) > depth)
-            .find(|other| surely_more(case, other) && gain(case, other).is_some_and(|g| g > GAIN));
+        let better = deeper_and_better(case, context);
         if depth > 1.0 && better.is_none() {
             return Verdict::Elsewhere;
         }
@@ -92,8 +89,19 @@ fn syncing(case: &CaseResult, depth: f64) -> Option<Syncing> {
     (share >= FELT).then_some(Syncing { mean, share })
 }
 
-/// How much more `other` gives, 0.05 for 5 %.
-fn gain(case: &CaseResult, other: &CaseResult) -> Option<f64> {
-    let ((_, own), (_, others)) = measure::operations(case).zip(measure::operations(other))?;
-    (own > 0.0).then_some(others / own - 1.0)
+/// The first case of the run that does the same work at a greater depth and
+/// surely gives more.
+fn deeper_and_better<'a>(case: &CaseResult, context: &Context<'a>) -> Option<&'a CaseResult> {
+    let (depth, (_, own)) = (measure::concurrency(case), measure::operations(case)?);
+    // Nearly all that give no more are told by a division, the others by what
+    // their trials say.
+    let gives_more = |other: &&Member| {
+        let gain = other.rate.filter(|_| own > 0.0).map(|rate| rate / own - 1.0);
+        other.depth > depth
+            && gain.is_some_and(|gain| gain > GAIN)
+            && surely_more(case, context.siblings.case(other))
+    };
+    let groups = context.siblings.at_depths(case);
+    let first = groups.iter().filter_map(|group| group.iter().find(gives_more)).min_by_key(|m| m.place);
+    first.map(|member| context.siblings.case(member))
 }

@@ -15,9 +15,7 @@ mod network;
 mod quota;
 mod scheduler;
 #[cfg(test)]
-mod tests;
-
-pub(crate) use device::same_but_depth;
+pub(crate) mod tests;
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;

@@ -6,11 +6,11 @@ use model::run::{CaseResult, Utilization};
 use model::study::Controls;
 use model::{Better, Finding, Quantity, Unit};
 
-use crate::Context;
 use crate::validity::fixture;
+use crate::{Context, Siblings};
 
 /// A disk case that did `iops` of 4 KiB with `latency_us` at `depth`.
-fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
+pub(crate) fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
     let mut case = fixture::disk_case("randread", iops * 4096.0, iops * 4096.0);
     case.label = format!("disk queue-depth={depth}");
     case.parameters.set("queue-depth", depth);
@@ -61,7 +61,8 @@ fn verdict(cases: &[CaseResult]) -> Finding {
 /// The same on a machine of one's own.
 fn verdict_on(machine: &Machine, cases: &[CaseResult]) -> Finding {
     let controls = Controls::default();
-    let context = Context { machine: Some(machine), siblings: cases, ..fixture::context(&controls) };
+    let context =
+        Context { machine: Some(machine), siblings: &Siblings::of(cases), ..fixture::context(&controls) };
     let mut found = super::check(&cases[0], &context);
     assert_eq!(found.len(), 1);
     let found = found.remove(0);

@@ -4,7 +4,7 @@
 //! asked for follows from what was (the stores of `memory.bandwidth` from its size), and a note
 //! names it where it differs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::Run;
 use model::comparison::Unmatched;
@@ -146,7 +146,8 @@ fn baseline_level(
 /// Cases by all but `by`, in the order of their first.
 fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
     type Key = (String, BTreeMap<String, String>, String);
-    let mut all: Vec<(Key, Vec<usize>)> = Vec::new();
+    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut all: Vec<Vec<usize>> = Vec::new();
     for (index, case) in run.cases.iter().enumerate() {
         if level(run, case, by, catalogue).is_none() {
             continue;
@@ -159,12 +160,13 @@ fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
         let values = values.chain(settings).collect();
         let with = if by == "with" { String::new() } else { words::with(case, catalogue) };
         let key = (case.workload.clone(), values, with);
-        match all.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, members)) => members.push(index),
-            None => all.push((key, vec![index])),
-        }
+        let place = *places.entry(key).or_insert_with(|| {
+            all.push(Vec::new());
+            all.len() - 1
+        });
+        all[place].push(index);
     }
-    all.into_iter().map(|(_, members)| members).collect()
+    all
 }
 
 /// The parameters that were asked of a case's workload; all, where the document has no study.

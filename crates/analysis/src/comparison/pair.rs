@@ -5,7 +5,7 @@
 //! disk can be compared; the difference is then noted. Where several cases of a run are the same
 //! work, those that agree in more of the rest belong together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use model::comparison::{Differs, Unmatched};
 use model::run::{CaseResult, Companion};
@@ -45,18 +45,24 @@ pub(super) fn of_runs<'a>(
 ) -> Matched<'a> {
     let mut partner: Vec<Option<usize>> = vec![None; baseline.cases.len()];
     let mut taken = vec![false; run.cases.len()];
+    let mut by_work: HashMap<_, Vec<usize>> = HashMap::new();
+    for (place, case) in run.cases.iter().enumerate() {
+        by_work.entry(work_key(case)).or_default().push(place);
+    }
     for exactly in [true, false] {
         for (index, case) in baseline.cases.iter().enumerate() {
             if partner[index].is_some() {
                 continue;
             }
-            let free = run.cases.iter().enumerate().filter(|(place, other)| {
+            let alike = by_work.get(&work_key(case)).into_iter().flatten().copied();
+            let free = alike.filter(|place| {
+                let other = &run.cases[*place];
                 !taken[*place]
                     && is_same_work(case, other, catalogue)
                     && (!exactly || circumstances(case, other, catalogue).is_empty())
             });
-            let nearest = free.min_by_key(|(_, other)| circumstances(case, other, catalogue).len());
-            if let Some((place, _)) = nearest {
+            let differ = |place: &usize| circumstances(case, &run.cases[*place], catalogue).len();
+            if let Some(place) = free.min_by_key(differ) {
                 partner[index] = Some(place);
                 taken[place] = true;
             }
@@ -73,8 +79,10 @@ pub(super) fn of_runs<'a>(
         case: baseline.cases[index].label.clone(),
         is_one_run: false,
     });
-    let alone = |at: usize, case: &CaseResult, missing_in: usize, others: &Run| {
-        let near = nearest(case, &others.cases, at > 0, catalogue);
+    let mut looks = LOOKS_MAX;
+    let mut alone = |at: usize, case: &CaseResult, missing_in: usize, others: &Run| {
+        let near = (looks > 0).then(|| nearest(case, &others.cases, at > 0, catalogue)).flatten();
+        looks = looks.saturating_sub(others.cases.len());
         Unmatched {
             side: at,
             case: case.label.clone(),
@@ -96,7 +104,8 @@ pub(super) fn of_runs<'a>(
 /// That two runs have no work in common, with the nearest cases and what differs.
 pub(super) fn unlike(baseline: &Run, run: &Run, catalogue: &Catalogue) -> ComparisonError {
     let mut differs = BTreeSet::new();
-    for case in &baseline.cases {
+    let enough = 1 + LOOKS_MAX / run.cases.len().max(1);
+    for case in baseline.cases.iter().take(enough) {
         differs.insert(match nearest(case, &run.cases, false, catalogue) {
             Some((_, found)) => {
                 let found: Vec<String> = found.iter().map(difference).collect();
@@ -116,6 +125,12 @@ pub(super) fn unlike(baseline: &Run, run: &Run, catalogue: &Catalogue) -> Compar
     }
     ComparisonError::Unlike { baseline: baseline.id.clone(), other: run.id.clone(), differs }
 }
+
+/// For the nearest of cases without a partner, so many pairs of cases are held
+/// against each other: all of two runs of 500. Of larger ones the first cases
+/// have theirs, rather than that everybody waits for all. Tests need not go so
+/// far.
+pub(super) const LOOKS_MAX: usize = if cfg!(test) { 1000 } else { 250_000 };
 
 /// So many differences are named in a message.
 const NAMED_MAX: usize = 4;
@@ -140,6 +155,11 @@ fn nearest(
     });
     let (near, differs) = with_differences.min_by_key(|(_, differs)| differs.len())?;
     Some((near.label.clone(), differs))
+}
+
+/// What cases that are the same work have in common, and few others.
+fn work_key(case: &CaseResult) -> (&str, u32, &str) {
+    (&case.workload, case.definition_version, &case.work_id)
 }
 
 fn is_same_work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> bool {

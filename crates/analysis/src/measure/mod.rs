@@ -187,34 +187,10 @@ pub(crate) fn wants_cpus(case: &CaseResult, cpus: f64) -> bool {
     case.workload.starts_with("scheduler.") || computes(case, cpus)
 }
 
-/// Whether two cases differ in one parameter only, and the others of the run say
-/// the same of both.
-pub(crate) fn same_but(a: &CaseResult, b: &CaseResult, name: &str) -> bool {
-    let without = |case: &CaseResult| {
-        let mut parameters = case.parameters.clone();
-        parameters.0.retain(|other, _| other != name);
-        parameters
-    };
-    let company = |case: &CaseResult| -> Vec<_> {
-        case.with.iter().map(|c| (c.workload.clone(), c.parameters.clone())).collect()
-    };
-    a.workload == b.workload && company(a) == company(b) && without(a) == without(b)
-}
-
 /// Whether the load starts a new operation only when one ends. One that looks
 /// for the rate that holds a latency is driven at rates.
 pub(crate) fn is_closed(case: &CaseResult) -> bool {
     ["rate", "latency-target"].iter().all(|name| case.parameters.get(name).is_none())
-}
-
-/// Whether this is the first case of the run about which something holds that
-/// need not be said of every one.
-pub(crate) fn is_first(
-    case: &CaseResult,
-    siblings: &[CaseResult],
-    holds: impl Fn(&CaseResult) -> bool,
-) -> bool {
-    holds(case) && siblings.iter().find(|c| holds(c)).is_none_or(|first| std::ptr::eq(first, case))
 }
 
 /// Whether the load drives nothing: its own cost is what it measures.

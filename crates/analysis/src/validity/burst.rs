@@ -87,7 +87,7 @@ impl Rule for Burst {
 }
 
 fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
-    measure::is_first(case, context.siblings, |c| {
+    context.siblings.is_first(case, "burst", |c| {
         let writes = measure::does(&c.parameters, Kind::Write) && measure::is_direct(c);
         writes && !c.parameters.is_word("precondition", "full") && written(c).is_some()
     })
@@ -153,7 +153,7 @@ mod tests {
         case.parameters.set("direct", true);
         let cases = [case.clone(), case];
         let controls = Controls::default();
-        let context = Context { siblings: &cases, ..fixture::context(&controls) };
+        let context = Context { siblings: &crate::Siblings::of(&cases), ..fixture::context(&controls) };
         let count = |case| fixture::found(&Burst, case, &context).len();
         assert_eq!((count(&cases[0]), count(&cases[1])), (1, 0));
     }

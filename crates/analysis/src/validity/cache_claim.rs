@@ -33,17 +33,17 @@ impl Rule for CacheClaim {
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let of = |(workload, metric): &(&str, &'static str)| (case.workload == *workload).then_some(*metric);
         let Some(metric) = SWEPT.iter().find_map(of) else { return Vec::new() };
-        let alike = |other: &CaseResult| measure::same_but(case, other, "size");
-        if !measure::is_first(case, context.siblings, |c| std::ptr::eq(c, case) || alike(c)) {
+        let members = context.siblings.same_but(case, "size");
+        let alike = || members.iter().map(|member| context.siblings.case(member));
+        if alike().next().is_some_and(|first| !std::ptr::eq(first, case)) {
             return Vec::new();
         }
         let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
         let Some(claimed) = caches.iter().max_by_key(|c| c.level).filter(|c| c.level >= 2) else {
             return Vec::new();
         };
-        let sweep = sweep(context.siblings.iter().filter(|c| alike(c)), metric, claimed);
-        let noises: Vec<f64> =
-            context.siblings.iter().filter(|c| alike(c)).filter_map(|c| spread(c, metric)).collect();
+        let sweep = sweep(alike(), metric, claimed);
+        let noises: Vec<f64> = alike().filter_map(|c| spread(c, metric)).collect();
         let noise = stats::interval::median(&noises).unwrap_or(0.0);
         let Some((from, value)) = refuted(&sweep, claimed.bytes, noise) else { return Vec::new() };
         let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
@@ -138,7 +138,11 @@ mod tests {
         };
         let cases: Vec<CaseResult> = levels.iter().map(of).collect();
         let controls = Controls::default();
-        let context = Context { machine: Some(&machine), siblings: &cases, ..fixture::context(&controls) };
+        let context = Context {
+            machine: Some(&machine),
+            siblings: &crate::Siblings::of(&cases),
+            ..fixture::context(&controls)
+        };
         cases.iter().flat_map(|case| fixture::found(&CacheClaim, case, &context)).map(|f| f.text).collect()
     }
 

@@ -36,7 +36,8 @@ impl Rule for CostPerOperation {
         let Some((metric, rate)) = measure::operations(case).filter(|(_, rate)| *rate > 0.0) else {
             return Vec::new();
         };
-        let alike = context.siblings.iter().filter(|other| measure::same_but(case, other, "block-size"));
+        let alike = context.siblings.same_but(case, "block-size");
+        let alike = alike.iter().map(|member| context.siblings.case(member));
         let alike = alike.chain(std::iter::once(case)).filter_map(|other| {
             let size = measure::one_block(other)?;
             let (_, own) = measure::operations(other).filter(|(_, own)| *own > 0.0)?;
@@ -99,7 +100,7 @@ mod tests {
 
     fn found(cases: &[CaseResult]) -> Vec<String> {
         let controls = Controls::default();
-        let context = Context { siblings: cases, ..fixture::context(&controls) };
+        let context = Context { siblings: &crate::Siblings::of(cases), ..fixture::context(&controls) };
         let of = |case| fixture::found(&CostPerOperation, case, &context).pop().map(|f| f.text);
         cases.iter().map(|case| of(case).unwrap_or_default()).collect()
     }

@@ -61,7 +61,7 @@ impl Rule for DriveCache {
             let found = new(Severity::Warning, "drive", text).arg("cache", cache);
             return vec![found.because(says.arg("bytes", cache))];
         }
-        if !measure::is_first(case, context.siblings, |c| may_be_held(c, context)) {
+        if !context.siblings.is_first(case, self.code(), |c| may_be_held(c, context)) {
             return Vec::new();
         }
         let text = format!(

@@ -87,7 +87,7 @@ pub(crate) mod fixture {
     use model::trial::{Counter, Status, Trial, TrialResult, Window};
     use model::unit::{Quantity, Unit};
 
-    use crate::{Context, Rule};
+    use crate::{Context, Rule, Siblings};
 
     /// A case with `n` good trials.
     pub(crate) fn case(n: u32) -> CaseResult {
@@ -120,7 +120,8 @@ pub(crate) mod fixture {
 
     /// What a rule sees beside the case, with no machine.
     pub(crate) fn context(controls: &Controls) -> Context<'_> {
-        Context { controls, headline: Some("iops"), machine: None, expect: None, siblings: &[] }
+        static NONE: Siblings<'static> = Siblings::of(&[]);
+        Context { controls, headline: Some("iops"), machine: None, expect: None, siblings: &NONE }
     }
 
     /// What `rule` finds in `case`; every language can say it.

@@ -20,7 +20,7 @@ impl Rule for NoWire {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !measure::is_first(case, context.siblings, measure::is_loopback) {
+        if !context.siblings.is_first(case, self.code(), measure::is_loopback) {
             return Vec::new();
         }
         let text =

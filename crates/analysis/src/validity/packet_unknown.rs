@@ -21,7 +21,7 @@ impl Rule for PacketUnknown {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !measure::is_first(case, context.siblings, is_unknown) {
+        if !context.siblings.is_first(case, self.code(), is_unknown) {
             return Vec::new();
         }
         let text =

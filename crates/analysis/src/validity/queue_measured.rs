@@ -7,7 +7,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, Unit};
 
-use crate::bottleneck::same_but_depth;
+use crate::siblings::Member;
 use crate::{Context, Rule, called, measure};
 
 /// A shallower case with this share of the rate has all of it.
@@ -80,13 +80,12 @@ impl Rule for QueueMeasured {
 /// of the rate.
 fn knee<'a>(case: &CaseResult, context: &Context<'a>) -> Option<&'a CaseResult> {
     let (depth, (_, rate)) = (measure::concurrency(case), measure::operations(case)?);
-    let fits = |other: &&CaseResult| {
-        measure::concurrency(other) * DEEP <= depth
-            && same_but_depth(case, other)
-            && measure::operations(other).is_some_and(|(_, less)| less >= SAME * rate)
-    };
-    let all = context.siblings.iter().filter(fits);
-    all.min_by(|a, b| measure::concurrency(a).total_cmp(&measure::concurrency(b)))
+    let groups = context.siblings.at_depths(case);
+    let fits =
+        |other: &&Member| other.depth * DEEP <= depth && other.rate.is_some_and(|less| less >= SAME * rate);
+    let all = groups.iter().flat_map(|group| group.iter()).filter(fits);
+    let knee = all.min_by(|a, b| a.depth.total_cmp(&b.depth).then(a.place.cmp(&b.place)));
+    knee.map(|member| context.siblings.case(member))
 }
 
 /// Operations that the devices take at once, by what the kernel says of their
@@ -127,7 +126,8 @@ mod tests {
 
     fn texts(cases: &[CaseResult], machine: Option<&Machine>) -> Vec<String> {
         let controls = Controls::default();
-        let context = Context { machine, siblings: cases, ..fixture::context(&controls) };
+        let context =
+            Context { machine, siblings: &crate::Siblings::of(cases), ..fixture::context(&controls) };
         fixture::found(&QueueMeasured, &cases[0], &context).into_iter().map(|f| f.text).collect()
     }
 

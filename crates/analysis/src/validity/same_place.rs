@@ -29,7 +29,7 @@ impl Rule for SamePlace {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !measure::is_first(case, context.siblings, |c| is_tiny(c, context.machine)) {
+        if !context.siblings.is_first(case, self.code(), |c| is_tiny(c, context.machine)) {
             return Vec::new();
         }
         let (Some((span, share)), Some(resource)) =
@@ -120,7 +120,11 @@ mod tests {
             case("randread", 2 << 30),
         ];
         let controls = Controls::default();
-        let context = Context { machine: Some(&machine), siblings: &cases, ..fixture::context(&controls) };
+        let context = Context {
+            machine: Some(&machine),
+            siblings: &crate::Siblings::of(&cases),
+            ..fixture::context(&controls)
+        };
         let found: Vec<_> = cases.iter().map(|c| fixture::found(&SamePlace, c, &context)).collect();
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 1, 0]);
         assert!(found[2][0].text.contains("0.1 % of disk sda"), "{}", found[2][0].text);

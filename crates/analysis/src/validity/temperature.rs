@@ -31,7 +31,7 @@ impl Rule for Temperature {
         let heat = heat::of_case(case);
         match heat.sensors.first() {
             Some(first) => risen(self.code(), first, &heat.sensors).into_iter().collect(),
-            None if measure::is_first(case, context.siblings, |c| asked(c) && !has_sensors(c)) => {
+            None if context.siblings.is_first(case, self.code(), |c| asked(c) && !has_sensors(c)) => {
                 vec![unseen(self.code(), case, context)]
             }
             None => Vec::new(),
@@ -115,7 +115,8 @@ mod tests {
     fn found(case: &CaseResult, machine: Option<&Machine>) -> Vec<Finding> {
         let controls = Controls::default();
         let siblings = std::slice::from_ref(case);
-        let context = Context { machine, siblings, ..fixture::context(&controls) };
+        let context =
+            Context { machine, siblings: &crate::Siblings::of(siblings), ..fixture::context(&controls) };
         fixture::found(&Temperature, &siblings[0], &context)
     }
 

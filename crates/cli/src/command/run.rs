@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ::agent::{FarEnd, LocalAgent, Pair, Watch};
+use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use machine::file::{self, Bounds};
 use model::plan::FixtureKey;
@@ -26,7 +27,7 @@ use study::run::{Identity, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
 use super::{job_file, open_store, page_path, restore, store_argument, store_path};
-use crate::exit::{Failure, INTERRUPTED, TRIAL_FAILED, UNKEPT};
+use crate::exit::{Failure, INTERRUPTED, Remains, TRIAL_FAILED, UNKEPT};
 use crate::foreign;
 use crate::output;
 use crate::peer::{self, Peers};
@@ -193,7 +194,13 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
             output::print(summary(&run).as_bytes())?;
-            return Err(RunError::Unkept { run, error }.into());
+            let stored = store.list().ok().and_then(|all| all.into_iter().find(|e| e.id == run.id));
+            let remains = Remains {
+                measured: run.cases.iter().map(|case| case.trials.len()).sum(),
+                stored: stored.map(|entry| entry.trials),
+                id: run.id,
+            };
+            return Err(Failure::Unkept { run: remains, error });
         }
         other => other?,
     };
@@ -337,7 +344,7 @@ fn refuse_own_store(matches: &ArgMatches, study: &Study) -> Result<(), Failure> 
     use std::os::unix::fs::MetadataExt;
     let identity = |path: &Path| path.metadata().ok().map(|m| (m.dev(), m.ino()));
     let Some(store) = store_path(matches) else { return Ok(()) };
-    let files = ["", "-wal", "-shm"].map(|end| {
+    let files = ["", "-journal", "-wal", "-shm"].map(|end| {
         let mut name = store.clone().into_os_string();
         name.push(end);
         identity(Path::new(&name))

@@ -12,6 +12,7 @@ mod far;
 mod faults;
 mod filling;
 mod fio;
+mod full;
 mod hosts;
 mod in_memory;
 mod invalid;

@@ -141,7 +141,7 @@ impl Collector {
             interval.classes[usize::from(crossing.class)].completions += 1;
         }
         interval.late_starts += record.late_starts;
-        interval.unfinished += record.unfinished;
+        interval.unfinished = interval.unfinished.saturating_add(record.unfinished);
         for (place, histogram) in distributions(record) {
             let counts = SparseCounts::from(histogram);
             match &mut self.whole {
@@ -234,7 +234,7 @@ impl Collector {
                 sum.completions += class.completions;
             }
             rest.late_starts += interval.late_starts;
-            rest.unfinished += interval.unfinished;
+            rest.unfinished = rest.unfinished.saturating_add(interval.unfinished);
             rest.user_ns += interval.user_ns;
             rest.system_ns += interval.system_ns;
             interval.times.iter().for_each(|(place, counts)| merged.add(*place, counts));

@@ -154,7 +154,7 @@ fn record<S: Schedule>(recorder: &mut Recorder, flight: Flight, completion: Comp
         return;
     }
     if S::OPEN && !follows && recorder.is_past(now_ns) {
-        recorder.unfinished(due_ns, now_ns);
+        recorder.unfinished(due_ns, now_ns, 1);
     }
     let finished = Finished { due_ns, started_ns, finished_ns: now_ns, bytes, class, handed_ns };
     if S::OPEN {
@@ -175,12 +175,7 @@ fn backlog<S: Schedule>(schedule: &mut S, timeline: &Timeline, recorder: &mut Re
     if timeline.end_ns == u64::MAX {
         return;
     }
-    let mut due_ns = schedule.next_due_ns(timeline.end_ns);
-    while due_ns < timeline.end_ns {
-        recorder.unfinished(due_ns, timeline.end_ns);
-        schedule.advance();
-        due_ns = schedule.next_due_ns(timeline.end_ns);
-    }
+    schedule.owed(timeline.end_ns, |due_ns, count| recorder.unfinished(due_ns, timeline.end_ns, count));
 }
 
 /// The next operation and whether it counts, or `None` when there is none.

@@ -431,20 +431,20 @@ impl Recorder {
         at_ns >= self.timeline.end_ns
     }
 
-    /// Records what an open loop's window left unfinished: an operation that was
-    /// due in it and finished after it, with the latency it came to, and one
-    /// that was never started, with what it had waited by then. Without these,
+    /// Records what an open loop's window left unfinished: operations that were
+    /// due in it and finished after it, with the latency they came to, and such
+    /// that were never started, with what they had waited by then. Without these,
     /// a stall at the end would hide in a percentile.
-    pub fn unfinished(&mut self, due_ns: u64, until_ns: u64) {
+    pub fn unfinished(&mut self, due_ns: u64, until_ns: u64, count: u64) {
         let Self { tail, timeline, depth, shape, .. } = self;
         let record = tail.get_or_insert_with(|| {
             let mut record = Box::new(Record::new(*shape, *depth));
             record.interval = timeline.interval_of(timeline.end_ns - 1);
             record
         });
-        record.unfinished += 1;
-        // Which class it would have been of is not known before it starts.
-        record.classes[0].latency.record(until_ns.saturating_sub(due_ns).max(1));
+        record.unfinished = record.unfinished.saturating_add(count);
+        // Which class they would have been of is not known before they start.
+        record.classes[0].latency.record_many(until_ns.saturating_sub(due_ns).max(1), count);
     }
 
     /// Hands over what is left.

@@ -19,6 +19,11 @@ pub trait Schedule {
 
     /// The operation last asked for was started.
     fn advance(&mut self);
+
+    /// Tells `each` when operations were due that are due before `end_ns` and
+    /// were not started, and how many at that moment; ends at `end_ns`. However
+    /// many there are, the time that this takes is bounded.
+    fn owed(&mut self, end_ns: u64, each: impl FnMut(u64, u64));
 }
 
 /// As soon as a slot is free.
@@ -35,6 +40,8 @@ impl Schedule for Closed {
 
     #[inline]
     fn advance(&mut self) {}
+
+    fn owed(&mut self, _end_ns: u64, _each: impl FnMut(u64, u64)) {}
 }
 
 /// How an open loop's operations arrive.
@@ -52,33 +59,52 @@ pub enum Arrivals {
 /// *w + n*, *w + 2n* ... of the fixed schedule, or a Poisson process of rate
 /// *r / n* of its own; independent Poisson processes add up to one of rate *r*
 /// (Kingman, Poisson Processes, 1993, section 2.2).
+///
+/// Due times are counted from the start. As nanoseconds of a clock that has run
+/// for months, gaps of less than a few nanoseconds would be lost in rounding.
 #[derive(Clone, Debug)]
 pub struct Open {
     start_ns: u64,
-    /// From the start on. The clock counts from the boot: after months a floating
-    /// point number of its size has steps of nanoseconds, and short gaps would be
-    /// rounded, or never add up.
+    /// From the start to the next operation.
     due_ns: f64,
     gap_ns: f64,
-    poisson: Option<Xoshiro256PlusPlus>,
+    arrivals: Gaps,
+}
+
+/// What comes between two arrivals.
+#[derive(Clone, Debug)]
+enum Gaps {
+    /// The same each time: so many, after so many nanoseconds. Multiplied, not
+    /// added up, for sums drift.
+    Fixed { first_ns: f64, gone: f64 },
+    /// Exponential ones.
+    Poisson(Xoshiro256PlusPlus),
 }
 
 impl Open {
+    /// The most moments at which [`Schedule::owed`] tells of operations: beyond,
+    /// those that were due within a 262,144th of the time are told of together.
+    const MOMENTS_MAX: f64 = (1 << 18) as f64;
+
     /// The schedule of worker `worker` of `workers`, which together make
     /// `rate_per_s`, from `start_ns` on.
     #[must_use]
     pub fn new(start_ns: u64, rate_per_s: f64, arrivals: Arrivals, worker: Seat, seed: u64) -> Self {
         let gap_ns = 1e9 / rate_per_s * worker.of as f64;
-        let mut open = Self { start_ns, due_ns: 0.0, gap_ns, poisson: None };
+        let own = seed ^ (worker.index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let first_ns = gap_ns * worker.index as f64 / worker.of as f64;
         match arrivals {
-            Arrivals::Fixed => open.due_ns += gap_ns * worker.index as f64 / worker.of as f64,
+            Arrivals::Fixed => {
+                let arrivals = Gaps::Fixed { first_ns, gone: 0.0 };
+                Self { start_ns, due_ns: first_ns, gap_ns, arrivals }
+            }
             Arrivals::Poisson => {
-                let own = seed ^ (worker.index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                open.poisson = Some(Xoshiro256PlusPlus::seed_from_u64(own));
+                let arrivals = Gaps::Poisson(Xoshiro256PlusPlus::seed_from_u64(own));
+                let mut open = Self { start_ns, due_ns: 0.0, gap_ns, arrivals };
                 open.advance();
+                open
             }
         }
-        open
     }
 }
 
@@ -101,13 +127,37 @@ impl Schedule for Open {
 
     #[inline]
     fn advance(&mut self) {
-        let share = match &mut self.poisson {
-            None => 1.0,
+        match &mut self.arrivals {
+            Gaps::Fixed { first_ns, gone } => {
+                *gone += 1.0;
+                self.due_ns = *first_ns + *gone * self.gap_ns;
+            }
             // Inversion: -ln(u) of a uniform u in (0, 1] is exponential with
             // mean 1. 53 bits, so that u is exact and never 0.
-            Some(random) => -((((random.next_u64() >> 11) + 1) as f64) / (1u64 << 53) as f64).ln(),
-        };
-        self.due_ns += self.gap_ns * share;
+            Gaps::Poisson(random) => {
+                let share = -((((random.next_u64() >> 11) + 1) as f64) / (1u64 << 53) as f64).ln();
+                self.due_ns += self.gap_ns * share;
+            }
+        }
+    }
+
+    fn owed(&mut self, end_ns: u64, mut each: impl FnMut(u64, u64)) {
+        // Within a moment a Poisson process has its mean: it is of very many.
+        let moment_ns = (end_ns.saturating_sub(self.next_due_ns(end_ns))) as f64 / Self::MOMENTS_MAX;
+        if moment_ns <= self.gap_ns {
+            while self.next_due_ns(end_ns) < end_ns {
+                each(self.next_due_ns(end_ns), 1);
+                self.advance();
+            }
+            return;
+        }
+        while self.next_due_ns(end_ns) < end_ns {
+            let begin_ns = self.due_ns;
+            self.due_ns = (begin_ns + moment_ns.max(1.0)).min((end_ns - self.start_ns) as f64);
+            let gone = |until_ns: f64| (until_ns / self.gap_ns).ceil() as u64;
+            let middle_ns = f64::midpoint(begin_ns, self.due_ns) as u64;
+            each(self.start_ns.saturating_add(middle_ns), gone(self.due_ns).saturating_sub(gone(begin_ns)));
+        }
     }
 }
 
@@ -168,5 +218,53 @@ mod tests {
     fn the_same_seed_gives_the_same_arrivals() {
         assert_eq!(arrivals(Arrivals::Poisson, 2, 3, 100), arrivals(Arrivals::Poisson, 2, 3, 100));
         assert_ne!(arrivals(Arrivals::Poisson, 2, 3, 100), arrivals(Arrivals::Poisson, 2, 4, 100));
+    }
+
+    /// How many operations are owed at the end, and at how many moments.
+    fn owed(mut open: Open, end_ns: u64) -> (u64, usize) {
+        let (mut count, mut moments) = (0_u64, 0);
+        open.owed(end_ns, |due_ns, together| {
+            assert!(due_ns < end_ns);
+            count = count.saturating_add(together);
+            moments += 1;
+        });
+        (count, moments)
+    }
+
+    #[test]
+    fn regression_what_an_open_loop_owed_was_gone_through_one_by_one() {
+        let alone = Seat { index: 0, of: 1 };
+        let end_ns = 1_000_000_000 + 5_000_000_000;
+        for arrivals in [Arrivals::Fixed, Arrivals::Poisson] {
+            let of = |rate: f64| owed(Open::new(1_000_000_000, rate, arrivals, alone, 3), end_ns);
+            // Few are told of singly, each at its own time.
+            let (count, moments) = of(1000.0);
+            assert_eq!(count as usize, moments);
+            assert!((count as f64 / 5000.0 - 1.0).abs() < 0.1, "{count}");
+            for rate in [1e6, 1e10, 1e15] {
+                let (count, moments) = of(rate);
+                assert!((count as f64 / (5.0 * rate) - 1.0).abs() < 1e-4, "{count} of {}", 5.0 * rate);
+                assert!(moments <= 1 << 19, "{moments}");
+            }
+            // No rate makes it go on for ever.
+            assert!(of(1e300).0 > u64::MAX / 2);
+            of(f64::INFINITY);
+        }
+        let (count, _) = owed(Open::new(1_000_000_000, 1e10, Arrivals::Fixed, alone, 3), end_ns);
+        assert_eq!(count, 50_000_000_000);
+    }
+
+    #[test]
+    fn a_clock_that_has_run_for_years_does_not_round_the_rate() {
+        for arrivals in [Arrivals::Fixed, Arrivals::Poisson] {
+            // Ten years; neighbouring f64 of that are 64 ns apart.
+            let start_ns = 315_000_000_000_000_000;
+            let mut open = Open::new(start_ns, 1e8, arrivals, Seat { index: 0, of: 1 }, 3);
+            for _ in 0..100_000 {
+                open.advance();
+            }
+            let gone_ns = open.next_due_ns(0) - start_ns;
+            assert!((gone_ns as f64 / 1e6 - 1.0).abs() < 0.02, "{gone_ns}");
+        }
     }
 }

@@ -124,7 +124,7 @@ impl<'a> View<'a> {
     }
 
     fn is_only(&self, case: &CaseResult) -> bool {
-        self.run.cases.iter().filter(|c| c.workload == case.workload).count() == 1
+        self.run.cases.iter().filter(|c| c.workload == case.workload).nth(1).is_none()
     }
 
     /// What people call a resource.

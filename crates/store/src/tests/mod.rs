@@ -1,8 +1,10 @@
 //! Tests of the store as a whole: what is kept, and what is opened.
 
 mod example;
+mod journal;
 mod keeping;
 mod opening;
+mod removing;
 
 use std::collections::BTreeMap;
 use std::fs;

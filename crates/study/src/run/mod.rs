@@ -30,8 +30,8 @@ pub enum RunError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store failed while the run was under way: here is what was measured,
-    /// which is kept nowhere else from then on.
+    /// The store failed while the run was under way: here is what was measured.
+    /// What the store did not take before is kept nowhere else.
     #[error("{error}")]
     Unkept {
         /// The run so far, with its estimates.

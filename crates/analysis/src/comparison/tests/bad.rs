@@ -133,3 +133,20 @@ fn regression_a_judged_metric_that_one_side_lost_was_not_told() {
         assert_eq!((reason.code.as_str(), &reason.args["side"]), ("no-figure", &Value::from(side)));
     }
 }
+
+/// For each case without a partner all of the other run were looked at: of two
+/// plans of 10,000 cases each, 200 million pairs.
+#[test]
+fn regression_the_nearest_of_very_many_cases_was_looked_for_without_end() {
+    let cases = |depths: std::ops::Range<u64>| depths.map(|depth| self::depth(depth, &[])).collect();
+    let found = compared(&[run("a", &[], cases(0..101)), run("b", &[], cases(100..200))]);
+    assert_eq!(found.unmatched.len(), 100 + 99);
+    let with_nearest = found.unmatched.iter().filter(|u| u.nearest.is_some()).count();
+    assert_eq!(with_nearest, pair::LOOKS_MAX / 100);
+    let differs = &found.unmatched[0].differs;
+    assert_eq!(differs[0].name, "queue-depth");
+    // Two runs without any work in common are refused as soon.
+    let refused = [run("a", &[], cases(0..100)), run("b", &[], cases(100..200))];
+    let error = of_runs(&refused, &Options::default(), &catalogue()).unwrap_err().to_string();
+    assert!(error.contains("and 7 more"), "{error}");
+}

@@ -1,6 +1,8 @@
 //! The runs as the page needs them: with the cases that are compared only, and
 //! all of them as one, so that one chart shows every side.
 
+use std::collections::{HashMap, HashSet};
+
 use model::run::CaseResult;
 use model::{Comparison, Run, Value};
 
@@ -11,21 +13,26 @@ use crate::figure::SIDE;
 pub(super) fn compared(subject: &Subject<'_>) -> Vec<Run> {
     let comparison = subject.comparison;
     let of = |(side, run): (usize, &Run)| {
-        let is_compared = |case: &&CaseResult| !is_alone(comparison, side, &case.label);
+        let alone = alone(comparison, side);
+        let is_compared = |case: &&CaseResult| !alone.contains(&*case.label);
         let cases = run.cases.iter().filter(is_compared).map(light).collect();
         Run { cases, ..without_cases(run) }
     };
     subject.runs.iter().enumerate().map(of).collect()
 }
 
-/// Whether a case of a side has no partner on any other.
-fn is_alone(comparison: &Comparison, side: usize, label: &str) -> bool {
+/// The labels of the cases of a side that have no partner on any other.
+fn alone(comparison: &Comparison, side: usize) -> HashSet<&str> {
     let others = match (&comparison.by, side) {
         (None, 0) => comparison.sides.len().saturating_sub(1),
         _ => 1,
     };
-    let here = |place: usize| comparison.by.is_some() || place == side;
-    comparison.unmatched.iter().filter(|u| here(u.side) && u.case == label).count() >= others.max(1)
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    for here in comparison.unmatched.iter().filter(|u| comparison.by.is_some() || u.side == side) {
+        *times.entry(&here.case).or_default() += 1;
+    }
+    times.retain(|_, times| *times >= others.max(1));
+    times.into_keys().collect()
 }
 
 /// A run but for its cases, which may be large.
@@ -62,14 +69,14 @@ pub(super) fn together(subject: &Subject<'_>, baseline: &Run, sides: &[Run]) -> 
     if subject.comparison.by.is_some() {
         return baseline.clone();
     }
-    let names = names(subject);
+    let (names, places) = (names(subject), Places::of_cases(baseline));
     let mut all: Vec<(usize, CaseResult)> = Vec::new();
     for (side, run) in sides.iter().enumerate() {
         for case in &run.cases {
             let mut case = case.clone();
             let name = names.get(side).cloned().unwrap_or_default();
             case.parameters.set(SIDE, Value::Text(name));
-            all.push((place(baseline, &case), case));
+            all.push((places.of(&case), case));
         }
     }
     // Stable: of one place, in the order of the sides.
@@ -78,11 +85,29 @@ pub(super) fn together(subject: &Subject<'_>, baseline: &Run, sides: &[Run]) -> 
 }
 
 /// Where a case's partner stands in the baseline.
-fn place(baseline: &Run, case: &CaseResult) -> usize {
-    let by = |same: &dyn Fn(&CaseResult) -> bool| baseline.cases.iter().position(same);
-    by(&|c| c.label == case.label && c.work_id == case.work_id)
-        .or_else(|| by(&|c| c.work_id == case.work_id && c.workload == case.workload))
-        .unwrap_or(usize::MAX)
+struct Places<'a> {
+    /// By label and work.
+    exactly: HashMap<(&'a str, &'a str), usize>,
+    /// By work and workload.
+    of_work: HashMap<(&'a str, &'a str), usize>,
+}
+
+impl<'a> Places<'a> {
+    fn of_cases(baseline: &'a Run) -> Self {
+        let mut places = Self { exactly: HashMap::new(), of_work: HashMap::new() };
+        for (place, case) in baseline.cases.iter().enumerate() {
+            places.exactly.entry((&case.label, &case.work_id)).or_insert(place);
+            places.of_work.entry((&case.work_id, &case.workload)).or_insert(place);
+        }
+        places
+    }
+
+    /// Behind all others, where it has none.
+    fn of(&self, case: &CaseResult) -> usize {
+        let exactly = self.exactly.get(&(&*case.label, &*case.work_id));
+        let place = exactly.or_else(|| self.of_work.get(&(&*case.work_id, &*case.workload)));
+        place.copied().unwrap_or(usize::MAX)
+    }
 }
 
 /// What the sides are called in charts.

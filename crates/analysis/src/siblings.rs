@@ -1,0 +1,213 @@
+//! The cases of a run by what they have in common. A rule that looked through
+//! all cases for each of them would take minutes for a plan of ten thousand, so
+//! what is asked of every case is put in order once, when it is first asked.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use model::run::CaseResult;
+
+use crate::measure;
+
+/// All cases of a run.
+#[derive(Debug)]
+pub struct Siblings<'a> {
+    cases: &'a [CaseResult],
+    groups: Mutex<BTreeMap<Likeness, Arc<Groups>>>,
+    firsts: Mutex<BTreeMap<&'static str, Option<usize>>>,
+}
+
+/// What cases of a group have in common: all parameters but this one, and the
+/// company by workload and parameters. Wholly also the path and the company's
+/// machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Likeness {
+    but: &'static str,
+    wholly: bool,
+}
+
+/// Cases by all that a likeness is made of, written out.
+type Groups = HashMap<String, Arc<[Member]>>;
+
+/// One case of a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    /// Its place among all cases of the run.
+    pub(crate) place: usize,
+    /// Operations under way at once.
+    pub(crate) depth: f64,
+    /// Operations per second, where they are known.
+    pub(crate) rate: Option<f64>,
+    /// Whether any trial said anything of it.
+    pub(crate) is_estimated: bool,
+}
+
+impl<'a> Siblings<'a> {
+    /// Nothing is put in order yet.
+    #[must_use]
+    pub const fn of(cases: &'a [CaseResult]) -> Self {
+        Siblings { cases, groups: Mutex::new(BTreeMap::new()), firsts: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// The case of a member of a group.
+    pub(crate) fn case(&self, member: &Member) -> &'a CaseResult {
+        &self.cases[member.place]
+    }
+
+    /// The cases that do the work of `case`, in the order of the run, with
+    /// whatever value of one parameter; `case` is one of them.
+    pub(crate) fn same_but(&self, case: &CaseResult, parameter: &'static str) -> Arc<[Member]> {
+        self.group(case, Likeness { but: parameter, wholly: false })
+    }
+
+    /// The cases that do the work of `case` on the same path, in the order of the
+    /// run: at other queue depths, and with other numbers of threads. `case`
+    /// is in both.
+    pub(crate) fn at_depths(&self, case: &CaseResult) -> [Arc<[Member]>; 2] {
+        ["queue-depth", "threads"].map(|but| self.group(case, Likeness { but, wholly: true }))
+    }
+
+    fn group(&self, case: &CaseResult, likeness: Likeness) -> Arc<[Member]> {
+        let mut all = locked(&self.groups);
+        let groups = all.entry(likeness).or_insert_with(|| Arc::new(self.in_groups(likeness)));
+        groups.get(&likeness.of(case)).cloned().unwrap_or_default()
+    }
+
+    fn in_groups(&self, likeness: Likeness) -> Groups {
+        let mut groups: HashMap<String, Vec<Member>> = HashMap::new();
+        for (place, case) in self.cases.iter().enumerate() {
+            let rate = measure::operations(case).map(|(_, rate)| rate);
+            let (depth, is_estimated) = (measure::concurrency(case), !case.estimates.is_empty());
+            let member = Member { place, depth, rate, is_estimated };
+            groups.entry(likeness.of(case)).or_default().push(member);
+        }
+        groups.into_iter().map(|(key, members)| (key, members.into())).collect()
+    }
+
+    /// Whether this is the first case of the run about which something holds that
+    /// need not be said of every one. What holds is asked of each case once, by
+    /// name, so it must not depend on `case`.
+    pub(crate) fn is_first(
+        &self,
+        case: &CaseResult,
+        what: &'static str,
+        holds: impl Fn(&CaseResult) -> bool,
+    ) -> bool {
+        if !holds(case) {
+            return false;
+        }
+        let mut firsts = locked(&self.firsts);
+        let first = *firsts.entry(what).or_insert_with(|| self.cases.iter().position(holds));
+        first.is_none_or(|place| std::ptr::eq(&raw const self.cases[place], case))
+    }
+}
+
+impl Likeness {
+    /// What a case has in common with those like it. `Debug` writes everything
+    /// that counts, and writes different things differently.
+    fn of(self, case: &CaseResult) -> String {
+        let parameters: Vec<_> = case.parameters.0.iter().filter(|(name, _)| *name != self.but).collect();
+        let company: Vec<_> = case
+            .with
+            .iter()
+            .map(|c| (&c.workload, &c.parameters, self.wholly.then_some(&c.machine)))
+            .collect();
+        format!("{:?}", (&case.workload, parameters, company, self.wholly.then_some(&case.path)))
+    }
+}
+
+/// What another thread left half done is no more than an index that is not
+/// there yet.
+fn locked<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::validity::fixture;
+
+    fn case(depth: u64, threads: u64, pattern: &str) -> CaseResult {
+        let mut case = fixture::case(1);
+        let all = &mut case.parameters.0;
+        all.insert("queue-depth".to_owned(), depth.into());
+        all.insert("threads".to_owned(), threads.into());
+        all.insert("pattern".to_owned(), pattern.into());
+        case
+    }
+
+    fn places(members: &[Member]) -> Vec<usize> {
+        members.iter().map(|m| m.place).collect()
+    }
+
+    #[test]
+    fn cases_that_differ_in_depth_or_in_threads_are_found_in_their_order() {
+        let cases = [
+            case(4, 1, "randread"),
+            case(1, 1, "randread"),
+            case(1, 2, "randread"),
+            case(1, 1, "randwrite"),
+            case(8, 2, "randread"),
+        ];
+        let siblings = Siblings::of(&cases);
+        let [depths, threads] = siblings.at_depths(&cases[1]);
+        assert_eq!(places(&depths), [0, 1]);
+        assert_eq!(places(&threads), [1, 2]);
+        assert_eq!(places(&siblings.same_but(&cases[3], "queue-depth")), [3]);
+        assert_eq!(places(&siblings.same_but(&case(1, 1, "none"), "queue-depth")), [0; 0]);
+        assert_eq!(depths[0].depth, 4.0);
+        // They are put in order once, not for each case that asks.
+        assert!(Arc::ptr_eq(&depths, &siblings.at_depths(&cases[0])[0]));
+    }
+
+    #[test]
+    fn another_path_is_other_work_only_where_it_counts() {
+        let mut cases = [case(1, 1, "randread"), case(2, 1, "randread")];
+        cases[1].path =
+            vec![model::resource::PathStep { resource: "block:sdb".to_owned(), amplification: 1.0 }];
+        let siblings = Siblings::of(&cases);
+        assert_eq!(places(&siblings.at_depths(&cases[0])[0]), [0]);
+        assert_eq!(places(&siblings.same_but(&cases[0], "queue-depth")), [0, 1]);
+    }
+
+    #[test]
+    fn the_first_of_many_is_looked_for_once() {
+        let cases: Vec<CaseResult> =
+            (0..2000).map(|n| case(1, 1, if n < 1000 { "randread" } else { "randwrite" })).collect();
+        let siblings = Siblings::of(&cases);
+        let asked = Cell::new(0);
+        let writes = |case: &CaseResult| {
+            asked.set(asked.get() + 1);
+            case.parameters.is_word("pattern", "randwrite")
+        };
+        let first: Vec<usize> =
+            (0..cases.len()).filter(|n| siblings.is_first(&cases[*n], "test", writes)).collect();
+        assert_eq!(first, [1000]);
+        assert!(asked.get() <= 4000, "{} looks at 2000 cases", asked.get());
+    }
+
+    /// A plan of the most cases there may be: 25 block sizes at 100 depths, with 4
+    /// numbers of threads. One look at each other case by each took an hour.
+    #[test]
+    #[ignore = "long: cargo xtask test --long"]
+    fn regression_a_run_of_ten_thousand_cases_was_not_analysed_within_an_hour() {
+        let sizes = (1..=25_u64).flat_map(|size| (1..=100_u64).map(move |depth| (size, depth)));
+        let cases = sizes.flat_map(|(size, depth)| (1..=4_u64).map(move |threads| (size, depth, threads)));
+        let cases: Vec<CaseResult> = cases
+            .map(|(size, depth, threads)| {
+                let iops = 10_000.0 * (depth as f64).min(20.0);
+                let mut case = crate::bottleneck::tests::disk(depth, iops, 100.0, 5.0);
+                case.parameters.set("block-size", 512 * size);
+                case.parameters.set("threads", threads);
+                case
+            })
+            .collect();
+        let mut run = crate::comparison::tests::run("many", &[], cases);
+        crate::derive(&mut run, &model::workload::Catalogue { workloads: Vec::new(), common: &[] });
+        let found =
+            |code: &str| run.cases.iter().flat_map(|c| &c.findings).filter(|f| f.code == code).count();
+        assert!(found("device-full") > 1000, "{}", found("device-full"));
+    }
+}
