@@ -67,6 +67,7 @@ fn judge(all: &[u8], what: &str, compressed: f64, duplicate: f64) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn what_lands_on_the_disk_is_compressible_and_duplicate_as_asked() {
     let contents = [
         ("random", "auto", 0.0, 0.0),

@@ -182,6 +182,7 @@ fn every_engine_keeps_an_open_loop() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn syncs_take_no_places_of_a_rate() {
     let folder = folder();
     for kind in KINDS {

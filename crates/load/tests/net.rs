@@ -335,6 +335,7 @@ fn an_open_loop_asks_at_its_rate_over_both_protocols() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn who_waits_for_a_reply_of_the_dead_is_told() {
     for others in [&[("outstanding", "1")][..], &[("outstanding", "4")], &[("protocol", "udp")]] {
         let mut changes = vec![("duration", "60s")];

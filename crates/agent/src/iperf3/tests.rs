@@ -136,6 +136,7 @@ fn a_stock_client_receives_and_does_both_at_once() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn datagrams_go_both_ways_at_the_rate() {
     if !is_there() {
         return;
@@ -155,6 +156,7 @@ fn datagrams_go_both_ways_at_the_rate() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn seconds_to_omit_do_not_count() {
     if !is_there() {
         return;

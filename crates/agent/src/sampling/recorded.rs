@@ -95,7 +95,7 @@ fn findings(text: &str, mut trial: Trial, workers: Result<Vec<u32>, usize>) -> V
         findings: Vec::new(),
     };
     let controls = Controls::default();
-    let siblings = std::slice::from_ref(&case);
+    let siblings = &analysis::Siblings::of(std::slice::from_ref(&case));
     let context =
         Context { controls: &controls, headline: None, machine: Some(&machine), expect: None, siblings };
     RULES.iter().flat_map(|rule| rule.check(&case, &context)).collect()

@@ -42,6 +42,7 @@ fn caught(name: &str, bodies: &[&str]) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn text_over_text_is_caught() {
     let texts = svg("<text x=10 y=50>eleven</text><text x=14 y=55>twelve</text>");
     let spans = svg("<text x=10 y=50>eleven<tspan x=14 y=55>twelve</tspan></text>");
@@ -62,6 +63,7 @@ fn text_over_text_is_caught() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn cut_text_is_caught() {
     let right = svg("<text x=180 y=50>too far right</text>");
     let above = svg("<text x=20 y=5>too high</text>");
@@ -77,6 +79,7 @@ fn cut_text_is_caught() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn what_is_off_the_page_is_caught() {
     caught("off-page", &["<p style='position:absolute;left:-60px'>left of it</p>"]);
     caught("off-page", &["<p style='position:absolute;top:-40px'>above it</p>"]);
@@ -102,6 +105,7 @@ fn small_text_is_caught() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn faint_text_is_caught() {
     let on_bar = svg("<rect width=200 height=100 fill='#246'/><text x=20 y=50 fill='#333'>eleven</text>");
     let on_page = svg("<text x=20 y=50 fill='#bbb'>eleven</text>");
@@ -119,6 +123,7 @@ fn faint_text_is_caught() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_picture_without_words_is_caught() {
     let bodies = [
         "<svg width=9 height=9></svg>",
@@ -131,6 +136,7 @@ fn a_picture_without_words_is_caught() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn what_points_outside_is_caught() {
     let bodies = [
         "<img alt='' src='picture.png'>",
@@ -150,6 +156,7 @@ fn what_points_outside_is_caught() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn wrong_structure_is_caught() {
     caught("double-id", &["<p id=a>one<p id=a>two"]);
     caught("heading-order", &["<h3>deep</h3>", "<h1>again</h1>"]);

@@ -66,6 +66,7 @@ fn a_comparison_is_right_in_every_language() {
 
 /// What only disks have: rounds, caches, targets, reads beside writes.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn reports_of_disks_are_right() {
     let Some(program) = crate::browser() else { return };
     let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());
@@ -77,6 +78,7 @@ fn reports_of_disks_are_right() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_report_of_500_cases_is_right_and_below_3_mb() {
     let Some(program) = crate::browser() else { return };
     let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());
@@ -89,6 +91,7 @@ fn a_report_of_500_cases_is_right_and_below_3_mb() {
 /// Nothing of a run becomes a part of the page: no script runs, nothing is
 /// asked for, no element that the page does not have otherwise.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn reports_of_odd_runs_are_right_and_run_nothing() {
     let Some(program) = crate::browser() else { return };
     let (chromium, folder) = (Chromium::start(&program), tempfile::tempdir().unwrap());

@@ -66,6 +66,7 @@ impl Drop for Device {
 /// 200 reads a second for 30 s, and a stall of 2 s: see docs/concepts/method.md
 /// for what must come out.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_stall_of_two_seconds_is_in_the_latency_and_not_in_the_service_time() {
     let _alone = alone();
     let place = Place::new();
@@ -100,6 +101,7 @@ fn a_stall_of_two_seconds_is_in_the_latency_and_not_in_the_service_time() {
 /// A device that is held to 500 reads a second holds no more than that, whatever
 /// it could do.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn the_rate_that_keeps_a_latency_is_bounded_by_what_the_device_gives() {
     let _alone = alone();
     let place = Place::new();

@@ -57,6 +57,7 @@ fn device_of(place: &Place) -> String {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_throttle_on_the_device_is_named_as_what_holds_it_back() {
     let _alone = alone();
     let place = Place::new();
@@ -87,6 +88,7 @@ impl Drop for Neighbour {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_neighbour_that_burns_a_core_is_named() {
     let _alone = alone();
     let place = Place::new();
@@ -102,6 +104,7 @@ fn a_neighbour_that_burns_a_core_is_named() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn memory_too_small_for_the_cache_is_named() {
     let _alone = alone();
     let place = Place::new();

@@ -183,6 +183,7 @@ fn a_node_whose_controller_is_killed_puts_its_own_back() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_node_puts_back_what_an_agent_of_its_died_over() {
     let (ground, place) = (Ground::new("died"), Place::new());
     let node = Node::start(&ground, &place);

@@ -52,6 +52,7 @@ fn two_runs_are_compared_and_the_document_fits_its_schema() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn one_run_is_compared_by_a_parameter_and_a_worse_one_fails_if_asked() {
     let place = Place::new();
     // A prime search up to twice the number takes more than twice as long.
@@ -71,6 +72,7 @@ fn one_run_is_compared_by_a_parameter_and_a_worse_one_fails_if_asked() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn regression_a_run_whose_trials_all_failed_passed_as_not_worse() {
     let place = Place::new();
     let id = measured(&place, &["null"]);
@@ -91,6 +93,7 @@ fn regression_a_run_whose_trials_all_failed_passed_as_not_worse() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn regression_to_forget_a_run_removed_a_page_that_was_asked_for() {
     let place = Place::new();
     let id = measured(&place, &["null"]);
@@ -101,6 +104,7 @@ fn regression_to_forget_a_run_removed_a_page_that_was_asked_for() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn work_that_is_not_the_same_is_refused_with_the_difference() {
     let place = Place::new();
     let a = measured(&place, &["cpu.primes", "--max-prime", "1000"]);
@@ -129,6 +133,7 @@ fn work_that_is_not_the_same_is_refused_with_the_difference() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_file_is_a_run_wherever_one_is_named_and_needs_no_store() {
     let place = Place::new();
     let id = measured(&place, &["null"]);

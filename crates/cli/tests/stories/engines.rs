@@ -44,6 +44,7 @@ fn flat(text: &str) -> String {
 const DISK: &[&str] = &["run", "disk", "--size", "16MiB", "--duration", "100ms", "--trials", "1"];
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn where_io_uring_is_forbidden_auto_takes_aio_and_says_why() {
     let place = Place::new();
     for error in [libc::EPERM, libc::ENOSYS] {
@@ -73,6 +74,7 @@ fn where_io_uring_is_forbidden_asking_for_it_is_refused_with_what_to_use() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn where_nothing_asynchronous_is_allowed_auto_takes_sync_or_says_why_it_cannot() {
     let place = Place::new();
     let calls = &[libc::SYS_io_uring_setup, libc::SYS_io_setup];
@@ -128,6 +130,7 @@ fn memory_that_may_not_be_locked_leaves_buffers_unregistered_and_that_is_kept() 
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_mapped_file_that_is_cut_short_fails_its_case_and_the_other_goes_on() {
     let place = Place::new();
     for name in ["cut", "whole"] {

@@ -94,6 +94,7 @@ fn dropped<'a>(document: &'a Value, what: &str) -> &'a Value {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn datagrams_that_a_socket_has_no_room_for_are_told_of_the_end_that_dropped_them() {
     let ground = Ground::new("room");
     let document = ground.run(&["--protocol", "udp", "--window", "4k", "--duration", "500ms"]);
@@ -114,6 +115,7 @@ fn datagrams_that_a_socket_has_no_room_for_are_told_of_the_end_that_dropped_them
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn what_a_full_queue_drops_is_told_of_the_interface_before_it() {
     let ground = Ground::new("queue");
     let shape = ["tc", "-n", &ground.near, "qdisc", "add", "dev", "near0", "root", "tbf", "rate", "50mbit"];

@@ -45,11 +45,13 @@ fn a_load_killed_by_sigkill_fails_its_trial_only() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_load_killed_by_sigbus_fails_its_trial_only() {
     killed_by(Signal::BUS, "SIGBUS");
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_load_that_hangs_fails_its_trial_only() {
     let place = Place::new();
     let run = place.start(&[LONG, &["--patience", "1s"]].concat());
@@ -67,6 +69,7 @@ fn a_load_that_hangs_fails_its_trial_only() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_file_cut_short_during_a_trial_fails_it_with_the_place() {
     let place = Place::new();
     let file = place.path().join("data");
@@ -190,6 +193,7 @@ fn a_killed_run_is_readable_and_marked_unfinished_and_its_agent_ends() {
 /// A real full file system: a small tmpfs of our own, in a mount namespace of
 /// our own, with the store elsewhere.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_full_file_system_fails_the_trials_with_the_reason() {
     if !rustix::process::geteuid().is_root() {
         assert!(std::env::var_os("CI").is_none(), "CI must run this as root");

@@ -76,6 +76,7 @@ fn several_file_systems_are_filled_each_to_its_own_end_and_again() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn devices_are_filled_each_to_its_own_end() {
     let place = Place::new();
     let (Some(small), Some(large)) = (Disk::of(&place, "a", 16), Disk::of(&place, "b", 24)) else { return };
@@ -141,6 +142,7 @@ fn what_the_machine_needs_is_not_filled() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_size_ends_a_file_that_grows_wherever_it_is() {
     let place = Place::new();
     let arguments =
@@ -201,6 +203,7 @@ impl Drop for Story {
 /// The file under a loop device is cut short: what lies behind its end can no
 /// longer be read.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_device_that_fails_mid_run_fails_its_trials_and_others_go_on() {
     let place = Place::new();
     let script = "\"$HEADROOM\" run disk --target disk,small/data --size 16MiB --duration 1s --trials 4 \

@@ -92,6 +92,7 @@ fn a_job_without_a_time_does_as_many_operations_as_fio_and_moves_as_many_bytes()
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn what_differs_is_said_before_the_run_and_kept_with_it() {
     let place = Place::new();
     let job =

@@ -158,6 +158,7 @@ fn strangers_get_nothing_and_do_not_end_the_wait() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_node_that_is_killed_fails_its_trials_with_the_reason() {
     let place = Place::new();
     let levels = ["--duration", "60s", "--buffer", "1KiB..1MiB"];
@@ -178,6 +179,7 @@ fn a_node_that_is_killed_fails_its_trials_with_the_reason() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_node_outlives_a_run_that_is_killed_and_serves_the_next_with_the_same_string() {
     let place = Place::new();
     let listen = format!("listen://127.0.0.1:{}", free_port());
@@ -265,6 +267,7 @@ fn a_string_in_a_file_serves_a_unit() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_key_that_was_typed_is_not_in_the_list_of_processes() {
     let place = Place::new();
     let mut run = run_with(&place, "listen://127.0.0.1:0", &["--duration", "300ms"]);
@@ -338,6 +341,7 @@ fn ip(arguments: &[&str]) {
 
 /// The run's port is open and the ports of data are not. Needs root.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_door_that_the_node_does_not_reach_is_named() {
     let ground = Ground::new("door");
     let near = ground.near.as_str();
@@ -361,6 +365,7 @@ fn a_door_that_the_node_does_not_reach_is_named() {
 /// Settings at both ends, the way, the addresses: and every connection is made by
 /// the node. Needs root.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn between_two_machines_the_node_makes_all_connections() {
     let ground = Ground::new("joined");
     let arguments = ["run", "net.stream", "--peer", "listen://:7117", "--key-file", "run.json"];

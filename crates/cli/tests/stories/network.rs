@@ -152,6 +152,7 @@ fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_small_window_and_a_slow_reader_are_told_apart() {
     let ground = Ground::new("window");
     let small = ground.run(&["net.stream", "--window", "4k", "--duration", "800ms"]);
@@ -166,6 +167,7 @@ fn a_small_window_and_a_slow_reader_are_told_apart() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn packets_that_the_path_does_not_carry_are_named_with_those_that_it_does() {
     let ground = Ground::new("mtu");
     let plain = ground.run(&["net.stream", "--duration", "200ms"]);
@@ -183,6 +185,7 @@ fn packets_that_the_path_does_not_carry_are_named_with_those_that_it_does() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_request_waits_for_its_answer() {
     let ground = Ground::new("answer");
     let document = ground.run(&["net.pingpong", "--message-size", "1,64k", "--duration", "300ms"]);
@@ -195,6 +198,7 @@ fn a_request_waits_for_its_answer() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn without_another_machine_loopback_is_told_to_be_no_wire() {
     let place = Place::new();
     let (code, document) = place.document(&["run", "net.stream", "--duration", "200ms", "--trials", "2"]);
@@ -255,6 +259,7 @@ fn a_node_that_dies_in_the_middle_fails_the_trial_with_its_reason() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn ctrl_c_ends_both_ends() {
     let ground = Ground::new("ctrlc");
     let join = ground.joins[0].clone();

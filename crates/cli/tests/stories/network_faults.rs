@@ -109,6 +109,7 @@ impl Ground {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_link_that_goes_down_in_the_middle_is_named_and_both_ends_are_put_back() {
     let ground = Ground::new("down");
     let fault = Fault::during(&ground, &["net.pingpong"]);
@@ -122,6 +123,7 @@ fn a_link_that_goes_down_in_the_middle_is_named_and_both_ends_are_put_back() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn packets_that_vanish_in_the_middle_end_the_trial_at_both_ends() {
     let ground = Ground::new("vanish");
     let fault = Fault::during(&ground, &["net.stream"]);
@@ -134,6 +136,7 @@ fn packets_that_vanish_in_the_middle_end_the_trial_at_both_ends() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn an_agent_that_is_stopped_at_the_node_is_noticed_and_put_back() {
     let ground = Ground::new("stopped");
     let fault = Fault::during(&ground, &["net.pingpong"]);
@@ -146,6 +149,7 @@ fn an_agent_that_is_stopped_at_the_node_is_noticed_and_put_back() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_node_that_is_stopped_is_noticed_and_goes_on_without_harm() {
     let ground = Ground::new("asleep");
     let node = ground.node.as_ref().unwrap().id();
@@ -174,6 +178,7 @@ fn a_node_that_is_stopped_is_noticed_and_goes_on_without_harm() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn ports_that_run_out_are_told_with_how_many_there_are() {
     let ground = Ground::new("ports");
     let narrow = ["sysctl", "-q", "net.ipv4.ip_local_port_range=40000 40099"];
@@ -189,6 +194,7 @@ fn ports_that_run_out_are_told_with_how_many_there_are() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_disk_that_is_full_ends_the_run_and_puts_both_ends_back() {
     let ground = Ground::new("full");
     std::fs::create_dir(ground.place.path().join("small")).unwrap();
@@ -243,6 +249,7 @@ fn a_journal_that_cannot_be_written_keeps_everything_as_it_is() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_path_that_answers_no_datagrams_is_probed_once_and_said_so_once() {
     let ground = Ground::new("deaf");
     // What the other end answers over UDP goes nowhere.
@@ -256,6 +263,7 @@ fn a_path_that_answers_no_datagrams_is_probed_once_and_said_so_once() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn one_node_at_two_addresses_is_one_machine_with_two_paths() {
     let ground = Ground::new("paths");
     let both = ground.joins.join(",");

@@ -19,6 +19,7 @@ fn ground(name: &str, node: &[&str]) -> Ground {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn every_load_runs_over_ipv6_and_its_packets_are_probed() {
     let ground = ground("six", &[]);
     let six = &ground.joins[2];
@@ -50,6 +51,7 @@ fn every_load_runs_over_ipv6_and_its_packets_are_probed() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_known_rate_is_met_over_ipv6_with_its_longer_head() {
     let ground = ground("sixrate", &[]);
     ground.shape(&ground.near, "near0", &["tbf", "rate", "100mbit", "burst", "256kb", "latency", "50ms"]);
@@ -66,6 +68,7 @@ fn a_known_rate_is_met_over_ipv6_with_its_longer_head() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn networks_of_ipv6_are_allowed_and_others_turned_away() {
     let ground = ground("sixallow", &["--allow", "fd15::/64"]);
     let short = ["net.stream", "--duration", "200ms"];
@@ -85,6 +88,7 @@ fn networks_of_ipv6_are_allowed_and_others_turned_away() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn stock_iperf3_is_met_over_ipv6_both_ways() {
     let ground = ground("sixperf", &["--iperf3", "--allow", "fd15::/64,10.215.0.0/24"]);
     let within = |namespace: &str, program: &str, arguments: &[&str]| {

@@ -32,6 +32,7 @@ fn the_document_is_valid_against_its_schema() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn every_workload_gives_its_headline_with_an_interval() {
     for (workload, metric, more) in [
         ("cpu.primes", "events_per_second", &[][..]),
@@ -59,6 +60,7 @@ fn every_workload_gives_its_headline_with_an_interval() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn an_operation_count_ends_a_trial_and_is_counted_exactly() {
     let place = Place::new();
     let (code, document) = place.document(&[
@@ -82,6 +84,7 @@ fn an_operation_count_ends_a_trial_and_is_counted_exactly() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn one_pass_to_the_end_reads_every_block_once() {
     let place = Place::new();
     let (_, document) = place.document(&[
@@ -110,6 +113,7 @@ fn one_pass_to_the_end_reads_every_block_once() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn loads_that_run_with_a_case_have_figures_of_their_own() {
     let place = Place::new();
     let (code, document) = place.document(&quick(&[
@@ -136,6 +140,7 @@ fn loads_that_run_with_a_case_have_figures_of_their_own() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn the_same_seed_gives_the_same_order() {
     let order = |seed: &'static str| {
         let place = Place::new();
@@ -162,6 +167,7 @@ fn the_same_seed_gives_the_same_order() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn reads_come_before_writes_of_the_same_file() {
     let place = Place::new();
     let (_, document) =
@@ -175,6 +181,7 @@ fn reads_come_before_writes_of_the_same_file() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn precision_and_budget_decide_how_many_trials() {
     let place = Place::new();
     let (code, document) = place.document(&[
@@ -296,6 +303,7 @@ fn the_overview_measures_all_and_leaves_nothing() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn our_own_cost_is_measured_and_stored() {
     let place = Place::new();
     let (_, document) = place.document(&quick(&["run", "disk", "--size", "32MiB"]));
@@ -318,6 +326,7 @@ fn our_own_cost_is_measured_and_stored() {
 /// Bug: skipped trials and the first real one had the same place in the order,
 /// which the store refused.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_study_that_leaves_cases_out_measures_the_others() {
     let place = Place::new();
     let text = "impossible = \"skip\"\n[trials]\ntrials = 2\n\
@@ -335,6 +344,7 @@ fn a_study_that_leaves_cases_out_measures_the_others() {
 
 /// Bug: with --destroy the run overwrote the database it was writing to.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_run_does_not_overwrite_its_own_store() {
     let place = Place::new();
     assert!(place.run(&quick(&["run", "null"])).status.success());
@@ -346,6 +356,7 @@ fn a_run_does_not_overwrite_its_own_store() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_count_is_timed_from_its_first_operation() {
     let place = Place::new();
     // The warm-up (10 ms) is shorter than one event, so its last one reaches
@@ -370,6 +381,7 @@ fn a_count_is_timed_from_its_first_operation() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_file_in_memory_is_not_called_a_disk() {
     if !std::path::Path::new("/dev/shm").is_dir() {
         assert!(std::env::var_os("CI").is_none(), "CI has /dev/shm");

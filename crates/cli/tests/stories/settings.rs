@@ -133,6 +133,7 @@ fn levels_of_a_setting_are_measured_apart_and_put_back() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_study_file_has_settings_too() {
     let ground = Ground::new("file");
     let study = "[settings]\n\"mtu@va\" = [1400, 9000]\n[trials]\ntrials = 1\n[[workload]]\n\

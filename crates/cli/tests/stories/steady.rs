@@ -20,6 +20,7 @@ fn rounds(place: &Place) -> Vec<f64> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_device_is_brought_into_its_state_and_measured_round_by_round() {
     let place = Place::new();
     let Some(disk) = Disk::of(&place, "disk", 32) else { return };
@@ -78,6 +79,7 @@ fn a_device_is_brought_into_its_state_and_measured_round_by_round() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_run_that_is_killed_between_rounds_keeps_those_it_had() {
     let place = Place::new();
     let mut run = place.start(&[
@@ -105,6 +107,7 @@ fn a_run_that_is_killed_between_rounds_keeps_those_it_had() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn an_interrupt_ends_a_search_and_a_preconditioning() {
     for (arguments, until) in [
         (&["run", "null", "--latency-target", "1ms@99%", "--duration", "20s"][..], "no file"),

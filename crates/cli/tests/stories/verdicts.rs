@@ -20,6 +20,7 @@ fn wired(name: &str) -> (Hosts, Wire) {
 /// slow, so that all that is called for in the meantime makes one segment (RFC 896),
 /// and segments are few.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_sender_whose_calls_take_all_its_time_is_named() {
     let mut hosts = Hosts::new("calls");
     hosts.lay_veth(0);
@@ -45,6 +46,7 @@ fn a_sender_whose_calls_take_all_its_time_is_named() {
 
 /// Nobody knows what holds it back until the interface states its speed.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_full_link_is_named_and_a_short_transfer_looks_faster_than_it() {
     let (hosts, _wire) = wired("wire");
     let short = ["net.stream", "--duration", "200ms", "--warm-up", "300ms", "--trials", "1"];
@@ -74,6 +76,7 @@ fn a_full_link_is_named_and_a_short_transfer_looks_faster_than_it() {
 /// Study D's "single port": the route names one interface, a rule for TCP alone has
 /// the data leave by another. Answers go where the route says.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn data_that_leaves_by_another_interface_is_named_with_it() {
     let mut hosts = Hosts::new("route");
     for number in [0, 1] {

@@ -118,6 +118,7 @@ fn a_baseline_shows_every_chart_of_compute() {
 
 /// What cannot be written is an error, not a panic.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn every_format_takes_every_odd_run() {
     let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
     for (name, run) in odd() {

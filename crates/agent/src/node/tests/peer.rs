@@ -95,6 +95,7 @@ fn an_agents_process_that_is_killed_fails_what_it_did_and_another_follows() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn an_agents_process_that_is_stopped_fails_what_it_did_and_another_follows() {
     let ground = Ground::with(|options| options.limits.stuck = Duration::from_secs(3));
     let mut raw = ground.raw();
@@ -111,6 +112,7 @@ fn an_agents_process_that_is_stopped_fails_what_it_did_and_another_follows() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_node_that_says_nothing_for_too_long_is_given_up_and_one_that_lives_is_not() {
     let ground = Ground::new();
     let agent = ground.dial().unwrap();

@@ -42,6 +42,7 @@ fn a_wrong_key_a_wrong_certificate_and_another_version_are_told_apart() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn what_speaks_something_else_gets_an_alert_of_tls_at_most() {
     let ground = Ground::with(|options| options.limits.stranger = Duration::from_secs(1));
     let garbage: [&[u8]; 4] =
@@ -204,6 +205,7 @@ fn controllers_that_were_let_in_are_not_driven_out_by_strangers() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn what_is_no_node_is_told_from_one_that_is_not_there() {
     let ground = Ground::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -162,6 +162,7 @@ fn no_side_becomes_markup_whatever_it_is() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_comparison_of_500_cases_stays_small() {
     let mut other = long();
     other.id = "other".to_owned();

@@ -69,6 +69,7 @@ fn shown(name: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn sections_and_options_are_those_that_fio_reads() {
     if fio(&["--version"]).is_none() {
         println!("skipped: there is no fio to compare with");
