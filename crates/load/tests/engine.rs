@@ -115,6 +115,14 @@ fn the_rate_is_that_of_the_queue_even_with_long_operations() {
     assert!((outcome.window.seconds() - 0.2).abs() < 1e-6);
 }
 
+/// Nobody can type it, but a controller may order it.
+#[test]
+fn regression_a_window_without_length_panicked() {
+    let sleeper = Sleeper::new(|_| Duration::from_micros(50));
+    let outcome = run(vec![plan(&sleeper, 1, StopRule::Time(0))], 0).unwrap();
+    assert!(outcome.window.end_ns > outcome.window.start_ns);
+}
+
 #[test]
 fn an_open_loop_counts_latency_from_the_due_time() {
     // 1000/s into one worker; one operation stalls for 200 ms. Those due during
