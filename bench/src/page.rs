@@ -87,6 +87,7 @@ mod tests {
     fn row(name: &str, ratio: &str) -> Row {
         let mut cells = [(); COLUMNS.len()].map(|()| "x".to_owned());
         cells[0] = name.to_owned();
+        cells[1] = format!("figure {ratio}");
         cells[4] = ratio.to_owned();
         Row(cells)
     }
@@ -117,9 +118,12 @@ mod tests {
 
     #[test]
     fn regression_a_figure_that_stood_twice_in_the_table_stayed_so() {
-        let mut other = row("a", "3");
-        other.0[1] = "another figure".to_owned();
-        let twice = [row("a", "1"), row("b", "2"), other, row("a", "4")];
+        let again = |ratio: &str| {
+            let mut row = row("a", ratio);
+            row.0[1] = "figure 1".to_owned();
+            row
+        };
+        let twice = [row("a", "1"), row("b", "2"), row("a", "3"), again("4")];
         let table: String = twice.iter().map(|row| line(row.0.iter().map(String::as_str))).collect();
         let text = renewed(&table, &["a", "b"], "b", &[row("b", "5")]);
         assert_eq!(names_and_ratios(&text), ["a 3", "a 4", "b 5"]);

@@ -76,7 +76,7 @@ pub enum Failure {
     /// The store failed while a run was under way.
     Unkept {
         /// What is left of the run.
-        run: Remains,
+        run: Box<Remains>,
         /// What the store said.
         error: StoreError,
     },
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn regression_trials_that_are_stored_were_said_to_be_lost() {
         let help = |stored| {
-            let run = Remains { id: "a1".to_owned(), measured: 5, stored };
+            let run = Box::new(Remains { id: "a1".to_owned(), measured: 5, stored });
             let error = StoreError::Full { path: PathBuf::from("x.db"), doing: "write to" };
             Failure::Unkept { run, error }.help().unwrap()
         };

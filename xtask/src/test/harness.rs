@@ -1,7 +1,9 @@
 //! A harness: a program of tests as cargo builds it, run and counted.
 
 use std::fmt;
-use std::process::{Command as Process, Stdio};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::process::{Command as Process, ExitStatus, Stdio};
 use std::time::Instant;
 
 use crate::cargo::Built;
@@ -65,24 +67,37 @@ pub(crate) fn run(harness: &Built, manner: Manner) -> Counts {
         command.arg("--include-ignored");
     }
     let started = Instant::now();
-    let output = match command.output() {
+    let (status, out, err) = match output(&mut command) {
         Ok(output) => output,
         Err(e) => {
             println!("{name}: cannot be run: {e}");
             return Counts { failed: 1, ..Counts::default() };
         }
     };
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let seconds = started.elapsed().as_secs_f64();
-    let (counts, is_good) = judge(&out, output.status.success());
+    let (counts, is_good) = judge(&out, status.success());
     if is_good {
         let skips = out.lines().chain(err.lines()).filter(|line| line.to_lowercase().starts_with("skipped"));
         skips.for_each(|line| println!("{name}: {line}"));
         println!("{name}: {counts}, {} left out, {seconds:.1} s", counts.ignored);
     } else {
-        println!("{out}{err}\n{name}: {counts}, {}, {seconds:.1} s", output.status);
+        println!("{out}{err}\n{name}: {counts}, {}, {seconds:.1} s", status);
     }
     counts
+}
+
+/// How a program ended and what it printed. Into files, not pipes: one that a test
+/// started and left behind would keep a pipe open, and be waited for.
+fn output(command: &mut Process) -> io::Result<(ExitStatus, String, String)> {
+    let (out, err) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let status = command.stdout(out.try_clone()?).stderr(err.try_clone()?).status()?;
+    let text = |mut file: File| {
+        let mut bytes = Vec::new();
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
+        io::Result::Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Ok((status, text(out)?, text(err)?))
 }
 
 /// What the harness counted, and whether all is well. One that ended otherwise
@@ -110,6 +125,16 @@ mod tests {
         assert_eq!(judge(BAD, false), (Counts { passed: 1, failed: 2, ignored: 0 }, false));
         assert_eq!(judge("", true), (Counts { failed: 1, ..Counts::default() }, false), "it ran nothing");
         assert_eq!(judge("", false).0.failed, 1);
+    }
+
+    #[test]
+    fn regression_a_process_that_a_test_left_behind_was_waited_for() {
+        let began = Instant::now();
+        let mut shell = Process::new("sh");
+        shell.args(["-c", "sleep 5 & echo said; echo wrong >&2"]);
+        let (status, out, err) = output(&mut shell).unwrap();
+        assert!(status.success() && out == "said\n" && err == "wrong\n", "{out}{err}");
+        assert!(began.elapsed().as_secs() < 5, "the end of the sleep was waited for");
     }
 
     #[test]

@@ -250,7 +250,7 @@ mod tests {
         let (send, done) = std::sync::mpsc::channel();
         std::thread::spawn(move || send.send(Identity::kept(&path, false).map(drop)));
         let found = done.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
-        assert!(matches!(found, Err(IdentityError::Invalid(_))), "{found:?}");
+        assert!(matches!(found, Err(IdentityError::File { .. })), "{found:?}");
     }
 
     #[test]

@@ -194,13 +194,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
             output::print(summary(&run).as_bytes())?;
-            let stored = store.list().ok().and_then(|all| all.into_iter().find(|e| e.id == run.id));
-            let remains = Remains {
-                measured: run.cases.iter().map(|case| case.trials.len()).sum(),
-                stored: stored.map(|entry| entry.trials),
-                id: run.id,
-            };
-            return Err(Failure::Unkept { run: remains, error });
+            return Err(Failure::Unkept { run: Box::new(remains(&store, *run)), error });
         }
         other => other?,
     };
@@ -224,6 +218,16 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         write_to(destination, matches, &run)?;
     }
     Ok(verdict(&run))
+}
+
+/// What is left of a run whose store failed.
+fn remains(store: &impl Store, run: Run) -> Remains {
+    let stored = store.list().ok().and_then(|all| all.into_iter().find(|entry| entry.id == run.id));
+    Remains {
+        measured: run.cases.iter().map(|case| case.trials.len()).sum(),
+        stored: stored.map(|entry| entry.trials),
+        id: run.id,
+    }
 }
 
 /// Ends the agent. One that was killed in the last trial has left its files.

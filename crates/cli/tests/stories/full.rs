@@ -24,7 +24,9 @@ fn steps(block: u32, before: &str, script: &str) -> Option<Place> {
          step() {{ name=$1; shift; \"$@\" > $name.out 2>&1; echo $? > $name.code; }}
          measure() {{ \"$HEADROOM\" run null --warm-up 0 --pin none --store disk/x.db \"$@\"; }}
          headroom() {{ \"$HEADROOM\" \"$@\" --store disk/x.db; }}
-         fill() {{ for size in 64k 1k; do dd if=/dev/zero of=disk/filler$1-$size bs=$size; done 2> /dev/null; sync; }}
+         avail() {{ df -B1 --output=avail disk | tail -n 1; }}
+         fill() {{ for n in 1 2 3 4; do for size in 64k 1k; do
+             dd if=/dev/zero of=disk/filler$1-$n-$size bs=$size; sync; done; [ $(avail) = 0 ] && break; done 2> /dev/null; }}
          for n in 1 2; do step make$n measure --duration 20ms --trials 2; done
          {before}
          fill; df -B1 --output=avail disk > free.out
@@ -106,7 +108,8 @@ fn removed(before: &str) {
     for block in [1024, 4096] {
         let script = "stat -c %s disk/x.db > before.out
                       for n in 1 2; do step rm$n headroom rm last; step list$n headroom list; done
-                      stat -c %s disk/x.db > after.out; rm disk/filler-1k; step again measure --duration 20ms --trials 1";
+                      stat -c %s disk/x.db > after.out; rm disk/filler-*-1k
+                      step again measure --duration 20ms --trials 1";
         let Some(place) = steps(block, before, script) else { return };
         let round = format!("blocks of {block}, {before}");
         for n in 1..=2 {

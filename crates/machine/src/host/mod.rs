@@ -265,7 +265,7 @@ impl Host {
         // A recording may have a pipe there.
         let fd = self.open_file(&absolute(Path::new(path)), OFlags::RDONLY | OFlags::NONBLOCK).ok()?;
         let file = std::fs::File::from(fd);
-        file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
+        file.metadata().is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()).then_some(file)
     }
 
     fn read_file(&self, path: &str) -> Result<String, String> {

@@ -447,7 +447,10 @@ mod tests {
     /// A thread of ours and a child each keep a CPU busy.
     #[test]
     fn our_own_time_is_told_apart_from_a_child_s() {
-        let mut child = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "ulimit -t 30; while :; do :; done"])
+            .spawn()
+            .unwrap();
         let mut processes = Processes::open(&Host::this()).unwrap();
         processes.look();
         let begin = std::time::Instant::now();

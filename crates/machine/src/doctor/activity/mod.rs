@@ -194,7 +194,10 @@ mod tests {
     fn a_busy_process_that_is_not_ours_is_seen_by_its_share() {
         // A shell that computes; it is a child of ours, so it must not count as
         // another's: what is ours is taken out of the machine's total.
-        let mut child = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "ulimit -t 30; while :; do :; done"])
+            .spawn()
+            .unwrap();
         let live = Host::this();
         let before = Look::begin(&live).unwrap();
         std::thread::sleep(APART);
