@@ -166,13 +166,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     refuse_filling_store(matches, &planned.plan)?;
     restore::refuse_loopback(&planned.plan)?;
     if matches.get_flag("dry-run") {
-        if matches.contains_id("json") {
-            let plan = serde_json::to_string_pretty(&planned.plan).unwrap_or_default();
-            output::print(format!("{plan}\n").as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        output::print(report::plan::text(&planned.plan, &planned.left_out).as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+        return show_plan(matches, &planned);
     }
     restore::begin(&planned.plan)?;
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
@@ -218,6 +212,17 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         write_to(destination, matches, &run)?;
     }
     Ok(verdict(&run))
+}
+
+/// Says what would be done.
+fn show_plan(matches: &ArgMatches, planned: &plan::Planned) -> Result<ExitCode, Failure> {
+    let text = if matches.contains_id("json") {
+        serde_json::to_string_pretty(&planned.plan).unwrap_or_default() + "\n"
+    } else {
+        report::plan::text(&planned.plan, &planned.left_out)
+    };
+    output::print(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What is left of a run whose store failed.
