@@ -15,7 +15,16 @@ use crate::tools;
 const TIMEOUT: Duration = Duration::from_secs(900);
 
 /// The stories that take longer than 10 s in the guest, by a part of their names.
-const LONG: &[&str] = &[];
+const LONG: &[&str] = &[
+    "a_device_that_fails_midway_fails_its_trials_and_others_go_on",
+    "a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on",
+    "a_medium_error_is_called_one",
+    "a_quota_fails_the_case_that_exceeds_it",
+    "writing_until_a_device_is_full_writes_all_of_it",
+    "writing_until_a_file_system_is_full_ends_well_and_gives_the_space_back",
+    "a_bond_carries_what_its_members_do_and_outlives_one",
+    "a_path_that_loses_delays_and_reorders_is_told_by_each",
+];
 
 /// Runs the stories.
 pub(super) fn run(bench: &mut Bench) -> Outcome {
@@ -71,6 +80,17 @@ mod tests {
 
     fn ended(status: u8, stdout: &str) -> Ended {
         Ended { status, stdout: stdout.to_owned() }
+    }
+
+    #[test]
+    fn every_long_story_is_there() {
+        let folder = crate::root().join("crates/cli/tests/guest");
+        let files = std::fs::read_dir(folder).unwrap();
+        let all: String =
+            files.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        for name in LONG {
+            assert_eq!(all.matches(&format!("fn {name}()")).count(), 1, "{name}");
+        }
     }
 
     #[test]
