@@ -75,6 +75,15 @@ fn built(messages: &[u8]) -> Vec<Built> {
     Message::parse_stream(messages).filter_map(|message| program(message.ok()?)).collect()
 }
 
+/// Builds the program `headroom` as the README says, and tells where it is.
+///
+/// # Errors
+/// If it cannot be built.
+pub fn built_program(root: &Path) -> Result<PathBuf, Error> {
+    headroom(&build(root, &["build", "--release", "--package", "cli", "--bin", "headroom"])?)
+        .map(Path::to_owned)
+}
+
 /// The program `headroom` among what was built.
 pub(crate) fn headroom(built: &[Built]) -> Result<&Path, Error> {
     built

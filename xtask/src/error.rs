@@ -40,6 +40,9 @@ pub enum Error {
     /// A benchmark could not be run.
     #[error("{0}")]
     Bench(String),
+    /// Headroom broke a promise under attack, or could not be attacked.
+    #[error("{0}")]
+    Torture(String),
     /// The guest could not be run.
     #[error("{0}")]
     Guest(String),

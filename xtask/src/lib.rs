@@ -6,7 +6,7 @@
 //! it asks the built program.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool speaks to a terminal")]
 
-mod bench;
+mod apart;
 mod cargo;
 mod dist;
 mod error;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
-pub use crate::cargo::{cargo_program, target_folder};
+pub use crate::cargo::{built_program, cargo_program, target_folder};
 pub use crate::error::Error;
 
 /// One task.
@@ -37,7 +37,8 @@ pub(crate) struct Task {
 }
 
 /// Every task, in the order of the help.
-const TASKS: &[&Task] = &[&test::TASK, &tidy::TASK, &generate::TASK, &bench::TASK, &guest::TASK, &dist::TASK];
+const TASKS: &[&Task] =
+    &[&test::TASK, &tidy::TASK, &generate::TASK, &apart::BENCH, &apart::TORTURE, &guest::TASK, &dist::TASK];
 
 /// Carries out the task that was typed.
 #[must_use]

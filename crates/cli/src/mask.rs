@@ -18,6 +18,8 @@ const BEHIND_LEAST: usize = 12;
 pub(crate) fn secrets(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = join_strings(text);
     found.extend(words(text));
+    let torn: Vec<_> = found.iter().flat_map(|secret| torn(text, secret)).collect();
+    found.extend(torn);
     found.sort_by_key(|range| range.start);
     let mut apart: Vec<Range<usize>> = Vec::new();
     for range in found {
@@ -28,6 +30,14 @@ pub(crate) fn secrets(text: &[u8]) -> Vec<Range<usize>> {
     }
     apart
 }
+
+/// How many characters follow the `#` of a join string: a fingerprint, a full stop
+/// and a key.
+const WHOLE: usize = 43 + 1 + 22;
+/// The fewest characters of a piece that was torn off a join string.
+const TORN_LEAST: usize = 4;
+/// How far from the rest it may lie: a line that was broken, a quote too many.
+const TORN_APART: usize = 8;
 
 /// What follows the `#` of join strings, whatever it looks like.
 fn join_strings(text: &[u8]) -> Vec<Range<usize>> {
@@ -47,6 +57,31 @@ fn join_strings(text: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
+/// What was torn off a secret that is not whole: copied from a terminal that broke
+/// the line, or with a quote in the middle of it.
+fn torn(text: &[u8], secret: &Range<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let (mut length, mut at) = (secret.len(), secret.end);
+    while length < WHOLE {
+        let rest = &text[at..];
+        let Some(apart) = rest.iter().take(TORN_APART).position(is_of_key) else { break };
+        let own = rest[apart..].iter().position(|byte| !is_of_key(byte)).unwrap_or(rest.len() - apart);
+        let piece = at + apart..at + apart + own;
+        let is_piece = piece.len() >= TORN_LEAST && is_irregular(&text[piece.clone()]);
+        if !is_piece || length + piece.len() > WHOLE + TORN_APART {
+            break;
+        }
+        (length, at) = (length + piece.len(), piece.end);
+        found.push(piece);
+    }
+    found
+}
+
+/// What a secret is written with.
+fn is_of_key(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
 /// What ends a join string among other words.
 fn is_end(byte: &u8) -> bool {
     *byte <= b' ' || matches!(byte, b',' | b'+' | b'\'' | b'"' | b'`' | 0x7f)
@@ -54,7 +89,6 @@ fn is_end(byte: &u8) -> bool {
 
 /// Words that look like keys.
 fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let mut at = 0;
     let pieces = text.chunk_by(move |a, b| is_of_key(a) == is_of_key(b)).filter_map(move |piece| {
         let range = at..at + piece.len();
@@ -183,6 +217,24 @@ mod tests {
             assert_eq!(starred(&text).len(), text.len());
         }
         assert_eq!(shortened(&format!("a:1#{PRINT}.{KEY}, b")), "a:1#..., b");
+    }
+
+    /// Bug: with a quote too many in a key, the message showed what stood behind it.
+    #[test]
+    fn regression_what_was_torn_off_a_key_was_shown() {
+        for apart in ["\"", "\n", "\n  ", "' \n", ",", "'-."] {
+            for at in 0..KEY.len() - TORN_LEAST {
+                let (one, other) = KEY.split_at(at);
+                let text =
+                    format!("peer = headroom://a:1#{PRINT}.{one}{apart}{other}\"\ntitle = \"A Title\"");
+                let shown = shortened(&text);
+                let leaks = |piece: &[u8]| shown.contains(std::str::from_utf8(piece).unwrap());
+                assert!(!KEY.as_bytes().windows(6).any(leaks), "{text}: {shown}");
+                assert!(shown.ends_with("title = \"A Title\""), "{shown}");
+            }
+        }
+        let after = "headroom://a:1#k.l --with 'disk --rate 10k/s' --peer x";
+        assert_eq!(shortened(after), after.replace("k.l", "..."));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use rustix::process::geteuid;
 
 use crate::cargo::{self, Built, cargo_program};
 use crate::error::Error;
@@ -90,7 +91,11 @@ const STEPS: &[Step] = &[
     step("guest", Some("build"), guest::run),
     // What the README's first command builds.
     Step { is_long: true, ..step("release", None, |bench| release(&bench.root)) },
+    Step { is_long: true, ..step("torture", Some("release"), |bench| torture(&bench.root)) },
 ];
+
+/// How long the long test attacks and fuzzes.
+const TORTURE_MINUTES: &str = "10";
 
 const fn step(name: &'static str, needs: Option<&'static str>, run: fn(&mut Bench) -> Outcome) -> Step {
     Step { name, needs, is_long: false, run }
@@ -157,7 +162,7 @@ fn left_out(counts: &Counts, is_long: bool) -> Option<String> {
     let steps: Vec<_> = STEPS.iter().filter(|step| step.is_long).map(|step| step.name).collect();
     (!is_long && counts.ran() > 0).then(|| {
         format!(
-            "left out: {} tests that take long, and the step {}; `cargo xtask test --long` runs them, too",
+            "left out: {} tests that take long, and the steps {}; `cargo xtask test --long` runs them, too",
             counts.ignored,
             steps.join(", ")
         )
@@ -185,6 +190,15 @@ fn release(root: &Path) -> Outcome {
     let bytes = program.metadata().map_or(0, |metadata| metadata.len());
     println!("{}: {:.1} MB", program.display(), bytes as f64 / 1e6);
     passed_through(Process::new(program).arg("--version"))
+}
+
+/// Attacks the release, and fuzzes what it reads.
+fn torture(root: &Path) -> Outcome {
+    if !geteuid().is_root() {
+        return Outcome::Skipped("loop devices, mounts and network namespaces are root's".to_owned());
+    }
+    let arguments = ["run", "--quiet", "--package", "torture", "--", "--minutes", TORTURE_MINUTES];
+    passed_through(Process::new(cargo_program()).args(arguments).current_dir(root))
 }
 
 /// A step that was tried.

@@ -1,11 +1,13 @@
 //! Devices that fail while a load drives them: the trial fails with what the
 //! kernel said and where; other trials and cases go on.
 
+use std::io::Read;
 use std::path::Path;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{Place, stderr, trials};
+use crate::common::{Place, signal, stderr, trials, wait_for_trials};
 use crate::ground::{Ground, RAM_DISK_SECTORS, does, eventually};
 
 /// A run over the folders `frail` and `/dev/shm`, whose device is broken by
@@ -73,6 +75,44 @@ fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
         ground.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
     let breaks = || std::fs::write(format!("/sys/block/{disk}/device/delete"), "1").unwrap();
     fails_midway(&folder, breaks, &["input/output error", "no such device"]);
+}
+
+/// A disk that was pulled out and put in again, or another one put in, has the name
+/// of the one that was given up, and is not it.
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn a_disk_that_was_put_in_again_is_not_overwritten() {
+    let mut ground = Ground::new();
+    let disk = scsi_disk(&mut ground, &["dev_size_mb=32", "delay=0"]);
+    let path = format!("/dev/{disk}");
+    let host = does(&["sh", "-c", "ls /sys/bus/pseudo/drivers/scsi_debug/adapter0 | grep ^host"]);
+    let place = Place::new();
+    // The disk's turn comes after that of the folder.
+    let targets = format!("/dev/shm,{path}");
+    let words =
+        ["run", "disk", "--target", &targets, "--direct", "no", "--pattern", "write", "--size", "16MiB"];
+    let more = ["--destroy", &path, "--duration", "400ms", "--trials", "3"];
+    let run = place.start(&[&words[..], &more].concat());
+    wait_for_trials(&place, 1);
+    signal(run.id(), Signal::STOP);
+    std::fs::write(format!("/sys/block/{disk}/device/delete"), "1").unwrap();
+    eventually("it is pulled out", || !Path::new(&path).exists());
+    std::fs::write(format!("/sys/class/scsi_host/{}/scan", host.trim()), "- - -").unwrap();
+    eventually("it is put in again under its name", || Path::new(&path).exists());
+    let precious: Vec<u8> = (0..4 << 20).map(|at: u32| (at / 7) as u8).collect();
+    std::fs::write(&path, &precious).unwrap();
+    does(&["blockdev", "--flushbufs", &path]);
+    signal(run.id(), Signal::CONT);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    does(&["blockdev", "--flushbufs", &path]);
+    let mut found = vec![0; precious.len()];
+    std::fs::File::open(&path).unwrap().read_exact(&mut found).unwrap();
+    assert!(found == precious, "it was overwritten");
+    let document = place.stored();
+    let on_disk = of(&document, &path);
+    assert!(on_disk.iter().all(|trial| trial["status"] == "failed"), "{on_disk:?}");
+    assert!(of(&document, "/dev/shm").iter().all(|trial| trial["status"] == "ok"));
 }
 
 /// A SCSI disk made of memory; its name.

@@ -1,6 +1,7 @@
 //! Paths that lose, delay and reorder packets, and bonds: what needs netem and
 //! bonding, which few machines' kernels have.
 
+use crate::common::{Place, stderr};
 use crate::ground::{Ground, does};
 use crate::hosts::{Hosts, finding, found, metric, tool};
 use crate::wire::{Wire, state_speed};
@@ -124,4 +125,55 @@ fn a_bond_carries_what_its_members_do_and_outlives_one() {
     bonded(&hosts, "balance-rr");
     let both = run(&hosts, &["net.stream", "--duration", "1s"]);
     assert!((went_over_bond(&both) / goodput(40.0) - 1.0).abs() < 1e-6, "the sum");
+}
+
+/// An interface below a VLAN, a bond of two with a VLAN on it, and routes over all of
+/// them, one with an MTU of its own.
+const STACKED: &str = "
+    ip link add va type veth peer name vb; ip link set vb up; ip link set va up
+    ip link add link va name va.10 type vlan id 10; ip addr add 10.213.10.1/24 dev va.10; ip link set va.10 up
+    ip link add bond0 type bond mode active-backup miimon 50
+    for n in 0 1; do ip link add m$n type veth peer name p$n; ip link set p$n up; ip link set m$n master bond0; done
+    ip addr add 10.213.1.1/24 dev va; ip addr add 10.213.2.1/24 dev bond0; ip link set bond0 up
+    ip link add link bond0 name bond0.20 type vlan id 20; ip addr add fd00:20::1/64 dev bond0.20 nodad
+    ip link set bond0.20 up
+    ip route add 10.99.0.0/16 via 10.213.10.2; ip route add 10.98.0.0/16 via 10.213.2.2 mtu 1400";
+
+/// All that an MTU has to do with.
+const MTUS: &str = "
+    for i in va va.10 bond0 bond0.20 m0 m1; do echo $i $(cat /sys/class/net/$i/mtu); done
+    ip route show table all | sort; ip -6 route show table all | sort
+    grep . /proc/sys/net/ipv6/conf/*/mtu";
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn an_mtu_is_put_back_with_those_of_vlans_and_bonds() {
+    let mut ground = Ground::new();
+    ground.module("8021q", &[]);
+    ground.build(&["modprobe", "bonding", "max_bonds=0"], &["true"]);
+    ground.build(&["ip", "netns", "add", "stacked"], &["ip", "netns", "del", "stacked"]);
+    let shell = |lines: &str| does(&["ip", "netns", "exec", "stacked", "sh", "-e", "-c", lines]);
+    shell(STACKED);
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let before = shell(MTUS);
+    let place = Place::new();
+    // Whether it is changed. What cannot be put back may be refused, and is not changed.
+    for (set, may_be_refused) in [
+        ("mtu@va=1300", false),
+        ("mtu@va=9000", false),
+        ("mtu@bond0=1300", true),
+        ("mtu@bond0=9000", true),
+        ("mtu@m0=9000", true),
+    ] {
+        let there = place.command(&["run", "null", "--duration", "50ms", "--warm-up", "0", "--trials", "1"]);
+        let mut command = std::process::Command::new("ip");
+        command.args(["netns", "exec", "stacked"]).arg(there.get_program()).args(there.get_args());
+        command.args(["--set", set]).env("HEADROOM_STATE", place.path().join("state"));
+        let output = command.current_dir(place.path()).output().unwrap();
+        let code = output.status.code();
+        println!("{set}: {code:?} {}", stderr(&output));
+        assert!(code == Some(0) || may_be_refused && code == Some(3), "{set}: {}", stderr(&output));
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        assert_eq!(shell(MTUS), before, "{set}");
+    }
 }

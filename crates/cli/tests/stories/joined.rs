@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use agent::node::{DialError, JoinString, NodeAgent};
@@ -20,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 struct Talking {
     child: Child,
     said: Arc<Mutex<String>>,
+    /// Reads what it says, to its end.
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Talking {
@@ -27,12 +30,12 @@ impl Talking {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let said = Arc::new(Mutex::new(String::new()));
         let (heard, from) = (Arc::clone(&said), child.stderr.take().unwrap());
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             for line in BufReader::new(from).lines().map_while(Result::ok) {
                 *heard.lock().unwrap() += &(line + "\n");
             }
         });
-        Self { child, said }
+        Self { child, said, reader: Some(reader) }
     }
 
     fn said(&self) -> String {
@@ -51,11 +54,15 @@ impl Talking {
         typed.map(|join| JoinString::parse(join).unwrap()).collect()
     }
 
-    /// Its exit code, and what it printed.
+    /// Its exit code, and what it printed; all that it said has been read then.
     fn ended(&mut self) -> (i32, String) {
         let mut out = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        (self.child.wait().unwrap().code().unwrap(), out)
+        let code = self.child.wait().unwrap().code().unwrap();
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+        (code, out)
     }
 
     fn id(&self) -> u32 {

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use model::AgentEvent;
-use model::message::{FromAgent, OpenOrder, Reply, Request};
+use model::Parameters;
+use model::message::{End, FromAgent, OpenOrder, Reply, Request, TrialOrder};
+use model::plan::LoadSpec;
+use model::study::Pin;
 
 use super::ground::{Ground, Raw};
 
@@ -74,5 +77,36 @@ fn who_waits_hears_so_now_and_then() {
     second.ask(&open());
     for _ in 0..3 {
         waits(&mut second);
+    }
+}
+
+/// Bug: a controller could ask of a far end what no person may ask of a load.
+#[test]
+fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
+    for (workload, parameter, value) in
+        [("net.pingpong", "message-size", 1_u64 << 45), ("net.stream", "buffer", 1 << 45)]
+    {
+        let ground = Ground::new();
+        let mut raw = ground.raw();
+        raw.ask(&open());
+        opened(&mut raw);
+        let mut parameters = Parameters::default();
+        parameters.set(parameter, value);
+        let order = TrialOrder {
+            loads: vec![LoadSpec { workload: workload.to_owned(), parameters }],
+            seed: 1,
+            warm_up_s: 0.0,
+            interval_s: None,
+            pin: Pin::None,
+            end: End::Far { door: None },
+            from_last: false,
+        };
+        raw.ask(&Request::Trial(Box::new(order)));
+        match raw.hear() {
+            Some(FromAgent::Reply(Reply::Failed { reason })) => {
+                assert!(reason.contains("memory") || reason.contains(parameter), "{reason}");
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }

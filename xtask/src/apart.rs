@@ -1,5 +1,5 @@
-//! `bench`: builds and starts the benchmarks, a program of their own, for they
-//! know crates of the house. Its arguments are that program's.
+//! `bench` and `torture`: programs of their own, for what they need to be compiled
+//! no other task needs. Each is built and started here; the arguments are its own.
 
 use std::path::Path;
 use std::process::Command as Process;
@@ -9,9 +9,21 @@ use clap::{Arg, ArgMatches, Command};
 use crate::error::Error;
 use crate::{Task, cargo_program};
 
-/// The task.
-pub(crate) const TASK: Task =
-    Task { name: "bench", about: "Measure Headroom's own cost, as ratios to its peers", arguments, run };
+/// The benchmarks.
+pub(crate) const BENCH: Task = Task {
+    name: "bench",
+    about: "Measure Headroom's own cost, as ratios to its peers",
+    arguments,
+    run: |root, given| run(root, "bench", given),
+};
+
+/// The attacks.
+pub(crate) const TORTURE: Task = Task {
+    name: "torture",
+    about: "Attack Headroom, and fuzz what it reads, for some minutes",
+    arguments,
+    run: |root, given| run(root, "torture", given),
+};
 
 fn arguments(command: Command) -> Command {
     command.disable_help_flag(true).arg(
@@ -23,10 +35,10 @@ fn arguments(command: Command) -> Command {
     )
 }
 
-fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
+fn run(root: &Path, package: &str, arguments: &ArgMatches) -> Result<(), Error> {
     let words: Vec<&String> = arguments.get_many("arguments").map(Iterator::collect).unwrap_or_default();
     let status = Process::new(cargo_program())
-        .args(["run", "--quiet", "--package", "bench", "--"])
+        .args(["run", "--quiet", "--package", package, "--"])
         .args(words)
         .current_dir(root)
         .status()
@@ -43,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_argument_goes_to_the_benchmarks() {
+    fn every_argument_goes_to_the_program() {
         let words = ["bench", "null", "--pairs", "2", "--help"];
         let matches = arguments(Command::new("bench")).try_get_matches_from(words).unwrap();
         let given: Vec<&String> = matches.get_many("arguments").unwrap().collect();

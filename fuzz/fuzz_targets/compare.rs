@@ -1,0 +1,21 @@
+//! Two run documents, an array of both, compared.
+#![no_main]
+
+use headroom_fuzz::{chosen, file, headroom, mutate};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+use serde_json::Value;
+
+const MORE: &[&[&str]] = &[&[], &["--json"], &["--metric", "all"], &["--margin", "0%", "--fail-if-worse"]];
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(Value::Array(both)) = serde_json::from_slice::<Value>(bytes) else { return };
+    let [one, other, ..] = &both[..] else { return };
+    let one = file("one.json", one.to_string().as_bytes());
+    let other = file("other.json", other.to_string().as_bytes());
+    headroom(&[&["compare", one.as_str(), other.as_str()], MORE[chosen(bytes, MORE.len())]].concat());
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    let whole = if seed % 8 == 0 { None } else { mutate(data, size, max_size, seed) };
+    whole.unwrap_or_else(|| fuzzer_mutate(data, size, max_size))
+});

@@ -1,0 +1,22 @@
+//! A job file of fio, up to the plan. It may include itself.
+#![no_main]
+
+use headroom_fuzz::pretending;
+use libfuzzer_sys::fuzz_target;
+use study::read::fio::{Outside, from_fio};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let outside = Outside {
+        variable: &|name| Some(name.to_owned()),
+        file: &|path| {
+            let is_itself = path.ends_with("x.fio");
+            if is_itself { Ok(text.to_owned()) } else { Err(std::io::ErrorKind::NotFound.into()) }
+        },
+        words: vec![("$pagesize", 4096), ("$mb_memory", 24_000), ("$ncpus", 2)],
+        sections: &[],
+    };
+    if let Ok(study) = from_fio(&agent::catalogue(), "x", "x.fio", text, &outside) {
+        drop(pretending::plan(&study));
+    }
+});

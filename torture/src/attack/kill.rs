@@ -1,0 +1,94 @@
+//! The ways to end a run before its end.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::process::{Ended, PATIENCE, Running, send};
+use crate::round::{Round, Trouble};
+
+/// How a run is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Run,
+    Agent,
+    Both,
+    Terminate,
+    /// As a terminal does, to all of its group.
+    Interrupt,
+    /// By somebody who does not want to wait.
+    Twice,
+    /// As a terminal that is closed.
+    HangUp,
+}
+
+const WAYS: [Way; 7] =
+    [Way::Run, Way::Agent, Way::Both, Way::Terminate, Way::Interrupt, Way::Twice, Way::HangUp];
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Way::Run => "runs killed",
+            Way::Agent => "agents killed",
+            Way::Both => "runs and agents killed",
+            Way::Terminate => "runs terminated",
+            Way::Interrupt => "runs interrupted",
+            Way::Twice => "runs interrupted twice",
+            Way::HangUp => "runs hung up on",
+        }
+    }
+
+    fn carry_out(self, run: &Running) {
+        let agents = || run.children().into_iter().for_each(|id| send(id, Signal::KILL));
+        match self {
+            Way::Run => run.signal(Signal::KILL),
+            Way::Agent => agents(),
+            Way::Both => run.signal_group(Signal::KILL),
+            Way::Terminate => run.signal(Signal::TERM),
+            Way::Interrupt => run.signal_group(Signal::INT),
+            Way::Twice => {
+                run.signal(Signal::INT);
+                std::thread::sleep(Duration::from_millis(600));
+                run.signal(Signal::INT);
+            }
+            Way::HangUp => run.signal_group(Signal::HUP),
+        }
+    }
+
+    /// The codes with which it may end; absent if it ends by the signal.
+    fn codes(self) -> Option<&'static [i32]> {
+        match self {
+            Way::Run | Way::Both => None,
+            // Before anything began, the run is refused.
+            Way::Agent => Some(&[0, 1, 3]),
+            _ => Some(&[130]),
+        }
+    }
+}
+
+/// Ends the run in one of the ways, at some time. Gives how it ended, and whether it
+/// was under way until then.
+///
+/// # Errors
+/// If it ends otherwise than it should.
+pub(crate) fn at_some_time(round: &mut Round, mut run: Running, most: Duration) -> Result<Ended, Trouble> {
+    let way = round.pick(&WAYS);
+    round.wait(most);
+    if run.has_ended() {
+        round.count("too late: it had ended");
+        return run.end(PATIENCE, false)?.with(&[0, 1]);
+    }
+    // Signals are heard from when the program has said so; before, they end it as
+    // they end any program.
+    let is_early = run.children().is_empty();
+    way.carry_out(&run);
+    round.count(way.name());
+    let ended = run.end(PATIENCE, true)?;
+    match (way.codes(), ended.code()) {
+        (None, _) => Ok(ended),
+        (Some(_), None) if is_early => Ok(ended),
+        // It may have come to its end at that moment.
+        (Some(codes), Some(code)) if codes.contains(&code) || code <= 1 => Ok(ended),
+        (Some(codes), _) => Err(ended.fault(&format!("{}, and did not end with {codes:?}", way.name()))),
+    }
+}

@@ -1,0 +1,88 @@
+//! Kills of a run that changes settings of an interface: whatever it had changed,
+//! and what the kernel changed with it, is put back.
+
+use std::time::Duration;
+
+use super::{Attack, kill};
+use crate::ground::Ground;
+use crate::process::{PATIENCE, Running};
+use crate::round::{Round, Trouble};
+
+pub(super) const ATTACK: Attack = Attack {
+    name: "kill-settings",
+    about: "kills a run that changes settings; all is put back, at the latest by `headroom restore`",
+    round,
+};
+
+/// An interface with addresses of both families, routes, one with an MTU of its own,
+/// and another interface that stands on it.
+pub(super) const LAY: &str = "
+    echo 0 > /proc/sys/net/ipv6/conf/all/accept_dad; echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
+    ip link add va type veth peer name vb
+    ip link set lo up; ip link set vb up; ip link set va up
+    ip addr add 10.213.1.1/24 dev va; ip addr add fd00:213::1/64 dev va nodad
+    ip link add vm link va type macvlan; ip link set vm up; ip addr add 10.213.2.1/24 dev vm
+    ip route add 10.99.0.0/16 via 10.213.1.2 mtu 1400; ip route add 10.98.0.0/16 dev vm";
+
+/// All that a setting could have changed.
+const LOOK: &str = "
+    for i in va vb vm; do echo $i $(cat /sys/class/net/$i/mtu) $(cat /sys/class/net/$i/tx_queue_len); done
+    ip route show table all | sort; ip -6 route show table all | sort
+    grep . /proc/sys/net/ipv6/conf/*/mtu";
+
+/// What there is of settings.
+pub(super) fn state(round: &Round, ground: &Ground) -> Result<String, Trouble> {
+    ground.shell(round, LOOK)
+}
+
+fn round(round: &mut Round) -> Result<(), Trouble> {
+    let ground = Ground::new()?;
+    ground.shell(round, LAY)?;
+    let before = state(round, &ground)?;
+    let mtu = round.pick(&["1300", "1400,9000", "2000", "9000", "1280,1281"]);
+    let mtu = format!("mtu@va={mtu}");
+    let queue = format!("tx-queue-length@va={}", 1 + round.below(4000));
+    let sets: &[&str] = match round.below(3) {
+        0 => &["--set", &mtu],
+        1 => &["--set", &queue],
+        _ => &["--set", &mtu, "--set", &queue],
+    };
+    let short = ["run", "null", "--duration", "30ms", "--warm-up", "0", "--trials", "10"];
+    let run = Running::start(ground.headroom(round, &[&short, sets].concat()))?;
+    let ended = kill::at_some_time(round, run, Duration::from_millis(2500))?;
+    round.nobody_is_left()?;
+    let after = state(round, &ground)?;
+    let is_back = after == before;
+    if !is_back {
+        round.count("left changed until `restore`");
+        if ended.code().is_some_and(|code| code != 0) && ended.code() != Some(130) && after != before {
+            round.count("of those, the run had ended by itself");
+        }
+    }
+    let restored = Running::start(ground.headroom(round, &["restore"]))?.end(PATIENCE, false)?;
+    let restored = restored.with(&[0])?;
+    let after = state(round, &ground)?;
+    if after != before {
+        return Err(restored.fault(&format!("settings stayed changed:\n{}", difference(&before, &after))));
+    }
+    if !is_back && ended.code().is_some() {
+        return Err(ended.fault("it ended by itself and left settings changed until `restore`"));
+    }
+    // What comes next is let in, and undisturbed.
+    let next =
+        ["run", "null", "--duration", "20ms", "--warm-up", "0", "--trials", "1", "--set", "mtu@va=1450"];
+    Running::start(ground.headroom(round, &next))?.end(PATIENCE, false)?.with(&[0])?;
+    match state(round, &ground)? {
+        after if after == before => Ok(()),
+        after => Err(Trouble::Fault(format!("the next run left:\n{}", difference(&before, &after)))),
+    }
+}
+
+/// The lines that are only in one of both.
+pub(super) fn difference(before: &str, after: &str) -> String {
+    let only = |of: &str, in_other: &str, sign: &str| {
+        let lines = of.lines().filter(|line| !in_other.lines().any(|other| other == *line));
+        lines.map(|line| format!("    {sign} {line}\n")).collect::<String>()
+    };
+    only(before, after, "-") + &only(after, before, "+")
+}

@@ -1,0 +1,39 @@
+//! The attacks. One is a file and a line of [`ATTACKS`].
+
+mod flood;
+mod full_disk;
+mod kill;
+mod kill_load;
+mod kill_node;
+mod kill_settings;
+mod mistakes;
+mod swap_device;
+mod swap_file;
+mod two_runs;
+mod typed;
+
+use crate::round::{Round, Trouble};
+
+/// Something that users, strangers or the machine may do.
+pub(crate) struct Attack {
+    /// What is typed.
+    pub(crate) name: &'static str,
+    /// What is done, and what must hold.
+    pub(crate) about: &'static str,
+    /// Does it once.
+    pub(crate) round: fn(&mut Round) -> Result<(), Trouble>,
+}
+
+/// Every attack, in the order in which they are carried out.
+pub(crate) const ATTACKS: &[&Attack] = &[
+    &kill_settings::ATTACK,
+    &two_runs::ATTACK,
+    &kill_load::ATTACK,
+    &kill_node::ATTACK,
+    &flood::ATTACK,
+    &full_disk::ATTACK,
+    &swap_device::ATTACK,
+    &swap_file::ATTACK,
+    &mistakes::ATTACK,
+    &typed::ATTACK,
+];

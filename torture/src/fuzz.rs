@@ -1,0 +1,299 @@
+//! The fuzzers: libFuzzer on what Headroom reads, built with a look at which
+//! branches the bytes reach, on the compiler of the house. What they found worth
+//! keeping lies in `target/fuzz/corpus`, so that the next time goes on from there.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use xtask::{Error, cargo_program};
+
+use crate::process::Running;
+use crate::round::{Round, Trouble};
+use crate::tally::Tally;
+
+/// One fuzzer: a program of the workspace in `fuzz`.
+#[derive(Debug)]
+pub(crate) struct Fuzzer {
+    /// What is typed, and the program's name.
+    pub(crate) name: &'static str,
+    /// What it reads.
+    pub(crate) about: &'static str,
+    /// What it begins with.
+    seeds: Seeds,
+}
+
+/// Where the first inputs come from.
+#[derive(Debug)]
+enum Seeds {
+    /// From nowhere: it makes its own.
+    None,
+    /// The files of a folder of the house.
+    Folder(&'static str),
+    /// These.
+    Bytes(&'static [&'static [u8]]),
+    /// What the program writes in short runs.
+    Runs(fn(&Runs) -> Result<(), Trouble>),
+}
+
+/// Every fuzzer.
+pub(crate) const FUZZERS: &[Fuzzer] = &[
+    Fuzzer { name: "frames", about: "what a node hears", seeds: Seeds::None },
+    Fuzzer {
+        name: "document",
+        about: "a run document: all that is made of one",
+        seeds: Seeds::Runs(|runs| runs.documents()),
+    },
+    Fuzzer { name: "compare", about: "two run documents, compared", seeds: Seeds::Runs(|runs| runs.pairs()) },
+    Fuzzer { name: "store", about: "a store", seeds: Seeds::Runs(|runs| runs.stores()) },
+    Fuzzer { name: "recording", about: "a recorded machine", seeds: Seeds::Folder("tests/hosts") },
+    Fuzzer { name: "fio-job", about: "a job file of fio", seeds: Seeds::Folder("tests/fio") },
+    Fuzzer { name: "study", about: "a study file", seeds: Seeds::Folder("studies") },
+    Fuzzer { name: "iperf3", about: "what a client of iperf3 says", seeds: Seeds::Bytes(IPERF3) },
+];
+
+/// What clients of iperf3 send after their cookie, behind the byte that says in what
+/// pieces: a length and parameters; a test that ended, with results.
+const IPERF3: &[&[u8]] = &[
+    b"\xff\x00\x00\x00\x4e{\"tcp\":true,\"omit\":0,\"time\":1,\"num\":0,\"blockcount\":0,\"parallel\":1,\"len\":1024}",
+    b"\xff\x00\x00\x00\x62{\"udp\":true,\"omit\":0,\"time\":1,\"parallel\":2,\"len\":64,\"bandwidth\":1e6,\"reverse\":true,\"TOS\":0,\"fqrate\":0}",
+    b"\xff\x00\x00\x00\x02{}\x04\x00\x00\x00\x30{\"cpu_util_total\":1,\"streams\":[{\"id\":1,\"bytes\":1}]}",
+];
+
+/// What makes the compiler count branches. Those of libFuzzer's own documentation
+/// for programs without a sanitizer: the house has no memory of its own to get
+/// wrong outside of a few checked places, and panics are what is looked for.
+const FLAGS: &[&str] = &[
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "--cfg=fuzzing",
+    "-Ccodegen-units=4",
+];
+
+/// The longest that one input may take, s. Inputs have some 10 KB.
+const SECONDS_MOST: u32 = 20;
+/// The most memory that it may take, MiB.
+const MEMORY_MOST: u32 = 2048;
+/// Crashes of one fuzzer after which it is not begun again.
+const CRASHES_MOST: usize = 5;
+
+/// A fuzzer that is built.
+#[derive(Debug)]
+pub(crate) struct Built {
+    name: &'static str,
+    program: PathBuf,
+    corpus: PathBuf,
+    found: PathBuf,
+    seeds: PathBuf,
+}
+
+/// Builds these, and makes what they begin with by the program.
+///
+/// # Errors
+/// If that fails.
+pub(crate) fn build(
+    root: &Path,
+    target: &Path,
+    program: &Path,
+    fuzzers: &[&Fuzzer],
+) -> Result<Vec<Built>, Error> {
+    let folder = target.join("fuzz");
+    let mut command = Command::new(cargo_program());
+    command.args(["build", "--release", "--locked", "--manifest-path"]).arg(root.join("fuzz/Cargo.toml"));
+    // With a target named, scripts and macros of the build are without counters.
+    command.args(["--target", HOST, "--target-dir"]).arg(&folder);
+    for fuzzer in fuzzers {
+        command.args(["--bin", fuzzer.name]);
+    }
+    let status = command.env("RUSTFLAGS", FLAGS.join(" ")).current_dir(root).status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(Error::Torture(format!("the fuzzers are not built: {status}"))),
+        Err(e) => return Err(Error::Torture(format!("cargo cannot be run: {e}"))),
+    }
+    let built = |fuzzer: &&Fuzzer| {
+        let name = fuzzer.name;
+        let own = |what: &str| folder.join(what).join(name);
+        let built = Built {
+            name,
+            program: folder.join(HOST).join("release").join(name),
+            corpus: own("corpus"),
+            found: own("found"),
+            seeds: own("seeds"),
+        };
+        for new in [&built.corpus, &built.found, &built.seeds] {
+            std::fs::create_dir_all(new).map_err(Error::file("write", new))?;
+        }
+        fuzzer.sow(root, program, &built.seeds)?;
+        Ok(built)
+    };
+    fuzzers.iter().map(built).collect()
+}
+
+impl Fuzzer {
+    /// Puts what it begins with into a folder.
+    fn sow(&self, root: &Path, program: &Path, folder: &Path) -> Result<(), Error> {
+        let put = |name: &str, bytes: &[u8]| {
+            let path = folder.join(name);
+            std::fs::write(&path, bytes).map_err(Error::file("write", &path))
+        };
+        match &self.seeds {
+            Seeds::None => Ok(()),
+            Seeds::Bytes(all) => {
+                all.iter().enumerate().try_for_each(|(number, bytes)| put(&number.to_string(), bytes))
+            }
+            Seeds::Folder(from) => {
+                let from = root.join(from);
+                for entry in std::fs::read_dir(&from).map_err(Error::file("read", &from))?.flatten() {
+                    let path = entry.path();
+                    if path.is_file() {
+                        let bytes = std::fs::read(&path).map_err(Error::file("read", &path))?;
+                        put(&entry.file_name().to_string_lossy(), &bytes)?;
+                    }
+                }
+                Ok(())
+            }
+            Seeds::Runs(make) => {
+                let round = Round::new(program, folder.parent().unwrap_or(folder), 0)
+                    .map_err(Error::file("write", folder))?;
+                make(&Runs { round, folder }).map_err(|trouble| {
+                    let (Trouble::Fault(why) | Trouble::Untried(why)) = trouble;
+                    Error::Torture(format!("the first inputs of {} cannot be made: {why}", self.name))
+                })
+            }
+        }
+    }
+}
+
+/// Short runs of the program, as first inputs.
+struct Runs<'a> {
+    round: Round,
+    folder: &'a Path,
+}
+
+impl Runs<'_> {
+    const SHORT: [&'static str; 6] = ["--duration", "30ms", "--warm-up", "0", "--trials", "2"];
+    /// What is run, of as many kinds as have something of their own to show.
+    const KINDS: [&'static [&'static str]; 4] = [
+        &["null", "--threads", "1,2"],
+        &["disk", "--target", ".", "--size", "4m", "--pattern", "randwrite,randread"],
+        &["memory.latency", "--size", "16k,64k"],
+        &["net.stream"],
+    ];
+
+    fn documents(&self) -> Result<(), Trouble> {
+        for kind in Self::KINDS {
+            for detail in ["--json", "--json=full"] {
+                let ended =
+                    self.round.run(&[&["run"], kind, &Self::SHORT, &[detail]].concat())?.with(&[0])?;
+                self.put(&format!("{}{detail}", kind[0]), ended.printed.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pairs(&self) -> Result<(), Trouble> {
+        for kind in Self::KINDS {
+            let one = || {
+                Ok(self.round.run(&[&["run"], kind, &Self::SHORT, &["--json"]].concat())?.with(&[0])?.printed)
+            };
+            self.put(kind[0], format!("[{},{}]", one()?, one()?).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn stores(&self) -> Result<(), Trouble> {
+        let store = self.round.path("seed.db");
+        for kind in &Self::KINDS[..2] {
+            let words = [&["run"], *kind, &Self::SHORT, &["--store", &store]].concat();
+            self.round.run(&words)?.with(&[0])?;
+            let bytes = std::fs::read(&store).map_err(|e| Trouble::Untried(format!("{store}: {e}")))?;
+            self.put(kind[0], &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Trouble> {
+        let path = self.folder.join(name);
+        std::fs::write(&path, bytes).map_err(|e| Trouble::Untried(format!("{}: {e}", path.display())))
+    }
+}
+
+/// The target of this machine.
+const HOST: &str = env!("TORTURE_HOST");
+
+/// Gives each fuzzer the same part of the time.
+pub(crate) fn all(built: &[Built], length: Duration, stop: &AtomicBool) -> Vec<Tally> {
+    let begun = Instant::now();
+    let mut tallies = Vec::new();
+    for (index, fuzzer) in built.iter().enumerate() {
+        let share = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        let of = u32::try_from(built.len()).unwrap_or(u32::MAX);
+        let mut tally = Tally::new(fuzzer.name);
+        let until = begun + length * share / of;
+        if let Err(Trouble::Fault(why) | Trouble::Untried(why)) = one(fuzzer, until, stop, &mut tally) {
+            tally.add_untried(&why);
+        }
+        eprintln!("{}", tally.line());
+        tallies.push(tally);
+    }
+    tallies
+}
+
+/// Runs one until then, again after each input that it did not bear.
+fn one(fuzzer: &Built, until: Instant, stop: &AtomicBool, tally: &mut Tally) -> Result<(), Trouble> {
+    loop {
+        let begun = Instant::now();
+        let seconds = until.saturating_duration_since(begun).as_secs().max(1);
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL"]).arg(&fuzzer.program);
+        command.arg(format!("-max_total_time={seconds}"));
+        command.arg(format!("-timeout={SECONDS_MOST}")).arg(format!("-rss_limit_mb={MEMORY_MOST}"));
+        command.arg(format!("-artifact_prefix={}/", fuzzer.found.display()));
+        command.args(["-print_final_stats=1", "-verbosity=1", "-close_fd_mask=1"]);
+        command.arg(&fuzzer.corpus).arg(&fuzzer.seeds);
+        let mut run = Running::start(command)?;
+        while !run.has_ended() {
+            if stop.load(Ordering::Relaxed) {
+                run.signal(Signal::INT);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let said = run.said();
+        let took = begun.elapsed();
+        let number = |name: &str| {
+            let line = said.lines().rev().find_map(|line| line.strip_prefix(name));
+            line.and_then(|rest| rest.trim().parse::<u64>().ok()).unwrap_or(0)
+        };
+        let inputs = number("stat::number_of_executed_units:");
+        tally.add_inputs(inputs, took);
+        tally.count("inputs that reached something new", number("stat::new_units_added:"));
+        let crash =
+            said.lines().find_map(|line| line.split_once("Test unit written to ")).map(|(_, path)| path);
+        match crash {
+            Some(path) => {
+                let why = said
+                    .lines()
+                    .find(|line| ["panicked at", "ERROR:", "ALARM:"].iter().any(|word| line.contains(word)));
+                let panicked = said.lines().skip_while(|line| !line.contains("panicked at")).take(2);
+                let panicked = panicked.collect::<Vec<_>>().join(" ");
+                let why = if panicked.is_empty() { why.unwrap_or_default().to_owned() } else { panicked };
+                tally.add_fault(&format!("{why}\n  again: {} {path}", fuzzer.program.display()));
+            }
+            None if inputs == 0 => {
+                let tail: Vec<&str> = said.lines().rev().take(8).collect();
+                return Err(Trouble::Untried(tail.into_iter().rev().collect::<Vec<_>>().join("\n  ")));
+            }
+            None => {}
+        }
+        let is_over = Instant::now() + Duration::from_secs(1) >= until;
+        if is_over || stop.load(Ordering::Relaxed) || tally.faults() >= CRASHES_MOST {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! `torture`: what users, strangers and the machine may do to Headroom, again and
+//! again with other times, orders and bytes, and whether it keeps what
+//! `docs/concepts/safety.md` promises.
+//!
+//! Two things go on side by side for as many minutes as are asked for: attacks on
+//! the whole program from outside ([`attack`]; this crate knows no crate of the
+//! house), and fuzzers of what it reads, which see what the bytes reach in it
+//! ([`fuzz`]). At the end all is counted. A count of 0 faults says something only
+//! beside the counts of what was done, so those are shown too.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool speaks to a terminal")]
+
+mod attack;
+mod fuzz;
+mod ground;
+mod process;
+mod round;
+mod tally;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use rustix::process::geteuid;
+use xtask::{Error, target_folder};
+
+use crate::attack::{ATTACKS, Attack};
+use crate::fuzz::FUZZERS;
+use crate::round::{Round, Trouble};
+use crate::tally::Tally;
+
+fn main() -> ExitCode {
+    let command = command();
+    xtask::exit(run(&xtask::root(), &command.get_matches()))
+}
+
+fn command() -> Command {
+    let value = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    Command::new("torture")
+        .bin_name("cargo xtask torture")
+        .about("Attack Headroom, and fuzz what it reads, for some minutes; needs root")
+        .arg(
+            value("minutes", "N", "How long, after all is built [default: 10]")
+                .value_parser(value_parser!(f64)),
+        )
+        .arg(value("only", "NAME", "Only this attack or fuzzer; again for another").action(ArgAction::Append))
+        .arg(
+            value("seed", "N", "Begin with the round of this seed, which a fault names")
+                .value_parser(value_parser!(u64)),
+        )
+        .arg(
+            value("program", "PATH", "Attack this program instead of the one that is built")
+                .value_parser(value_parser!(PathBuf)),
+        )
+        .arg(Arg::new("list").long("list").action(ArgAction::SetTrue).help("Name the attacks and fuzzers"))
+}
+
+/// How long without `--minutes`.
+const MINUTES: f64 = 10.0;
+
+fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
+    if matches.get_flag("list") {
+        for attack in ATTACKS {
+            println!("{:<16} {}", attack.name, attack.about);
+        }
+        for fuzzer in FUZZERS {
+            println!("{:<16} fuzzes {}", fuzzer.name, fuzzer.about);
+        }
+        return Ok(());
+    }
+    let only: Vec<&String> = matches.get_many("only").map(Iterator::collect).unwrap_or_default();
+    for name in &only {
+        let is_known = ATTACKS.iter().any(|attack| attack.name == **name)
+            || FUZZERS.iter().any(|fuzzer| fuzzer.name == **name);
+        if !is_known {
+            return Err(Error::Torture(format!("there is no `{name}`; --list names what there is")));
+        }
+    }
+    let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| *wanted == name);
+    let attacks: Vec<&Attack> = ATTACKS.iter().filter(|attack| is_wanted(attack.name)).copied().collect();
+    let fuzzers: Vec<_> = FUZZERS.iter().filter(|fuzzer| is_wanted(fuzzer.name)).collect();
+    if !attacks.is_empty() && !geteuid().is_root() {
+        return Err(Error::Torture(
+            "loop devices, mounts and network namespaces are root's; without it, only fuzzers: `--only frames`"
+                .to_owned(),
+        ));
+    }
+    let minutes = *matches.get_one::<f64>("minutes").unwrap_or(&MINUTES);
+    if !(0.0..=10_000.0).contains(&minutes) {
+        return Err(Error::Torture(format!("{minutes} is no number of minutes from 0 to 10000")));
+    }
+    let length = Duration::from_secs_f64(minutes * 60.0);
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))
+            .map_err(|e| Error::Torture(format!("signals cannot be caught: {e}")))?;
+    }
+    let target = target_folder(root)?;
+    let program = match matches.get_one::<PathBuf>("program") {
+        Some(program) => program.canonicalize().map_err(Error::file("read", program))?,
+        None => xtask::built_program(root)?,
+    };
+    let built = if fuzzers.is_empty() { Vec::new() } else { fuzz::build(root, &target, &program, &fuzzers)? };
+    let seed = matches.get_one::<u64>("seed").copied();
+    let mut tallies = Vec::new();
+    std::thread::scope(|scope| {
+        let fuzzing = scope.spawn(|| fuzz::all(&built, length, &stop));
+        let place = Place { program: &program, scratch: &target.join("torture") };
+        tallies.extend(all(&attacks, &place, length, seed, &stop));
+        tallies.extend(fuzzing.join().unwrap_or_else(|_| vec![Tally::broken("fuzzers", "they panicked")]));
+    });
+    print!("\n{}", tally::table(&tallies));
+    match tallies.iter().map(Tally::faults).sum::<usize>() {
+        _ if tallies.iter().any(|tally| tally.rounds() == 0) && !stop.load(Ordering::Relaxed) => {
+            Err(Error::Torture("something was not tried at all, see above".to_owned()))
+        }
+        0 => Ok(()),
+        faults => Err(Error::Torture(format!("{faults} faults, named above"))),
+    }
+}
+
+/// What is attacked, and where.
+struct Place<'a> {
+    program: &'a Path,
+    /// The folder for what attacks make, on a disk.
+    scratch: &'a Path,
+}
+
+/// A name that tells the rounds of this process from others'.
+fn own_seed() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |now| u64::try_from(now.as_nanos() & u128::from(u64::MAX)).unwrap_or(0))
+}
+
+/// Gives each attack the same part of the time, in rounds of its own.
+fn all(
+    attacks: &[&Attack],
+    place: &Place<'_>,
+    length: Duration,
+    seed: Option<u64>,
+    stop: &AtomicBool,
+) -> Vec<Tally> {
+    let begun = Instant::now();
+    let mut tallies = Vec::new();
+    for (index, attack) in attacks.iter().enumerate() {
+        let share = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        let of = u32::try_from(attacks.len()).unwrap_or(u32::MAX);
+        let until = begun + length * share / of;
+        let mut tally = Tally::new(attack.name);
+        // One seed after the other, so that a fault's can be begun with.
+        let mut seed = seed.unwrap_or_else(own_seed);
+        loop {
+            one(attack, place, seed, &mut tally);
+            seed = seed.wrapping_add(1);
+            if stop.load(Ordering::Relaxed) || Instant::now() >= until || tally.is_hopeless() {
+                break;
+            }
+        }
+        eprintln!("{}", tally.line());
+        tallies.push(tally);
+    }
+    tallies
+}
+
+/// One round of an attack.
+fn one(attack: &Attack, place: &Place<'_>, seed: u64, tally: &mut Tally) {
+    let mut round = match Round::new(place.program, place.scratch, seed) {
+        Ok(round) => round,
+        Err(e) => return tally.add_untried(&e.to_string()),
+    };
+    let begun = Instant::now();
+    let ended = (attack.round)(&mut round).and_then(|()| round.nobody_is_left());
+    tally.add_round(round.counts(), begun.elapsed());
+    match ended {
+        Ok(()) => {}
+        Err(Trouble::Untried(why)) => tally.add_untried(&why),
+        Err(Trouble::Fault(what)) => {
+            let kept = round.keep();
+            let again = format!("cargo xtask torture --only {} --seed {seed} --minutes 0", attack.name);
+            tally.add_fault(&format!("{what}\n  left in {}\n  again: {again}", kept.display()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_made() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn names_are_of_one_thing() {
+        let mut names: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
+        names.extend(FUZZERS.iter().map(|fuzzer| fuzzer.name));
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}
