@@ -11,13 +11,12 @@ use std::sync::OnceLock;
 
 pub use json::mutate;
 
-/// A folder for the file that is read; in memory, for nothing of it is measured.
+/// A folder for the file that is read, in the temporary folder: whoever starts the
+/// fuzzer says where that is, and removes it, for a fuzzer may end at any time.
 fn folder() -> &'static PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let base = PathBuf::from("/dev/shm");
-        let base = if base.is_dir() { base } else { std::env::temp_dir() };
-        let folder = base.join(format!("headroom-fuzz-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("headroom-fuzz-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("there is room for a folder");
         folder
     })

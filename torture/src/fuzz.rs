@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use tempfile::TempDir;
 use xtask::{Error, cargo_program};
 
 use crate::process::Running;
@@ -245,13 +246,21 @@ pub(crate) fn all(built: &[Built], length: Duration, stop: &AtomicBool) -> Vec<T
     tallies
 }
 
+/// A folder for what a fuzzer reads; in memory, for nothing of it is measured.
+fn in_memory() -> std::io::Result<TempDir> {
+    let shared = Path::new("/dev/shm");
+    let base = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
+    tempfile::Builder::new().prefix("headroom-torture-").tempdir_in(base)
+}
+
 /// Runs one until then, again after each input that it did not bear.
 fn one(fuzzer: &Built, until: Instant, stop: &AtomicBool, tally: &mut Tally) -> Result<(), Trouble> {
     loop {
         let begun = Instant::now();
         let seconds = until.saturating_duration_since(begun).as_secs().max(1);
+        let folder = in_memory().map_err(|e| Trouble::Untried(format!("a folder: {e}")))?;
         let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL"]).arg(&fuzzer.program);
+        command.args(["--pdeathsig", "KILL"]).arg(&fuzzer.program).env("TMPDIR", folder.path());
         command.arg(format!("-max_total_time={seconds}"));
         command.arg(format!("-timeout={SECONDS_MOST}")).arg(format!("-rss_limit_mb={MEMORY_MOST}"));
         command.arg(format!("-artifact_prefix={}/", fuzzer.found.display()));

@@ -198,7 +198,9 @@ mod tests {
         let cases: Vec<CaseResult> = cases
             .map(|(size, depth, threads)| {
                 let iops = 10_000.0 * (depth as f64).min(20.0);
-                let mut case = crate::bottleneck::tests::disk(depth, iops, 100.0, 5.0);
+                // By Little's law: what is more than the device takes waits.
+                let latency_us = depth as f64 / iops * 1e6;
+                let mut case = crate::bottleneck::tests::disk(depth, iops, latency_us, 5.0);
                 case.parameters.set("block-size", 512 * size);
                 case.parameters.set("threads", threads);
                 case

@@ -24,6 +24,8 @@ const LONG: &[&str] = &[
     "writing_until_a_file_system_is_full_ends_well_and_gives_the_space_back",
     "a_bond_carries_what_its_members_do_and_outlives_one",
     "a_path_that_loses_delays_and_reorders_is_told_by_each",
+    "a_disk_that_was_put_in_again_is_not_overwritten",
+    "an_mtu_is_put_back_with_those_of_vlans_and_bonds",
 ];
 
 /// Runs the stories.

@@ -128,6 +128,20 @@ mod tests {
     }
 
     #[test]
+    fn a_crowd_from_one_network_drives_out_only_itself() {
+        let strangers = Strangers::new(3);
+        let ends: Vec<_> = (0..6).map(|_| pair()).collect();
+        let alone = strangers.admit(&ends[0].0, IpAddr::from([10, 1, 0, 1])).unwrap();
+        let crowd: Vec<_> = ends[1..]
+            .iter()
+            .map(|end| strangers.admit(&end.0, IpAddr::from([10, 2, 0, 1])).unwrap())
+            .collect();
+        assert!(!alone.is_lost(), "the oldest, and the only one of its network");
+        let lost: Vec<bool> = crowd.iter().map(Place::is_lost).collect();
+        assert_eq!(lost, [true, true, true, false, false]);
+    }
+
+    #[test]
     fn who_loses_its_place_is_shut_out_and_who_showed_the_key_never_is() {
         let strangers = Strangers::new(2);
         let mut ends: Vec<_> = (0..4).map(|_| pair()).collect();

@@ -361,3 +361,19 @@ fn damage_to_a_blob_is_told_with_the_trial() {
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     assert!(error.to_string().contains("trial 1 of run `a1`"), "{error}");
 }
+
+/// Bug: a blob of 3 MB in a store of somebody else took 6 GB when its run was read.
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn a_run_that_inflates_to_more_than_any_measurement_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(&folder);
+    keep(&mut store, &example::run("a1", "2026-03-01T10:00:00Z"));
+    let zeros = miniz_oxide::deflate::compress_to_vec_zlib(&vec![0; 257 << 20], 6);
+    assert!(zeros.len() < 1 << 20, "{}", zeros.len());
+    let one = "UPDATE blob SET data = ?1 WHERE rowid = (SELECT min(rowid) FROM blob)";
+    assert_eq!(store.connection.execute(one, [zeros]).unwrap(), 1);
+    let error = store.load("a1").unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert!(error.to_string().contains("more than any measurement"), "{error}");
+}
