@@ -1,5 +1,5 @@
 //! A run document of somebody else, and what is made of it: text, pages in each
-//! language, every export, a comparison of its own cases.
+//! language, every export but PDF, a comparison of its own cases.
 #![no_main]
 
 use headroom_fuzz::{chosen, file, headroom, mutate};
@@ -14,6 +14,7 @@ const COMMANDS: &[&[&str]] = &[
     &["export", "--format", "html", "@"],
     &["export", "--format", "html", "--lang", "ko", "@"],
     &["export", "--format", "html", "--lang", "ja", "@"],
+    &["export", "--format", "svg", "@"],
     &["compare", "@", "--by", "threads"],
 ];
 

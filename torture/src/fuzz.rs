@@ -58,9 +58,9 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
 /// What clients of iperf3 send after their cookie, behind the byte that says in what
 /// pieces: a length and parameters; a test that ended, with results.
 const IPERF3: &[&[u8]] = &[
-    b"\xff\x00\x00\x00\x4e{\"tcp\":true,\"omit\":0,\"time\":1,\"num\":0,\"blockcount\":0,\"parallel\":1,\"len\":1024}",
-    b"\xff\x00\x00\x00\x62{\"udp\":true,\"omit\":0,\"time\":1,\"parallel\":2,\"len\":64,\"bandwidth\":1e6,\"reverse\":true,\"TOS\":0,\"fqrate\":0}",
-    b"\xff\x00\x00\x00\x02{}\x04\x00\x00\x00\x30{\"cpu_util_total\":1,\"streams\":[{\"id\":1,\"bytes\":1}]}",
+    b"\xff\x00\x00\x00\x4d{\"tcp\":true,\"omit\":0,\"time\":1,\"num\":0,\"blockcount\":0,\"parallel\":1,\"len\":1024}",
+    b"\xff\x00\x00\x00\x66{\"udp\":true,\"omit\":0,\"time\":1,\"parallel\":2,\"len\":64,\"bandwidth\":1e6,\"reverse\":true,\"TOS\":0,\"fqrate\":0}",
+    b"\xff\x00\x00\x00\x4d{\"tcp\":true,\"omit\":0,\"time\":1,\"num\":0,\"blockcount\":0,\"parallel\":1,\"len\":1024}\x04\x00\x00\x00\x33{\"cpu_util_total\":1,\"streams\":[{\"id\":1,\"bytes\":1}]}",
 ];
 
 /// What makes the compiler count branches. Those of libFuzzer's own documentation
@@ -233,6 +233,9 @@ pub(crate) fn all(built: &[Built], length: Duration, stop: &AtomicBool) -> Vec<T
     let begun = Instant::now();
     let mut tallies = Vec::new();
     for (index, fuzzer) in built.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let share = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let of = u32::try_from(built.len()).unwrap_or(u32::MAX);
         let mut tally = Tally::new(fuzzer.name);
@@ -264,6 +267,8 @@ fn one(fuzzer: &Built, until: Instant, stop: &AtomicBool, tally: &mut Tally) -> 
         command.arg(format!("-max_total_time={seconds}"));
         command.arg(format!("-timeout={SECONDS_MOST}")).arg(format!("-rss_limit_mb={MEMORY_MOST}"));
         command.arg(format!("-artifact_prefix={}/", fuzzer.found.display()));
+        // Slow ones are told as such at the limit only.
+        command.arg(format!("-report_slow_units={SECONDS_MOST}"));
         command.args(["-print_final_stats=1", "-verbosity=1", "-close_fd_mask=1"]);
         command.arg(&fuzzer.corpus).arg(&fuzzer.seeds);
         let mut run = Running::start(command)?;
@@ -293,6 +298,10 @@ fn one(fuzzer: &Built, until: Instant, stop: &AtomicBool, tally: &mut Tally) -> 
                 let panicked = panicked.collect::<Vec<_>>().join(" ");
                 let why = if panicked.is_empty() { why.unwrap_or_default().to_owned() } else { panicked };
                 tally.add_fault(&format!("{why}\n  again: {} {path}", fuzzer.program.display()));
+            }
+            None if !stop.load(Ordering::Relaxed) && run.signal_of_end().is_some() => {
+                tally.add_fault("it was killed by a signal and left no input: a full stack, or no memory");
+                return Ok(());
             }
             None if inputs == 0 => {
                 let tail: Vec<&str> = said.lines().rev().take(8).collect();

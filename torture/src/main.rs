@@ -16,6 +16,7 @@ mod process;
 mod round;
 mod tally;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -95,7 +96,8 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
     }
     let length = Duration::from_secs_f64(minutes * 60.0);
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&stop))
             .map_err(|e| Error::Torture(format!("signals cannot be caught: {e}")))?;
     }
@@ -114,9 +116,11 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
         tallies.extend(fuzzing.join().unwrap_or_else(|_| vec![Tally::broken("fuzzers", "they panicked")]));
     });
     print!("\n{}", tally::table(&tallies));
+    let is_stopped = stop.load(Ordering::Relaxed);
     match tallies.iter().map(Tally::faults).sum::<usize>() {
-        _ if tallies.iter().any(|tally| tally.rounds() == 0) && !stop.load(Ordering::Relaxed) => {
-            Err(Error::Torture("something was not tried at all, see above".to_owned()))
+        0 if is_stopped => Err(Error::Interrupted),
+        0 if tallies.iter().any(Tally::is_hardly_tried) => {
+            Err(Error::Torture("some of it was hardly tried, see above".to_owned()))
         }
         0 => Ok(()),
         faults => Err(Error::Torture(format!("{faults} faults, named above"))),
@@ -147,6 +151,9 @@ fn all(
     let begun = Instant::now();
     let mut tallies = Vec::new();
     for (index, attack) in attacks.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let share = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let of = u32::try_from(attacks.len()).unwrap_or(u32::MAX);
         let until = begun + length * share / of;
@@ -170,18 +177,28 @@ fn all(
 fn one(attack: &Attack, place: &Place<'_>, seed: u64, tally: &mut Tally) {
     let mut round = match Round::new(place.program, place.scratch, seed) {
         Ok(round) => round,
-        Err(e) => return tally.add_untried(&e.to_string()),
+        Err(e) => {
+            tally.add_round(&BTreeMap::new(), Duration::ZERO);
+            return tally.add_untried(&e.to_string());
+        }
     };
     let begun = Instant::now();
     let ended = (attack.round)(&mut round).and_then(|()| round.nobody_is_left());
     tally.add_round(round.counts(), begun.elapsed());
+    if ended.is_err() {
+        // They are ended; why the round failed is told below.
+        let _ = round.nobody_is_left();
+    }
     match ended {
         Ok(()) => {}
         Err(Trouble::Untried(why)) => tally.add_untried(&why),
         Err(Trouble::Fault(what)) => {
-            let kept = round.keep();
             let again = format!("cargo xtask torture --only {} --seed {seed} --minutes 0", attack.name);
-            tally.add_fault(&format!("{what}\n  left in {}\n  again: {again}", kept.display()));
+            let kept = match tally.tells_more() {
+                true => format!("\n  left in {}", round.keep().display()),
+                false => String::new(),
+            };
+            tally.add_fault(&format!("{what}{kept}\n  again: {again}"));
         }
     }
 }

@@ -91,11 +91,26 @@ impl Running {
         self.child.id()
     }
 
-    /// The processes that it started itself.
+    /// The processes that it started itself, from any of its threads.
     pub(crate) fn children(&self) -> Vec<u32> {
-        let id = self.id();
-        let text = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
-        text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.id())).into_iter().flatten().flatten();
+        let texts =
+            tasks.map(|task| std::fs::read_to_string(task.path().join("children")).unwrap_or_default());
+        texts
+            .flat_map(|text| text.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<_>>())
+            .collect()
+    }
+
+    /// Kills its agents; whether there was one.
+    pub(crate) fn kill_agents(&self) -> bool {
+        let all = self.children();
+        all.iter().for_each(|id| send(*id, Signal::KILL));
+        !all.is_empty()
+    }
+
+    /// The signal that ended it, if it has ended by one.
+    pub(crate) fn signal_of_end(&mut self) -> Option<i32> {
+        self.child.try_wait().ok().flatten()?.signal()
     }
 
     /// What it printed until now.
@@ -124,8 +139,9 @@ impl Running {
         }
     }
 
-    /// Waits for its end, which must not be a panic, nor a signal that nobody sent.
-    pub(crate) fn end(mut self, patience: Duration, is_killed: bool) -> Result<Ended, Trouble> {
+    /// Waits for its end, which must be neither a panic nor a signal that nobody sent;
+    /// `sent` are those that somebody did.
+    pub(crate) fn end(mut self, patience: Duration, sent: &[Signal]) -> Result<Ended, Trouble> {
         let until = Instant::now() + patience;
         let status = loop {
             match self.child.try_wait() {
@@ -147,7 +163,9 @@ impl Running {
             return Err(ended.fault("it panicked"));
         }
         match status.signal() {
-            Some(_) if !is_killed => Err(ended.fault("it ended by a signal that nobody sent")),
+            Some(signal) if !sent.iter().any(|one| one.as_raw() == signal) => {
+                Err(ended.fault("it ended by a signal that nobody sent"))
+            }
             _ => Ok(ended),
         }
     }
@@ -197,7 +215,7 @@ pub(crate) fn tool(program: &str, arguments: &[&str]) -> Result<String, Trouble>
 /// The same for a command that is made up already.
 pub(crate) fn tool_of(command: Command) -> Result<String, Trouble> {
     let typed = typed(&command);
-    match Running::start(command)?.end(PATIENCE, true) {
+    match Running::start(command)?.end(PATIENCE, &[]) {
         Ok(ended) if ended.is_success() => Ok(ended.printed),
         Ok(ended) => Err(Trouble::Untried(format!("`{typed}`: {} {}", ended.status, tail(&ended.said)))),
         Err(Trouble::Fault(why) | Trouble::Untried(why)) => Err(Trouble::Untried(why)),

@@ -124,7 +124,7 @@ impl Round {
 
     /// Runs it to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<Ended, Trouble> {
-        self.start(arguments)?.end(PATIENCE, false)
+        self.start(arguments)?.end(PATIENCE, &[])
     }
 
     /// The run that started last, if there is one, read from the store.
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_stays_is_found_and_ended() {
+    fn a_process_that_stays_is_found() {
         let scratch = tempfile::tempdir().unwrap();
         let round = Round::new(Path::new("sleep"), scratch.path(), 1).unwrap();
         let mut command = round.command(&["60"]);

@@ -73,8 +73,14 @@ impl Tally {
         self.faults
     }
 
-    pub(crate) fn rounds(&self) -> u64 {
-        self.rounds
+    /// Whether the next fault is told in full.
+    pub(crate) fn tells_more(&self) -> bool {
+        self.faults < TOLD_MOST
+    }
+
+    /// Whether more was not tried than tried.
+    pub(crate) fn is_hardly_tried(&self) -> bool {
+        self.rounds == 0 || self.untried as u64 > self.rounds
     }
 
     /// Whether more rounds would only repeat what was told.

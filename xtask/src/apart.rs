@@ -1,10 +1,12 @@
-//! `bench` and `torture`: programs of their own, for what they need to be compiled
-//! no other task needs. Each is built and started here; the arguments are its own.
+//! `bench` and `torture` are programs of their own, because no other task needs what
+//! they are built from. Each is built and started here, and gets its arguments
+//! unchanged.
 
 use std::path::Path;
 use std::process::Command as Process;
 
 use clap::{Arg, ArgMatches, Command};
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::error::Error;
 use crate::{Task, cargo_program};
@@ -37,6 +39,10 @@ fn arguments(command: Command) -> Command {
 
 fn run(root: &Path, package: &str, arguments: &ArgMatches) -> Result<(), Error> {
     let words: Vec<&String> = arguments.get_many("arguments").map(Iterator::collect).unwrap_or_default();
+    // Ctrl-C goes to the program, too, which clears up; it is waited for.
+    for signal in [SIGINT, SIGTERM] {
+        let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
+    }
     let status = Process::new(cargo_program())
         .args(["run", "--quiet", "--package", package, "--"])
         .args(words)

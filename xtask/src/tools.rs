@@ -53,6 +53,7 @@ const fn font(package: &'static str, name: &'static str, language: &'static str)
 
 /// Every tool that some test or benchmark needs.
 const TOOLS: &[Tool] = &[
+    program("g++", "g++", "--version", "g++ "),
     program("fio", "fio", "--version", "fio-"),
     program("sysbench", "sysbench", "--version", "sysbench "),
     program("mbw", "mbw", "-h", "Usage: mbw"),

@@ -14,12 +14,26 @@ use agent::node::SCHEME;
 /// The fewest characters behind a `#` that are taken for a key.
 const BEHIND_LEAST: usize = 12;
 
+/// How many characters follow the `#` of a join string: a fingerprint, a full stop
+/// and a key.
+const WHOLE: usize = 43 + 1 + 22;
+/// The fewest characters of a piece that was torn off a join string.
+const TORN_LEAST: usize = 4;
+/// How far from the rest it may lie: a line that was broken, a quote too many.
+const TORN_APART: usize = 8;
+
 /// Which bytes of `text` are part of a key, in order and apart from each other.
 pub(crate) fn secrets(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = join_strings(text);
     found.extend(words(text));
-    let torn: Vec<_> = found.iter().flat_map(|secret| torn(text, secret)).collect();
-    found.extend(torn);
+    // What was torn off is looked for behind whole ones, not behind halves.
+    let whole = merged(found);
+    let torn = whole.iter().flat_map(|secret| torn(text, secret)).collect::<Vec<_>>();
+    merged(whole.into_iter().chain(torn).collect())
+}
+
+/// The same places in order and apart from each other.
+fn merged(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     found.sort_by_key(|range| range.start);
     let mut apart: Vec<Range<usize>> = Vec::new();
     for range in found {
@@ -30,14 +44,6 @@ pub(crate) fn secrets(text: &[u8]) -> Vec<Range<usize>> {
     }
     apart
 }
-
-/// How many characters follow the `#` of a join string: a fingerprint, a full stop
-/// and a key.
-const WHOLE: usize = 43 + 1 + 22;
-/// The fewest characters of a piece that was torn off a join string.
-const TORN_LEAST: usize = 4;
-/// How far from the rest it may lie: a line that was broken, a quote too many.
-const TORN_APART: usize = 8;
 
 /// What follows the `#` of join strings, whatever it looks like.
 fn join_strings(text: &[u8]) -> Vec<Range<usize>> {
@@ -67,8 +73,12 @@ fn torn(text: &[u8], secret: &Range<usize>) -> Vec<Range<usize>> {
         let Some(apart) = rest.iter().take(TORN_APART).position(is_of_key) else { break };
         let own = rest[apart..].iter().position(|byte| !is_of_key(byte)).unwrap_or(rest.len() - apart);
         let piece = at + apart..at + apart + own;
-        let is_piece = piece.len() >= TORN_LEAST && is_irregular(&text[piece.clone()]);
-        if !is_piece || length + piece.len() > WHOLE + TORN_APART {
+        if piece.len() < TORN_LEAST {
+            // Too short to be told; what lies behind it may be more.
+            (length, at) = (length + piece.len(), piece.end);
+            continue;
+        }
+        if !is_irregular(&text[piece.clone()]) || length + piece.len() > WHOLE + TORN_APART {
             break;
         }
         (length, at) = (length + piece.len(), piece.end);
@@ -107,9 +117,10 @@ fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         for part in piece.split(|byte| *byte == b'.') {
             let own = at..at + part.len();
             at = own.end + 1;
-            let follows = found.last().is_some_and(|last| last.end + 1 == own.start);
-            if is_key(part) || follows && !part.is_empty() {
-                found.push(own);
+            match found.last_mut().filter(|last| last.end + 1 == own.start) {
+                Some(last) if !part.is_empty() => last.end = own.end,
+                _ if is_key(part) => found.push(own),
+                _ => {}
             }
         }
         found
@@ -233,6 +244,11 @@ mod tests {
                 assert!(shown.ends_with("title = \"A Title\""), "{shown}");
             }
         }
+        // Two quotes too many, with hardly anything between them.
+        let twice = shortened(&format!("headroom://a:1#{PRINT}.ICEi\"IyQ\"lJicoKSorLC0uLw"));
+        assert!(!twice.contains("lJico"), "{twice}");
+        let whole = format!("far = {PRINT}.{KEY} --RunName");
+        assert_eq!(shortened(&whole), "far = ... --RunName");
         let after = "headroom://a:1#k.l --with 'disk --rate 10k/s' --peer x";
         assert_eq!(shortened(after), after.replace("k.l", "..."));
     }

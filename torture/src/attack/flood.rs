@@ -60,7 +60,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     served?;
     round.count_times("runs of the owner served", 3);
     let memory = resident(node.id());
-    if memory > MEMORY_MOST {
+    if memory == 0 || memory > MEMORY_MOST {
         return Err(Trouble::Fault(format!("the node has {} MiB in memory", memory >> 20)));
     }
     end(node)
@@ -69,9 +69,8 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
 /// Opens connections from an address of its own until it is told to stop.
 fn stranger(to: SocketAddr, seed: u64, stop: &AtomicBool, opened: &AtomicU64) {
     let mut random = SplitMix64::seed_from_u64(seed);
-    // Some come from where the owner comes from.
     let last = (seed % 200 + 1) as u8;
-    let from = IpAddr::V4(Ipv4Addr::new(127, 0, (seed >> 8) as u8 % 4, last));
+    let from = IpAddr::V4(Ipv4Addr::new(127, 0, 1 + (seed >> 8) as u8 % 4, last));
     let mut held: Vec<TcpStream> = Vec::new();
     while !stop.load(Ordering::Relaxed) {
         let Ok(mut stream) = dial(from, to) else {
@@ -105,9 +104,9 @@ fn dial(from: IpAddr, to: SocketAddr) -> std::io::Result<TcpStream> {
     Ok(socket.into())
 }
 
-/// Bytes of a process in memory.
+/// The most bytes that a process has had in memory.
 fn resident(id: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) << 10
 }

@@ -25,7 +25,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     let store = round.path("disk/x.db");
     let headroom = |round: &Round, arguments: &[&str]| -> Result<Ended, Trouble> {
         let arguments = [arguments, &["--store", &store]].concat();
-        Running::start(ground.headroom(round, &arguments))?.end(PATIENCE, false)
+        Running::start(ground.headroom(round, &arguments))?.end(PATIENCE, &[])
     };
     let measure = ["run", "null", "--duration", "10ms", "--warm-up", "0", "--pin", "none", "--trials"];
     for _ in 0..1 + round.below(3) {

@@ -38,12 +38,21 @@ impl Way {
         }
     }
 
-    fn carry_out(self, run: &Running) {
-        let agents = || run.children().into_iter().for_each(|id| send(id, Signal::KILL));
+    /// Does it; whether there was somebody to do it to.
+    fn carry_out(self, run: &Running) -> bool {
         match self {
             Way::Run => run.signal(Signal::KILL),
-            Way::Agent => agents(),
-            Way::Both => run.signal_group(Signal::KILL),
+            Way::Agent => return run.kill_agents(),
+            Way::Both => {
+                // Neither may clean up: nobody notices the other's end, and nobody
+                // starts another agent.
+                run.signal(Signal::STOP);
+                let agents = run.children();
+                agents.iter().for_each(|id| send(*id, Signal::STOP));
+                agents.iter().for_each(|id| send(*id, Signal::KILL));
+                run.signal(Signal::KILL);
+                return !agents.is_empty();
+            }
             Way::Terminate => run.signal(Signal::TERM),
             Way::Interrupt => run.signal_group(Signal::INT),
             Way::Twice => {
@@ -52,6 +61,18 @@ impl Way {
                 run.signal(Signal::INT);
             }
             Way::HangUp => run.signal_group(Signal::HUP),
+        }
+        true
+    }
+
+    /// The signals with which it may end.
+    fn signals(self) -> &'static [Signal] {
+        match self {
+            Way::Run | Way::Both => &[Signal::KILL],
+            Way::Agent => &[],
+            Way::Terminate => &[Signal::TERM],
+            Way::Interrupt | Way::Twice => &[Signal::INT],
+            Way::HangUp => &[Signal::HUP],
         }
     }
 
@@ -66,29 +87,40 @@ impl Way {
     }
 }
 
-/// Ends the run in one of the ways, at some time. Gives how it ended, and whether it
-/// was under way until then.
+/// Ends the run in one of the ways, at some time. Gives how it ended, and whether run
+/// and agent were killed together, so that nobody could put anything back.
 ///
 /// # Errors
 /// If it ends otherwise than it should.
-pub(crate) fn at_some_time(round: &mut Round, mut run: Running, most: Duration) -> Result<Ended, Trouble> {
+pub(crate) fn at_some_time(
+    round: &mut Round,
+    mut run: Running,
+    most: Duration,
+) -> Result<(Ended, bool), Trouble> {
     let way = round.pick(&WAYS);
     round.wait(most);
     if run.has_ended() {
         round.count("too late: it had ended");
-        return run.end(PATIENCE, false)?.with(&[0, 1]);
+        return Ok((run.end(PATIENCE, &[])?.with(&[0])?, false));
     }
     // Signals are heard from when the program has said so; before, they end it as
     // they end any program.
     let is_early = run.children().is_empty();
-    way.carry_out(&run);
-    round.count(way.name());
-    let ended = run.end(PATIENCE, true)?;
+    let is_done = way.carry_out(&run);
+    round.count(if is_done { way.name() } else { "no agent to kill" });
+    if is_early {
+        round.count("of these, before there was an agent");
+    }
+    let ended = run.end(PATIENCE, way.signals())?;
+    let is_both = way == Way::Both;
     match (way.codes(), ended.code()) {
-        (None, _) => Ok(ended),
-        (Some(_), None) if is_early => Ok(ended),
-        // It may have come to its end at that moment.
-        (Some(codes), Some(code)) if codes.contains(&code) || code <= 1 => Ok(ended),
+        (None, _) => Ok((ended, is_both)),
+        (Some(_), None) if is_early => Ok((ended, is_both)),
+        (Some(codes), Some(code)) if codes.contains(&code) => Ok((ended, is_both)),
+        (Some(_), Some(0)) => {
+            round.count("of these, at the moment of its end");
+            Ok((ended, is_both))
+        }
         (Some(codes), _) => Err(ended.fault(&format!("{}, and did not end with {codes:?}", way.name()))),
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::{Attack, kill};
+use crate::process::send;
 use crate::round::{Round, Trouble, trials};
 
 pub(super) const ATTACK: Attack = Attack {
@@ -50,12 +51,13 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         if round.below(2) == 0 { round.stored()?.map_or(0, |document| trials(&document)) } else { 0 };
     if round.below(8) == 0 {
         // A machine that was put to sleep.
-        run.signal_group(Signal::STOP);
+        let all = [vec![run.id()], run.children()].concat();
+        all.iter().for_each(|id| send(*id, Signal::STOP));
         round.wait(Duration::from_millis(300));
-        run.signal_group(Signal::CONT);
+        all.iter().for_each(|id| send(*id, Signal::CONT));
         round.count("stopped and continued before");
     }
-    kill::at_some_time(round, run, Duration::from_millis(1500))?;
+    let (_, is_both) = kill::at_some_time(round, run, Duration::from_millis(1500))?;
     round.nobody_is_left()?;
     let after = round.stored()?;
     let kept = after.as_ref().map_or(0, trials);
@@ -75,6 +77,9 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     let left = names(&target);
     if left.iter().any(|name| !name.starts_with(".headroom-tree-")) {
         return Err(Trouble::Fault(format!("files are left: {left:?}")));
+    }
+    if !left.is_empty() && !is_both {
+        return Err(Trouble::Fault(format!("a tree is left, and not both were killed: {left:?}")));
     }
     if !left.is_empty() {
         // Only if run and agent die together can nobody remove it.

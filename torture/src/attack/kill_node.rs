@@ -42,7 +42,7 @@ pub(super) fn served(round: &Round, join: &str) -> Result<(), Trouble> {
 /// Ends a node as its user does.
 pub(super) fn end(node: Running) -> Result<(), Trouble> {
     node.signal(Signal::TERM);
-    node.end(PATIENCE, false)?.with(&[0, 130]).map(|_| ())
+    node.end(PATIENCE, &[])?.with(&[0, 130]).map(|_| ())
 }
 
 fn round(round: &mut Round) -> Result<(), Trouble> {
@@ -53,38 +53,40 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     round.wait(Duration::from_millis(1800));
     if run.has_ended() {
         round.count("too late: it had ended");
+        run.end(PATIENCE, &[])?.with(&[0])?;
+        return end(node);
     }
-    let agents = |of: &Running| of.children().into_iter().for_each(|id| send(id, Signal::KILL));
-    let lives = match round.below(5) {
+    let is_early = run.children().is_empty();
+    let counted = |is_done: bool, what: &'static str| if is_done { what } else { "no agent to kill" };
+    match round.below(5) {
         0 => {
             node.signal_group(Signal::KILL);
+            node.children().into_iter().for_each(|id| send(id, Signal::KILL));
             round.count("nodes killed");
-            false
+            run.end(PATIENCE, &[])?.with(&[0, 1, 3])?;
+            return node.end(PATIENCE, &[Signal::KILL]).map(|_| ());
         }
         1 => {
-            agents(&node);
-            round.count("agents of nodes killed");
-            true
+            round.count(counted(node.kill_agents(), "agents of nodes killed"));
+            run.end(PATIENCE, &[])?.with(&[0, 1, 3])?;
         }
         2 => {
-            agents(&run);
-            round.count("agents of runs killed");
-            true
+            round.count(counted(run.kill_agents(), "agents of runs killed"));
+            run.end(PATIENCE, &[])?.with(&[0, 1, 3])?;
         }
         3 => {
             run.signal_group(Signal::KILL);
             round.count("runs killed");
-            true
+            run.end(PATIENCE, &[Signal::KILL])?;
         }
         _ => {
             run.signal(Signal::INT);
             round.count("runs interrupted");
-            true
+            let ended = run.end(PATIENCE, &[Signal::INT])?;
+            if !is_early {
+                ended.with(&[0, 130])?;
+            }
         }
-    };
-    run.end(PATIENCE, true)?;
-    if !lives {
-        return node.end(PATIENCE, true).map(|_| ());
     }
     served(round, &join)?;
     round.count("served afterwards");

@@ -6,7 +6,7 @@ use crate::round::{Round, Trouble};
 
 pub(super) const ATTACK: Attack = Attack {
     name: "mistakes",
-    about: "breaks studies and command lines that have a join key; nothing shown or kept has it",
+    about: "breaks studies and command lines that have a join key; nothing shown has it",
     round,
 };
 
@@ -27,11 +27,10 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         // Nobody listens at port 1 of loopback: what is well is refused there.
         let run = round.start(&arguments)?;
-        let ended = run.end(PATIENCE, false)?;
+        let ended = run.end(PATIENCE, &[])?;
         round.count(match ended.code() {
             Some(2) => "mistakes told",
-            Some(_) => "other ends",
-            None => "ends by a signal",
+            _ => "other ends",
         });
         let shown = joined(&(ended.printed.clone() + &ended.said));
         // What the mutation itself broke the key into is not the key any more.

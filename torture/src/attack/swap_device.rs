@@ -3,13 +3,12 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
-
 use super::Attack;
-use crate::process::{PATIENCE, send, tool};
+use crate::process::{PATIENCE, tool};
 use crate::round::{Round, Trouble};
 
 pub(super) const ATTACK: Attack = Attack {
@@ -20,13 +19,17 @@ pub(super) const ATTACK: Attack = Attack {
 
 const LENGTH: usize = 16 << 20;
 
-/// A loop device, detached when the round ends.
-struct Disk(String);
+/// A loop device on a file in a folder, detached when the round ends.
+struct Disk(String, PathBuf);
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // The kernel detaches it when its last user closes it.
-        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
+        // Between two files its number was free, and may be another program's now.
+        let backing = format!("/sys/block/{}/loop/backing_file", self.0.trim_start_matches("/dev/"));
+        if std::fs::read_to_string(backing).is_ok_and(|file| Path::new(&file).starts_with(&self.1)) {
+            // The kernel detaches it when its last user closes it.
+            let _ = Command::new("losetup").args(["--detach", &self.0]).status();
+        }
     }
 }
 
@@ -41,7 +44,8 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         tool("mkfs.ext4", &["-q", "-F", &precious])?;
     }
     let before = std::fs::read(&precious).map_err(unready)?;
-    let disk = Disk(tool("losetup", &["--find", "--show", &given])?.trim().to_owned());
+    let device = tool("losetup", &["--find", "--show", &given])?.trim().to_owned();
+    let disk = Disk(device, round.folder().to_owned());
     let pattern = round.pick(&["write", "randwrite", "trim", "randrw"]);
     let words = ["run", "disk", "--target", &disk.0, "--destroy", &disk.0, "--pattern", pattern];
     let more = ["--duration", "60ms", "--warm-up", "10ms", "--trials", "6"];
@@ -52,9 +56,8 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         round.wait_until_looked_at(&mut run);
     }
     round.wait(Duration::from_millis(900));
-    if round.below(2) == 0 {
-        // Then nobody holds the device until there is another agent.
-        run.children().into_iter().for_each(|id| send(id, Signal::KILL));
+    // Then nobody holds the device until there is another agent.
+    if round.below(2) == 0 && run.kill_agents() {
         round.count("agents killed before");
     }
     let is_swapped = attach_again(&disk.0, &precious, Duration::from_millis(800));
@@ -63,7 +66,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         (true, true) => "swapped after the run",
         (false, _) => "the run held the device",
     });
-    run.end(PATIENCE, false)?.with(&[0, 1, 3])?;
+    run.end(PATIENCE, &[])?.with(&[0, 1, 3])?;
     round.nobody_is_left()?;
     let _ = tool("blockdev", &["--flushbufs", &disk.0]);
     let after = std::fs::read(&precious).map_err(unready)?;

@@ -4,10 +4,8 @@
 use std::fs;
 use std::time::Duration;
 
-use rustix::process::Signal;
-
 use super::Attack;
-use crate::process::{PATIENCE, send};
+use crate::process::PATIENCE;
 use crate::round::{Round, Trouble};
 
 pub(super) const ATTACK: Attack = Attack {
@@ -33,8 +31,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     // Before that, the file of this name is the one that is given up.
     round.wait_until_looked_at(&mut run);
     round.wait(Duration::from_millis(800));
-    if round.below(3) == 0 {
-        run.children().into_iter().for_each(|id| send(id, Signal::KILL));
+    if round.below(3) == 0 && run.kill_agents() {
         round.count("agents killed before");
     }
     let kept = round.path("kept");
@@ -52,9 +49,10 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         }
     }
     round.count(if run.has_ended() { "swapped after the run" } else { "swapped under a run" });
-    run.end(PATIENCE, false)?.with(&[0, 1, 3])?;
+    run.end(PATIENCE, &[])?.with(&[0, 1, 3])?;
     round.nobody_is_left()?;
-    fs::rename(&given, &kept).map_err(unready)?;
+    fs::rename(&given, &kept)
+        .map_err(|e| Trouble::Fault(format!("the name is gone, and what it named: {e}")))?;
     let after = fs::read(if fs::exists(&precious).unwrap_or(false) { &precious } else { &kept });
     match after {
         Ok(after) if after == content => Ok(()),

@@ -27,15 +27,18 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         let store = round.path(&format!("store-{number}.db"));
         let words = ["run", "null", "--duration", "40ms", "--warm-up", "0", "--trials", "4", "--json"];
         let more = ["--set", &set, "--store", &store];
-        runs.push(Running::start(ground.headroom(round, &[&words[..], &more].concat()))?);
+        let run = Running::start(ground.headroom(round, &[&words[..], &more].concat()))?;
+        runs.push((2000 + 100 * number, run));
         round.wait(Duration::from_millis(60));
     }
     let mut got_in = 0;
-    for run in runs {
-        let ended = run.end(PATIENCE, false)?;
+    for (mtu, run) in runs {
+        let ended = run.end(PATIENCE, &[])?;
         match ended.code() {
             Some(0) => got_in += 1,
-            Some(3) => round.count("refused, for another had changed settings"),
+            Some(3) if ended.said.contains("another run") => {
+                round.count("refused, for another had changed settings")
+            }
             Some(1) if ended.said.contains("another run") => {
                 round.count("failed their trials, for another had changed settings");
             }
@@ -45,8 +48,11 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
             let document: Value = serde_json::from_str(&ended.printed)
                 .map_err(|e| ended.fault(&format!("it printed no document: {e}")))?;
             let settings = document["cases"][0]["settings"]["mtu@va"][0].clone();
-            if settings["asked"].is_null() || settings["asked"] != settings["read_back"] {
-                return Err(ended.fault(&format!("asked and read back differ: {settings}")));
+            if settings["asked"] != mtu || settings["read_back"] != mtu {
+                return Err(ended.fault(&format!("it did not run under the MTU that was typed: {settings}")));
+            }
+            if settings["before"] != 1500 {
+                return Err(ended.fault(&format!("it got in while another held the MTU: {settings}")));
             }
         }
     }

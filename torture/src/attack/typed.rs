@@ -158,7 +158,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         }
         let words: Vec<&str> = line.iter().map(String::as_str).collect();
         let run = round.start(&words)?;
-        let ended = run.end(PATIENCE, false)?.with(&[0, 2, 3])?;
+        let ended = run.end(PATIENCE, &[])?.with(&[0, 2, 3])?;
         round.count(match ended.code() {
             Some(0) => "planned",
             Some(2) => "told as a mistake",

@@ -116,7 +116,7 @@ fn arguments(command: Command) -> Command {
             Arg::new("long")
                 .long("long")
                 .action(ArgAction::SetTrue)
-                .help("Run what takes long, too: all stories, views, the whole guest, more random inputs"),
+                .help("Run what takes long, too: all stories, views, the whole guest, more random inputs, the release build, torture"),
         )
         .arg(list("only").help("Run only these steps"))
         .arg(list("skip").conflicts_with("only").help("Leave these steps out"))
