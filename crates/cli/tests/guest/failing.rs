@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{Place, agent_of, signal, stderr, trials, wait_for_trials};
+use crate::common::{Place, agent_of, signal, stderr, trials};
 use crate::ground::{Ground, RAM_DISK_SECTORS, does, eventually};
 
 /// A run over the folders `frail` and `/dev/shm`, whose device is broken by
@@ -92,7 +92,10 @@ fn a_disk_that_was_put_in_again_is_not_overwritten() {
         ["run", "disk", "--target", &targets, "--direct", "no", "--pattern", "write", "--size", "16MiB"];
     let more = ["--destroy", &path, "--duration", "400ms", "--trials", "6"];
     let run = place.start(&[&words[..], &more].concat());
-    wait_for_trials(&place, 1);
+    eventually("a trial is finished", || {
+        let output = place.run(&["export", "last"]);
+        serde_json::from_slice::<Value>(&output.stdout).is_ok_and(|document| !trials(&document).is_empty())
+    });
     signal(run.id(), Signal::STOP);
     // What ended before does not count.
     let before = of(&place.stored(), &path).len();
