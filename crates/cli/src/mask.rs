@@ -133,7 +133,8 @@ fn is_cut_key(word: &[u8]) -> bool {
 }
 
 /// Whether a word that stands anywhere looks like one of the two halves of a
-/// secret, 22 and 43 characters, give or take some that were lost or added.
+/// secret, 22 and 43 characters, or like both that ran together, give or take some
+/// characters that were lost or added.
 ///
 /// Of random base64 about 97 % look so. Names made of words have large letters
 /// one at a time, and names of disks (`ata-Samsung_SSD_870_EVO_1TB_S5Y2NJ0R123456`)
@@ -145,7 +146,7 @@ fn is_key(word: &[u8]) -> bool {
         (large(pair[0]) && (large(pair[1]) || pair[1].is_ascii_digit()))
             || (pair[0].is_ascii_digit() && large(pair[1]))
     };
-    matches!(word.len(), 20..=24 | 41..=45)
+    matches!(word.len(), 20..=24 | 41..=45 | 60..=72)
         && count(u8::is_ascii_lowercase) * 6 >= word.len()
         && count(u8::is_ascii_uppercase) * 6 >= word.len()
         && count(|byte| matches!(byte, b'-' | b'_')) <= (word.len() / 10).max(3)
@@ -208,7 +209,11 @@ mod tests {
 
     #[test]
     fn a_key_is_known_wherever_it_stands() {
-        let key = |text: &str| text.replace("P.K", &format!("{PRINT}.{KEY}")).replace("K!", KEY);
+        let key = |text: &str| {
+            let whole =
+                text.replace("P.K", &format!("{PRINT}.{KEY}")).replace("P0K", &format!("{PRINT}0{KEY}"));
+            whole.replace("K!", KEY)
+        };
         for text in [
             "HEADROOM://a:1#P.K",
             "10.0.0.2:7117#P.K",
@@ -217,6 +222,7 @@ mod tests {
             "far = K!",
             "a:1 #P.",
             "a:1#P.K/trial",
+            "headroom://a:1P0K",
             "\u{e9}headroom://\u{e9}#\u{e9}P.K\u{e9} \u{e9}",
         ] {
             let text = key(text);
