@@ -50,7 +50,18 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     let load = round.pick(&["net.stream", "net.pingpong", "net.connect"]);
     let words = ["run", load, "--peer", &join, "--duration", "80ms", "--warm-up", "10ms", "--trials", "8"];
     let mut run = round.start(&words)?;
-    round.wait(Duration::from_millis(1800));
+    let attack = round.below(5);
+    // Agents live during a part of the run only.
+    let until = Instant::now() + Duration::from_secs(3);
+    let has_agents = |run: &Running| match attack {
+        1 => !node.children().is_empty(),
+        2 => !run.children().is_empty(),
+        _ => true,
+    };
+    while !has_agents(&run) && !run.has_ended() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    round.wait(Duration::from_millis(if matches!(attack, 1 | 2) { 700 } else { 1800 }));
     if run.has_ended() {
         round.count("too late: it had ended");
         run.end(PATIENCE, &[])?.with(&[0])?;
@@ -58,7 +69,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     }
     let is_early = run.children().is_empty();
     let counted = |is_done: bool, what: &'static str| if is_done { what } else { "no agent to kill" };
-    match round.below(5) {
+    match attack {
         0 => {
             node.signal_group(Signal::KILL);
             node.children().into_iter().for_each(|id| send(id, Signal::KILL));

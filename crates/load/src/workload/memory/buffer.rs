@@ -46,7 +46,7 @@ impl Buffer {
     ///
     /// # Errors
     /// If the kernel has none to give, or no such pages, or not in that node.
-    pub fn of(bytes: usize, pages: Pages, node: Option<u32>) -> Result<Self, Fault> {
+    pub fn of(bytes: usize, pages: Pages, node: Option<u64>) -> Result<Self, Fault> {
         let bytes = pages.rounded(bytes as u64) as usize;
         let buffer = match pages {
             Pages::Reserved(page) => Self::reserved(bytes, page)?,
@@ -101,7 +101,7 @@ impl Buffer {
 
     /// Takes every page now: a node that has none left would end the process at
     /// first touch (SIGBUS).
-    fn take_reserved(&self, page: u64, node: Option<u32>) -> Result<(), Fault> {
+    fn take_reserved(&self, page: u64, node: Option<u64>) -> Result<(), Fault> {
         match self.advise(Advice::LinuxPopulateWrite) {
             // A kernel before 5.14 cannot do this.
             Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),

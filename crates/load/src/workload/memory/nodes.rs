@@ -34,10 +34,10 @@ pub const MEMORY_NODE: ParameterSpec = ParameterSpec::new(
 .or_zero();
 
 /// A parameter that may be absent.
-fn given(parameters: &Parameters, name: &str) -> Result<Option<u32>, Fault> {
+fn given(parameters: &Parameters, name: &str) -> Result<Option<u64>, Fault> {
     match parameters.get(name) {
         None => Ok(None),
-        Some(_) => Ok(Some(u32::try_from(parameters.integer(name)?).unwrap_or(u32::MAX))),
+        Some(_) => Ok(Some(parameters.integer(name)?)),
     }
 }
 
@@ -45,9 +45,9 @@ fn given(parameters: &Parameters, name: &str) -> Result<Option<u32>, Fault> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
     /// Of the CPUs.
-    pub cpu: Option<u32>,
+    pub cpu: Option<u64>,
     /// Of the memory.
-    pub memory: Option<u32>,
+    pub memory: Option<u64>,
 }
 
 impl Asked {
@@ -122,8 +122,8 @@ fn cpu_list(text: &str) -> Vec<u32> {
     text.trim().split(',').filter_map(range).flatten().collect()
 }
 
-fn find(memory: &Memory, node: u32) -> Result<&NumaNode, Problem> {
-    memory.nodes.iter().find(|n| n.id == node).ok_or_else(|| {
+fn find(memory: &Memory, node: u64) -> Result<&NumaNode, Problem> {
+    memory.nodes.iter().find(|n| u64::from(n.id) == node).ok_or_else(|| {
         Problem::refused(
             format!("there is no NUMA node {node} on this machine, or it is offline"),
             listed(memory),
@@ -155,7 +155,7 @@ fn listed(memory: &Memory) -> String {
 /// asked for or the kernel does not say.
 #[must_use]
 pub fn free_bytes(asked: Asked, memory: &Memory) -> Option<u64> {
-    memory.nodes.iter().find(|n| Some(n.id) == asked.memory)?.free_bytes
+    memory.nodes.iter().find(|n| Some(u64::from(n.id)) == asked.memory)?.free_bytes
 }
 
 /// `MPOL_BIND` of `include/uapi/linux/mempolicy.h`.
@@ -166,11 +166,11 @@ const MPOL_BIND: libc::c_long = 2;
 ///
 /// # Errors
 /// If it refuses: no such node, or a container that forbids it.
-pub fn bind(buffer: &Buffer, node: u32) -> Result<(), Fault> {
+pub fn bind(buffer: &Buffer, node: u64) -> Result<(), Fault> {
     let (start, bytes) = (buffer.as_mut_ptr(), buffer.len());
     const BITS: usize = libc::c_ulong::BITS as usize;
     let mut mask = [0 as libc::c_ulong; 1024 / BITS];
-    let at = node as usize;
+    let at = usize::try_from(node).unwrap_or(usize::MAX);
     let Some(word) = mask.get_mut(at / BITS) else {
         return Err(Fault::Other(format!("node {node} is beyond the 1024 that a kernel may have")));
     };
@@ -251,7 +251,7 @@ mod tests {
         site
     }
 
-    fn survey(cpu: Option<u32>, memory: Option<u32>, threads: u64) -> Result<(), Problem> {
+    fn survey(cpu: Option<u64>, memory: Option<u64>, threads: u64) -> Result<(), Problem> {
         Asked { cpu, memory }.survey(&site(), threads)
     }
 
@@ -262,6 +262,7 @@ mod tests {
         assert_eq!(survey(Some(1), Some(2), 1), Ok(()), "memory without CPUs serves as memory");
         for (cpu, memory, threads, says) in [
             (Some(7), None, 1, "no NUMA node 7"),
+            (Some(9_000_000_000_000_000), None, 1, "no NUMA node 9000000000000000 "),
             (None, Some(7), 1, "no NUMA node 7"),
             (Some(2), None, 1, "node 2 has no CPU"),
             (None, Some(3), 1, "node 3 has no memory"),
