@@ -312,7 +312,8 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
 
 /// Hash of what makes two cases the same work: workloads, the version of their
 /// definitions, and the parameters that are part of the work.
-fn work_id(loads: &[LoadSpec], catalogue: &Catalogue) -> String {
+#[must_use]
+pub fn work_id(loads: &[LoadSpec], catalogue: &Catalogue) -> String {
     let mut hash = Sha256::new();
     for load in loads {
         let Some(spec) = catalogue.workload(&load.workload) else { continue };

@@ -239,6 +239,20 @@ mod tests {
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
 
+    /// Of no node that is anywhere: made for this test.
+    #[test]
+    fn a_key_file_of_version_0_1_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("node.json");
+        let written = include_str!("../../../../tests/corpus/key-0.1.json");
+        fs::write(&path, written).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let kept: Kept = serde_json::from_str(written).unwrap();
+        let identity = Identity::kept(&path, false).unwrap();
+        assert!(identity.key().is(&kept.key));
+        assert_eq!(fs::read_to_string(&path).unwrap(), written);
+    }
+
     #[test]
     fn regression_a_pipe_in_the_place_of_a_key_file_was_waited_for() {
         let folder = tempfile::tempdir().unwrap();

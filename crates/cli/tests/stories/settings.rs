@@ -326,6 +326,28 @@ fn what_another_machine_left_is_dropped_only_when_it_is_said() {
     assert_eq!(ground.mtu(), 1500);
 }
 
+/// An upgrade after a kill: the journal is the one that version 0.1 wrote.
+#[test]
+fn what_version_0_1_left_is_put_back() {
+    let ground = Ground::new("upgrade");
+    let written = include_str!("../../../../tests/corpus/settings-0.1.journal");
+    let mut entry: Value = serde_json::from_str(written).unwrap();
+    let here = |path: &str| Value::from(std::fs::read_to_string(path).unwrap().trim());
+    entry["machine"] = here("/etc/machine-id");
+    entry["boot"] = here("/proc/sys/kernel/random/boot_id");
+    let namespace = ["netns", "exec", &ground.name, "stat", "-L", "-c", "%i", "/proc/self/ns/net"];
+    let inode = stdout(&Command::new("ip").args(namespace).output().unwrap());
+    entry["namespace"] = inode.trim().parse::<u64>().unwrap().into();
+    entry["resource"] = "nic:va".into();
+    std::fs::create_dir_all(ground.journal().parent().unwrap()).unwrap();
+    std::fs::write(ground.journal(), format!("{entry}\n")).unwrap();
+    ip(&["-n", &ground.name, "link", "set", "va", "mtu", "1400"]);
+    let restored = ground.run(&["restore"]);
+    assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
+    assert_eq!(ground.mtu(), 1500);
+    assert!(!ground.journal().exists());
+}
+
 #[test]
 fn another_run_is_not_disturbed() {
     let ground = Ground::new("other");
