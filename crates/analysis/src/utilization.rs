@@ -138,7 +138,7 @@ const DUPLEX: &[&str] = &["pci", "dmi"];
 
 /// Bytes per second that pass a limit at a step of the path.
 fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
-    let Some(own) = measure::of_load(&case.parameters, &case.estimates) else {
+    let Some(own) = measure::of_load(&measure::profile(case), &case.estimates) else {
         return Some(case.estimates.get("throughput")?.median * step.amplification);
     };
     let kind = step.resource.split(':').next().unwrap_or_default();
@@ -165,7 +165,7 @@ const AT_ONCE: f64 = 4194304.0;
 /// Whether `limit` bounds what this case does.
 fn is_for(case: &CaseResult, limit: &Limit) -> bool {
     // A throttle on reads holds the reads of a mix; a datasheet has no mixes.
-    let part = limit.kind == LimitKind::Quota && measure::is_mixed(&case.parameters);
+    let part = limit.kind == LimitKind::Quota && measure::is_mixed(case);
     let direction = limit.direction.filter(|_| !part);
     unfit(case, direction, limit.block_bytes, limit.access).is_none()
 }
@@ -195,8 +195,7 @@ pub(crate) fn unfit(
         return Some(Unfit::Direction);
     }
     let Some(access) = access else { return unfit_block(case, block_bytes) };
-    let random = case.parameters.text("pattern").is_ok_and(|p| p.starts_with("rand"));
-    if random != (access == Access::Random) {
+    if measure::is_random(case) != (access == Access::Random) {
         return Some(Unfit::Access);
     }
     let other_block = unfit_block(case, block_bytes);
@@ -314,6 +313,7 @@ mod tests {
         let mut companion = Companion {
             workload: "disk".to_owned(),
             parameters: case.parameters.clone(),
+            profile: None,
             machine: "local".to_owned(),
             estimates: case.estimates.clone(),
         };

@@ -11,6 +11,7 @@ use crate::finding::Finding;
 use crate::machine::Machine;
 use crate::metric::Better;
 use crate::plan::{Case, LoadSpec};
+use crate::profile::LoadProfile;
 use crate::resource::PathStep;
 use crate::setting::SettingStates;
 use crate::study::Study;
@@ -107,6 +108,9 @@ pub struct CaseResult {
     pub label: String,
     /// All parameters of the main load.
     pub parameters: Parameters,
+    /// What the main load is; absent in documents of version 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<LoadProfile>,
     /// The loads that ran with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<Companion>,
@@ -214,6 +218,9 @@ pub struct Companion {
     pub workload: String,
     /// Its parameters.
     pub parameters: Parameters,
+    /// What it is; absent in documents of version 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<LoadProfile>,
     /// The machine it ran on.
     pub machine: String,
     /// What the trials say of it.
@@ -262,10 +269,12 @@ impl CaseResult {
             work_id: case.work_id.clone(),
             label: case.label.clone(),
             parameters,
+            profile: None,
             with: loads
                 .map(|l| Companion {
                     workload: l.workload.clone(),
                     parameters: l.parameters.clone(),
+                    profile: None,
                     machine: "local".to_owned(),
                     estimates: BTreeMap::new(),
                 })

@@ -15,7 +15,7 @@ use crate::error::Error;
 const LAYERS: &[&[&str]] = &[
     // What attacks the program from outside knows nothing of its inside.
     &["model", "torture"],
-    &["stats", "language"],
+    &["stats", "language", "import"],
     &["machine", "load", "analysis", "store", "chart"],
     &["agent", "report"],
     &["study"],

@@ -83,6 +83,7 @@ fn findings(text: &str, mut trial: Trial, workers: Result<Vec<u32>, usize>) -> V
         work_id: String::new(),
         label: "cpu.primes".to_owned(),
         parameters,
+        profile: None,
         with: Vec::new(),
         block: 0,
         settings: Default::default(),

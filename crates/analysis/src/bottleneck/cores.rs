@@ -3,6 +3,7 @@
 use language::format::percent;
 use model::Severity;
 use model::finding::Evidence;
+use model::profile::WaitsFor;
 use model::run::CaseResult;
 use model::trial::Trial;
 
@@ -39,7 +40,7 @@ impl Candidate for Cores {
         }
         let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
         let shared = each < FULL;
-        let waits = waits && case.workload.starts_with("memory.");
+        let waits = waits && measure::profile(case).may_wait_for(WaitsFor::Memory);
         let (code, text) = if everywhere || (threads >= cpus && cpus > 0.0) {
             let others = if shared { ", and others use part of them" } else { "" };
             let all = if cpus == 1.0 { "the only CPU is" } else { &format!("all CPUs ({cpus:.0}) are") };

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use language::format::percent;
 use model::Severity;
 use model::finding::{Evidence, Place};
+use model::limit::Direction;
 use model::run::CaseResult;
 use model::trial::Trial;
 
@@ -56,7 +57,7 @@ impl Candidate for EndCore {
             EndCore::Shared if shared => End::Near,
             _ => return Verdict::Elsewhere,
         };
-        if case.workload != "net.stream" {
+        if !measure::profile(case).is_stream() {
             return Verdict::Elsewhere;
         }
         let Some((core, place)) = busiest(case, end) else { return Verdict::Elsewhere };
@@ -164,11 +165,11 @@ impl Core {
 }
 
 fn held_back(case: &CaseResult, end: End, shared: bool, core: &Core, place: Place) -> model::Finding {
-    let sends = match case.parameters.text("direction") {
+    let sends = match measure::way(case) {
         // What comes in is what interrupts are for.
-        Ok("both") => false,
-        Ok("receive") => end.is_far(),
-        _ => !end.is_far(),
+        None => false,
+        Some(Direction::Read) => end.is_far(),
+        Some(Direction::Write) => !end.is_far(),
     };
     let (code, who) = if sends && !shared { ("sender-cpu", "sender") } else { ("receiver-cpu", "receiver") };
     let [interrupts, system, user] = core.parts();

@@ -4,10 +4,11 @@ use language::format::{percent, setting};
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
+use model::profile::WaitsFor;
 use model::run::CaseResult;
 
 use super::{Candidate, FULL, Verdict, finding, shown};
-use crate::Context;
+use crate::{Context, measure};
 
 /// The candidate.
 pub(super) struct Bandwidth;
@@ -28,7 +29,7 @@ impl Candidate for Bandwidth {
         let evidence = Evidence::at("memory", place, says).arg("fraction", used.fraction).arg("bound", bound);
         // A core that waits for memory looks busy; when all of them do nothing
         // but move what no cache holds, this is what memory gives.
-        let threads = case.parameters.integer("threads").unwrap_or(1);
+        let threads = measure::profile(case).concurrency.workers;
         let cores = context.machine.map_or(u64::MAX, |m| {
             let cpus = m.inventory.cpu.allowed.len();
             // One thread a core is how memory is usually measured.
@@ -37,7 +38,7 @@ impl Candidate for Bandwidth {
                 cores => cores.min(cpus) as u64,
             }
         });
-        let all = case.workload.starts_with("memory.")
+        let all = measure::profile(case).may_wait_for(WaitsFor::Memory)
             && threads >= cores
             && super::cores::each(case, context).is_some_and(|(_, each)| each >= FULL);
         if used.fraction < FULL && !all {

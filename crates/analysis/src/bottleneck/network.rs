@@ -12,6 +12,7 @@
 
 use language::format::{percent, setting};
 use model::finding::{Evidence, Place};
+use model::profile::Transport;
 use model::run::CaseResult;
 use model::trial::Trial;
 use model::{Severity, Unit};
@@ -40,7 +41,7 @@ impl Candidate for Network {
         if !measure::is_net(case) {
             return Verdict::Elsewhere;
         }
-        if case.workload != "net.stream" {
+        if !measure::profile(case).is_stream() {
             return round_trips(case);
         }
         let found = lost(case).or_else(|| processor(case)).or_else(|| window(case));
@@ -111,7 +112,7 @@ fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
         let sent = rate * trial.result.window?.seconds() / mss;
         (sent > 0.0 && mss > 0.0 && again >= 0.0).then(|| again / (sent + again))
     };
-    if !case.parameters.is_word("direction", "both") {
+    if !measure::goes_both_ways(case) {
         return share(again, value("throughput")?, sender(case, trial, "mss")?);
     }
     // The result has the sum of both ends.
@@ -124,7 +125,7 @@ fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
 
 /// A fact of the end that sends.
 fn sender(case: &CaseResult, trial: &Trial, name: &str) -> Option<f64> {
-    let of_far = case.parameters.is_word("direction", "receive");
+    let of_far = measure::only_receives(case);
     measure::number(trial, of_far, name)
 }
 
@@ -192,7 +193,7 @@ fn window(case: &CaseResult) -> Option<Verdict> {
 /// The processor of one end: its threads compute all the time, or as much as they
 /// are let while the other end waits for them.
 fn processor(case: &CaseResult) -> Option<Verdict> {
-    let sends_here = !case.parameters.is_word("direction", "receive");
+    let sends_here = !measure::only_receives(case);
     let ends = if sends_here { [End::Near, End::Far] } else { [End::Far, End::Near] };
     let [sender, receiver] = ends.map(|end| end.worker_share(case).unwrap_or(0.0));
     let waits_for = |share: Option<f64>| share.is_some_and(|s| s >= DECIDES);
@@ -247,7 +248,7 @@ const AMPLE: f64 = 8.0;
 /// Whether the receiver's window would let through much more than came. A window w
 /// over a round trip r lets w / r through (RFC 7323, section 1.1).
 fn window_allows_more(case: &CaseResult) -> bool {
-    let receives_here = case.parameters.is_word("direction", "receive");
+    let receives_here = measure::only_receives(case);
     let of = |t: &Trial| {
         let window = measure::number(t, !receives_here, "window_granted_receive")?;
         let rtt = t.result.metrics.get("rtt").map(|q| q.value).filter(|rtt| *rtt > 0.0)?;
@@ -260,7 +261,7 @@ fn window_allows_more(case: &CaseResult) -> bool {
 /// What is not known, or does not decide.
 fn missing(case: &CaseResult) -> Evidence {
     let place = Place::Metric("throughput".to_owned());
-    if case.parameters.is_word("protocol", "udp") {
+    if measure::profile(case).transport == Some(Transport::Udp) {
         return Evidence::at("no-account-udp", place, "datagrams have no account of why they waited");
     }
     let Some(program) = sum_share(case, |s| s.program) else {

@@ -2,19 +2,19 @@
 
 use model::Severity;
 use model::finding::{Evidence, Place};
+use model::profile::WaitsFor;
 use model::run::CaseResult;
 
 use super::{Candidate, Verdict, finding, shown};
-use crate::Context;
+use crate::{Context, measure};
 
-/// What each waits for: `threads` for one another, `timer` for the clock,
-/// `kernel` for the kernel's answer.
-const WAITS: &[(&str, &str)] = &[
-    ("scheduler.threads", "threads"),
-    ("scheduler.mutex", "threads"),
-    ("scheduler.handoff", "threads"),
-    ("scheduler.timer", "timer"),
-    ("scheduler.syscall", "kernel"),
+/// What each may wait for, as findings say it: `threads` for one another, `timer`
+/// for the clock, `kernel` for the kernel's answer.
+const WAITS: &[(WaitsFor, &str)] = &[
+    (WaitsFor::Lock, "threads"),
+    (WaitsFor::Thread, "threads"),
+    (WaitsFor::Timer, "timer"),
+    (WaitsFor::Kernel, "kernel"),
 ];
 
 /// The candidate.
@@ -22,7 +22,9 @@ pub(super) struct Scheduler;
 
 impl Candidate for Scheduler {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some((_, what)) = WAITS.iter().find(|(workload, _)| *workload == case.workload) else {
+        let profile = measure::profile(case);
+        let waits = WAITS.iter().find(|(what, _)| profile.may_wait_for(*what));
+        let Some((_, what)) = waits.filter(|_| measure::waits_on_scheduler(&profile)) else {
             return Verdict::Elsewhere;
         };
         let text = match *what {

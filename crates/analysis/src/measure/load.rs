@@ -1,13 +1,20 @@
-//! What a load does, by its parameters and by what was measured of it: which
-//! way its bytes go, in what sizes, how many operations at once. All of it is of
-//! one load; where a load has no patterns (it drives no target) nothing is said.
+//! What a load does, by its profile and by what was measured of it: which way its
+//! bytes go, in what sizes, how many operations at once. Of a load that drives no
+//! target no way is said.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use model::limit::Direction;
+use model::profile::{Arrival, Caches, OperationClass, Order};
 use model::run::{CaseResult, Companion, Estimate};
 use model::trial::Trial;
-use model::{Parameters, Quantity, Value};
+use model::{LoadProfile, Quantity};
 
-use std::collections::BTreeMap;
+/// What the main load of a case is.
+pub(crate) fn profile(case: &CaseResult) -> Cow<'_, LoadProfile> {
+    import::v1::of_case(case)
+}
 
 /// What one operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,27 +36,36 @@ impl Kind {
 
     /// All of them.
     pub(crate) const ALL: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Trim];
-}
 
-/// Whether a pattern does operations of this kind.
-pub(crate) fn does(parameters: &Parameters, kind: Kind) -> bool {
-    let Ok(pattern) = parameters.text("pattern") else { return false };
-    match pattern {
-        "readwrite" | "randrw" => kind != Kind::Trim,
-        _ => pattern.ends_with(kind.name()),
+    fn class(self) -> OperationClass {
+        match self {
+            Kind::Read => OperationClass::Read,
+            Kind::Write => OperationClass::Write,
+            Kind::Trim => OperationClass::Trim,
+        }
     }
 }
 
-/// Whether the load both reads and writes.
-pub(crate) fn is_mixed(parameters: &Parameters) -> bool {
-    does(parameters, Kind::Read) && does(parameters, Kind::Write)
+/// Whether the main load does operations of this kind.
+pub(crate) fn does(case: &CaseResult, kind: Kind) -> bool {
+    profile(case).does(&kind.class())
+}
+
+/// Whether a load both reads and writes.
+fn mixes(profile: &LoadProfile) -> bool {
+    profile.does(&OperationClass::Read) && profile.does(&OperationClass::Write)
+}
+
+/// Whether the main load both reads and writes.
+pub(crate) fn is_mixed(case: &CaseResult) -> bool {
+    mixes(&profile(case))
 }
 
 /// Whether the main load only reads, only writes; absent where it does neither
 /// or both.
 pub(crate) fn direction(case: &CaseResult) -> Option<Direction> {
-    let kind = |kind| does(&case.parameters, kind);
-    match (kind(Kind::Read), kind(Kind::Write)) {
+    let profile = profile(case);
+    match (profile.does(&OperationClass::Read), profile.does(&OperationClass::Write)) {
         (true, false) => Some(Direction::Read),
         (false, true) => Some(Direction::Write),
         _ => None,
@@ -57,15 +73,8 @@ pub(crate) fn direction(case: &CaseResult) -> Option<Direction> {
 }
 
 /// The share of its operations that a load asks to be of this kind.
-pub(crate) fn operations_share(parameters: &Parameters, kind: Kind) -> f64 {
-    if !does(parameters, kind) {
-        return 0.0;
-    }
-    if !is_mixed(parameters) {
-        return 1.0;
-    }
-    let reads = parameters.number("read-share").unwrap_or(0.5).clamp(0.0, 1.0);
-    if kind == Kind::Read { reads } else { 1.0 - reads }
+fn asked_share(profile: &LoadProfile, kind: Kind) -> f64 {
+    profile.flow(&kind.class()).map_or(0.0, |flow| flow.share)
 }
 
 /// The share of the main load's operations of this kind: as measured, or else
@@ -73,31 +82,27 @@ pub(crate) fn operations_share(parameters: &Parameters, kind: Kind) -> f64 {
 pub(crate) fn share(case: &CaseResult, kind: Kind) -> f64 {
     let of = |kind: Kind| case.estimates.get(&format!("{}_iops", kind.name())).map(|e| e.median);
     let all: f64 = Kind::ALL.into_iter().filter_map(of).sum();
-    let own = of(kind).filter(|_| is_mixed(&case.parameters) && all > 0.0);
-    own.map_or_else(|| operations_share(&case.parameters, kind), |own| own / all)
+    let profile = profile(case);
+    let own = of(kind).filter(|_| mixes(&profile) && all > 0.0);
+    own.map_or_else(|| asked_share(&profile, kind), |own| own / all)
 }
 
 /// Bytes per second that a load moved with operations of this kind, by the
 /// metrics of one trial: of a mix as measured, or else by the share asked for,
 /// which has the same sizes. Absent where it does none.
-pub(crate) fn moved(
-    parameters: &Parameters,
-    metrics: &BTreeMap<String, Quantity>,
-    kind: Kind,
-) -> Option<f64> {
+pub(crate) fn moved(profile: &LoadProfile, metrics: &BTreeMap<String, Quantity>, kind: Kind) -> Option<f64> {
     let of = |name: &str| metrics.get(name).map(|q| q.value);
-    if !does(parameters, kind) {
-        return None;
-    }
-    let own = of(&format!("{}_throughput", kind.name())).filter(|_| is_mixed(parameters));
-    own.or_else(|| Some(of("throughput")? * operations_share(parameters, kind)))
+    let share = profile.flow(&kind.class())?.share;
+    let own = of(&format!("{}_throughput", kind.name())).filter(|_| mixes(profile));
+    own.or_else(|| Some(of("throughput")? * share))
 }
 
 /// The same of the main load in one trial, over all of its window. Where targets
 /// end one after the other, its own figure is of the time when all were at work.
 pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64> {
-    let own = moved(&case.parameters, &trial.result.metrics, kind)?;
-    if is_mixed(&case.parameters) || !ends_apart(trial) {
+    let profile = profile(case);
+    let own = moved(&profile, &trial.result.metrics, kind)?;
+    if mixes(&profile) || !ends_apart(trial) {
         return Some(own);
     }
     mean_in_window(trial, "throughput")
@@ -153,17 +158,25 @@ impl Bytes {
     }
 }
 
-/// Bytes per second that a load moves each way; absent where it has no pattern
-/// or no figure. What it trims is no data.
-pub(crate) fn of_load(parameters: &Parameters, estimates: &BTreeMap<String, Estimate>) -> Option<Bytes> {
-    parameters.text("pattern").ok()?;
+/// Whether all that a load does is reading, writing and discarding on its targets.
+fn drives_targets(profile: &LoadProfile) -> bool {
+    let of_targets = |class: &OperationClass| Kind::ALL.iter().any(|kind| kind.class() == *class);
+    !profile.flows.is_empty() && profile.flows.iter().all(|flow| of_targets(&flow.class))
+}
+
+/// Bytes per second that a load moves each way; absent where it drives no targets
+/// or has no figure. What it trims is no data.
+pub(crate) fn of_load(profile: &LoadProfile, estimates: &BTreeMap<String, Estimate>) -> Option<Bytes> {
+    if !drives_targets(profile) {
+        return None;
+    }
     let of = |name: &str| estimates.get(name).map(|e| e.median);
-    let both = of("read_throughput").zip(of("write_throughput")).filter(|_| is_mixed(parameters));
+    let both = of("read_throughput").zip(of("write_throughput")).filter(|_| mixes(profile));
     if let Some((read, written)) = both {
         return Some(Bytes { read, written });
     }
     let all = of("throughput")?;
-    let share = |kind| operations_share(parameters, kind);
+    let share = |kind| asked_share(profile, kind);
     Some(Bytes { read: all * share(Kind::Read), written: all * share(Kind::Write) })
 }
 
@@ -173,60 +186,49 @@ pub(crate) fn company(case: &CaseResult) -> Bytes {
     let same = |c: &&Companion| {
         c.parameters.texts("target").is_ok_and(|own| own.iter().any(|target| targets.contains(target)))
     };
-    let bytes = case.with.iter().filter(same).filter_map(|c| of_load(&c.parameters, &c.estimates));
-    bytes.fold(Bytes::default(), Bytes::and)
+    let of = |c: &Companion| of_load(&import::v1::of_companion(c), &c.estimates);
+    case.with.iter().filter(same).filter_map(of).fold(Bytes::default(), Bytes::and)
 }
 
 /// Bytes of one operation in the mean over operations, if the load has blocks.
 pub(crate) fn block(case: &CaseResult) -> Option<f64> {
-    let mix = case.parameters.mix("block-size").ok()?;
-    Some(mix.iter().map(|(size, share)| *size as f64 * share).sum())
+    // Of a mix of kinds all have the same sizes.
+    let profile = profile(case);
+    let sizes = &profile.flows.first().filter(|f| !f.sizes.is_empty() && profile.peer.is_none())?.sizes;
+    Some(sizes.iter().map(|part| part.bytes as f64 * part.share).sum())
 }
 
 /// Bytes of every operation, where all have the same.
 pub(crate) fn one_block(case: &CaseResult) -> Option<u64> {
-    match case.parameters.mix("block-size").ok()?[..] {
-        [(size, _)] => Some(size),
+    let profile = profile(case);
+    match profile.flows.first().filter(|_| profile.peer.is_none())?.sizes[..] {
+        [size] => Some(size.bytes),
         _ => None,
     }
 }
 
-/// How many targets are driven at once, each by its own threads.
-fn targets(parameters: &Parameters) -> f64 {
-    parameters.texts("target").map_or(1, |all| all.len().max(1)) as f64
+/// Bytes of one message and of its answer, where every one has the same.
+pub(crate) fn message(case: &CaseResult) -> Option<u64> {
+    match profile(case).flow(&OperationClass::Exchange)?.sizes[..] {
+        [size] => Some(size.bytes),
+        _ => None,
+    }
 }
 
 /// Workers of the main load: threads, for each of its targets.
 pub(crate) fn workers(case: &CaseResult) -> f64 {
-    if let Ok(streams) = case.parameters.integer("streams") {
-        let ways = match case.parameters.text("direction") {
-            Ok("both") => 2.0,
-            Ok("none") => 0.0,
-            _ => 1.0,
-        };
-        let asks = if asks_beside_streams(case) { 1.0 } else { 0.0 };
-        return streams.max(1) as f64 * ways + asks;
-    }
-    case.parameters.integer("threads").unwrap_or(1).max(1) as f64 * targets(&case.parameters)
+    profile(case).concurrency.workers as f64
 }
 
-/// Whether the operations are the messages of one connection, and the streams only
-/// fill the link beside it.
-fn asks_beside_streams(case: &CaseResult) -> bool {
-    case.workload == "net.loaded"
-}
-
-/// Operations under way at once in a closed loop: of each worker that does what is
-/// counted, as many as its depth, which loads of messages call by another name.
+/// Operations under way at once in a closed loop.
 pub(crate) fn concurrency(case: &CaseResult) -> f64 {
-    let of = |name: &str| case.parameters.integer(name).unwrap_or(1).max(1) as f64;
-    let counted = if asks_beside_streams(case) { 1.0 } else { workers(case) };
-    of("queue-depth") * of("outstanding") * counted
+    profile(case).concurrency.operations as f64
 }
 
 /// The same for one of its targets.
 pub(crate) fn at_once(case: &CaseResult) -> f64 {
-    concurrency(case) / targets(&case.parameters)
+    let profile = profile(case);
+    profile.concurrency.operations as f64 / profile.targets.max(1) as f64
 }
 
 /// The same for each device that its targets lie on, taken to be evenly spread.
@@ -235,27 +237,40 @@ pub(crate) fn each_device(case: &CaseResult) -> f64 {
     concurrency(case) * if share > 0.0 && share < 1.0 { share } else { 1.0 }
 }
 
-/// Whether operations go to random places.
+/// Whether operations go to random places of a target.
 pub(crate) fn is_random(case: &CaseResult) -> bool {
-    case.parameters.text("pattern").is_ok_and(|p| p.starts_with("rand"))
+    let profile = profile(case);
+    drives_targets(&profile) && profile.flows[0].order == Order::Random
 }
 
-/// Bytes that the load touches of each target.
+/// Bytes that the load touches of each target, or each worker of memory.
 pub(crate) fn span(case: &CaseResult) -> Option<u64> {
-    case.parameters.integer("span").or_else(|_| case.parameters.integer("size")).ok()
+    profile(case).span_bytes
 }
 
-/// Whether the load goes around the page cache, if it drives files at all. A
+/// Whether the load goes around the page cache, if it reads or writes files at all. A
 /// mapped file is the page cache.
 pub(crate) fn is_direct(case: &CaseResult) -> bool {
-    case.parameters.get("direct") != Some(&Value::Bool(false)) && !case.parameters.is_word("engine", "mmap")
+    let profile = profile(case);
+    !drives_targets(&profile) || profile.caches == Caches::None
+}
+
+/// Whether the load starts a new operation only when one ends. One that looks
+/// for the rate that holds a latency is driven at rates.
+pub(crate) fn is_closed(case: &CaseResult) -> bool {
+    profile(case).concurrency.arrival == Arrival::Closed
+}
+
+/// Whether the load drives nothing: its own cost is what it measures.
+pub(crate) fn is_null(case: &CaseResult) -> bool {
+    profile(case).is_null
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::{Better, Unit};
+    use model::{Better, Unit, Value};
 
     fn rates(case: &mut CaseResult, rates: &[(&str, f64)]) {
         for (name, value) in rates {
@@ -281,10 +296,10 @@ mod tests {
         ] {
             case.parameters.set("pattern", pattern);
             assert_eq!(direction(&case), way, "{pattern}");
-            let bytes = of_load(&case.parameters, &case.estimates).unwrap();
+            let bytes = of_load(&profile(&case), &case.estimates).unwrap();
             assert_eq!((bytes.read, bytes.written), (read, written), "{pattern}");
         }
-        assert_eq!(of_load(&Parameters::default(), &case.estimates), None, "no pattern");
+        assert_eq!(of_load(&LoadProfile::default(), &case.estimates), None, "no targets");
     }
 
     #[test]
@@ -292,7 +307,7 @@ mod tests {
         let mut case = fixture::case(1);
         case.parameters.set("pattern", "randrw");
         rates(&mut case, &[("throughput", 100.0), ("read_throughput", 70.0), ("write_throughput", 30.0)]);
-        assert_eq!(of_load(&case.parameters, &case.estimates).unwrap(), Bytes { read: 70.0, written: 30.0 });
+        assert_eq!(of_load(&profile(&case), &case.estimates).unwrap(), Bytes { read: 70.0, written: 30.0 });
         assert_eq!(share(&case, Kind::Read), 0.5, "as asked");
         rates(&mut case, &[("read_iops", 3.0), ("write_iops", 1.0)]);
         assert_eq!((share(&case, Kind::Read), share(&case, Kind::Write)), (0.75, 0.25));
@@ -332,6 +347,7 @@ mod tests {
     #[test]
     fn a_mix_of_sizes_has_a_mean() {
         let mut case = fixture::case(1);
+        case.parameters.set("pattern", "randread");
         case.parameters.set("block-size", 4096u64);
         assert_eq!((block(&case), one_block(&case)), (Some(4096.0), Some(4096)));
         let parts = ["4k:75%", "64k:25%"].map(Value::from).to_vec();
@@ -368,6 +384,7 @@ mod tests {
     #[test]
     fn a_mapped_file_is_the_page_cache() {
         let mut case = fixture::case(1);
+        case.parameters.set("pattern", "randread");
         case.parameters.set("direct", true);
         assert!(is_direct(&case));
         case.parameters.set("engine", "mmap");

@@ -9,16 +9,19 @@ use std::collections::BTreeMap;
 
 use language::format::Rates;
 use model::finding::{Evidence, Place};
+use model::profile::WaitsFor;
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
-use model::{Machine, Quantity, Unit};
+use model::{LoadProfile, Machine, Quantity, Unit};
 
 pub(crate) use load::{
-    Kind, at_once, block, company, concurrency, direction, does, each_device, is_direct, is_mixed, is_random,
-    moved, moved_in, of_load, one_block, operations_in, share, span, workers,
+    Kind, at_once, block, company, concurrency, direction, does, each_device, is_closed, is_direct, is_mixed,
+    is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in, profile, share, span,
+    workers,
 };
 pub(crate) use net::{
-    End, carried, counted_ends, fact, far, has_its_bit_rate, is_loopback, is_net, is_one_machine, number,
+    End, carried, counted_ends, fact, far, goes_both_ways, has_its_bit_rate, is_loopback, is_net,
+    is_one_machine, number, only_receives, way,
 };
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
@@ -155,8 +158,8 @@ pub(crate) fn rate_of(metrics: &BTreeMap<String, Quantity>) -> Option<f64> {
 /// caches together, so that memory answers. Where no cache is known, nobody
 /// can say.
 pub(crate) fn beyond_caches(case: &CaseResult, machine: &Machine) -> bool {
-    let size = case.parameters.integer("size").unwrap_or(0);
-    let threads = case.parameters.integer("threads").unwrap_or(1);
+    let profile = profile(case);
+    let (size, threads) = (profile.span_bytes.unwrap_or(0), profile.concurrency.workers);
     let cpu = &machine.inventory.cpu;
     let last = cpu.cache_kinds.iter().map(|c| c.level).max();
     let all: u64 = cpu
@@ -173,27 +176,32 @@ pub(crate) fn beyond_caches(case: &CaseResult, machine: &Machine) -> bool {
 /// So much of its time a thread computes that hardly waits.
 const COMPUTES: f64 = 0.95;
 
+/// Whether the load's operations are blocks of memory, each used again and again.
+pub(crate) fn accesses_blocks(case: &CaseResult) -> bool {
+    profile(case).may_wait_for(WaitsFor::Memory) && one_block(case).is_some()
+}
+
+/// Whether a load computes by what it is: nothing else can be waited for.
+pub(crate) fn computes_by_kind(profile: &LoadProfile) -> bool {
+    profile.waits_only_for(&[WaitsFor::Processor, WaitsFor::Memory])
+}
+
+/// Whether the scheduler, the clock or the kernel is what a load waits for.
+pub(crate) fn waits_on_scheduler(profile: &LoadProfile) -> bool {
+    profile.waits_only_for(&[WaitsFor::Lock, WaitsFor::Thread, WaitsFor::Timer, WaitsFor::Kernel])
+}
+
 /// Whether the load computes: by what it is, or by what its workers used of the
 /// CPUs that they could have.
 pub(crate) fn computes(case: &CaseResult, cpus: f64) -> bool {
-    let by_kind = ["cpu.", "memory."].iter().any(|kind| case.workload.starts_with(kind));
+    let profile = profile(case);
     // Of these taking turns is what is measured, or nothing.
-    let never = case.workload.starts_with("scheduler.") || is_null(case);
-    by_kind || !never && worker_cpu(case).is_some_and(|(_, used)| used >= COMPUTES * workers(case).min(cpus))
+    let never = waits_on_scheduler(&profile) || profile.is_null;
+    computes_by_kind(&profile)
+        || !never && worker_cpu(case).is_some_and(|(_, used)| used >= COMPUTES * workers(case).min(cpus))
 }
 
 /// Whether the load would use more CPU time than so many CPUs have.
 pub(crate) fn wants_cpus(case: &CaseResult, cpus: f64) -> bool {
-    case.workload.starts_with("scheduler.") || computes(case, cpus)
-}
-
-/// Whether the load starts a new operation only when one ends. One that looks
-/// for the rate that holds a latency is driven at rates.
-pub(crate) fn is_closed(case: &CaseResult) -> bool {
-    ["rate", "latency-target"].iter().all(|name| case.parameters.get(name).is_none())
-}
-
-/// Whether the load drives nothing: its own cost is what it measures.
-pub(crate) fn is_null(case: &CaseResult) -> bool {
-    case.workload == "null" || case.parameters.is_word("engine", "null")
+    waits_on_scheduler(&profile(case)) || computes(case, cpus)
 }

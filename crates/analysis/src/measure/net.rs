@@ -1,11 +1,12 @@
 //! What rules read of a load between two machines.
 
+use model::Value;
 use model::limit::Direction;
+use model::profile::{OperationClass, Peer};
 use model::run::CaseResult;
 use model::trial::{Counter, Part, Trial};
-use model::{Parameters, Value};
 
-use super::{good, median, worker_cpu, workers};
+use super::{good, median, profile, worker_cpu, workers};
 
 /// One end of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,36 +91,50 @@ pub(crate) fn counted_ends(case: &CaseResult) -> &'static [End] {
 
 /// Whether the load has another end.
 pub(crate) fn is_net(case: &CaseResult) -> bool {
-    case.workload.starts_with("net.")
+    profile(case).peer.is_some()
 }
 
 /// Whether both ends are this machine.
 pub(crate) fn is_loopback(case: &CaseResult) -> bool {
-    is_net(case) && case.parameters.is_word("peer", "self")
+    profile(case).peer == Some(Peer::Itself)
 }
 
-/// Which way its data goes, seen from the machine that drives; absent where both.
-pub(crate) fn way(parameters: &Parameters) -> Option<Direction> {
-    match parameters.text("direction").ok()? {
-        "send" => Some(Direction::Write),
-        "receive" => Some(Direction::Read),
+/// Which way its data goes, seen from the machine that drives; absent where both or
+/// neither.
+pub(crate) fn way(case: &CaseResult) -> Option<Direction> {
+    let profile = profile(case);
+    match [OperationClass::Send, OperationClass::Receive].map(|class| profile.does(&class)) {
+        [true, false] => Some(Direction::Write),
+        [false, true] => Some(Direction::Read),
         _ => None,
     }
+}
+
+/// Whether its data only comes from the far end.
+pub(crate) fn only_receives(case: &CaseResult) -> bool {
+    way(case) == Some(Direction::Read)
+}
+
+/// Whether data goes both ways at once.
+pub(crate) fn goes_both_ways(case: &CaseResult) -> bool {
+    let profile = profile(case);
+    profile.does(&OperationClass::Send) && profile.does(&OperationClass::Receive)
 }
 
 /// Bytes per second of payload that pass the interface of the machine that drives
 /// one way.
 pub(crate) fn carried(case: &CaseResult, direction: Option<Direction>) -> Option<f64> {
     let of = |name: &str| case.estimates.get(name).map(|e| e.median);
-    if case.workload == "net.pingpong" {
+    let profile = profile(case);
+    let asks = profile.does(&OperationClass::Exchange);
+    if asks && profile.flows.len() == 1 {
         // There and back: as much each way.
-        let size = case.parameters.integer("message-size").ok()? as f64;
-        return Some(of("operations_per_second")? * size);
+        return Some(of("operations_per_second")? * super::message(case)? as f64);
     }
-    if !matches!(case.workload.as_str(), "net.stream" | "net.loaded") {
+    if !asks && !profile.is_stream() {
         return None;
     }
-    let own = way(&case.parameters).filter(|_| case.workload == "net.stream");
+    let own = way(case).filter(|_| !asks);
     match (own, direction) {
         (Some(own), Some(asked)) if own != asked => None,
         (Some(_), _) => of("throughput"),
@@ -140,7 +155,7 @@ const HAD: f64 = 0.98;
 /// asks for no more.
 pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
     let Ok(bits) = case.parameters.number("bit-rate") else { return false };
-    let ways = if way(&case.parameters).is_none() { 2.0 } else { 1.0 };
+    let ways = if way(case).is_none() { 2.0 } else { 1.0 };
     case.estimates.get("throughput").is_some_and(|e| e.median >= HAD * ways * bits / 8.0)
 }
 

@@ -2,6 +2,7 @@
 
 use model::limit::{Direction, Limit};
 use model::machine::Machine;
+use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
 
 use crate::measure;
@@ -60,11 +61,11 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -
     let (line, effective) = (limit.line?, limit.effective?);
     let trial = measure::good(case).next()?;
     let mtu = measure::number(trial, of_far, "interface_mtu").unwrap_or(then);
-    let sender_is_far = case.parameters.is_word("direction", "receive");
+    let sender_is_far = measure::only_receives(case);
     // What counts beside a packet, by who limits, was reckoned with the heads of
     // then (machine::limit, network links).
     let around = line * (then - HEADS) / effective - then;
-    if case.parameters.is_word("protocol", "udp") {
+    if measure::profile(case).transport == Some(Transport::Udp) {
         let payload = measure::number(trial, sender_is_far, "datagram")?;
         let is_v6 =
             measure::fact(trial, of_far, "remote_address").is_some_and(|a| a.to_string().contains(':'));

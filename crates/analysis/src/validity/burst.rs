@@ -29,7 +29,7 @@ impl Rule for Burst {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let writes = measure::does(&case.parameters, Kind::Write) && measure::is_direct(case);
+        let writes = measure::does(case, Kind::Write) && measure::is_direct(case);
         let full = case.parameters.is_word("precondition", "full");
         if !writes || full || measure::is_null(case) {
             return Vec::new();
@@ -69,7 +69,7 @@ impl Rule for Burst {
             }
             _ => return Vec::new(),
         };
-        let metric = if measure::is_mixed(&case.parameters) { "write_throughput" } else { "throughput" };
+        let metric = if measure::is_mixed(case) { "write_throughput" } else { "throughput" };
         let evidence = Evidence::at("written", Place::Metric(metric.to_owned()), format!("{shown} written"));
         vec![
             Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
@@ -88,7 +88,7 @@ impl Rule for Burst {
 
 fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
     context.siblings.is_first(case, "burst", |c| {
-        let writes = measure::does(&c.parameters, Kind::Write) && measure::is_direct(c);
+        let writes = measure::does(c, Kind::Write) && measure::is_direct(c);
         writes && !c.parameters.is_word("precondition", "full") && written(c).is_some()
     })
 }

@@ -4,6 +4,7 @@
 use language::format::{binary, setting};
 use model::finding::{Evidence, Place};
 use model::machine::Cache;
+use model::profile::WaitsFor;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, Unit};
 use stats::plateau::plateaus;
@@ -14,8 +15,8 @@ use crate::{Context, Rule, measure};
 /// this factor at least, so that an edge which is only rounded is none.
 const BELOW: u64 = 2;
 
-/// What is swept: the workload and the metric.
-const SWEPT: &[(&str, &str)] = &[("memory.latency", "load_latency"), ("memory.bandwidth", "throughput")];
+/// What of a sweep shows an edge.
+const SHOWS: &[&str] = &["load_latency", "throughput"];
 
 /// The rule.
 pub(crate) struct CacheClaim;
@@ -31,8 +32,12 @@ impl Rule for CacheClaim {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let of = |(workload, metric): &(&str, &'static str)| (case.workload == *workload).then_some(*metric);
-        let Some(metric) = SWEPT.iter().find_map(of) else { return Vec::new() };
+        let profile = measure::profile(case);
+        // Loads that go over their working sets, with nothing else beside them.
+        let sweeps = profile.waits_only_for(&[WaitsFor::Memory]) && profile.flows.len() == 1;
+        let Some(metric) = SHOWS.iter().copied().find(|m| sweeps && *m == profile.headline) else {
+            return Vec::new();
+        };
         let members = context.siblings.same_but(case, "size");
         let alike = || members.iter().map(|member| context.siblings.case(member));
         if alike().next().is_some_and(|first| !std::ptr::eq(first, case)) {
@@ -83,7 +88,7 @@ fn sweep<'a>(cases: impl Iterator<Item = &'a CaseResult>, metric: &str, claimed:
         .filter_map(|case| {
             let threads = measure::workers(case) as u64;
             let sharers = threads.clamp(1, claimed.shared_by.len().max(1) as u64);
-            let size = case.parameters.integer("size").ok()?.saturating_mul(sharers);
+            let size = measure::span(case)?.saturating_mul(sharers);
             Some((size, case.estimates.get(metric)?.median))
         })
         .collect();

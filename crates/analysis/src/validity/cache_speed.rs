@@ -77,7 +77,7 @@ pub(super) fn has_both(case: &CaseResult) -> bool {
 }
 
 fn figures(case: &CaseResult) -> Option<Figures> {
-    if measure::is_direct(case) || measure::is_null(case) || !measure::does(&case.parameters, Kind::Write) {
+    if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, Kind::Write) {
         return None;
     }
     let of = |name: &str| measure::median(case, |t| Some(t.result.metrics.get(name)?.value));

@@ -25,7 +25,7 @@ impl Rule for CacheTooSmall {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(&case.parameters, Kind::Read);
+        let reads = measure::does(case, Kind::Read);
         let buffered = !measure::is_direct(case);
         let (Some(machine), true) = (context.machine, reads && buffered && !measure::is_null(case)) else {
             return Vec::new();

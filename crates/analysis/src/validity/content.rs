@@ -22,8 +22,9 @@ impl Rule for Content {
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let Ok(content) = case.parameters.text("content") else { return Vec::new() };
-        // To compress is what those of the processor are for.
-        if measure::is_null(case) || content == "random" || case.workload.starts_with("cpu.") {
+        // To compress is what loads that compute are for.
+        let computes = measure::computes_by_kind(&measure::profile(case));
+        if measure::is_null(case) || content == "random" || computes {
             return Vec::new();
         }
         let usual = if content == "duplicate" { 0.3 } else { 0.5 };

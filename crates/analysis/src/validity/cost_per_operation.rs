@@ -30,7 +30,7 @@ impl Rule for CostPerOperation {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if case.workload != "memory.blocks" || !measure::is_closed(case) {
+        if !measure::accesses_blocks(case) || !measure::is_closed(case) {
             return Vec::new();
         }
         let Some((metric, rate)) = measure::operations(case).filter(|(_, rate)| *rate > 0.0) else {

@@ -124,7 +124,7 @@ pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64>
     let parts = trial.result.parts.iter().filter(|p| p.target.is_none()).filter_map(|part| {
         let companion = case.with.get(part.load?)?;
         let drives = !companion.parameters.is_word("engine", "null");
-        measure::moved(&companion.parameters, &part.metrics, kind).filter(|_| drives)
+        measure::moved(&import::v1::of_companion(companion), &part.metrics, kind).filter(|_| drives)
     });
     main.into_iter().chain(parts).reduce(|a, b| a + b)
 }

@@ -76,7 +76,7 @@ impl Rule for DriveCache {
 /// The bytes that are touched on each device, and the devices, of a load that
 /// goes around the page cache to some.
 fn touched(case: &CaseResult) -> Option<(u64, String)> {
-    let trims = measure::does(&case.parameters, Kind::Trim);
+    let trims = measure::does(case, Kind::Trim);
     if measure::is_null(case) || !measure::is_direct(case) || trims {
         return None;
     }

@@ -28,7 +28,7 @@ impl Rule for Durable {
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let sync = case.parameters.text("sync").unwrap_or("none");
-        let writes = measure::does(&case.parameters, Kind::Write) && !measure::is_null(case);
+        let writes = measure::does(case, Kind::Write) && !measure::is_null(case);
         if sync == "none" || !writes {
             return Vec::new();
         }

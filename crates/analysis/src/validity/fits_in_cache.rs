@@ -21,7 +21,7 @@ impl Rule for FitsInCache {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if case.workload != "memory.blocks" || measure::good(case).next().is_none() {
+        if !measure::accesses_blocks(case) || measure::good(case).next().is_none() {
             return Vec::new();
         }
         let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();

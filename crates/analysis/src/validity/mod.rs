@@ -105,6 +105,7 @@ pub(crate) mod fixture {
             work_id: String::new(),
             label: "disk".to_owned(),
             parameters: model::Parameters::default(),
+            profile: None,
             with: vec![],
             block: 0,
             settings: Default::default(),

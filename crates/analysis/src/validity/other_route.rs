@@ -99,15 +99,11 @@ fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
 fn payload(case: &CaseResult, trial: &Trial) -> Option<f64> {
     let of = |name: &str| trial.result.metrics.get(name).map(|q| q.value);
     let seconds = trial.result.window?.seconds();
-    match case.workload.as_str() {
-        "net.stream" => {
-            let ways = if case.parameters.is_word("direction", "both") { 2.0 } else { 1.0 };
-            Some(of("throughput")? * seconds / ways)
-        }
-        _ => Some(
-            of("operations_per_second")? * case.parameters.integer("message-size").ok()? as f64 * seconds,
-        ),
+    let profile = measure::profile(case);
+    if profile.is_stream() {
+        return Some(of("throughput")? * seconds / profile.flows.len() as f64);
     }
+    Some(of("operations_per_second")? * measure::message(case)? as f64 * seconds)
 }
 
 /// Bytes that passed an interface in a window of so many seconds, the greater of

@@ -122,6 +122,7 @@ mod tests {
     #[test]
     fn only_buffered_cases_are_named() {
         let mut case = fixture::case(1);
+        case.parameters.set("pattern", "randread");
         assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), 0);
         case.parameters.set("direct", true);
         assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), 0);

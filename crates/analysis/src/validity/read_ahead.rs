@@ -31,7 +31,7 @@ impl Rule for ReadAhead {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(&case.parameters, Kind::Read);
+        let reads = measure::does(case, Kind::Read);
         if !reads || measure::is_direct(case) || measure::is_null(case) || !case.with.is_empty() {
             return Vec::new();
         }

@@ -272,6 +272,7 @@ mod tests {
         let mut companion = Companion {
             workload: "disk".to_owned(),
             parameters: case.parameters.clone(),
+            profile: None,
             machine: "local".to_owned(),
             estimates: BTreeMap::new(),
         };

@@ -4,6 +4,7 @@
 
 use language::format::{part, percent};
 use model::finding::{Evidence, Place};
+use model::profile::Transport;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -27,13 +28,14 @@ impl Rule for ShortTransfer {
     }
 
     fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        if case.workload != "net.stream" || !case.parameters.is_word("protocol", "tcp") {
+        let profile = measure::profile(case);
+        if !profile.is_stream() || profile.transport != Some(Transport::Tcp) {
             return Vec::new();
         }
         let held = |t: &model::trial::Trial| {
             let buffers =
                 [false, true].into_iter().filter_map(|far| measure::number(t, far, "send_buffer_most"));
-            let streams = case.parameters.integer("streams").unwrap_or(1).max(1) as f64;
+            let streams = profile.concurrency.workers as f64 / profile.flows.len() as f64;
             let held = buffers.fold(0.0, f64::max) * streams;
             let seconds = t.result.window?.seconds();
             let sent = t.result.metrics.get("throughput")?.value * seconds;

@@ -23,7 +23,7 @@ impl Rule for Unwritten {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(&case.parameters, Kind::Read) && !measure::is_null(case);
+        let reads = measure::does(case, Kind::Read) && !measure::is_null(case);
         let filled = ["fill", "full"].iter().any(|word| case.parameters.is_word("precondition", word));
         let on_device = case
             .path

@@ -28,6 +28,7 @@ pub(crate) fn run() -> Run {
         work_id: String::new(),
         label: "disk read".to_owned(),
         parameters: Parameters::default(),
+        profile: None,
         with: Vec::new(),
         block: 0,
         settings: BTreeMap::new(),

@@ -69,9 +69,11 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         work_id: work_id.to_owned(),
         label: format!("{workload} 4k"),
         parameters: parameters.clone(),
+        profile: None,
         with: vec![Companion {
             workload: "memory".to_owned(),
             parameters,
+            profile: None,
             machine: "local".to_owned(),
             estimates: estimates.clone(),
         }],

@@ -244,6 +244,7 @@ mod tests {
         case.with.push(model::run::Companion {
             workload: "cpu.primes".to_owned(),
             parameters: model::Parameters::default(),
+            profile: None,
             machine: "local".to_owned(),
             estimates: std::collections::BTreeMap::new(),
         });

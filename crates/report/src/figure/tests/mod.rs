@@ -247,6 +247,7 @@ fn companions_parameters_and_company_are_factors() {
             case.with.push(model::run::Companion {
                 workload: "cpu.primes".to_owned(),
                 parameters,
+                profile: None,
                 machine: "local".to_owned(),
                 estimates: std::collections::BTreeMap::new(),
             });

@@ -170,6 +170,7 @@ fn case(workload: &str, factors: &[(&str, Value, String)], path: &[&str]) -> Cas
         ),
         label,
         parameters,
+        profile: None,
         with: Vec::new(),
         block: 0,
         settings: Default::default(),

@@ -1,0 +1,272 @@
+//! What the loads of version 0.1 were. Its documents have names and parameters
+//! where later ones have a profile, so the 21 workloads that it had stand here for
+//! ever, as they were: nobody is asked what a workload of that name does today.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use model::profile::{
+    Arrival, Caches, Concurrency, Flow, FlowUnit, LoadProfile, OperationClass, Order, Peer, RateUnit,
+    SizeShare, Transport, WaitsFor,
+};
+use model::run::{CaseResult, Companion};
+use model::{Parameters, Value};
+
+/// What the main load of a case is: as its document says, or as version 0.1 had it.
+#[must_use]
+pub fn of_case(case: &CaseResult) -> Cow<'_, LoadProfile> {
+    of(case.profile.as_ref(), &case.workload, &case.parameters)
+}
+
+/// The same of a load that ran beside it.
+#[must_use]
+pub fn of_companion(companion: &Companion) -> Cow<'_, LoadProfile> {
+    of(companion.profile.as_ref(), &companion.workload, &companion.parameters)
+}
+
+fn of<'a>(stored: Option<&'a LoadProfile>, workload: &str, parameters: &Parameters) -> Cow<'a, LoadProfile> {
+    stored.map_or_else(|| Cow::Owned(profile(workload, parameters)), Cow::Borrowed)
+}
+
+/// What a workload of version 0.1 with these parameters was; of a workload that it
+/// did not have, only what every load has.
+#[must_use]
+pub fn profile(workload: &str, parameters: &Parameters) -> LoadProfile {
+    let common = LoadProfile { concurrency: concurrency(parameters), ..LoadProfile::default() };
+    let Some(known) = TABLE.iter().find(|known| known.name == workload) else { return common };
+    let common = LoadProfile {
+        headline: known.headline.to_owned(),
+        waits_for: known.waits_for.iter().copied().collect(),
+        ..common
+    };
+    (known.shape)(parameters, common)
+}
+
+/// One workload of version 0.1.
+struct Known {
+    name: &'static str,
+    headline: &'static str,
+    waits_for: &'static [WaitsFor],
+    shape: fn(&Parameters, LoadProfile) -> LoadProfile,
+}
+
+const fn known(
+    name: &'static str,
+    headline: &'static str,
+    waits_for: &'static [WaitsFor],
+    shape: fn(&Parameters, LoadProfile) -> LoadProfile,
+) -> Known {
+    Known { name, headline, waits_for, shape }
+}
+
+const TABLE: &[Known] = &[
+    known("cpu.primes", "events_per_second", &[WaitsFor::Processor], events),
+    known("cpu.float", "flops", &[WaitsFor::Processor], events),
+    known("cpu.crypto", "throughput", &[WaitsFor::Processor], blocks_computed),
+    known("cpu.compress", "throughput", &[WaitsFor::Processor], blocks_computed),
+    known("cpu.parity", "throughput", &[WaitsFor::Processor], blocks_computed),
+    known("memory.bandwidth", "throughput", &[WaitsFor::Memory], arrays),
+    known("memory.latency", "load_latency", &[WaitsFor::Memory], chase),
+    known("memory.loaded", "load_latency", &[WaitsFor::Memory], chase_and_draw),
+    known("memory.blocks", "operations_per_second", &[WaitsFor::Memory], blocks_accessed),
+    known("scheduler.threads", "events_per_second", &[WaitsFor::Lock], switches),
+    known("scheduler.mutex", "total_time", &[WaitsFor::Lock], switches),
+    known("scheduler.handoff", "wakeup_p50", &[WaitsFor::Thread], switches),
+    known("scheduler.timer", "lateness_p50", &[WaitsFor::Timer], sleeps),
+    known("scheduler.syscall", "call_time", &[WaitsFor::Kernel], calls),
+    known("disk", "iops", &[WaitsFor::Device], disk),
+    known("file.metadata", "operations_per_second", &[WaitsFor::Device], metadata),
+    known("net.stream", "throughput", &[WaitsFor::Peer], stream),
+    known("net.pingpong", "latency_p50", &[WaitsFor::Peer], exchange),
+    known("net.loaded", "latency_p50", &[WaitsFor::Peer], exchange_beside_stream),
+    known("net.connect", "connections_per_second", &[WaitsFor::Peer], connect),
+    known("null", "operations_per_second", &[], null),
+];
+
+fn one(class: OperationClass, unit: FlowUnit, base: LoadProfile) -> LoadProfile {
+    LoadProfile { flows: vec![Flow::only(class, unit)], ..base }
+}
+
+fn events(_: &Parameters, base: LoadProfile) -> LoadProfile {
+    one(OperationClass::Compute, FlowUnit::Operations, base)
+}
+
+fn blocks_computed(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let mut profile = one(OperationClass::Compute, FlowUnit::Bytes, base);
+    profile.flows[0].sizes = sizes(parameters, "block-size");
+    profile
+}
+
+fn arrays(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let mut profile = one(OperationClass::Access, FlowUnit::Bytes, base);
+    profile.flows[0].order = Order::Sequential;
+    LoadProfile { span_bytes: parameters.integer("size").ok(), ..profile }
+}
+
+fn chase(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let mut profile = one(OperationClass::Access, FlowUnit::Operations, base);
+    profile.flows[0].order = Order::Random;
+    LoadProfile { span_bytes: parameters.integer("size").ok(), ..profile }
+}
+
+/// The loads that are timed, and beside them those of the threads that draw.
+fn chase_and_draw(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let mut profile = chase(parameters, base);
+    let mut drawn = Flow::only(OperationClass::Access, FlowUnit::Bytes);
+    (drawn.share, drawn.order) = (0.0, Order::Sequential);
+    profile.flows.push(drawn);
+    profile
+}
+
+fn blocks_accessed(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let mut profile = one(OperationClass::Access, FlowUnit::Operations, base);
+    profile.flows[0].sizes = sizes(parameters, "block-size");
+    profile
+}
+
+fn switches(_: &Parameters, base: LoadProfile) -> LoadProfile {
+    one(OperationClass::Switch, FlowUnit::Operations, base)
+}
+
+fn sleeps(_: &Parameters, base: LoadProfile) -> LoadProfile {
+    one(OperationClass::Sleep, FlowUnit::Operations, base)
+}
+
+fn calls(_: &Parameters, base: LoadProfile) -> LoadProfile {
+    one(OperationClass::Call, FlowUnit::Operations, base)
+}
+
+fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let pattern = parameters.text("pattern").unwrap_or_default();
+    let reads = match pattern {
+        "readwrite" | "randrw" => parameters.number("read-share").unwrap_or(0.5).clamp(0.0, 1.0),
+        "read" | "randread" => 1.0,
+        _ => 0.0,
+    };
+    let classes: &[(OperationClass, f64)] = match pattern {
+        "read" | "randread" => &[(OperationClass::Read, 1.0)],
+        "write" | "randwrite" => &[(OperationClass::Write, 1.0)],
+        "trim" | "randtrim" => &[(OperationClass::Trim, 1.0)],
+        "readwrite" | "randrw" => &[(OperationClass::Read, reads), (OperationClass::Write, 1.0 - reads)],
+        _ => &[],
+    };
+    let order = if pattern.starts_with("rand") { Order::Random } else { Order::Sequential };
+    let flow = |(class, share): &(OperationClass, f64)| Flow {
+        class: class.clone(),
+        unit: FlowUnit::Bytes,
+        share: *share,
+        order,
+        sizes: sizes(parameters, "block-size"),
+    };
+    let is_mapped = parameters.is_word("engine", "mmap");
+    let is_buffered = parameters.get("direct") == Some(&Value::Bool(false));
+    let is_null = parameters.is_word("engine", "null");
+    let mut waits_for = base.waits_for.clone();
+    if parameters.text("sync").is_ok_and(|sync| sync != "none") {
+        waits_for.insert(WaitsFor::Flush);
+    }
+    LoadProfile {
+        flows: classes.iter().map(flow).collect(),
+        targets: targets(parameters),
+        span_bytes: parameters.integer("span").or_else(|_| parameters.integer("size")).ok(),
+        caches: if is_mapped || is_buffered { Caches::PageCache } else { Caches::None },
+        waits_for: if is_null { BTreeSet::new() } else { waits_for },
+        is_null,
+        ..base
+    }
+}
+
+fn metadata(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let profile = one(OperationClass::Metadata, FlowUnit::Operations, base);
+    LoadProfile { targets: targets(parameters), caches: Caches::PageCache, ..profile }
+}
+
+/// What all loads with another end have.
+fn network(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let is_udp = parameters.is_word("protocol", "udp");
+    LoadProfile {
+        peer: Some(if parameters.is_word("peer", "self") { Peer::Itself } else { Peer::Other }),
+        transport: Some(if is_udp { Transport::Udp } else { Transport::Tcp }),
+        rate_unit: RateUnit::Bits,
+        ..base
+    }
+}
+
+/// The ways in which streams go, seen from here.
+fn ways(parameters: &Parameters) -> &'static [OperationClass] {
+    match parameters.text("direction") {
+        Ok("both") => &[OperationClass::Send, OperationClass::Receive],
+        Ok("receive") => &[OperationClass::Receive],
+        Ok("none") => &[],
+        _ => &[OperationClass::Send],
+    }
+}
+
+fn stream(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let ways = ways(parameters);
+    let flow = |class: &OperationClass| Flow {
+        share: 1.0 / ways.len() as f64,
+        ..Flow::only(class.clone(), FlowUnit::Bytes)
+    };
+    LoadProfile { flows: ways.iter().map(flow).collect(), ..network(parameters, base) }
+}
+
+fn exchange(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let mut profile = one(OperationClass::Exchange, FlowUnit::Operations, network(parameters, base));
+    profile.flows[0].sizes = sizes(parameters, "message-size");
+    profile
+}
+
+/// Messages of one connection, while streams fill the link.
+fn exchange_beside_stream(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    let mut profile = exchange(parameters, base);
+    let beside = |class: &OperationClass| Flow { share: 0.0, ..Flow::only(class.clone(), FlowUnit::Bytes) };
+    profile.flows.extend(ways(parameters).iter().map(beside));
+    // One worker asks; the streams' only fill.
+    let streams = profile.concurrency.workers;
+    profile.concurrency.workers = streams + 1;
+    profile.concurrency.operations = in_flight(parameters);
+    profile
+}
+
+fn connect(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
+    one(OperationClass::Connect, FlowUnit::Operations, network(parameters, base))
+}
+
+fn null(_: &Parameters, base: LoadProfile) -> LoadProfile {
+    LoadProfile { is_null: true, ..base }
+}
+
+/// How many targets are driven at once.
+fn targets(parameters: &Parameters) -> u64 {
+    parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64
+}
+
+fn sizes(parameters: &Parameters, name: &str) -> Vec<SizeShare> {
+    let part = |(bytes, share): (u64, f64)| SizeShare { bytes, share };
+    parameters.mix(name).map_or_else(|_| Vec::new(), |mix| mix.into_iter().map(part).collect())
+}
+
+fn at_least_one(parameters: &Parameters, name: &str) -> u64 {
+    parameters.integer(name).unwrap_or(1).max(1)
+}
+
+/// Operations of each worker at once: its depth, which loads of messages call by
+/// another name.
+fn in_flight(parameters: &Parameters) -> u64 {
+    at_least_one(parameters, "queue-depth").saturating_mul(at_least_one(parameters, "outstanding"))
+}
+
+/// Threads for each target, or streams each way.
+fn concurrency(parameters: &Parameters) -> Concurrency {
+    let workers = match parameters.integer("streams") {
+        Ok(streams) => streams.max(1).saturating_mul(ways(parameters).len() as u64),
+        Err(_) => at_least_one(parameters, "threads").saturating_mul(targets(parameters)),
+    };
+    let is_closed = ["rate", "latency-target"].iter().all(|name| parameters.get(name).is_none());
+    Concurrency {
+        workers,
+        operations: workers.saturating_mul(in_flight(parameters)),
+        arrival: if is_closed { Arrival::Closed } else { Arrival::Open },
+    }
+}

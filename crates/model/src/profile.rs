@@ -1,0 +1,369 @@
+//! What a load is, in terms that hold for every area: what flows and in what sizes,
+//! how much of it at once, what an operation may wait for, how its rates are
+//! written. Made by the workload (or an importer) and read by rules, charts,
+//! summaries and comparisons, none of which know a workload's name or parameters.
+//!
+//! It says what was asked. What was granted (direct I/O refused, zero-copy fallen
+//! back) is a fact of the trial; which resources the data passes is the path; what
+//! held the load back is a verdict, which a profile never gives.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a load is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "snake_case")]
+pub struct LoadProfile {
+    /// The kinds of its operations; a load of one kind has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<Flow>,
+    /// How much is under way.
+    pub concurrency: Concurrency,
+    /// How many targets it stores to and reads from (files, devices, folders), each
+    /// driven by its own workers; 0 where it has none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub targets: u64,
+    /// Bytes that it touches of each target, or that each worker's working set has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span_bytes: Option<u64>,
+    /// Which caches of the operating system may answer.
+    #[serde(skip_serializing_if = "Caches::is_none")]
+    pub caches: Caches,
+    /// What an operation may wait for: all that can be, not what it was.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub waits_for: BTreeSet<WaitsFor>,
+    /// Where its other end is, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Peer>,
+    /// How it reaches the other end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
+    /// Whether its operations do nothing: what is measured is the cost of driving.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_null: bool,
+    /// What bytes per second are written in.
+    #[serde(skip_serializing_if = "RateUnit::is_bytes")]
+    pub rate_unit: RateUnit,
+    /// The metric to show first.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub headline: String,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// One kind of operation of a load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Flow {
+    /// What an operation does.
+    pub class: OperationClass,
+    /// What counts.
+    pub unit: FlowUnit,
+    /// The share of the load's operations that is asked to be of this kind, 0 to 1.
+    pub share: f64,
+    /// In which order places are visited.
+    #[serde(default, skip_serializing_if = "Order::is_none")]
+    pub order: Order,
+    /// Bytes of an operation; empty where it moves none, or as many as the other side
+    /// likes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<SizeShare>,
+}
+
+impl Flow {
+    /// All operations of a load that has but one kind.
+    #[must_use]
+    pub fn only(class: OperationClass, unit: FlowUnit) -> Self {
+        Self { class, unit, share: 1.0, order: Order::None, sizes: Vec::new() }
+    }
+
+    /// With operations of one size.
+    #[must_use]
+    pub fn of_bytes(mut self, bytes: u64) -> Self {
+        self.sizes = vec![SizeShare { bytes, share: 1.0 }];
+        self
+    }
+}
+
+/// A size and the share of the operations that have it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SizeShare {
+    /// Bytes.
+    pub bytes: u64,
+    /// 0 to 1.
+    pub share: f64,
+}
+
+/// What an operation does. Metrics of one class of several begin with its name:
+/// `read_iops`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OperationClass {
+    /// Reads from a target.
+    Read,
+    /// Writes to a target.
+    Write,
+    /// Discards blocks of a target.
+    Trim,
+    /// Sends to the other end.
+    Send,
+    /// Receives from the other end.
+    Receive,
+    /// Sends and waits for the answer.
+    Exchange,
+    /// Opens a connection.
+    Connect,
+    /// Makes, finds, renames or removes files.
+    Metadata,
+    /// Moves bytes between memory and a core.
+    Access,
+    /// Computes.
+    Compute,
+    /// Wakes a thread, gives way to one, or takes a lock that one holds.
+    Switch,
+    /// Sleeps until a time.
+    Sleep,
+    /// Calls the kernel.
+    Call,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl OperationClass {
+    /// As metrics are called: `read`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::Send => "send",
+            Self::Receive => "receive",
+            Self::Exchange => "exchange",
+            Self::Connect => "connect",
+            Self::Metadata => "metadata",
+            Self::Access => "access",
+            Self::Compute => "compute",
+            Self::Switch => "switch",
+            Self::Sleep => "sleep",
+            Self::Call => "call",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// What of a flow counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlowUnit {
+    /// Bytes.
+    Bytes,
+    /// Operations, however large.
+    Operations,
+}
+
+/// In which order places are visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// There are no places.
+    #[default]
+    None,
+    /// One after the other.
+    Sequential,
+    /// By a generator.
+    Random,
+}
+
+impl Order {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+/// How much of a load is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Concurrency {
+    /// Threads that drive it, all of them.
+    pub workers: u64,
+    /// Counted operations under way at once, where a new one starts when one ends.
+    pub operations: u64,
+    /// When operations start.
+    #[serde(skip_serializing_if = "Arrival::is_closed")]
+    pub arrival: Arrival,
+}
+
+impl Default for Concurrency {
+    fn default() -> Self {
+        Self { workers: 1, operations: 1, arrival: Arrival::Closed }
+    }
+}
+
+/// When operations start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrival {
+    /// When another ends.
+    #[default]
+    Closed,
+    /// At a rate, whatever becomes of those before.
+    Open,
+}
+
+impl Arrival {
+    fn is_closed(&self) -> bool {
+        *self == Self::Closed
+    }
+}
+
+/// Which caches of the operating system may answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Caches {
+    /// None: direct I/O, or nothing that is cached.
+    #[default]
+    None,
+    /// The page cache.
+    PageCache,
+}
+
+impl Caches {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+/// What an operation may wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitsFor {
+    /// A processor's units.
+    Processor,
+    /// Memory or its caches.
+    Memory,
+    /// A storage device.
+    Device,
+    /// That what was written is safe.
+    Flush,
+    /// The other end.
+    Peer,
+    /// A lock.
+    Lock,
+    /// Another thread that wakes it.
+    Thread,
+    /// A timer.
+    Timer,
+    /// The kernel's answer to a call.
+    Kernel,
+}
+
+/// Where the other end of a load is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Peer {
+    /// In the same program: the loopback interface is between them.
+    Itself,
+    /// Somewhere else.
+    Other,
+}
+
+/// How an end reaches the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// A stream that is acknowledged (RFC 9293).
+    Tcp,
+    /// Datagrams (RFC 768).
+    Udp,
+}
+
+/// What bytes per second are written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateUnit {
+    /// `125.0 MB/s`.
+    #[default]
+    Bytes,
+    /// `1.000 Gbit/s`, as every tool for networks writes them and every link is sold.
+    Bits,
+}
+
+impl RateUnit {
+    /// Whether it is bytes.
+    #[must_use]
+    pub fn is_bytes(&self) -> bool {
+        *self == Self::Bytes
+    }
+}
+
+impl LoadProfile {
+    /// The kind of operation `class`, if the load does it.
+    #[must_use]
+    pub fn flow(&self, class: &OperationClass) -> Option<&Flow> {
+        self.flows.iter().find(|flow| flow.class == *class)
+    }
+
+    /// Whether the load does operations of this class.
+    #[must_use]
+    pub fn does(&self, class: &OperationClass) -> bool {
+        self.flow(class).is_some()
+    }
+
+    /// Whether an operation may wait for this.
+    #[must_use]
+    pub fn may_wait_for(&self, what: WaitsFor) -> bool {
+        self.waits_for.contains(&what)
+    }
+
+    /// Whether operations may wait for some of these and for nothing else.
+    #[must_use]
+    pub fn waits_only_for(&self, these: &[WaitsFor]) -> bool {
+        !self.waits_for.is_empty() && self.waits_for.iter().all(|what| these.contains(what))
+    }
+
+    /// Whether bytes only go from one end to the other, or both ways, and nothing
+    /// waits for an answer.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        let streams = |flow: &Flow| matches!(flow.class, OperationClass::Send | OperationClass::Receive);
+        self.peer.is_some() && !self.flows.is_empty() && self.flows.iter().all(streams)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_of_a_later_version_survives() {
+        let text = r#"{"class":"select","unit":"operations","share":1.0}"#;
+        let flow: Flow = serde_json::from_str(text).unwrap();
+        assert_eq!(flow.class, OperationClass::Other("select".to_owned()));
+        assert_eq!(serde_json::to_string(&flow).unwrap(), text);
+        let read: OperationClass = serde_json::from_str("\"read\"").unwrap();
+        assert_eq!(read, OperationClass::Read);
+    }
+
+    #[test]
+    fn every_class_is_written_as_its_metrics_are_called() {
+        use OperationClass::*;
+        for class in [
+            Read, Write, Trim, Send, Receive, Exchange, Connect, Metadata, Access, Compute, Switch, Sleep,
+            Call,
+        ] {
+            assert_eq!(serde_json::to_value(&class).unwrap(), class.name());
+        }
+    }
+
+    #[test]
+    fn what_is_as_usual_is_not_written() {
+        let text = serde_json::to_string(&LoadProfile::default()).unwrap();
+        assert_eq!(text, r#"{"concurrency":{"workers":1,"operations":1}}"#);
+        assert_eq!(serde_json::from_str::<LoadProfile>("{}").unwrap(), LoadProfile::default());
+    }
+}
