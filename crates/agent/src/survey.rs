@@ -71,7 +71,7 @@ fn add_load(
     load: LoadSpec,
     site: &Site,
 ) -> Result<(), Problem> {
-    let LoadSpec { workload: name, mut parameters } = load;
+    let LoadSpec { workload: name, mut parameters, .. } = load;
     let workload = workload::find(&name).ok_or_else(|| {
         Problem::invalid(format!("this agent has no workload `{name}`"), "update the agent")
     })?;
@@ -98,7 +98,8 @@ fn add_load(
         }
         survey.fixtures.push(fixture);
     }
-    survey.loads.push(LoadSpec { workload: name, parameters: needs.parameters });
+    let profile = Some(workload.profile(&needs.parameters));
+    survey.loads.push(LoadSpec { workload: name, parameters: needs.parameters, profile });
     Ok(())
 }
 
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
 
     fn load(parameters: &[(&str, &str)]) -> LoadSpec {
-        let mut load = LoadSpec { workload: "disk".to_owned(), parameters: model::Parameters::default() };
+        let mut load = LoadSpec::new("disk", model::Parameters::default());
         parameters.iter().for_each(|(name, value)| load.parameters.set(name, *value));
         load
     }

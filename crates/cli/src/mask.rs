@@ -67,7 +67,9 @@ fn join_strings(text: &[u8]) -> Vec<Range<usize>> {
 /// the line, or with a quote in the middle of it.
 fn torn(text: &[u8], secret: &Range<usize>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    let (mut length, mut at) = (secret.len(), secret.end);
+    // A `#` too many in the address is no part of the key.
+    let mark = text[secret.clone()].iter().rposition(|byte| *byte == b'#').map_or(0, |at| at + 1);
+    let (mut length, mut at) = (secret.len() - mark, secret.end);
     while length < WHOLE {
         let rest = &text[at..];
         let Some(apart) = rest.iter().take(TORN_APART).position(is_of_key) else { break };
@@ -250,6 +252,9 @@ mod tests {
                 assert!(shown.ends_with("title = \"A Title\""), "{shown}");
             }
         }
+        // A `#` too many before it.
+        let address = shortened(&format!("headroom://12#.0.0.1:1#{PRINT}.ICEiI yQlJicoKSorLC0uLw"));
+        assert!(!address.contains("yQlJi"), "{address}");
         // Two quotes too many, with hardly anything between them.
         let twice = shortened(&format!("headroom://a:1#{PRINT}.ICEi\"IyQ\"lJicoKSorLC0uLw"));
         assert!(!twice.contains("lJico"), "{twice}");

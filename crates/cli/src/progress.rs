@@ -71,11 +71,10 @@ impl Progress {
                 }
             }
             Event::RoundFinished { round, most, cases } => self.round(*round, *most, cases),
-            Event::CaseFinished { case, label, headline, failed } => {
+            Event::CaseFinished { case, label, rate_unit, headline, failed } => {
                 let result = match headline {
                     Some((metric, e)) => {
-                        // A label begins with the workload's name.
-                        let rates = Rates::of_workload(label);
+                        let rates = Rates::of(*rate_unit);
                         let interval = rates.interval(e).map(|i| format!(" ({i})")).unwrap_or_default();
                         let name = title(metric);
                         format!("{name} {}{interval}", rates.under_title(e.median, e.unit, &name))

@@ -2,6 +2,7 @@
 //! four significant digits, one scale for an estimate and its interval.
 
 use model::Unit;
+use model::profile::RateUnit;
 use model::run::Estimate;
 pub use model::scalar::binary;
 
@@ -50,10 +51,13 @@ pub enum Rates {
 }
 
 impl Rates {
-    /// Those of a workload.
+    /// Those of a load.
     #[must_use]
-    pub fn of_workload(name: &str) -> Self {
-        if name.starts_with("net.") { Rates::Bits } else { Rates::Bytes }
+    pub fn of(unit: RateUnit) -> Self {
+        match unit {
+            RateUnit::Bits => Rates::Bits,
+            RateUnit::Bytes => Rates::Bytes,
+        }
     }
 
     /// Those of a resource.
@@ -317,12 +321,12 @@ mod tests {
 
     #[test]
     fn what_a_network_carries_is_written_in_bits() {
-        let bits = Rates::of_workload("net.stream");
+        let bits = Rates::of(RateUnit::Bits);
         assert_eq!(bits.quantity(1.177e9, Unit::BytesPerSecond), "9.416 Gbit/s");
         assert_eq!(bits.setting(12.5e6, Unit::BytesPerSecond), "100 Mbit/s");
         assert_eq!(bits.quantity(0.0, Unit::BytesPerSecond), "0.000 bit/s");
         assert_eq!(bits.quantity(3.0, Unit::PerSecond), quantity(3.0, Unit::PerSecond));
-        assert_eq!(Rates::of_workload("disk").quantity(125e6, Unit::BytesPerSecond), "125.0 MB/s");
+        assert_eq!(Rates::of(RateUnit::Bytes).quantity(125e6, Unit::BytesPerSecond), "125.0 MB/s");
         assert_eq!(Rates::of_resource("nic:eth0"), Rates::Bits);
         let estimate = Estimate {
             n: 5,

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::metric::Better;
+use crate::profile::RateUnit;
 use crate::run::{Build, Estimate};
 use crate::unit::Unit;
 use crate::value::{Parameters, Value};
@@ -135,6 +136,9 @@ pub struct Row {
     pub case: String,
     /// The workload.
     pub workload: String,
+    /// What its rates are written in.
+    #[serde(default, skip_serializing_if = "RateUnit::is_bytes")]
+    pub rate_unit: RateUnit,
     /// The parameters that both have.
     pub parameters: Parameters,
     /// The baseline's place in `sides`.

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::message::Times;
+use crate::profile::RateUnit;
 use crate::run::Estimate;
 use crate::trial::Status;
 use crate::unit::Quantity;
@@ -119,6 +120,8 @@ pub enum Event {
         case: usize,
         /// What a person calls it.
         label: String,
+        /// What its rates are written in.
+        rate_unit: RateUnit,
         /// The headline metric's name and estimate; absent if no trial worked.
         headline: Option<(String, Estimate)>,
         /// Trials that did not work.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::{DeviceIdentity, Identity};
+use crate::profile::LoadProfile;
 use crate::resource::PathStep;
 use crate::setting::Change;
 use crate::study::Controls;
@@ -18,6 +19,17 @@ pub struct LoadSpec {
     pub workload: String,
     /// Its parameters, all of them.
     pub parameters: Parameters,
+    /// What it is, once an agent looked at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<LoadProfile>,
+}
+
+impl LoadSpec {
+    /// A load that no agent looked at yet.
+    #[must_use]
+    pub fn new(workload: impl Into<String>, parameters: Parameters) -> Self {
+        Self { workload: workload.into(), parameters, profile: None }
+    }
 }
 
 /// What a load leaves of the fixture it used.

@@ -259,22 +259,20 @@ impl CaseResult {
     #[must_use]
     pub fn planned(case: &Case, definition_version: u32) -> Self {
         let mut loads = case.loads.iter();
-        let (workload, parameters) = loads
-            .next()
-            .map(|LoadSpec { workload, parameters }| (workload.clone(), parameters.clone()))
-            .unwrap_or_default();
+        let LoadSpec { workload, parameters, profile } =
+            loads.next().cloned().unwrap_or_else(|| LoadSpec::new(String::new(), Parameters::default()));
         Self {
             workload,
             definition_version,
             work_id: case.work_id.clone(),
             label: case.label.clone(),
             parameters,
-            profile: None,
+            profile,
             with: loads
                 .map(|l| Companion {
                     workload: l.workload.clone(),
                     parameters: l.parameters.clone(),
-                    profile: None,
+                    profile: l.profile.clone(),
                     machine: "local".to_owned(),
                     estimates: BTreeMap::new(),
                 })

@@ -76,7 +76,7 @@ fn state(run: &Run) -> Option<&'static str> {
 
 /// What the prefixes of rates mean.
 fn units(run: &Run) -> String {
-    let has = |rates| run.cases.iter().any(|case| format::Rates::of_workload(&case.workload) == rates);
+    let has = |rates| run.cases.iter().any(|case| crate::load::rates(case) == rates);
     let bytes = " Bytes are decimal: 1 MB/s is 1,000,000 bytes per second.";
     let bits = " 1 Mbit/s is 1,000,000 bits per second.";
     [(format::Rates::Bytes, bytes), (format::Rates::Bits, bits)]

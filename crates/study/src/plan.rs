@@ -236,7 +236,7 @@ fn variants(load: &StudyWorkload, catalogue: &Catalogue) -> Vec<LoadSpec> {
     let mut variants: Vec<LoadSpec> = Vec::new();
     for mut parameters in sets {
         catalogue.drop_idle(spec, &mut parameters);
-        let variant = LoadSpec { workload: load.kind.clone(), parameters };
+        let variant = LoadSpec::new(load.kind.clone(), parameters);
         // Levels of what has no meaning here are one case.
         if !variants.contains(&variant) {
             variants.push(variant);

@@ -20,7 +20,7 @@ fn order(latency_target: &str, duration_s: f64) -> TrialOrder {
     let mut parameters = Parameters::default();
     parameters.set("duration", duration_s);
     parameters.set("latency-target", latency_target);
-    let loads = vec![LoadSpec { workload: "null".to_owned(), parameters }];
+    let loads = vec![LoadSpec::new("null", parameters)];
     TrialOrder {
         loads,
         seed: 1,

@@ -227,7 +227,7 @@ impl Iperf3End {
 
 /// Why a stock server cannot be the other end of `loads`.
 fn refused(loads: &[LoadSpec]) -> Option<Problem> {
-    let [LoadSpec { workload, parameters }] = loads else {
+    let [LoadSpec { workload, parameters, .. }] = loads else {
         return Some(Problem::invalid(
             "an iperf3 server takes one load at a time",
             "run `headroom node` there, or leave out the loads beside the first",

@@ -68,7 +68,7 @@ fn load(parameters: &[(&str, Value)]) -> LoadSpec {
     for (name, value) in parameters {
         given.set(name, value.clone());
     }
-    LoadSpec { workload: "net.stream".to_owned(), parameters: given }
+    LoadSpec::new("net.stream", given)
 }
 
 fn call(end: &mut Iperf3End, request: Request) -> Result<Reply, AgentError> {

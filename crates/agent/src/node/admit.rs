@@ -195,7 +195,7 @@ mod tests {
 
     fn order(workload: &str, parameters: &[(&str, u64)], end: End) -> Request {
         let parameters = parameters.iter().map(|(n, v)| ((*n).to_owned(), Value::Integer(*v))).collect();
-        let load = LoadSpec { workload: workload.to_owned(), parameters: Parameters(parameters) };
+        let load = LoadSpec::new(workload, Parameters(parameters));
         let interval_s = None;
         let order = TrialOrder {
             loads: vec![load],

@@ -55,7 +55,7 @@ fn trial(
     let mut parameters = Parameters::default();
     parameters.set("peer", "b");
     let order = TrialOrder {
-        loads: vec![LoadSpec { workload: "net.stream".to_owned(), parameters }],
+        loads: vec![LoadSpec::new("net.stream", parameters)],
         seed: 1,
         warm_up_s: 0.1,
         interval_s: None,

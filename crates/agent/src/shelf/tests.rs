@@ -79,7 +79,7 @@ fn surveyed(device: &str, pattern: &str) -> Survey {
     inventory.cpu.allowed = vec![0];
     inventory.memory.available_bytes = 1 << 30;
     let site = survey::site(&inventory, &[device.to_owned()], &["ext4".to_owned()]);
-    let mut load = LoadSpec { workload: "disk".to_owned(), parameters: model::Parameters::default() };
+    let mut load = LoadSpec::new("disk", model::Parameters::default());
     let state = if pattern == "write" { "fill" } else { "none" };
     let words = [("target", device), ("pattern", pattern), ("precondition", state), ("engine", "sync")];
     words.into_iter().for_each(|(name, value)| load.parameters.set(name, value));

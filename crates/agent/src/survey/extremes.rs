@@ -66,7 +66,7 @@ fn nothing_that_may_be_typed_overflows_when_a_case_is_planned() {
             }
             let _ = common::stop_rule(&parameters);
             let _ = common::rest(&parameters);
-            let load = LoadSpec { workload: spec.name.to_owned(), parameters };
+            let load = LoadSpec::new(spec.name, parameters);
             survey(vec![load.clone(), load], &inventory, &site, &host);
             tried += 1;
         }

@@ -17,7 +17,7 @@ use stats::comparison::{self, Level, holm, paired_ratio, unpaired_ratio};
 use super::error::ComparisonError;
 use super::pair::Pair;
 use super::{Options, words};
-use crate::CONFIDENCE;
+use crate::{CONFIDENCE, measure};
 
 /// Judged beside the headline.
 const JUDGED: &str = "latency_p99";
@@ -165,6 +165,7 @@ fn candidates(pair: &Pair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> 
         let row = Row {
             case: pair.case.clone(),
             workload: pair.baseline.workload.clone(),
+            rate_unit: measure::profile(pair.baseline).rate_unit,
             parameters: parameters.clone(),
             baseline_side: pair.baseline_side,
             side: pair.side,

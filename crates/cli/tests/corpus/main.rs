@@ -16,7 +16,7 @@ use analysis::comparison::{Options, of_runs, within};
 use language::{LANGUAGES, Language};
 use model::plan::LoadSpec;
 use model::workload::Catalogue;
-use model::{Comparison, Parameters, Run};
+use model::{Comparison, Run};
 use report::export::{COMPARISON_EXPORTERS, EXPORTERS, Exporter};
 use report::page;
 
@@ -176,12 +176,8 @@ fn work_of_version_0_1_keeps_its_identity() {
     let catalogue = agent::catalogue();
     for name in kept::names() {
         for case in kept::as_written(&name).cases {
-            let load = |workload: &String, parameters: &Parameters| LoadSpec {
-                workload: workload.clone(),
-                parameters: parameters.clone(),
-            };
-            let mut loads = vec![load(&case.workload, &case.parameters)];
-            loads.extend(case.with.iter().map(|with| load(&with.workload, &with.parameters)));
+            let mut loads = vec![LoadSpec::new(&case.workload, case.parameters.clone())];
+            loads.extend(case.with.iter().map(|with| LoadSpec::new(&with.workload, with.parameters.clone())));
             assert_eq!(study::plan::work_id(&loads, &catalogue), case.work_id, "{name}: {}", case.label);
         }
     }

@@ -8,6 +8,7 @@ pub mod file;
 pub mod memory;
 pub mod net;
 pub mod null;
+pub mod profile;
 pub mod scheduler;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use model::message::Door;
 use model::plan::{DeviceState, Effect, FixtureKey, Problem};
 use model::trial::{Series, TrialResult, Window};
 use model::workload::Catalogue;
-use model::{Parameters, Quantity, WorkloadSpec};
+use model::{LoadProfile, Parameters, Quantity, WorkloadSpec};
 
 use crate::engine::drive::{self, Life, Shift};
 use crate::engine::fault::Fault;
@@ -172,6 +173,9 @@ pub trait Workload: Sync {
     /// # Errors
     /// Why this load cannot run on this machine or with these parameters.
     fn survey(&self, parameters: Parameters, site: &Site) -> Result<Needs, Problem>;
+
+    /// What a surveyed load is.
+    fn profile(&self, parameters: &Parameters) -> LoadProfile;
 
     /// Makes one trial of a surveyed load ready.
     ///

@@ -4,12 +4,12 @@
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::resource::Symbol;
-use model::{Parameters, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::queue::{Completion, Operation, Queue, Wait};
 use crate::engine::schedule::Seat;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -59,6 +59,12 @@ impl Workload for Null {
                 Err(Problem::invalid("queue-depth is more than 4096", "use a smaller depth or more threads"))
             }
         }
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let mut profile = profile::base(&SPEC, parameters, &[]);
+        profile.concurrency.operations *= profile::at_least_one(parameters, "queue-depth");
+        LoadProfile { is_null: true, ..profile }
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -7,7 +7,6 @@ use model::{Finding, FindingKind, Severity, Status};
 use super::telling::{self, Best};
 use super::{View, findings, price, promises};
 use crate::document::{Answer, Block, Notice, Piece, Section, Text, Tone};
-use crate::format::Rates;
 use crate::section::findings::Shared;
 
 /// So many doubts are named.
@@ -88,7 +87,7 @@ fn fast(view: &View<'_>) -> Option<Answer> {
     let line = |(workload, all): &(&str, Vec<&Best<'_>>)| {
         let mut text = Text::default().link(all[0].section.clone(), view.called(workload)).plain(": ");
         for (index, one) in all.iter().take(IN_A_LINE).enumerate() {
-            let value = view.with_metric(Rates::of_workload(&one.case.workload), &one.metric, one.estimate);
+            let value = view.with_metric(crate::load::rates(one.case), &one.metric, one.estimate);
             text = text.plain(if index > 0 { "; " } else { "" }).strong(value);
             text = text.plain(format!(" ({})", view.whole(one.case)));
         }

@@ -75,7 +75,7 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
     for case in group.cases.iter().copied() {
         let label = view.short(case);
         let estimates = Cow::Borrowed(&case.estimates);
-        let rates = Rates::of_workload(&case.workload);
+        let rates = crate::load::rates(case);
         rows.push(Row { label, case, is_main: true, headline: headline.clone(), rates, estimates });
         for companion in &case.with {
             let spec = view.catalogue.workload(&companion.workload);
@@ -87,7 +87,7 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
                 case,
                 is_main: false,
                 headline: own.to_owned(),
-                rates: Rates::of_workload(&companion.workload),
+                rates: crate::load::rates_beside(companion),
                 estimates: Cow::Borrowed(&companion.estimates),
             });
         }

@@ -9,7 +9,7 @@ use super::View;
 use super::findings;
 use super::telling::{self, Best};
 use crate::document::{Against, Block, Doubt, Section, Tile};
-use crate::format::{self, Rates};
+use crate::format;
 use crate::section::machine::limit;
 use crate::section::part;
 
@@ -31,7 +31,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
     let Best { case, metric, estimate, section } = best;
     let trials = view.count("trials", estimate.n);
-    let rates = Rates::of_workload(&case.workload);
+    let rates = crate::load::rates(case);
     let interval = match view.interval(rates, estimate) {
         Some(range) => view.tell("figures-interval", &[("range", &range), ("trials", &trials)]),
         None => trials,
@@ -53,7 +53,7 @@ fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
 fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
     let shown = |name: &&str| {
         let estimate = case.estimates.get(*name).filter(|_| *name != metric)?;
-        let value = view.figure(Rates::of_workload(&case.workload), name, estimate);
+        let value = view.figure(crate::load::rates(case), name, estimate);
         Some(match name.strip_prefix("latency_p") {
             Some(p) => format!("p{} {value}", p.replace('_', ".")),
             None if *name == "iops" => format!("{value} {}", view.metric(name)),

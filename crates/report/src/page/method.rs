@@ -39,8 +39,7 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
     let controls = &run.study.controls;
     let seconds = |s: f64| format::setting(s, model::Unit::Seconds);
     let observer = run.machines.iter().filter_map(|m| m.observer_cost).find(|o| o.watched_s > 0.0);
-    let has_network =
-        run.cases.iter().any(|c| format::Rates::of_workload(&c.workload) == format::Rates::Bits);
+    let has_network = run.cases.iter().any(|c| crate::load::rates(c) == format::Rates::Bits);
     let rows: Vec<(&str, Option<String>)> = vec![
         ("method-trials", Some(trials(view))),
         ("method-order", Some(view.tell("method-order-text", &[("seed", &run.seed.to_string())]))),

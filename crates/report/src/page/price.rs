@@ -7,7 +7,7 @@ use model::{Better, Unit};
 use super::View;
 use super::telling::{self, Best};
 use crate::document::{Answer, Block, Column, Section, Table, Text};
-use crate::format::{self, Rates};
+use crate::format;
 
 /// So many figures stand in the answer's line.
 const IN_A_LINE: usize = 2;
@@ -94,7 +94,7 @@ fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
             let cost = Cost::of(view, price, b);
             vec![
                 view.name(b.case).into(),
-                view.with_metric(Rates::of_workload(&b.case.workload), &b.metric, b.estimate).into(),
+                view.with_metric(crate::load::rates(b.case), &b.metric, b.estimate).into(),
                 format::quantity(b.estimate.median / price.amount, b.estimate.unit).into(),
                 cost.shown.into(),
                 cost.interval.unwrap_or_default().into(),

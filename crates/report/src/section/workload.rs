@@ -86,7 +86,7 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
     let words = language::Language::English.words();
     let all_targets: usize = cases.iter().map(|c| c.targets.len()).sum();
     for case in cases {
-        let rates = Rates::of_workload(name);
+        let rates = crate::load::rates(case);
         let row = |label, estimates: &_, headline: &str| row(rates, label, (estimates, headline), &beside);
         rows.push(row(short_label(case, cases.len() == 1, catalogue), &case.estimates, &headline));
         for (key, estimates) in part::of(&case.estimates) {
@@ -99,7 +99,7 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
             let spec = catalogue.workload(&companion.workload);
             let own = spec.map_or("throughput", |s| s.headline);
             let label = format!("  beside it, {}: {}", companion.workload, title(own));
-            let rates = Rates::of_workload(&companion.workload);
+            let rates = crate::load::rates_beside(companion);
             rows.push(self::row(rates, label, (&companion.estimates, own), &beside));
         }
     }

@@ -130,7 +130,7 @@ mod tests {
         if let Some(peer) = peer {
             parameters.set(PEER, peer);
         }
-        vec![LoadSpec { workload: "x".to_owned(), parameters }]
+        vec![LoadSpec::new("x", parameters)]
     }
 
     fn study(settings: &[(&str, &[u64])]) -> Study {

@@ -432,6 +432,7 @@ impl Execution<'_> {
             let event = Event::CaseFinished {
                 case,
                 label: result.label.clone(),
+                rate_unit: import::v1::of_case(result).rate_unit,
                 headline: headline.map(|(name, estimate)| (name.to_owned(), estimate.clone())),
                 failed: result.trials.iter().filter(|t| t.status == Status::Failed).count(),
             };

@@ -93,7 +93,7 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
         let mut parameters = Parameters::default();
         parameters.set(parameter, value);
         let order = TrialOrder {
-            loads: vec![LoadSpec { workload: workload.to_owned(), parameters }],
+            loads: vec![LoadSpec::new(workload, parameters)],
             seed: 1,
             warm_up_s: 0.0,
             interval_s: None,

@@ -2,13 +2,14 @@
 
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{Parameters, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::queue::{Blocking, Operate, Operation};
 use crate::engine::schedule::Seat;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -58,6 +59,15 @@ impl Workload for Primes {
                 "sysbench's default is 10000",
             )),
         }
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        profile::of_one(
+            &SPEC,
+            parameters,
+            &[WaitsFor::Processor],
+            Flow::only(OperationClass::Compute, FlowUnit::Operations),
+        )
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -31,16 +31,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::plan::{Content, Effect, Ownership, Problem};
+use model::profile::{Caches, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
-use model::{Parameters, Quantity, Value, WorkloadSpec};
+use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::queue::Class;
 use crate::engine::schedule::Seat;
 use crate::engine::stop::StopRule;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, profile};
 use access::Access;
 use engine::{Engine, Options};
 use fixture::How;
@@ -82,6 +83,30 @@ impl Workload for Disk {
             false => Effect::Clean,
         };
         Ok(Needs { parameters, fixtures, effect, memory_bytes, touches: Vec::new() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let is_null = parameters.is_word("engine", "null");
+        let is_cached = parameters.is_word("engine", "mmap") || parameters.flag("direct") == Ok(false);
+        let mut waits_for = vec![WaitsFor::Device];
+        if !parameters.is_word("sync", "none") {
+            waits_for.push(WaitsFor::Flush);
+        }
+        let targets = parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
+        let mut profile = profile::base(&SPEC, parameters, if is_null { &[] } else { &waits_for });
+        let workers = profile.concurrency.workers.saturating_mul(targets);
+        profile.concurrency.workers = workers;
+        profile.concurrency.operations =
+            workers.saturating_mul(profile::at_least_one(parameters, "queue-depth"));
+        LoadProfile {
+            flows: Pattern::of(parameters)
+                .map_or_else(|_| Vec::new(), |p| p.flows(&profile::sizes(parameters, "block-size"))),
+            targets,
+            span_bytes: parameters.integer("span").or_else(|_| parameters.integer("size")).ok(),
+            caches: if is_cached { Caches::PageCache } else { Caches::None },
+            is_null,
+            ..profile
+        }
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

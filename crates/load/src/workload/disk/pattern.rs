@@ -1,6 +1,7 @@
 //! What a load does, and in which order: the words of `pattern`.
 
 use model::parameter::Word;
+use model::profile::{Flow, FlowUnit, OperationClass, Order, SizeShare};
 
 use crate::engine::fault::Fault;
 use crate::engine::queue::Class;
@@ -107,6 +108,21 @@ impl Pattern {
             Kind::Write => self.writes(),
             Kind::Trim => self.way == Way::Trim,
             Kind::Sync => syncs,
+        }
+    }
+
+    /// What flows, in blocks of these sizes.
+    pub(super) fn flows(self, sizes: &[SizeShare]) -> Vec<Flow> {
+        let order = if self.random { Order::Random } else { Order::Sequential };
+        let flow =
+            |class, share| Flow { share, order, sizes: sizes.to_vec(), ..Flow::only(class, FlowUnit::Bytes) };
+        match self.way {
+            Way::Read => vec![flow(OperationClass::Read, 1.0)],
+            Way::Write => vec![flow(OperationClass::Write, 1.0)],
+            Way::Trim => vec![flow(OperationClass::Trim, 1.0)],
+            Way::Both(reads) => {
+                vec![flow(OperationClass::Read, reads), flow(OperationClass::Write, 1.0 - reads)]
+            }
         }
     }
 

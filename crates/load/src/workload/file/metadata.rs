@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::{Effect, Problem};
+use model::profile::{Caches, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
-use model::{MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -22,7 +23,7 @@ use crate::engine::queue::{Class, Completion, Operation, Queue, Wait};
 use crate::engine::schedule::Seat;
 use crate::workload::disk::in_memory::{self, Room};
 use crate::workload::file::tree::Tree;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -186,6 +187,15 @@ impl Workload for Metadata {
             full.display()
         )];
         Ok(Needs { parameters, effect: Effect::Dirty, touches, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let calls = Flow::only(OperationClass::Metadata, FlowUnit::Operations);
+        LoadProfile {
+            targets: 1,
+            caches: Caches::PageCache,
+            ..profile::of_one(&SPEC, parameters, &[WaitsFor::Device], calls)
+        }
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

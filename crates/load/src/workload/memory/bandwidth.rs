@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
@@ -17,7 +18,7 @@ use crate::workload::memory::kernel::{self, Isa};
 use crate::workload::memory::latency::least;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -101,6 +102,14 @@ impl Workload for Bandwidth {
     fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
         let memory_bytes = survey(&mut parameters, site, SPEC.name, DRAM_TIMES)?;
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let arrays = Flow { order: Order::Sequential, ..Flow::only(OperationClass::Access, FlowUnit::Bytes) };
+        LoadProfile {
+            span_bytes: parameters.integer("size").ok(),
+            ..profile::of_one(&SPEC, parameters, &[WaitsFor::Memory], arrays)
+        }
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
-use model::{Parameters, Quantity, WorkloadSpec};
+use model::{LoadProfile, Parameters, Quantity, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
@@ -26,7 +27,7 @@ use crate::engine::queue::{Blocking, Operate, Operation};
 use crate::engine::schedule::Seat;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::pages::Pages;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -112,6 +113,14 @@ impl Workload for Blocks {
             ));
         }
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let blocks = Flow {
+            sizes: profile::sizes(parameters, "block-size"),
+            ..Flow::only(OperationClass::Access, FlowUnit::Operations)
+        };
+        profile::of_one(&SPEC, parameters, &[WaitsFor::Memory], blocks)
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

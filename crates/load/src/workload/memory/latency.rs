@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::drive::Life;
 use crate::engine::fault::Fault;
@@ -17,7 +18,7 @@ use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
 use crate::workload::memory::kernel::LINE;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// `dram` stands for so many times the last-level cache: of a random walk over
 /// four times as much, a cache of any policy serves a quarter at most.
@@ -76,6 +77,14 @@ impl Workload for Latency {
         least(size, 2 * LINE as u64, "two cache lines")?;
         let memory_bytes = layout.survey(site, threads, size, size)?;
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let chase = Flow { order: Order::Random, ..Flow::only(OperationClass::Access, FlowUnit::Operations) };
+        LoadProfile {
+            span_bytes: parameters.integer("size").ok(),
+            ..profile::of_one(&SPEC, parameters, &[WaitsFor::Memory], chase)
+        }
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::clock;
 use crate::engine::drive::Life;
@@ -26,7 +27,7 @@ use crate::workload::memory::chase::{self, LOAD_LATENCY};
 use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, alone, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -110,6 +111,18 @@ impl Workload for Loaded {
         alone(parameters.integer("threads").unwrap_or(2), site, SPEC.name)?;
         let memory_bytes = bandwidth::survey(&mut parameters, site, SPEC.name, DRAM_TIMES)?;
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let flow = |unit, share, order| Flow { share, order, ..Flow::only(OperationClass::Access, unit) };
+        // The loads that are timed, and beside them what the other threads draw.
+        let chased = flow(FlowUnit::Operations, 1.0, Order::Random);
+        let drawn = flow(FlowUnit::Bytes, 0.0, Order::Sequential);
+        LoadProfile {
+            flows: vec![chased, drawn],
+            span_bytes: parameters.integer("size").ok(),
+            ..profile::base(&SPEC, parameters, &[WaitsFor::Memory])
+        }
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -1,9 +1,8 @@
 //! `net.connect`: how many connections per second come about.
 //!
 //! Each operation is a connection of its own: it is made, a request goes there,
-//! an answer comes back, and it is closed (netperf's TCP_CRR). The request is the
-//! cookie of the trial, 16 bytes instead of netperf's one, so that a stranger who
-//! finds the port gets no answer.
+//! an answer comes back, and it is closed (netperf's TCP_CRR). The request, one byte
+//! in netperf, is the cookie of the trial: strangers get no answer.
 //!
 //! Who closes first keeps the connection in TIME_WAIT for 60 s (RFC 9293,
 //! section 3.6.1; TCP_TIMEWAIT_LEN of include/net/tcp.h). Where that is the end
@@ -20,9 +19,10 @@ use std::time::Duration;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
@@ -38,7 +38,7 @@ use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
-use crate::workload::{Needs, Prepared, Shelf, Site, United, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, United, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -86,7 +86,6 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     ],
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
 };
-
 const CONNECTIONS: MetricSpec = MetricSpec::higher(
     "connections_per_second",
     Unit::PerSecond,
@@ -140,6 +139,11 @@ impl Workload for Connect {
     fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
         two_ended(&parameters, SPEC.name)?;
         Ok(Needs { parameters, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let connections = Flow::only(OperationClass::Connect, FlowUnit::Operations);
+        profile::of_two_ends(&SPEC, parameters, vec![connections])
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
@@ -28,7 +29,7 @@ use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::track::Book;
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -138,6 +139,21 @@ impl Workload for Loaded {
         }
         let memory_bytes = 4 * parameters.integer("streams").unwrap_or(1) * CALL_BYTES as u64;
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let messages = Flow {
+            sizes: profile::sizes(parameters, "message-size"),
+            ..Flow::only(OperationClass::Exchange, FlowUnit::Operations)
+        };
+        // What fills the link is not counted.
+        let fill = |way: &OperationClass| Flow { share: 0.0, ..Flow::only(way.clone(), FlowUnit::Bytes) };
+        let ways = profile::ways(parameters);
+        let flows = std::iter::once(messages).chain(ways.iter().map(fill)).collect();
+        let mut profile = profile::of_two_ends(&SPEC, parameters, flows);
+        let streams = profile::at_least_one(parameters, "streams").saturating_mul(ways.len() as u64);
+        (profile.concurrency.workers, profile.concurrency.operations) = (streams.saturating_add(1), 1);
+        profile
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

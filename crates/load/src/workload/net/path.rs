@@ -178,8 +178,7 @@ mod tests {
     use crate::workload::net::Listening;
 
     fn load(from: &str) -> LoadSpec {
-        let mut load =
-            LoadSpec { workload: "net.stream".to_owned(), parameters: model::Parameters::default() };
+        let mut load = LoadSpec::new("net.stream", model::Parameters::default());
         if !from.is_empty() {
             load.parameters.set("local-address", from);
         }

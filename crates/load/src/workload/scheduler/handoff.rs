@@ -7,8 +7,9 @@ use std::thread::JoinHandle;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{MetricSpec, Parameters, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Unit, Value, WorkloadSpec};
 
 use crate::engine::clock;
 use crate::engine::fault::Fault;
@@ -17,7 +18,7 @@ use crate::engine::schedule::Seat;
 use crate::workload::scheduler::pair;
 use crate::workload::scheduler::staged::{Staged, Stages};
 use crate::workload::scheduler::wire::Wire;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -103,6 +104,15 @@ impl Workload for Handoff {
         parameters.set("from", u64::from(from));
         parameters.set("to", u64::from(to));
         Ok(Needs { parameters, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        profile::of_one(
+            &SPEC,
+            parameters,
+            &[WaitsFor::Thread],
+            Flow::only(OperationClass::Switch, FlowUnit::Operations),
+        )
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

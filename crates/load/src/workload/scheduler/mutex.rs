@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
@@ -19,7 +20,7 @@ use crate::engine::queue::{Blocking, Operate, Operation};
 use crate::engine::schedule::Seat;
 use crate::engine::stop::StopRule;
 use crate::workload::scheduler::lock::{Locks, Padded};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -105,6 +106,15 @@ impl Workload for Mutex {
         }
         let memory_bytes = mutexes * size_of::<Padded>() as u64;
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        profile::of_one(
+            &SPEC,
+            parameters,
+            &[WaitsFor::Lock],
+            Flow::only(OperationClass::Switch, FlowUnit::Operations),
+        )
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{Parameters, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::queue::{Blocking, Operate, Operation};
 use crate::engine::schedule::Seat;
 use crate::workload::scheduler::lock::{Locks, Plain};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -76,6 +77,15 @@ impl Workload for Threads {
         };
         let memory_bytes = mutexes * size_of::<Plain>() as u64;
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        profile::of_one(
+            &SPEC,
+            parameters,
+            &[WaitsFor::Lock],
+            Flow::only(OperationClass::Switch, FlowUnit::Operations),
+        )
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -4,8 +4,9 @@ use std::os::fd::OwnedFd;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
-use model::{MetricSpec, Parameters, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Unit, Value, WorkloadSpec};
 use rustix::event::{PollFd, epoll, poll};
 use rustix::io::Errno;
 use rustix::time::{
@@ -16,7 +17,7 @@ use crate::engine::clock;
 use crate::engine::fault::Fault;
 use crate::engine::schedule::Seat;
 use crate::workload::scheduler::staged::{Staged, Stages};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -107,6 +108,15 @@ impl Workload for Timer {
             ));
         }
         Ok(Needs { parameters, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        profile::of_one(
+            &SPEC,
+            parameters,
+            &[WaitsFor::Timer],
+            Flow::only(OperationClass::Sleep, FlowUnit::Operations),
+        )
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -277,7 +277,7 @@ fn load<'a>(
         shot.view.words.say(if is_bytes { "figure-track-throughput" } else { "figure-track-operations" });
     let track = shot.track(found, name, 1.0)?;
     // Networks are sold and asked for in bits.
-    let is_network = is_bytes && shot.case.workload.starts_with("net.");
+    let is_network = is_bytes && crate::load::rates(shot.case) == language::format::Rates::Bits;
     Some(Panel {
         title: title.to_owned(),
         numbers: if is_network { Numbers::Bits } else { Numbers::Unit(found.unit) },

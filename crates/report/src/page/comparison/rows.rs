@@ -67,9 +67,7 @@ fn table(view: &View<'_>, rows: &[&Row], judged: bool, caption: String) -> Table
 
 fn cells(view: &View<'_>, row: &Row, judged: bool) -> Vec<Text> {
     let interval = |e: Option<&Estimate>| {
-        Text::from(
-            e.and_then(|e| view.all.interval(Rates::of_workload(&row.workload), e)).unwrap_or_default(),
-        )
+        Text::from(e.and_then(|e| view.all.interval(Rates::of(row.rate_unit), e)).unwrap_or_default())
     };
     let (change, of_change) = view.change(row).unwrap_or_else(|| ("–".to_owned(), String::new()));
     let (baseline, new) = (row.baseline.as_ref(), row.new.as_ref());

@@ -165,10 +165,7 @@ impl<'a> View<'a> {
 
     /// A figure of a row below its metric's title.
     pub(super) fn figure(&self, row: &Row, estimate: Option<&Estimate>) -> String {
-        estimate.map_or_else(
-            || "–".to_owned(),
-            |e| self.all.figure(Rates::of_workload(&row.workload), &row.metric, e),
-        )
+        estimate.map_or_else(|| "–".to_owned(), |e| self.all.figure(Rates::of(row.rate_unit), &row.metric, e))
     }
 
     /// A row's change, and the interval behind it.

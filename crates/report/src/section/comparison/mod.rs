@@ -127,7 +127,7 @@ fn line(row: &Row) -> [String; 5] {
     let figure = |e: &Option<Estimate>| {
         e.as_ref().map_or_else(
             || "-".to_owned(),
-            |e| Rates::of_workload(&row.workload).under_title(e.median, e.unit, &title),
+            |e| Rates::of(row.rate_unit).under_title(e.median, e.unit, &title),
         )
     };
     let change = row.ratio.as_ref().map_or_else(|| "-".to_owned(), change);

@@ -53,6 +53,7 @@ fn row(case: &str, metric: &str, verdict: Option<Verdict>, ratio: Option<Ratio>)
     Row {
         case: case.to_owned(),
         workload: "disk".to_owned(),
+        rate_unit: model::profile::RateUnit::Bytes,
         parameters: Parameters::default(),
         baseline_side: 0,
         side: 1,

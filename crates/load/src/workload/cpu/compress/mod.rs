@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
-use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
 use crate::engine::queue::{Blocking, Operate, Operation};
 use crate::engine::schedule::Seat;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 use codec::Codec;
 
 /// The description.
@@ -112,6 +113,14 @@ impl Workload for Compress {
             ));
         }
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let blocks = Flow {
+            sizes: profile::sizes(parameters, "block-size"),
+            ..Flow::only(OperationClass::Compute, FlowUnit::Bytes)
+        };
+        profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], blocks)
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::trial::Window;
-use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::clock as time;
 use crate::engine::fault::Fault;
@@ -23,7 +24,7 @@ use crate::engine::outcome::LoadOutcome;
 use crate::engine::queue::{Completion, Operation, Queue, Wait};
 use crate::engine::schedule::Seat;
 use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 use kernel::Real;
 use units::Core;
 
@@ -107,6 +108,15 @@ impl Workload for Float {
         }
         vectors::check(&parameters)?;
         Ok(Needs { parameters, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        profile::of_one(
+            &SPEC,
+            parameters,
+            &[WaitsFor::Processor],
+            Flow::only(OperationClass::Compute, FlowUnit::Operations),
+        )
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

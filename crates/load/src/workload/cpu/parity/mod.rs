@@ -6,9 +6,10 @@ mod kernel;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{Parameters, Value, WorkloadSpec};
+use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -16,7 +17,7 @@ use crate::engine::fault::Fault;
 use crate::engine::queue::{Blocking, Operate, Operation};
 use crate::engine::schedule::Seat;
 use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
 use field::Field;
 use kernel::{STEP, Stripe};
 
@@ -103,6 +104,14 @@ impl Workload for Parity {
             ));
         }
         Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let blocks = Flow {
+            sizes: profile::sizes(parameters, "block-size"),
+            ..Flow::only(OperationClass::Compute, FlowUnit::Bytes)
+        };
+        profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], blocks)
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

@@ -11,9 +11,10 @@ use std::sync::atomic::Ordering;
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
@@ -27,7 +28,7 @@ use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
 };
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -168,6 +169,16 @@ impl Workload for Pingpong {
 
     fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
         survey(parameters)
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let messages = Flow {
+            sizes: profile::sizes(parameters, "message-size"),
+            ..Flow::only(OperationClass::Exchange, FlowUnit::Operations)
+        };
+        let mut profile = profile::of_two_ends(&SPEC, parameters, vec![messages]);
+        profile.concurrency.operations *= profile::at_least_one(parameters, "outstanding");
+        profile
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

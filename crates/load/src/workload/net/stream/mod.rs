@@ -15,8 +15,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::plan::Problem;
+use model::profile::{Flow, FlowUnit, OperationClass};
 use model::trial::{TrialResult, Window};
-use model::{Parameters, Quantity, Value, WorkloadSpec};
+use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
 use crate::engine::fault::Fault;
 use crate::engine::outcome::LoadOutcome;
@@ -30,7 +31,7 @@ use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::track::Book;
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common};
+use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common, profile};
 
 pub use spec::SPEC;
 
@@ -51,6 +52,16 @@ impl Workload for Stream {
 
     fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
         spec::survey(parameters)
+    }
+
+    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+        let ways = profile::ways(parameters);
+        let share = 1.0 / ways.len() as f64;
+        let flow = |way: &OperationClass| Flow { share, ..Flow::only(way.clone(), FlowUnit::Bytes) };
+        let mut profile = profile::of_two_ends(&SPEC, parameters, ways.iter().map(flow).collect());
+        let workers = profile::at_least_one(parameters, "streams").saturating_mul(ways.len() as u64);
+        (profile.concurrency.workers, profile.concurrency.operations) = (workers, workers);
+        profile
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

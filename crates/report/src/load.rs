@@ -1,0 +1,14 @@
+//! What the report reads of a load's profile.
+
+use language::format::Rates;
+use model::run::{CaseResult, Companion};
+
+/// What the rates of a case are written in.
+pub(crate) fn rates(case: &CaseResult) -> Rates {
+    Rates::of(import::v1::of_case(case).rate_unit)
+}
+
+/// The same of a load that ran beside one.
+pub(crate) fn rates_beside(companion: &Companion) -> Rates {
+    Rates::of(import::v1::of_companion(companion).rate_unit)
+}
