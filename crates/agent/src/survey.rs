@@ -12,9 +12,10 @@ use machine::limit::{self, Beneath, Flow};
 use model::machine::BlockDevice;
 use model::machine::Inventory;
 use model::plan::{LoadSpec, Problem, Survey};
+use model::profile::OperationClass;
 use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
-use model::{Parameters, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadSpec};
 
 use crate::shelf;
 
@@ -138,7 +139,7 @@ fn check_rest(parameters: &Parameters, is_main: bool) -> Result<(), Problem> {
 /// The resources that the main load's data passes.
 pub(crate) fn path(main: &LoadSpec, inventory: &Inventory, host: &Host) -> Vec<PathStep> {
     let symbols = workload::find(&main.workload).map_or(&[][..], |w| w.spec().path);
-    let under = under(main, host);
+    let (under, profile) = (under(main, host), profile(main));
     let share = 1.0 / under.len().max(1) as f64;
     let step = |resource: String| vec![PathStep { resource, amplification: 1.0 }];
     let steps = symbols.iter().map(|symbol| match symbol {
@@ -153,9 +154,9 @@ pub(crate) fn path(main: &LoadSpec, inventory: &Inventory, host: &Host) -> Vec<P
         Symbol::TargetDevice => {
             let names: Vec<_> = under.iter().map(|u| u.as_ref()?.block.as_deref()).collect();
             let beneath = |device: &BlockDevice| beneath(device, host);
-            let mut steps = limit::to_block_devices(inventory, &names, flow(main), &beneath);
+            let mut steps = limit::to_block_devices(inventory, &names, flow(&profile), &beneath);
             // A discard is a command: no data passes a link.
-            steps.retain(|s| !trims(main) || s.resource.starts_with("block:"));
+            steps.retain(|s| !trims(&profile) || s.resource.starts_with("block:"));
             steps
         }
     });
@@ -182,25 +183,24 @@ fn beneath(device: &BlockDevice, host: &Host) -> Option<Beneath> {
     Some(Beneath { filesystem: filesystem.map(|m| m.name()), block })
 }
 
-/// Which way a load's bytes flow, by its pattern.
-fn flow(load: &LoadSpec) -> Flow {
-    let reads = || load.parameters.number("read-share").unwrap_or(0.5);
-    let written = match load.parameters.text("pattern") {
-        Ok("readwrite" | "randrw") => 1.0 - reads(),
-        Ok(pattern) if pattern.ends_with("write") => 1.0,
-        _ => 0.0,
-    };
-    Flow { written }
+/// What a load is, as its workload says. What a controller sends is not asked.
+fn profile(load: &LoadSpec) -> LoadProfile {
+    workload::find(&load.workload).map(|w| w.profile(&load.parameters)).unwrap_or_default()
+}
+
+/// Which way a load's bytes flow.
+fn flow(profile: &LoadProfile) -> Flow {
+    Flow { written: profile.flow(&OperationClass::Write).map_or(0.0, |flow| flow.share) }
 }
 
 /// Whether a load only discards.
-fn trims(load: &LoadSpec) -> bool {
-    load.parameters.text("pattern").is_ok_and(|p| p.ends_with("trim"))
+fn trims(profile: &LoadProfile) -> bool {
+    !profile.flows.is_empty() && profile.flows.iter().all(|flow| flow.class == OperationClass::Trim)
 }
 
 /// What lies under each path that a load really drives; empty if it drives none.
 pub(crate) fn under(load: &LoadSpec, host: &Host) -> Vec<Option<Under>> {
-    if load.parameters.is_word("engine", "null") {
+    if profile(load).is_null {
         return Vec::new();
     }
     let targets = load.parameters.texts("target").unwrap_or_default();
@@ -217,18 +217,19 @@ mod tests {
     fn load(parameters: &[(&str, &str)]) -> LoadSpec {
         let mut load = LoadSpec::new("disk", model::Parameters::default());
         parameters.iter().for_each(|(name, value)| load.parameters.set(name, *value));
+        workload::catalogue().fill(&load::workload::disk::SPEC, &mut load.parameters);
         load
     }
 
     #[test]
     fn bytes_flow_as_the_pattern_says() {
-        let written = |pattern| flow(&load(&[("pattern", pattern)])).written;
+        let written = |pattern| flow(&profile(&load(&[("pattern", pattern)]))).written;
         assert_eq!(["read", "randread", "trim"].map(written), [0.0; 3]);
         assert_eq!(["write", "randwrite"].map(written), [1.0; 2]);
         assert_eq!(["readwrite", "randrw"].map(written), [0.5; 2]);
         let mut mix = load(&[("pattern", "randrw")]);
         mix.parameters.set("read-share", 0.6);
-        assert!((flow(&mix).written - 0.4).abs() < 1e-12);
+        assert!((flow(&profile(&mix)).written - 0.4).abs() < 1e-12);
     }
 
     #[test]

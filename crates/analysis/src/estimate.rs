@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use model::metric::Better;
+use model::metric::{Better, Statistic};
 use model::run::{CaseResult, Estimate, TargetResult};
 use model::trial::{Part, Status, Trial};
 use model::unit::{Quantity, Unit};
@@ -91,12 +91,17 @@ fn estimates(
             let better = known.unwrap_or_else(|| direction(before.get(name), unit));
             let estimate = match together.percentile(name) {
                 Some(point) => percentile(point, &values, all, unit, better),
-                None if name.ends_with("_max") => greatest(&values, unit, better)?,
+                None if is_greatest(name) => greatest(&values, unit, better)?,
                 None => estimate(&values, unit, better)?,
             };
             Some((name.to_owned(), estimate))
         })
         .collect()
+}
+
+/// Whether a metric is the greatest value of a distribution.
+fn is_greatest(metric: &str) -> bool {
+    Statistic::of(metric).is_some_and(|(_, statistic)| statistic == Statistic::Greatest)
 }
 
 /// Which way is up for a metric that this build does not know: as the version that measured it
@@ -164,8 +169,7 @@ impl<'a> Together<'a> {
     /// A percentile metric's point, from all trials' histograms together; `None`
     /// for other metrics.
     fn percentile(&mut self, metric: &'a str) -> Option<f64> {
-        let (name, percentile) = metric.rsplit_once("_p")?;
-        let percentile: f64 = percentile.replace('_', ".").parse().ok()?;
+        let Some((name, Statistic::Percentile(percent))) = Statistic::of(metric) else { return None };
         let trials = self.trials;
         let merged = self.merged.entry(name).or_insert_with(|| {
             let mut merged = histogram::new_latency();
@@ -175,7 +179,7 @@ impl<'a> Together<'a> {
             }
             Some(merged)
         });
-        histogram::percentile(merged.as_ref()?, percentile).map(|ns| ns / 1e9)
+        histogram::percentile(merged.as_ref()?, percent).map(|ns| ns / 1e9)
     }
 }
 

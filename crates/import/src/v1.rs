@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use model::profile::{
     Arrival, Caches, Concurrency, Flow, FlowUnit, LoadProfile, OperationClass, Order, Peer, RateUnit,
-    SizeShare, Transport, WaitsFor,
+    SizeShare, TargetState, Transport, WaitsFor,
 };
 use model::run::{CaseResult, Companion};
 use model::{Parameters, Value};
@@ -64,7 +64,7 @@ const TABLE: &[Known] = &[
     known("cpu.float", "flops", &[WaitsFor::Processor], events),
     known("cpu.crypto", "throughput", &[WaitsFor::Processor], blocks_computed),
     known("cpu.compress", "throughput", &[WaitsFor::Processor], blocks_computed),
-    known("cpu.parity", "throughput", &[WaitsFor::Processor], blocks_computed),
+    known("cpu.parity", "throughput", &[WaitsFor::Processor], bytes_computed),
     known("memory.bandwidth", "throughput", &[WaitsFor::Memory], arrays),
     known("memory.latency", "load_latency", &[WaitsFor::Memory], chase),
     known("memory.loaded", "load_latency", &[WaitsFor::Memory], chase_and_draw),
@@ -89,6 +89,10 @@ fn one(class: OperationClass, unit: FlowUnit, base: LoadProfile) -> LoadProfile 
 
 fn events(_: &Parameters, base: LoadProfile) -> LoadProfile {
     one(OperationClass::Compute, FlowUnit::Operations, base)
+}
+
+fn bytes_computed(_: &Parameters, base: LoadProfile) -> LoadProfile {
+    one(OperationClass::Compute, FlowUnit::Bytes, base)
 }
 
 fn blocks_computed(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
@@ -138,11 +142,7 @@ fn calls(_: &Parameters, base: LoadProfile) -> LoadProfile {
 
 fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let pattern = parameters.text("pattern").unwrap_or_default();
-    let reads = match pattern {
-        "readwrite" | "randrw" => parameters.number("read-share").unwrap_or(0.5).clamp(0.0, 1.0),
-        "read" | "randread" => 1.0,
-        _ => 0.0,
-    };
+    let reads = parameters.number("read-share").unwrap_or(0.5).clamp(0.0, 1.0);
     let classes: &[(OperationClass, f64)] = match pattern {
         "read" | "randread" => &[(OperationClass::Read, 1.0)],
         "write" | "randwrite" => &[(OperationClass::Write, 1.0)],
@@ -157,6 +157,7 @@ fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
         share: *share,
         order,
         sizes: sizes(parameters, "block-size"),
+        asked_bytes_per_s: None,
     };
     let is_mapped = parameters.is_word("engine", "mmap");
     let is_buffered = parameters.get("direct") == Some(&Value::Bool(false));
@@ -169,6 +170,12 @@ fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
         flows: classes.iter().map(flow).collect(),
         targets: targets(parameters),
         span_bytes: parameters.integer("span").or_else(|_| parameters.integer("size")).ok(),
+        target_state: match parameters.text("precondition") {
+            Ok("full") => TargetState::Steady,
+            Ok("fill") => TargetState::Filled,
+            _ if parameters.get("purge") == Some(&Value::Bool(true)) => TargetState::Discarded,
+            _ => TargetState::AsFound,
+        },
         caches: if is_mapped || is_buffered { Caches::PageCache } else { Caches::None },
         waits_for: if is_null { BTreeSet::new() } else { waits_for },
         is_null,
@@ -177,7 +184,10 @@ fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 }
 
 fn metadata(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
-    let profile = one(OperationClass::Metadata, FlowUnit::Operations, base);
+    let mut profile = one(OperationClass::Metadata, FlowUnit::Operations, base);
+    if parameters.flag("directory-fsync") == Ok(true) {
+        profile.waits_for.insert(WaitsFor::Flush);
+    }
     LoadProfile { targets: targets(parameters), caches: Caches::PageCache, ..profile }
 }
 
@@ -206,6 +216,7 @@ fn stream(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let ways = ways(parameters);
     let flow = |class: &OperationClass| Flow {
         share: 1.0 / ways.len() as f64,
+        asked_bytes_per_s: parameters.number("bit-rate").ok().map(|bits| bits / 8.0),
         ..Flow::only(class.clone(), FlowUnit::Bytes)
     };
     LoadProfile { flows: ways.iter().map(flow).collect(), ..network(parameters, base) }
@@ -222,9 +233,12 @@ fn exchange_beside_stream(parameters: &Parameters, base: LoadProfile) -> LoadPro
     let mut profile = exchange(parameters, base);
     let beside = |class: &OperationClass| Flow { share: 0.0, ..Flow::only(class.clone(), FlowUnit::Bytes) };
     profile.flows.extend(ways(parameters).iter().map(beside));
-    // One worker asks; the streams' only fill.
-    let streams = profile.concurrency.workers;
-    profile.concurrency.workers = streams + 1;
+    if ways(parameters).is_empty() {
+        // A link that is to be filled by nothing.
+        profile.flows.push(Flow { asked_bytes_per_s: Some(0.0), ..beside(&OperationClass::Send) });
+    }
+    // One worker asks, the others fill the link.
+    profile.concurrency.workers = profile.concurrency.workers.saturating_add(1);
     profile.concurrency.operations = in_flight(parameters);
     profile
 }
@@ -268,5 +282,6 @@ fn concurrency(parameters: &Parameters) -> Concurrency {
         workers,
         operations: workers.saturating_mul(in_flight(parameters)),
         arrival: if is_closed { Arrival::Closed } else { Arrival::Open },
+        rate_per_s: parameters.number("rate").ok(),
     }
 }

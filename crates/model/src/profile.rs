@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 /// What a load is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "snake_case")]
+#[serde(default)]
 pub struct LoadProfile {
-    /// The kinds of its operations; a load of one kind has one.
+    /// The kinds of its operations, the counted ones first; a load of one kind has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Flow>,
     /// How much is under way.
@@ -28,10 +28,14 @@ pub struct LoadProfile {
     /// Bytes that it touches of each target, or that each worker's working set has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span_bytes: Option<u64>,
+    /// The state that its targets are brought into before it is measured.
+    #[serde(skip_serializing_if = "TargetState::is_as_found")]
+    pub target_state: TargetState,
     /// Which caches of the operating system may answer.
     #[serde(skip_serializing_if = "Caches::is_none")]
     pub caches: Caches,
-    /// What an operation may wait for: all that can be, not what it was.
+    /// What an operation is there to wait for; empty if nobody knows. Not what it did
+    /// wait for, which only a trial can tell.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub waits_for: BTreeSet<WaitsFor>,
     /// Where its other end is, if it has one.
@@ -62,7 +66,8 @@ pub struct Flow {
     pub class: OperationClass,
     /// What counts.
     pub unit: FlowUnit,
-    /// The share of the load's operations that is asked to be of this kind, 0 to 1.
+    /// The share of the counted operations that is asked to be of this kind, 0 to 1: 0
+    /// for what goes on beside them.
     pub share: f64,
     /// In which order places are visited.
     #[serde(default, skip_serializing_if = "Order::is_none")]
@@ -71,13 +76,16 @@ pub struct Flow {
     /// likes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<SizeShare>,
+    /// Bytes per second that are asked for; absent where it takes what it gets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_bytes_per_s: Option<f64>,
 }
 
 impl Flow {
     /// All operations of a load that has but one kind.
     #[must_use]
     pub fn only(class: OperationClass, unit: FlowUnit) -> Self {
-        Self { class, unit, share: 1.0, order: Order::None, sizes: Vec::new() }
+        Self { class, unit, share: 1.0, order: Order::None, sizes: Vec::new(), asked_bytes_per_s: None }
     }
 
     /// With operations of one size.
@@ -186,7 +194,7 @@ impl Order {
 }
 
 /// How much of a load is under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Concurrency {
     /// Threads that drive it, all of them.
@@ -196,11 +204,15 @@ pub struct Concurrency {
     /// When operations start.
     #[serde(skip_serializing_if = "Arrival::is_closed")]
     pub arrival: Arrival,
+    /// Operations per second that are asked for; absent where there is no such rate,
+    /// or it is searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<f64>,
 }
 
 impl Default for Concurrency {
     fn default() -> Self {
-        Self { workers: 1, operations: 1, arrival: Arrival::Closed }
+        Self { workers: 1, operations: 1, arrival: Arrival::Closed, rate_per_s: None }
     }
 }
 
@@ -218,6 +230,27 @@ pub enum Arrival {
 impl Arrival {
     fn is_closed(&self) -> bool {
         *self == Self::Closed
+    }
+}
+
+/// The state that targets are brought into before a load is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TargetState {
+    /// None is asked for; a file of ours is written once, whole.
+    #[default]
+    AsFound,
+    /// All blocks are discarded.
+    Discarded,
+    /// Every block is written once.
+    Filled,
+    /// Written until the figures are steady (SNIA's Performance Test Specification).
+    Steady,
+}
+
+impl TargetState {
+    fn is_as_found(&self) -> bool {
+        *self == Self::AsFound
     }
 }
 
@@ -266,9 +299,10 @@ pub enum WaitsFor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Peer {
-    /// In the same program: the loopback interface is between them.
+    /// In the same program, which started both ends: the loopback interface is between
+    /// them.
     Itself,
-    /// Somewhere else.
+    /// Another program, on another machine or on this one.
     Other,
 }
 

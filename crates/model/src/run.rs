@@ -108,7 +108,8 @@ pub struct CaseResult {
     pub label: String,
     /// All parameters of the main load.
     pub parameters: Parameters,
-    /// What the main load is; absent in documents of version 0.1.
+    /// What the main load is; absent in documents of version 0.1, and of a case that
+    /// was left out because it is impossible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<LoadProfile>,
     /// The loads that ran with it.

@@ -6,6 +6,7 @@
 mod docs;
 mod exceptions;
 mod layers;
+mod names;
 mod sizes;
 mod source;
 mod style;
@@ -60,6 +61,7 @@ type Check = fn(&Path, &Sources) -> Result<Vec<Problem>, Error>;
 const CHECKS: &[(&str, Check)] = &[
     ("layers", |root, _| layers::check(root)),
     ("sizes", sizes::check),
+    ("names", names::check),
     ("style", |_, sources| Ok(style::check(sources))),
     ("documents", docs::check),
 ];

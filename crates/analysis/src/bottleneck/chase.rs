@@ -2,7 +2,6 @@
 //! memory, or a cache, takes to answer.
 
 use language::format::setting;
-use model::profile::WaitsFor;
 use model::run::CaseResult;
 use model::{Severity, Unit};
 
@@ -17,9 +16,7 @@ pub(super) struct Chase;
 
 impl Candidate for Chase {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some(each) =
-            case.estimates.get(METRIC).filter(|_| measure::profile(case).may_wait_for(WaitsFor::Memory))
-        else {
+        let Some(each) = case.estimates.get(METRIC).filter(|_| measure::is_of_memory(case)) else {
             return Verdict::Elsewhere;
         };
         let each = each.median;

@@ -3,7 +3,6 @@
 use language::format::percent;
 use model::Severity;
 use model::finding::Evidence;
-use model::profile::WaitsFor;
 use model::run::CaseResult;
 use model::trial::Trial;
 
@@ -40,7 +39,7 @@ impl Candidate for Cores {
         }
         let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
         let shared = each < FULL;
-        let waits = waits && measure::profile(case).may_wait_for(WaitsFor::Memory);
+        let waits = waits && measure::is_of_memory(case);
         let (code, text) = if everywhere || (threads >= cpus && cpus > 0.0) {
             let others = if shared { ", and others use part of them" } else { "" };
             let all = if cpus == 1.0 { "the only CPU is" } else { &format!("all CPUs ({cpus:.0}) are") };

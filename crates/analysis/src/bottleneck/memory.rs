@@ -4,7 +4,6 @@ use language::format::{percent, setting};
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::profile::WaitsFor;
 use model::run::CaseResult;
 
 use super::{Candidate, FULL, Verdict, finding, shown};
@@ -38,7 +37,7 @@ impl Candidate for Bandwidth {
                 cores => cores.min(cpus) as u64,
             }
         });
-        let all = measure::profile(case).may_wait_for(WaitsFor::Memory)
+        let all = measure::is_of_memory(case)
             && threads >= cores
             && super::cores::each(case, context).is_some_and(|(_, each)| each >= FULL);
         if used.fraction < FULL && !all {

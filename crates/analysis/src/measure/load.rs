@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::limit::Direction;
-use model::profile::{Arrival, Caches, OperationClass, Order};
+use model::profile::{Arrival, Caches, Flow, OperationClass, Order};
 use model::run::{CaseResult, Companion, Estimate};
 use model::trial::Trial;
 use model::{LoadProfile, Quantity};
@@ -158,18 +158,16 @@ impl Bytes {
     }
 }
 
-/// Whether all that a load does is reading, writing and discarding on its targets.
-fn drives_targets(profile: &LoadProfile) -> bool {
-    let of_targets = |class: &OperationClass| Kind::ALL.iter().any(|kind| kind.class() == *class);
-    !profile.flows.is_empty() && profile.flows.iter().all(|flow| of_targets(&flow.class))
+/// The first flow that reads, writes or discards on a load's targets.
+fn to_targets(profile: &LoadProfile) -> Option<&Flow> {
+    let is = |flow: &&Flow| Kind::ALL.iter().any(|kind| kind.class() == flow.class);
+    profile.flows.iter().find(is).filter(|_| profile.targets > 0)
 }
 
 /// Bytes per second that a load moves each way; absent where it drives no targets
 /// or has no figure. What it trims is no data.
 pub(crate) fn of_load(profile: &LoadProfile, estimates: &BTreeMap<String, Estimate>) -> Option<Bytes> {
-    if !drives_targets(profile) {
-        return None;
-    }
+    to_targets(profile)?;
     let of = |name: &str| estimates.get(name).map(|e| e.median);
     let both = of("read_throughput").zip(of("write_throughput")).filter(|_| mixes(profile));
     if let Some((read, written)) = both {
@@ -239,8 +237,7 @@ pub(crate) fn each_device(case: &CaseResult) -> f64 {
 
 /// Whether operations go to random places of a target.
 pub(crate) fn is_random(case: &CaseResult) -> bool {
-    let profile = profile(case);
-    drives_targets(&profile) && profile.flows[0].order == Order::Random
+    to_targets(&profile(case)).is_some_and(|flow| flow.order == Order::Random)
 }
 
 /// Bytes that the load touches of each target, or each worker of memory.
@@ -252,7 +249,7 @@ pub(crate) fn span(case: &CaseResult) -> Option<u64> {
 /// mapped file is the page cache.
 pub(crate) fn is_direct(case: &CaseResult) -> bool {
     let profile = profile(case);
-    !drives_targets(&profile) || profile.caches == Caches::None
+    to_targets(&profile).is_none() || profile.caches == Caches::None
 }
 
 /// Whether the load starts a new operation only when one ends. One that looks

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use language::format::Rates;
 use model::finding::{Evidence, Place};
-use model::profile::WaitsFor;
+use model::profile::{OperationClass, WaitsFor};
 use model::run::CaseResult;
 use model::trial::{Counter, Status, Trial};
 use model::{LoadProfile, Machine, Quantity, Unit};
@@ -176,9 +176,15 @@ pub(crate) fn beyond_caches(case: &CaseResult, machine: &Machine) -> bool {
 /// So much of its time a thread computes that hardly waits.
 const COMPUTES: f64 = 0.95;
 
+/// Whether memory or its caches are what the load is there to wait for.
+pub(crate) fn is_of_memory(case: &CaseResult) -> bool {
+    let profile = profile(case);
+    profile.may_wait_for(WaitsFor::Memory) && computes_by_kind(&profile)
+}
+
 /// Whether the load's operations are blocks of memory, each used again and again.
 pub(crate) fn accesses_blocks(case: &CaseResult) -> bool {
-    profile(case).may_wait_for(WaitsFor::Memory) && one_block(case).is_some()
+    is_of_memory(case) && profile(case).does(&OperationClass::Access) && one_block(case).is_some()
 }
 
 /// Whether a load computes by what it is: nothing else can be waited for.

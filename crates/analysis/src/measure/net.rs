@@ -154,9 +154,10 @@ const HAD: f64 = 0.98;
 /// Whether datagrams arrived at the rate that they were asked to be sent at: the load
 /// asks for no more.
 pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
-    let Ok(bits) = case.parameters.number("bit-rate") else { return false };
-    let ways = if way(case).is_none() { 2.0 } else { 1.0 };
-    case.estimates.get("throughput").is_some_and(|e| e.median >= HAD * ways * bits / 8.0)
+    let profile = profile(case);
+    let asked: Option<f64> = profile.flows.iter().map(|flow| flow.asked_bytes_per_s).sum();
+    let Some(asked) = asked.filter(|_| profile.is_stream()) else { return false };
+    case.estimates.get("throughput").is_some_and(|e| e.median >= HAD * asked)
 }
 
 /// What the far end of a trial measured.

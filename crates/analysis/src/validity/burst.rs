@@ -6,6 +6,7 @@
 
 use language::format::part;
 use model::finding::{Evidence, Place};
+use model::profile::TargetState;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -30,7 +31,7 @@ impl Rule for Burst {
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let writes = measure::does(case, Kind::Write) && measure::is_direct(case);
-        let full = case.parameters.is_word("precondition", "full");
+        let full = is_steady(case);
         if !writes || full || measure::is_null(case) {
             return Vec::new();
         }
@@ -43,7 +44,7 @@ impl Rule for Burst {
             return Vec::new();
         }
         let Some(written) = written(case) else { return Vec::new() };
-        let targets = case.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
+        let targets = measure::profile(case).targets.max(1);
         // What each trial fills to the end is written whole.
         let is_whole = case.parameters.is_word("until", "full");
         let span = measure::span(case).filter(|_| !is_whole).map(|span| span.saturating_mul(targets));
@@ -89,8 +90,13 @@ impl Rule for Burst {
 fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
     context.siblings.is_first(case, "burst", |c| {
         let writes = measure::does(c, Kind::Write) && measure::is_direct(c);
-        writes && !c.parameters.is_word("precondition", "full") && written(c).is_some()
+        writes && !is_steady(c) && written(c).is_some()
     })
+}
+
+/// Whether its targets were brought to a steady state first.
+fn is_steady(case: &CaseResult) -> bool {
+    measure::profile(case).target_state == TargetState::Steady
 }
 
 /// Bytes that the windows of all trials wrote.

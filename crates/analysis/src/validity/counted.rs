@@ -5,10 +5,11 @@
 
 use language::format;
 use model::finding::{Evidence, Place};
+use model::profile::Caches;
 use model::resource::PathStep;
-use model::run::CaseResult;
+use model::run::{CaseResult, Companion};
 use model::trial::Trial;
-use model::{Machine, Parameters, Unit};
+use model::{Machine, Unit};
 
 use crate::measure::{self, Kind};
 
@@ -107,15 +108,13 @@ pub(super) fn rate(trial: &Trial, steps: &[&PathStep], name: &str) -> Option<f64
 /// drives another target may be on the same device or not.
 fn knows_company(case: &CaseResult) -> bool {
     let targets = case.parameters.texts("target").unwrap_or_default();
-    let is_known = |parameters: &Parameters| match parameters.texts("target") {
-        Err(_) => true,
-        Ok(own) => {
-            own.iter().all(|target| targets.contains(target))
-                && parameters.flag("direct") == Ok(true)
-                && !parameters.is_word("engine", "mmap")
-        }
+    let is_known = |companion: &Companion| {
+        let profile = import::v1::of_companion(companion);
+        let own = companion.parameters.texts("target").unwrap_or_default();
+        let is_elsewhere = !own.iter().all(|target| targets.contains(target));
+        profile.is_null || own.is_empty() || (!is_elsewhere && profile.caches == Caches::None)
     };
-    case.with.iter().all(|c| is_known(&c.parameters) || c.parameters.is_word("engine", "null"))
+    case.with.iter().all(is_known)
 }
 
 /// Bytes per second that all loads moved with operations of this kind.
@@ -123,8 +122,8 @@ pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64>
     let main = measure::moved_in(case, trial, kind);
     let parts = trial.result.parts.iter().filter(|p| p.target.is_none()).filter_map(|part| {
         let companion = case.with.get(part.load?)?;
-        let drives = !companion.parameters.is_word("engine", "null");
-        measure::moved(&import::v1::of_companion(companion), &part.metrics, kind).filter(|_| drives)
+        let profile = import::v1::of_companion(companion);
+        measure::moved(&profile, &part.metrics, kind).filter(|_| !profile.is_null)
     });
     main.into_iter().chain(parts).reduce(|a, b| a + b)
 }

@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity, Unit, Value};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Context, Rule, measure};
 
 /// Below this share of the asked rate the target did not keep up.
 const KEPT: f64 = 0.98;
@@ -40,14 +40,15 @@ impl Rule for Late {
 impl Late {
     /// Of the first `loads` loads, main load first.
     fn findings(&self, case: &CaseResult, loads: usize) -> Vec<Finding> {
-        let main = (case.workload.as_str(), &case.parameters, &case.estimates);
-        let company = case.with.iter().map(|c| (c.workload.as_str(), &c.parameters, &c.estimates));
+        let main = (case.workload.as_str(), measure::profile(case), &case.estimates);
+        let company =
+            case.with.iter().map(|c| (c.workload.as_str(), import::v1::of_companion(c), &c.estimates));
         let window_s = case.trials.iter().find_map(|t| t.result.window).map_or(1.0, |w| w.seconds());
         std::iter::once(main)
             .chain(company)
             .take(loads)
-            .filter_map(|(workload, parameters, estimates)| {
-                let asked = parameters.number("rate").ok()?;
+            .filter_map(|(workload, profile, estimates)| {
+                let asked = profile.concurrency.rate_per_s?;
                 let (metric, got) = RATES.iter().find_map(|m| Some((*m, estimates.get(*m)?)))?;
                 let (share, n) = (got.median / asked, got.n);
                 let arrivals = asked * window_s * n.max(1) as f64;

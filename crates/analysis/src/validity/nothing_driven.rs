@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::{Finding, Severity};
 
 use super::finding;
-use crate::{Context, Rule};
+use crate::{Context, Rule, measure};
 
 /// The rule.
 pub(crate) struct NothingDriven;
@@ -20,7 +20,8 @@ impl Rule for NothingDriven {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !case.parameters.is_word("engine", "null") {
+        let profile = measure::profile(case);
+        if !profile.is_null || profile.targets == 0 {
             return Vec::new();
         }
         let text = "engine=null: nothing was read or written; this is what the tool itself can do at most"

@@ -26,7 +26,7 @@ impl Rule for SmtShared {
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let Some(machine) = context.machine else { return Vec::new() };
         // A hand-off between siblings is what was asked for.
-        if measure::profile(case).may_wait_for(WaitsFor::Thread) {
+        if measure::profile(case).waits_only_for(&[WaitsFor::Thread]) {
             return Vec::new();
         }
         let Some(placement) = measure::good(case).find_map(|t| t.result.placement.as_ref()) else {

@@ -3,8 +3,9 @@
 //! no flash is read (and of zram or a sparse image, no memory).
 
 use model::finding::{Evidence, Place};
+use model::profile::TargetState;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, Severity};
 
 use crate::measure::{self, Kind};
 use crate::{Context, Rule, called};
@@ -24,7 +25,8 @@ impl Rule for Unwritten {
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let reads = measure::does(case, Kind::Read) && !measure::is_null(case);
-        let filled = ["fill", "full"].iter().any(|word| case.parameters.is_word("precondition", word));
+        let state = measure::profile(case).target_state;
+        let filled = matches!(state, TargetState::Filled | TargetState::Steady);
         let on_device = case
             .path
             .iter()
@@ -38,7 +40,7 @@ impl Rule for Unwritten {
             return Vec::new();
         }
         let name = called(&resource);
-        let purged = case.parameters.get("purge") == Some(&Value::Bool(true));
+        let purged = state == TargetState::Discarded;
         let (how, text) = if purged {
             (
                 "purged",

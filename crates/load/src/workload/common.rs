@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use model::metric::Statistic;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::scalar::nanoseconds;
@@ -291,22 +292,17 @@ fn value_of(name: &str, outcome: &LoadOutcome, window: Window) -> Option<f64> {
         "user_cpu_per_operation" => per_operation(outcome.user_s),
         "unfinished" => outcome.service.is_some().then_some(outcome.unfinished as f64),
         "late_starts" => outcome.service.is_some().then_some(outcome.late_starts as f64),
-        _ => longest(name, outcome).or_else(|| percentile(name, outcome)),
+        _ => of_distribution(name, outcome),
     }
 }
 
-/// `latency_max` is the largest value of histogram `latency`.
-fn longest(name: &str, outcome: &LoadOutcome) -> Option<f64> {
-    let histogram = outcome.histogram(name.strip_suffix("_max")?)?;
-    Some(histogram.max() as f64 / 1e9)
-}
-
-/// `read_latency_p99` is the 99th percentile of histogram `read_latency`,
-/// `latency_p99_9` the 99.9th of `latency`.
-fn percentile(name: &str, outcome: &LoadOutcome) -> Option<f64> {
-    let (histogram, percentile) = name.rsplit_once("_p")?;
-    let percentile: f64 = percentile.replace('_', ".").parse().ok()?;
-    let ns = stats::histogram::percentile(outcome.histogram(histogram)?, percentile)?;
+fn of_distribution(name: &str, outcome: &LoadOutcome) -> Option<f64> {
+    let (distribution, statistic) = Statistic::of(name)?;
+    let histogram = outcome.histogram(distribution)?;
+    let ns = match statistic {
+        Statistic::Greatest => histogram.max() as f64,
+        Statistic::Percentile(percent) => stats::histogram::percentile(histogram, percent)?,
+    };
     Some(ns / 1e9)
 }
 

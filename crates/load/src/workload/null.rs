@@ -63,7 +63,8 @@ impl Workload for Null {
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
         let mut profile = profile::base(&SPEC, parameters, &[]);
-        profile.concurrency.operations *= profile::at_least_one(parameters, "queue-depth");
+        let depth = profile::at_least_one(parameters, "queue-depth");
+        profile.concurrency.operations = profile.concurrency.operations.saturating_mul(depth);
         LoadProfile { is_null: true, ..profile }
     }
 

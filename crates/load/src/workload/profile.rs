@@ -16,6 +16,7 @@ pub fn base(spec: &WorkloadSpec, parameters: &Parameters, waits_for: &[WaitsFor]
             workers,
             operations: workers,
             arrival: if is_open { Arrival::Open } else { Arrival::Closed },
+            rate_per_s: parameters.number("rate").ok(),
         },
         waits_for: waits_for.iter().copied().collect(),
         headline: spec.headline.to_owned(),
@@ -120,13 +121,22 @@ mod tests {
                 let mut several = usual.clone();
                 several.0.insert("target".to_owned(), two);
                 cases.push(several);
+                for pattern in ["randread", "write", "randtrim"] {
+                    for sync in ["fsync", "dsync", "end"] {
+                        let mut other = usual.clone();
+                        other.set("pattern", pattern);
+                        other.set("sync", sync);
+                        cases.push(other);
+                    }
+                }
                 let mut mix = usual.clone();
                 mix.set("pattern", "randrw");
                 mix.set("read-share", 0.7);
                 mix.0.insert("block-size".to_owned(), Value::List(vec!["4k:70%".into(), "64k:30%".into()]));
                 cases.push(mix);
             }
-            for parameters in cases {
+            for mut parameters in cases {
+                catalogue.drop_idle(spec, &mut parameters);
                 let then = import::v1::profile(spec.name, &parameters);
                 assert_eq!(workload.profile(&parameters), then, "{} {parameters:?}", spec.name);
                 compared += 1;

@@ -2,6 +2,7 @@
 
 use chart::plot::{Axis, Measured, Numbers, Spread};
 use language::Words;
+use model::metric::Statistic;
 use model::parameter::Kind;
 use model::run::{CaseResult, Estimate};
 use model::{Better, Unit, Value, WorkloadSpec};
@@ -98,10 +99,8 @@ pub(crate) fn title(words: &Words, name: &str) -> String {
 
 /// `latency_p99_9` is `p99.9 latency`.
 fn english(name: &str) -> String {
-    match name.rsplit_once("_p") {
-        Some((of, percent)) if percent.chars().all(|c| c.is_ascii_digit() || c == '_') => {
-            format!("p{} {}", percent.replace('_', "."), workload::title(of))
-        }
+    match Statistic::of(name) {
+        Some((of, Statistic::Percentile(percent))) => format!("p{percent} {}", workload::title(of)),
         _ => workload::title(name),
     }
 }

@@ -10,6 +10,7 @@ pub(crate) use caches::claims;
 
 use language::{Words, format};
 use model::machine::BlockKind;
+use model::profile::Caches;
 use model::run::CaseResult;
 use model::{Better, Machine, Value, WorkloadSpec};
 use stats::plateau::{Plateau, STEP_LEAST, plateaus};
@@ -17,6 +18,7 @@ use stats::plateau::{Plateau, STEP_LEAST, plateaus};
 use super::factors::{self, Group};
 use super::metric::{self, Metric};
 use super::{reference, resource};
+use crate::load;
 use crate::page::View;
 
 /// The parameter that says how many bytes are touched.
@@ -227,7 +229,7 @@ fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f6
     let fits = |bytes: u64| holds <= bytes as f64 && exceeds >= bytes as f64 * HELD_LEAST;
     let Some(machine) = machine else { return Whose::Unknown { guest: true } };
     let free = machine.inventory.memory.available_bytes;
-    let is_buffered = cases.iter().all(|c| c.parameters.get("direct") == Some(&Value::Bool(false)));
+    let is_buffered = cases.iter().all(|c| load::profile(c).caches == Caches::PageCache);
     if is_buffered && free > 0 && fits(free) {
         return Whose::PageCache(free);
     }

@@ -2,6 +2,7 @@
 //! its interval and what it is held against.
 
 use model::limit::LimitKind;
+use model::metric::Statistic;
 use model::run::{CaseResult, Utilization};
 use model::{Finding, FindingKind, Severity, Value};
 
@@ -54,10 +55,10 @@ fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
     let shown = |name: &&str| {
         let estimate = case.estimates.get(*name).filter(|_| *name != metric)?;
         let value = view.figure(crate::load::rates(case), name, estimate);
-        Some(match name.strip_prefix("latency_p") {
-            Some(p) => format!("p{} {value}", p.replace('_', ".")),
-            None if *name == "iops" => format!("{value} {}", view.metric(name)),
-            None => value,
+        Some(match Statistic::of(name) {
+            Some((_, Statistic::Percentile(percent))) => format!("p{percent} {value}"),
+            _ if *name == "iops" => format!("{value} {}", view.metric(name)),
+            _ => value,
         })
     };
     let mut all: Vec<String> =

@@ -2,6 +2,7 @@
 //! a reader takes in at a glance.
 
 use model::limit::LimitKind;
+use model::profile::WaitsFor;
 use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Kind, Value};
 
@@ -68,7 +69,8 @@ fn best_of<'a>(view: &View<'a>, group: &Group<'a>, cases: &[&'a CaseResult]) -> 
 /// The bytes that a load of memory goes through, again and again: the fewer, the
 /// faster, and the less it tells of memory.
 fn working_set(case: &CaseResult) -> Option<u64> {
-    case.parameters.integer("size").ok().filter(|_| case.workload.starts_with("memory."))
+    let profile = crate::load::profile(case);
+    profile.span_bytes.filter(|_| profile.waits_only_for(&[WaitsFor::Memory]))
 }
 
 /// The limit that a case is nearest to, of those that say something. That the

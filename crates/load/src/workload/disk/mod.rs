@@ -89,7 +89,7 @@ impl Workload for Disk {
         let is_null = parameters.is_word("engine", "null");
         let is_cached = parameters.is_word("engine", "mmap") || parameters.flag("direct") == Ok(false);
         let mut waits_for = vec![WaitsFor::Device];
-        if !parameters.is_word("sync", "none") {
+        if parameters.text("sync").is_ok_and(|sync| sync != "none") {
             waits_for.push(WaitsFor::Flush);
         }
         let targets = parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
@@ -103,6 +103,7 @@ impl Workload for Disk {
                 .map_or_else(|_| Vec::new(), |p| p.flows(&profile::sizes(parameters, "block-size"))),
             targets,
             span_bytes: parameters.integer("span").or_else(|_| parameters.integer("size")).ok(),
+            target_state: precondition::state(parameters),
             caches: if is_cached { Caches::PageCache } else { Caches::None },
             is_null,
             ..profile

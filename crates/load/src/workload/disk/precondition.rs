@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use model::parameter::Word;
 use model::plan::{Content, FixtureKey, Ownership, Precondition, Problem};
+use model::profile::TargetState;
 use model::{Parameters, Phase, Value};
 
 use crate::engine::clock;
@@ -40,6 +41,16 @@ use crate::workload::disk::job::{Job, discard_range};
 use crate::workload::disk::pattern::Pattern;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::{Prepared, Worker};
+
+/// What a load asks its targets to be brought into.
+pub(super) fn state(parameters: &Parameters) -> TargetState {
+    match parameters.text("precondition") {
+        Ok("full") => TargetState::Steady,
+        Ok("fill") => TargetState::Filled,
+        _ if parameters.flag("purge") == Ok(true) => TargetState::Discarded,
+        _ => TargetState::AsFound,
+    }
+}
 
 /// The words of `precondition`.
 pub(super) const WORDS: &[Word] = &[

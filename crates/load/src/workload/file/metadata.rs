@@ -191,10 +191,14 @@ impl Workload for Metadata {
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
         let calls = Flow::only(OperationClass::Metadata, FlowUnit::Operations);
+        let waits_for: &[WaitsFor] = match parameters.flag("directory-fsync") {
+            Ok(true) => &[WaitsFor::Device, WaitsFor::Flush],
+            _ => &[WaitsFor::Device],
+        };
         LoadProfile {
             targets: 1,
             caches: Caches::PageCache,
-            ..profile::of_one(&SPEC, parameters, &[WaitsFor::Device], calls)
+            ..profile::of_one(&SPEC, parameters, waits_for, calls)
         }
     }
 

@@ -149,7 +149,9 @@ impl Workload for Loaded {
         // What fills the link is not counted.
         let fill = |way: &OperationClass| Flow { share: 0.0, ..Flow::only(way.clone(), FlowUnit::Bytes) };
         let ways = profile::ways(parameters);
-        let flows = std::iter::once(messages).chain(ways.iter().map(fill)).collect();
+        let nothing = Flow { asked_bytes_per_s: Some(0.0), ..fill(&OperationClass::Send) };
+        let mut flows: Vec<Flow> = std::iter::once(messages).chain(ways.iter().map(fill)).collect();
+        flows.extend(ways.is_empty().then_some(nothing));
         let mut profile = profile::of_two_ends(&SPEC, parameters, flows);
         let streams = profile::at_least_one(parameters, "streams").saturating_mul(ways.len() as u64);
         (profile.concurrency.workers, profile.concurrency.operations) = (streams.saturating_add(1), 1);

@@ -7,8 +7,8 @@
 //! named for the last such edge; what lies between, or behind all of them, is
 //! nothing that the inventory tells of: pages (the TLB), or a guest's host.
 
+use model::Machine;
 use model::run::CaseResult;
-use model::{Machine, Value};
 
 use super::{Edge, Whose};
 
@@ -20,11 +20,11 @@ const EXCEEDS_LEAST: f64 = 0.5;
 
 /// Level and bytes of each cache, as far as a thread of these cases has them.
 pub(crate) fn claims(machine: Option<&Machine>, cases: &[&CaseResult]) -> Vec<(u32, u64)> {
-    let threads = cases.iter().filter_map(|c| match c.parameters.get("threads") {
-        Some(Value::Integer(threads)) => Some(*threads),
-        _ => None,
-    });
-    let threads = threads.min().unwrap_or(1);
+    let of = |c: &&CaseResult| {
+        let profile = crate::load::profile(c);
+        profile.concurrency.workers / profile.targets.max(1)
+    };
+    let threads = cases.iter().map(of).min().unwrap_or(1);
     let Some(machine) = machine else { return Vec::new() };
     // Threads that may run on the CPUs which share a cache have a part of it each.
     let share = |c: &model::machine::Cache| c.bytes / threads.clamp(1, c.shared_by.len().max(1) as u64);

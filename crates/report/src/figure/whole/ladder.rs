@@ -5,20 +5,23 @@
 //! Norvig's, "Teach Yourself Programming in Ten Years", 2001).
 
 use chart::plot::{Axis, Bar, BarGroup, Bars, Measured, Numbers, Spread};
+use model::profile::{Caches, OperationClass};
 use model::run::CaseResult;
-use model::{Better, Unit, Value};
+use model::{Better, LoadProfile, Unit, Value};
 
-use super::{cases, places, plainest};
+use super::{cases, places, plainest, sweeps};
 use crate::figure::{Figure, factors, metric};
+use crate::load;
 use crate::page::View;
 
-/// Rungs of which a ladder is made, at least, of so many workloads.
+/// Rungs of which a ladder is made, at least, of so many kinds.
 const RUNGS_LEAST: usize = 3;
-const WORKLOADS_LEAST: usize = 2;
+const KINDS_LEAST: usize = 2;
 
 /// One kind of rung: the least of a metric for each level of a parameter.
 struct Source {
-    workload: &'static str,
+    /// What the loads do, each of which may be what a rung is of.
+    classes: &'static [OperationClass],
     metric: &'static str,
     /// What the rungs are of.
     by: &'static str,
@@ -27,21 +30,28 @@ struct Source {
 }
 
 const SOURCES: &[Source] = &[
-    Source { workload: "scheduler.syscall", metric: "call_time", by: "call", key: "figure-rung-call" },
-    Source { workload: "scheduler.handoff", metric: "wakeup_p50", by: "by", key: "figure-rung-handoff" },
-    Source { workload: "scheduler.timer", metric: "lateness_p50", by: "by", key: "figure-rung-timer" },
-    Source { workload: "disk", metric: "latency_p50", by: "pattern", key: "figure-rung-disk" },
+    Source { classes: &[OperationClass::Call], metric: "call_time", by: "call", key: "figure-rung-call" },
+    Source { classes: &[OperationClass::Switch], metric: "wakeup_p50", by: "by", key: "figure-rung-handoff" },
+    Source { classes: &[OperationClass::Sleep], metric: "lateness_p50", by: "by", key: "figure-rung-timer" },
+    Source {
+        classes: &[OperationClass::Read, OperationClass::Write, OperationClass::Trim],
+        metric: "latency_p50",
+        by: "pattern",
+        key: "figure-rung-disk",
+    },
 ];
 
 /// A rung: what takes so long.
 struct Rung {
-    workload: &'static str,
+    /// The words of its kind.
+    key: &'static str,
     label: String,
     value: Measured,
 }
 
-/// The workload whose sizes are rungs.
-const LOADS: &str = "memory.latency";
+/// The words of a load out of a cache or out of memory, and the metric that says how
+/// long it takes.
+const LOADS: (&str, &str) = ("figure-rung-load", "load_latency");
 
 pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     let words = view.words;
@@ -49,10 +59,10 @@ pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     rungs.extend(SOURCES.iter().flat_map(|source| of_source(view, source)));
     rungs.retain(|r| r.value.value.is_finite() && r.value.value > 0.0);
     rungs.sort_by(|a, b| a.value.value.total_cmp(&b.value.value));
-    let mut workloads: Vec<&str> = rungs.iter().map(|r| r.workload).collect();
-    workloads.sort_unstable();
-    workloads.dedup();
-    if rungs.len() < RUNGS_LEAST || workloads.len() < WORKLOADS_LEAST {
+    let mut kinds: Vec<&str> = rungs.iter().map(|r| r.key).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if rungs.len() < RUNGS_LEAST || kinds.len() < KINDS_LEAST {
         return None;
     }
     let sentence = sentence(view, &rungs);
@@ -77,26 +87,27 @@ pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
 
 /// A load out of each cache and out of memory.
 fn loads(view: &View<'_>) -> Vec<Rung> {
-    let all = cases(view.run, LOADS);
+    let (key, metric) = LOADS;
+    let all = cases(view.run, |profile| sweeps(profile, metric));
     let plain = plainest(view, &all, &["size"]);
-    let spec = view.workload(LOADS);
     let rung = |(place, bytes, value): (super::Place, u64, f64)| {
         let size = crate::figure::mountain::part(bytes);
         let place = Value::Text(place.text(view));
         Rung {
-            workload: LOADS,
-            label: view.words.tell("figure-rung-load", &[("place", place), ("size", size)]),
+            key,
+            label: view.words.tell(key, &[("place", place), ("size", size)]),
             value: Measured { value, interval: None },
         }
     };
-    places(view, &plain, spec).into_iter().map(rung).collect()
+    places(view, &plain).into_iter().map(rung).collect()
 }
 
 /// The least of each level: of hand-offs that of the nearest CPUs, of a disk
 /// that of the smallest operation alone.
 fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
     let mut best: Vec<(String, Measured)> = Vec::new();
-    for case in cases(view.run, source.workload) {
+    let is = |profile: &LoadProfile| source.classes.iter().any(|class| profile.does(class));
+    for case in cases(view.run, is) {
         if is_another(case) {
             continue;
         }
@@ -110,7 +121,7 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
         }
     }
     let rung = |(what, value): (String, Measured)| Rung {
-        workload: source.workload,
+        key: source.key,
         label: view.words.tell(source.key, &[("what", Value::Text(what))]),
         value,
     };
@@ -120,11 +131,11 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
 /// What would be told by the name of another thing: a page cache's answer for a
 /// disk's, turns on one CPU for the waking of another.
 fn is_another(case: &CaseResult) -> bool {
-    let is = |name, value| case.parameters.is_word(name, value);
     let parameter = |name| case.parameters.get(name);
-    let cached = case.parameters.get("direct") == Some(&Value::Bool(false));
-    let one_cpu = is("to", "same") || parameter("to").is_some() && parameter("to") == parameter("from");
-    cached || is("engine", "mmap") || is("engine", "null") || one_cpu
+    let one_cpu = case.parameters.is_word("to", "same")
+        || parameter("to").is_some() && parameter("to") == parameter("from");
+    let profile = load::profile(case);
+    profile.caches != Caches::None || profile.is_null || one_cpu
 }
 
 /// A level as a reader knows it.

@@ -5,12 +5,13 @@
 mod ladder;
 mod roofline;
 
-use model::Run;
+use model::profile::WaitsFor;
 use model::run::CaseResult;
-use model::{Value, WorkloadSpec};
+use model::{LoadProfile, Run};
 
 use super::mountain::{self, Whose};
 use super::{Figure, factors, metric};
+use crate::load;
 use crate::page::View;
 
 /// Every chart, in order.
@@ -21,25 +22,21 @@ pub(super) fn figures(view: &View<'_>) -> Vec<Figure> {
     ALL.iter().filter_map(|figure| figure(view)).collect()
 }
 
-/// The cases of a workload.
-fn cases<'a>(run: &'a Run, workload: &str) -> Vec<&'a CaseResult> {
-    run.cases.iter().filter(|c| c.workload == workload).collect()
+/// The cases whose load is such a one.
+fn cases(run: &Run, is: impl Fn(&LoadProfile) -> bool) -> Vec<&CaseResult> {
+    run.cases.iter().filter(|c| is(&load::profile(c))).collect()
+}
+
+/// Whether a load goes over working sets, with nothing else beside it, and shows
+/// `headline` of them.
+fn sweeps(profile: &LoadProfile, headline: &str) -> bool {
+    let one = profile.flows.len() == 1 && profile.flows[0].sizes.is_empty();
+    profile.waits_only_for(&[WaitsFor::Memory]) && one && profile.headline == headline
 }
 
 /// The threads that a case ran with.
 fn threads(case: &CaseResult) -> u64 {
-    match case.parameters.get("threads") {
-        Some(Value::Integer(threads)) => *threads,
-        _ => 1,
-    }
-}
-
-/// The bytes that each thread touches.
-fn size(case: &CaseResult) -> Option<u64> {
-    match case.parameters.get("size") {
-        Some(Value::Integer(bytes)) => Some(*bytes),
-        _ => None,
-    }
+    load::profile(case).concurrency.workers
 }
 
 /// Caches up to this level belong to a core.
@@ -68,8 +65,10 @@ impl Place {
 /// What is had of each cache and of memory: the plateau of a sweep of sizes; of
 /// a few sizes without one, the one that lies in the middle of each cache. The
 /// second is the largest size of a sweep, or that size.
-fn places(view: &View<'_>, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> Vec<(Place, u64, f64)> {
-    let Some(name) = spec.map(|s| s.headline) else { return Vec::new() };
+fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
+    let Some(first) = cases.first() else { return Vec::new() };
+    let (spec, profile) = (view.workload(&first.workload), load::profile(first));
+    let name = &profile.headline;
     let claims = mountain::claims(view.run.machines.first(), cases);
     // Most of a share of a cache of one core is in it for sure; one that many
     // share, other machines on the same host too, may hold nothing of it.
@@ -79,7 +78,7 @@ fn places(view: &View<'_>, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -
         None if claims.last().is_some_and(|(_, share)| bytes as f64 <= *share as f64 * 1.5) => Place::Beyond,
         None => Place::Memory,
     };
-    let swept = mountain::of_cases(view, cases, spec).into_iter().find(|(_, m, _)| m.name == name);
+    let swept = mountain::of_cases(view, cases, spec).into_iter().find(|(_, m, _)| m.name == *name);
     let mut all: Vec<(Place, u64, f64)> = match swept.filter(|(_, _, m)| !m.edges.is_empty()) {
         Some((_, _, mountain)) => {
             let last = mountain.levels.len().saturating_sub(1);
@@ -97,7 +96,7 @@ fn places(view: &View<'_>, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -
         }
         None => {
             let one = |c: &&CaseResult| {
-                let bytes = size(c)?;
+                let bytes = load::profile(c).span_bytes?;
                 let value = metric::measured(c.estimates.get(name)?)?.value;
                 Some((by_claim(bytes), bytes, value))
             };

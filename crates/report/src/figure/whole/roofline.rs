@@ -1,28 +1,29 @@
-//! The roofline of the machine: what it computes, as `cpu.float` measured it for
-//! each kind of vectors, over what caches and memory give, as
-//! `memory.bandwidth` measured them. Both of as many threads, or the two are of
+//! The roofline of the machine: what it computes with each kind of vectors, over what
+//! caches and memory give. Both measured with as many threads, or the two are of
 //! different machines.
 
 use chart::plot::{Axis, Measured, Numbers, Roof, Roofline, Spread};
+use model::profile::OperationClass;
 use model::run::CaseResult;
-use model::{Unit, Value};
+use model::{LoadProfile, Unit, Value};
 
-use super::{cases, places, plainest, threads};
+use super::{cases, places, plainest, sweeps, threads};
 use crate::figure::{Figure, factors, metric};
 use crate::page::View;
 
-const COMPUTE: &str = "cpu.float";
-const MEMORY: &str = "memory.bandwidth";
-
 /// What a byte is counted against.
 const FLOPS: &str = "flops";
+/// What caches and memory give.
+const THROUGHPUT: &str = "throughput";
 
 /// Numbers of which type: those that everybody gives peaks of.
 const TYPE: (&str, &str) = ("type", "double");
 
 pub(super) fn figure(view: &View<'_>) -> Option<Figure> {
     let words = view.words;
-    let (compute, memory) = (cases(view.run, COMPUTE), cases(view.run, MEMORY));
+    let computes = |p: &LoadProfile| p.does(&OperationClass::Compute) && p.headline == FLOPS;
+    let compute = cases(view.run, computes);
+    let memory = cases(view.run, |profile| sweeps(profile, THROUGHPUT));
     let of_memory: Vec<u64> = memory.iter().map(|c| threads(c)).collect();
     let most = compute.iter().map(|c| threads(c)).filter(|n| of_memory.contains(n)).max()?;
     let with = |all: &[&'_ CaseResult]| -> Vec<usize> {
@@ -91,7 +92,7 @@ fn roofs(view: &View<'_>, memory: &[&CaseResult]) -> Option<(Vec<Roof>, String)>
         name: place.text(view),
         most: Measured { value, interval: None },
     };
-    let all = sorted(places(view, &plain, view.workload(MEMORY)).into_iter().map(roof).collect());
+    let all = sorted(places(view, &plain).into_iter().map(roof).collect());
     (!all.is_empty()).then_some((all, operation))
 }
 

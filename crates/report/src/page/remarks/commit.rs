@@ -5,6 +5,7 @@
 //! so that their mean time is the number of workers by the rate of syncs. With
 //! more under way, or with a rate that was asked for, it is not.
 
+use model::profile::Concurrency;
 use model::run::CaseResult;
 use model::{Unit, Value};
 
@@ -14,15 +15,15 @@ use crate::format;
 pub(super) fn of(look: &Look<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
         let rate = |name: &str| case.estimates.get(name).map(|e| e.median).filter(|rate| *rate > 0.0);
-        let count = |name: &str| case.parameters.integer(name).unwrap_or(1);
-        let is_one_by_one = count("queue-depth") == 1 && case.parameters.get("rate").is_none();
+        let Concurrency { workers, operations, rate_per_s, .. } = crate::load::profile(case).concurrency;
+        let is_one_by_one = operations == workers && rate_per_s.is_none();
         let reads = case.estimates.keys().any(|name| name.starts_with("read_"));
         if !is_one_by_one || reads || case.targets.len() > 1 {
             return None;
         }
         let syncs = rate("syncs_per_second")?;
         let writes = (rate("write_iops").or_else(|| rate("iops"))? / syncs).round().max(1.0);
-        let mean = count("threads") as f64 / syncs;
+        let mean = workers as f64 / syncs;
         let arguments = [
             ("writes", Value::Integer(writes as u64)),
             ("time", Value::Text(format::quantity(mean, Unit::Seconds))),

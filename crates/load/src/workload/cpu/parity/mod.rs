@@ -107,11 +107,8 @@ impl Workload for Parity {
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let blocks = Flow {
-            sizes: profile::sizes(parameters, "block-size"),
-            ..Flow::only(OperationClass::Compute, FlowUnit::Bytes)
-        };
-        profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], blocks)
+        let bytes = Flow::only(OperationClass::Compute, FlowUnit::Bytes);
+        profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], bytes)
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {

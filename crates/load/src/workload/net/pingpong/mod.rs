@@ -177,7 +177,8 @@ impl Workload for Pingpong {
             ..Flow::only(OperationClass::Exchange, FlowUnit::Operations)
         };
         let mut profile = profile::of_two_ends(&SPEC, parameters, vec![messages]);
-        profile.concurrency.operations *= profile::at_least_one(parameters, "outstanding");
+        let outstanding = profile::at_least_one(parameters, "outstanding");
+        profile.concurrency.operations = profile.concurrency.operations.saturating_mul(outstanding);
         profile
     }
 

@@ -57,7 +57,12 @@ impl Workload for Stream {
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
         let ways = profile::ways(parameters);
         let share = 1.0 / ways.len() as f64;
-        let flow = |way: &OperationClass| Flow { share, ..Flow::only(way.clone(), FlowUnit::Bytes) };
+        let asked_bytes_per_s = parameters.number("bit-rate").ok().map(|bits| bits / 8.0);
+        let flow = |way: &OperationClass| Flow {
+            share,
+            asked_bytes_per_s,
+            ..Flow::only(way.clone(), FlowUnit::Bytes)
+        };
         let mut profile = profile::of_two_ends(&SPEC, parameters, ways.iter().map(flow).collect());
         let workers = profile::at_least_one(parameters, "streams").saturating_mul(ways.len() as u64);
         (profile.concurrency.workers, profile.concurrency.operations) = (workers, workers);
