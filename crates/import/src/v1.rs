@@ -36,7 +36,7 @@ pub fn profile(workload: &str, parameters: &Parameters) -> LoadProfile {
     let Some(known) = TABLE.iter().find(|known| known.name == workload) else { return common };
     let common = LoadProfile {
         headline: known.headline.to_owned(),
-        waits_for: known.waits_for.iter().copied().collect(),
+        waits_for: known.waits_for.iter().cloned().collect(),
         ..common
     };
     (known.shape)(parameters, common)
@@ -155,7 +155,7 @@ fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
         class: class.clone(),
         unit: FlowUnit::Bytes,
         share: *share,
-        order,
+        order: order.clone(),
         sizes: sizes(parameters, "block-size"),
         asked_bytes_per_s: None,
     };
@@ -195,7 +195,7 @@ fn metadata(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 fn network(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let is_udp = parameters.is_word("protocol", "udp");
     LoadProfile {
-        peer: Some(if parameters.is_word("peer", "self") { Peer::Itself } else { Peer::Other }),
+        peer: Some(if parameters.is_word("peer", "self") { Peer::SameProgram } else { Peer::AnotherProgram }),
         transport: Some(if is_udp { Transport::Udp } else { Transport::Tcp }),
         rate_unit: RateUnit::Bits,
         ..base

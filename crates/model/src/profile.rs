@@ -165,17 +165,20 @@ impl OperationClass {
 }
 
 /// What of a flow counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowUnit {
     /// Bytes.
     Bytes,
     /// Operations, however large.
     Operations,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// In which order places are visited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// There are no places.
@@ -185,6 +188,9 @@ pub enum Order {
     Sequential,
     /// By a generator.
     Random,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 impl Order {
@@ -234,7 +240,7 @@ impl Arrival {
 }
 
 /// The state that targets are brought into before a load is measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetState {
     /// None is asked for; a file of ours is written once, whole.
@@ -246,6 +252,9 @@ pub enum TargetState {
     Filled,
     /// Written until the figures are steady (SNIA's Performance Test Specification).
     Steady,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 impl TargetState {
@@ -255,7 +264,7 @@ impl TargetState {
 }
 
 /// Which caches of the operating system may answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Caches {
     /// None: direct I/O, or nothing that is cached.
@@ -263,6 +272,9 @@ pub enum Caches {
     None,
     /// The page cache.
     PageCache,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 impl Caches {
@@ -272,7 +284,7 @@ impl Caches {
 }
 
 /// What an operation may wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitsFor {
     /// A processor's units.
@@ -293,27 +305,36 @@ pub enum WaitsFor {
     Timer,
     /// The kernel's answer to a call.
     Kernel,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// Where the other end of a load is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Peer {
     /// In the same program, which started both ends: the loopback interface is between
     /// them.
-    Itself,
+    SameProgram,
     /// Another program, on another machine or on this one.
-    Other,
+    AnotherProgram,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// How an end reaches the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
     /// A stream that is acknowledged (RFC 9293).
     Tcp,
     /// Datagrams (RFC 768).
     Udp,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// What bytes per second are written in.
@@ -350,8 +371,8 @@ impl LoadProfile {
 
     /// Whether an operation may wait for this.
     #[must_use]
-    pub fn may_wait_for(&self, what: WaitsFor) -> bool {
-        self.waits_for.contains(&what)
+    pub fn may_wait_for(&self, what: &WaitsFor) -> bool {
+        self.waits_for.contains(what)
     }
 
     /// Whether operations may wait for some of these and for nothing else.
@@ -381,6 +402,14 @@ mod tests {
         assert_eq!(serde_json::to_string(&flow).unwrap(), text);
         let read: OperationClass = serde_json::from_str("\"read\"").unwrap();
         assert_eq!(read, OperationClass::Read);
+    }
+
+    #[test]
+    fn every_word_of_a_later_version_survives() {
+        let text = r#"{"flows":[{"class":"render","unit":"frames","share":1.0,"order":"spiral"}],"concurrency":{"workers":1,"operations":1},"target_state":"frozen","caches":"device-mapper","waits_for":["gpu"],"peer":"orbit","transport":"quic"}"#;
+        let profile: LoadProfile = serde_json::from_str(text).unwrap();
+        assert!(profile.may_wait_for(&WaitsFor::Other("gpu".to_owned())));
+        assert_eq!(serde_json::to_string(&profile).unwrap(), text);
     }
 
     #[test]

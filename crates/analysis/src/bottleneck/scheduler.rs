@@ -23,7 +23,7 @@ pub(super) struct Scheduler;
 impl Candidate for Scheduler {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
         let profile = measure::profile(case);
-        let waits = WAITS.iter().find(|(what, _)| profile.may_wait_for(*what));
+        let waits = WAITS.iter().find(|(what, _)| profile.may_wait_for(what));
         let Some((_, what)) = waits.filter(|_| measure::waits_on_scheduler(&profile)) else {
             return Verdict::Elsewhere;
         };

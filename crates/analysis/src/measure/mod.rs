@@ -179,7 +179,7 @@ const COMPUTES: f64 = 0.95;
 /// Whether memory or its caches are what the load is there to wait for.
 pub(crate) fn is_of_memory(case: &CaseResult) -> bool {
     let profile = profile(case);
-    profile.may_wait_for(WaitsFor::Memory) && computes_by_kind(&profile)
+    profile.may_wait_for(&WaitsFor::Memory) && computes_by_kind(&profile)
 }
 
 /// Whether the load's operations are blocks of memory, each used again and again.

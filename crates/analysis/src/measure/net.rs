@@ -96,7 +96,7 @@ pub(crate) fn is_net(case: &CaseResult) -> bool {
 
 /// Whether both ends are this machine.
 pub(crate) fn is_loopback(case: &CaseResult) -> bool {
-    profile(case).peer == Some(Peer::Itself)
+    profile(case).peer == Some(Peer::SameProgram)
 }
 
 /// Which way its data goes, seen from the machine that drives; absent where both or

@@ -25,7 +25,7 @@ impl Rule for Unwritten {
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let reads = measure::does(case, Kind::Read) && !measure::is_null(case);
-        let state = measure::profile(case).target_state;
+        let state = measure::profile(case).target_state.clone();
         let filled = matches!(state, TargetState::Filled | TargetState::Steady);
         let on_device = case
             .path

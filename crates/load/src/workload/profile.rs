@@ -18,7 +18,7 @@ pub fn base(spec: &WorkloadSpec, parameters: &Parameters, waits_for: &[WaitsFor]
             arrival: if is_open { Arrival::Open } else { Arrival::Closed },
             rate_per_s: parameters.number("rate").ok(),
         },
-        waits_for: waits_for.iter().copied().collect(),
+        waits_for: waits_for.iter().cloned().collect(),
         headline: spec.headline.to_owned(),
         ..LoadProfile::default()
     }
@@ -41,7 +41,7 @@ pub fn of_two_ends(spec: &WorkloadSpec, parameters: &Parameters, flows: Vec<Flow
     let is_udp = parameters.is_word("protocol", "udp");
     LoadProfile {
         flows,
-        peer: Some(if parameters.is_word("peer", "self") { Peer::Itself } else { Peer::Other }),
+        peer: Some(if parameters.is_word("peer", "self") { Peer::SameProgram } else { Peer::AnotherProgram }),
         transport: Some(if is_udp { Transport::Udp } else { Transport::Tcp }),
         rate_unit: RateUnit::Bits,
         ..base(spec, parameters, &[WaitsFor::Peer])

@@ -113,9 +113,13 @@ impl Pattern {
 
     /// What flows, in blocks of these sizes.
     pub(super) fn flows(self, sizes: &[SizeShare]) -> Vec<Flow> {
-        let order = if self.random { Order::Random } else { Order::Sequential };
-        let flow =
-            |class, share| Flow { share, order, sizes: sizes.to_vec(), ..Flow::only(class, FlowUnit::Bytes) };
+        let order = || if self.random { Order::Random } else { Order::Sequential };
+        let flow = |class, share| Flow {
+            share,
+            order: order(),
+            sizes: sizes.to_vec(),
+            ..Flow::only(class, FlowUnit::Bytes)
+        };
         match self.way {
             Way::Read => vec![flow(OperationClass::Read, 1.0)],
             Way::Write => vec![flow(OperationClass::Write, 1.0)],
