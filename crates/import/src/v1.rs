@@ -10,7 +10,7 @@ use model::profile::{
     SizeShare, TargetState, Transport, WaitsFor,
 };
 use model::run::{CaseResult, Companion};
-use model::{Parameters, Value};
+use model::{Parameters, Run, Value};
 
 /// What the main load of a case is: as its document says, or as version 0.1 had it.
 #[must_use]
@@ -22,6 +22,32 @@ pub fn of_case(case: &CaseResult) -> Cow<'_, LoadProfile> {
 #[must_use]
 pub fn of_companion(companion: &Companion) -> Cow<'_, LoadProfile> {
     of(companion.profile.as_ref(), &companion.workload, &companion.parameters)
+}
+
+/// Does something with a run whose loads all have a profile, so that none is made
+/// again at each question. Those that had none have none afterwards: what was read
+/// is not changed.
+pub fn with_profiles(run: &mut Run, act: impl FnOnce(&mut Run)) {
+    let mut made: Vec<(usize, Option<usize>)> = Vec::new();
+    for (index, case) in run.cases.iter_mut().enumerate() {
+        for (place, companion) in case.with.iter_mut().enumerate().filter(|(_, c)| c.profile.is_none()) {
+            companion.profile = Some(of_companion(companion).into_owned());
+            made.push((index, Some(place)));
+        }
+        if case.profile.is_none() {
+            case.profile = Some(of_case(case).into_owned());
+            made.push((index, None));
+        }
+    }
+    act(run);
+    for (index, place) in made {
+        let Some(case) = run.cases.get_mut(index) else { continue };
+        match place.map(|place| case.with.get_mut(place)) {
+            None => case.profile = None,
+            Some(Some(companion)) => companion.profile = None,
+            Some(None) => {}
+        }
+    }
 }
 
 fn of<'a>(stored: Option<&'a LoadProfile>, workload: &str, parameters: &Parameters) -> Cow<'a, LoadProfile> {
@@ -283,5 +309,25 @@ fn concurrency(parameters: &Parameters) -> Concurrency {
         operations: workers.saturating_mul(in_flight(parameters)),
         arrival: if is_closed { Arrival::Closed } else { Arrival::Open },
         rate_per_s: parameters.number("rate").ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workload_that_version_0_1_did_not_have_is_not_guessed() {
+        let mut parameters = Parameters::default();
+        parameters.set("threads", 3u64);
+        let found = profile("http.download", &parameters);
+        assert_eq!(found.concurrency.workers, 3);
+        assert!(found.flows.is_empty() && found.waits_for.is_empty() && !found.is_null);
+    }
+
+    #[test]
+    fn every_workload_of_version_0_1_is_there_once() {
+        let names: BTreeSet<&str> = TABLE.iter().map(|known| known.name).collect();
+        assert_eq!((names.len(), TABLE.len()), (21, 21));
     }
 }
