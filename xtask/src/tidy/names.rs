@@ -110,9 +110,7 @@ impl Names<'_> {
             visit(self);
         }
     }
-}
 
-impl Names<'_> {
     /// The names among the tokens of a macro, which nobody has parsed.
     fn tokens(&mut self, tokens: proc_macro2::TokenStream) {
         for token in tokens {
