@@ -1,10 +1,12 @@
-//! What the report reads of a load's profile.
+//! What the report reads of a load: its profile, and which of its metrics comes first.
 
 use std::borrow::Cow;
 
 use language::format::Rates;
-use model::LoadProfile;
 use model::run::{CaseResult, Companion};
+use model::{LoadProfile, WorkloadSpec};
+
+use crate::figure;
 
 /// What the main load of a case is.
 pub(crate) fn profile(case: &CaseResult) -> Cow<'_, LoadProfile> {
@@ -19,4 +21,29 @@ pub(crate) fn rates(case: &CaseResult) -> Rates {
 /// The same of a load that ran beside one.
 pub(crate) fn rates_beside(companion: &Companion) -> Rates {
     Rates::of(import::v1::of_companion(companion).rate_unit)
+}
+
+/// The metric to show first: the time that a number of requests took, the rate
+/// that kept to a latency, or else the workload's own; of large operations the
+/// bytes rather than their count.
+pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
+    let any = |name: &str| cases.iter().any(|c| c.estimates.contains_key(name));
+    if any("elapsed") && !cases.iter().any(|c| goes_to_its_end(c)) {
+        return "elapsed".to_owned();
+    }
+    if any("rate_held") {
+        return "rate_held".to_owned();
+    }
+    let own = spec.map_or("throughput", |s| s.headline);
+    let large = |case: &&CaseResult| {
+        figure::bytes_an_operation(case, own).is_some_and(|bytes| bytes >= figure::LARGE_BYTES)
+    };
+    let is_bytes = !cases.is_empty() && cases.iter().all(large);
+    if is_bytes { "throughput".to_owned() } else { own.to_owned() }
+}
+
+/// Whether a load ends where its target does: how long that takes depends on
+/// the target's size, so that its rate is the figure.
+pub(crate) fn goes_to_its_end(case: &CaseResult) -> bool {
+    ["end", "full"].iter().any(|word| case.parameters.is_word("until", word))
 }

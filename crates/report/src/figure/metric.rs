@@ -8,7 +8,7 @@ use model::run::{CaseResult, Estimate};
 use model::{Better, Unit, Value, WorkloadSpec};
 
 use super::factors::Factor;
-use crate::section::workload;
+use crate::label;
 
 /// From this many bytes an operation on, people ask for bytes per second, not
 /// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,
@@ -100,8 +100,8 @@ pub(crate) fn title(words: &Words, name: &str) -> String {
 /// `latency_p99_9` is `p99.9 latency`.
 fn english(name: &str) -> String {
     match Statistic::of(name) {
-        Some((of, Statistic::Percentile(percent))) => format!("p{percent} {}", workload::title(of)),
-        _ => workload::title(name),
+        Some((of, Statistic::Percentile(percent))) => format!("p{percent} {}", label::title(of)),
+        _ => label::title(name),
     }
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> O
     let has = |name: &str| case.estimates.get_key_value(name).map(|(key, _)| key.as_str());
     // What was asked for is asked of the result: how long it takes, or which
     // rate keeps a latency.
-    let elapsed = has("elapsed").filter(|_| !crate::section::workload::goes_to_its_end(case));
+    let elapsed = has("elapsed").filter(|_| !crate::load::goes_to_its_end(case));
     if let Some(asked) = elapsed.or_else(|| has("rate_held")) {
         return Some(asked);
     }

@@ -138,6 +138,6 @@ pub(crate) fn shown(value: f64, metric: &Metric) -> String {
         Unit::BytesPerSecond if metric.numbers == chart::plot::Numbers::Bits => {
             format::bits((value * 8.0).max(0.0).round() as u64)
         }
-        unit => format::under_title(value, unit, &crate::section::workload::title(&metric.name)),
+        unit => format::under_title(value, unit, &crate::label::title(&metric.name)),
     }
 }

@@ -6,7 +6,7 @@ use model::{Kind, ParameterSpec, Value};
 
 use super::View;
 use crate::figure;
-use crate::section::workload;
+use crate::label::own_label;
 
 /// Parameters, each with a value as it is typed.
 type Levels<'a> = Vec<(&'static ParameterSpec, &'a str)>;
@@ -19,7 +19,7 @@ pub(super) fn workload(view: &View<'_>, name: &str) -> String {
 /// What sets a case apart from others of its workload: `random read, 4 KiB,
 /// queue depth 32`. Absent where nothing does.
 pub(super) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    let typed = workload::own_label(case, view.catalogue)?;
+    let typed = own_label(case, view.catalogue)?;
     Some(in_words(view, case).unwrap_or(typed))
 }
 

@@ -10,7 +10,6 @@ use model::{Kind, Run, Status, Value, WorkloadSpec};
 use super::{Subject, label};
 use crate::format::Rates;
 use crate::section::findings::{Shared, shared};
-use crate::section::workload;
 
 /// A run as a report sees it.
 pub struct View<'a> {
@@ -134,17 +133,17 @@ impl<'a> View<'a> {
 
     /// The title of a metric.
     pub(crate) fn metric(&self, name: &str) -> String {
-        self.words.or(&format!("metric-title-{name}"), &workload::title(name))
+        self.words.or(&format!("metric-title-{name}"), &crate::label::title(name))
     }
 
     /// The headline metric of a workload's cases.
     pub(crate) fn headline(&self, cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
-        workload::headline_name(cases, spec)
+        crate::load::headline_name(cases, spec)
     }
 
     /// A case's figure of a metric, below the metric's title.
     pub(crate) fn figure(&self, rates: Rates, metric: &str, estimate: &Estimate) -> String {
-        rates.under_title(estimate.median, estimate.unit, &workload::title(metric))
+        rates.under_title(estimate.median, estimate.unit, &crate::label::title(metric))
     }
 
     /// A case's figure with what it counts, which bytes a second say themselves.

@@ -5,7 +5,7 @@ use super::view::{Group, View};
 use super::{case_table, remarks, target_table};
 use crate::document::{Block, Piece, Section, Text};
 use crate::figure;
-use crate::section::workload;
+use crate::label;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
@@ -23,7 +23,7 @@ fn of(view: &View<'_>, group: &Group<'_>) -> Section {
             .with(Piece::Code(spec.name.to_owned()));
         section.blocks.push(Block::Paragraph(text));
     }
-    let constant = workload::constant_words(view.run, group.name, view.catalogue);
+    let constant = label::constant_words(view.run, group.name, view.catalogue);
     if !constant.is_empty() {
         let key = if group.cases.len() == 1 { "workloads-with" } else { "workloads-constant" };
         let text = Text::default().plain(format!("{} ", view.say(key)));

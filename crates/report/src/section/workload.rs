@@ -1,13 +1,14 @@
 //! One workload's cases as a table: the headline with its interval, then what
 //! else people look at.
 
+use model::Run;
 use model::run::{CaseResult, Estimate, TargetResult};
 use model::workload::Catalogue;
-use model::{Kind, Run, WorkloadSpec};
 
 use super::{part, share};
-use crate::figure;
 use crate::format::Rates;
+use crate::label::{constant_words, own_label, title};
+use crate::load::headline_name;
 use crate::page::{Subject, View, remarks};
 use crate::table::{Align, plain};
 use crate::text::paragraph;
@@ -27,24 +28,6 @@ const BESIDE: &[(&str, &str)] = &[
 
 /// Targets of all cases of a table that each get a row.
 const TARGETS_MOST: usize = 16;
-
-/// Names of metrics as a person says them.
-#[must_use]
-pub fn title(metric: &str) -> String {
-    match metric {
-        "latency_p99_9" => "latency p99.9".to_owned(),
-        "throughput_durable" => "throughput to the device".to_owned(),
-        other => {
-            let word = |word| match word {
-                "cpu" => "CPU",
-                "iops" => "IOPS",
-                "flops" => "FLOPS",
-                other => other,
-            };
-            other.split('_').map(word).collect::<Vec<_>>().join(" ")
-        }
-    }
-}
 
 /// The tables of all workloads of a run, in the order of its cases.
 #[must_use]
@@ -143,59 +126,6 @@ fn constants(run: &Run, name: &str, catalogue: &Catalogue) -> String {
     }
 }
 
-/// What was asked for and is the same in all cases, which no row says.
-pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Vec<String> {
-    let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
-    let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return Vec::new() };
-    let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
-    let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| c.label.contains(&format!(" {p}=")));
-    first
-        .parameters
-        .iter()
-        .filter(|(p, levels)| {
-            levels.len() == 1 && !said(p) && entries.iter().all(|w| w.parameters.get(*p) == Some(levels))
-        })
-        .filter_map(|(p, levels)| {
-            let kind = catalogue.parameter(spec, p)?.kind;
-            let parts: Vec<_> = levels.first()?.iter().map(|v| model::scalar::show(kind, v)).collect();
-            Some(format!("{p}={}", parts.join("+")))
-        })
-        .collect()
-}
-
-/// Of many targets that are driven at once the first and the last.
-fn ends(targets: &str) -> String {
-    match targets.split('+').collect::<Vec<_>>().as_slice() {
-        [first, _, .., last] => format!("{first}+..+{last}"),
-        _ => targets.to_owned(),
-    }
-}
-
-/// The metric to show first: the time that a number of requests took, the rate
-/// that kept to a latency, or else the workload's own; of large operations the
-/// bytes rather than their count.
-pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
-    let any = |name: &str| cases.iter().any(|c| c.estimates.contains_key(name));
-    if any("elapsed") && !cases.iter().any(|c| goes_to_its_end(c)) {
-        return "elapsed".to_owned();
-    }
-    if any("rate_held") {
-        return "rate_held".to_owned();
-    }
-    let own = spec.map_or("throughput", |s| s.headline);
-    let large = |case: &&CaseResult| {
-        figure::bytes_an_operation(case, own).is_some_and(|bytes| bytes >= figure::LARGE_BYTES)
-    };
-    let is_bytes = !cases.is_empty() && cases.iter().all(large);
-    if is_bytes { "throughput".to_owned() } else { own.to_owned() }
-}
-
-/// Whether a load ends where its target does: how long that takes depends on
-/// the target's size, so that its rate is the figure.
-pub(crate) fn goes_to_its_end(case: &CaseResult) -> bool {
-    ["end", "full"].iter().any(|word| case.parameters.is_word("until", word))
-}
-
 /// What a case is called in a table. The `only` case of one has what was asked
 /// of it below.
 fn short_label(case: &CaseResult, only: bool, catalogue: &Catalogue) -> String {
@@ -206,35 +136,6 @@ fn short_label(case: &CaseResult, only: bool, catalogue: &Catalogue) -> String {
         Some(with) => own.split_at(with).1.to_owned(),
         None => "one case".to_owned(),
     }
-}
-
-/// The label without what the head and common sense say: the workload's name,
-/// and the names of choices and of the one size (`randread 4KiB queue-depth=32`).
-/// `None` where that leaves nothing.
-pub(crate) fn own_label(case: &CaseResult, catalogue: &Catalogue) -> Option<String> {
-    short_form(&case.workload, &case.label, catalogue)
-}
-
-/// The same of a label alone.
-pub(crate) fn short_form(workload: &str, label: &str, catalogue: &Catalogue) -> Option<String> {
-    let text = label.strip_prefix(workload).unwrap_or(label).trim();
-    let (own, with) = text.split_at(text.find("with ").unwrap_or(text.len()));
-    let kind = |name: &str| Some(catalogue.parameter(catalogue.workload(workload)?, name)?.kind);
-    let words: Vec<&str> = own.split_whitespace().collect();
-    let sizes = words.iter().filter_map(|w| kind(w.split_once('=')?.0)).filter(|k| *k == Kind::Size).count();
-    let short = |word: &&str| match word.split_once('=') {
-        Some((name, value)) => match kind(name) {
-            // A word that says what there is speaks for itself.
-            Some(Kind::Choice) if value != "none" => value.to_owned(),
-            Some(Kind::Size) if sizes == 1 => value.to_owned(),
-            Some(Kind::Path) => format!("{name}={}", ends(value)),
-            _ => (*word).to_owned(),
-        },
-        None => (*word).to_owned(),
-    };
-    let own = words.iter().map(short).collect::<Vec<_>>().join(" ");
-    let whole = format!("{own} {with}").trim().to_owned();
-    (!whole.is_empty()).then_some(whole)
 }
 
 fn row(
@@ -288,7 +189,7 @@ mod tests {
         rates.iter().map(|(name, unit, value)| ((*name).to_owned(), estimate(*unit, *value))).collect()
     }
 
-    const DISK: WorkloadSpec = WorkloadSpec {
+    const DISK: model::WorkloadSpec = model::WorkloadSpec {
         name: "disk",
         definition_version: 1,
         summary: "reads and writes",
@@ -325,12 +226,6 @@ mod tests {
                     reads   30.00 k  29.40 to 30.60           -     1.000 ms\n   \
                     writes  20.00 k  19.60 to 20.40           -     3.000 ms\n\n";
         assert_eq!(shown(vec![case]), rows);
-    }
-
-    #[test]
-    fn of_many_targets_a_label_has_the_first_and_the_last() {
-        assert_eq!(ends("/dev/sdb+/dev/sdc+/dev/sdd"), "/dev/sdb+..+/dev/sdd");
-        assert_eq!((ends("/dev/sdb+/dev/sdc"), ends(".")), ("/dev/sdb+/dev/sdc".into(), ".".into()));
     }
 
     #[test]

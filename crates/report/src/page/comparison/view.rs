@@ -8,10 +8,10 @@ use model::{Comparison, Run, Value};
 use super::Subject;
 use crate::document::{Piece, Text, Tone};
 use crate::format::Rates;
+use crate::label::short_form;
 use crate::page;
 use crate::page::method::moment;
 use crate::section::comparison::parts_of_change;
-use crate::section::workload;
 
 /// So many levels stand in a title.
 const LEVELS: usize = 6;
@@ -144,7 +144,7 @@ impl<'a> View<'a> {
 
     /// A case, with what is held against what where that is not the same for all.
     pub(super) fn called(&self, row: &Row) -> String {
-        let own = workload::short_form(&row.workload, &row.case, self.all.catalogue);
+        let own = short_form(&row.workload, &row.case, self.all.catalogue);
         let is_one = self.comparison.rows.iter().all(|r| r.workload == row.workload);
         let case = match own {
             Some(own) if is_one => own,

@@ -7,9 +7,9 @@ use model::comparison::{Pairing, Ratio, Row, Side, Tally, Unmatched, Verdict};
 use model::run::Estimate;
 use textwrap::core::display_width;
 
-use super::workload::title;
 use crate::WIDTH;
 use crate::format::{self, Rates};
+use crate::label::title;
 use crate::text::{counted, paragraph, printable};
 
 /// The comparison as a person reads it.
