@@ -10,7 +10,7 @@ use model::event::{Event, Standing};
 use model::trial::Status;
 use model::{AgentEvent, Phase, Plan};
 use report::format::{self, Rates};
-use report::section::workload::title;
+use report::label::title;
 use report::text::shortened;
 
 /// A label in fewer columns says nothing: rather a second line.

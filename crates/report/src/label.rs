@@ -5,7 +5,8 @@ use model::workload::Catalogue;
 use model::{Kind, Run};
 
 /// Names of metrics as a person says them.
-pub(crate) fn title(metric: &str) -> String {
+#[must_use]
+pub fn title(metric: &str) -> String {
     match metric {
         "latency_p99_9" => "latency p99.9".to_owned(),
         "throughput_durable" => "throughput to the device".to_owned(),

@@ -4,7 +4,7 @@
 pub mod document;
 pub mod export;
 mod figure;
-mod label;
+pub mod label;
 mod load;
 pub mod page;
 pub use language::format;
