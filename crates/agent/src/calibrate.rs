@@ -3,9 +3,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use load::Fault;
-use load::engine::stop::StopRule;
-use load::engine::{LoadPlan, Observer, Session, clock};
+use engine::Fault;
+use engine::stop::StopRule;
+use engine::{LoadPlan, Observer, Session, clock};
 use load::workload::{self, Site, common};
 use model::machine::Calibration;
 use model::plan::LoadSpec;

@@ -3,9 +3,9 @@
 //! below it, then the window that counts at the rate found. Loads beside the
 //! main one run in each of them.
 
-use load::Fault;
-use load::engine::outcome::{LoadOutcome, Outcome};
-use load::engine::search::{Next, Probe, Search, Target};
+use engine::Fault;
+use engine::outcome::{LoadOutcome, Outcome};
+use engine::search::{Next, Probe, Search, Target};
 use load::workload::common;
 use model::message::TrialOrder;
 use model::trial::TrialResult;

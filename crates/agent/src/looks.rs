@@ -18,7 +18,7 @@ pub(crate) fn without_our_node(mut findings: Vec<Finding>) -> Vec<Finding> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use load::engine::clock;
+    use engine::clock;
     use model::message::{Reply, Request};
     use model::{FindingKind, Severity};
 

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use load::Fault;
+use engine::Fault;
 use model::machine::Calibration;
 use model::{Quantity, Unit};
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use load::engine::clock;
+use engine::clock;
 use load::workload::{self, net};
 use machine::route;
 use model::message::{Door, DoorKind, End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};

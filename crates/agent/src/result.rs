@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use load::Fault;
-use load::engine::outcome::{LoadOutcome, Outcome, PartOutcome};
-use load::workload::{Seen, Workload};
+use engine::Fault;
+use engine::Seen;
+use engine::outcome::{LoadOutcome, Outcome, PartOutcome};
+use load::workload::Workload;
 use model::trial::{Part, Series, TrialResult};
 use model::{Parameters, Unit, Value};
 

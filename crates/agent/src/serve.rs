@@ -8,8 +8,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use load::Fault;
-use load::engine::record::Timeline;
+use engine::Fault;
+use engine::record::Timeline;
 use load::workload::net::{Listening, Ways};
 use machine::{Host, doctor, inventory};
 use model::message::{End, FromAgent, Reply, Request, Times, TrialOrder};
@@ -151,7 +151,7 @@ impl Server {
     }
 
     fn phase(&self, phase: Phase) {
-        self.tell(AgentEvent::Phase { phase, at_ns: load::engine::clock::now_ns() });
+        self.tell(AgentEvent::Phase { phase, at_ns: engine::clock::now_ns() });
     }
 
     fn prepare(&mut self, fixtures: &[FixtureKey]) -> Result<(), Fault> {
@@ -241,7 +241,7 @@ impl Server {
                 self.fixtures.release(&fixtures);
                 Ok(Reply::Done)
             }
-            Request::Time => Ok(Reply::Time(load::engine::clock::now_ns())),
+            Request::Time => Ok(Reply::Time(engine::clock::now_ns())),
             Request::Open(order) => {
                 *self.asides.times() = None;
                 let mut cookie = [0; 16];

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use load::Fault;
+use engine::Fault;
 use machine::setting::{self, Keeper, Process, SettingError, Wanted};
 use model::message::Reply;
 use model::setting::{Change, SettingState, SettingStates};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use load::Fault;
+use engine::Fault;
 use load::workload::disk::fixture::Fixture;
 use load::workload::disk::in_memory;
 use load::workload::{Look, MemoryBeneath, Shelf};

@@ -7,9 +7,9 @@ mod two_ends;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
+use engine::record::Timeline;
+use engine::{LoadPlan, Observer, Session};
 use language::{LANGUAGES, Language};
-use load::engine::record::Timeline;
-use load::engine::{LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
 use load::workload::{Look, Shelf, Site, TABLE, Workload, catalogue, common};
 use model::plan::FixtureKey;

@@ -6,10 +6,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use load::Fault;
-use load::engine::outcome::{LoadOutcome, Outcome};
-use load::engine::record::Timeline;
-use load::engine::{LoadPlan, Observer, Session};
+use engine::Fault;
+use engine::outcome::{LoadOutcome, Outcome};
+use engine::record::Timeline;
+use engine::{LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
 use load::workload::{Shelf, Site, Workload, catalogue, common, find};
 use model::plan::{FixtureKey, Problem};

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use load::Fault;
-use load::engine::outcome::Outcome;
-use load::engine::record::Timeline;
-use load::engine::schedule::{Arrivals, Seat};
-use load::engine::stop::StopRule;
-use load::engine::{Begin, Blocking, LoadPlan, Observer, Operate, Operation, Rest, Session};
-use load::workload::{Prepared, Worker};
+use engine::Fault;
+use engine::outcome::Outcome;
+use engine::record::Timeline;
+use engine::schedule::{Arrivals, Seat};
+use engine::stop::StopRule;
+use engine::{Begin, Blocking, LoadPlan, Observer, Operate, Operation, Rest, Session};
+use engine::{Prepared, Worker};
 use model::Phase;
 
 const MS: u64 = 1_000_000;

@@ -9,7 +9,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use load::Fault;
+use engine::Fault;
 use load::workload::disk::Disk;
 use load::workload::disk::fixture::Fixture;
 use load::workload::{Look, Site, Workload};

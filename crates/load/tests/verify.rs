@@ -13,10 +13,11 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use load::Fault;
-use load::engine::Observer;
-use load::engine::record::Timeline;
+use engine::Fault;
+use engine::Observer;
+use engine::record::Timeline;
 use model::{Phase, Value};
+
 use support::{Facts, Silent, parameters, run, survey};
 
 /// One trial of what these words ask for.

@@ -16,7 +16,8 @@ const LAYERS: &[&[&str]] = &[
     // What attacks the program from outside knows nothing of its inside.
     &["model", "torture"],
     &["stats", "language", "import"],
-    &["machine", "load", "analysis", "store", "chart"],
+    &["machine", "engine", "analysis", "store", "chart"],
+    &["load"],
     &["agent", "report"],
     &["study"],
     &["cli"],

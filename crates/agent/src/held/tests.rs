@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use load::engine::record::Timeline;
+use engine::record::Timeline;
 use model::Parameters;
 use model::message::End;
 use model::plan::LoadSpec;
@@ -84,7 +84,7 @@ fn server(drive: Drive) -> Outcome {
 #[test]
 fn the_rate_of_a_server_that_is_known_is_found_and_said() {
     // 400 s, so that chance is small. By Crommelin's formula (see
-    // `load::engine::search`) 99 % wait at most 4 ms up to 561 a second.
+    // `engine::search`) 99 % wait at most 4 ms up to 561 a second.
     let mut windows = Vec::new();
     let held = search(&order("5ms@99%", 400.0), &mut |drive| {
         windows.push(drive.window_s);

@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use load::engine::clock;
+use engine::clock;
 use load::workload::net::iperf3::COOKIE;
 use model::machine::Machine;
 use model::message::{Door, DoorKind, Reply, Request, Times, TrialReport};

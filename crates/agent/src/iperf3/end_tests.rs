@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use load::engine::clock;
+use engine::clock;
 use load::workload::net::iperf3::{Head, greet_tcp, greet_udp};
 use model::message::{Door, DoorKind, End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
 use model::plan::LoadSpec;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use load::engine::clock;
+use engine::clock;
 
 use crate::iperf3::hall::Place;
 use crate::iperf3::parameters::{Parameters, Results, StreamResult, stream_id};

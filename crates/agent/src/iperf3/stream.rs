@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use load::engine::clock;
+use engine::clock;
 use load::workload::net::iperf3::{Head, Tally};
 
 use crate::iperf3::hall::Socket;

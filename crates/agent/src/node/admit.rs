@@ -4,7 +4,7 @@
 
 use std::net::IpAddr;
 
-use load::engine::clock;
+use engine::clock;
 use load::workload;
 use model::AgentEvent;
 use model::message::{DoorKind, End, Request, TrialOrder};

@@ -11,9 +11,9 @@ mod track;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use load::engine::Rest;
-use load::engine::clock;
-use load::engine::record::Timeline;
+use engine::Rest;
+use engine::clock;
+use engine::record::Timeline;
 use machine::Host;
 use machine::sampler::{self, Processes, Scope};
 use model::machine::ObserverCost;

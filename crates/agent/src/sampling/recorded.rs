@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use analysis::{Context, RULES};
-use load::engine::placement::{Ground, cores_first, place_around};
+use engine::placement::{Ground, cores_first, place_around};
 use machine::Host;
 use machine::inventory;
 use machine::sampler::{self, Scope};

@@ -1,7 +1,7 @@
 //! The samples of samplers that are read at one pace: flat rows of raw values
 //! while the trial runs, counters and series after it.
 
-use load::engine::clock;
+use engine::clock;
 use machine::sampler::{ABSENT, Column, Nature, Sampler};
 use model::Unit;
 use model::trial::{Counter, Series, Window};

@@ -4,18 +4,17 @@
 
 use std::collections::BTreeMap;
 
+use engine::outcome::LoadOutcome;
+use engine::rest::Rest;
+use engine::schedule::Arrivals;
+use engine::search::Target;
+use engine::stop::StopRule;
 use model::metric::Statistic;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::scalar::nanoseconds;
 use model::trial::Window;
 use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
-
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::rest::Rest;
-use crate::engine::schedule::Arrivals;
-use crate::engine::search::Target;
-use crate::engine::stop::StopRule;
 
 /// What may stand for a number of threads.
 pub const ALL_CPUS: &[Word] = &[Word { word: "all", doc: "one for each CPU that we may use" }];
@@ -127,12 +126,12 @@ pub fn resolve(parameters: &mut Parameters, cpus: usize) -> Result<(), Problem> 
 ///
 /// # Errors
 /// If the parameter is none.
-pub fn latency_target(parameters: &Parameters) -> Result<Option<Target>, crate::Fault> {
+pub fn latency_target(parameters: &Parameters) -> Result<Option<Target>, engine::Fault> {
     if parameters.get("latency-target").is_none() {
         return Ok(None);
     }
     let (latency_s, share) = model::scalar::latency_target(parameters.text("latency-target")?)
-        .map_err(|e| crate::Fault::Other(format!("latency-target: {e}")))?;
+        .map_err(|e| engine::Fault::Other(format!("latency-target: {e}")))?;
     Ok(Some(Target { latency_s, share }))
 }
 
@@ -140,7 +139,7 @@ pub fn latency_target(parameters: &Parameters) -> Result<Option<Target>, crate::
 ///
 /// # Errors
 /// If a parameter is missing.
-pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, crate::Fault> {
+pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, engine::Fault> {
     if parameters.get("requests").is_some() {
         return Ok(StopRule::Operations(parameters.integer("requests")?));
     }
@@ -160,7 +159,7 @@ pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, crate::Fault> {
 ///
 /// # Errors
 /// If a parameter has the wrong type.
-pub fn rest(parameters: &Parameters) -> Result<Rest, crate::Fault> {
+pub fn rest(parameters: &Parameters) -> Result<Rest, engine::Fault> {
     let ns = |name: &str| match parameters.get(name) {
         Some(_) => parameters.number(name).map(nanoseconds),
         None => Ok(0),
@@ -172,7 +171,7 @@ pub fn rest(parameters: &Parameters) -> Result<Rest, crate::Fault> {
 ///
 /// # Errors
 /// If a parameter has the wrong type.
-pub fn open_loop(parameters: &Parameters) -> Result<Option<(f64, Arrivals)>, crate::Fault> {
+pub fn open_loop(parameters: &Parameters) -> Result<Option<(f64, Arrivals)>, engine::Fault> {
     if parameters.get("rate").is_none() {
         return Ok(None);
     }

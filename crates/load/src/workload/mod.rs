@@ -16,19 +16,14 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use engine::outcome::LoadOutcome;
+use engine::{Fault, Prepared};
 use model::identity::DeviceIdentity;
 use model::message::Door;
 use model::plan::{DeviceState, Effect, FixtureKey, Problem};
-use model::trial::{Series, TrialResult, Window};
+use model::trial::{TrialResult, Window};
 use model::workload::Catalogue;
 use model::{LoadProfile, Parameters, Quantity, WorkloadSpec};
-
-use crate::engine::drive::{self, Life, Shift};
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{ALIKE, Class, Queue};
-use crate::engine::schedule::{Closed, Open, Seat};
-use crate::engine::stop::StopRule;
 
 /// Every workload, in documentation order.
 pub const TABLE: &[&dyn Workload] = &[
@@ -280,152 +275,5 @@ pub trait Shelf {
     /// for others to remove it; none if nowhere.
     fn state_folder(&self) -> Option<std::path::PathBuf> {
         None
-    }
-}
-
-/// What a load saw beside its operations.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// Metrics beside those of the engine.
-    pub metrics: BTreeMap<String, Quantity>,
-    /// What changed over time; `machine` is filled in by the caller.
-    pub series: Vec<Series>,
-    /// What shapes the result.
-    pub facts: BTreeMap<String, model::Value>,
-}
-
-/// A load that is ready to run: makes its workers, each in its own thread.
-pub trait Prepared: Sync + std::fmt::Debug {
-    /// Bytes that one operation moves, 0 where none.
-    fn operation_bytes(&self) -> u64;
-
-    /// The kinds of its operations that have figures of their own.
-    fn classes(&self) -> &'static [Class] {
-        ALIKE
-    }
-
-    /// What the time of an operation is made of, before and after
-    /// [`handed_ns`](crate::engine::queue::Completion::handed_ns), where
-    /// operations tell that moment: the names of both distributions.
-    fn stages(&self) -> Option<[&'static str; 2]> {
-        None
-    }
-
-    /// The CPU of each worker, where the load itself says where it runs.
-    fn cpus(&self) -> Option<Vec<u32>> {
-        None
-    }
-
-    /// Whether all of it counts from its first operation on: a warm-up would use
-    /// it up, or leave something to it.
-    fn counts_from_start(&self) -> bool {
-        false
-    }
-
-    /// How many workers make `threads` of it.
-    fn workers(&self, threads: usize) -> usize {
-        threads
-    }
-
-    /// What its parts are called, where it drives several things at once.
-    fn parts(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Which part worker `seat` drives.
-    fn part_of(&self, _seat: Seat) -> usize {
-        0
-    }
-
-    /// The rule by which its workers end, where some of its operations are none
-    /// that `rule` counts.
-    fn stop(&self, rule: StopRule) -> StopRule {
-        rule
-    }
-
-    /// What shapes the result and is known before any worker is made.
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
-        Vec::new()
-    }
-
-    /// What the load left and is known only after it.
-    fn facts_after(&self, _outcome: &LoadOutcome) -> Vec<(&'static str, model::Value)> {
-        Vec::new()
-    }
-
-    /// What it saw in the window beside its operations: asked once, when all its
-    /// workers have ended well.
-    fn seen(&self, _window: Window) -> Seen {
-        Seen::default()
-    }
-
-    /// What all its workers together found when they verified what they did:
-    /// asked once, when all have ended well.
-    ///
-    /// # Errors
-    /// If something is wrong, all of it in one sentence.
-    fn verdict(&self) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    /// The worker `seat`; called in the thread that will drive it.
-    ///
-    /// # Errors
-    /// If its buffers, rings or files cannot be had.
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault>;
-}
-
-/// A queue with its type hidden: called a few times a trial, so that the loop
-/// itself stays static.
-pub trait Worker {
-    /// As [`Queue::depth`].
-    fn depth(&self) -> usize;
-    /// As [`Queue::operations_to_end`].
-    fn operations_to_end(&self) -> Option<u64>;
-    /// Drives the queue to the end, by the open schedule if there is one.
-    ///
-    /// # Errors
-    /// The first operation that fails.
-    fn run(&mut self, schedule: Option<Open>, shift: Shift<'_>) -> Result<(), Fault>;
-    /// As [`Queue::settle`].
-    ///
-    /// # Errors
-    /// If that fails.
-    fn settle(&mut self) -> Result<bool, Fault>;
-    /// As [`Queue::verify`].
-    ///
-    /// # Errors
-    /// If what was done is wrong.
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault>;
-    /// As [`Queue::facts`].
-    fn facts(&self) -> Vec<(&'static str, model::Value)>;
-}
-
-impl<Q: Queue> Worker for Q {
-    fn depth(&self) -> usize {
-        Queue::depth(self)
-    }
-
-    fn operations_to_end(&self) -> Option<u64> {
-        Queue::operations_to_end(self)
-    }
-
-    fn run(&mut self, schedule: Option<Open>, shift: Shift<'_>) -> Result<(), Fault> {
-        match schedule {
-            None => drive::drive(self, &mut Closed, shift),
-            Some(mut open) => drive::drive(self, &mut open, shift),
-        }
-    }
-
-    fn settle(&mut self) -> Result<bool, Fault> {
-        Queue::settle(self)
-    }
-
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
-        Queue::verify(self, life)
-    }
-
-    fn facts(&self) -> Vec<(&'static str, model::Value)> {
-        Queue::facts(self)
     }
 }

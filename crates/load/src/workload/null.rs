@@ -1,15 +1,16 @@
 //! `null`: nothing, through the whole engine. It shows what the engine itself
 //! costs, and so how fast a target must be to be measured at all.
 
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
-use crate::engine::schedule::Seat;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

@@ -42,9 +42,9 @@ fn a_controller_with_the_key_is_answered_and_leaves_nothing() {
     let memory = bounds.lines().find(|line| line.starts_with("Max data size")).unwrap();
     assert_eq!(memory.split_whitespace().nth(3), Some("4294967296"));
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
-    let before = load::engine::clock::now_ns();
+    let before = engine::clock::now_ns();
     let Reply::Time(there) = agent.call(Request::Time, &mut watch).unwrap() else { panic!() };
-    assert!((before..=load::engine::clock::now_ns()).contains(&there));
+    assert!((before..=engine::clock::now_ns()).contains(&there));
     agent.finish();
     // It waits for the node, so this needs no patience.
     assert!(ground.processes().is_empty());

@@ -1,15 +1,16 @@
 //! `cpu.primes`: sysbench's cpu test, the same work, so that figures compare.
 
+use engine::fault::Fault;
+use engine::queue::{Blocking, Operate, Operation};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Blocking, Operate, Operation};
-use crate::engine::schedule::Seat;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

@@ -4,11 +4,10 @@
 
 use std::fmt;
 
+use engine::fault::Fault;
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
-
-use crate::engine::fault::Fault;
 
 /// What the parameter `vectors` is.
 pub(super) const DOC: &str = "The instructions that compute.";

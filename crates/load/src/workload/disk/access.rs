@@ -1,11 +1,11 @@
 //! What each operation does and where: a function of the seed and its number.
 
+use engine::fault::Fault;
+use engine::queue::Operation;
+use engine::schedule::Seat;
+use engine::stop::REHEARSED;
 use model::Parameters;
 
-use crate::engine::fault::Fault;
-use crate::engine::queue::Operation;
-use crate::engine::schedule::Seat;
-use crate::engine::stop::REHEARSED;
 use crate::workload::disk::distribution::{Distribution, Places, random, word};
 use crate::workload::disk::pattern::{Kind, Pattern, Way};
 use crate::workload::disk::verify;

@@ -1,6 +1,7 @@
 //! The buffers of a disk worker: one for each slot, aligned as O_DIRECT wants.
 
-use crate::engine::fault::Fault;
+use engine::fault::Fault;
+
 use crate::workload::memory::buffer::Buffer;
 
 /// One buffer a slot, in one mapping.

@@ -9,14 +9,14 @@
 //! runs at the speed of the cache: 4 KiB take 60 to 80 ns on the machine this
 //! was written on, by how far away the buffer is.
 
+use engine::fault::Fault;
+use engine::stop::REHEARSED;
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Content;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::engine::fault::Fault;
-use crate::engine::stop::REHEARSED;
 use crate::workload::disk::distribution::{Permutation, below, random};
 
 /// The words of `content`.

@@ -24,9 +24,9 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use engine::fault::Fault;
 use model::plan::{DeviceState, FixtureKey, Ownership, Problem};
 
-use crate::engine::fault::Fault;
 use crate::workload::Look;
 use crate::workload::disk::identity;
 

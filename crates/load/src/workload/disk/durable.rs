@@ -5,9 +5,9 @@
 //! only as long as hardly any was overwritten. Where more was, nobody knows how
 //! many there were, and nothing is claimed.
 
+use engine::outcome::LoadOutcome;
 use model::{Parameters, Value};
 
-use crate::engine::outcome::LoadOutcome;
 use crate::workload::disk::pattern::Pattern;
 
 /// The fact that tells why there is no rate until all was on the device: bytes

@@ -12,12 +12,12 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use engine::fault::Fault;
 use model::Value;
 use model::plan::{FixtureKey, Ownership, Precondition};
 use model::scalar::binary;
 use rustix::fs::{Mode, OFlags};
 
-use crate::engine::fault::Fault;
 use crate::workload::Look;
 use crate::workload::disk::content::Source;
 use crate::workload::disk::in_memory::is_ramfs;
@@ -185,7 +185,7 @@ fn nameless(path: &Path) -> Result<File, Fault> {
         Err(e) => return Err(Fault::system(format!("making a file in {}", folder.display()), e)),
     }
     let name = if path.is_dir() {
-        path.join(format!(".headroom-{}-{}", std::process::id(), crate::engine::clock::now_ns()))
+        path.join(format!(".headroom-{}-{}", std::process::id(), engine::clock::now_ns()))
     } else {
         path.to_owned()
     };
@@ -224,7 +224,7 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
     let mut buffer = Buffer::new(CHUNK)?;
     // Another content in every file, or a store that finds duplicates would
     // keep one of them.
-    let source = Source::new(key.content, crate::engine::clock::now_ns());
+    let source = Source::new(key.content, engine::clock::now_ns());
     let mut done = 0;
     while done < bytes {
         if !progress(done) {

@@ -16,12 +16,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use engine::fault::Fault;
 use model::identity::{DeviceIdentity, FileIdentity, Identity};
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
 use rustix::fs::StatFs;
 
-use crate::engine::fault::Fault;
 use crate::workload::disk::pseudo;
 
 /// Which file is at `path`, whose metadata is known.

@@ -7,12 +7,12 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::queue::{Operation, UNRECORDED};
 use model::Value;
 use model::plan::Content;
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Operation, UNRECORDED};
 use crate::workload::disk::access::{Access, Task};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::content::{self, Source};

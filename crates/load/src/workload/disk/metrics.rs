@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use engine::outcome::{ClassOutcome, Common, LoadOutcome};
 use model::trial::Window;
 use model::{Parameters, Quantity, WorkloadSpec};
 
-use crate::engine::outcome::{ClassOutcome, Common, LoadOutcome};
 use crate::workload::common;
 use crate::workload::disk::durable;
 use crate::workload::disk::pattern::Pattern;

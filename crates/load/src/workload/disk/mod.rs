@@ -7,11 +7,11 @@ pub(super) mod content;
 mod device;
 mod distribution;
 mod durable;
-mod engine;
 mod filling;
 pub mod fixture;
 mod identity;
 pub mod in_memory;
+mod io_engine;
 mod job;
 mod metrics;
 mod nodes;
@@ -30,21 +30,22 @@ use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::Class;
+use engine::schedule::Seat;
+use engine::stop::StopRule;
+use engine::{Prepared, Worker};
 use model::plan::{Content, Effect, Ownership, Problem};
 use model::profile::{Caches, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
 use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::Class;
-use crate::engine::schedule::Seat;
-use crate::engine::stop::StopRule;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, profile};
 use access::Access;
-use engine::{Engine, Options};
 use fixture::How;
+use io_engine::{Engine, Options};
 use job::Job;
 use pattern::Pattern;
 use verify::{Verdict, Verifier};
@@ -65,7 +66,7 @@ impl Workload for Disk {
     }
 
     fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
-        let engine = engine::choose(&mut parameters)?;
+        let engine = io_engine::choose(&mut parameters)?;
         let pattern = Pattern::of(&parameters).map_err(|e| broken(&e))?;
         content::resolve(&mut parameters).map_err(|e| broken(&e))?;
         survey::check_given(&parameters)?;
@@ -113,7 +114,7 @@ impl Workload for Disk {
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
         let name = parameters.text("engine")?;
         let engine =
-            engine::find(name).ok_or_else(|| Fault::Other(format!("`{name}` is no engine of disk")))?;
+            io_engine::find(name).ok_or_else(|| Fault::Other(format!("`{name}` is no engine of disk")))?;
         let how = how(parameters)?;
         let mut ready = Ready {
             engine,
@@ -125,7 +126,7 @@ impl Workload for Disk {
             settles: settles(parameters)?,
             parameters: parameters.clone(),
             targets: Vec::new(),
-            facts: engine::forbidden(engine)
+            facts: io_engine::forbidden(engine)
                 .map(|why| ("engine_forbidden", why.into()))
                 .into_iter()
                 .collect(),

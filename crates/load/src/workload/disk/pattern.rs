@@ -1,11 +1,10 @@
 //! What a load does, and in which order: the words of `pattern`.
 
+use engine::fault::Fault;
+use engine::queue::Class;
+use model::Parameters;
 use model::parameter::Word;
 use model::profile::{Flow, FlowUnit, OperationClass, Order, SizeShare};
-
-use crate::engine::fault::Fault;
-use crate::engine::queue::Class;
-use model::Parameters;
 
 /// What one operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

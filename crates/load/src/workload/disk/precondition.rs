@@ -20,27 +20,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use engine::clock;
+use engine::fault::Fault;
+use engine::queue::Class;
+use engine::record::Timeline;
+use engine::schedule::Seat;
+use engine::session::{LoadPlan, Observer, Session};
+use engine::stop::StopRule;
+use engine::{Prepared, Worker};
 use model::parameter::Word;
 use model::plan::{Content, FixtureKey, Ownership, Precondition, Problem};
 use model::profile::TargetState;
 use model::{Parameters, Phase, Value};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::queue::Class;
-use crate::engine::record::Timeline;
-use crate::engine::schedule::Seat;
-use crate::engine::session::{LoadPlan, Observer, Session};
-use crate::engine::stop::StopRule;
 use crate::workload::disk::SPEC;
 use crate::workload::disk::access::Access;
 use crate::workload::disk::content::Source;
-use crate::workload::disk::engine::{self, Engine, Options};
 use crate::workload::disk::fixture::{self, How, Progress};
+use crate::workload::disk::io_engine::{self, Engine, Options};
 use crate::workload::disk::job::{Job, discard_range};
 use crate::workload::disk::pattern::Pattern;
 use crate::workload::memory::buffer::Buffer;
-use crate::workload::{Prepared, Worker};
 
 /// What a load asks its targets to be brought into.
 pub(super) fn state(parameters: &Parameters) -> TargetState {
@@ -243,9 +243,9 @@ impl<'a> Pass<'a> {
         }
         parameters.set("direct", how.direct);
         // Without any queue it takes longer, and the state is the same.
-        let engine = engine::choose(&mut parameters).or_else(|_| {
+        let engine = io_engine::choose(&mut parameters).or_else(|_| {
             parameters.set("queue-depth", 1u64);
-            engine::choose(&mut parameters)
+            io_engine::choose(&mut parameters)
         });
         let engine = engine.map_err(|problem| Fault::Other(problem.message))?;
         Ok(Self {

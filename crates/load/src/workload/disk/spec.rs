@@ -5,7 +5,7 @@ use model::resource::Symbol;
 use model::{MetricSpec, Unit, WorkloadSpec};
 
 use crate::workload::common;
-use crate::workload::disk::{content, distribution, engine, pattern, precondition, verify};
+use crate::workload::disk::{content, distribution, io_engine, pattern, precondition, verify};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -149,7 +149,7 @@ const PARAMETERS: &[ParameterSpec] = &[
         .default("1"),
     ParameterSpec::new("engine", Kind::Choice, "How operations are handed to the kernel.")
         .default("auto")
-        .words(engine::WORDS),
+        .words(io_engine::WORDS),
     ParameterSpec::new(
         "submit-batch",
         Kind::Count,

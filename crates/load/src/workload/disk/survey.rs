@@ -1,11 +1,11 @@
 //! Whether what is asked of `disk` fits together, before anything is touched.
 
+use engine::fault::Fault;
 use model::Parameters;
 use model::parameter::Kind;
 use model::plan::Problem;
 use model::scalar::{binary, show};
 
-use crate::engine::fault::Fault;
 use crate::workload::disk::pattern::Pattern;
 use crate::workload::disk::{broken, filling, verify};
 

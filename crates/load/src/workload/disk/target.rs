@@ -6,12 +6,12 @@ use std::fs::Metadata;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use engine::fault::Fault;
 use model::identity::Identity;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
 use model::{Parameters, Value};
 
-use crate::engine::fault::Fault;
 use crate::workload::Site;
 use crate::workload::disk::in_memory::{self, Room};
 use crate::workload::disk::pattern::{Pattern, Way};

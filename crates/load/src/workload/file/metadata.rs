@@ -7,6 +7,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::{Class, Completion, Operation, Queue, Wait};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::{Effect, Problem};
 use model::profile::{Caches, Flow, FlowUnit, OperationClass, WaitsFor};
@@ -17,13 +22,9 @@ use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{Class, Completion, Operation, Queue, Wait};
-use crate::engine::schedule::Seat;
 use crate::workload::disk::in_memory::{self, Room};
 use crate::workload::file::tree::Tree;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

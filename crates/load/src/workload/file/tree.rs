@@ -12,12 +12,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use engine::clock;
+use engine::fault::Fault;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::fs::{flock, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
 use crate::workload::file::left::{Identity, Record};
 use crate::workload::file::own::{self, Names, Removal, is_numbered};
 

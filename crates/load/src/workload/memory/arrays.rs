@@ -1,9 +1,9 @@
 //! What bandwidth is measured with: arrays of one worker that are read, written,
 //! copied or combined, a piece at a time.
 
+use engine::fault::Fault;
 use model::{Parameters, Value};
 
-use crate::engine::fault::Fault;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::kernel::{self, Isa, LINE, Span, Stores};
 use crate::workload::memory::layout::Layout;

@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::{Blocking, Operate, Operation};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
@@ -9,16 +14,12 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{Blocking, Operate, Operation};
-use crate::engine::schedule::Seat;
 use crate::workload::memory::arrays::{self, Arrays, Kernel, Passes};
 use crate::workload::memory::kernel::{self, Isa};
 use crate::workload::memory::latency::least;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

@@ -11,6 +11,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::{Blocking, Operate, Operation};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
@@ -21,13 +26,9 @@ use model::{LoadProfile, Parameters, Quantity, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{Blocking, Operate, Operation};
-use crate::engine::schedule::Seat;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::pages::Pages;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

@@ -3,9 +3,9 @@
 
 use std::ptr::{NonNull, null_mut};
 
+use engine::fault::Fault;
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
-use crate::engine::fault::Fault;
 use crate::workload::memory::nodes;
 use crate::workload::memory::pages::Pages;
 

@@ -13,11 +13,11 @@
 
 use std::ptr::NonNull;
 
+use engine::fault::Fault;
 use model::{MetricSpec, Unit};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::engine::fault::Fault;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::kernel::LINE;
 

@@ -2,6 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::{Completion, Operation, Queue, Wait};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
@@ -9,16 +15,11 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
-use crate::engine::schedule::Seat;
 use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
 use crate::workload::memory::kernel::LINE;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// `dram` stands for so many times the last-level cache: of a random walk over
 /// four times as much, a cache of any policy serves a quarter at most.

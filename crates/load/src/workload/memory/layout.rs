@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use engine::fault::Fault;
 use model::plan::Problem;
 use model::scalar::binary;
 use model::{Parameters, Value};
 
-use crate::engine::fault::Fault;
 use crate::workload::Site;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::nodes::{self, Asked};

@@ -8,6 +8,13 @@
 
 use std::collections::BTreeMap;
 
+use engine::clock;
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::{Class, Completion, Operation, Queue, Wait};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Order, WaitsFor};
@@ -15,19 +22,13 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::engine::clock;
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{Class, Completion, Operation, Queue, Wait};
-use crate::engine::schedule::Seat;
 use crate::workload::memory::arrays::{Arrays, Passes};
 use crate::workload::memory::bandwidth::{self, OPERATION, STORES};
 use crate::workload::memory::chase::{self, LOAD_LATENCY};
 use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, alone, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

@@ -6,12 +6,12 @@
 
 use std::fs;
 
+use engine::fault::Fault;
 use model::Parameters;
 use model::machine::{Memory, NumaNode};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 
-use crate::engine::fault::Fault;
 use crate::workload::Site;
 use crate::workload::memory::buffer::Buffer;
 

@@ -8,13 +8,13 @@
 
 use std::fs;
 
+use engine::fault::Fault;
 use model::Parameters;
 use model::machine::{HugePages, Memory};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::scalar::binary;
 
-use crate::engine::fault::Fault;
 use crate::workload::memory::buffer::{Buffer, HUGE_BYTES};
 
 /// The parameter.

@@ -17,6 +17,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use engine::clock;
+use engine::outcome::LoadOutcome;
+use engine::queue::{ALIKE, Class, Completion, Operation, Queue, Wait};
+use engine::schedule::Seat;
+use engine::{Fault, Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
@@ -27,18 +32,13 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{ALIKE, Class, Completion, Operation, Queue, Wait};
-use crate::engine::schedule::Seat;
 use crate::workload::net::ends::End;
 use crate::workload::net::hello::{COOKIE, PATIENCE, WELCOME};
 use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
-use crate::workload::{Needs, Prepared, Shelf, Site, United, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

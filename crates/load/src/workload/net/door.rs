@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
 use std::sync::Arc;
 
+use engine::fault::Fault;
 use model::message::{Door, DoorKind};
 
-use crate::engine::fault::Fault;
 use crate::workload::net::lobby::{Lobby, Porter};
 
 /// A door that is open, until this is dropped. Several loads of a trial share

@@ -7,10 +7,10 @@ use std::net::{TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::time::Instant;
 
+use engine::fault::Fault;
 use model::message::{Door, DoorKind};
 use rustix::net::SendFlags;
 
-use crate::engine::fault::Fault;
 use crate::workload::net::hello::{self, COOKIE, HELLO, Place, WELCOME};
 use crate::workload::net::iperf3::Guest;
 use crate::workload::net::lobby::Lobby;

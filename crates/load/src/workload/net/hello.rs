@@ -12,13 +12,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use engine::clock;
+use engine::fault::Fault;
 use model::message::Door;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, Options};
 

@@ -11,11 +11,11 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use engine::drive::Life;
+use engine::fault::Fault;
 use model::message::Door;
 use rustix::io::Errno;
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
 use crate::workload::net::hello::{self, PATIENCE};
 use crate::workload::net::socket::{self, Options};
 

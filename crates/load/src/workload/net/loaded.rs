@@ -8,6 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::Class;
+use engine::schedule::Seat;
+use engine::{Prepared, Seen, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
@@ -15,10 +20,6 @@ use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::Class;
-use crate::engine::schedule::Seat;
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
 use crate::workload::net::pingpong::asking::{Asking, Manner};
@@ -29,7 +30,7 @@ use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::track::Book;
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

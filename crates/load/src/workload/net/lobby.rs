@@ -19,10 +19,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use engine::clock;
+use engine::fault::Fault;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
 use crate::workload::net::crowd;
 use crate::workload::net::hello::{self, COOKIE, HELLO, Place};
 use crate::workload::net::path;

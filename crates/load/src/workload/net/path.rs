@@ -13,11 +13,11 @@ use std::os::fd::AsRawFd;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use engine::fault::Fault;
 use model::Value;
 use model::message::{Door, DoorKind};
 use model::plan::LoadSpec;
 
-use crate::engine::fault::Fault;
 use crate::workload::net::hello::{self, COOKIE, WELCOME};
 use crate::workload::net::socket::{self, Options};
 

@@ -5,9 +5,8 @@
 
 use std::ops::RangeInclusive;
 
+use engine::fault::Fault;
 use rustix::io::Errno;
-
-use crate::engine::fault::Fault;
 
 /// The setting of the ports that the kernel chooses from (ip(7)); of the network
 /// namespace of who reads it.

@@ -4,12 +4,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
+use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::{Parameters, Value};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 
-use crate::engine::fault::Fault;
 use crate::workload::net::tcp_info::TcpInfo;
 
 /// A call gives up after so long without a byte, so that its worker can look

@@ -5,20 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
+use engine::clock;
+use engine::fault::Fault;
+use engine::placement::pin_this_thread;
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::{LoadProfile, MetricSpec, Parameters, Unit, Value, WorkloadSpec};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::placement::pin_this_thread;
-use crate::engine::schedule::Seat;
 use crate::workload::scheduler::pair;
 use crate::workload::scheduler::staged::{Staged, Stages};
 use crate::workload::scheduler::wire::Wire;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

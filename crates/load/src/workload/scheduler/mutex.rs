@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::{Blocking, Operate, Operation};
+use engine::schedule::Seat;
+use engine::stop::StopRule;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
@@ -14,13 +20,8 @@ use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{Blocking, Operate, Operation};
-use crate::engine::schedule::Seat;
-use crate::engine::stop::StopRule;
 use crate::workload::scheduler::lock::{Locks, Padded};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

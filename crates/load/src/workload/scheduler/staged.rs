@@ -1,9 +1,9 @@
 //! A queue of depth 1 whose operations tell the moment that parts their time in
 //! two: when a partner woke, when a timer was due. Otherwise as
-//! [`Blocking`](crate::engine::queue::Blocking).
+//! [`Blocking`](engine::queue::Blocking).
 
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
 
 /// Operations done one at a time, in the calling thread.
 pub(super) trait Stages {

@@ -4,17 +4,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use engine::fault::Fault;
+use engine::queue::{Blocking, Operate, Operation};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Blocking, Operate, Operation};
-use crate::engine::schedule::Seat;
 use crate::workload::scheduler::lock::{Locks, Plain};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

@@ -2,6 +2,10 @@
 
 use std::os::fd::OwnedFd;
 
+use engine::clock;
+use engine::fault::Fault;
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
@@ -13,11 +17,8 @@ use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
 };
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::schedule::Seat;
 use crate::workload::scheduler::staged::{Staged, Stages};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

@@ -9,11 +9,10 @@ use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use engine::fault::Fault;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 use rustix::thread::futex;
-
-use crate::engine::fault::Fault;
 
 /// By what the thread at its end is woken.
 #[derive(Debug)]

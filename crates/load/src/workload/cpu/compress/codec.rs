@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::engine::fault::Fault;
+use engine::fault::Fault;
 
 /// A compressor with its working memory.
 pub(super) enum Codec {

@@ -4,8 +4,7 @@
 use std::ptr;
 
 use aws_lc_sys as lc;
-
-use crate::engine::fault::Fault;
+use engine::fault::Fault;
 
 /// Which algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

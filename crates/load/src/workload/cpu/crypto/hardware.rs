@@ -15,7 +15,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::engine::fault::Fault;
+use engine::fault::Fault;
 
 /// How many hold the switch on each side, and what was there before.
 struct Switch {

@@ -5,6 +5,10 @@ mod hardware;
 
 use std::sync::Arc;
 
+use engine::fault::Fault;
+use engine::queue::{Blocking, Operate, Operation};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
@@ -12,10 +16,7 @@ use model::resource::Symbol;
 use model::scalar::binary;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Blocking, Operate, Operation};
-use crate::engine::schedule::Seat;
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 use cipher::{Algorithm, KEY_BYTES, Machine, Tag};
 use hardware::Held;
 

@@ -11,6 +11,12 @@ mod units;
 
 use std::collections::BTreeMap;
 
+use engine::clock as time;
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::{Completion, Operation, Queue, Wait};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
@@ -18,13 +24,8 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::engine::clock as time;
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
-use crate::engine::schedule::Seat;
 use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 use kernel::Real;
 use units::Core;
 
@@ -278,7 +279,7 @@ impl<R: Real> Queue for Multiplying<R> {
         Ok(())
     }
 
-    fn verify(&mut self, _life: &crate::engine::drive::Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, _life: &engine::drive::Life<'_>) -> Result<(), Fault> {
         self.check()
     }
 }

@@ -4,6 +4,10 @@
 mod field;
 mod kernel;
 
+use engine::fault::Fault;
+use engine::queue::{Blocking, Operate, Operation};
+use engine::schedule::Seat;
+use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
@@ -13,11 +17,8 @@ use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Blocking, Operate, Operation};
-use crate::engine::schedule::Seat;
 use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{Needs, Prepared, Shelf, Site, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
 use field::Field;
 use kernel::{STEP, Stripe};
 

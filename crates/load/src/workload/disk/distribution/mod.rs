@@ -7,12 +7,11 @@ mod hot;
 mod once;
 mod zipf;
 
+use engine::fault::Fault;
 use model::Parameters;
 use model::parameter::Word;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
-
-use crate::engine::fault::Fault;
 
 pub(super) use once::Permutation;
 
@@ -135,9 +134,7 @@ mod tests {
         for law in [Distribution::Uniform, Distribution::Once, Distribution::Zipf(1.1), hot] {
             for blocks in [1, 2, 3, 7, 1000, (1 << 40) + 1] {
                 let (places, again) = (law.over(blocks, 9), law.over(blocks, 9));
-                for index in
-                    (0..2000).chain(crate::engine::stop::REHEARSED..crate::engine::stop::REHEARSED + 20)
-                {
+                for index in (0..2000).chain(engine::stop::REHEARSED..engine::stop::REHEARSED + 20) {
                     let block = places.block(index);
                     assert!(block < blocks, "{law:?} of {blocks}: {block}");
                     assert_eq!(block, again.block(index));

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
+use engine::drive::Life;
+use engine::fault::Fault;
+
 use crate::workload::disk::fixture::{self, How};
 use crate::workload::memory::buffer::Buffer;
 
@@ -171,7 +172,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::engine::drive::Pulse;
+    use engine::drive::Pulse;
 
     /// The pieces that are read of `bytes` bytes in files of `file_bytes`.
     fn pieces(

@@ -20,13 +20,13 @@ mod stamp;
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use engine::drive::Life;
+use engine::fault::Fault;
 use model::parameter::Word;
 use model::plan::{Content, Problem};
 use model::scalar::binary;
 use model::{Parameters, Value};
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
 use crate::workload::disk::access::{Access, Task, common_unit};
 use crate::workload::disk::content;
 use crate::workload::disk::pattern::Pattern;
@@ -130,7 +130,7 @@ impl Verdict {
         use std::hash::{BuildHasher, RandomState};
         // The system's random numbers: a trial with the same seed, yesterday,
         // wrote the same places in the same order.
-        let run = RandomState::new().hash_one(crate::engine::clock::now_ns());
+        let run = RandomState::new().hash_one(engine::clock::now_ns());
         Self { run, tally: Mutex::new(None) }
     }
 

@@ -4,10 +4,11 @@
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
 
+use engine::drive::Pulse;
+use engine::queue::Operation;
+use engine::schedule::Seat;
+
 use super::*;
-use crate::engine::drive::Pulse;
-use crate::engine::queue::Operation;
-use crate::engine::schedule::Seat;
 use crate::workload::disk::access::Task;
 use crate::workload::disk::content::Source;
 

@@ -7,13 +7,13 @@
 
 use std::net::TcpStream;
 
+use engine::clock;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::Value;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::pingpong::message::Sizes;
 use crate::workload::net::socket::{self, LOOK};

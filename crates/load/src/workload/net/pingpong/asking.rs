@@ -8,14 +8,14 @@
 use std::collections::VecDeque;
 use std::net::{Shutdown, TcpStream};
 
+use engine::clock;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
 use model::Value;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
 use crate::workload::net::pingpong::message::{Message, Messages};
 use crate::workload::net::socket::{self, LOOK, Quiet};
 

@@ -6,14 +6,14 @@ use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use engine::clock;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::Value;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::{self, COOKIE, HELLO};
 use crate::workload::net::pingpong::answering::Slots;

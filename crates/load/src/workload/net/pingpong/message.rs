@@ -2,10 +2,10 @@
 //! Each begins with its number, as much of it as fits, so that a reply is known
 //! to be that of its request.
 
+use engine::fault::Fault;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::engine::fault::Fault;
 use crate::workload::memory::buffer::Buffer;
 
 /// Bytes of a number.

@@ -9,6 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::{ALIKE, Class};
+use engine::schedule::Seat;
+use engine::{Prepared, Seen, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
@@ -16,10 +21,6 @@ use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::{ALIKE, Class};
-use crate::engine::schedule::Seat;
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
 use crate::workload::net::pingpong::asking::{Asking, Manner};
@@ -28,7 +29,7 @@ use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
 };
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {

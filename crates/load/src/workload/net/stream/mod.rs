@@ -14,16 +14,17 @@ mod unite;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use engine::fault::Fault;
+use engine::outcome::LoadOutcome;
+use engine::queue::Class;
+use engine::schedule::Seat;
+use engine::stop::StopRule;
+use engine::{Prepared, Seen, Worker};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
-use crate::engine::fault::Fault;
-use crate::engine::outcome::LoadOutcome;
-use crate::engine::queue::Class;
-use crate::engine::schedule::Seat;
-use crate::engine::stop::StopRule;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::{self, DATAGRAM_MOST, Options};
@@ -31,7 +32,7 @@ use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::track::Book;
-use crate::workload::{Needs, Prepared, Seen, Shelf, Site, United, Worker, Workload, common, profile};
+use crate::workload::{Needs, Shelf, Site, United, Workload, common, profile};
 
 pub use spec::SPEC;
 

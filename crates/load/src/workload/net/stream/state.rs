@@ -2,11 +2,11 @@
 
 use std::net::TcpStream;
 
+use engine::Seen;
+use engine::clock;
 use model::trial::Window;
 use model::{Quantity, Unit, Value};
 
-use crate::engine::clock;
-use crate::workload::Seen;
 use crate::workload::net::socket;
 use crate::workload::net::tcp_info::TcpInfo;
 use crate::workload::net::track::{Book, Timed, Track};

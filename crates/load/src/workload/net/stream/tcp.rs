@@ -10,6 +10,9 @@ use std::net::{Shutdown, TcpStream};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::Value;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,9 +20,6 @@ use rustix::fs::MemfdFlags;
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::COOKIE;
 use crate::workload::net::iperf3;

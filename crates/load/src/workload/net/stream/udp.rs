@@ -5,16 +5,16 @@
 use std::net::UdpSocket;
 use std::sync::Arc;
 
+use engine::Seen;
+use engine::clock;
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::trial::Window;
 use model::{Quantity, Unit, Value};
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
-use crate::engine::clock;
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
-use crate::workload::Seen;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::{self, HELLO};
 use crate::workload::net::iperf3::Head;

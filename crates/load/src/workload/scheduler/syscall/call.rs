@@ -4,12 +4,12 @@
 
 use std::os::fd::{IntoRawFd, OwnedFd};
 
+use engine::fault::Fault;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fs::{Mode, OFlags, fstat, open, stat};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use rustix::process::getppid;
 
-use crate::engine::fault::Fault;
 use crate::workload::scheduler::syscall::{Batch, fault, process, signal};
 
 /// One kind of call.

@@ -5,9 +5,9 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence};
 use std::sync::{Mutex, PoisonError};
 
+use engine::fault::Fault;
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
-use crate::engine::fault::Fault;
 use crate::workload::scheduler::syscall::Batch;
 
 /// Whole pages of memory, of the smallest kind.

@@ -3,12 +3,12 @@
 
 use std::io::{PipeReader, PipeWriter};
 
+use engine::clock;
+use engine::fault::Fault;
+use engine::placement::pin_this_thread;
 use model::Value;
 use rustix::io::{read, write};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::placement::pin_this_thread;
 use crate::workload::scheduler::handoff::Waking;
 use crate::workload::scheduler::staged::Stages;
 use crate::workload::scheduler::syscall::call::repeat;

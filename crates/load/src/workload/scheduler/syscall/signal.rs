@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::sync::atomic::{Ordering, compiler_fence};
 use std::sync::{Mutex, PoisonError};
 
-use crate::engine::fault::Fault;
+use engine::fault::Fault;
+
 use crate::workload::scheduler::syscall::Batch;
 use crate::workload::scheduler::syscall::call::repeat;
 

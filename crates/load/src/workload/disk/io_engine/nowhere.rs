@@ -1,15 +1,14 @@
 //! The `null` engine: everything but the I/O. What it costs is what this
 //! program costs.
 
+use engine::Worker;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
 use model::parameter::Word;
 
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
-use crate::workload::Worker;
+use super::{Engine, Options};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
-
-use super::{Engine, Options};
 
 pub(super) const WORD: Word =
     Word { word: "null", doc: "nothing is read or written: what this program itself costs" };

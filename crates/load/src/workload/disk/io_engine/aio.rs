@@ -13,21 +13,20 @@
 use std::io;
 use std::os::fd::AsRawFd;
 
+use engine::Worker;
+use engine::clock;
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
 use model::parameter::Word;
 use model::plan::Problem;
 use model::{Parameters, Value};
 
-use crate::engine::clock;
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
-use crate::workload::Worker;
+use super::{Engine, Options, Unavailable, by_call, only_io_uring};
 use crate::workload::disk::access::Task;
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
-
-use super::{Engine, Options, Unavailable, by_call, only_io_uring};
 
 pub(super) const WORD: Word =
     Word { word: "aio", doc: "asynchronous, the older way: where io_uring is forbidden" };

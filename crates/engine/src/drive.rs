@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::engine::clock;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
-use crate::engine::record::{Finished, Recorder, Timeline};
-use crate::engine::schedule::Schedule;
-use crate::engine::stop::Stop;
+use crate::clock;
+use crate::fault::Fault;
+use crate::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
+use crate::record::{Finished, Recorder, Timeline};
+use crate::schedule::Schedule;
+use crate::stop::Stop;
 
 /// What a worker's loop works with beside its queue and schedule.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_cha
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use crate::engine::record::Report;
+use crate::record::Report;
 
 /// Records that each worker has beside the one it fills.
-pub(crate) const SPARE_RECORDS: usize = 8;
+pub const SPARE_RECORDS: usize = 8;
 
 /// After so many reports that may wait the desk is woken, to give records back
 /// while the worker has some left.

@@ -1,7 +1,7 @@
 //! Where records lie.
 
 use super::*;
-use crate::engine::stop::SharedStop;
+use crate::stop::SharedStop;
 use std::collections::BTreeSet;
 
 /// Pairs of cache lines that these values lie on, which nothing else can.
@@ -19,7 +19,7 @@ fn workers_share_no_cache_line() {
     let shape = Shape { classes: 3, open: true, stages: true, counting: 7 };
     let records: Vec<Box<Record>> = (0..16).map(|_| Box::new(Record::new(shape, 64))).collect();
     let stops: Vec<SharedStop> = (0..4).map(|_| SharedStop::default()).collect();
-    let pulses: Vec<crate::engine::drive::Pulse> = (0..16).map(|_| Default::default()).collect();
+    let pulses: Vec<crate::drive::Pulse> = (0..16).map(|_| Default::default()).collect();
     let mut seen = BTreeSet::new();
     let mut own = |what: &str, of: BTreeSet<usize>| {
         for line in of {

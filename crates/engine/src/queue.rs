@@ -1,8 +1,8 @@
 //! What the engine asks of a workload while time counts: start an operation,
 //! collect finished ones.
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
+use crate::drive::Life;
+use crate::fault::Fault;
 
 /// Which operation: what it does is a pure function of these and the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::sync::mpsc::Receiver;
 
 use stats::counts::Counts;
 
-use crate::engine::clock;
-use crate::engine::post::Post;
+use crate::clock;
+use crate::post::Post;
 
 /// An operation is late when it starts more than this after it was due. Below
 /// that it is the noise of waking up and of the loop itself.

@@ -10,20 +10,20 @@ use std::time::Duration;
 
 use model::{Phase, Value};
 
-use crate::engine::begin::{self, Begin};
-use crate::engine::clock;
-use crate::engine::collect::Collector;
-use crate::engine::drive::{Life, Pulse, Shift};
-use crate::engine::fault::Fault;
-use crate::engine::gate::Gate;
-use crate::engine::outcome::{Collected, Outcome, conclude};
-use crate::engine::placement;
-use crate::engine::post::{self, Inbox, Post, SPARE_RECORDS};
-use crate::engine::record::{Record, Recorder, Report, Shape, Timeline, Wiring};
-use crate::engine::rest::Rest;
-use crate::engine::schedule::{Arrivals, Seat};
-use crate::engine::stop::{SharedStop, Stop, StopRule};
-use crate::workload::Prepared;
+use crate::begin::{self, Begin};
+use crate::clock;
+use crate::collect::Collector;
+use crate::drive::{Life, Pulse, Shift};
+use crate::fault::Fault;
+use crate::gate::Gate;
+use crate::load::Prepared;
+use crate::outcome::{Collected, Outcome, conclude};
+use crate::placement;
+use crate::post::{self, Inbox, Post, SPARE_RECORDS};
+use crate::record::{Record, Recorder, Report, Shape, Timeline, Wiring};
+use crate::rest::Rest;
+use crate::schedule::{Arrivals, Seat};
+use crate::stop::{SharedStop, Stop, StopRule};
 
 /// Operations in flight across an interval's edge that a spare record has room
 /// for before it grows.
@@ -229,7 +229,7 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     let pulse = &shared.pulses[load][seat.index];
     let shift = Shift { timeline, stop, recorder, pulse };
     let schedule = plan.rate.map(|(rate, arrivals)| {
-        crate::engine::schedule::Open::new(timeline.start_ns, rate, arrivals, seat, plan.seed)
+        crate::schedule::Open::new(timeline.start_ns, rate, arrivals, seat, plan.seed)
     });
     worker.run(schedule, shift)?;
     post.now(Report::Drained { load, worker: seat.index });

@@ -3,19 +3,18 @@
 
 use std::os::unix::fs::FileExt;
 
+use engine::Worker;
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
-use crate::workload::Worker;
+use super::{Engine, Options, only_io_uring};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
-
-use super::{Engine, Options, only_io_uring};
 
 pub(super) const WORD: Word = Word { word: "sync", doc: "pread and pwrite, one at a time" };
 

@@ -11,21 +11,20 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::ptr::NonNull;
 
+use engine::Worker;
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
-use crate::workload::Worker;
+use super::blocking::one_at_a_time;
+use super::{Engine, Options, only_io_uring};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
-
-use super::blocking::one_at_a_time;
-use super::{Engine, Options, only_io_uring};
 
 pub(super) const WORD: Word =
     Word { word: "mmap", doc: "copies from and to the mapped file, through the page cache" };

@@ -8,8 +8,8 @@ use hdrhistogram::Histogram;
 use stats::counts::Counts;
 use stats::histogram::{SparseCounts, new_latency};
 
-use crate::engine::queue::Class;
-use crate::engine::record::{CpuSpan, Crossing, Record, Timeline};
+use crate::queue::Class;
+use crate::record::{CpuSpan, Crossing, Record, Timeline};
 
 /// Operations of one class in one interval.
 #[derive(Clone, Debug, Default)]
@@ -275,8 +275,8 @@ fn distributions(record: &Record) -> impl Iterator<Item = (Place, &Counts)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::queue::ALIKE;
-    use crate::engine::record::Shape;
+    use crate::queue::ALIKE;
+    use crate::record::Shape;
 
     const TIMELINE: Timeline = Timeline { start_ns: 500, window_ns: 1000, interval_ns: 100, end_ns: 2000 };
     const TWO: &[Class] = &[Class { name: "write", counts: true }, Class { name: "sync", counts: false }];

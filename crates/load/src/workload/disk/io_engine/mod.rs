@@ -8,12 +8,12 @@ mod nowhere;
 mod polled;
 mod ring;
 
+use engine::Worker;
+use engine::fault::Fault;
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 
-use crate::engine::fault::Fault;
-use crate::workload::Worker;
 use crate::workload::disk::access::Task;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;

@@ -7,9 +7,9 @@ use hdrhistogram::Histogram;
 use model::Value;
 use model::trial::{Steady, Window};
 
-use crate::engine::collect::{ClassTotals, Collector};
-use crate::engine::queue::Class;
-use crate::engine::record::Timeline;
+use crate::collect::{ClassTotals, Collector};
+use crate::queue::Class;
+use crate::record::Timeline;
 
 /// What one load did in the window.
 #[derive(Debug)]
@@ -328,8 +328,8 @@ fn stalls(series: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::queue::ALIKE;
-    use crate::engine::record::{Record, Shape};
+    use crate::queue::ALIKE;
+    use crate::record::{Record, Shape};
 
     /// A window of 200 intervals of 10 ns with so many operations in each.
     fn outcome(operations: impl Fn(i64) -> u64) -> Outcome {

@@ -10,22 +10,21 @@
 use std::io;
 use std::os::fd::AsRawFd;
 
+use engine::Worker;
+use engine::clock;
+use engine::drive::Life;
+use engine::fault::Fault;
+use engine::queue::{Completion, Operation, Queue, Wait};
 use io_uring::{IoUring, opcode, types};
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 
-use crate::engine::clock;
-use crate::engine::drive::Life;
-use crate::engine::fault::Fault;
-use crate::engine::queue::{Completion, Operation, Queue, Wait};
-use crate::workload::Worker;
+use super::{Engine, Options, Unavailable, by_call, polled};
 use crate::workload::disk::access::Task;
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
-
-use super::{Engine, Options, Unavailable, by_call, polled};
 
 pub(super) const WORD: Word =
     Word { word: "io_uring", doc: "asynchronous, a ring of its own for each thread" };

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::engine::clock;
-use crate::engine::record::Timeline;
-use crate::engine::session::Session;
-use crate::engine::stop::StopRule;
+use crate::clock;
+use crate::record::Timeline;
+use crate::session::Session;
+use crate::stop::StopRule;
 
 /// The longest that series of a window that time ends may get, in intervals:
 /// beyond it, intervals are made longer.

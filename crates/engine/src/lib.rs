@@ -13,6 +13,7 @@ pub mod collect;
 pub mod drive;
 pub mod fault;
 mod gate;
+pub mod load;
 pub mod outcome;
 pub mod placement;
 pub mod post;
@@ -26,6 +27,8 @@ pub mod stop;
 
 pub use begin::Begin;
 pub use drive::Life;
+pub use fault::Fault;
+pub use load::{Prepared, Seen, Worker};
 pub use queue::{Blocking, Completion, Operate, Operation, Queue, Wait};
 pub use rest::Rest;
 pub use session::{LoadPlan, Observer, Session};

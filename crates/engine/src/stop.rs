@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::engine::queue::Operation;
-use crate::engine::schedule::Seat;
+use crate::queue::Operation;
+use crate::schedule::Seat;
 
 /// When a load ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -146,6 +146,7 @@ impl<'a> Stop<'a> {
 
     /// Whether the rule counts operations, so that those of the warm-up must be
     /// told apart.
+    #[inline]
     #[must_use]
     pub fn counts(&self) -> bool {
         !matches!(self.limit, Limit::None)
