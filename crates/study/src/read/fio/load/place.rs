@@ -47,7 +47,7 @@ impl Files {
 
 pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result<Place, Mistake> {
     let clones = load.job.count("numjobs").unwrap_or(1);
-    let files = files(load, clones);
+    let files = files(load, clones)?;
     load.put_parts("target", files.from, &files.targets)?;
     if files.threads > 1 {
         load.put("threads", "numjobs", files.threads.to_string())?;
@@ -72,7 +72,7 @@ pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result
 }
 
 /// Which files they are, and who has which.
-fn files(load: &mut Load<'_>, clones: u64) -> Files {
+fn files(load: &mut Load<'_>, clones: u64) -> Result<Files, Mistake> {
     let job = load.job;
     let together = load.role != Role::Alone;
     let folders = names(job.text("directory").unwrap_or_default());
@@ -81,12 +81,16 @@ fn files(load: &mut Load<'_>, clones: u64) -> Files {
         load.note("directory", "fio would give some folders one clone less; here each has as many");
     }
     if let Some((from, files)) = named(load) {
+        if files.is_empty() {
+            let place = job.get(from).map_or(&job.place, |g| &g.place);
+            return Err(place.mistake("it names no file", "give a name on each side of `:`"));
+        }
         let spread = files.len() as u64;
         let mut targets = if folders.is_empty() { files.clone() } else { Vec::new() };
         for folder in &folders {
             targets.extend(files.iter().map(|file| format!("{folder}/{file}")));
         }
-        return Files { targets, from, threads: per_folder, each: 0, spread };
+        return Ok(Files { targets, from, threads: per_folder, each: 0, spread });
     }
     // Files of ours have no name, but loads that run together need to have
     // others than one another.
@@ -100,7 +104,7 @@ fn files(load: &mut Load<'_>, clones: u64) -> Files {
         false => folders.iter().map(|f| folder(f)).collect(),
     };
     let each = job.count("nrfiles").unwrap_or(1);
-    Files { targets, from: "directory", threads: per_folder, each, spread: 1 }
+    Ok(Files { targets, from: "directory", threads: per_folder, each, spread: 1 })
 }
 
 /// Files with a name that all clones share, and the option that names them.
