@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use engine::Fault;
 use engine::stop::StopRule;
 use engine::{LoadPlan, Observer, Session, clock};
-use load::workload::{self, Site, common};
+use load::workload::{self, HostInfo, common};
 use model::machine::Calibration;
 use model::plan::LoadSpec;
 use model::{Parameters, Quantity, Unit};
@@ -35,7 +35,7 @@ const FORMS_MAX: usize = 24;
 pub(crate) fn calibrate(
     loads: &[LoadSpec],
     allowed: &[u32],
-    site: &Site,
+    site: &HostInfo,
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Vec<Calibration>, Fault> {
@@ -57,7 +57,7 @@ fn or_cancelled(result: Result<Calibration, Fault>) -> Result<Option<Calibration
 /// What copying in memory reaches with all CPUs at once, as bytes on the bus.
 fn memory_copy(
     allowed: &[u32],
-    site: &Site,
+    site: &HostInfo,
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Calibration, Fault> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::Fault;
-use engine::Seen;
+use engine::SideMetrics;
 use engine::outcome::{LoadOutcome, Outcome, PartOutcome};
 use load::workload::Workload;
 use model::trial::{Part, Series, TrialResult};
@@ -60,8 +60,8 @@ pub(crate) fn shape(
 }
 
 /// Adds what load `index` saw beside its operations.
-pub(crate) fn add_seen(result: &mut TrialResult, index: usize, seen: Seen) {
-    let Seen { metrics, mut series, facts } = seen;
+pub(crate) fn add_seen(result: &mut TrialResult, index: usize, seen: SideMetrics) {
+    let SideMetrics { metrics, mut series, facts } = seen;
     series.iter_mut().for_each(|s| MACHINE.clone_into(&mut s.machine));
     if index == 0 {
         result.metrics.extend(metrics);

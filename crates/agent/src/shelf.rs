@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::Fault;
 use load::workload::disk::fixture::Fixture;
 use load::workload::disk::in_memory;
-use load::workload::{Look, MemoryBeneath, Shelf};
+use load::workload::{DeviceProbe, MemoryBeneath, Shelf};
 use machine::storage::{device_identity, device_state, memory_beneath};
 use machine::{Host, inventory};
 use model::machine::Memory;
@@ -13,7 +13,7 @@ use model::plan::FixtureKey;
 use model::scalar::binary;
 
 /// How workloads here learn about block devices.
-pub(crate) const LOOK: Look = Look { state: device_state, identity: device_identity };
+pub(crate) const LOOK: DeviceProbe = DeviceProbe { state: device_state, identity: device_identity };
 
 /// Everything that is ready.
 #[derive(Debug, Default)]

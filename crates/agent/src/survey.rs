@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use load::workload::disk::in_memory;
-use load::workload::{self, MemoryBeneath, Site, common};
+use load::workload::{self, HostInfo, MemoryBeneath, common};
 use machine::Host;
 use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, Under};
@@ -20,8 +20,8 @@ use model::{LoadProfile, Parameters, WorkloadSpec};
 use crate::shelf;
 
 /// What workloads may know of this machine.
-pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> Site {
-    Site {
+pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> HostInfo {
+    HostInfo {
         cpus: inventory.cpu.allowed.len(),
         caches: inventory.cpu.caches.iter().map(|c| (c.level, c.bytes, c.shared_by.len())).collect(),
         memory_available: inventory.memory.available_bytes,
@@ -35,7 +35,7 @@ pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -
 }
 
 /// Surveys one case.
-pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &Site, host: &Host) -> Survey {
+pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &HostInfo, host: &Host) -> Survey {
     let mut survey = Survey::default();
     // Bytes of it that targets take, and what memory those are.
     let mut in_targets = (0, String::new());
@@ -70,7 +70,7 @@ fn add_load(
     survey: &mut Survey,
     in_targets: &mut (u64, String),
     load: LoadSpec,
-    site: &Site,
+    site: &HostInfo,
 ) -> Result<(), Problem> {
     let LoadSpec { workload: name, mut parameters, .. } = load;
     let workload = workload::find(&name).ok_or_else(|| {
@@ -249,12 +249,12 @@ mod tests {
         // A hole, which takes memory when it is written.
         file.as_file().set_len(4 << 30).unwrap();
         let path = file.path().to_string_lossy().into_owned();
-        let site = Site {
+        let site = HostInfo {
             cpus: 2,
             memory_available: 2 << 30,
             destroy: vec![path.clone()],
             beneath: MemoryBeneath(|_| Some("tmpfs at /mnt".to_owned())),
-            ..Site::default()
+            ..HostInfo::default()
         };
         let surveyed = |pattern: &str| {
             let loads = vec![load(&[("pattern", pattern), ("target", &path)])];

@@ -7,10 +7,10 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use engine::Fault;
+use engine::IdlePhases;
 use engine::Prepared;
-use engine::Rest;
 use engine::outcome::Outcome;
-use engine::placement::{Decision, Ground, cores_first, place_around};
+use engine::placement::{Decision, PlacementInput, cores_first, place_around};
 use engine::record::Timeline;
 use engine::stop::StopRule;
 use engine::{Begin, LoadPlan, Observer, Session};
@@ -167,7 +167,7 @@ pub(crate) fn run(
 /// Runs a session beside the sampler.
 fn watched(
     session: &Session<'_>,
-    (rest, begin): (Rest, Begin<'_>),
+    (rest, begin): (IdlePhases, Begin<'_>),
     watcher: &mut Watcher,
     tell: &(dyn Fn(AgentEvent) + Sync),
     cancel: &AtomicBool,
@@ -229,7 +229,7 @@ fn decide(order: &TrialOrder, ready: &[ReadyLoad<'_>], cpu: &Cpu, interrupts: &[
     if order.from_last {
         allowed.reverse();
     }
-    let ground = Ground { allowed, local };
+    let ground = PlacementInput { allowed, local };
     let loads: Vec<_> = ready.iter().map(|l| l.prepared.cpus().ok_or(l.workers)).collect();
     place_around(order.pin, &loads, &ground)
 }
@@ -247,12 +247,12 @@ fn session<'a>(
     for (index, load) in ready.iter().enumerate() {
         let mut stop = common::stop_rule(&load.spec.parameters)?;
         if index > 0 && matches!(stop, StopRule::Time(_)) {
-            stop = StopRule::Company;
+            stop = StopRule::FollowMain;
         }
         let mut rate = common::open_loop(&load.spec.parameters)?;
         if matches!(order.end, End::Far { .. }) {
             // The near end drives; this one answers until it has enough.
-            (stop, rate) = (StopRule::Company, None);
+            (stop, rate) = (StopRule::FollowMain, None);
         }
         let mut seed = order.seed.wrapping_add(index as u64);
         if let Some(drive) = main {

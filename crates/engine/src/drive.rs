@@ -11,7 +11,7 @@ use crate::stop::Stop;
 
 /// What a worker's loop works with beside its queue and schedule.
 #[derive(Debug)]
-pub struct Shift<'a> {
+pub struct WorkerRun<'a> {
     /// The times of the trial.
     pub timeline: Timeline,
     /// Whether there is a next operation.
@@ -20,25 +20,25 @@ pub struct Shift<'a> {
     pub recorder: Recorder,
     /// A sign of life: changes every [`LOOK_AROUND_NS`] while the worker is not
     /// stuck.
-    pub pulse: &'a Pulse,
+    pub pulse: &'a Heartbeat,
 }
 
 /// One worker's sign of life, on a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub struct Pulse(pub AtomicU64);
+pub struct Heartbeat(pub AtomicU64);
 
 /// What a worker that does something long beside its operations tells and is
 /// told.
 #[derive(Debug)]
-pub struct Life<'a> {
+pub struct WorkerContext<'a> {
     /// Its sign of life.
-    pub pulse: &'a Pulse,
+    pub pulse: &'a Heartbeat,
     /// Whether there is nothing more to be done for.
     pub off: &'a AtomicBool,
 }
 
-impl Life<'_> {
+impl WorkerContext<'_> {
     /// Tells that the worker is alive; to be called every second at least.
     ///
     /// # Errors
@@ -74,8 +74,12 @@ pub const LOOK_AROUND_NS: u64 = 20_000_000;
 ///
 /// # Errors
 /// The first operation that fails ends the load.
-pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shift<'_>) -> Result<(), Fault> {
-    let Shift { timeline, mut stop, mut recorder, pulse } = shift;
+pub fn drive<Q: Queue, S: Schedule>(
+    queue: &mut Q,
+    schedule: &mut S,
+    run: WorkerRun<'_>,
+) -> Result<(), Fault> {
+    let WorkerRun { timeline, mut stop, mut recorder, pulse } = run;
     let depth = queue.depth();
     let mut free: Vec<usize> = (0..depth).rev().collect();
     let mut flights = vec![Flight::default(); depth];
@@ -114,8 +118,7 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
         if in_flight > 0 {
             // With a free slot, the next operation may be due before a completion.
             let may_start = S::OPEN && !exhausted && !free.is_empty();
-            let wait = if may_start { until(schedule.next_due_ns(now_ns), now_ns) } else { Wait::One };
-            queue.reap(wait, &mut done)?;
+            queue.reap(wait::<S>(schedule, may_start, now_ns), &mut done)?;
         } else {
             clock::sleep_towards(schedule.next_due_ns(now_ns).min(now_ns + LOOK_AROUND_NS));
         }
@@ -132,15 +135,12 @@ pub fn drive<Q: Queue, S: Schedule>(queue: &mut Q, schedule: &mut S, shift: Shif
         }
         done.clear();
         if recorder.count_when_full() || rolled {
-            // What counting and handing over cost is not the next operation's
-            // latency.
+            // What counting and handing over cost is not the next operation's latency.
             now_ns = clock::now_ns();
         }
         exhausted |= now_ns >= timeline.end_ns || stop.asked() || queue.ended();
     }
-    if S::OPEN {
-        backlog(schedule, &timeline, &mut recorder, follows);
-    }
+    backlog(schedule, &timeline, &mut recorder, follows);
     recorder.finish();
     Ok(())
 }
@@ -166,6 +166,9 @@ fn record<S: Schedule>(recorder: &mut Recorder, flight: Flight, completion: Comp
 
 /// What an open loop still owed when its window closed.
 fn backlog<S: Schedule>(schedule: &mut S, timeline: &Timeline, recorder: &mut Recorder, follows: bool) {
+    if !S::OPEN {
+        return;
+    }
     // The operation that another was to follow is done.
     if follows {
         schedule.advance();
@@ -187,8 +190,13 @@ fn next(stop: &mut Stop<'_>, timeline: &Timeline, now_ns: u64) -> Option<(Operat
     stop.claim().map(|operation| (operation, true))
 }
 
-/// How to wait for completions while the next operation is not yet due.
-fn until(due_ns: u64, now_ns: u64) -> Wait {
-    let left_ns = due_ns.saturating_sub(now_ns).min(LOOK_AROUND_NS);
+/// How to wait for completions, where `may_start` says that there is room for
+/// the next operation, which is not yet due.
+#[inline]
+fn wait<S: Schedule>(schedule: &S, may_start: bool, now_ns: u64) -> Wait {
+    if !may_start {
+        return Wait::One;
+    }
+    let left_ns = schedule.next_due_ns(now_ns).saturating_sub(now_ns).min(LOOK_AROUND_NS);
     if left_ns > clock::SPIN_NS { Wait::For(left_ns - clock::SPIN_NS) } else { Wait::Poll }
 }

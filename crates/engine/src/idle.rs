@@ -5,17 +5,17 @@
 
 /// How long nothing runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rest {
+pub struct IdlePhases {
     /// Before the warm-up, ns; all workers are ready and wait.
     pub idle_ns: u64,
     /// After the last worker has ended its operations, ns.
     pub cool_down_ns: u64,
 }
 
-impl Rest {
+impl IdlePhases {
     /// Whether there is any.
     #[must_use]
     pub fn is_asked(self) -> bool {
-        self != Rest::default()
+        self != IdlePhases::default()
     }
 }

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use model::trial::{Series, Window};
 use model::{Quantity, Value};
 
-use crate::drive::{self, Life, Shift};
+use crate::drive::{self, WorkerContext, WorkerRun};
 use crate::fault::Fault;
 use crate::outcome::LoadOutcome;
 use crate::queue::{ALIKE, Class, Queue};
-use crate::schedule::{Closed, Open, Seat};
+use crate::schedule::{Closed, Open, WorkerIndex};
 use crate::stop::StopRule;
 
 /// What a load saw beside its operations.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct SideMetrics {
     /// Metrics beside those of the engine.
     pub metrics: BTreeMap<String, Quantity>,
     /// What changed over time; `machine` is filled in by the caller.
@@ -62,7 +62,7 @@ pub trait Prepared: Sync + std::fmt::Debug {
     }
 
     /// Which part worker `seat` drives.
-    fn part_of(&self, _seat: Seat) -> usize {
+    fn part_of(&self, _seat: WorkerIndex) -> usize {
         0
     }
 
@@ -84,8 +84,8 @@ pub trait Prepared: Sync + std::fmt::Debug {
 
     /// What it saw in the window beside its operations: asked once, when all its
     /// workers have ended well.
-    fn seen(&self, _window: Window) -> Seen {
-        Seen::default()
+    fn seen(&self, _window: Window) -> SideMetrics {
+        SideMetrics::default()
     }
 
     /// What all its workers together found when they verified what they did:
@@ -101,7 +101,7 @@ pub trait Prepared: Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// If its buffers, rings or files cannot be had.
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault>;
+    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault>;
 }
 
 /// A queue with its type hidden: called a few times a trial, so that the loop
@@ -115,7 +115,7 @@ pub trait Worker {
     ///
     /// # Errors
     /// The first operation that fails.
-    fn run(&mut self, schedule: Option<Open>, shift: Shift<'_>) -> Result<(), Fault>;
+    fn run(&mut self, schedule: Option<Open>, shift: WorkerRun<'_>) -> Result<(), Fault>;
     /// As [`Queue::settle`].
     ///
     /// # Errors
@@ -125,7 +125,7 @@ pub trait Worker {
     ///
     /// # Errors
     /// If what was done is wrong.
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault>;
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault>;
     /// As [`Queue::facts`].
     fn facts(&self) -> Vec<(&'static str, Value)>;
 }
@@ -139,7 +139,7 @@ impl<Q: Queue> Worker for Q {
         Queue::operations_to_end(self)
     }
 
-    fn run(&mut self, schedule: Option<Open>, shift: Shift<'_>) -> Result<(), Fault> {
+    fn run(&mut self, schedule: Option<Open>, shift: WorkerRun<'_>) -> Result<(), Fault> {
         match schedule {
             None => drive::drive(self, &mut Closed, shift),
             Some(mut open) => drive::drive(self, &mut open, shift),
@@ -150,7 +150,7 @@ impl<Q: Queue> Worker for Q {
         Queue::settle(self)
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         Queue::verify(self, life)
     }
 

@@ -9,7 +9,7 @@ use model::study::Pin;
 
 /// What the agent knows of CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ground {
+pub struct PlacementInput {
     /// CPUs that we may run on, in the order in which they are taken.
     pub allowed: Vec<u32>,
     /// Those of them that take interrupts of the main load's resource.
@@ -51,7 +51,7 @@ pub struct Decision {
 /// Decides for `workers` workers. There are never more pinned threads than
 /// CPUs: two workers pinned to one CPU would measure the scheduler.
 #[must_use]
-pub fn place(asked: Pin, workers: usize, ground: &Ground) -> Decision {
+pub fn place(asked: Pin, workers: usize, ground: &PlacementInput) -> Decision {
     let nowhere = |reason: Option<String>| Decision { policy: Pin::None, reason, cpus: vec![None; workers] };
     if asked == Pin::None {
         return nowhere(None);
@@ -88,14 +88,14 @@ pub fn place(asked: Pin, workers: usize, ground: &Ground) -> Decision {
 /// one CPU a worker; the number of workers of one that does not.
 /// Those of the others go to the CPUs that are left, by the same policy.
 #[must_use]
-pub fn place_around(asked: Pin, loads: &[Result<Vec<u32>, usize>], ground: &Ground) -> Decision {
+pub fn place_around(asked: Pin, loads: &[Result<Vec<u32>, usize>], ground: &PlacementInput) -> Decision {
     let own: Vec<u32> = loads.iter().filter_map(|l| l.as_ref().ok()).flatten().copied().collect();
     let others = loads.iter().filter_map(|l| l.as_ref().err()).sum();
     if own.is_empty() {
         return place(asked, others, ground);
     }
     let left = |all: &[u32]| all.iter().copied().filter(|cpu| !own.contains(cpu)).collect();
-    let rest = Ground { allowed: left(&ground.allowed), local: left(&ground.local) };
+    let rest = PlacementInput { allowed: left(&ground.allowed), local: left(&ground.local) };
     let decision = if others == 0 { None } else { Some(place(asked, others, &rest)) };
     let mut free = decision.iter().flat_map(|d| d.cpus.iter().copied());
     let mut cpus = Vec::with_capacity(own.len() + others);
@@ -125,8 +125,8 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), crate::Fault> {
 mod tests {
     use super::*;
 
-    fn ground() -> Ground {
-        Ground { allowed: vec![0, 1, 2, 3], local: vec![2] }
+    fn ground() -> PlacementInput {
+        PlacementInput { allowed: vec![0, 1, 2, 3], local: vec![2] }
     }
 
     fn cpus(asked: Pin, workers: usize) -> Vec<Option<u32>> {
@@ -162,7 +162,7 @@ mod tests {
             |allowed: &[u32]| Cpu { allowed: allowed.to_vec(), topology: topology.clone(), ..Cpu::default() };
         let order = cores_first(&cpu(&[0, 1, 2, 3, 4, 5]));
         assert_eq!(order, [0, 2, 4, 1, 3, 5]);
-        let ground = Ground { allowed: order, local: vec![] };
+        let ground = PlacementInput { allowed: order, local: vec![] };
         assert_eq!(place_around(Pin::Spread, &[Err(3)], &ground).cpus, [Some(0), Some(2), Some(4)]);
         assert_eq!(cores_first(&cpu(&[1, 2, 3])), [1, 2, 3], "what is left of each core");
         assert_eq!(cores_first(&Cpu { allowed: vec![7, 8], ..Cpu::default() }), [7, 8]);
@@ -178,14 +178,14 @@ mod tests {
 
     #[test]
     fn a_resource_whose_interrupts_go_everywhere_has_no_place_of_its_own() {
-        let everywhere = Ground { allowed: vec![0, 1], local: vec![0, 1] };
+        let everywhere = PlacementInput { allowed: vec![0, 1], local: vec![0, 1] };
         assert_eq!(place(Pin::Auto, 1, &everywhere).policy, Pin::Spread);
         assert!(place(Pin::Remote, 4, &ground()).reason.is_some(), "one of four is local");
     }
 
     #[test]
     fn without_interrupts_local_says_why_it_is_spread() {
-        let decision = place(Pin::Local, 1, &Ground { allowed: vec![1], local: vec![] });
+        let decision = place(Pin::Local, 1, &PlacementInput { allowed: vec![1], local: vec![] });
         assert_eq!((decision.policy, decision.cpus), (Pin::Spread, vec![Some(1)]));
         assert!(decision.reason.is_some());
     }

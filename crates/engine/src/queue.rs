@@ -1,7 +1,7 @@
 //! What the engine asks of a workload while time counts: start an operation,
 //! collect finished ones.
 
-use crate::drive::Life;
+use crate::drive::WorkerContext;
 use crate::fault::Fault;
 
 /// Which operation: what it does is a pure function of these and the seed.
@@ -108,7 +108,7 @@ pub trait Queue {
     ///
     /// # Errors
     /// If it is not, with what was found; or if it is to stop.
-    fn verify(&mut self, _life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, _life: &WorkerContext<'_>) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -192,7 +192,7 @@ impl<W: Operate> Queue for Blocking<W> {
         self.work.ended()
     }
 
-    fn verify(&mut self, _life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, _life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.work.verify()
     }
 

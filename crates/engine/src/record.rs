@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use stats::counts::Counts;
 
 use crate::clock;
-use crate::post::Post;
+use crate::report_channel::ReportSender;
 
 /// An operation is late when it starts more than this after it was due. Below
 /// that it is the noise of waking up and of the loop itself.
@@ -266,7 +266,7 @@ pub struct Recorder {
     notes: Vec<Noted>,
     cpu: CpuTime,
     rolled_ns: u64,
-    post: Post,
+    sender: ReportSender,
     recycled: Receiver<Box<Record>>,
     depth: usize,
     tail: Option<Box<Record>>,
@@ -280,7 +280,7 @@ pub struct Wiring {
     /// The worker of that load.
     pub worker: usize,
     /// To the session.
-    pub post: Post,
+    pub sender: ReportSender,
     /// Emptied records from the session.
     pub recycled: Receiver<Box<Record>>,
 }
@@ -301,7 +301,7 @@ impl Recorder {
             notes: Vec::with_capacity(NOTES + depth),
             cpu: CpuTime::of_this_thread(),
             rolled_ns: timeline.start_ns,
-            post: wiring.post,
+            sender: wiring.sender,
             recycled: wiring.recycled,
             depth,
             tail: None,
@@ -420,7 +420,7 @@ impl Recorder {
         let fresh =
             self.recycled.try_recv().unwrap_or_else(|_| Box::new(Record::new(self.shape, self.depth)));
         let full = std::mem::replace(&mut self.current, fresh);
-        self.post.later(Report::Interval { load: self.load, worker: self.worker, record: full });
+        self.sender.send(Report::Interval { load: self.load, worker: self.worker, record: full });
         self.enter(self.timeline.interval_of(now_ns));
     }
 
@@ -451,7 +451,7 @@ impl Recorder {
     pub fn finish(mut self) {
         self.roll(clock::now_ns());
         if let Some(record) = self.tail.take() {
-            self.post.later(Report::Interval { load: self.load, worker: self.worker, record });
+            self.sender.send(Report::Interval { load: self.load, worker: self.worker, record });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How workers tell the session's desk what happened without waking it each
+//! How workers tell the session's coordinator what happened without waking it each
 //! time. A thread that wakes while packets come in makes the kernel leave the
 //! rest of them to `ksoftirqd` (`__do_softirq` stops where another thread is
 //! due), which then takes turns with the worker. What that costs a sender of TCP
@@ -13,49 +13,49 @@ use crate::record::Report;
 /// Records that each worker has beside the one it fills.
 pub const SPARE_RECORDS: usize = 8;
 
-/// After so many reports that may wait the desk is woken, to give records back
+/// After so many reports that may wait the coordinator is woken, to give records back
 /// while the worker has some left.
 const WAKE_AFTER: usize = SPARE_RECORDS - 2;
 
-/// To the desk, from a worker.
+/// To the coordinator, from a worker.
 #[derive(Clone, Debug)]
-pub struct Post {
+pub struct ReportSender {
     send: SyncSender<Report>,
-    desk: Thread,
-    /// What was sent since this worker last woke the desk.
-    unheard: usize,
+    coordinator: Thread,
+    /// What was sent since this worker last woke the coordinator.
+    unseen: usize,
 }
 
-/// Where the desk finds what was sent.
+/// Where the coordinator finds what was sent.
 #[derive(Debug)]
-pub(crate) struct Inbox {
+pub(crate) struct ReportReceiver {
     reports: Receiver<Report>,
 }
 
-/// A post box that holds so many reports; the calling thread is the desk.
-pub(crate) fn post(capacity: usize) -> (Post, Inbox) {
+/// A channel that holds so many reports; the calling thread is the coordinator.
+pub(crate) fn channel(capacity: usize) -> (ReportSender, ReportReceiver) {
     let (send, reports) = sync_channel(capacity);
-    (Post { send, desk: thread::current(), unheard: 0 }, Inbox { reports })
+    (ReportSender { send, coordinator: thread::current(), unseen: 0 }, ReportReceiver { reports })
 }
 
-impl Post {
-    /// Sends what the desk must know now. That nobody is there any more means
+impl ReportSender {
+    /// Sends what the coordinator must know now. That nobody is there any more means
     /// that the session has given up on the trial.
-    pub(crate) fn now(&mut self, report: Report) {
-        self.put(report);
+    pub(crate) fn send_and_wake(&mut self, report: Report) {
+        self.push(report);
         self.wake();
     }
 
-    /// Sends what the desk may find when it looks up next.
-    pub(crate) fn later(&mut self, report: Report) {
-        self.put(report);
-        self.unheard += 1;
-        if self.unheard >= WAKE_AFTER {
+    /// Sends what the coordinator may find when it looks up next.
+    pub(crate) fn send(&mut self, report: Report) {
+        self.push(report);
+        self.unseen += 1;
+        if self.unseen >= WAKE_AFTER {
             self.wake();
         }
     }
 
-    fn put(&mut self, report: Report) {
+    fn push(&mut self, report: Report) {
         if let Err(TrySendError::Full(report)) = self.send.try_send(report) {
             self.wake();
             let _ = self.send.send(report);
@@ -63,13 +63,13 @@ impl Post {
     }
 
     fn wake(&mut self) {
-        self.unheard = 0;
-        self.desk.unpark();
+        self.unseen = 0;
+        self.coordinator.unpark();
     }
 }
 
-impl Inbox {
-    /// The next report. Where there is none, one that comes before the desk was
+impl ReportReceiver {
+    /// The next report. Where there is none, one that comes before the coordinator was
     /// woken or `pause` was over.
     pub(crate) fn next(&self, pause: Duration) -> Option<Report> {
         match self.reports.try_recv() {
@@ -92,42 +92,42 @@ mod tests {
 
     #[test]
     fn what_may_wait_wakes_nobody_and_is_not_lost() {
-        let (mut post, inbox) = post(1);
-        post.later(Report::Ready);
-        assert_eq!(post.unheard, 1, "it woke the desk");
-        assert!(matches!(inbox.next(Duration::ZERO), Some(Report::Ready)));
-        assert!(inbox.next(Duration::ZERO).is_none());
+        let (mut sender, receiver) = channel(1);
+        sender.send(Report::Ready);
+        assert_eq!(sender.unseen, 1, "it woke the coordinator");
+        assert!(matches!(receiver.next(Duration::ZERO), Some(Report::Ready)));
+        assert!(receiver.next(Duration::ZERO).is_none());
     }
 
     // Not in a scope: its threads wake the one that waits for them when they end.
 
     #[test]
-    fn the_desk_is_woken_while_a_worker_has_records_left() {
-        let (mut post, inbox) = post(SPARE_RECORDS);
+    fn the_coordinator_is_woken_while_a_worker_has_records_left() {
+        let (mut sender, receiver) = channel(SPARE_RECORDS);
         let began = Instant::now();
-        let worker = thread::spawn(move || (0..WAKE_AFTER).for_each(|_| post.later(Report::Ready)));
+        let worker = thread::spawn(move || (0..WAKE_AFTER).for_each(|_| sender.send(Report::Ready)));
         thread::park_timeout(LONG);
         // Against sleeping through it, not for speed.
         assert!(began.elapsed() < LONG, "nobody woke it");
         worker.join().unwrap();
         for _ in 0..WAKE_AFTER {
-            assert!(inbox.next(Duration::ZERO).is_some());
+            assert!(receiver.next(Duration::ZERO).is_some());
         }
     }
 
     #[test]
-    fn what_is_urgent_or_has_no_room_wakes_the_desk() {
-        let (mut post, inbox) = post(1);
+    fn what_is_urgent_or_has_no_room_wakes_the_coordinator() {
+        let (mut sender, receiver) = channel(1);
         let began = Instant::now();
         let worker = thread::spawn(move || {
             // The second finds no room.
-            post.later(Report::Ready);
-            post.later(Report::Ready);
-            post.now(Report::Ready);
+            sender.send(Report::Ready);
+            sender.send(Report::Ready);
+            sender.send_and_wake(Report::Ready);
         });
         let mut came = 0;
         while came < 3 {
-            came += usize::from(inbox.next(LONG).is_some());
+            came += usize::from(receiver.next(LONG).is_some());
         }
         worker.join().unwrap();
         assert!(began.elapsed() < LONG, "nobody woke it");

@@ -89,7 +89,7 @@ impl Open {
     /// The schedule of worker `worker` of `workers`, which together make
     /// `rate_per_s`, from `start_ns` on.
     #[must_use]
-    pub fn new(start_ns: u64, rate_per_s: f64, arrivals: Arrivals, worker: Seat, seed: u64) -> Self {
+    pub fn new(start_ns: u64, rate_per_s: f64, arrivals: Arrivals, worker: WorkerIndex, seed: u64) -> Self {
         let gap_ns = 1e9 / rate_per_s * worker.of as f64;
         let own = seed ^ (worker.index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let first_ns = gap_ns * worker.index as f64 / worker.of as f64;
@@ -110,7 +110,7 @@ impl Open {
 
 /// Which worker of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct WorkerIndex {
     /// From 0.
     pub index: usize,
     /// How many there are.
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn regression_a_fast_rate_stood_still_on_a_machine_that_was_up_for_long() {
         let year_ns = 365 * 86_400 * 1_000_000_000;
-        let seat = Seat { index: 0, of: 1 };
+        let seat = WorkerIndex { index: 0, of: 1 };
         for (rate, after_ns) in [(1e9, 1_000), (3e6, 333_333), (1e10, 100)] {
             let mut open = Open::new(year_ns, rate, Arrivals::Fixed, seat, 1);
             for _ in 0..1000 {
@@ -178,7 +178,8 @@ mod tests {
         }
         // The slowest and the fastest that may be typed.
         for rate in [1e-6, 1e15] {
-            let mut open = Open::new(year_ns, rate, Arrivals::Poisson, Seat { index: 1023, of: 1024 }, 1);
+            let mut open =
+                Open::new(year_ns, rate, Arrivals::Poisson, WorkerIndex { index: 1023, of: 1024 }, 1);
             open.advance();
             assert!(open.next_due_ns(0) >= year_ns);
         }
@@ -187,7 +188,7 @@ mod tests {
     fn arrivals(kind: Arrivals, workers: usize, seed: u64, count: usize) -> Vec<u64> {
         let mut all = Vec::new();
         for index in 0..workers {
-            let mut open = Open::new(0, 1000.0, kind, Seat { index, of: workers }, seed);
+            let mut open = Open::new(0, 1000.0, kind, WorkerIndex { index, of: workers }, seed);
             for _ in 0..count / workers {
                 all.push(open.next_due_ns(0));
                 open.advance();
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn regression_what_an_open_loop_owed_was_gone_through_one_by_one() {
-        let alone = Seat { index: 0, of: 1 };
+        let alone = WorkerIndex { index: 0, of: 1 };
         let end_ns = 1_000_000_000 + 5_000_000_000;
         for arrivals in [Arrivals::Fixed, Arrivals::Poisson] {
             let of = |rate: f64| owed(Open::new(1_000_000_000, rate, arrivals, alone, 3), end_ns);
@@ -259,7 +260,7 @@ mod tests {
         for arrivals in [Arrivals::Fixed, Arrivals::Poisson] {
             // Ten years; neighbouring f64 of that are 64 ns apart.
             let start_ns = 315_000_000_000_000_000;
-            let mut open = Open::new(start_ns, 1e8, arrivals, Seat { index: 0, of: 1 }, 3);
+            let mut open = Open::new(start_ns, 1e8, arrivals, WorkerIndex { index: 0, of: 1 }, 3);
             for _ in 0..100_000 {
                 open.advance();
             }

@@ -13,16 +13,16 @@ use model::{Phase, Value};
 use crate::begin::{self, Begin};
 use crate::clock;
 use crate::collect::Collector;
-use crate::drive::{Life, Pulse, Shift};
+use crate::drive::{Heartbeat, WorkerContext, WorkerRun};
 use crate::fault::Fault;
-use crate::gate::Gate;
+use crate::idle::IdlePhases;
 use crate::load::Prepared;
 use crate::outcome::{Collected, Outcome, conclude};
 use crate::placement;
-use crate::post::{self, Inbox, Post, SPARE_RECORDS};
 use crate::record::{Record, Recorder, Report, Shape, Timeline, Wiring};
-use crate::rest::Rest;
-use crate::schedule::{Arrivals, Seat};
+use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
+use crate::schedule::{Arrivals, WorkerIndex};
+use crate::start_barrier::StartBarrier;
 use crate::stop::{SharedStop, Stop, StopRule};
 
 /// Operations in flight across an interval's edge that a spare record has room
@@ -74,15 +74,15 @@ pub struct Session<'a> {
 
 /// What all threads of a session share.
 struct Shared {
-    start: Gate<Timeline>,
+    start: StartBarrier<Timeline>,
     /// Opens when no worker's time counts any more, so that none checks what it
     /// did while others are still measured.
-    verification: Gate<()>,
+    verification: StartBarrier<()>,
     /// Whether there is nothing more to be done for.
     off: AtomicBool,
     stops: Vec<SharedStop>,
     /// By load, then by worker.
-    pulses: Vec<Vec<Pulse>>,
+    pulses: Vec<Vec<Heartbeat>>,
 }
 
 impl Shared {
@@ -106,7 +106,7 @@ impl Session<'_> {
     /// # Errors
     /// The first fault of any worker; [`Fault::Cancelled`] when `cancel` was set.
     pub fn run(&self, observer: &dyn Observer, cancel: &AtomicBool) -> Result<Outcome, Fault> {
-        self.run_between(Rest::default(), Begin::Soon, observer, cancel)
+        self.run_between(IdlePhases::default(), Begin::Soon, observer, cancel)
     }
 
     /// The same, with a rest before the warm-up and after the window, and begun
@@ -116,22 +116,26 @@ impl Session<'_> {
     /// Those of [`Session::run`].
     pub fn run_between(
         &self,
-        rest: Rest,
+        rest: IdlePhases,
         begin: Begin<'_>,
         observer: &dyn Observer,
         cancel: &AtomicBool,
     ) -> Result<Outcome, Fault> {
         let shared = Shared {
-            start: Gate::default(),
-            verification: Gate::default(),
+            start: StartBarrier::default(),
+            verification: StartBarrier::default(),
             off: AtomicBool::new(false),
             stops: self.loads.iter().map(|_| SharedStop::default()).collect(),
-            pulses: self.loads.iter().map(|l| l.cpus.iter().map(|_| Pulse::default()).collect()).collect(),
+            pulses: self
+                .loads
+                .iter()
+                .map(|l| l.cpus.iter().map(|_| Heartbeat::default()).collect())
+                .collect(),
         };
         let workers: usize = self.loads.iter().map(|l| l.cpus.len()).sum();
-        let (post, reports) = post::post(workers * (SPARE_RECORDS + 4));
+        let (sender, reports) = report_channel::channel(workers * (SPARE_RECORDS + 4));
         std::thread::scope(|scope| {
-            let mut desk = Desk {
+            let mut coordinator = Coordinator {
                 session: self,
                 rest,
                 begin,
@@ -153,7 +157,7 @@ impl Session<'_> {
             for (load, plan) in self.loads.iter().enumerate() {
                 let mut recycle = Vec::with_capacity(plan.cpus.len());
                 for worker in 0..plan.cpus.len() {
-                    match hire(scope, plan, load, worker, &shared, &post) {
+                    match hire(scope, plan, load, worker, &shared, &sender) {
                         Ok(sender) => recycle.push(sender),
                         Err(error) => {
                             // Those who wait already must not wait for ever.
@@ -163,10 +167,10 @@ impl Session<'_> {
                         }
                     }
                 }
-                desk.recycle.push(recycle);
+                coordinator.recycle.push(recycle);
             }
-            drop(post);
-            desk.run()
+            drop(sender);
+            coordinator.run()
         })
         .and_then(|outcome| {
             self.loads.iter().try_for_each(|load| load.prepared.verdict())?;
@@ -182,28 +186,28 @@ fn hire<'scope, 'env: 'scope>(
     load: usize,
     worker: usize,
     shared: &'env Shared,
-    post: &Post,
+    sender: &ReportSender,
 ) -> std::io::Result<SyncSender<Box<Record>>> {
     let (recycle, recycled) = sync_channel(SPARE_RECORDS);
     for _ in 0..SPARE_RECORDS {
         let _ = recycle.try_send(Box::new(Record::new(shape(plan), CROSSINGS_USUAL)));
     }
-    let wiring = Wiring { load, worker, post: post.clone(), recycled };
-    let mut post = post.clone();
+    let wiring = Wiring { load, worker, sender: sender.clone(), recycled };
+    let mut sender = sender.clone();
     std::thread::Builder::new().spawn_scoped(scope, move || {
         let result = catch_unwind(AssertUnwindSafe(|| work(plan, wiring, shared))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
             Err(Fault::Panic(text.unwrap_or_else(|| "without a message".to_owned())))
         });
-        post.now(Report::Finished { load, worker, result });
+        sender.send_and_wake(Report::Finished { load, worker, result });
     })?;
     Ok(recycle)
 }
 
 /// One worker's life.
 fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'static str, Value)>, Fault> {
-    let seat = Seat { index: wiring.worker, of: plan.cpus.len() };
+    let seat = WorkerIndex { index: wiring.worker, of: plan.cpus.len() };
     let load = wiring.load;
     if let Some(cpu) = plan.cpus[wiring.worker] {
         placement::pin_this_thread(cpu)?;
@@ -211,8 +215,8 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
     // The default slack of 50 us would make every timed wake-up late.
     let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
     let mut worker = plan.prepared.worker(seat, plan.seed)?;
-    let mut post = wiring.post.clone();
-    post.now(Report::Ready);
+    let mut sender = wiring.sender.clone();
+    sender.send_and_wake(Report::Ready);
     let Some(timeline) = shared.start.wait() else { return Ok(Vec::new()) };
     let stop = Stop::new(
         &shared.stops[load],
@@ -227,16 +231,16 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(&'s
         std::hint::spin_loop();
     }
     let pulse = &shared.pulses[load][seat.index];
-    let shift = Shift { timeline, stop, recorder, pulse };
+    let shift = WorkerRun { timeline, stop, recorder, pulse };
     let schedule = plan.rate.map(|(rate, arrivals)| {
         crate::schedule::Open::new(timeline.start_ns, rate, arrivals, seat, plan.seed)
     });
     worker.run(schedule, shift)?;
-    post.now(Report::Drained { load, worker: seat.index });
+    sender.send_and_wake(Report::Drained { load, worker: seat.index });
     let at_ns = worker.settle()?.then(clock::now_ns);
-    post.now(Report::Settled { load, at_ns });
+    sender.send_and_wake(Report::Settled { load, at_ns });
     if shared.verification.wait().is_some() {
-        worker.verify(&Life { pulse, off: &shared.off })?;
+        worker.verify(&WorkerContext { pulse, off: &shared.off })?;
     }
     Ok(worker.facts())
 }
@@ -270,14 +274,14 @@ fn named(facts: Vec<(&'static str, Value)>) -> BTreeMap<String, Value> {
 }
 
 /// The session's own thread: merges, announces, watches.
-struct Desk<'a> {
+struct Coordinator<'a> {
     session: &'a Session<'a>,
-    rest: Rest,
+    rest: IdlePhases,
     begin: Begin<'a>,
     shared: &'a Shared,
     observer: &'a dyn Observer,
     cancel: &'a AtomicBool,
-    reports: Inbox,
+    reports: ReportReceiver,
     recycle: Vec<Vec<SyncSender<Box<Record>>>>,
     collected: Vec<Collected>,
     /// By load and worker: whether it has ended its operations.
@@ -297,7 +301,7 @@ struct Desk<'a> {
     beat: u64,
 }
 
-impl Desk<'_> {
+impl Coordinator<'_> {
     fn run(mut self) -> Result<Outcome, Fault> {
         let workers = self.left;
         let mut ready = 0;
@@ -423,7 +427,7 @@ impl Desk<'_> {
                 if load == 0 {
                     self.observer.moved(record.bytes());
                 }
-                let seat = Seat { index: worker, of: self.session.loads[load].cpus.len() };
+                let seat = WorkerIndex { index: worker, of: self.session.loads[load].cpus.len() };
                 if let Some((_, part)) = collected.parts.get_mut(prepared.part_of(seat)) {
                     part.add(&record);
                 }

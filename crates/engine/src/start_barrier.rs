@@ -4,18 +4,18 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 /// What opens when all workers are there.
 #[derive(Debug)]
-pub(crate) struct Gate<T> {
+pub(crate) struct StartBarrier<T> {
     state: Mutex<Option<Option<T>>>,
     opened: Condvar,
 }
 
-impl<T> Default for Gate<T> {
+impl<T> Default for StartBarrier<T> {
     fn default() -> Self {
         Self { state: Mutex::new(None), opened: Condvar::new() }
     }
 }
 
-impl<T: Copy> Gate<T> {
+impl<T: Copy> StartBarrier<T> {
     /// Lets everybody through, with something or with nothing to do.
     pub(crate) fn open(&self, with: Option<T>) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(with);

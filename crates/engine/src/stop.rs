@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::queue::Operation;
-use crate::schedule::Seat;
+use crate::schedule::WorkerIndex;
 
 /// When a load ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub enum StopRule {
     /// come to the end that was set for it.
     Full,
     /// When the main load ends: for loads that run with it.
-    Company,
+    FollowMain,
 }
 
 /// Set in the index of an operation of the warm-up, so that it goes to other
@@ -57,7 +57,7 @@ struct Tickets(AtomicU64);
 #[derive(Debug)]
 pub struct Stop<'a> {
     shared: &'a SharedStop,
-    seat: Seat,
+    seat: WorkerIndex,
     sequence: u64,
     limit: Limit,
 }
@@ -79,7 +79,7 @@ impl<'a> Stop<'a> {
     pub fn new(
         shared: &'a SharedStop,
         rule: StopRule,
-        seat: Seat,
+        seat: WorkerIndex,
         operation_bytes: u64,
         to_end: Option<u64>,
     ) -> Self {
@@ -90,7 +90,7 @@ impl<'a> Stop<'a> {
             Limit::Shared { total, batch, next: 0, end: 0 }
         };
         let limit = match rule {
-            StopRule::Time(_) | StopRule::Company => Limit::None,
+            StopRule::Time(_) | StopRule::FollowMain => Limit::None,
             StopRule::Operations(total) => tickets(total),
             StopRule::Bytes(bytes) => tickets(bytes.div_ceil(operation_bytes.max(1))),
             StopRule::End => Limit::Own(to_end.unwrap_or(0)),
@@ -161,7 +161,7 @@ mod tests {
         let shared = SharedStop::default();
         let mut indices = Vec::new();
         for index in 0..workers {
-            let mut stop = Stop::new(&shared, rule, Seat { index, of: workers }, bytes, to_end);
+            let mut stop = Stop::new(&shared, rule, WorkerIndex { index, of: workers }, bytes, to_end);
             while let Some(operation) = stop.claim() {
                 indices.push(operation.index);
             }

@@ -11,7 +11,7 @@ use engine::record::Timeline;
 use engine::{LoadPlan, Observer, Session};
 use language::{LANGUAGES, Language};
 use load::workload::disk::fixture::Fixture;
-use load::workload::{Look, Shelf, Site, TABLE, Workload, catalogue, common};
+use load::workload::{DeviceProbe, HostInfo, Shelf, TABLE, Workload, catalogue, common};
 use model::plan::FixtureKey;
 use model::{Kind, Parameters, Phase, Quantity};
 
@@ -31,12 +31,12 @@ impl Shelf for Kept {
     }
 }
 
-fn site() -> Site {
-    Site {
+fn host() -> HostInfo {
+    HostInfo {
         cpus: 2,
         caches: vec![(1, 32 << 10, 1), (2, 1 << 20, 1), (3, 32 << 20, 2)],
         memory_available: 2 << 30,
-        ..Site::default()
+        ..HostInfo::default()
     }
 }
 
@@ -121,12 +121,12 @@ fn every_workload_runs_at_its_defaults_and_leaves_nothing() {
         }
         let threads = parameters.integer("threads").unwrap() as usize;
         common::resolve(&mut parameters, 2).unwrap();
-        let needs = workload.survey(parameters, &site()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+        let needs = workload.survey(parameters, &host()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{name}: the survey made something");
         let fixtures = needs
             .fixtures
             .iter()
-            .map(|key| Fixture::make(key, Look::default(), &mut |_| true).unwrap())
+            .map(|key| Fixture::make(key, DeviceProbe::default(), &mut |_| true).unwrap())
             .collect();
         let shelf = Kept(fixtures);
         let prepared = workload.prepare(&needs.parameters, &shelf).unwrap();
@@ -182,7 +182,7 @@ fn null_forms_are_runnable_without_anything() {
         let Some(form) = workload.null_form(&defaults(*workload)) else { continue };
         let mut form = form;
         common::resolve(&mut form, 2).unwrap();
-        let needs = workload.survey(form, &site()).unwrap();
+        let needs = workload.survey(form, &host()).unwrap();
         assert!(needs.fixtures.is_empty(), "{}", workload.spec().name);
         assert!(workload.prepare(&needs.parameters, &Kept(Vec::new())).is_ok());
     }

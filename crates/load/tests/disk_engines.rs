@@ -11,7 +11,7 @@ use engine::outcome::{LoadOutcome, Outcome};
 use engine::record::Timeline;
 use engine::{LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
-use load::workload::{Shelf, Site, Workload, catalogue, common, find};
+use load::workload::{HostInfo, Shelf, Workload, catalogue, common, find};
 use model::plan::{FixtureKey, Problem};
 use model::{Parameters, Phase, Value};
 
@@ -57,21 +57,21 @@ fn asked(target: &Path, words: &str) -> Parameters {
 
 fn survey(target: &Path, words: &str) -> Result<Parameters, Problem> {
     let destroy = vec![target.to_string_lossy().into_owned()];
-    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
-    disk().survey(asked(target, words), &site).map(|needs| needs.parameters)
+    let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
+    disk().survey(asked(target, words), &host).map(|needs| needs.parameters)
 }
 
 /// One trial of what these words ask for; `before` is called when its files are
 /// ready.
 fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<Outcome, Fault> {
     let destroy = vec![target.to_string_lossy().into_owned()];
-    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
-    let needs = disk().survey(asked(target, words), &site).unwrap_or_else(|p| panic!("{words}: {p:?}"));
+    let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
+    let needs = disk().survey(asked(target, words), &host).unwrap_or_else(|p| panic!("{words}: {p:?}"));
     let shelf = Kept(
         needs
             .fixtures
             .iter()
-            .map(|key| Fixture::make(key, load::workload::Look::default(), &mut |_| true).unwrap())
+            .map(|key| Fixture::make(key, load::workload::DeviceProbe::default(), &mut |_| true).unwrap())
             .collect(),
     );
     let prepared = disk().prepare(&needs.parameters, &shelf)?;

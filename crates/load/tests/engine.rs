@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use engine::Fault;
 use engine::outcome::Outcome;
 use engine::record::Timeline;
-use engine::schedule::{Arrivals, Seat};
+use engine::schedule::{Arrivals, WorkerIndex};
 use engine::stop::StopRule;
-use engine::{Begin, Blocking, LoadPlan, Observer, Operate, Operation, Rest, Session};
+use engine::{Begin, Blocking, IdlePhases, LoadPlan, Observer, Operate, Operation, Session};
 use engine::{Prepared, Worker};
 use model::Phase;
 
@@ -21,7 +21,7 @@ const MS: u64 = 1_000_000;
 struct Sleeper {
     nap: fn(u64) -> Duration,
     naps: Arc<Mutex<Vec<Duration>>>,
-    seen: Arc<Seen>,
+    seen: Arc<SideMetrics>,
 }
 
 impl std::fmt::Debug for Sleeper {
@@ -40,12 +40,12 @@ struct Napping {
     nap: fn(u64) -> Duration,
     naps: Arc<Mutex<Vec<Duration>>>,
     to_end: u64,
-    seen: Arc<Seen>,
+    seen: Arc<SideMetrics>,
 }
 
 /// What happened in which order.
 #[derive(Debug, Default)]
-struct Seen(Mutex<Vec<&'static str>>);
+struct SideMetrics(Mutex<Vec<&'static str>>);
 
 impl Operate for Napping {
     fn operate(&mut self, operation: Operation) -> Result<u64, Fault> {
@@ -75,7 +75,7 @@ impl Prepared for Sleeper {
         10
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (naps, seen) = (Arc::clone(&self.naps), Arc::clone(&self.seen));
         Ok(Box::new(Blocking::new(Napping { nap: self.nap, naps, to_end: 7, seen })))
     }
@@ -189,7 +189,7 @@ fn each_worker_goes_to_the_end_of_its_share() {
 fn loads_share_a_window_and_company_ends_with_the_main_load() {
     let main = Sleeper::new(|_| Duration::from_millis(1));
     let company = Sleeper::new(|_| Duration::from_millis(2));
-    let loads = vec![plan(&main, 1, StopRule::Time(200 * MS)), plan(&company, 1, StopRule::Company)];
+    let loads = vec![plan(&main, 1, StopRule::Time(200 * MS)), plan(&company, 1, StopRule::FollowMain)];
     let outcome = run(loads, 20 * MS).unwrap();
     let rate = |i: usize| outcome.loads[i].operations / outcome.window.seconds();
     assert!(rate(0) > rate(1) && rate(1) > 0.0, "{} {}", rate(0), rate(1));
@@ -216,7 +216,7 @@ fn nothing_runs_for_so_long_before_and_after() {
     let notes = Notes::default();
     let loads = vec![plan(&sleeper, 2, StopRule::Time(100 * MS))];
     let session = Session { loads, warm_up_ns: 20 * MS, interval_ns: None };
-    let rest = Rest { idle_ns: 120 * MS, cool_down_ns: 150 * MS };
+    let rest = IdlePhases { idle_ns: 120 * MS, cool_down_ns: 150 * MS };
     let outcome = session.run_between(rest, Begin::Soon, &notes, &AtomicBool::new(false)).unwrap();
     let notes = notes.0.into_inner().unwrap();
     let phases: Vec<Phase> = notes.iter().map(|(phase, _)| *phase).collect();
@@ -232,8 +232,8 @@ fn nothing_runs_for_so_long_before_and_after() {
 #[test]
 fn a_cancel_ends_a_rest_at_once() {
     for (rest, phase) in [
-        (Rest { idle_ns: 60_000 * MS, cool_down_ns: 0 }, Phase::Idle),
-        (Rest { idle_ns: 0, cool_down_ns: 60_000 * MS }, Phase::CoolDown),
+        (IdlePhases { idle_ns: 60_000 * MS, cool_down_ns: 0 }, Phase::Idle),
+        (IdlePhases { idle_ns: 0, cool_down_ns: 60_000 * MS }, Phase::CoolDown),
     ] {
         let sleeper = Sleeper::new(|_| Duration::from_millis(1));
         let cancel = AtomicBool::new(false);

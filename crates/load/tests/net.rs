@@ -202,7 +202,8 @@ fn nobody_behind_the_address_is_said() {
     let shelf = two_ends::Placed(Side::of(true, Meeting::Out(&door), 0));
     let workload: &dyn load::workload::Workload = &Stream;
     let prepared = workload.prepare(&parameters, &shelf).unwrap();
-    let fault = prepared.worker(engine::schedule::Seat { index: 0, of: 1 }, 1).err().unwrap().to_string();
+    let fault =
+        prepared.worker(engine::schedule::WorkerIndex { index: 0, of: 1 }, 1).err().unwrap().to_string();
     assert!(fault.contains("127.0.0.1") && fault.contains("closed the connection"), "{fault}");
 }
 

@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 
 use load::workload::disk::Disk;
 use load::workload::disk::fixture::Fixture;
-use load::workload::{Look, Site, Workload};
+use load::workload::{DeviceProbe, HostInfo, Workload};
 use model::plan::{FixtureKey, Ownership, Problem, ProblemKind};
 
 /// What writing to `target` is answered with, after it was given up by name.
@@ -24,8 +24,8 @@ fn writing(target: &Path, pattern: &str) -> Result<(), Problem> {
 fn looked_at(target: &Path, pattern: &str) -> Result<FixtureKey, Problem> {
     let changes = [("pattern", pattern), ("size", "1MiB"), ("engine", "sync")];
     let destroy = vec![target.to_string_lossy().into_owned()];
-    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
-    Disk.survey(support::parameters(target, &changes), &site).map(|mut needs| needs.fixtures.remove(0))
+    let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
+    Disk.survey(support::parameters(target, &changes), &host).map(|mut needs| needs.fixtures.remove(0))
 }
 
 fn tool(program: &str, arguments: &[&str]) -> Output {
@@ -64,7 +64,7 @@ fn is_refused(file: &Path, reason: &str) {
     assert!(problem.help.contains("no option that overrides"), "{problem:?}");
     // As if that use had begun after the survey.
     let key = FixtureKey { ownership: Ownership::Surrendered, ..looked_at(file, "randread").unwrap() };
-    let fault = Fixture::make(&key, Look::default(), &mut |_| true).unwrap_err().to_string();
+    let fault = Fixture::make(&key, DeviceProbe::default(), &mut |_| true).unwrap_err().to_string();
     assert!(fault.contains(reason), "{fault}");
     writing(file, "randread").unwrap();
 }
@@ -147,8 +147,8 @@ fn a_file_system_says_what_o_direct_can_move() {
     for target in [&point, &file] {
         let survey = |block: &str, direct: &str| {
             let changes = [("block-size", block), ("direct", direct), ("size", "1MiB"), ("engine", "sync")];
-            let site = Site { cpus: 2, memory_available: 1 << 30, ..Site::default() };
-            Disk.survey(support::parameters(target, &changes), &site).map(drop)
+            let host = HostInfo { cpus: 2, memory_available: 1 << 30, ..HostInfo::default() };
+            Disk.survey(support::parameters(target, &changes), &host).map(drop)
         };
         let problem = survey("512", "yes").unwrap_err();
         assert!(problem.message.contains("moves blocks of 4096 bytes, and 512 bytes"), "{problem:?}");

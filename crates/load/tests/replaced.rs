@@ -12,22 +12,22 @@ use std::path::{Path, PathBuf};
 use engine::Fault;
 use load::workload::disk::Disk;
 use load::workload::disk::fixture::Fixture;
-use load::workload::{Look, Site, Workload};
+use load::workload::{DeviceProbe, HostInfo, Workload};
 use model::plan::{FixtureKey, Problem, ProblemKind};
 
 /// What a load on `target` needs, where all of `destroy` may be lost.
 fn looked_at(target: &Path, destroy: &[&Path], words: &[(&str, &str)]) -> Result<FixtureKey, Problem> {
     let destroy = destroy.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, ..Site::default() };
+    let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
     let words = [&[("engine", "sync")], words].concat();
-    Disk.survey(support::parameters(target, &words), &site).map(|mut needs| needs.fixtures.remove(0))
+    Disk.survey(support::parameters(target, &words), &host).map(|mut needs| needs.fixtures.remove(0))
 }
 
 /// Making it ready writes all of it.
 const WRITTEN: &[(&str, &str)] = &[("pattern", "write"), ("precondition", "fill")];
 
 fn make(key: &FixtureKey) -> Result<Fixture, Fault> {
-    Fixture::make(key, Look::default(), &mut |_| true)
+    Fixture::make(key, DeviceProbe::default(), &mut |_| true)
 }
 
 /// A file of 1 MiB of `byte`.

@@ -11,7 +11,7 @@ mod track;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use engine::Rest;
+use engine::IdlePhases;
 use engine::clock;
 use engine::record::Timeline;
 use machine::Host;
@@ -82,7 +82,7 @@ impl Watcher {
     /// and over the rest before and after it. What a count ends, or a cool-down,
     /// is over when the other side says so or hangs up, which wakes this thread
     /// at once.
-    pub(crate) fn watch(&mut self, cues: &Receiver<Cue>, rest: Rest) {
+    pub(crate) fn watch(&mut self, cues: &Receiver<Cue>, rest: IdlePhases) {
         let Ok(first) = cues.recv() else { return };
         // The default slack of 50 us would be added to each wake-up.
         let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
@@ -104,7 +104,7 @@ impl Watcher {
     }
 
     /// Samples from now until the window opens; none where it never does.
-    fn before(&mut self, cues: &Receiver<Cue>, rest: Rest) -> Option<Timeline> {
+    fn before(&mut self, cues: &Receiver<Cue>, rest: IdlePhases) -> Option<Timeline> {
         let mut spacing_ns = REST_NS.max(rest.idle_ns / REST_SAMPLES);
         let mut due = clock::now_ns();
         let mut slow_due = due;
@@ -256,7 +256,7 @@ pub fn watching_cost(host: &Host, scope: &Scope, seconds: f64) -> ObserverCost {
         let watcher = &mut watcher;
         // In a thread of its own: what it asks of the kernel is for it alone.
         std::thread::scope(|scope| {
-            scope.spawn(move || watcher.watch(&receive, Rest::default()));
+            scope.spawn(move || watcher.watch(&receive, IdlePhases::default()));
         });
     }
     drop(send);
@@ -286,7 +286,7 @@ mod tests {
         send.send(Cue::Window(timeline)).unwrap();
         std::thread::scope(|scope| {
             let watcher = &mut watcher;
-            scope.spawn(move || watcher.watch(&receive, Rest::default()));
+            scope.spawn(move || watcher.watch(&receive, IdlePhases::default()));
             while clock::now_ns() < end_ns {
                 std::hint::spin_loop();
             }
@@ -359,7 +359,7 @@ mod tests {
         let host = Host::recorded(root.path());
         let mut watcher = Watcher::open(&host, &Scope::of(&Default::default(), &host).and_cores(true));
         let (send, receive) = channel();
-        let rest = Rest { idle_ns: 2_500_000_000, cool_down_ns: 1_200_000_000 };
+        let rest = IdlePhases { idle_ns: 2_500_000_000, cool_down_ns: 1_200_000_000 };
         let begin_ns = clock::now_ns();
         let mut window = Window { start_ns: 0, end_ns: 0 };
         std::thread::scope(|scope| {
@@ -405,7 +405,7 @@ mod tests {
         let mut watcher = Watcher::open(&Host::this(), &Scope::default());
         let (send, receive) = channel();
         drop(send);
-        watcher.watch(&receive, Rest::default());
+        watcher.watch(&receive, IdlePhases::default());
         let window = Window { start_ns: 0, end_ns: u64::MAX };
         assert!(watcher.counters(window).is_empty() && watcher.series().is_empty());
         assert!(watcher.processes(window).is_empty());

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use analysis::{Context, RULES};
-use engine::placement::{Ground, cores_first, place_around};
+use engine::placement::{PlacementInput, cores_first, place_around};
 use machine::Host;
 use machine::inventory;
 use machine::sampler::{self, Scope};
@@ -63,7 +63,7 @@ fn trial(text: &str, at: impl Fn(u64) -> Vec<(&'static str, u64)>) -> Trial {
 
 /// Pins so many workers as a trial would, or to these CPUs.
 fn pinned(inventory: &Inventory, workers: Result<Vec<u32>, usize>) -> Placement {
-    let ground = Ground { allowed: cores_first(&inventory.cpu), local: Vec::new() };
+    let ground = PlacementInput { allowed: cores_first(&inventory.cpu), local: Vec::new() };
     let decision = place_around(Pin::Spread, &[workers], &ground);
     let workers = decision.cpus.into_iter().map(|cpu| WorkerPlace { load: 0, cpu }).collect();
     Placement { asked: Pin::Auto, policy: Pin::Spread, reason: None, workers, interrupts: Vec::new() }

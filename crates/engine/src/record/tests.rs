@@ -19,7 +19,7 @@ fn workers_share_no_cache_line() {
     let shape = Shape { classes: 3, open: true, stages: true, counting: 7 };
     let records: Vec<Box<Record>> = (0..16).map(|_| Box::new(Record::new(shape, 64))).collect();
     let stops: Vec<SharedStop> = (0..4).map(|_| SharedStop::default()).collect();
-    let pulses: Vec<crate::drive::Pulse> = (0..16).map(|_| Default::default()).collect();
+    let pulses: Vec<crate::drive::Heartbeat> = (0..16).map(|_| Default::default()).collect();
     let mut seen = BTreeSet::new();
     let mut own = |what: &str, of: BTreeSet<usize>| {
         for line in of {

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use engine::IdlePhases;
 use engine::outcome::LoadOutcome;
-use engine::rest::Rest;
 use engine::schedule::Arrivals;
 use engine::search::Target;
 use engine::stop::StopRule;
@@ -159,12 +159,12 @@ pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, engine::Fault> {
 ///
 /// # Errors
 /// If a parameter has the wrong type.
-pub fn rest(parameters: &Parameters) -> Result<Rest, engine::Fault> {
+pub fn rest(parameters: &Parameters) -> Result<IdlePhases, engine::Fault> {
     let ns = |name: &str| match parameters.get(name) {
         Some(_) => parameters.number(name).map(nanoseconds),
         None => Ok(0),
     };
-    Ok(Rest { idle_ns: ns("idle")?, cool_down_ns: ns("cool-down")? })
+    Ok(IdlePhases { idle_ns: ns("idle")?, cool_down_ns: ns("cool-down")? })
 }
 
 /// The open loop's rate and arrivals, if the loop is open.

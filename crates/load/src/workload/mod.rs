@@ -79,7 +79,7 @@ pub fn prepare(
 
 /// What a workload may know of the machine it is to run on.
 #[derive(Clone, Debug, Default)]
-pub struct Site {
+pub struct HostInfo {
     /// CPUs that we may run on.
     pub cpus: usize,
     /// Data caches by level, smallest first: (level, bytes, CPUs that share it).
@@ -95,12 +95,12 @@ pub struct Site {
     /// Signatures that may be overwritten with them (`--wipe`).
     pub wipe: Vec<String>,
     /// Knows block devices.
-    pub look: Look,
+    pub look: DeviceProbe,
     /// Says which targets are memory in the end.
     pub beneath: MemoryBeneath,
 }
 
-impl Site {
+impl HostInfo {
     /// How much of the free memory loads may take, all together: the rest is for
     /// whatever else goes on.
     #[must_use]
@@ -124,14 +124,14 @@ impl Default for MemoryBeneath {
 /// How a workload learns about a block device: reading a machine is not its
 /// matter.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct DeviceProbe {
     /// Says what the device at a path is, who uses it and what it holds.
     pub state: fn(&Path) -> io::Result<DeviceState>,
     /// Says which device a file is open on, whatever its path means by then.
     pub identity: fn(&File) -> io::Result<DeviceIdentity>,
 }
 
-impl Default for Look {
+impl Default for DeviceProbe {
     /// Of a device of which nothing is known nothing may be done.
     fn default() -> Self {
         Self {
@@ -143,7 +143,7 @@ impl Default for Look {
 
 /// What a workload says of a load before anything is touched.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Needs {
+pub struct Requirements {
     /// The parameters with every word resolved.
     pub parameters: Parameters,
     /// The fixtures needed.
@@ -167,7 +167,7 @@ pub trait Workload: Sync {
     ///
     /// # Errors
     /// Why this load cannot run on this machine or with these parameters.
-    fn survey(&self, parameters: Parameters, site: &Site) -> Result<Needs, Problem>;
+    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem>;
 
     /// What a surveyed load is.
     fn profile(&self, parameters: &Parameters) -> LoadProfile;

@@ -3,14 +3,14 @@
 
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -53,9 +53,9 @@ impl Workload for Null {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         match parameters.integer("queue-depth") {
-            Ok(1..=4096) => Ok(Needs { parameters, ..Needs::default() }),
+            Ok(1..=4096) => Ok(Requirements { parameters, ..Requirements::default() }),
             _ => {
                 Err(Problem::invalid("queue-depth is more than 4096", "use a smaller depth or more threads"))
             }
@@ -84,7 +84,7 @@ impl Prepared for Ready {
         0
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Nothing { depth: self.depth, started: Vec::with_capacity(self.depth) }))
     }
 }

@@ -11,7 +11,7 @@ use engine::record::Timeline;
 use engine::{LoadPlan, Observer, Session};
 use load::workload::disk::Disk;
 use load::workload::disk::fixture::Fixture;
-use load::workload::{Look, Shelf, Site, Workload, catalogue, common};
+use load::workload::{DeviceProbe, HostInfo, Shelf, Workload, catalogue, common};
 use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
 use model::{Parameters, Phase, Value};
@@ -56,9 +56,9 @@ pub(crate) fn parameters(target: &Path, changes: &[(&str, &str)]) -> Parameters 
 /// overwritten.
 pub(crate) fn survey(parameters: Parameters) -> Result<(Parameters, Kept), Problem> {
     let destroy = parameters.texts("target").unwrap().into_iter().map(str::to_owned).collect();
-    let look = Look { state: free, identity: |_| Ok(DeviceIdentity::default()) };
-    let site = Site { cpus: 2, memory_available: 1 << 30, destroy, look, ..Site::default() };
-    let needs = Disk.survey(parameters, &site)?;
+    let look = DeviceProbe { state: free, identity: |_| Ok(DeviceIdentity::default()) };
+    let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, look, ..HostInfo::default() };
+    let needs = Disk.survey(parameters, &host)?;
     let fixtures =
         needs.fixtures.iter().map(|key| Fixture::make(key, look, &mut |_| true).unwrap()).collect();
     Ok((needs.parameters, Kept(fixtures)))

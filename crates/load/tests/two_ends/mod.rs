@@ -11,11 +11,11 @@ use engine::Fault;
 use engine::outcome::LoadOutcome;
 use engine::record::Timeline;
 use engine::stop::StopRule;
-use engine::{Begin, LoadPlan, Observer, Rest, Session};
-use engine::{Prepared, Seen};
+use engine::{Begin, IdlePhases, LoadPlan, Observer, Session};
+use engine::{Prepared, SideMetrics};
 use load::workload::disk::fixture::Fixture;
 use load::workload::net::Listening;
-use load::workload::{Meeting, Shelf, Side, Site, Workload, catalogue, common};
+use load::workload::{HostInfo, Meeting, Shelf, Side, Workload, catalogue, common};
 use model::message::Door;
 use model::plan::{FixtureKey, Problem};
 use model::trial::TrialResult;
@@ -85,7 +85,7 @@ pub(crate) fn surveyed(workload: &dyn Workload, changes: &[(&str, &str)]) -> Res
     catalogue.fill(workload.spec(), &mut parameters);
     catalogue.drop_idle(workload.spec(), &mut parameters);
     common::resolve(&mut parameters, 2)?;
-    Ok(workload.survey(parameters, &Site { cpus: 2, ..Site::default() })?.parameters)
+    Ok(workload.survey(parameters, &HostInfo { cpus: 2, ..HostInfo::default() })?.parameters)
 }
 
 /// What happens beside a trial.
@@ -202,14 +202,14 @@ fn end(
     let (stop, rate) = if is_near {
         (common::stop_rule(parameters)?, common::open_loop(parameters)?)
     } else {
-        (StopRule::Company, None)
+        (StopRule::FollowMain, None)
     };
     let threads = parameters.integer("threads")? as usize;
     let plan =
         LoadPlan { prepared: &*prepared, cpus: vec![None; prepared.workers(threads)], rate, stop, seed: 1 };
     let warm_up_ns = if prepared.counts_from_start() { 0 } else { 10_000_000 };
     let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None };
-    let mut outcome = session.run_between(Rest::default(), begin, observer, off)?;
+    let mut outcome = session.run_between(IdlePhases::default(), begin, observer, off)?;
     let load = outcome.loads.remove(0);
     Ok(One { result: shaped(workload, parameters, &*prepared, &load, outcome.window), outcome: load })
 }
@@ -221,7 +221,7 @@ fn shaped(
     load: &LoadOutcome,
     window: model::trial::Window,
 ) -> TrialResult {
-    let Seen { metrics, series, facts } = prepared.seen(window);
+    let SideMetrics { metrics, series, facts } = prepared.seen(window);
     let mut result = TrialResult { window: Some(window), series, ..TrialResult::default() };
     result.metrics = workload.metrics(parameters, load, window);
     result.metrics.extend(metrics);

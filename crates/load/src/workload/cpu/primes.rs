@@ -2,7 +2,7 @@
 
 use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
@@ -10,7 +10,7 @@ use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -51,10 +51,10 @@ impl Workload for Primes {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         // An event must end within a trial; 10 million take some seconds.
         match parameters.integer("max-prime") {
-            Ok(4..=10_000_000) => Ok(Needs { parameters, ..Needs::default() }),
+            Ok(4..=10_000_000) => Ok(Requirements { parameters, ..Requirements::default() }),
             _ => Err(Problem::invalid(
                 "max-prime must lie between 4 and 10 million",
                 "sysbench's default is 10000",
@@ -86,7 +86,7 @@ impl Prepared for Ready {
         0
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Blocking::new(Counting { max_prime: self.max_prime, found: None })))
     }
 }

@@ -2,7 +2,7 @@
 
 use engine::fault::Fault;
 use engine::queue::Operation;
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::stop::REHEARSED;
 use model::Parameters;
 
@@ -57,7 +57,7 @@ pub(super) struct Access {
     rounds: u64,
     seed: u64,
     /// Which worker of the target this is.
-    seat: Seat,
+    seat: WorkerIndex,
     turns: Turns,
     /// Whether workers at random places have regions of their own too, so that
     /// each knows what must be there.
@@ -131,7 +131,7 @@ impl Access {
             begun: 0,
             rounds: 0,
             seed: 0,
-            seat: Seat { index: 0, of: 1 },
+            seat: WorkerIndex { index: 0, of: 1 },
             turns,
             apart,
             one_pass: parameters.is_word("until", "end"),
@@ -185,7 +185,7 @@ impl Access {
     /// Those that fill a target write one stream together, block by block in
     /// turns: nobody knows where regions of their own would have to begin. What is
     /// verified has regions in any case.
-    pub(super) fn for_seat(mut self, seat: Seat, seed: u64) -> Self {
+    pub(super) fn for_seat(mut self, seat: WorkerIndex, seed: u64) -> Self {
         self.seed = seed;
         self.seat = seat;
         if self.full {
@@ -193,7 +193,7 @@ impl Access {
             self.stride = seat.of as u64 * self.block();
         } else if !self.pattern.random || self.apart {
             // Of its own region a worker has all turns.
-            self.seat = Seat { index: 0, of: 1 };
+            self.seat = WorkerIndex { index: 0, of: 1 };
             let (index, of) = (seat.index as u64, seat.of as u64);
             let unit = self.block().max(1);
             let blocks = self.bytes / unit;

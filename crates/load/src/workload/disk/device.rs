@@ -27,7 +27,7 @@ use std::path::Path;
 use engine::fault::Fault;
 use model::plan::{DeviceState, FixtureKey, Ownership, Problem};
 
-use crate::workload::Look;
+use crate::workload::DeviceProbe;
 use crate::workload::disk::identity;
 
 /// Whether the device that was called `text`, of which `state` is known, may be
@@ -122,7 +122,7 @@ fn is_same(name: &str, text: &str, path: &str) -> bool {
 /// # Errors
 /// If it is another device, claimed or used by others, or holds what was not given
 /// up.
-pub(super) fn claim(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault> {
+pub(super) fn claim(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
     let fault = |e| Fault::system(format!("claiming {} for writing", path.display()), e);
     let file = open(path, true, false).map_err(fault)?;
     identity::compare_device(key, &(look.identity)(&file).map_err(fault)?)?;
@@ -148,7 +148,7 @@ pub(super) fn claim(path: &Path, key: &FixtureKey, look: Look) -> Result<File, F
 ///
 /// # Errors
 /// If it is another device than the one that was looked at, or cannot be opened.
-pub(super) fn open_to_read(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault> {
+pub(super) fn open_to_read(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
     let fault = |e| Fault::system(format!("opening {}", path.display()), e);
     let file = open(path, false, false).map_err(fault)?;
     if key.identity.is_some() {

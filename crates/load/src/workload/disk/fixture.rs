@@ -18,7 +18,7 @@ use model::plan::{FixtureKey, Ownership, Precondition};
 use model::scalar::binary;
 use rustix::fs::{Mode, OFlags};
 
-use crate::workload::Look;
+use crate::workload::DeviceProbe;
 use crate::workload::disk::content::Source;
 use crate::workload::disk::in_memory::is_ramfs;
 use crate::workload::disk::precondition;
@@ -49,7 +49,7 @@ impl Fixture {
     ///
     /// # Errors
     /// If one cannot be made, there is no room, or `progress` says to stop.
-    pub fn make(key: &FixtureKey, look: Look, progress: &mut Progress<'_>) -> Result<Self, Fault> {
+    pub fn make(key: &FixtureKey, look: DeviceProbe, progress: &mut Progress<'_>) -> Result<Self, Fault> {
         let path = Path::new(&key.target);
         let files = match key.ownership {
             _ if key.device => vec![open_device(path, key, look)?],
@@ -102,7 +102,7 @@ pub struct How {
 }
 
 /// Opens a device, and claims it where it will be written to.
-fn open_device(path: &Path, key: &FixtureKey, look: Look) -> Result<File, Fault> {
+fn open_device(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
     match key.ownership {
         Ownership::Surrendered => device::claim(path, key, look),
         _ => device::open_to_read(path, key, look),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use model::plan::{FixtureKey, Ownership};
 
-use crate::workload::{MemoryBeneath, Site};
+use crate::workload::{HostInfo, MemoryBeneath};
 
 /// What may be written below a folder.
 pub(in crate::workload) struct Room {
@@ -17,12 +17,12 @@ pub(in crate::workload) struct Room {
 }
 
 /// The room below `folder`, where its file system says that `free` bytes are.
-pub(in crate::workload) fn room(folder: &Path, free: u64, site: &Site) -> Room {
+pub(in crate::workload) fn room(folder: &Path, free: u64, host: &HostInfo) -> Room {
     let is_ramfs = is_ramfs(folder);
-    let memory = (site.beneath.0)(folder).or_else(|| is_ramfs.then(|| "ramfs".to_owned()));
+    let memory = (host.beneath.0)(folder).or_else(|| is_ramfs.then(|| "ramfs".to_owned()));
     // A ramfs says nothing of sizes.
     let free = if is_ramfs { u64::MAX } else { free };
-    let bytes = if memory.is_some() { free.min(site.memory_room()) } else { free };
+    let bytes = if memory.is_some() { free.min(host.memory_room()) } else { free };
     Room { bytes, memory }
 }
 

@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Operation, UNRECORDED};
 use model::Value;
@@ -216,7 +216,7 @@ impl Job {
     }
 
     /// Reads back what was written, if that is to be verified.
-    pub(super) fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    pub(super) fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         let Some(verifier) = &self.verifier else { return Ok(()) };
         self.sync().map_err(|e| Fault::system(format!("syncing {}", self.name), e))?;
         verifier.verify(&self.files, &self.name, life)

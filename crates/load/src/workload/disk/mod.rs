@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::Class;
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
 use model::plan::{Content, Effect, Ownership, Problem};
@@ -42,7 +42,7 @@ use model::scalar::binary;
 use model::trial::Window;
 use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
-use crate::workload::{Needs, Shelf, Site, Workload, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, profile};
 use access::Access;
 use fixture::How;
 use io_engine::{Engine, Options};
@@ -65,25 +65,25 @@ impl Workload for Disk {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         let engine = io_engine::choose(&mut parameters)?;
         let pattern = Pattern::of(&parameters).map_err(|e| broken(&e))?;
         content::resolve(&mut parameters).map_err(|e| broken(&e))?;
         survey::check_given(&parameters)?;
-        let fixtures = target::survey(&mut parameters, pattern, site)?;
+        let fixtures = target::survey(&mut parameters, pattern, host)?;
         survey::check(&parameters, pattern)?;
         verify::check(&parameters, pattern)?;
         engine.check_targets(&parameters)?;
         precondition::check(&parameters, &fixtures)?;
         let ledgers = verify::memory_bytes(&parameters).map_err(|e| broken(&e))?;
-        verify::check_memory(ledgers, site.memory_available)?;
-        let memory_bytes = check_memory(&parameters, site)?.saturating_add(ledgers);
+        verify::check_memory(ledgers, host.memory_available)?;
+        let memory_bytes = check_memory(&parameters, host)?.saturating_add(ledgers);
         let effect = match pattern.changes() {
             _ if fixtures.iter().any(|f| f.grows) => Effect::UsedUp,
             true => Effect::Dirty,
             false => Effect::Clean,
         };
-        Ok(Needs { parameters, fixtures, effect, memory_bytes, touches: Vec::new() })
+        Ok(Requirements { parameters, fixtures, effect, memory_bytes, touches: Vec::new() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -195,21 +195,21 @@ fn settles(parameters: &Parameters) -> Result<bool, Fault> {
 }
 
 /// Bytes of all buffers, if there is so much.
-fn check_memory(parameters: &Parameters, site: &Site) -> Result<u64, Problem> {
+fn check_memory(parameters: &Parameters, host: &HostInfo) -> Result<u64, Problem> {
     let get = |name: &str| parameters.integer(name).map_err(|e| broken(&e.into()));
     let (depth, threads) = (get("queue-depth")?, get("threads")?);
     let targets = parameters.texts("target").map_or(1, |t| t.len() as u64);
     let mix = parameters.mix("block-size").map_err(|e| broken(&e.into()))?;
     let block = mix.iter().map(|(bytes, _)| *bytes).max().unwrap_or(0);
     let bytes = depth.saturating_mul(threads).saturating_mul(targets).saturating_mul(block);
-    if bytes > site.memory_available / 2 {
+    if bytes > host.memory_available / 2 {
         return Err(Problem::refused(
             format!(
                 "the buffers of {threads} threads x {depth} deep x {} need {}",
                 binary(block),
                 binary(bytes)
             ),
-            format!("{} of memory are free; use a smaller depth or block", binary(site.memory_available)),
+            format!("{} of memory are free; use a smaller depth or block", binary(host.memory_available)),
         ));
     }
     Ok(bytes)
@@ -275,11 +275,11 @@ impl Ready {
     }
 
     /// The target of a worker, and its seat among those of that target.
-    fn target_of(&self, seat: Seat) -> (usize, Seat) {
+    fn target_of(&self, seat: WorkerIndex) -> (usize, WorkerIndex) {
         let targets = self.targets.len().max(1);
         let index = seat.index % targets;
         let of = (seat.of + targets - 1 - index) / targets;
-        (index, Seat { index: seat.index / targets, of })
+        (index, WorkerIndex { index: seat.index / targets, of })
     }
 }
 
@@ -304,7 +304,7 @@ impl Prepared for Ready {
         self.targets.iter().map(|t| t.name.clone()).collect()
     }
 
-    fn part_of(&self, seat: Seat) -> usize {
+    fn part_of(&self, seat: WorkerIndex) -> usize {
         self.target_of(seat).0
     }
 
@@ -351,7 +351,7 @@ impl Prepared for Ready {
         self.verdict.as_ref().map_or(Ok(()), |verdict| verdict.tell(&names))
     }
 
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, own) = self.target_of(seat);
         let Some(target) = self.targets.get(index) else {
             // The null engine drives nothing.

@@ -24,7 +24,7 @@ use engine::clock;
 use engine::fault::Fault;
 use engine::queue::Class;
 use engine::record::Timeline;
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::session::{LoadPlan, Observer, Session};
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
@@ -316,7 +316,7 @@ impl Prepared for Pass<'_> {
         self.access.pattern.classes(false).0
     }
 
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let file = fixture::reopen(self.file, self.how, self.name)?;
         let access = self.access.clone().for_seat(seat, seed);
         let job = Job { device: self.device, ..Job::new(access, vec![file], self.name) }

@@ -12,7 +12,7 @@ use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
 use model::{Parameters, Value};
 
-use crate::workload::Site;
+use crate::workload::HostInfo;
 use crate::workload::disk::in_memory::{self, Room};
 use crate::workload::disk::pattern::{Pattern, Way};
 use crate::workload::disk::{
@@ -31,7 +31,7 @@ pub(super) const RESERVE: u64 = 64 << 20;
 pub(super) fn survey(
     parameters: &mut Parameters,
     pattern: Pattern,
-    site: &Site,
+    host: &HostInfo,
 ) -> Result<Vec<FixtureKey>, Problem> {
     if parameters.is_word("engine", "null") {
         resolve_sizes(parameters, SIZE_USUAL);
@@ -43,7 +43,7 @@ pub(super) fn survey(
     let share = asked.len() as u64;
     let mut found = Vec::new();
     for text in &asked {
-        found.push(look_at(text, parameters, pattern, site, share)?);
+        found.push(look_at(text, parameters, pattern, host, share)?);
     }
     let fills = parameters.is_word("until", "full");
     let sizes = found.iter().map(|f| f.bytes);
@@ -92,7 +92,7 @@ fn look_at(
     text: &str,
     parameters: &Parameters,
     pattern: Pattern,
-    site: &Site,
+    host: &HostInfo,
     share: u64,
 ) -> Result<Found, Problem> {
     let path = PathBuf::from(text);
@@ -107,15 +107,15 @@ fn look_at(
         }
     };
     if found.as_ref().is_some_and(|m| m.file_type().is_block_device()) {
-        return look_at_device(text, path, parameters, pattern, site);
+        return look_at_device(text, path, parameters, pattern, host);
     }
     pseudo::check(text, if found.is_some() { &path } else { parent_of(&path) })?;
     let (bytes, ownership) = match &found {
         Some(m) if m.is_dir() && nodes::is_below(&path) => return Err(nodes::no_place(text)),
         None if nodes::is_below(parent_of(&path)) => return Err(nodes::missing(text, &path)),
-        Some(m) if m.is_dir() => (survey_folder(&path, &path, parameters, site, share)?, Ownership::Created),
-        None => (survey_folder(&path, parent_of(&path), parameters, site, share)?, Ownership::Created),
-        Some(m) if m.is_file() => survey_file(text, m, pattern, parameters, site)?,
+        Some(m) if m.is_dir() => (survey_folder(&path, &path, parameters, host, share)?, Ownership::Created),
+        None => (survey_folder(&path, parent_of(&path), parameters, host, share)?, Ownership::Created),
+        Some(m) if m.is_file() => survey_file(text, m, pattern, parameters, host)?,
         Some(_) => {
             return Err(Problem::refused(
                 format!("{text} is neither a folder, a regular file nor a block device"),
@@ -133,12 +133,12 @@ fn look_at_device(
     path: PathBuf,
     parameters: &Parameters,
     pattern: Pattern,
-    site: &Site,
+    host: &HostInfo,
 ) -> Result<Found, Problem> {
-    let state = (site.look.state)(&path)
+    let state = (host.look.state)(&path)
         .map_err(|e| Problem::refused(format!("{text} cannot be looked at: {e}"), "check its permissions"))?;
     let changes = precondition::changes(parameters, pattern);
-    let ownership = device::check(text, changes, &state, &site.destroy, &site.wipe)?;
+    let ownership = device::check(text, changes, &state, &host.destroy, &host.wipe)?;
     let purge = parameters.flag("purge").unwrap_or(false);
     if (purge || pattern.way == Way::Trim) && state.discard_max == 0 {
         return Err(Problem::refused(
@@ -223,7 +223,7 @@ fn survey_folder(
     path: &Path,
     folder: &Path,
     parameters: &Parameters,
-    site: &Site,
+    host: &HostInfo,
     share: u64,
 ) -> Result<u64, Problem> {
     let shown = folder.display();
@@ -245,11 +245,11 @@ fn survey_folder(
     }
     alignment::check(&format!("the file system of {shown}"), parameters, alignment::of_file(folder))?;
     // Other targets may lie on the same file system.
-    let Room { bytes: room, memory } = room_in(folder, site)?;
+    let Room { bytes: room, memory } = room_in(folder, host)?;
     let room = room / share;
     let explicit = parameters.integer("size").ok();
     if fills && explicit.is_none() {
-        return filling::survey(folder, site.memory_available, memory.as_deref());
+        return filling::survey(folder, host.memory_available, memory.as_deref());
     }
     // A power of two, so that it is the same size, and so the same work, as long
     // as there is about as much room.
@@ -276,7 +276,7 @@ fn survey_folder(
 }
 
 /// What we may write below `folder`.
-fn room_in(folder: &Path, site: &Site) -> Result<Room, Problem> {
+fn room_in(folder: &Path, host: &HostInfo) -> Result<Room, Problem> {
     let shown = folder.display();
     let refused = |e: rustix::io::Errno| {
         Problem::refused(
@@ -290,7 +290,7 @@ fn room_in(folder: &Path, site: &Site) -> Result<Room, Problem> {
     }
     let wanted = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
     rustix::fs::access(folder, wanted).map_err(refused)?;
-    Ok(in_memory::room(folder, stat.f_bavail.saturating_mul(stat.f_frsize), site))
+    Ok(in_memory::room(folder, stat.f_bavail.saturating_mul(stat.f_frsize), host))
 }
 
 fn survey_file(
@@ -298,10 +298,10 @@ fn survey_file(
     metadata: &Metadata,
     pattern: Pattern,
     parameters: &Parameters,
-    site: &Site,
+    host: &HostInfo,
 ) -> Result<(u64, Ownership), Problem> {
     let changes = precondition::changes(parameters, pattern);
-    let surrendered = site.destroy.iter().any(|d| same_file(Path::new(d), Path::new(text)));
+    let surrendered = host.destroy.iter().any(|d| same_file(Path::new(d), Path::new(text)));
     if changes && !surrendered {
         let by = ["pattern", "precondition"][usize::from(!pattern.changes())];
         let word = parameters.text(by).unwrap_or("write");
@@ -312,7 +312,7 @@ fn survey_file(
         ));
     }
     if changes {
-        identity::check_names(text, metadata, &site.destroy)?;
+        identity::check_names(text, metadata, &host.destroy)?;
     }
     if let Some(user) = occupied::by(metadata).filter(|_| changes) {
         return Err(Problem::refused(

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use model::plan::{FixtureKey, Ownership, ProblemKind};
 
 use super::*;
-use crate::workload::Look;
+use crate::workload::DeviceProbe;
 
 fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
     let mut p = Parameters::default();
@@ -29,8 +29,8 @@ fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
 
 const DIRECT: How = How { direct: true, write: false, dsync: false };
 
-fn site() -> Site {
-    Site { cpus: 2, memory_available: 1 << 30, ..Site::default() }
+fn host() -> HostInfo {
+    HostInfo { cpus: 2, memory_available: 1 << 30, ..HostInfo::default() }
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_folder_gets_a_file_of_ours_without_a_name_that_really_has_blocks() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let key = FixtureKey::new(folder.path().to_string_lossy(), 9 << 20, Ownership::Created);
     let mut seen = 0;
-    let fixture = fixture::Fixture::make(&key, Look::default(), &mut |done| {
+    let fixture = fixture::Fixture::make(&key, DeviceProbe::default(), &mut |done| {
         seen = done;
         true
     })
@@ -56,7 +56,7 @@ fn making_a_file_stops_when_told_to() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let target = folder.path().to_string_lossy().into_owned();
     let key = FixtureKey::new(target, 64 << 20, Ownership::Created);
-    let made = fixture::Fixture::make(&key, Look::default(), &mut |done| done < 8 << 20);
+    let made = fixture::Fixture::make(&key, DeviceProbe::default(), &mut |done| done < 8 << 20);
     assert!(matches!(made, Err(Fault::Cancelled)), "{made:?}");
 }
 
@@ -66,16 +66,16 @@ fn an_existing_file_is_read_but_not_written_unless_given_up() {
     let file = folder.path().join("data");
     std::fs::write(&file, vec![7u8; 1 << 20]).unwrap();
 
-    let needs = Disk.survey(parameters(&file, "read"), &site()).unwrap();
+    let needs = Disk.survey(parameters(&file, "read"), &host()).unwrap();
     assert_eq!(needs.fixtures[0].ownership, Ownership::Borrowed);
     assert_eq!(needs.parameters.integer("size"), Ok(1 << 20));
 
-    let problem = Disk.survey(parameters(&file, "write"), &site()).unwrap_err();
+    let problem = Disk.survey(parameters(&file, "write"), &host()).unwrap_err();
     assert_eq!(problem.kind, ProblemKind::Refused);
     assert!(problem.help.contains("--destroy"), "{problem:?}");
 
     let destroy = vec![file.to_string_lossy().into_owned()];
-    let needs = Disk.survey(parameters(&file, "write"), &Site { destroy, ..site() }).unwrap();
+    let needs = Disk.survey(parameters(&file, "write"), &HostInfo { destroy, ..host() }).unwrap();
     assert_eq!(needs.fixtures[0].ownership, Ownership::Surrendered);
     assert_eq!(needs.effect, Effect::Dirty);
     assert_eq!(std::fs::read(&file).unwrap(), vec![7u8; 1 << 20], "a survey touched the file");
@@ -84,7 +84,7 @@ fn an_existing_file_is_read_but_not_written_unless_given_up() {
 #[test]
 fn what_cannot_be_a_target_is_refused_with_the_reason() {
     let folder = tempfile::tempdir_in(".").unwrap();
-    let problem = |target: &std::path::Path| Disk.survey(parameters(target, "read"), &site()).unwrap_err();
+    let problem = |target: &std::path::Path| Disk.survey(parameters(target, "read"), &host()).unwrap_err();
 
     let missing = problem(&folder.path().join("no/such"));
     assert_eq!(missing.kind, ProblemKind::Invalid);
@@ -95,7 +95,7 @@ fn what_cannot_be_a_target_is_refused_with_the_reason() {
 
     let mut huge = parameters(folder.path(), "read");
     huge.set("size", 1u64 << 52);
-    let huge = Disk.survey(huge, &site()).unwrap_err();
+    let huge = Disk.survey(huge, &host()).unwrap_err();
     assert_eq!(huge.kind, ProblemKind::Refused);
     assert!(huge.message.contains(" free, which is no room"), "{huge:?}");
 }
@@ -109,7 +109,7 @@ fn all_is_the_size_of_what_there_is_and_of_nothing_else() {
         let mut p = parameters(target, pattern);
         p.set("size", "all");
         p.set("until", until);
-        Disk.survey(p, &site()).map(|needs| needs.parameters.integer("size").unwrap())
+        Disk.survey(p, &host()).map(|needs| needs.parameters.integer("size").unwrap())
     };
     assert_eq!(survey(&file, "read", "end").unwrap(), 3 << 20);
     let problem = survey(folder.path(), "read", "end").unwrap_err();
@@ -131,7 +131,7 @@ fn sizes_that_contradict_each_other_are_named() {
         for (name, value) in changes {
             p.0.insert((*name).to_owned(), value.clone());
         }
-        Disk.survey(p, &site()).map_err(|p| p.message)
+        Disk.survey(p, &host()).map_err(|p| p.message)
     };
     let mib = |n: u64| Value::Integer(n << 20);
     assert!(survey(&[("size", mib(32))]).is_ok());
@@ -141,7 +141,7 @@ fn sizes_that_contradict_each_other_are_named() {
         changes.iter().for_each(|(name, value)| {
             p.0.insert((*name).to_owned(), value.clone());
         });
-        let problem = Disk.survey(p, &site()).unwrap_err();
+        let problem = Disk.survey(p, &host()).unwrap_err();
         (problem.message, problem.help)
     };
     let (message, help) = told(&[("size", mib(64)), ("block-size", Value::Integer(48 << 10))]);

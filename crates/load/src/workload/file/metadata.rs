@@ -10,7 +10,7 @@ use std::sync::Arc;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Class, Completion, Operation, Queue, Wait};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::{Effect, Problem};
@@ -24,7 +24,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::workload::disk::in_memory::{self, Room};
 use crate::workload::file::tree::Tree;
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -153,7 +153,7 @@ impl Workload for Metadata {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         let broken = |e: model::value::ParameterError| Problem::invalid(e.to_string(), "");
         let text = parameters.text("target").map_err(broken)?.to_owned();
         let folder = Path::new(&text);
@@ -177,7 +177,7 @@ impl Workload for Metadata {
         }
         let sum = files.saturating_add(leaves.saturating_mul(2));
         let bytes = files.saturating_mul(size).saturating_add(sum.saturating_mul(BYTES_LEAST));
-        let in_memory = check_room(folder, &text, sum, bytes, site)?;
+        let in_memory = check_room(folder, &text, sum, bytes, host)?;
         let own = (threads + 1) * size.min(CHUNK) + files * size_of::<u32>() as u64 + leaves * FOLDER_BYTES;
         let memory_bytes = own.saturating_add(if in_memory { bytes } else { 0 });
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -187,7 +187,13 @@ impl Workload for Metadata {
             "makes {files} files{what} in a folder of its own in {}, and removes it",
             full.display()
         )];
-        Ok(Needs { parameters, effect: Effect::Dirty, touches, memory_bytes, ..Needs::default() })
+        Ok(Requirements {
+            parameters,
+            effect: Effect::Dirty,
+            touches,
+            memory_bytes,
+            ..Requirements::default()
+        })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -263,7 +269,7 @@ fn folders(width: u64, depth: u64, threads: u64) -> Result<u64, Problem> {
 
 /// Whether so many names and bytes find room below `folder`; whether that room is
 /// memory.
-fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, site: &Site) -> Result<bool, Problem> {
+fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, host: &HostInfo) -> Result<bool, Problem> {
     let refused = |e: rustix::io::Errno| {
         Problem::refused(format!("{text} cannot be written to: {}", io::Error::from(e)), "use another target")
     };
@@ -278,7 +284,7 @@ fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, site: &Site) ->
         ));
     }
     let Room { bytes: room, memory } =
-        in_memory::room(folder, stat.f_bavail.saturating_mul(stat.f_frsize), site);
+        in_memory::room(folder, stat.f_bavail.saturating_mul(stat.f_frsize), host);
     if bytes.saturating_add(RESERVE_BYTES) > room {
         return Err(Problem::refused(
             match memory {
@@ -320,7 +326,7 @@ impl Prepared for Ready {
         true
     }
 
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, of) = (seat.index as u64, seat.of as u64);
         let mine = self.files * (index + 1) / of - self.files * index / of;
         let folders = self.tree.leaves_of(seat.index, seat.of).to_vec();

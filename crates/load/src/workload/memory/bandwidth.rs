@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -19,7 +19,7 @@ use crate::workload::memory::kernel::{self, Isa};
 use crate::workload::memory::latency::least;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -100,9 +100,9 @@ impl Workload for Bandwidth {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
-        let memory_bytes = survey(&mut parameters, site, SPEC.name, DRAM_TIMES)?;
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
+        let memory_bytes = survey(&mut parameters, host, SPEC.name, DRAM_TIMES)?;
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -150,7 +150,7 @@ impl Workload for Bandwidth {
 /// If the machine does not have what it needs.
 pub(super) fn survey(
     parameters: &mut Parameters,
-    site: &Site,
+    host: &HostInfo,
     workload: &str,
     dram_times: u64,
 ) -> Result<u64, Problem> {
@@ -160,17 +160,17 @@ pub(super) fn survey(
     let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
     let layout = Layout::of(parameters).map_err(|e| wrong(&e))?;
     if let Some(Value::Text(word)) = parameters.get("size") {
-        let size = sizes::of_word(word, threads, dram_times, layout.room(site), site)?;
+        let size = sizes::of_word(word, threads, dram_times, layout.room(host), host)?;
         parameters.set("size", size);
     }
     let size = parameters.integer("size").map_err(|e| wrong(&e))?;
     let kernel = Kernel::of(parameters).map_err(|e| wrong(&e))?;
     least(size, arrays::least_bytes(kernel), "two cache lines of each array")?;
     if parameters.is_word("stores", "auto") {
-        let beyond = size.saturating_mul(threads) > sizes::last_cache(site) && kernel::widest() != Isa::Base;
+        let beyond = size.saturating_mul(threads) > sizes::last_cache(host) && kernel::widest() != Isa::Base;
         parameters.set("stores", if beyond { "non-temporal" } else { "ordinary" });
     }
-    layout.survey(site, threads, arrays::bytes_taken(kernel, size), size)
+    layout.survey(host, threads, arrays::bytes_taken(kernel, size), size)
 }
 
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl Prepared for Ready {
         self.layout.facts()
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let arrays = Arrays::new(self.passes, &self.layout)?;
         Ok(Box::new(Blocking::new(Passing { arrays, layout: self.layout.clone() })))
     }
@@ -225,22 +225,22 @@ impl Operate for Passing {
 mod tests {
     use super::*;
 
-    fn site() -> Site {
-        Site {
+    fn host() -> HostInfo {
+        HostInfo {
             cpus: 4,
             caches: vec![(1, 32 << 10, 1), (2, 1 << 20, 1), (3, 32 << 20, 4)],
             memory_available: 8 << 30,
-            ..Site::default()
+            ..HostInfo::default()
         }
     }
 
-    fn survey(size: Value, threads: u64) -> Result<Needs, Problem> {
+    fn survey(size: Value, threads: u64) -> Result<Requirements, Problem> {
         let mut parameters = Parameters::default();
         parameters.set("operation", "copy");
         parameters.set("size", size);
         parameters.set("page-size", "auto");
         parameters.set("threads", threads);
-        Bandwidth.survey(parameters, &site())
+        Bandwidth.survey(parameters, &host())
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -28,7 +28,7 @@ use rand_xoshiro::Xoroshiro128Plus;
 
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::pages::Pages;
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -87,7 +87,7 @@ impl Workload for Blocks {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         let wrong = |e: &dyn std::fmt::Display| {
             Problem::invalid(e.to_string(), "see `headroom workloads memory.blocks`")
         };
@@ -102,18 +102,18 @@ impl Workload for Blocks {
         }
         let blocks = if parameters.is_word("scope", "local") { threads } else { 1 };
         let memory_bytes = Pages::Auto.rounded(block).saturating_mul(blocks);
-        if memory_bytes > site.memory_available / 10 * 9 {
+        if memory_bytes > host.memory_available / 10 * 9 {
             return Err(Problem::refused(
                 format!(
                     "{blocks} x {} need {} of memory, and {} are free",
                     binary(block),
                     binary(memory_bytes),
-                    binary(site.memory_available)
+                    binary(host.memory_available)
                 ),
                 "use a smaller block-size",
             ));
         }
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -165,7 +165,7 @@ impl Prepared for Ready {
         self.bytes as u64
     }
 
-    fn worker(&self, _seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let buffer = match &self.global {
             Some(global) => Arc::clone(global),
             None => Arc::new(touched(self.bytes)?),
@@ -438,8 +438,8 @@ mod tests {
             parameters.set("threads", 4u64);
             parameters.set("block-size", block);
             parameters.set("scope", scope);
-            let site = Site { memory_available: 1 << 20, ..Site::default() };
-            Blocks.survey(parameters, &site).map(|needs| needs.memory_bytes)
+            let host = HostInfo { memory_available: 1 << 20, ..HostInfo::default() };
+            Blocks.survey(parameters, &host).map(|needs| needs.memory_bytes)
         };
         assert_eq!(survey(4096, "global"), Ok(4096));
         assert_eq!(survey(4096, "local"), Ok(16384));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Completion, Operation, Queue, Wait};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -19,7 +19,7 @@ use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
 use crate::workload::memory::kernel::LINE;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// `dram` stands for so many times the last-level cache: of a random walk over
 /// four times as much, a cache of any policy serves a quarter at most.
@@ -62,22 +62,22 @@ impl Workload for Latency {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         let wrong = |e: &dyn std::fmt::Display| {
             Problem::invalid(e.to_string(), "see `headroom workloads memory.latency`")
         };
         no_rate(&parameters, "memory.latency")?;
         let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
-        alone(threads, site, "memory.latency")?;
+        alone(threads, host, "memory.latency")?;
         let layout = Layout::of(&parameters).map_err(|e| wrong(&e))?;
         if let Some(Value::Text(word)) = parameters.get("size") {
-            let size = sizes::of_word(word, threads, DRAM_TIMES, layout.room(site), site)?;
+            let size = sizes::of_word(word, threads, DRAM_TIMES, layout.room(host), host)?;
             parameters.set("size", size);
         }
         let size = parameters.integer("size").map_err(|e| wrong(&e))?;
         least(size, 2 * LINE as u64, "two cache lines")?;
-        let memory_bytes = layout.survey(site, threads, size, size)?;
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        let memory_bytes = layout.survey(host, threads, size, size)?;
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -126,12 +126,12 @@ pub(super) fn no_rate(parameters: &Parameters, workload: &str) -> Result<(), Pro
 
 /// Refuses more threads than CPUs: those that wait for a CPU would be taken for
 /// loads that wait for memory.
-pub(super) fn alone(threads: u64, site: &Site, workload: &str) -> Result<(), Problem> {
-    if threads <= site.cpus as u64 {
+pub(super) fn alone(threads: u64, host: &HostInfo, workload: &str) -> Result<(), Problem> {
+    if threads <= host.cpus as u64 {
         return Ok(());
     }
     Err(Problem::refused(
-        format!("{workload} with {threads} threads needs as many CPUs, and we may use {}", site.cpus),
+        format!("{workload} with {threads} threads needs as many CPUs, and we may use {}", host.cpus),
         "a thread that waits for a CPU would be taken for a load that waits for memory; use threads=all",
     ))
 }
@@ -167,7 +167,7 @@ impl Prepared for Ready {
         self.layout.facts()
     }
 
-    fn worker(&self, _seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Chasing::new(&self.layout, self.size, seed)?))
     }
 }
@@ -208,7 +208,7 @@ impl Queue for Chasing {
         Ok(())
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.layout.note(self.cycle.buffer());
         self.cycle.verify(&mut || life.beat())
     }
@@ -218,19 +218,19 @@ impl Queue for Chasing {
 mod tests {
     use super::*;
 
-    fn survey(size: Value, more: &[(&str, Value)]) -> Result<Needs, Problem> {
-        let site = Site {
+    fn survey(size: Value, more: &[(&str, Value)]) -> Result<Requirements, Problem> {
+        let host = HostInfo {
             cpus: 2,
             caches: vec![(1, 32 << 10, 1), (2, 1 << 20, 1), (3, 32 << 20, 4)],
             memory_available: 8 << 30,
-            ..Site::default()
+            ..HostInfo::default()
         };
         let mut parameters = Parameters::default();
         parameters.set("size", size);
         parameters.set("threads", 1u64);
         parameters.set("page-size", "auto");
         more.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
-        Latency.survey(parameters, &site)
+        Latency.survey(parameters, &host)
     }
 
     #[test]

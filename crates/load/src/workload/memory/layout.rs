@@ -10,7 +10,7 @@ use model::plan::Problem;
 use model::scalar::binary;
 use model::{Parameters, Value};
 
-use crate::workload::Site;
+use crate::workload::HostInfo;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::nodes::{self, Asked};
 use crate::workload::memory::pages::{self, Pages};
@@ -47,22 +47,22 @@ impl Layout {
     /// What a set that goes beyond the caches may take for all threads together:
     /// a part of what is free, and of reserved pages all that are.
     #[must_use]
-    pub fn room(&self, site: &Site) -> u64 {
+    pub fn room(&self, host: &HostInfo) -> u64 {
         match self.pages {
             Pages::Reserved(page) => {
                 let free =
-                    site.memory.huge_pages.iter().find(|h| h.bytes == page).map_or(0, |h| h.free * page);
+                    host.memory.huge_pages.iter().find(|h| h.bytes == page).map_or(0, |h| h.free * page);
                 // With none reserved, what is to be reserved is told by a size
                 // that is worth it.
-                if free > 2 * sizes::last_cache(site) { free } else { site.memory_available / 8 }
+                if free > 2 * sizes::last_cache(host) { free } else { host.memory_available / 8 }
             }
-            _ => self.free_bytes(site) / 8,
+            _ => self.free_bytes(host) / 8,
         }
     }
 
     /// Free memory, in the node that was asked for if one was.
-    fn free_bytes(&self, site: &Site) -> u64 {
-        nodes::free_bytes(self.asked, &site.memory).unwrap_or(u64::MAX).min(site.memory_available)
+    fn free_bytes(&self, host: &HostInfo) -> u64 {
+        nodes::free_bytes(self.asked, &host.memory).unwrap_or(u64::MAX).min(host.memory_available)
     }
 
     /// What `threads` sets of `bytes` each take of the memory that is free, as
@@ -70,19 +70,19 @@ impl Layout {
     ///
     /// # Errors
     /// If there is not so much, or no such pages, or no such node.
-    pub fn survey(&self, site: &Site, threads: u64, bytes: u64, size: u64) -> Result<u64, Problem> {
-        self.asked.survey(site, threads)?;
+    pub fn survey(&self, host: &HostInfo, threads: u64, bytes: u64, size: u64) -> Result<u64, Problem> {
+        self.asked.survey(host, threads)?;
         let each = self.pages.rounded(bytes);
-        self.pages.available(&site.memory, each, threads)?;
+        self.pages.available(&host.memory, each, threads)?;
         if let Pages::Reserved(_) = self.pages {
             // Reserved pages are not among what is free.
             return Ok(0);
         }
         let all = each.saturating_mul(threads);
-        let free = self.free_bytes(site);
+        let free = self.free_bytes(host);
         // A tenth stays free, so that measuring does not make the machine swap.
         if all > free / 10 * 9 {
-            let node = if free < site.memory_available {
+            let node = if free < host.memory_available {
                 self.asked.memory.map(|node| format!(" in NUMA node {node}")).unwrap_or_default()
             } else {
                 String::new()
@@ -179,32 +179,32 @@ mod tests {
         Layout::of(&parameters).unwrap()
     }
 
-    fn site() -> Site {
-        let mut site = Site { cpus: 2, memory_available: 8 << 30, ..Site::default() };
+    fn host() -> HostInfo {
+        let mut host = HostInfo { cpus: 2, memory_available: 8 << 30, ..HostInfo::default() };
         let node = NumaNode { total_bytes: 8 << 30, free_bytes: Some(1 << 30), ..NumaNode::default() };
-        site.memory.nodes = vec![node];
-        site.memory.huge_pages = vec![HugePages { bytes: 2 << 20, reserved: 600, free: 512 }];
-        site
+        host.memory.nodes = vec![node];
+        host.memory.huge_pages = vec![HugePages { bytes: 2 << 20, reserved: 600, free: 512 }];
+        host
     }
 
     #[test]
     fn a_survey_counts_whole_pages() {
         let size = (3 << 20) - 100;
-        assert_eq!(layout("base", None).survey(&site(), 2, size, size), Ok(6 << 20));
-        assert_eq!(layout("auto", None).survey(&site(), 2, size, size), Ok(8 << 20));
-        assert_eq!(layout("2MiB", None).survey(&site(), 256, size, size), Ok(0), "all of the pool");
-        let problem = layout("2MiB", None).survey(&site(), 257, size, size).unwrap_err();
+        assert_eq!(layout("base", None).survey(&host(), 2, size, size), Ok(6 << 20));
+        assert_eq!(layout("auto", None).survey(&host(), 2, size, size), Ok(8 << 20));
+        assert_eq!(layout("2MiB", None).survey(&host(), 256, size, size), Ok(0), "all of the pool");
+        let problem = layout("2MiB", None).survey(&host(), 257, size, size).unwrap_err();
         assert!(problem.help.contains("echo 602 >"), "{problem:?}");
     }
 
     #[test]
     fn a_node_has_what_is_free_in_it() {
         let (here, bytes) = (layout("base", Some(0)), 1 << 30);
-        let problem = here.survey(&site(), 1, bytes, bytes).unwrap_err();
+        let problem = here.survey(&host(), 1, bytes, bytes).unwrap_err();
         assert!(problem.message.contains("1 GiB are free in NUMA node 0"), "{problem:?}");
-        assert!(layout("base", None).survey(&site(), 1, bytes, bytes).is_ok());
-        assert_eq!(here.room(&site()), 128 << 20);
-        assert_eq!(layout("2MiB", None).room(&site()), 1 << 30);
+        assert!(layout("base", None).survey(&host(), 1, bytes, bytes).is_ok());
+        assert_eq!(here.room(&host()), 128 << 20);
+        assert_eq!(layout("2MiB", None).room(&host()), 1 << 30);
     }
 
     #[test]

@@ -9,11 +9,11 @@
 use std::collections::BTreeMap;
 
 use engine::clock;
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Class, Completion, Operation, Queue, Wait};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
@@ -28,7 +28,7 @@ use crate::workload::memory::chase::{self, LOAD_LATENCY};
 use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, alone, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -95,7 +95,7 @@ impl Workload for Loaded {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         no_rate(&parameters, SPEC.name)?;
         if parameters.get("requests").is_some() {
             return Err(Problem::invalid(
@@ -109,9 +109,9 @@ impl Workload for Loaded {
                 "use threads=2 or more; memory.latency measures alone",
             ));
         }
-        alone(parameters.integer("threads").unwrap_or(2), site, SPEC.name)?;
-        let memory_bytes = bandwidth::survey(&mut parameters, site, SPEC.name, DRAM_TIMES)?;
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        alone(parameters.integer("threads").unwrap_or(2), host, SPEC.name)?;
+        let memory_bytes = bandwidth::survey(&mut parameters, host, SPEC.name, DRAM_TIMES)?;
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -184,7 +184,7 @@ impl Prepared for Ready {
         self.layout.facts()
     }
 
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         if seat.index == 0 {
             return Ok(Box::new(Chasing::new(&self.layout, self.size, seed)?));
         }
@@ -251,7 +251,7 @@ impl Queue for Drawing {
         Ok(())
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.layout.note(self.arrays.buffer());
         life.beat()?;
         self.arrays.verify()
@@ -277,8 +277,8 @@ mod tests {
         parameters
     }
 
-    fn survey(parameters: Parameters) -> Result<Needs, Problem> {
-        Loaded.survey(parameters, &Site { cpus: 3, memory_available: 1 << 30, ..Site::default() })
+    fn survey(parameters: Parameters) -> Result<Requirements, Problem> {
+        Loaded.survey(parameters, &HostInfo { cpus: 3, memory_available: 1 << 30, ..HostInfo::default() })
     }
 
     #[test]

@@ -12,7 +12,7 @@ use model::machine::{Memory, NumaNode};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
 
-use crate::workload::Site;
+use crate::workload::HostInfo;
 use crate::workload::memory::buffer::Buffer;
 
 /// The node whose CPUs the workers run on.
@@ -64,27 +64,27 @@ impl Asked {
     ///
     /// # Errors
     /// What is wrong, with the nodes that there are.
-    pub fn survey(self, site: &Site, threads: u64) -> Result<(), Problem> {
+    pub fn survey(self, host: &HostInfo, threads: u64) -> Result<(), Problem> {
         if let Some(node) = self.memory
-            && find(&site.memory, node)?.total_bytes == 0
+            && find(&host.memory, node)?.total_bytes == 0
         {
-            return Err(Problem::refused(format!("NUMA node {node} has no memory"), listed(&site.memory)));
+            return Err(Problem::refused(format!("NUMA node {node} has no memory"), listed(&host.memory)));
         }
         let Some(node) = self.cpu else { return Ok(()) };
-        let all = &find(&site.memory, node)?.cpus;
+        let all = &find(&host.memory, node)?.cpus;
         if all.is_empty() {
             return Err(Problem::refused(
                 format!("NUMA node {node} has no CPU that is online"),
-                listed(&site.memory),
+                listed(&host.memory),
             ));
         }
-        let allowed = all.iter().filter(|cpu| site.cpu.allowed.contains(cpu)).count();
+        let allowed = all.iter().filter(|cpu| host.cpu.allowed.contains(cpu)).count();
         if threads > allowed as u64 {
             return Err(Problem::refused(
                 format!(
                     "{threads} threads are more than the {allowed} CPUs of NUMA node {node} that we may run on"
                 ),
-                format!("use at most {allowed} threads, or leave cpu-node out; {}", listed(&site.memory)),
+                format!("use at most {allowed} threads, or leave cpu-node out; {}", listed(&host.memory)),
             ));
         }
         Ok(())
@@ -237,7 +237,7 @@ pub fn of_this_thread() -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn site() -> Site {
+    fn host() -> HostInfo {
         let node = |id, gib: u64, cpus: &[u32]| NumaNode {
             id,
             total_bytes: gib << 30,
@@ -245,14 +245,14 @@ mod tests {
             cpus: cpus.to_vec(),
             ..NumaNode::default()
         };
-        let mut site = Site::default();
-        site.cpu.allowed = vec![0, 1, 2];
-        site.memory.nodes = vec![node(0, 4, &[0, 1]), node(1, 4, &[2, 3]), node(2, 8, &[]), node(3, 0, &[4])];
-        site
+        let mut host = HostInfo::default();
+        host.cpu.allowed = vec![0, 1, 2];
+        host.memory.nodes = vec![node(0, 4, &[0, 1]), node(1, 4, &[2, 3]), node(2, 8, &[]), node(3, 0, &[4])];
+        host
     }
 
     fn survey(cpu: Option<u64>, memory: Option<u64>, threads: u64) -> Result<(), Problem> {
-        Asked { cpu, memory }.survey(&site(), threads)
+        Asked { cpu, memory }.survey(&host(), threads)
     }
 
     #[test]
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn a_kernel_without_nodes_is_told_apart() {
         let asked = Asked { cpu: None, memory: Some(0) };
-        assert!(asked.survey(&Site::default(), 1).unwrap_err().help.contains("tells of no nodes"));
+        assert!(asked.survey(&HostInfo::default(), 1).unwrap_err().help.contains("tells of no nodes"));
     }
 
     #[test]
@@ -289,8 +289,8 @@ mod tests {
     #[test]
     fn free_bytes_are_those_of_the_node_of_the_memory() {
         let asked = Asked { cpu: Some(0), memory: Some(2) };
-        assert_eq!(free_bytes(asked, &site().memory), Some(4 << 30));
-        assert_eq!(free_bytes(Asked::default(), &site().memory), None);
+        assert_eq!(free_bytes(asked, &host().memory), Some(4 << 30));
+        assert_eq!(free_bytes(Asked::default(), &host().memory), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use model::parameter::Word;
 use model::plan::Problem;
 use model::scalar::binary;
 
-use crate::workload::Site;
+use crate::workload::HostInfo;
 
 /// The words, with what `dram` stands for.
 #[must_use]
@@ -28,7 +28,7 @@ const DRAM_LEAST: u64 = 256 << 20;
 /// # Errors
 /// If the machine does not say how large a cache is, or `room` does not reach
 /// beyond the caches.
-pub fn of_word(word: &str, threads: u64, times: u64, room: u64, site: &Site) -> Result<u64, Problem> {
+pub fn of_word(word: &str, threads: u64, times: u64, room: u64, host: &HostInfo) -> Result<u64, Problem> {
     let unknown = |level: u32| {
         Problem::refused(
             format!("this machine does not say how large its level {level} cache is"),
@@ -38,7 +38,7 @@ pub fn of_word(word: &str, threads: u64, times: u64, room: u64, site: &Site) -> 
     // Half of a cache, shared with the threads that may run on it too.
     let share = |(_, bytes, shared_by): &(u32, u64, usize)| bytes / 2 / threads.clamp(1, *shared_by as u64);
     let level =
-        |wanted: u32| site.caches.iter().find(|(level, ..)| *level == wanted).ok_or_else(|| unknown(wanted));
+        |wanted: u32| host.caches.iter().find(|(level, ..)| *level == wanted).ok_or_else(|| unknown(wanted));
     Ok(match word {
         "l1" => share(level(1)?),
         "l2" => share(level(2)?),
@@ -46,13 +46,13 @@ pub fn of_word(word: &str, threads: u64, times: u64, room: u64, site: &Site) -> 
         _ => {
             // Powers of two, so that it is the same size, and so the same work,
             // as long as about as much memory is free.
-            let wanted = (times * last_cache(site)).max(DRAM_LEAST).next_power_of_two();
+            let wanted = (times * last_cache(host)).max(DRAM_LEAST).next_power_of_two();
             let size = wanted.min(1 << (room / threads.max(1)).max(1).ilog2());
-            if size.saturating_mul(threads) < 2 * last_cache(site) {
+            if size.saturating_mul(threads) < 2 * last_cache(host) {
                 return Err(Problem::refused(
                     format!(
                         "{} of free memory are too little to go beyond the caches",
-                        binary(site.memory_available)
+                        binary(host.memory_available)
                     ),
                     "free some memory, or give the size in bytes",
                 ));
@@ -64,6 +64,6 @@ pub fn of_word(word: &str, threads: u64, times: u64, room: u64, site: &Site) -> 
 
 /// The last and largest cache, in bytes; 0 where none is known.
 #[must_use]
-pub fn last_cache(site: &Site) -> u64 {
-    site.caches.last().map_or(0, |(_, bytes, _)| *bytes)
+pub fn last_cache(host: &HostInfo) -> u64 {
+    host.caches.last().map_or(0, |(_, bytes, _)| *bytes)
 }

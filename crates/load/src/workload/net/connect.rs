@@ -20,7 +20,7 @@ use std::time::Duration;
 use engine::clock;
 use engine::outcome::LoadOutcome;
 use engine::queue::{ALIKE, Class, Completion, Operation, Queue, Wait};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Fault, Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -38,7 +38,7 @@ use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
-use crate::workload::{Needs, Shelf, Site, United, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -136,9 +136,9 @@ impl Workload for Connect {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         two_ended(&parameters, SPEC.name)?;
-        Ok(Needs { parameters, ..Needs::default() })
+        Ok(Requirements { parameters, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -208,7 +208,7 @@ impl Prepared for Ready {
         self.end.is_near().then_some(["handshake", "exchange"])
     }
 
-    fn worker(&self, seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let control = self.end.tcp(seat.index, &self.options)?;
         let request = self.end.farewell().unwrap_or_default();
         Ok(if self.end.is_near() {

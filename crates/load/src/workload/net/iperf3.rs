@@ -11,7 +11,7 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use model::message::Door;
 use rustix::io::Errno;
@@ -165,7 +165,7 @@ impl Guest {
 /// Takes what still comes until the server closes the stream, which it does when
 /// it is told over the control connection that the test is over; one that closed
 /// it before would lose a test that a slow machine still counts.
-pub(super) fn await_end(stream: &TcpStream, life: &Life<'_>) -> Result<(), Fault> {
+pub(super) fn await_end(stream: &TcpStream, life: &WorkerContext<'_>) -> Result<(), Fault> {
     let until = Instant::now() + END_PATIENCE;
     let mut room = vec![0; 1 << 16];
     while Instant::now() < until {

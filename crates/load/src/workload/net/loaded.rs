@@ -11,8 +11,8 @@ use std::sync::Arc;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::Class;
-use engine::schedule::Seat;
-use engine::{Prepared, Seen, Worker};
+use engine::schedule::WorkerIndex;
+use engine::{Prepared, SideMetrics, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
@@ -30,7 +30,7 @@ use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::track::Book;
-use crate::workload::{Needs, Shelf, Site, United, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -123,7 +123,7 @@ impl Workload for Loaded {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         two_ended(&parameters, SPEC.name)?;
         refuse(&parameters, &SPEC, &["rate", "requests"])?;
         if !matches!(parameters.integer("streams"), Ok(1..=STREAMS_MOST)) {
@@ -139,7 +139,7 @@ impl Workload for Loaded {
             ));
         }
         let memory_bytes = 4 * parameters.integer("streams").unwrap_or(1) * CALL_BYTES as u64;
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -269,13 +269,13 @@ impl Prepared for Ready {
         self.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
     }
 
-    fn seen(&self, window: Window) -> Seen {
-        let mut seen = Seen::default();
+    fn seen(&self, window: Window) -> SideMetrics {
+        let mut seen = SideMetrics::default();
         state::seen(&self.states, window, &mut seen);
         seen
     }
 
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let Some(stream) = seat.index.checked_sub(1) else { return self.messages(seed) };
         let share = Share { bytes: CALL_BYTES, left: None, farewell: self.end.farewell() };
         if (stream < self.there) != self.end.is_near() {

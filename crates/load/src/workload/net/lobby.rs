@@ -149,7 +149,7 @@ impl Porter {
         let lobby = Arc::new(Lobby { cookie, tcp: at, udp: datagrams, guests, came });
         let (their_lobby, their_leave) = (Arc::clone(&lobby), Arc::clone(&leave));
         let work = move || {
-            let mut shift = Shift { tcp, udp, lobby: their_lobby, strangers: Vec::new() };
+            let mut shift = WorkerRun { tcp, udp, lobby: their_lobby, strangers: Vec::new() };
             while shift.attend(&their_leave) {}
         };
         let thread = std::thread::Builder::new().name("door".to_owned()).spawn(work).map_err(failed)?;
@@ -195,14 +195,14 @@ fn is_probe(cookie: &[u8; COOKIE], said: &[u8]) -> bool {
 
 /// What the porter works with.
 #[derive(Debug)]
-struct Shift {
+struct WorkerRun {
     tcp: TcpListener,
     udp: UdpSocket,
     lobby: Arc<Lobby>,
     strangers: Vec<Stranger>,
 }
 
-impl Shift {
+impl WorkerRun {
     /// Waits for something to do and does it; whether to go on.
     fn attend(&mut self, leave: &OwnedFd) -> bool {
         let Some([leaves, comes, says]) = self.wait(leave) else {
@@ -385,7 +385,7 @@ mod tests {
             guests: Mutex::default(),
             came: Condvar::new(),
         };
-        let mut shift = Shift { tcp, udp, lobby: Arc::new(lobby), strangers: Vec::new() };
+        let mut shift = WorkerRun { tcp, udp, lobby: Arc::new(lobby), strangers: Vec::new() };
         let mut ours = from([127, 0, 0, 1], at);
         shift.take_in();
         let crowd: Vec<_> = (0..HEARD_AT_ONCE + 40)

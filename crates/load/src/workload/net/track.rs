@@ -171,15 +171,15 @@ mod tests {
 
     /// A time and a counter.
     #[derive(Clone, Copy)]
-    struct Look(u64, f64);
+    struct DeviceProbe(u64, f64);
 
-    impl Timed for Look {
+    impl Timed for DeviceProbe {
         fn at_ns(&self) -> u64 {
             self.0
         }
     }
 
-    fn book(workers: &[&[Look]]) -> Book<Look> {
+    fn book(workers: &[&[DeviceProbe]]) -> Book<DeviceProbe> {
         let book = Book::default();
         for looks in workers {
             let mut track = Track::default();
@@ -191,8 +191,10 @@ mod tests {
 
     #[test]
     fn a_counter_between_two_looks_lies_on_the_line() {
-        let book =
-            book(&[&[Look(0, 0.0), Look(100, 10.0), Look(200, 10.0), Look(300, 40.0)], &[Look(0, 5.0)]]);
+        let book = book(&[
+            &[DeviceProbe(0, 0.0), DeviceProbe(100, 10.0), DeviceProbe(200, 10.0), DeviceProbe(300, 40.0)],
+            &[DeviceProbe(0, 5.0)],
+        ]);
         let change = |start_ns, end_ns| book.change(Window { start_ns, end_ns }, |l| Some(l.1));
         assert_eq!(change(50, 250), Some(20.0));
         assert_eq!(
@@ -206,7 +208,7 @@ mod tests {
 
     #[test]
     fn rates_of_workers_are_added_and_gauges_are_put_together() {
-        let looks = |by: f64| (0..=10).map(|i| Look(i * EVERY_NS, i as f64 * by)).collect::<Vec<_>>();
+        let looks = |by: f64| (0..=10).map(|i| DeviceProbe(i * EVERY_NS, i as f64 * by)).collect::<Vec<_>>();
         let (a, b) = (looks(1.0), looks(3.0));
         let book = book(&[&a, &b]);
         let rate = book.rate(("sent_again", Unit::PerSecond), u64::MAX, |l| Some(l.1)).unwrap();
@@ -225,7 +227,7 @@ mod tests {
         for i in 0..10_000u64 {
             let now_ns = i * EVERY_NS;
             if track.is_due(now_ns) {
-                track.put(Look(now_ns, i as f64));
+                track.put(DeviceProbe(now_ns, i as f64));
             }
         }
         assert!(track.seen.len() <= LOOKS_MOST && track.seen.len() > LOOKS_MOST / 2);

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use engine::clock;
 use engine::fault::Fault;
 use engine::placement::pin_this_thread;
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -19,7 +19,7 @@ use model::{LoadProfile, MetricSpec, Parameters, Unit, Value, WorkloadSpec};
 use crate::workload::scheduler::pair;
 use crate::workload::scheduler::staged::{Staged, Stages};
 use crate::workload::scheduler::wire::Wire;
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -93,7 +93,7 @@ impl Workload for Handoff {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         if parameters.integer("threads") != Ok(1) {
             return Err(Problem::invalid(
                 "scheduler.handoff is one pair of threads, which counts as 1 thread",
@@ -101,10 +101,10 @@ impl Workload for Handoff {
                  other",
             ));
         }
-        let (from, to) = pair::resolve(&parameters, site)?;
+        let (from, to) = pair::resolve(&parameters, host)?;
         parameters.set("from", u64::from(from));
         parameters.set("to", u64::from(to));
-        Ok(Needs { parameters, ..Needs::default() })
+        Ok(Requirements { parameters, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -145,7 +145,7 @@ impl Prepared for Ready {
         Some(vec![self.from])
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Staged::new(Waking::new(&self.by, self.to)?)))
     }
 }
@@ -320,10 +320,10 @@ mod tests {
         let mut parameters = Parameters::default();
         parameters.set("threads", 2u64);
         parameters.set("to", "same");
-        let site = Site { cpus: 2, ..Site::default() };
-        assert!(Handoff.survey(parameters.clone(), &site).unwrap_err().message.contains("one pair"));
+        let host = HostInfo { cpus: 2, ..HostInfo::default() };
+        assert!(Handoff.survey(parameters.clone(), &host).unwrap_err().message.contains("one pair"));
         parameters.set("threads", 1u64);
-        let resolved = Handoff.survey(parameters, &site).unwrap().parameters;
+        let resolved = Handoff.survey(parameters, &host).unwrap().parameters;
         assert_eq!((resolved.integer("from"), resolved.integer("to")), (Ok(0), Ok(0)));
     }
 }

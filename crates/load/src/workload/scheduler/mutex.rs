@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
@@ -21,7 +21,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
 use crate::workload::scheduler::lock::{Locks, Padded};
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -86,7 +86,7 @@ impl Workload for Mutex {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         let Ok(mutexes @ 1..=MUTEXES_MAX) = parameters.integer("mutexes") else {
             return Err(Problem::invalid(
                 "mutexes must lie between 1 and 1 million",
@@ -106,7 +106,7 @@ impl Workload for Mutex {
             ));
         }
         let memory_bytes = mutexes * size_of::<Padded>() as u64;
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -198,7 +198,7 @@ impl Prepared for Ready {
         }
     }
 
-    fn worker(&self, _seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Blocking::new(Acquiring {
             shared: Arc::clone(&self.shared),
             acquisitions: self.acquisitions,
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn what_is_out_of_bounds_is_refused() {
-        let survey = |m, a, l| Mutex.survey(parameters(m, a, l), &Site::default());
+        let survey = |m, a, l| Mutex.survey(parameters(m, a, l), &HostInfo::default());
         assert!(survey(1_000_001, 1, 1).unwrap_err().message.contains("mutexes"));
         assert!(survey(1, 50_000, 1_000_000).unwrap_err().message.contains("too long"));
         assert!(survey(1, u64::MAX, 0).unwrap_err().message.contains("too long"));
@@ -305,7 +305,7 @@ mod tests {
     fn each_thread_does_its_own_events_where_they_can_be_shared_out() {
         let even = ready(Some(2));
         assert_eq!(even.stop(StopRule::Operations(2)), StopRule::End);
-        assert_eq!(even.worker(Seat { index: 0, of: 2 }, 1).unwrap().operations_to_end(), Some(1));
+        assert_eq!(even.worker(WorkerIndex { index: 0, of: 2 }, 1).unwrap().operations_to_end(), Some(1));
         assert!(even.counts_from_start());
         let odd = ready(Some(3));
         assert_eq!(odd.stop(StopRule::Operations(3)), StopRule::Operations(3));

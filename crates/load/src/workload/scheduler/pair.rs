@@ -5,42 +5,42 @@ use model::machine::CpuPlace;
 use model::plan::Problem;
 use model::{Parameters, Value};
 
-use crate::workload::Site;
+use crate::workload::HostInfo;
 
 /// The CPUs of the two threads.
 ///
 /// # Errors
 /// If a CPU is not there, offline or not allowed, or the machine has none of the
 /// kind that a word asks for.
-pub(super) fn resolve(parameters: &Parameters, site: &Site) -> Result<(u32, u32), Problem> {
-    let allowed = allowed(site);
+pub(super) fn resolve(parameters: &Parameters, host: &HostInfo) -> Result<(u32, u32), Problem> {
+    let allowed = allowed(host);
     let from = match parameters.get("from") {
-        Some(Value::Integer(cpu)) => checked(*cpu, &allowed, site)?,
+        Some(Value::Integer(cpu)) => checked(*cpu, &allowed, host)?,
         _ => allowed.first().copied().ok_or_else(|| {
             Problem::refused("this machine does not say which CPUs we may use", "give their numbers")
         })?,
     };
     let to = match parameters.get("to") {
-        Some(Value::Integer(cpu)) => checked(*cpu, &allowed, site)?,
-        Some(Value::Text(word)) => of_word(word, from, &allowed, site)?,
-        _ => other(from, &allowed, site),
+        Some(Value::Integer(cpu)) => checked(*cpu, &allowed, host)?,
+        Some(Value::Text(word)) => of_word(word, from, &allowed, host)?,
+        _ => other(from, &allowed, host),
     };
     Ok((from, to))
 }
 
 /// The CPUs that we may use; the first so many where nothing else is known.
-fn allowed(site: &Site) -> Vec<u32> {
-    match &site.cpu.allowed[..] {
-        [] => (0..site.cpus as u32).collect(),
+fn allowed(host: &HostInfo) -> Vec<u32> {
+    match &host.cpu.allowed[..] {
+        [] => (0..host.cpus as u32).collect(),
         all => all.to_vec(),
     }
 }
 
-fn checked(cpu: u64, allowed: &[u32], site: &Site) -> Result<u32, Problem> {
+fn checked(cpu: u64, allowed: &[u32], host: &HostInfo) -> Result<u32, Problem> {
     if let Some(found) = allowed.iter().find(|known| u64::from(**known) == cpu) {
         return Ok(*found);
     }
-    let is_online = site.cpu.online.iter().any(|known| u64::from(*known) == cpu);
+    let is_online = host.cpu.online.iter().any(|known| u64::from(*known) == cpu);
     let what = if is_online { "is not among those that we may use" } else { "is offline or not there" };
     Err(Problem::refused(
         format!("CPU {cpu} {what}"),
@@ -75,8 +75,8 @@ fn distance(a: &CpuPlace, b: &CpuPlace) -> Distance {
 }
 
 /// All others of the allowed CPUs whose place is known, nearest first.
-fn around(from: u32, allowed: &[u32], site: &Site) -> Option<Vec<(Distance, u32)>> {
-    let place = |cpu| site.cpu.topology.iter().find(|place| place.cpu == cpu);
+fn around(from: u32, allowed: &[u32], host: &HostInfo) -> Option<Vec<(Distance, u32)>> {
+    let place = |cpu| host.cpu.topology.iter().find(|place| place.cpu == cpu);
     let here = place(from)?;
     let others = allowed.iter().filter(|cpu| **cpu != from);
     let mut all: Vec<_> =
@@ -86,20 +86,20 @@ fn around(from: u32, allowed: &[u32], site: &Site) -> Option<Vec<(Distance, u32)
 }
 
 /// The nearest other core; another CPU at all; the same where there is no other.
-fn other(from: u32, allowed: &[u32], site: &Site) -> u32 {
-    let nearest = around(from, allowed, site).and_then(|all| all.first().map(|(_, cpu)| *cpu));
+fn other(from: u32, allowed: &[u32], host: &HostInfo) -> u32 {
+    let nearest = around(from, allowed, host).and_then(|all| all.first().map(|(_, cpu)| *cpu));
     nearest.or_else(|| allowed.iter().copied().find(|cpu| *cpu != from)).unwrap_or(from)
 }
 
-fn of_word(word: &str, from: u32, allowed: &[u32], site: &Site) -> Result<u32, Problem> {
+fn of_word(word: &str, from: u32, allowed: &[u32], host: &HostInfo) -> Result<u32, Problem> {
     let (wanted, lacks) = match word {
         "same" => return Ok(from),
         "sibling" => (Distance::Sibling, "no second thread in its core"),
         "near" => (Distance::Near, "no other core on its die"),
         "far" => (Distance::Far, "no CPU on another node or package"),
-        _ => return Ok(other(from, allowed, site)),
+        _ => return Ok(other(from, allowed, host)),
     };
-    let all = around(from, allowed, site).ok_or_else(|| {
+    let all = around(from, allowed, host).ok_or_else(|| {
         Problem::refused(format!("this machine does not say where CPU {from} sits"), "give `to` as a number")
     })?;
     let found = all.iter().find(|(distance, _)| *distance == wanted);
@@ -136,60 +136,60 @@ mod tests {
 
     /// Two packages of two cores with two threads each; a sibling has the number
     /// of its core plus 4, as Linux numbers them.
-    fn site() -> Site {
-        let mut site = Site { cpus: 8, ..Site::default() };
-        site.cpu.online = (0..8).collect();
-        site.cpu.allowed = (0..8).collect();
-        site.cpu.topology = (0..8)
+    fn host() -> HostInfo {
+        let mut host = HostInfo { cpus: 8, ..HostInfo::default() };
+        host.cpu.online = (0..8).collect();
+        host.cpu.allowed = (0..8).collect();
+        host.cpu.topology = (0..8)
             .map(|cpu| CpuPlace { cpu, core: cpu % 2, die: 0, package: cpu % 4 / 2, node: Some(cpu % 4 / 2) })
             .collect();
-        site
+        host
     }
 
-    fn pair(from: impl Into<Value>, to: impl Into<Value>, site: &Site) -> Result<(u32, u32), Problem> {
+    fn pair(from: impl Into<Value>, to: impl Into<Value>, host: &HostInfo) -> Result<(u32, u32), Problem> {
         let mut parameters = Parameters::default();
         parameters.0.insert("from".to_owned(), from.into());
         parameters.0.insert("to".to_owned(), to.into());
-        resolve(&parameters, site)
+        resolve(&parameters, host)
     }
 
     #[test]
     fn words_become_cpus_of_this_machine() {
-        let site = site();
-        assert_eq!(pair("first", "same", &site), Ok((0, 0)));
-        assert_eq!(pair("first", "sibling", &site), Ok((0, 4)));
-        assert_eq!(pair("first", "near", &site), Ok((0, 1)));
-        assert_eq!(pair("first", "far", &site), Ok((0, 2)));
-        assert_eq!(pair("first", "other", &site), Ok((0, 1)));
-        assert_eq!(pair(7u64, "near", &site), Ok((7, 2)));
-        assert_eq!(pair(3u64, 0u64, &site), Ok((3, 0)));
+        let host = host();
+        assert_eq!(pair("first", "same", &host), Ok((0, 0)));
+        assert_eq!(pair("first", "sibling", &host), Ok((0, 4)));
+        assert_eq!(pair("first", "near", &host), Ok((0, 1)));
+        assert_eq!(pair("first", "far", &host), Ok((0, 2)));
+        assert_eq!(pair("first", "other", &host), Ok((0, 1)));
+        assert_eq!(pair(7u64, "near", &host), Ok((7, 2)));
+        assert_eq!(pair(3u64, 0u64, &host), Ok((3, 0)));
     }
 
     #[test]
     fn other_is_what_there_is() {
-        let mut site = site();
-        site.cpu.allowed = vec![1, 3];
-        assert_eq!(pair("first", "other", &site), Ok((1, 3)), "far, for there is nothing nearer");
-        site.cpu.allowed = vec![1, 5];
-        assert_eq!(pair("first", "other", &site), Ok((1, 5)), "its sibling");
-        site.cpu.allowed = vec![6];
-        assert_eq!(pair("first", "other", &site), Ok((6, 6)), "itself");
-        site.cpu.allowed = vec![0, 2];
-        site.cpu.topology.clear();
-        assert_eq!(pair("first", "other", &site), Ok((0, 2)), "without a topology");
-        assert!(pair("first", "near", &site).unwrap_err().help.contains("number"));
+        let mut host = host();
+        host.cpu.allowed = vec![1, 3];
+        assert_eq!(pair("first", "other", &host), Ok((1, 3)), "far, for there is nothing nearer");
+        host.cpu.allowed = vec![1, 5];
+        assert_eq!(pair("first", "other", &host), Ok((1, 5)), "its sibling");
+        host.cpu.allowed = vec![6];
+        assert_eq!(pair("first", "other", &host), Ok((6, 6)), "itself");
+        host.cpu.allowed = vec![0, 2];
+        host.cpu.topology.clear();
+        assert_eq!(pair("first", "other", &host), Ok((0, 2)), "without a topology");
+        assert!(pair("first", "near", &host).unwrap_err().help.contains("number"));
     }
 
     #[test]
     fn a_cpu_that_cannot_be_used_is_refused_with_those_that_can() {
-        let mut site = site();
-        site.cpu.allowed = vec![0, 1, 2, 6];
-        let offline = pair(9u64, "other", &site).unwrap_err();
+        let mut host = host();
+        host.cpu.allowed = vec![0, 1, 2, 6];
+        let offline = pair(9u64, "other", &host).unwrap_err();
         assert!(offline.message.contains("CPU 9 is offline or not there"), "{offline:?}");
         assert!(offline.help.ends_with("0-2, 6"), "{offline:?}");
-        let foreign = pair("first", 3u64, &site).unwrap_err();
+        let foreign = pair("first", 3u64, &host).unwrap_err();
         assert!(foreign.message.contains("not among those"), "{foreign:?}");
-        let lonely = pair("first", "sibling", &site).unwrap_err();
+        let lonely = pair("first", "sibling", &host).unwrap_err();
         assert!(lonely.message.contains("no second thread"), "{lonely:?}");
         assert!(lonely.help.contains("`near` is 1, `far` is 2"), "{lonely:?}");
     }

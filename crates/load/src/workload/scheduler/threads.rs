@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
@@ -15,7 +15,7 @@ use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
 use crate::workload::scheduler::lock::{Locks, Plain};
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -63,7 +63,7 @@ impl Workload for Threads {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         if !matches!(parameters.integer("yields"), Ok(1..=YIELDS_MAX)) {
             return Err(Problem::invalid(
                 "yields must lie between 1 and 1 million",
@@ -77,7 +77,7 @@ impl Workload for Threads {
             ));
         };
         let memory_bytes = mutexes * size_of::<Plain>() as u64;
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -118,7 +118,7 @@ impl Prepared for Ready {
         0
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Blocking::new(Yielding { yields: self.yields, shared: Arc::clone(&self.shared) })))
     }
 }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_is_out_of_bounds_is_refused() {
-        let survey = |yields, mutexes| Threads.survey(parameters(yields, mutexes), &Site::default());
+        let survey = |yields, mutexes| Threads.survey(parameters(yields, mutexes), &HostInfo::default());
         assert!(survey(1_000_001, 8).unwrap_err().message.contains("yields"));
         assert!(survey(1, 1_000_001).unwrap_err().message.contains("mutexes"));
         assert_eq!(survey(1, 1000).unwrap().memory_bytes, 1000 * size_of::<Plain>() as u64);

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 
 use engine::clock;
 use engine::fault::Fault;
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -18,7 +18,7 @@ use rustix::time::{
 };
 
 use crate::workload::scheduler::staged::{Staged, Stages};
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -83,7 +83,7 @@ impl Workload for Timer {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, mut parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         if parameters.is_word("slack", "least") {
             parameters.set("slack", 1e-9);
         }
@@ -108,7 +108,7 @@ impl Workload for Timer {
                 "give a longer duration or a shorter sleep",
             ));
         }
-        Ok(Needs { parameters, ..Needs::default() })
+        Ok(Requirements { parameters, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -154,7 +154,7 @@ impl Prepared for Ready {
         vec![("timer_resolution", Value::Number(resolution_s))]
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         // The engine gave the worker the least slack; here it is what is asked.
         // It ends with the thread.
         rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(self.slack_ns))
@@ -296,7 +296,7 @@ mod tests {
             parameters.set("sleep", interval);
             parameters.set("slack", slack);
             parameters.set("duration", duration);
-            Timer.survey(parameters, &Site::default()).map_err(|problem| problem.message)
+            Timer.survey(parameters, &HostInfo::default()).map_err(|problem| problem.message)
         };
         assert!(survey(1e-3, 5e-5, 0.05).is_ok());
         assert!(survey(0.04, 5e-5, 0.05).unwrap_err().contains("before a thread has slept twice"));
@@ -307,7 +307,7 @@ mod tests {
             least.set(name, value);
         }
         least.set("slack", "least");
-        let resolved = Timer.survey(least, &Site::default()).unwrap().parameters;
+        let resolved = Timer.survey(least, &HostInfo::default()).unwrap().parameters;
         assert_eq!(resolved.number("slack"), Ok(1e-9));
         assert!(survey(1e-3, 2.0, 10.0).unwrap_err().contains("slack"));
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -18,7 +18,7 @@ use model::scalar::binary;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 use codec::Codec;
 
 /// The description.
@@ -81,7 +81,7 @@ impl Workload for Compress {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         let wrong = |e: &dyn std::fmt::Display| {
             Problem::invalid(e.to_string(), "see `headroom workloads cpu.compress`")
         };
@@ -103,17 +103,17 @@ impl Workload for Compress {
         }
         // Content, compressed content, and what zstd works with at high levels.
         let memory_bytes = (3 * block.max(CONTENT_BYTES as u64) + (64 << 20)).saturating_mul(threads);
-        if memory_bytes > site.memory_available / 10 * 9 {
+        if memory_bytes > host.memory_available / 10 * 9 {
             return Err(Problem::refused(
                 format!(
                     "{threads} threads need {} of memory, and {} are free",
                     binary(memory_bytes),
-                    binary(site.memory_available)
+                    binary(host.memory_available)
                 ),
                 "use a smaller block-size or fewer threads",
             ));
         }
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -172,7 +172,7 @@ impl Prepared for Ready {
         self.block as u64 * self.blocks()
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(Box::new(Blocking::new(Packing::new(self)?)))
     }
 }
@@ -303,7 +303,7 @@ mod tests {
                 .iter()
                 .for_each(|(n, v)| p.set(n, *v as u64));
             p.set(name, value);
-            Compress.survey(p, &Site { memory_available: memory, ..Site::default() })
+            Compress.survey(p, &HostInfo { memory_available: memory, ..HostInfo::default() })
         };
         assert!(survey("block-size", 0, 1 << 30).unwrap_err().message.contains("block-size"));
         assert!(survey("block-size", 1 << 40, 1 << 30).is_err());

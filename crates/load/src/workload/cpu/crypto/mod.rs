@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -16,7 +16,7 @@ use model::resource::Symbol;
 use model::scalar::binary;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 use cipher::{Algorithm, KEY_BYTES, Machine, Tag};
 use hardware::Held;
 
@@ -72,7 +72,7 @@ impl Workload for Crypto {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         let wrong = |e: &dyn std::fmt::Display| {
             Problem::invalid(e.to_string(), "see `headroom workloads cpu.crypto`")
         };
@@ -95,18 +95,18 @@ impl Workload for Crypto {
             ));
         }
         let memory_bytes = block.saturating_mul(threads);
-        if memory_bytes > site.memory_available / 10 * 9 {
+        if memory_bytes > host.memory_available / 10 * 9 {
             return Err(Problem::refused(
                 format!(
                     "{threads} threads x {} need {} of memory, and {} are free",
                     binary(block),
                     binary(memory_bytes),
-                    binary(site.memory_available)
+                    binary(host.memory_available)
                 ),
                 "use a smaller block-size or fewer threads",
             ));
         }
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -147,7 +147,7 @@ impl Prepared for Ready {
         vec![("cipher_library", Value::Text(library())), ("cipher_instructions", Value::Text(told))]
     }
 
-    fn worker(&self, _seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         // A key is a secret nowhere here; it only has to differ.
         let key: [u8; KEY_BYTES] = std::array::from_fn(|i| (seed >> (i % 8 * 8)) as u8 ^ (i as u8 * 3 + 1));
         let block = (0..self.block).map(|i| i as u8).collect();
@@ -217,13 +217,13 @@ mod tests {
 
     use super::*;
 
-    fn survey(algorithm: &str, block: u64, threads: u64) -> Result<Needs, Problem> {
+    fn survey(algorithm: &str, block: u64, threads: u64) -> Result<Requirements, Problem> {
         let mut p = Parameters::default();
         p.set("threads", threads);
         p.set("algorithm", algorithm);
         p.set("block-size", block);
         p.set("hardware", true);
-        Crypto.survey(p, &Site { memory_available: 1 << 30, ..Site::default() })
+        Crypto.survey(p, &HostInfo { memory_available: 1 << 30, ..HostInfo::default() })
     }
 
     #[test]

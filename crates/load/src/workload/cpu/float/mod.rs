@@ -15,7 +15,7 @@ use engine::clock as time;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Completion, Operation, Queue, Wait};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -25,7 +25,7 @@ use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 use kernel::Real;
 use units::Core;
 
@@ -100,7 +100,7 @@ impl Workload for Float {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             return Err(Problem::refused(
                 "cpu.float is not written for this kind of processor",
@@ -108,7 +108,7 @@ impl Workload for Float {
             ));
         }
         vectors::check(&parameters)?;
-        Ok(Needs { parameters, ..Needs::default() })
+        Ok(Requirements { parameters, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -206,7 +206,7 @@ impl Prepared for Ready {
         ]
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         Ok(if self.single {
             Box::new(Multiplying::<f32>::new(self.set))
         } else {
@@ -279,7 +279,7 @@ impl<R: Real> Queue for Multiplying<R> {
         Ok(())
     }
 
-    fn verify(&mut self, _life: &engine::drive::Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, _life: &engine::drive::WorkerContext<'_>) -> Result<(), Fault> {
         self.check()
     }
 }
@@ -299,10 +299,10 @@ mod tests {
     #[test]
     fn instructions_that_are_not_here_are_refused_with_those_that_are() {
         let absent = if cfg!(target_arch = "x86_64") { "neon" } else { "avx2" };
-        let problem = Float.survey(parameters(absent, "double"), &Site::default()).unwrap_err();
+        let problem = Float.survey(parameters(absent, "double"), &HostInfo::default()).unwrap_err();
         assert!(problem.message.contains(absent), "{problem:?}");
         assert!(problem.help.contains("scalar"), "{problem:?}");
-        assert!(Float.survey(parameters("auto", "single"), &Site::default()).is_ok());
+        assert!(Float.survey(parameters("auto", "single"), &HostInfo::default()).is_ok());
     }
 
     #[test]

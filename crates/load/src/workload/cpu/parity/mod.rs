@@ -6,7 +6,7 @@ mod kernel;
 
 use engine::fault::Fault;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -18,7 +18,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 use field::Field;
 use kernel::{STEP, Stripe};
 
@@ -66,7 +66,7 @@ impl Workload for Parity {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
         let wrong = |e: &dyn std::fmt::Display| {
             Problem::invalid(e.to_string(), "see `headroom workloads cpu.parity`")
         };
@@ -93,18 +93,18 @@ impl Workload for Parity {
             ));
         }
         let memory_bytes = (disks * (chunk + GAP as u64)).saturating_mul(threads);
-        if memory_bytes > site.memory_available / 10 * 9 {
+        if memory_bytes > host.memory_available / 10 * 9 {
             return Err(Problem::refused(
                 format!(
                     "{threads} threads x {disks} chunks of {} need {} of memory, and {} are free",
                     binary(chunk),
                     binary(memory_bytes),
-                    binary(site.memory_available)
+                    binary(host.memory_available)
                 ),
                 "use a smaller chunk-size, fewer disks or fewer threads",
             ));
         }
-        Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -160,7 +160,7 @@ impl Prepared for Ready {
         vec![("vectors", Value::Text(self.set.to_string())), ("stripe", Value::Text(binary(stripe)))]
     }
 
-    fn worker(&self, _seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         // Made and filled by the thread that uses it.
         Ok(Box::new(Blocking::new(Making::new(*self, seed))))
     }
@@ -272,8 +272,8 @@ mod tests {
 
     #[test]
     fn arrays_that_make_no_sense_are_refused() {
-        let site = Site { memory_available: 1 << 30, ..Site::default() };
-        let survey = |raid, disks, chunk| Parity.survey(parameters(raid, disks, chunk), &site);
+        let host = HostInfo { memory_available: 1 << 30, ..HostInfo::default() };
+        let survey = |raid, disks, chunk| Parity.survey(parameters(raid, disks, chunk), &host);
         assert!(survey("raid5", 2, 4096).unwrap_err().message.contains("RAID 5"));
         assert!(survey("raid6", 3, 4096).unwrap_err().message.contains("RAID 6"));
         assert!(survey("raid6", 258, 4096).is_err());

@@ -21,7 +21,7 @@ fn access(pattern: &str, span: u64, changes: &[(&str, model::Value)]) -> Access 
 fn tasks(access: &Access, workers: usize, each: u64) -> Vec<Task> {
     let mut all = Vec::new();
     for index in 0..workers {
-        let mut own = access.clone().for_seat(Seat { index, of: workers }, 42);
+        let mut own = access.clone().for_seat(WorkerIndex { index, of: workers }, 42);
         for sequence in 0..each {
             all.push(own.task(Operation { index: index as u64 + sequence * workers as u64, sequence }));
         }
@@ -88,7 +88,7 @@ fn a_mix_reads_its_share_and_has_its_sizes() {
 #[test]
 fn a_sync_follows_every_so_many_operations_and_takes_no_place() {
     let synced = access("write", 6 * 4096, &[("sync", "fsync".into()), ("sync-every", 2u64.into())]);
-    assert_eq!(synced.clone().for_seat(Seat { index: 0, of: 1 }, 1).operations_to_end(), Some(9));
+    assert_eq!(synced.clone().for_seat(WorkerIndex { index: 0, of: 1 }, 1).operations_to_end(), Some(9));
     let all = tasks(&synced, 1, 9);
     let syncs: Vec<bool> = all.iter().map(|t| t.kind == Kind::Sync).collect();
     assert_eq!(syncs, [false, false, true, false, false, true, false, false, true]);
@@ -139,7 +139,7 @@ fn once_visits_every_block_once_over_all_workers() {
         let to_end = once(&[("target", model::Value::List(target))]);
         let mut all = Vec::new();
         for index in 0..workers {
-            let mut own = to_end.clone().for_seat(Seat { index, of: workers }, 42);
+            let mut own = to_end.clone().for_seat(WorkerIndex { index, of: workers }, 42);
             for sequence in 0..own.operations_to_end().unwrap() {
                 // The numbers of the first of several targets' workers.
                 let index = (index as u64 + sequence * workers as u64) * targets as u64;
@@ -150,7 +150,8 @@ fn once_visits_every_block_once_over_all_workers() {
     }
     // By count: workers take the numbers as fast as they go.
     let counted = once(&[("until", "time".into())]);
-    let mut own: Vec<_> = (0..3).map(|index| counted.clone().for_seat(Seat { index, of: 3 }, 1)).collect();
+    let mut own: Vec<_> =
+        (0..3).map(|index| counted.clone().for_seat(WorkerIndex { index, of: 3 }, 1)).collect();
     let all: Vec<Task> = (0..2006)
         .map(|index| own[(random(9, index) % 3) as usize].task(Operation { index, sequence: 0 }))
         .collect();
@@ -165,7 +166,7 @@ fn once_leaves_no_block_out_for_a_sync_or_another_size() {
     let synced = access("randwrite", 100 * 4096, &synced);
     let mut all = Vec::new();
     for index in 0..2 {
-        let mut own = synced.clone().for_seat(Seat { index, of: 2 }, 42);
+        let mut own = synced.clone().for_seat(WorkerIndex { index, of: 2 }, 42);
         // A warm-up takes nothing away.
         for sequence in 0..8 {
             own.task(Operation { index: sequence | REHEARSED, sequence });
@@ -194,8 +195,9 @@ fn once_leaves_no_block_out_for_a_sync_or_another_size() {
 #[test]
 fn those_that_fill_a_target_write_one_stream_together() {
     let fills = access("write", 11 * 4096 + 100, &[("until", "full".into())]);
-    let ends: Vec<Option<u64>> =
-        (0..3).map(|index| fills.clone().for_seat(Seat { index, of: 3 }, 1).operations_to_end()).collect();
+    let ends: Vec<Option<u64>> = (0..3)
+        .map(|index| fills.clone().for_seat(WorkerIndex { index, of: 3 }, 1).operations_to_end())
+        .collect();
     assert_eq!(ends, [Some(4), Some(4), Some(3)]);
     let mut all: Vec<u64> = offsets(&fills, 3, 4).iter().map(|o| o / 4096).collect();
     assert_eq!(all[..4], [0, 3, 6, 9], "each in turns");

@@ -193,7 +193,7 @@ fn seen(path: &Path, change: impl FnOnce(&mut DeviceState)) -> io::Result<Device
 }
 
 /// Says of every open device that it is the same one.
-const LOOK: Look = Look {
+const LOOK: DeviceProbe = DeviceProbe {
     state: |path| seen(path, |_| {}),
     identity: |_| Ok(DeviceIdentity { number: 7, ..DeviceIdentity::default() }),
 };
@@ -211,16 +211,16 @@ fn another_device_under_the_name_is_not_claimed() {
     let claimed = |look| claim(&disk.device, &key(&disk, &[]), look).map_err(|e| e.to_string());
     let other: fn(&File) -> io::Result<DeviceIdentity> =
         |_| Ok(DeviceIdentity { number: 7, sequence: Some(2), ..DeviceIdentity::default() });
-    let open = claimed(Look { identity: other, state: |_| panic!("looked at another device") });
+    let open = claimed(DeviceProbe { identity: other, state: |_| panic!("looked at another device") });
     assert!(open.unwrap_err().contains("since it was looked at, it was taken away"));
     // The open one is right, and the name means another.
-    let named = claimed(Look { state: |path| seen(path, |s| s.identity.number = 8), ..LOOK });
+    let named = claimed(DeviceProbe { state: |path| seen(path, |s| s.identity.number = 8), ..LOOK });
     assert!(named.unwrap_err().contains("its name came to mean another device"));
     assert!(claimed(LOOK).is_ok());
     // Nor is it read.
     let key = FixtureKey { ownership: Ownership::Borrowed, ..key(&disk, &[]) };
     let read = |look| open_to_read(&disk.device, &key, look).map_err(|e| e.to_string());
-    assert!(read(Look { identity: other, ..LOOK }).unwrap_err().contains("nothing is read from"));
+    assert!(read(DeviceProbe { identity: other, ..LOOK }).unwrap_err().contains("nothing is read from"));
     assert!(read(LOOK).is_ok());
 }
 
@@ -228,7 +228,7 @@ fn another_device_under_the_name_is_not_claimed() {
 fn what_a_claim_finds_is_judged_again() {
     let Some(disk) = Loop::new(1 << 20) else { return };
     let claimed = |held: &[&str], look| {
-        claim(&disk.device, &key(&disk, held), Look { state: look, ..LOOK }).map_err(|e| e.to_string())
+        claim(&disk.device, &key(&disk, held), DeviceProbe { state: look, ..LOOK }).map_err(|e| e.to_string())
     };
     let used = claimed(&["xfs"], |path| seen(path, |s| s.in_use = texts(&["/dev/vm is open"])));
     assert!(used.unwrap_err().ends_with("come into use: /dev/vm is open"));

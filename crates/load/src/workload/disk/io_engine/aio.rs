@@ -15,7 +15,7 @@ use std::os::fd::AsRawFd;
 
 use engine::Worker;
 use engine::clock;
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use model::parameter::Word;
@@ -384,7 +384,7 @@ impl Queue for Aio {
         self.job.settle()
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.job.verify(life)
     }
 

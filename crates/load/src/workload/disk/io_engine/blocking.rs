@@ -4,7 +4,7 @@
 use std::os::unix::fs::FileExt;
 
 use engine::Worker;
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use model::Parameters;
@@ -100,7 +100,7 @@ impl Queue for Positioned {
         self.job.settle()
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.job.verify(life)
     }
 

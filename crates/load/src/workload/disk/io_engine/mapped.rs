@@ -12,7 +12,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::ptr::NonNull;
 
 use engine::Worker;
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use model::Parameters;
@@ -177,7 +177,7 @@ impl Queue for Mapped {
         self.job.settle()
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.job.verify(life)
     }
 

@@ -12,7 +12,7 @@ use std::os::fd::AsRawFd;
 
 use engine::Worker;
 use engine::clock;
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use io_uring::{IoUring, opcode, types};
@@ -411,7 +411,7 @@ impl Queue for Ring {
         self.job.settle()
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.job.verify(life)
     }
 

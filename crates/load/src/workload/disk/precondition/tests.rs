@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::*;
-use crate::workload::Look;
+use crate::workload::DeviceProbe;
 
 fn key(target: &Path, bytes: u64, ownership: Ownership, precondition: Precondition) -> FixtureKey {
     FixtureKey { precondition, ..FixtureKey::new(target.to_string_lossy(), bytes, ownership) }
@@ -85,7 +85,7 @@ fn files_of_ours_are_whole_after_it_and_say_their_state() {
         let key =
             FixtureKey { files: 2, purge: true, ..key(folder.path(), 5 << 20, Ownership::Created, state) };
         let mut most = 0;
-        let fixture = fixture::Fixture::make(&key, Look::default(), &mut |done| {
+        let fixture = fixture::Fixture::make(&key, DeviceProbe::default(), &mut |done| {
             most = most.max(done);
             true
         })

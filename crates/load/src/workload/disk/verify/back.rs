@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 
 use crate::workload::disk::fixture::{self, How};
@@ -85,7 +85,7 @@ impl Back {
         &mut self,
         (start, end, unit): (u64, u64, u64),
         wanted: &dyn Fn(u64) -> bool,
-        life: &Life<'_>,
+        life: &WorkerContext<'_>,
         show: &mut dyn FnMut(Piece<'_>),
     ) -> Result<(), Fault> {
         let mut at = start;
@@ -172,7 +172,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use engine::drive::Pulse;
+    use engine::drive::Heartbeat;
 
     /// The pieces that are read of `bytes` bytes in files of `file_bytes`.
     fn pieces(
@@ -192,9 +192,9 @@ mod tests {
             })
             .collect();
         let mut back = Back::open(&files, file_bytes, "files").unwrap();
-        let (pulse, off) = (Pulse::default(), AtomicBool::new(false));
+        let (pulse, off) = (Heartbeat::default(), AtomicBool::new(false));
         let mut all = Vec::new();
-        back.read(range, wanted, &Life { pulse: &pulse, off: &off }, &mut |piece| {
+        back.read(range, wanted, &WorkerContext { pulse: &pulse, off: &off }, &mut |piece| {
             for from in (0..piece.bytes.len()).step_by(512) {
                 let part = piece.part(from, 512).unwrap();
                 let expected = ((piece.offset + from as u64) / 512) as u8 ^ piece.file as u8;
@@ -237,8 +237,8 @@ mod tests {
         let file = tempfile::tempfile_in(".").unwrap();
         file.set_len(1 << 20).unwrap();
         let mut back = Back::open(&[file], 0, "a file").unwrap();
-        let (pulse, off) = (Pulse::default(), AtomicBool::new(true));
-        let life = Life { pulse: &pulse, off: &off };
+        let (pulse, off) = (Heartbeat::default(), AtomicBool::new(true));
+        let life = WorkerContext { pulse: &pulse, off: &off };
         let result = back.read((0, 1 << 20, 4096), &|_| true, &life, &mut |_| {});
         assert!(matches!(result, Err(Fault::Cancelled)), "{result:?}");
     }

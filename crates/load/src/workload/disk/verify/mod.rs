@@ -20,7 +20,7 @@ mod stamp;
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use model::parameter::Word;
 use model::plan::{Content, Problem};
@@ -260,7 +260,7 @@ impl Verifier {
     }
 
     /// Reads everything back and says what is wrong with it.
-    pub(super) fn verify(&self, files: &[File], name: &str, life: &Life<'_>) -> Result<(), Fault> {
+    pub(super) fn verify(&self, files: &[File], name: &str, life: &WorkerContext<'_>) -> Result<(), Fault> {
         let run = self.verdict.run;
         let ledger = &self.ledger;
         let mut back = Back::open(files, self.file_bytes, name)?;

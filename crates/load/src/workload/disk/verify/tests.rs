@@ -4,9 +4,9 @@
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
 
-use engine::drive::Pulse;
+use engine::drive::Heartbeat;
 use engine::queue::Operation;
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 
 use super::*;
 use crate::workload::disk::access::Task;
@@ -40,7 +40,7 @@ impl Bench {
                 changes.iter().find(|(changed, _)| *changed == name).map(|(_, value)| value.clone());
             p.0.insert(name.to_owned(), changed.unwrap_or(value));
         }
-        let access = Access::of(&p).unwrap().for_seat(Seat { index: 0, of: 1 }, 5);
+        let access = Access::of(&p).unwrap().for_seat(WorkerIndex { index: 0, of: 1 }, 5);
         let verdict = Arc::new(Verdict::new());
         let verifier = Verifier::new(Arc::clone(&verdict), &access, 0, 1);
         let file = tempfile::tempfile_in(".").unwrap();
@@ -74,8 +74,8 @@ impl Bench {
     fn verify(&self) -> Result<u64, String> {
         self.file.sync_all().unwrap();
         let files = [self.file.try_clone().unwrap()];
-        let (pulse, off) = (Pulse::default(), AtomicBool::new(false));
-        self.verifier.verify(&files, "/data", &Life { pulse: &pulse, off: &off }).unwrap();
+        let (pulse, off) = (Heartbeat::default(), AtomicBool::new(false));
+        self.verifier.verify(&files, "/data", &WorkerContext { pulse: &pulse, off: &off }).unwrap();
         let checked = self.verdict.found().unwrap().tally.checked;
         assert!(checked == 0 || pulse.0.into_inner() > 0, "no sign of life");
         self.verdict.tell(&["/data"]).map(|()| checked).map_err(|fault| fault.to_string())

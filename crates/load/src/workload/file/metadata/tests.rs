@@ -50,18 +50,18 @@ fn a_tree_that_is_too_large_or_has_no_room_is_refused() {
     assert!(folders(u64::MAX, 9, 1).is_err());
     assert_eq!(folders(10, 0, 4).unwrap(), 4);
     let here = Path::new(".");
-    let site = Site { memory_available: 1 << 30, ..Site::default() };
-    assert_eq!(check_room(here, ".", 10, 1 << 20, &site), Ok(false));
-    assert!(check_room(here, ".", 10, 1 << 62, &site).unwrap_err().message.contains("free"));
+    let host = HostInfo { memory_available: 1 << 30, ..HostInfo::default() };
+    assert_eq!(check_room(here, ".", 10, 1 << 20, &host), Ok(false));
+    assert!(check_room(here, ".", 10, 1 << 62, &host).unwrap_err().message.contains("free"));
 }
 
 #[test]
 fn regression_files_in_memory_were_not_held_to_the_memory_that_is_free() {
     let beneath = MemoryBeneath(|_| Some("tmpfs at /mnt".to_owned()));
-    let site = Site { memory_available: 256 << 20, beneath, ..Site::default() };
-    let refused = check_room(Path::new("."), ".", 10, 250 << 20, &site).unwrap_err();
+    let host = HostInfo { memory_available: 256 << 20, beneath, ..HostInfo::default() };
+    let refused = check_room(Path::new("."), ".", 10, 250 << 20, &host).unwrap_err();
     assert!(refused.message.contains("memory in the end (tmpfs at /mnt)"), "{refused:?}");
-    assert_eq!(check_room(Path::new("."), ".", 10, 100 << 20, &site), Ok(true));
+    assert_eq!(check_room(Path::new("."), ".", 10, 100 << 20, &host), Ok(true));
 }
 
 /// The defaults, in `folder`, with `changes`.
@@ -88,7 +88,7 @@ fn regression_a_file_of_30_gib_was_held_in_memory_by_every_thread() {
     let changes = [("file-size", 1 << 50), ("files", 2), ("threads", 2), ("depth", 0)];
     let parameters = parameters(folder.path(), &changes);
     let prepared = Metadata.prepare(&parameters, &Nothing).unwrap();
-    let workers = [0, 1].map(|index| prepared.worker(Seat { index, of: 2 }, 1).unwrap());
+    let workers = [0, 1].map(|index| prepared.worker(WorkerIndex { index, of: 2 }, 1).unwrap());
     drop((workers, prepared));
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "no tree is left");
 }
@@ -97,8 +97,8 @@ fn regression_a_file_of_30_gib_was_held_in_memory_by_every_thread() {
 fn what_a_load_of_names_keeps_in_memory_is_counted() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let survey = |changes: &[(&str, u64)]| {
-        let site = Site { cpus: 2, memory_available: 1 << 40, ..Site::default() };
-        Metadata.survey(parameters(folder.path(), changes), &site)
+        let host = HostInfo { cpus: 2, memory_available: 1 << 40, ..HostInfo::default() };
+        Metadata.survey(parameters(folder.path(), changes), &host)
     };
     let needs = survey(&[("file-size", 100), ("files", 1000), ("threads", 2), ("depth", 0)]).unwrap();
     assert_eq!(needs.memory_bytes, 3 * 100 + 1000 * 4 + 2 * FOLDER_BYTES);

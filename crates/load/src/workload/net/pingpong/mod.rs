@@ -12,8 +12,8 @@ use std::sync::atomic::Ordering;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{ALIKE, Class};
-use engine::schedule::Seat;
-use engine::{Prepared, Seen, Worker};
+use engine::schedule::WorkerIndex;
+use engine::{Prepared, SideMetrics, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
@@ -29,7 +29,7 @@ use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
 };
-use crate::workload::{Needs, Shelf, Site, United, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -168,7 +168,7 @@ impl Workload for Pingpong {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         survey(parameters)
     }
 
@@ -231,7 +231,7 @@ pub(in crate::workload::net) fn two_ended(parameters: &Parameters, workload: &st
     ))
 }
 
-fn survey(parameters: Parameters) -> Result<Needs, Problem> {
+fn survey(parameters: Parameters) -> Result<Requirements, Problem> {
     two_ended(&parameters, SPEC.name)?;
     let size = |name: &str| parameters.integer(name).unwrap_or_default();
     let (bytes, apart) = (size("message-size"), size("neighbours"));
@@ -253,7 +253,7 @@ fn survey(parameters: Parameters) -> Result<Needs, Problem> {
         ));
     }
     let memory_bytes = 3 * size("threads").max(1) * (bytes + apart);
-    Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
 }
 
 fn metrics(parameters: &Parameters, outcome: &LoadOutcome, window: Window) -> BTreeMap<String, Quantity> {
@@ -346,8 +346,8 @@ impl Prepared for Ready {
         self.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
     }
 
-    fn seen(&self, _window: Window) -> Seen {
-        let mut seen = Seen::default();
+    fn seen(&self, _window: Window) -> SideMetrics {
+        let mut seen = SideMetrics::default();
         let [answered, lost] =
             [&self.fates.answered, &self.fates.lost].map(|n| n.load(Ordering::Relaxed) as f64);
         if answered + lost > 0.0 {
@@ -357,7 +357,7 @@ impl Prepared for Ready {
         seen
     }
 
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let Self { end, sizes, depth, busy, verify, options, fates } = self;
         let farewell = end.farewell().unwrap_or_default();
         let manner = Manner { depth: *depth, busy: *busy, verify: *verify };

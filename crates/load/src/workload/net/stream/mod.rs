@@ -17,9 +17,9 @@ use std::sync::Arc;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::Class;
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
-use engine::{Prepared, Seen, Worker};
+use engine::{Prepared, SideMetrics, Worker};
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
 use model::trial::{TrialResult, Window};
@@ -32,7 +32,7 @@ use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::track::Book;
-use crate::workload::{Needs, Shelf, Site, United, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
 
 pub use spec::SPEC;
 
@@ -51,7 +51,7 @@ impl Workload for Stream {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         spec::survey(parameters)
     }
 
@@ -144,7 +144,7 @@ impl Ready {
         let default = options.is_tcp.then_some(CALL_BYTES);
         Ok(Self {
             streams: parameters.integer("streams")? as usize,
-            // Seen from the end that drives.
+            // SideMetrics from the end that drives.
             sends: direction != if end.is_near() { "receive" } else { "send" },
             receives: direction != if end.is_near() { "send" } else { "receive" },
             end,
@@ -243,14 +243,14 @@ impl Prepared for Ready {
         self.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
     }
 
-    fn seen(&self, window: Window) -> Seen {
-        let mut seen = Seen::default();
+    fn seen(&self, window: Window) -> SideMetrics {
+        let mut seen = SideMetrics::default();
         state::seen(&self.states, window, &mut seen);
         udp::seen(&self.tallies, window, &mut seen);
         seen
     }
 
-    fn worker(&self, seat: Seat, seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         if self.options.is_tcp { self.tcp(seat.index, seed) } else { self.udp(seat.index) }
     }
 }

@@ -8,7 +8,7 @@ use model::{MetricSpec, Parameters, Unit, WorkloadSpec};
 use crate::workload::net::socket::{CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PROTOCOL, WINDOW};
 use crate::workload::net::stream::CALL_BYTES;
 use crate::workload::net::stream::udp::HEADER;
-use crate::workload::{Needs, common};
+use crate::workload::{Requirements, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -159,7 +159,7 @@ const STREAMS_MOST: u64 = 512;
 const BUFFER_MOST: u64 = 64 << 20;
 
 /// Resolves the words and refuses what contradicts itself.
-pub(super) fn survey(mut parameters: Parameters) -> Result<Needs, Problem> {
+pub(super) fn survey(mut parameters: Parameters) -> Result<Requirements, Problem> {
     refuse(&parameters, &SPEC, &["rate", "latency-target", "requests"])?;
     if !matches!(parameters.integer("streams"), Ok(1..=STREAMS_MOST)) {
         return Err(Problem::invalid(
@@ -186,7 +186,7 @@ pub(super) fn survey(mut parameters: Parameters) -> Result<Needs, Problem> {
     }
     let buffers = ["buffer", "read-buffer"].map(|name| parameters.integer(name).unwrap_or(1 << 16));
     let memory_bytes = 2 * parameters.integer("streams").unwrap_or(1) * buffers.iter().sum::<u64>();
-    Ok(Needs { parameters, memory_bytes, ..Needs::default() })
+    Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
 }
 
 /// Refuses common parameters that mean nothing for a load between two ends.
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use model::Value;
 
-    fn surveyed(changes: &[(&str, Value)]) -> Result<Needs, Problem> {
+    fn surveyed(changes: &[(&str, Value)]) -> Result<Requirements, Problem> {
         let mut parameters = Parameters::default();
         crate::workload::catalogue().fill(&SPEC, &mut parameters);
         changes.iter().for_each(|(name, value)| parameters.set(name, value.clone()));

@@ -2,7 +2,7 @@
 
 use std::net::TcpStream;
 
-use engine::Seen;
+use engine::SideMetrics;
 use engine::clock;
 use model::trial::Window;
 use model::{Quantity, Unit, Value};
@@ -75,7 +75,7 @@ fn see(track: &mut Track<State>, stream: &TcpStream, now_ns: u64) {
 }
 
 /// Metrics, series and facts of all senders of this end.
-pub(in crate::workload::net) fn seen(book: &Book<State>, window: Window, into: &mut Seen) {
+pub(in crate::workload::net) fn seen(book: &Book<State>, window: Window, into: &mut SideMetrics) {
     let connections = book.workers();
     if connections == 0 {
         return;

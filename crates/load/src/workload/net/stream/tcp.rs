@@ -10,7 +10,7 @@ use std::net::{Shutdown, TcpStream};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::Value;
@@ -141,7 +141,7 @@ impl Sending {
     }
 
     /// Says farewell and sends no more.
-    fn close(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn close(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         let Some(farewell) = self.farewell else { return iperf3::await_end(&self.stream, life) };
         let mut left = &farewell[..];
         for _ in 0..LOOKS_MOST {
@@ -189,7 +189,7 @@ impl Queue for Sending {
         Ok(false)
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.close(life)
     }
 
@@ -309,7 +309,7 @@ impl Queue for Receiving {
         self.is_over || self.left == Some(0)
     }
 
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.quiet.ends();
         if self.farewell.is_none() {
             return iperf3::await_end(&self.stream, life);

@@ -5,9 +5,9 @@
 use std::net::UdpSocket;
 use std::sync::Arc;
 
-use engine::Seen;
+use engine::SideMetrics;
 use engine::clock;
-use engine::drive::Life;
+use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
 use model::trial::Window;
@@ -338,7 +338,7 @@ impl Queue for Receiving {
 
     /// Takes what still comes, so that the sender is not refused; at most for a
     /// second, for the last datagrams may be lost.
-    fn verify(&mut self, life: &Life<'_>) -> Result<(), Fault> {
+    fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.quiet = 0;
         while !self.is_over && self.quiet < LOOKS_AT_END {
             match self.receive() {
@@ -358,7 +358,7 @@ impl Queue for Receiving {
 }
 
 /// Metrics of all receivers of this end.
-pub(super) fn seen(book: &Book<Tally>, window: Window, into: &mut Seen) {
+pub(super) fn seen(book: &Book<Tally>, window: Window, into: &mut SideMetrics) {
     let change = |of: fn(&Counts) -> u64| book.change(window, |t| Some(of(&t.counts) as f64));
     let (Some(received), Some(expected)) = (change(|c| c.received), change(|c| c.expected)) else { return };
     let mut put = |name: &str, value: f64, unit| {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
-use engine::schedule::Seat;
+use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -20,7 +20,7 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::workload::{Needs, Shelf, Site, Workload, common, profile};
+use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 use call::Row;
 
 /// The description.
@@ -77,7 +77,7 @@ impl Workload for Syscall {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &Site) -> Result<Needs, Problem> {
+    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
         let wrong = |e: &dyn std::fmt::Display| {
             Problem::invalid(e.to_string(), "see `headroom workloads scheduler.syscall`")
         };
@@ -88,7 +88,7 @@ impl Workload for Syscall {
         {
             return Err(Problem::refused(format!("there is no {path} here"), "measure another call"));
         }
-        Ok(Needs { parameters, ..Needs::default() })
+        Ok(Requirements { parameters, ..Requirements::default() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -166,7 +166,7 @@ impl Prepared for Ready {
         std::iter::once(batch).chain(resident).collect()
     }
 
-    fn worker(&self, _seat: Seat, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
+    fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let mut batch = (self.row.make)(self.row.batch)?;
         // What cannot be done here is told before time counts.
         batch.run()?;
@@ -220,7 +220,7 @@ mod tests {
             let ready = Ready { row, resident: None };
             std::thread::scope(|scope| {
                 let work = || -> Result<(), Fault> {
-                    let _ = ready.worker(Seat { index: 0, of: 2 }, 1)?;
+                    let _ = ready.worker(WorkerIndex { index: 0, of: 2 }, 1)?;
                     let mut batch = (row.make)(3)?;
                     batch.run()?;
                     batch.run()
