@@ -12,7 +12,7 @@ use study::read::from_toml;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Some((cut, rest)) = bytes.split_first() {
-        let through = agent::node::heard(rest, usize::from(*cut));
+        let through = ::node::heard(rest, usize::from(*cut));
         // A frame of a request has a head and at least a word.
         assert!(through <= rest.len() / 5);
     }

@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long an agent may take to end after it was told to.
-pub(crate) const FINISH_GRACE: Duration = Duration::from_secs(5);
+pub const FINISH_GRACE: Duration = Duration::from_secs(5);
 
 /// How an agent's process is started.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct ChildCommand {
 
 impl ChildCommand {
     /// Starts it; gives our end of the socketpair too.
-    pub(crate) fn start(&self) -> io::Result<(AgentProcess, UnixStream)> {
+    pub fn start(&self) -> io::Result<(AgentProcess, UnixStream)> {
         let (stream, theirs) = UnixStream::pair()?;
         let child = Command::new(&self.program)
             .args(&self.arguments)
@@ -39,22 +39,22 @@ impl ChildCommand {
 
 /// The process of an agent.
 #[derive(Debug)]
-pub(crate) struct AgentProcess(Child);
+pub struct AgentProcess(Child);
 
 impl AgentProcess {
     /// Its process id.
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.0.id()
     }
 
     /// Ends it by force; says how it ended, if it did.
-    pub(crate) fn kill(&mut self) -> Option<ExitStatus> {
+    pub fn kill(&mut self) -> Option<ExitStatus> {
         let _ = self.0.kill();
         self.reap(FINISH_GRACE)
     }
 
     /// It closed its connection: how it ended.
-    pub(crate) fn ended(&mut self) -> String {
+    pub fn ended(&mut self) -> String {
         // The socket may close a moment before the process is a zombie.
         match self.reap(Duration::from_secs(1)).or_else(|| self.kill()) {
             Some(status) => describe_end(status),
@@ -64,12 +64,12 @@ impl AgentProcess {
 
     /// It was told to end, or its connection was closed: waits for that, and
     /// ends it by force after a while.
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         self.finish_within(FINISH_GRACE);
     }
 
     /// The same, after `grace`; whether it ended by itself.
-    pub(crate) fn finish_within(&mut self, grace: Duration) -> bool {
+    pub fn finish_within(&mut self, grace: Duration) -> bool {
         let ended = self.reap(grace).is_some();
         if !ended {
             let _ = self.kill();

@@ -23,7 +23,7 @@ const UNTIMED_PATIENCE: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The way to an agent.
-pub(crate) trait Line {
+pub trait Line {
     /// The stream to it, which ends when the agent does; made if there is none.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ pub(crate) trait Line {
 ///
 /// # Errors
 /// As [`crate::Agent::call`].
-pub(crate) fn converse(
+pub fn converse(
     line: &mut impl Line,
     patience: Duration,
     request: &Request,

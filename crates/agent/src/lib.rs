@@ -8,8 +8,8 @@
 
 mod both_ends;
 mod calibrate;
-mod child;
-mod converse;
+pub mod child;
+pub mod converse;
 mod describe;
 mod held;
 pub mod iperf3;
@@ -18,7 +18,6 @@ mod link;
 mod local;
 mod looks;
 mod loopback;
-pub mod node;
 mod pair;
 mod result;
 mod sampling;
@@ -28,7 +27,7 @@ mod shelf;
 mod survey;
 mod trial;
 mod way;
-mod wire;
+pub mod wire;
 
 use model::message::{Reply, Request};
 use model::plan::{LoadSpec, Problem};

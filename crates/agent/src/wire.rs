@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The longest frame: many times the largest trial, far below what would harm.
-pub(crate) const FRAME_MAX: usize = 256 << 20;
+pub const FRAME_MAX: usize = 256 << 20;
 
 /// One frame.
-pub(crate) fn frame<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
+pub fn frame<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
     let mut frame = vec![0; 4];
     serde_json::to_writer(&mut frame, message)?;
     let length = u32::try_from(frame.len() - 4)
@@ -21,14 +21,14 @@ pub(crate) fn frame<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
 }
 
 /// Writes one frame.
-pub(crate) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
+pub fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
     // At once: another thread may send a short frame of its own.
     to.write_all(&frame(message)?)?;
     to.flush()
 }
 
 /// Reads one frame; `None` at the end of the stream.
-pub(crate) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
+pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     match from.read_exact(&mut length) {
         Ok(()) => {}

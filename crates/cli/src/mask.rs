@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use agent::node::SCHEME;
+use ::node::SCHEME;
 
 /// The fewest characters behind a `#` that are taken for a key.
 const BEHIND_LEAST: usize = 12;

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ::node::{Fingerprint, JoinString, NodeAgent};
 use agent::FarEnd;
 use agent::iperf3::{self, Iperf3End};
-use agent::node::{Fingerprint, JoinString, NodeAgent};
 use model::study::StudyWorkload;
 use model::{Study, Value};
 

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use agent::node::{
-    DEFAULT_PORT, Identity, IdentityError, JoinString, NodeAgent, NodeError, NodeEvent, RUN_FILE, Reception,
+use ::node::{
+    DEFAULT_PORT, Identity, IdentityError, JoinString, NodeAgent, NodeError, NodeEvent, RUN_FILE,
+    ReverseAccept,
 };
 use clap::{Arg, ArgMatches, value_parser};
 use model::parameter::Kind;
@@ -100,7 +101,7 @@ impl Waiting {
         let at = address(peer)?;
         let path = self.key_file.clone().map_or_else(|| Identity::usual_path(RUN_FILE), Ok);
         let identity = path.and_then(|path| Identity::kept(&path, false)).map_err(of_identity)?;
-        let reception = Reception::open(at, identity, patience, Box::new(tell)).map_err(of_gate)?;
+        let reception = ReverseAccept::open(at, identity, patience, Box::new(tell)).map_err(of_gate)?;
         output::note(&invitation(reception.join_strings(), self.within));
         let port = reception.address().port();
         let cancelled = Arc::clone(&self.cancelled);

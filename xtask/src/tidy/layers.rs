@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["machine", "engine", "analysis", "store", "chart"],
     &["load"],
     &["agent", "report"],
-    &["study"],
+    &["node", "study"],
     &["cli"],
     &["bench"],
 ];

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ::agent::ChildCommand;
-use ::agent::node::{DialError, JoinError, JoinString, Limits, Outward, OutwardEvent, SCHEME};
+use ::node::{DialError, JoinError, JoinString, Limits, ReverseConnect, ReverseConnectEvent, SCHEME};
 use machine::file::{self, Bounds};
 
 use crate::exit::Failure;
@@ -119,18 +119,18 @@ pub(super) fn carry_out(
     let who =
         format!("Dials {place}: the run that waits there may measure with this machine. {ends} ends it.");
     output::note(&format!("{}\n", report::text::fill(&who).trim_end()));
-    let node = Outward { join, once, limits: Limits::default(), agent };
+    let node = ReverseConnect { join, once, limits: Limits::default(), agent };
     node.serve(stop, &|event| tell(&place, event)).map_err(failure)
 }
 
 /// Says what happens, a line each.
-fn tell(place: &str, event: OutwardEvent) {
+fn tell(place: &str, event: ReverseConnectEvent) {
     let line = match event {
-        OutwardEvent::Waits { why, every } => {
+        ReverseConnectEvent::Waits { why, every } => {
             format!("{why}; tries again every {} s", every.as_secs())
         }
-        OutwardEvent::Joined => format!("{place} let this machine in"),
-        OutwardEvent::Went { why } => format!("{place} is gone: {why}"),
+        ReverseConnectEvent::Joined => format!("{place} let this machine in"),
+        ReverseConnectEvent::Went { why } => format!("{place} is gone: {why}"),
     };
     output::note(&format!("{}\n", report::text::printable(&line)));
 }

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use ::agent::ChildCommand;
 use ::agent::iperf3::{Iperf3Error, Iperf3Options, Iperf3Server};
-use ::agent::node::{
+use ::node::{
     Allow, DEFAULT_PORT, Identity, IdentityError, Limits, NODE_FILE, Node, NodeError, NodeEvent, Options,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
-use agent::node::{DialError, JoinString, NodeAgent};
+use ::node::{DialError, JoinString, NodeAgent};
 use agent::{Agent, Watch};
 use rustix::process::Signal;
 

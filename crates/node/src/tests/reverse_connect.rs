@@ -10,16 +10,16 @@ use std::time::Duration;
 
 use model::message::{OpenOrder, Reply, Request};
 
-use super::ground::{PATIENCE, agent, describe, eventually, processes};
-use crate::node::{
-    DialError, Fingerprint, Identity, JoinString, Key, Limits, NodeAgent, NodeEvent, Outward, OutwardEvent,
-    Reception,
+use super::fixture::{PATIENCE, agent, describe, eventually, processes};
+use crate::{
+    DialError, Fingerprint, Identity, JoinString, Key, Limits, NodeAgent, NodeEvent, ReverseAccept,
+    ReverseConnect, ReverseConnectEvent,
 };
-use crate::{Agent, AgentError, Watch};
+use agent::{Agent, AgentError, Watch};
 
 /// A run that waits.
 struct Run {
-    reception: Option<Reception>,
+    reception: Option<ReverseAccept>,
     join: JoinString,
     events: Arc<Mutex<Vec<NodeEvent>>>,
 }
@@ -30,7 +30,7 @@ impl Run {
         let heard = Arc::clone(&events);
         let tell = Box::new(move |event| heard.lock().unwrap().push(event));
         let at = "127.0.0.1:0".parse().unwrap();
-        let reception = Reception::open(at, Identity::new().unwrap(), PATIENCE, tell).unwrap();
+        let reception = ReverseAccept::open(at, Identity::new().unwrap(), PATIENCE, tell).unwrap();
         let join = reception.join_strings()[0].clone();
         assert_eq!(reception.address().port(), join.port);
         Self { reception: Some(reception), join, events }
@@ -50,7 +50,7 @@ impl Run {
 
 /// A node that dials, in a thread.
 struct Dialler {
-    events: Arc<Mutex<Vec<OutwardEvent>>>,
+    events: Arc<Mutex<Vec<ReverseConnectEvent>>>,
     mark: String,
     stop: UnixStream,
     thread: Option<JoinHandle<Result<(), DialError>>>,
@@ -59,7 +59,7 @@ struct Dialler {
 impl Dialler {
     fn new(join: &JoinString, once: bool) -> Self {
         let (agent, mark) = agent();
-        let node = Outward { join: join.clone(), once, limits: Limits::default(), agent };
+        let node = ReverseConnect { join: join.clone(), once, limits: Limits::default(), agent };
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let (stop, theirs) = UnixStream::pair().unwrap();
@@ -68,12 +68,12 @@ impl Dialler {
         Self { events, mark, stop, thread: Some(thread) }
     }
 
-    fn tells(&self, what: &str, is: impl Fn(&OutwardEvent) -> bool) {
+    fn tells(&self, what: &str, is: impl Fn(&ReverseConnectEvent) -> bool) {
         eventually(what, || self.events.lock().unwrap().iter().any(&is));
     }
 
     fn joins(&self) -> usize {
-        self.events.lock().unwrap().iter().filter(|e| **e == OutwardEvent::Joined).count()
+        self.events.lock().unwrap().iter().filter(|e| **e == ReverseConnectEvent::Joined).count()
     }
 
     fn ended(&mut self) -> Result<(), DialError> {
@@ -112,7 +112,7 @@ fn a_node_that_dials_is_as_one_that_was_dialled() {
     drop(agent);
     assert!(node.ended().is_ok());
     assert!(processes(&node.mark).is_empty());
-    node.tells("done", |event| matches!(event, OutwardEvent::Went { why } if why == "it is done"));
+    node.tells("done", |event| matches!(event, ReverseConnectEvent::Went { why } if why == "it is done"));
     let events = run.events.lock().unwrap();
     assert!(matches!(&events[..], [NodeEvent::Came { from, .. }] if *from == here), "{events:?}");
 }
@@ -166,7 +166,7 @@ fn strangers_that_say_nothing_do_not_keep_the_node_from_its_run() {
 
 #[test]
 fn a_node_that_waits_and_one_that_dials_do_not_meet() {
-    let ground = super::ground::Ground::new();
+    let ground = super::fixture::Fixture::new();
     let error = Dialler::new(&ground.join, false).ended().unwrap_err();
     assert!(matches!(error, DialError::Alike { .. }) && error.to_string().contains("--peer"), "{error}");
     ground.serves();
@@ -179,7 +179,7 @@ fn a_connection_that_was_cut_comes_about_again() {
     let mut agent = run.receive();
     describe(&mut agent).unwrap();
     agent.cutter().shutdown(Shutdown::Both).unwrap();
-    node.tells("gone", |event| matches!(event, OutwardEvent::Went { .. }));
+    node.tells("gone", |event| matches!(event, ReverseConnectEvent::Went { .. }));
     assert!(describe(&mut agent).is_ok());
     assert_eq!(node.joins(), 2);
 }
@@ -191,7 +191,7 @@ fn one_joins_and_another_is_told_so_until_it_has_gone() {
     let mut agent = run.receive();
     let second = Dialler::new(&run.join, false);
     second.tells("it waits", |event| {
-        matches!(event, OutwardEvent::Waits { why, .. } if why.contains("another node has joined it"))
+        matches!(event, ReverseConnectEvent::Waits { why, .. } if why.contains("another node has joined it"))
     });
     agent.cutter().shutdown(Shutdown::Both).unwrap();
     assert!(first.ended().is_ok());
@@ -207,7 +207,7 @@ fn where_no_run_waits_a_node_tries_again_until_one_does_or_it_is_told_to_end() {
     run.reception = None;
     let node = Dialler::new(&join, false);
     node.tells("it waits", |event| {
-        matches!(event, OutwardEvent::Waits { why, every } if why.contains("no run waits there now") && every.as_secs() == 5)
+        matches!(event, ReverseConnectEvent::Waits { why, every } if why.contains("no run waits there now") && every.as_secs() == 5)
     });
     // Told once, however often it tries.
     std::thread::sleep(Duration::from_millis(800));

@@ -9,6 +9,8 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agent::child::ChildCommand;
+use agent::wire;
 use model::message::{FromAgent, Reply};
 use rustix::event::{PollFd, PollFlags};
 use serde::Deserialize;
@@ -19,11 +21,9 @@ use super::admit::{self, Admitted, Kind};
 use super::ending::Ending;
 use super::frame::Frames;
 use super::limits::Limits;
-use super::permit::{Asked, Bell, Permit};
+use super::measurement_lock::{Asked, MeasurementLock, Waker};
 use super::relay::{Outbox, Worker};
 use super::secure::{Secure, wait};
-use crate::child::ChildCommand;
-use crate::wire;
 
 /// What waits for the controller at most before the agent's process is not read
 /// any more, bytes.
@@ -35,8 +35,8 @@ const IN_MAX: usize = 8 << 20;
 const SHORT: usize = 4096;
 
 /// What all sessions of a node share.
-pub(super) struct Ground<'a> {
-    pub(super) permit: &'a Permit,
+pub(super) struct SharedState<'a> {
+    pub(super) permit: &'a MeasurementLock,
     pub(super) command: &'a ChildCommand,
     pub(super) limits: &'a Limits,
     /// Can be read from when the node is to end.
@@ -45,7 +45,7 @@ pub(super) struct Ground<'a> {
 
 /// The session.
 pub(super) struct Session<'a> {
-    ground: &'a Ground<'a>,
+    ground: &'a SharedState<'a>,
     id: u64,
     from: IpAddr,
     here: IpAddr,
@@ -53,7 +53,7 @@ pub(super) struct Session<'a> {
     frames: Frames,
     out: Outbox,
     worker: Option<Worker>,
-    bell: Arc<Bell>,
+    bell: Arc<Waker>,
     /// What is not answered yet, and since when.
     under_way: Option<(Kind, Instant)>,
     /// A request for a door that waits for the permit.
@@ -81,7 +81,7 @@ pub(super) struct Session<'a> {
 /// Whether a frame of the agent is the answer.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Said {
+enum ControllerMessage {
     Event(IgnoredAny),
     Reply(IgnoredAny),
 }
@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
     /// With a controller that was let in; `frames` is what came after its first
     /// word.
     pub(super) fn new(
-        ground: &'a Ground<'a>,
+        ground: &'a SharedState<'a>,
         id: u64,
         (secure, mut frames): (Secure, Frames),
     ) -> io::Result<Self> {
@@ -105,7 +105,7 @@ impl<'a> Session<'a> {
             frames,
             out: Outbox::default(),
             worker: None,
-            bell: Arc::new(Bell::new()?),
+            bell: Arc::new(Waker::new()?),
             under_way: None,
             held_back: None,
             told: now,
@@ -141,7 +141,7 @@ impl<'a> Session<'a> {
         self.push().map_err(Ending::Broken)?;
         let (worker_ready, rung) = self.sleep()?;
         if rung {
-            self.bell.hush();
+            self.bell.clear();
             self.take_turn()?;
         }
         // Whatever woke us: to read what is not there costs one call.
@@ -300,7 +300,7 @@ impl<'a> Session<'a> {
                 Ok(None) => break,
                 Err(error) => return self.lose_worker(Some(error.to_string())),
             };
-            if matches!(serde_json::from_slice(&frame), Ok(Said::Reply(_))) {
+            if matches!(serde_json::from_slice(&frame), Ok(ControllerMessage::Reply(_))) {
                 self.settle(&frame);
             }
             self.sign = Instant::now();

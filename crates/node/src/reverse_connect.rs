@@ -6,17 +6,17 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
+use agent::child::ChildCommand;
 use rustix::event::{PollFd, PollFlags};
 
 use super::dial::{DialError, dial};
 use super::ending::Ending;
-use super::hello::Caller;
+use super::handshake::Caller;
 use super::join::JoinString;
 use super::limits::Limits;
-use super::permit::Permit;
+use super::measurement_lock::MeasurementLock;
 use super::secure::wait;
-use super::session::{Ground, Session};
-use crate::child::ChildCommand;
+use super::session::{Session, SharedState};
 
 /// How soon it tries again, twice as long each time,
 const SOON: Duration = Duration::from_millis(500);
@@ -26,7 +26,7 @@ const LATEST: Duration = Duration::from_secs(5);
 
 /// A node that dials out.
 #[derive(Debug)]
-pub struct Outward {
+pub struct ReverseConnect {
     /// Where runs wait, and what lets one in.
     pub join: JoinString,
     /// Whether it ends after one session.
@@ -39,7 +39,7 @@ pub struct Outward {
 
 /// What happens to it, for who watches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OutwardEvent {
+pub enum ReverseConnectEvent {
     /// It was not let in, and tries again. Told once for each reason.
     Waits {
         /// Why not.
@@ -56,24 +56,24 @@ pub enum OutwardEvent {
     },
 }
 
-impl Outward {
+impl ReverseConnect {
     /// Dials and serves until `stop` can be read from (nothing is read), or until
     /// the one session is over that was asked for. When this returns no process of
     /// it is left.
     ///
     /// # Errors
     /// If dialling again would be in vain ([`DialError::is_lasting`]).
-    pub fn serve(&self, stop: BorrowedFd<'_>, tell: &dyn Fn(OutwardEvent)) -> Result<(), DialError> {
-        let permit = Permit::default();
-        let ground = Ground { permit: &permit, command: &self.agent, limits: &self.limits, stop };
+    pub fn serve(&self, stop: BorrowedFd<'_>, tell: &dyn Fn(ReverseConnectEvent)) -> Result<(), DialError> {
+        let permit = MeasurementLock::default();
+        let ground = SharedState { permit: &permit, command: &self.agent, limits: &self.limits, stop };
         let (mut pause, mut told) = (SOON, None);
         for number in 0.. {
             match dial(&self.join, Caller::Node, Some(stop)) {
                 Ok((secure, frames, _)) => {
-                    tell(OutwardEvent::Joined);
+                    tell(ReverseConnectEvent::Joined);
                     let session = Session::new(&ground, number, (secure, frames));
                     let ending = session.map_or_else(Ending::Broken, Session::run);
-                    tell(OutwardEvent::Went { why: ending.to_string() });
+                    tell(ReverseConnectEvent::Went { why: ending.to_string() });
                     if self.once || matches!(ending, Ending::Stopped) {
                         return Ok(());
                     }
@@ -84,7 +84,7 @@ impl Outward {
                 Err(error) => {
                     let why = error.at_node();
                     if told.as_ref() != Some(&why) {
-                        tell(OutwardEvent::Waits { why: why.clone(), every: LATEST });
+                        tell(ReverseConnectEvent::Waits { why: why.clone(), every: LATEST });
                         told = Some(why);
                     }
                 }

@@ -4,6 +4,7 @@
 
 use std::net::IpAddr;
 
+use agent::wire;
 use engine::clock;
 use load::workload;
 use model::AgentEvent;
@@ -13,7 +14,6 @@ use model::plan::LoadSpec;
 use model::setting::Change;
 
 use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX};
-use crate::wire;
 
 /// What becomes of a request that is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ mod tests {
 
     /// A load of two ends, if this build has one.
     fn two_ends() -> Option<&'static str> {
-        let all = crate::catalogue().workloads;
+        let all = agent::catalogue().workloads;
         all.iter().map(|w| w.name).find(|name| workload::find(name).is_some_and(|w| w.has_far_end()))
     }
 

@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use model::message::{FromAgent, Reply, Request};
 
-use super::ground::{Ground, Raw};
-use crate::node::dial::introduce;
-use crate::node::hello::{Caller, Hello, PROTOCOL};
-use crate::node::{Allow, DialError, Fingerprint, JoinString, Key, Limits, NodeAgent, NodeEvent};
-use crate::wire;
+use super::fixture::{Fixture, Raw};
+use crate::dial::introduce;
+use crate::handshake::{Caller, HandshakeRequest, PROTOCOL};
+use crate::{Allow, DialError, Fingerprint, JoinString, Key, Limits, NodeAgent, NodeEvent};
+use agent::wire;
 
 const SHORT: Duration = Duration::from_millis(300);
 
-fn refused(ground: &Ground, why: &str) {
+fn refused(ground: &Fixture, why: &str) {
     ground.tells(why, |event| matches!(event, NodeEvent::Refused { why: w, .. } if w.contains(why)));
 }
 
 #[test]
 fn a_wrong_key_a_wrong_certificate_and_another_version_are_told_apart() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let dial = |join: &JoinString| NodeAgent::dial(join.clone(), SHORT).unwrap_err();
     let wrong_key = JoinString { key: Key::random().unwrap(), ..ground.join.clone() };
     assert!(matches!(dial(&wrong_key), DialError::WrongKey(_)));
@@ -31,7 +31,7 @@ fn a_wrong_key_a_wrong_certificate_and_another_version_are_told_apart() {
     assert!(matches!(error, DialError::Other(_)), "{error}");
     let hello = |headroom| {
         let (program, key) = ("9.0".to_owned(), ground.join.key.secret());
-        let hello = Hello { headroom, program, key, joins: false };
+        let hello = HandshakeRequest { headroom, program, key, joins: false };
         introduce(ground.tcp(), &ground.join, &wire::frame(&hello).unwrap(), None).map(|_| ())
     };
     let error = hello(PROTOCOL + 1).unwrap_err();
@@ -44,7 +44,7 @@ fn a_wrong_key_a_wrong_certificate_and_another_version_are_told_apart() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn what_speaks_something_else_gets_an_alert_of_tls_at_most() {
-    let ground = Ground::with(|options| options.limits.stranger = Duration::from_secs(1));
+    let ground = Fixture::with(|options| options.limits.stranger = Duration::from_secs(1));
     let garbage: [&[u8]; 4] =
         [b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"SSH-2.0-x\r\n", &[0; 4096], &[0xff; 70_000]];
     for bytes in garbage {
@@ -77,8 +77,8 @@ fn what_speaks_something_else_gets_an_alert_of_tls_at_most() {
 
 #[test]
 fn within_tls_too_nothing_is_heard_before_the_key() {
-    let ground = Ground::with(|options| options.limits.stranger = Duration::from_secs(1));
-    let hello = Hello::frame(&ground.join.key, Caller::Controller).unwrap();
+    let ground = Fixture::with(|options| options.limits.stranger = Duration::from_secs(1));
+    let hello = HandshakeRequest::frame(&ground.join.key, Caller::Controller).unwrap();
     let huge = [&(1_u32 << 30).to_le_bytes()[..], &[0; 100]].concat();
     let long = [&2000_u32.to_le_bytes()[..], &[b' '; 2000]].concat();
     let request = wire::frame(&Request::Describe).unwrap();
@@ -101,7 +101,7 @@ fn failed(raw: &mut Raw) -> String {
 
 #[test]
 fn what_a_node_does_not_do_is_answered_and_what_none_says_ends_the_session() {
-    let ground = Ground::with(|options| options.limits.slow = SHORT);
+    let ground = Fixture::with(|options| options.limits.slow = SHORT);
     let mut raw = ground.raw();
     raw.ask(&Request::Calibrate { loads: Vec::new() });
     assert!(failed(&mut raw).contains("runs no load of its own"));
@@ -132,26 +132,26 @@ fn what_a_node_does_not_do_is_answered_and_what_none_says_ends_the_session() {
 
 #[test]
 fn from_an_address_that_is_not_allowed_nothing_is_heard() {
-    let ground = Ground::with(|options| options.allow = Allow::parse("10.0.0.0/8,::1").unwrap());
+    let ground = Fixture::with(|options| options.allow = Allow::parse("10.0.0.0/8,::1").unwrap());
     let error = ground.dial().unwrap_err();
     assert!(matches!(error, DialError::NotAllowed(_)), "{error}");
     refused(&ground, "its address is not allowed (allowed: 10.0.0.0/8, ::1/128)");
-    let allowed = Ground::with(|options| options.allow = Allow::parse("127.0.0.0/8").unwrap());
+    let allowed = Fixture::with(|options| options.allow = Allow::parse("127.0.0.0/8").unwrap());
     allowed.serves();
 }
 
 #[test]
 fn there_are_only_so_many_controllers() {
-    let ground = Ground::with(|options| options.limits.sessions = 1);
+    let ground = Fixture::with(|options| options.limits.sessions = 1);
     let first = ground.dial().unwrap();
     let error = ground.dial().unwrap_err();
     assert!(matches!(&error, DialError::Full { reason, .. } if reason.contains("1 sessions")), "{error}");
     drop(first);
-    super::ground::eventually("the seat is free again", || ground.dial().is_ok());
+    super::fixture::eventually("the seat is free again", || ground.dial().is_ok());
 }
 
 /// A connection from an address of the loopback that says nothing.
-fn silent(ground: &Ground, from: [u8; 4]) -> TcpStream {
+fn silent(ground: &Fixture, from: [u8; 4]) -> TcpStream {
     use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&socket, &SocketAddr::new(from.into(), 0)).unwrap();
@@ -162,7 +162,7 @@ fn silent(ground: &Ground, from: [u8; 4]) -> TcpStream {
 /// Bug: 32 connections from 4 addresses that said nothing kept everybody out.
 #[test]
 fn strangers_that_say_nothing_do_not_lock_a_controller_out() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let strangers = Limits::default().strangers as u8;
     let of_four = (0..2 * strangers).map(|i| silent(&ground, [127, 0, 0, 2 + i % 4]));
     let crowd: Vec<_> = of_four.collect();
@@ -180,7 +180,7 @@ fn strangers_that_say_nothing_do_not_lock_a_controller_out() {
 /// those that it does.
 #[test]
 fn addresses_that_are_not_allowed_take_no_place_of_those_that_are() {
-    let ground = Ground::with(|options| {
+    let ground = Fixture::with(|options| {
         options.allow = Allow::parse("127.0.0.1").unwrap();
         options.limits.strangers = 1;
     });
@@ -188,7 +188,7 @@ fn addresses_that_are_not_allowed_take_no_place_of_those_that_are() {
     let _crowd: Vec<_> = (0..40).map(|i| silent(&ground, [127, 0, 0, 2 + i % 5])).collect();
     refused(&ground, "its address is not allowed");
     // What is allowed is still heard: it may say who it is.
-    let hello = Hello::frame(&ground.join.key, Caller::Controller).unwrap();
+    let hello = HandshakeRequest::frame(&ground.join.key, Caller::Controller).unwrap();
     assert!(introduce(stranger, &ground.join, &hello, None).is_ok());
     ground.serves();
 }
@@ -196,7 +196,7 @@ fn addresses_that_are_not_allowed_take_no_place_of_those_that_are() {
 /// Who showed the key holds no stranger's place.
 #[test]
 fn controllers_that_were_let_in_are_not_driven_out_by_strangers() {
-    let ground = Ground::with(|options| options.limits.strangers = 1);
+    let ground = Fixture::with(|options| options.limits.strangers = 1);
     let mut raw = ground.raw();
     let _crowd: Vec<_> = (0..10).map(|_| silent(&ground, [127, 0, 0, 1])).collect();
     refused(&ground, "more than 1 connections");
@@ -207,7 +207,7 @@ fn controllers_that_were_let_in_are_not_driven_out_by_strangers() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn what_is_no_node_is_told_from_one_that_is_not_there() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let join = JoinString { port, ..ground.join.clone() };

@@ -1,7 +1,7 @@
 //! Whole nodes on loopback, with agents' processes of their own.
 
-mod ground;
-mod outward;
+mod fixture;
 mod peer;
-mod stranger;
+mod reverse_connect;
 mod turn;
+mod unauthenticated;

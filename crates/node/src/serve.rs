@@ -7,17 +7,18 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use agent::child::ChildCommand;
+
+use super::acceptor::{Acceptor, Handler, Rules};
 use super::allow::Allow;
 use super::frame::Frames;
-use super::gate::{Gate, Host, Rules};
-use super::hello::{Caller, FULL, Refused};
+use super::handshake::{Caller, FULL, Refused};
 use super::identity::{Identity, IdentityError};
 use super::join::JoinString;
 use super::limits::Limits;
-use super::permit::{Bell, Permit};
+use super::measurement_lock::{MeasurementLock, Waker};
 use super::secure::Secure;
-use super::session::{Ground, Session};
-use crate::child::ChildCommand;
+use super::session::{Session, SharedState};
 
 /// How a node serves.
 #[derive(Clone, Debug)]
@@ -60,7 +61,7 @@ pub enum NodeEvent {
 
 /// A node that listens.
 pub struct Node {
-    gate: Gate,
+    gate: Acceptor,
     options: Options,
 }
 
@@ -85,7 +86,7 @@ pub enum NodeError {
 
 /// Who is here.
 #[derive(Debug, Default)]
-struct Guests {
+struct Sessions {
     sessions: usize,
     /// Whether a session was there, if one is enough.
     is_served: bool,
@@ -94,10 +95,10 @@ struct Guests {
 /// What the threads of a node share.
 struct Shared<'a> {
     node: &'a Node,
-    ground: Ground<'a>,
+    ground: SharedState<'a>,
     /// Rung when the node is to end.
-    shut: &'a Bell,
-    guests: Mutex<Guests>,
+    shut: &'a Waker,
+    guests: Mutex<Sessions>,
     tell: &'a (dyn Fn(NodeEvent) + Sync),
     number: AtomicU64,
 }
@@ -109,7 +110,7 @@ impl Node {
     /// If that cannot be listened at.
     pub fn listen(at: SocketAddr, identity: Identity, options: Options) -> Result<Self, NodeError> {
         let Options { allow, limits, .. } = options.clone();
-        let gate = Gate::open(at, identity, Rules { awaited: Caller::Controller, allow, limits })?;
+        let gate = Acceptor::open(at, identity, Rules { awaited: Caller::Controller, allow, limits })?;
         Ok(Self { gate, options })
     }
 
@@ -137,11 +138,11 @@ impl Node {
     /// # Errors
     /// If no more connections can be taken.
     pub fn serve(&self, stop: BorrowedFd<'_>, tell: &(dyn Fn(NodeEvent) + Sync)) -> io::Result<()> {
-        let (permit, shut) = (Permit::default(), Bell::new()?);
+        let (permit, shut) = (MeasurementLock::default(), Waker::new()?);
         let Options { limits, agent, .. } = &self.options;
         let shared = Shared {
             node: self,
-            ground: Ground { permit: &permit, command: agent, limits, stop: shut.as_fd() },
+            ground: SharedState { permit: &permit, command: agent, limits, stop: shut.as_fd() },
             shut: &shut,
             guests: Mutex::default(),
             tell,
@@ -152,16 +153,16 @@ impl Node {
 }
 
 impl Shared<'_> {
-    fn guests(&self) -> MutexGuard<'_, Guests> {
+    fn guests(&self) -> MutexGuard<'_, Sessions> {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<'a> Host for &'a Shared<'a> {
-    type Seat = Seat<'a>;
+impl<'a> Handler for &'a Shared<'a> {
+    type Slot = SessionSlot<'a>;
 
-    /// Gives a controller a seat, if there is one.
-    fn seat(self, version: String) -> Result<Seat<'a>, Refused> {
+    /// Gives a controller a slot, if there is one.
+    fn slot(self, version: String) -> Result<SessionSlot<'a>, Refused> {
         let mut guests = self.guests();
         let refused = |reason: String| Err(Refused { kind: FULL.to_owned(), reason });
         if guests.is_served {
@@ -173,13 +174,13 @@ impl<'a> Host for &'a Shared<'a> {
         guests.sessions += 1;
         guests.is_served = self.node.options.once;
         let number = self.number.fetch_add(1, Ordering::Relaxed);
-        Ok(Seat { shared: self, number, version, is_used: false })
+        Ok(SessionSlot { shared: self, number, version, is_used: false })
     }
 
-    fn receive(self, from: IpAddr, met: (Secure, Frames), mut seat: Seat<'a>) {
-        seat.is_used = true;
-        (self.tell)(NodeEvent::Came { from, version: seat.version.clone() });
-        let why = match Session::new(&self.ground, seat.number, met) {
+    fn receive(self, from: IpAddr, met: (Secure, Frames), mut slot: SessionSlot<'a>) {
+        slot.is_used = true;
+        (self.tell)(NodeEvent::Came { from, version: slot.version.clone() });
+        let why = match Session::new(&self.ground, slot.number, met) {
             Ok(session) => session.run().to_string(),
             Err(error) => error.to_string(),
         };
@@ -191,8 +192,8 @@ impl<'a> Host for &'a Shared<'a> {
     }
 }
 
-/// A controller's seat.
-struct Seat<'a> {
+/// A controller's slot.
+struct SessionSlot<'a> {
     shared: &'a Shared<'a>,
     number: u64,
     version: String,
@@ -200,13 +201,13 @@ struct Seat<'a> {
     is_used: bool,
 }
 
-impl Drop for Seat<'_> {
+impl Drop for SessionSlot<'_> {
     fn drop(&mut self) {
         self.shared.ground.permit.leave(self.number);
         let mut guests = self.shared.guests();
         guests.sessions -= 1;
         if guests.is_served && self.is_used {
-            self.shared.shut.ring();
+            self.shared.shut.wake();
         }
         guests.is_served &= self.is_used;
     }

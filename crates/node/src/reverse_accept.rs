@@ -13,15 +13,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::acceptor::{Acceptor, Handler, Rules};
 use super::allow::Allow;
 use super::controller::Link;
 use super::frame::Frames;
-use super::gate::{Gate, Host, Rules};
-use super::hello::{Caller, FULL, Refused};
+use super::handshake::{Caller, FULL, Refused};
 use super::identity::Identity;
 use super::join::JoinString;
 use super::limits::Limits;
-use super::permit::Bell;
+use super::measurement_lock::Waker;
 use super::secure::Secure;
 use super::serve::{NodeError, NodeEvent};
 
@@ -32,11 +32,11 @@ const LOOK: Duration = Duration::from_millis(100);
 pub type Listener = Box<dyn Fn(NodeEvent) + Send + Sync>;
 
 /// A gate that waits for a node.
-pub struct Reception {
+pub struct ReverseAccept {
     at: SocketAddr,
     joins: Vec<JoinString>,
-    hall: Arc<Hall>,
-    shut: Arc<Bell>,
+    hall: Arc<Shared>,
+    shut: Arc<Waker>,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Arrival {
 }
 
 /// What the gate and the one who waits share.
-struct Hall {
+struct Shared {
     state: Mutex<State>,
     came: Condvar,
     tell: Listener,
@@ -69,42 +69,42 @@ struct State {
     waits: bool,
 }
 
-impl Hall {
+impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The one place for a node; free again when this is dropped.
-pub(super) struct Seat {
-    hall: Arc<Hall>,
+pub(super) struct SessionSlot {
+    hall: Arc<Shared>,
     version: String,
 }
 
-impl Drop for Seat {
+impl Drop for SessionSlot {
     fn drop(&mut self) {
         self.hall.state().taken = false;
     }
 }
 
-impl Host for &Arc<Hall> {
-    type Seat = Seat;
+impl Handler for &Arc<Shared> {
+    type Slot = SessionSlot;
 
-    fn seat(self, version: String) -> Result<Seat, Refused> {
+    fn slot(self, version: String) -> Result<SessionSlot, Refused> {
         let mut state = self.state();
         if state.taken {
             let reason = "another node has joined it".to_owned();
             return Err(Refused { kind: FULL.to_owned(), reason });
         }
         state.taken = true;
-        Ok(Seat { hall: Arc::clone(self), version })
+        Ok(SessionSlot { hall: Arc::clone(self), version })
     }
 
-    fn receive(self, from: IpAddr, (secure, frames): (Secure, Frames), seat: Seat) {
-        let version = seat.version.clone();
+    fn receive(self, from: IpAddr, (secure, frames): (Secure, Frames), slot: SessionSlot) {
+        let version = slot.version.clone();
         let here = secure.tcp().local_addr().map(|at| at.ip().to_canonical());
         let link = here.and_then(|here| {
-            let link = Link::over(secure, frames, self.patience, seat)?;
+            let link = Link::over(secure, frames, self.patience, slot)?;
             Ok(Arrival { link, from, here })
         });
         match link {
@@ -124,7 +124,7 @@ impl Host for &Arc<Hall> {
     }
 }
 
-impl Reception {
+impl ReverseAccept {
     /// Listens at `at`; a port of 0 is one that the kernel chooses. A request to
     /// the node that comes is given up after `patience` without progress.
     ///
@@ -137,10 +137,10 @@ impl Reception {
         tell: Listener,
     ) -> Result<Self, NodeError> {
         let rules = Rules { awaited: Caller::Node, allow: Allow::default(), limits: Limits::default() };
-        let gate = Gate::open(at, identity, rules)?;
+        let gate = Acceptor::open(at, identity, rules)?;
         let (at, joins) = (gate.address()?, gate.join_strings()?);
-        let hall = Hall { state: Mutex::default(), came: Condvar::new(), tell, patience };
-        let (hall, shut) = (Arc::new(hall), Arc::new(Bell::new()?));
+        let hall = Shared { state: Mutex::default(), came: Condvar::new(), tell, patience };
+        let (hall, shut) = (Arc::new(hall), Arc::new(Waker::new()?));
         let (host, bell) = (Arc::clone(&hall), Arc::clone(&shut));
         let attend = move || gate.attend(bell.as_fd(), &bell, &host);
         let thread = std::thread::Builder::new().name("gate".to_owned()).spawn(attend)?;
@@ -191,9 +191,9 @@ impl Reception {
     }
 }
 
-impl Drop for Reception {
+impl Drop for ReverseAccept {
     fn drop(&mut self) {
-        self.shut.ring();
+        self.shut.wake();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -205,8 +205,8 @@ impl Drop for Reception {
     }
 }
 
-impl std::fmt::Debug for Reception {
+impl std::fmt::Debug for ReverseAccept {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Reception({})", self.at)
+        write!(f, "ReverseAccept({})", self.at)
     }
 }

@@ -8,11 +8,11 @@ use model::message::{FromAgent, OpenOrder, Reply, Request};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::ground::{Ground, describe, eventually};
-use crate::node::NodeEvent;
-use crate::{Agent, AgentError, Watch};
+use super::fixture::{Fixture, describe, eventually};
+use crate::NodeEvent;
+use agent::{Agent, AgentError, Watch};
 
-fn went(ground: &Ground, why: &str) {
+fn went(ground: &Fixture, why: &str) {
     ground.tells(why, |event| matches!(event, NodeEvent::Went { why: w, .. } if w.contains(why)));
 }
 
@@ -30,7 +30,7 @@ fn stop(process: i32) {
 
 #[test]
 fn a_controller_with_the_key_is_answered_and_leaves_nothing() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let mut agent = ground.dial().unwrap();
     assert_eq!(agent.address(), std::net::IpAddr::from([127, 0, 0, 1]));
     assert!(ground.processes().is_empty(), "nothing is started before something is asked");
@@ -55,7 +55,7 @@ fn a_controller_with_the_key_is_answered_and_leaves_nothing() {
 
 #[test]
 fn a_door_is_where_the_controller_came_in() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let mut agent = ground.dial().unwrap();
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
     let order = OpenOrder { listen: "192.0.2.1".parse().unwrap(), near: None, loads: Vec::new() };
@@ -66,7 +66,7 @@ fn a_door_is_where_the_controller_came_in() {
 
 #[test]
 fn an_agents_process_that_is_killed_fails_what_it_did_and_another_follows() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let mut raw = ground.raw();
     // The request may come to the node only after its process is dead, and then
     // another answers: once more.
@@ -97,7 +97,7 @@ fn an_agents_process_that_is_killed_fails_what_it_did_and_another_follows() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn an_agents_process_that_is_stopped_fails_what_it_did_and_another_follows() {
-    let ground = Ground::with(|options| options.limits.stuck = Duration::from_secs(3));
+    let ground = Fixture::with(|options| options.limits.stuck = Duration::from_secs(3));
     let mut raw = ground.raw();
     raw.ask(&Request::Time);
     assert!(matches!(raw.hear(), Some(FromAgent::Reply(Reply::Time(_)))));
@@ -114,7 +114,7 @@ fn an_agents_process_that_is_stopped_fails_what_it_did_and_another_follows() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_node_that_says_nothing_for_too_long_is_given_up_and_one_that_lives_is_not() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let agent = ground.dial().unwrap();
     agent.bears(Duration::from_secs(4));
     // It has nothing to say but that it lives.
@@ -127,7 +127,7 @@ fn a_node_that_says_nothing_for_too_long_is_given_up_and_one_that_lives_is_not()
 
 #[test]
 fn a_controller_that_vanishes_leaves_no_process() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let mut raw = ground.raw();
     raw.ask(&Request::Time);
     assert!(raw.hear().is_some());
@@ -140,7 +140,7 @@ fn a_controller_that_vanishes_leaves_no_process() {
 
 #[test]
 fn a_controller_that_says_nothing_for_too_long_is_gone() {
-    let ground = Ground::with(|options| options.limits.silence = Duration::from_millis(300));
+    let ground = Fixture::with(|options| options.limits.silence = Duration::from_millis(300));
     let mut raw = ground.raw();
     let Some(FromAgent::Reply(Reply::Failed { reason })) = raw.hear() else { panic!() };
     assert!(reason.contains("nothing was heard"), "{reason}");
@@ -150,7 +150,7 @@ fn a_controller_that_says_nothing_for_too_long_is_gone() {
 
 #[test]
 fn a_connection_that_breaks_fails_the_request_at_once() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let holder = &mut ground.dial().unwrap();
     let listen = std::net::IpAddr::from([127, 0, 0, 1]);
     let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
@@ -172,7 +172,7 @@ fn a_connection_that_breaks_fails_the_request_at_once() {
 
 #[test]
 fn a_node_that_is_told_to_end_ends_with_all_its_sessions() {
-    let mut ground = Ground::new();
+    let mut ground = Fixture::new();
     let mut agent = ground.dial().unwrap();
     describe(&mut agent).unwrap();
     let _stranger = ground.tcp();
@@ -185,8 +185,8 @@ fn a_node_that_is_told_to_end_ends_with_all_its_sessions() {
 
 #[test]
 fn a_node_for_one_session_ends_after_it() {
-    let mut ground = Ground::with(|options| options.once = true);
-    // Strangers are no session.
+    let mut ground = Fixture::with(|options| options.once = true);
+    // PendingConnections are no session.
     drop(ground.tcp());
     let mut agent = ground.dial().unwrap();
     describe(&mut agent).unwrap();

@@ -5,13 +5,13 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use agent::child::{AgentProcess, ChildCommand};
+use agent::wire::FRAME_MAX;
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use super::frame::Frames;
 use super::session::is_none_yet;
-use crate::child::{AgentProcess, ChildCommand};
-use crate::wire::FRAME_MAX;
 
 /// How much is read at once, bytes.
 const PIECE: usize = 64 << 10;

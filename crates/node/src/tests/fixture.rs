@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use model::message::{FromAgent, Request};
 
-use crate::node::dial::introduce;
-use crate::node::frame::Frames;
-use crate::node::hello::{Caller, Hello};
-use crate::node::secure::Secure;
-use crate::node::{DialError, Identity, JoinString, Limits, Node, NodeAgent, NodeEvent, Options};
-use crate::{Agent, AgentError, ChildCommand, Watch, wire};
+use crate::dial::introduce;
+use crate::frame::Frames;
+use crate::handshake::{Caller, HandshakeRequest};
+use crate::secure::Secure;
+use crate::{DialError, Identity, JoinString, Limits, Node, NodeAgent, NodeEvent, Options};
+use agent::{Agent, AgentError, ChildCommand, Watch, wire};
 
 /// How long anything may take here.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
@@ -29,7 +29,7 @@ fn agent_process() {
     // Somebody ran the ignored tests.
     if stream.peer_addr().is_ok() {
         // That its controller vanished is no fault of it.
-        let _ = crate::serve(stream);
+        let _ = agent::serve(stream);
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn agent() -> (ChildCommand, String) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let mark = format!("node-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     let arguments =
-        ["node::tests::ground::agent_process", "--exact", "--ignored", "--nocapture", "--skip", &mark];
+        ["node::tests::fixture::agent_process", "--exact", "--ignored", "--nocapture", "--skip", &mark];
     let arguments = arguments.map(OsString::from).to_vec();
     (ChildCommand { program: "/proc/self/exe".into(), arguments }, mark)
 }
@@ -55,7 +55,7 @@ pub(super) fn processes(mark: &str) -> Vec<i32> {
 }
 
 /// The node.
-pub(super) struct Ground {
+pub(super) struct Fixture {
     pub(super) join: JoinString,
     pub(super) events: Arc<Mutex<Vec<NodeEvent>>>,
     /// A word that only the processes of this node's agents have.
@@ -64,7 +64,7 @@ pub(super) struct Ground {
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-impl Ground {
+impl Fixture {
     pub(super) fn new() -> Self {
         Self::with(|_| {})
     }
@@ -97,7 +97,7 @@ impl Ground {
 
     /// A controller that says what it likes, once it was let in.
     pub(super) fn raw(&self) -> Raw {
-        let hello = Hello::frame(&self.join.key, Caller::Controller).unwrap();
+        let hello = HandshakeRequest::frame(&self.join.key, Caller::Controller).unwrap();
         Raw(introduce(self.tcp(), &self.join, &hello, None).unwrap())
     }
 
@@ -130,7 +130,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for Fixture {
     fn drop(&mut self) {
         let _ = self.stop.write_all(b"x");
         if let Some(thread) = self.thread.take() {

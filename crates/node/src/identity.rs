@@ -244,7 +244,7 @@ mod tests {
     fn a_key_file_of_version_0_1_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("node.json");
-        let written = include_str!("../../../../tests/corpus/key-0.1.json");
+        let written = include_str!("../../../tests/corpus/key-0.1.json");
         fs::write(&path, written).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         let kept: Kept = serde_json::from_str(written).unwrap();

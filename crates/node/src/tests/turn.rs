@@ -8,7 +8,7 @@ use model::message::{End, FromAgent, OpenOrder, Reply, Request, TrialOrder};
 use model::plan::LoadSpec;
 use model::study::Pin;
 
-use super::ground::{Ground, Raw};
+use super::fixture::{Fixture, Raw};
 
 fn open() -> Request {
     Request::Open(OpenOrder { listen: "127.0.0.1".parse().unwrap(), near: None, loads: Vec::new() })
@@ -28,7 +28,7 @@ fn opened(raw: &mut Raw) {
 
 #[test]
 fn others_wait_until_the_one_that_measures_is_done() {
-    let ground = Ground::new();
+    let ground = Fixture::new();
     let [mut first, mut second, mut third] = [ground.raw(), ground.raw(), ground.raw()];
     first.ask(&open());
     opened(&mut first);
@@ -55,7 +55,7 @@ fn others_wait_until_the_one_that_measures_is_done() {
 
 #[test]
 fn a_door_without_a_trial_keeps_nobody_waiting_for_long() {
-    let ground = Ground::with(|options| options.limits.door = Duration::from_millis(300));
+    let ground = Fixture::with(|options| options.limits.door = Duration::from_millis(300));
     let [mut first, mut second] = [ground.raw(), ground.raw()];
     first.ask(&open());
     opened(&mut first);
@@ -70,7 +70,7 @@ fn a_door_without_a_trial_keeps_nobody_waiting_for_long() {
 
 #[test]
 fn who_waits_hears_so_now_and_then() {
-    let ground = Ground::with(|options| options.limits.waiting = Duration::from_millis(100));
+    let ground = Fixture::with(|options| options.limits.waiting = Duration::from_millis(100));
     let [mut first, mut second] = [ground.raw(), ground.raw()];
     first.ask(&open());
     opened(&mut first);
@@ -86,7 +86,7 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
     for (workload, parameter, value) in
         [("net.pingpong", "message-size", 1_u64 << 45), ("net.stream", "buffer", 1 << 45)]
     {
-        let ground = Ground::new();
+        let ground = Fixture::new();
         let mut raw = ground.raw();
         raw.ask(&open());
         opened(&mut raw);

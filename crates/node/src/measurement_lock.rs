@@ -11,31 +11,31 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 /// Wakes somebody who waits with `poll`: readable once it was rung.
 #[derive(Debug)]
-pub(super) struct Bell(OwnedFd);
+pub(super) struct Waker(OwnedFd);
 
-impl Bell {
+impl Waker {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
-    pub(super) fn ring(&self) {
+    pub(super) fn wake(&self) {
         // It can fail only where it has rung 2^64 times.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 
     /// Whether it was rung and nobody has made it silent.
-    pub(super) fn has_rung(&self) -> bool {
+    pub(super) fn is_woken(&self) -> bool {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         matches!(poll(&mut [PollFd::new(self, PollFlags::IN)], Some(&now)), Ok(1..))
     }
 
     /// Makes it silent again.
-    pub(super) fn hush(&self) {
+    pub(super) fn clear(&self) {
         let _ = rustix::io::read(&self.0, &mut [0; 8]);
     }
 }
 
-impl AsFd for Bell {
+impl AsFd for Waker {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
@@ -43,17 +43,17 @@ impl AsFd for Bell {
 
 /// Who may measure.
 #[derive(Debug, Default)]
-pub(super) struct Permit(Mutex<Line>);
+pub(super) struct MeasurementLock(Mutex<Queue>);
 
 /// The holder first, then who waits.
 #[derive(Debug, Default)]
-struct Line(VecDeque<Place>);
+struct Queue(VecDeque<Waiter>);
 
 #[derive(Debug)]
-struct Place {
+struct Waiter {
     session: u64,
     from: IpAddr,
-    bell: Arc<Bell>,
+    bell: Arc<Waker>,
 }
 
 /// What came of asking.
@@ -70,17 +70,17 @@ pub(super) enum Asked {
     },
 }
 
-impl Permit {
-    fn line(&self) -> MutexGuard<'_, Line> {
+impl MeasurementLock {
+    fn line(&self) -> MutexGuard<'_, Queue> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks for it, or how it stands; `bell` rings when the permit becomes the
     /// session's.
-    pub(super) fn ask(&self, session: u64, from: IpAddr, bell: &Arc<Bell>) -> Asked {
+    pub(super) fn ask(&self, session: u64, from: IpAddr, bell: &Arc<Waker>) -> Asked {
         let line = &mut self.line().0;
         let at = line.iter().position(|place| place.session == session).unwrap_or_else(|| {
-            line.push_back(Place { session, from, bell: Arc::clone(bell) });
+            line.push_back(Waiter { session, from, bell: Arc::clone(bell) });
             line.len() - 1
         });
         match line.front() {
@@ -102,7 +102,7 @@ impl Permit {
         if at == 0
             && let Some(next) = line.front()
         {
-            next.bell.ring();
+            next.bell.wake();
         }
     }
 }
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn one_has_it_and_the_others_get_it_in_order() {
-        let permit = Permit::default();
-        let bells: Vec<_> = (0..4).map(|_| Arc::new(Bell::new().unwrap())).collect();
+        let permit = MeasurementLock::default();
+        let bells: Vec<_> = (0..4).map(|_| Arc::new(Waker::new().unwrap())).collect();
         let from = |n: u8| IpAddr::from([10, 0, 0, n]);
         let ask = |n: u8| permit.ask(u64::from(n), from(n), &bells[usize::from(n)]);
         assert_eq!(ask(1), Asked::Granted);
@@ -124,15 +124,15 @@ mod tests {
         assert_eq!(ask(0), Asked::Waits { holder: from(1), before: 2 });
         // One that waits no more wakes nobody.
         permit.leave(2);
-        assert!(permit.is_of(1) && bells.iter().all(|bell| !bell.has_rung()));
+        assert!(permit.is_of(1) && bells.iter().all(|bell| !bell.is_woken()));
         assert_eq!(ask(0), Asked::Waits { holder: from(1), before: 1 });
         permit.leave(1);
-        assert!(permit.is_of(3) && bells[3].has_rung() && !bells[0].has_rung());
-        bells[3].hush();
-        assert!(!bells[3].has_rung());
+        assert!(permit.is_of(3) && bells[3].is_woken() && !bells[0].is_woken());
+        bells[3].clear();
+        assert!(!bells[3].is_woken());
         permit.leave(3);
         permit.leave(3);
-        assert!(permit.is_of(0) && bells[0].has_rung());
+        assert!(permit.is_of(0) && bells[0].is_woken());
         permit.leave(0);
         assert!(!permit.is_of(0));
     }

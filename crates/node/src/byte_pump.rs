@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use agent::wire::FRAME_MAX;
 use rustix::event::{PollFd, PollFlags};
 
 use super::WORD_EVERY;
@@ -14,7 +15,6 @@ use super::frame::Frames;
 use super::relay::Outbox;
 use super::secure::{Secure, wait};
 use super::session::is_none_yet;
-use crate::wire::FRAME_MAX;
 
 /// What waits in one direction at most, bytes.
 const HELD_MAX: usize = 1 << 20;
@@ -27,7 +27,7 @@ const FINISH_PATIENCE: Duration = Duration::from_secs(20);
 const READ_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Moves bytes both ways until one side ends.
-pub(super) struct Pump {
+pub(super) struct BytePump {
     secure: Secure,
     local: UnixStream,
     /// From here: whole, so that a sign of life never stands in the middle of
@@ -58,7 +58,7 @@ enum End {
     Broken(io::Error),
 }
 
-impl Pump {
+impl BytePump {
     pub(super) fn new(
         secure: Secure,
         mut early: Frames,

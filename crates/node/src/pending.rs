@@ -18,22 +18,22 @@ const GOING: Duration = Duration::from_millis(100);
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// Those that hold places.
-pub(super) struct Strangers {
+pub(super) struct PendingConnections {
     /// Places.
     most: usize,
-    held: Mutex<Held>,
+    held: Mutex<State>,
     left: Condvar,
 }
 
 #[derive(Default)]
-struct Held {
+struct State {
     /// In the order in which they came, those on their way out among them.
-    all: Vec<Stranger>,
+    all: Vec<PendingConnection>,
     number: u64,
     told: Option<Instant>,
 }
 
-struct Stranger {
+struct PendingConnection {
     number: u64,
     network: IpAddr,
     tcp: TcpStream,
@@ -42,25 +42,25 @@ struct Stranger {
 }
 
 /// A stranger's place; free again when this is dropped.
-pub(super) struct Place<'a> {
-    strangers: &'a Strangers,
+pub(super) struct PendingSlot<'a> {
+    strangers: &'a PendingConnections,
     number: u64,
 }
 
-impl Strangers {
+impl PendingConnections {
     pub(super) fn new(most: usize) -> Self {
         Self { most, held: Mutex::default(), left: Condvar::new() }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, State> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place for a connection from `from`. None where there are no descriptors,
     /// or as many on their way out as there are places.
-    pub(super) fn admit(&self, tcp: &TcpStream, from: IpAddr) -> Option<Place<'_>> {
+    pub(super) fn admit(&self, tcp: &TcpStream, from: IpAddr) -> Option<PendingSlot<'_>> {
         let tcp = tcp.try_clone().ok()?;
-        let are_many = |held: &mut Held| held.all.len() >= 2 * self.most;
+        let are_many = |held: &mut State| held.all.len() >= 2 * self.most;
         let waited = self.left.wait_timeout_while(self.held(), GOING, are_many);
         let (mut held, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
@@ -68,8 +68,8 @@ impl Strangers {
         }
         held.number += 1;
         let number = held.number;
-        held.all.push(Stranger { number, network: crowd::network(from), tcp, goes: false });
-        let mut staying: Vec<&mut Stranger> = held.all.iter_mut().filter(|s| !s.goes).collect();
+        held.all.push(PendingConnection { number, network: crowd::network(from), tcp, goes: false });
+        let mut staying: Vec<&mut PendingConnection> = held.all.iter_mut().filter(|s| !s.goes).collect();
         if staying.len() > self.most {
             let networks: Vec<IpAddr> = staying.iter().map(|s| s.network).collect();
             let oldest = crowd::gives_way(&networks)?;
@@ -77,7 +77,7 @@ impl Strangers {
             // One that is closed already goes by itself.
             let _ = staying[oldest].tcp.shutdown(Shutdown::Both);
         }
-        Some(Place { strangers: self, number })
+        Some(PendingSlot { strangers: self, number })
     }
 
     /// Whether it is long enough ago that one was told to have lost its place.
@@ -91,7 +91,7 @@ impl Strangers {
     }
 }
 
-impl Place<'_> {
+impl PendingSlot<'_> {
     /// Whether another has it now.
     pub(super) fn is_lost(&self) -> bool {
         self.strangers.held().all.iter().any(|s| s.number == self.number && s.goes)
@@ -107,7 +107,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for PendingSlot<'_> {
     fn drop(&mut self) {
         self.leave();
     }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_crowd_from_one_network_drives_out_only_itself() {
-        let strangers = Strangers::new(3);
+        let strangers = PendingConnections::new(3);
         let ends: Vec<_> = (0..6).map(|_| pair()).collect();
         let alone = strangers.admit(&ends[0].0, IpAddr::from([10, 1, 0, 1])).unwrap();
         let crowd: Vec<_> = ends[1..]
@@ -137,13 +137,13 @@ mod tests {
             .map(|end| strangers.admit(&end.0, IpAddr::from([10, 2, 0, 1])).unwrap())
             .collect();
         assert!(!alone.is_lost(), "the oldest, and the only one of its network");
-        let lost: Vec<bool> = crowd.iter().map(Place::is_lost).collect();
+        let lost: Vec<bool> = crowd.iter().map(PendingSlot::is_lost).collect();
         assert_eq!(lost, [true, true, true, false, false]);
     }
 
     #[test]
     fn who_loses_its_place_is_shut_out_and_who_showed_the_key_never_is() {
-        let strangers = Strangers::new(2);
+        let strangers = PendingConnections::new(2);
         let mut ends: Vec<_> = (0..4).map(|_| pair()).collect();
         let from = |last: u8| IpAddr::from([10, 0, 0, last]);
         let one = strangers.admit(&ends[0].0, from(1)).unwrap();
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn those_on_their_way_out_have_a_bound_too() {
-        let strangers = Strangers::new(1);
+        let strangers = PendingConnections::new(1);
         let ends: Vec<_> = (0..3).map(|_| pair()).collect();
         let from = IpAddr::from([10, 0, 0, 1]);
         let _one = strangers.admit(&ends[0].0, from).unwrap();

@@ -9,20 +9,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use agent::converse::{Line, converse};
+use agent::wire;
+use agent::{Agent, AgentError, Aside, Sever, Watch};
 use model::message::{Reply, Request};
 
+use super::byte_pump::BytePump;
 use super::dial::{DialError, dial};
 use super::frame::Frames;
-use super::hello::Caller;
+use super::handshake::Caller;
 use super::join::JoinString;
 use super::limits::SILENCE;
-use super::pump::Pump;
-use super::reception::{Arrival, Reception};
+use super::reverse_accept::{Arrival, ReverseAccept};
 use super::secure::Secure;
 use super::silence;
-use crate::converse::{Line, converse};
-use crate::wire;
-use crate::{Agent, AgentError, Aside, Sever, Watch};
 
 /// How long a node that dials may take to come again once its connection was
 /// lost: it tries every few seconds.
@@ -30,23 +30,23 @@ const COMES_AGAIN: Duration = Duration::from_secs(10);
 
 /// An agent at a node.
 pub struct NodeAgent {
-    line: NodeLine,
+    line: NodeTransport,
     patience: Duration,
 }
 
 /// How a connection to the node comes about.
-enum Way {
+enum Reach {
     /// This end dials.
     Out(JoinString),
     /// The node does.
-    In(Reception, GoesOn),
+    In(ReverseAccept, GoesOn),
 }
 
 /// Says whether one who waits goes on.
 pub type GoesOn = Box<dyn Fn() -> bool + Send + Sync>;
 
-struct NodeLine {
-    way: Way,
+struct NodeTransport {
+    way: Reach,
     patience: Duration,
     /// The node's.
     address: IpAddr,
@@ -77,8 +77,8 @@ impl NodeAgent {
     /// If the node cannot be reached, or lets nobody in.
     pub fn dial(join: JoinString, patience: Duration) -> Result<Self, DialError> {
         let (link, address) = go(&join, patience)?;
-        let (way, link) = (Way::Out(join), Some(link));
-        let line = NodeLine { way, patience, address, here: None, stays_away: false, link };
+        let (way, link) = (Reach::Out(join), Some(link));
+        let line = NodeTransport { way, patience, address, here: None, stays_away: false, link };
         Ok(Self { line, patience })
     }
 
@@ -87,15 +87,15 @@ impl NodeAgent {
     /// for again, for a few seconds and as long as `goes_on` says so.
     #[must_use]
     pub fn receive(
-        reception: Reception,
+        reception: ReverseAccept,
         within: Duration,
         waits: &mut dyn FnMut() -> bool,
         goes_on: GoesOn,
     ) -> Option<Self> {
         let Arrival { link, from, here } = reception.wait(within, waits)?;
         let patience = reception.patience();
-        let (way, link) = (Way::In(reception, goes_on), Some(link));
-        let line = NodeLine { way, patience, address: from, here: Some(here), stays_away: false, link };
+        let (way, link) = (Reach::In(reception, goes_on), Some(link));
+        let line = NodeTransport { way, patience, address: from, here: Some(here), stays_away: false, link };
         Some(Self { line, patience })
     }
 
@@ -162,7 +162,7 @@ impl Link {
         let mut frames = frames;
         frames.allow(usize::MAX);
         let silence_ms = Arc::new(AtomicU64::new(as_ms(SILENCE)));
-        let pump = Pump::new(secure, frames, local, Arc::clone(&silence_ms))?;
+        let pump = BytePump::new(secure, frames, local, Arc::clone(&silence_ms))?;
         let run = move || {
             let why = pump.run();
             drop(keeps);
@@ -185,7 +185,7 @@ impl Link {
     }
 }
 
-impl NodeLine {
+impl NodeTransport {
     /// Says how long the node may say nothing while a request is under way.
     fn bear(&self, silence: Duration) {
         if let Some(link) = &self.link {
@@ -195,21 +195,21 @@ impl NodeLine {
 
     fn place(&self) -> String {
         match &self.way {
-            Way::Out(join) => join.place(),
-            Way::In(..) => self.address.to_string(),
+            Reach::Out(join) => join.place(),
+            Reach::In(..) => self.address.to_string(),
         }
     }
 
     /// Makes a connection.
     fn reach(&mut self) -> Result<Link, AgentError> {
         match &self.way {
-            Way::Out(join) => {
+            Reach::Out(join) => {
                 let reached = go(join, self.patience);
                 let (link, address) = reached.map_err(|e| AgentError::Unreachable(e.to_string()))?;
                 self.address = address;
                 Ok(link)
             }
-            Way::In(reception, goes_on) => {
+            Reach::In(reception, goes_on) => {
                 let within = if self.stays_away { Duration::ZERO } else { COMES_AGAIN };
                 let arrival = reception.wait(within, &mut || goes_on());
                 self.stays_away = arrival.is_none();
@@ -230,7 +230,7 @@ impl NodeLine {
     }
 }
 
-impl Line for NodeLine {
+impl Line for NodeTransport {
     fn stream(&mut self) -> Result<&mut UnixStream, AgentError> {
         if self.link.is_none() {
             self.link = Some(self.reach()?);

@@ -1,9 +1,9 @@
 //! Where connections come in: it hears who knows the key and turns all others
-//! away. Who opened it, a node or a run that waits for its node, is its [`Host`].
+//! away. Who opened it, a node or a run that waits for its node, is its [`Handler`].
 //!
 //! Until the key is shown a connection costs one thread with a small stack, a
 //! kilobyte of what it said, and five seconds; and there are only so many
-//! ([`Strangers`]). One from an address that is not allowed takes the place of none
+//! ([`PendingConnections`]). One from an address that is not allowed takes the place of none
 //! that is.
 
 use std::io;
@@ -12,28 +12,28 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agent::wire;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustls::{ServerConfig, ServerConnection};
 
 use super::allow::Allow;
 use super::frame::Frames;
-use super::hello::{Answer, Caller, HELLO_MAX, Hello, Refused, WRONG_KEY, judge};
+use super::handshake::{Answer, Caller, HANDSHAKE_MAX, HandshakeRequest, Refused, WRONG_KEY, judge};
 use super::identity::{Identity, IdentityError};
 use super::join::JoinString;
 use super::limits::Limits;
-use super::permit::Bell;
+use super::measurement_lock::Waker;
+use super::pending::{PendingConnections, PendingSlot};
 use super::secure::{Secure, wait};
 use super::serve::NodeError;
-use super::strangers::{Place, Strangers};
 use super::tls;
-use crate::wire;
 
 /// The stack of a connection's thread: it calls nothing deep.
 const STACK: usize = 512 << 10;
 
 /// What listens.
-pub(super) struct Gate {
+pub(super) struct Acceptor {
     listener: TcpListener,
     identity: Identity,
     config: Arc<ServerConfig>,
@@ -52,25 +52,25 @@ pub(super) struct Rules {
 }
 
 /// Who opened the gate.
-pub(super) trait Host: Copy + Send {
+pub(super) trait Handler: Copy + Send {
     /// What one has that was let in.
-    type Seat: Send;
+    type Slot: Send;
 
-    /// A seat for one that showed the key.
+    /// A slot for one that showed the key.
     ///
     /// # Errors
     /// Why there is none.
-    fn seat(self, version: String) -> Result<Self::Seat, Refused>;
+    fn slot(self, version: String) -> Result<Self::Slot, Refused>;
 
     /// It was let in, and its thread is the host's until this returns; what came
     /// after its first word is in the frames.
-    fn receive(self, from: IpAddr, met: (Secure, Frames), seat: Self::Seat);
+    fn receive(self, from: IpAddr, met: (Secure, Frames), slot: Self::Slot);
 
     /// One was turned away.
     fn refused(self, from: IpAddr, why: String);
 }
 
-impl Gate {
+impl Acceptor {
     /// Listens at `at`; a port of 0 is one that the kernel chooses.
     ///
     /// # Errors
@@ -99,9 +99,10 @@ impl Gate {
     ///
     /// # Errors
     /// If no more connections can be taken.
-    pub(super) fn attend(&self, stop: BorrowedFd<'_>, shut: &Bell, host: impl Host) -> io::Result<()> {
+    pub(super) fn attend(&self, stop: BorrowedFd<'_>, shut: &Waker, host: impl Handler) -> io::Result<()> {
         let Rules { allow, limits, .. } = &self.rules;
-        let (strangers, turned_away) = (Strangers::new(limits.strangers), Strangers::new(limits.turned_away));
+        let (strangers, turned_away) =
+            (PendingConnections::new(limits.strangers), PendingConnections::new(limits.turned_away));
         std::thread::scope(|scope| {
             let outcome = loop {
                 let mut fds = [
@@ -125,7 +126,7 @@ impl Gate {
                         false => Some(self.turn_away(&tcp, shut)),
                     };
                     // Who ends blames nobody.
-                    let Some(why) = why.filter(|_| !shut.has_rung()) else { return };
+                    let Some(why) = why.filter(|_| !shut.is_woken()) else { return };
                     match place.is_lost() {
                         false => host.refused(from, why),
                         true if among.may_tell() => host.refused(from, self.lost(is_allowed)),
@@ -136,7 +137,7 @@ impl Gate {
                 // Where there are no threads left, the connection closes.
                 let _ = thread.spawn_scoped(scope, serve);
             };
-            shut.ring();
+            shut.wake();
             outcome
         })
     }
@@ -162,19 +163,19 @@ impl Gate {
         &self,
         tcp: TcpStream,
         from: IpAddr,
-        place: &Place<'_>,
-        shut: &Bell,
-        host: impl Host,
+        place: &PendingSlot<'_>,
+        shut: &Waker,
+        host: impl Handler,
     ) -> Option<String> {
         match self.meet(tcp, place, shut, host) {
-            Ok((met, seat)) => host.receive(from, met, seat),
+            Ok((met, slot)) => host.receive(from, met, slot),
             Err(why) => return Some(why),
         }
         None
     }
 
     /// Tells one that its address is not allowed; the same in words for here.
-    fn turn_away(&self, tcp: &TcpStream, shut: &Bell) -> String {
+    fn turn_away(&self, tcp: &TcpStream, shut: &Waker) -> String {
         deny(tcp, self.rules.limits.parting, shut.as_fd());
         self.not_allowed()
     }
@@ -196,13 +197,13 @@ impl Gate {
     }
 
     /// Lets a stranger in that knows the key, or says why not.
-    fn meet<H: Host>(
+    fn meet<H: Handler>(
         &self,
         tcp: TcpStream,
-        place: &Place<'_>,
-        shut: &Bell,
+        place: &PendingSlot<'_>,
+        shut: &Waker,
         host: H,
-    ) -> Result<((Secure, Frames), H::Seat), String> {
+    ) -> Result<((Secure, Frames), H::Slot), String> {
         let until = Instant::now() + self.rules.limits.stranger;
         let stop = Some(shut.as_fd());
         let system = |e: io::Error| match e.kind() {
@@ -211,10 +212,10 @@ impl Gate {
         };
         let tls = ServerConnection::new(Arc::clone(&self.config)).map_err(|e| e.to_string())?;
         let mut secure = Secure::new(tcp, tls).map_err(system)?;
-        let mut frames = Frames::new(HELLO_MAX);
+        let mut frames = Frames::new(HANDSHAKE_MAX);
         let heard = secure.hear(&mut frames, until, stop).map_err(system)?;
         let heard = heard.ok_or_else(|| "it went without showing the key".to_owned())?;
-        let hello: Hello =
+        let hello: HandshakeRequest =
             serde_json::from_slice(&heard).map_err(|_| "its first word was no greeting".to_owned())?;
         let judged = judge(&hello, self.identity.key(), self.rules.awaited);
         // Who shows the key is no stranger: its place is free before it has heard so,
@@ -223,14 +224,14 @@ impl Gate {
         if knows_key && !place.leave() {
             return Err("it showed the key when another had just got its place".to_owned());
         }
-        let judged = judged.and_then(|version| host.seat(version));
+        let judged = judged.and_then(|version| host.slot(version));
         let answer = match &judged {
             Ok(_) => Answer::welcome(),
             Err(refused) => Answer::refuse(refused.clone()),
         };
         let said = wire::frame(&answer).and_then(|frame| secure.say(&frame, until, stop));
         match (judged, said) {
-            (Ok(seat), Ok(())) => Ok(((secure, frames), seat)),
+            (Ok(slot), Ok(())) => Ok(((secure, frames), slot)),
             (Ok(_), Err(error)) => Err(system(error)),
             (Err(refused), _) => {
                 secure.end();

@@ -138,7 +138,7 @@ mod tests {
         fn whatever_comes_is_a_frame_a_refusal_or_not_whole(
             pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 0..20),
         ) {
-            prop_assert!(crate::node::heard(&pieces.concat(), 7) <= pieces.len() * 50);
+            prop_assert!(crate::heard(&pieces.concat(), 7) <= pieces.len() * 50);
         }
     }
 }

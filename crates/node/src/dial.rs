@@ -15,8 +15,8 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
 use rustls::{AlertDescription, ClientConnection};
 
 use super::frame::Frames;
-use super::hello::{
-    Answer, Caller, FULL, HELLO_MAX, Hello, PROTOCOL, WRONG_CALLER, WRONG_KEY, WRONG_VERSION,
+use super::handshake::{
+    Answer, Caller, FULL, HANDSHAKE_MAX, HandshakeRequest, PROTOCOL, WRONG_CALLER, WRONG_KEY, WRONG_VERSION,
 };
 use super::join::JoinString;
 use super::secure::{Secure, wait};
@@ -25,8 +25,8 @@ use super::tls;
 /// How long an address may take to answer, and then a node to let us in.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The longest answer of a node: longer than a [`Hello`], for it has a reason.
-const ANSWER_MAX: usize = 4 * HELLO_MAX;
+/// The longest answer of a node: longer than a [`HandshakeRequest`], for it has a reason.
+const ANSWER_MAX: usize = 4 * HANDSHAKE_MAX;
 
 /// Why a node was not reached. `place` is its `HOST:PORT`.
 #[derive(Debug, thiserror::Error)]
@@ -212,7 +212,7 @@ pub(super) fn dial(
         }
         match connect(address, stop) {
             Ok(tcp) => {
-                let hello = Hello::frame(&join.key, caller);
+                let hello = HandshakeRequest::frame(&join.key, caller);
                 let hello = hello.map_err(|source| DialError::Connect { place: place.clone(), source })?;
                 let (secure, frames) = introduce(tcp, join, &hello, stop)?;
                 return Ok((secure, frames, address.ip().to_canonical()));

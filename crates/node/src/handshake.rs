@@ -2,17 +2,17 @@
 //! version; who listens, whether it may stay. These two frames keep their shape in
 //! every version, or no version could tell another that they do not fit.
 
+use agent::wire;
 use serde::{Deserialize, Serialize};
 
 use super::join::Key;
-use crate::wire;
 
 /// The version of what both ends say to each other: raised whenever an older
 /// end would misunderstand a newer one.
 pub const PROTOCOL: u32 = 2;
 
 /// The longest first word: a stranger's costs no more.
-pub(super) const HELLO_MAX: usize = 1024;
+pub(super) const HANDSHAKE_MAX: usize = 1024;
 
 /// What the one is that dials; the other is the one that listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) enum Caller {
 
 /// What the one that dials says. No `Debug`: it holds the key.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Hello {
+pub(super) struct HandshakeRequest {
     /// Its [`PROTOCOL`].
     pub(super) headroom: u32,
     /// Its version, for messages.
@@ -37,12 +37,12 @@ pub(super) struct Hello {
     pub(super) joins: bool,
 }
 
-impl Hello {
+impl HandshakeRequest {
     /// Ours, as a frame.
     pub(super) fn frame(key: &Key, caller: Caller) -> std::io::Result<Vec<u8>> {
         let program = env!("CARGO_PKG_VERSION").to_owned();
         let joins = caller == Caller::Node;
-        wire::frame(&Hello { headroom: PROTOCOL, program, key: key.secret(), joins })
+        wire::frame(&HandshakeRequest { headroom: PROTOCOL, program, key: key.secret(), joins })
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) const WRONG_CALLER: &str = "caller";
 
 /// Why the one that dialled is turned away where `awaited` is, or its version if
 /// it is not. The key is looked at before anything else.
-pub(super) fn judge(hello: &Hello, key: &Key, awaited: Caller) -> Result<String, Refused> {
+pub(super) fn judge(hello: &HandshakeRequest, key: &Key, awaited: Caller) -> Result<String, Refused> {
     let refused = |kind: &str, reason: String| Refused { kind: kind.to_owned(), reason };
     let (us, them) = match awaited {
         Caller::Controller => ("node", "controller"),
@@ -133,13 +133,13 @@ mod tests {
     #[test]
     fn the_key_comes_first_and_versions_are_named_at_both_ends() {
         let key = Key::random().unwrap();
-        let hello = |headroom, key: &str| Hello {
+        let hello = |headroom, key: &str| HandshakeRequest {
             headroom,
             program: "9.9\u{1b}[2J".into(),
             key: key.into(),
             joins: false,
         };
-        let judge = |hello: &Hello| judge(hello, &key, Caller::Controller);
+        let judge = |hello: &HandshakeRequest| judge(hello, &key, Caller::Controller);
         assert_eq!(judge(&hello(PROTOCOL, &key.secret())).unwrap(), "9.9[2J");
         // A stranger does not even learn that its version would not fit.
         let stranger = judge(&hello(77, "AAAA")).unwrap_err();
@@ -156,7 +156,8 @@ mod tests {
         let key = Key::random().unwrap();
         for awaited in [Caller::Controller, Caller::Node] {
             for joins in [false, true] {
-                let with = |key: String| Hello { headroom: PROTOCOL, program: "1".into(), key, joins };
+                let with =
+                    |key: String| HandshakeRequest { headroom: PROTOCOL, program: "1".into(), key, joins };
                 let fits = joins == (awaited == Caller::Node);
                 let kind = judge(&with(key.secret()), &key, awaited).err().map(|r| r.kind);
                 assert_eq!(kind.as_deref(), (!fits).then_some(WRONG_CALLER));

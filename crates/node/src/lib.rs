@@ -4,37 +4,37 @@
 //! - [`JoinString`]: where it is and what lets one in.
 //! - [`Node`]: takes controllers in ([`Identity`], [`Allow`], [`Limits`]), looks
 //!   at each of their requests, and has one of them measure at a time.
-//! - [`NodeAgent`]: the controller's side, an [`Agent`](crate::Agent).
+//! - [`NodeAgent`]: the controller's side, an [`Agent`](agent::Agent).
 //!
 //! Who dials is another matter: by default the controller does. Where nobody comes
-//! in to the node's machine, an [`Outward`] node dials and the controller waits for
-//! it at a [`Reception`]; who dials is the client of TLS and shows the key.
+//! in to the node's machine, an [`ReverseConnect`] node dials and the controller waits for
+//! it at a [`ReverseAccept`]; who dials is the client of TLS and shows the key.
 //!
 //! On the wire: TLS 1.3, in it the frames of [`Frames`]; first the two of the
 //! greeting (key and version), then the messages of [`model::message`].
 
+mod acceptor;
 mod addresses;
 mod admit;
 mod allow;
 mod bounds;
+mod byte_pump;
 mod controller;
 mod dial;
 mod ending;
 mod frame;
-mod gate;
-mod hello;
+mod handshake;
 mod identity;
 mod join;
 mod limits;
-mod outward;
-mod permit;
-mod pump;
-mod reception;
+mod measurement_lock;
+mod pending;
 mod relay;
+mod reverse_accept;
+mod reverse_connect;
 mod secure;
 mod serve;
 mod session;
-mod strangers;
 mod tls;
 
 #[cfg(test)]
@@ -49,12 +49,12 @@ pub use allow::{Allow, NoNetwork};
 pub use controller::{GoesOn, NodeAgent};
 pub use dial::DialError;
 pub use frame::{Frames, TooLong};
-pub use hello::PROTOCOL;
+pub use handshake::PROTOCOL;
 pub use identity::{Identity, IdentityError, NODE_FILE, RUN_FILE};
 pub use join::{DEFAULT_PORT, Fingerprint, JoinError, JoinString, Key, SCHEME};
 pub use limits::Limits;
-pub use outward::{Outward, OutwardEvent};
-pub use reception::{Listener, Reception};
+pub use reverse_accept::{Listener, ReverseAccept};
+pub use reverse_connect::{ReverseConnect, ReverseConnectEvent};
 pub use serve::{Node, NodeError, NodeEvent, Options};
 
 /// How often either end says an empty frame when it has nothing to say.
