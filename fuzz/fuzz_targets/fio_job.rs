@@ -3,7 +3,7 @@
 
 use headroom_fuzz::pretending;
 use libfuzzer_sys::fuzz_target;
-use study::read::fio::{Outside, from_fio};
+use import::fio::{Outside, from_fio};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_study_with_an_escape_in_it_does_not_reach_the_terminal() {
-        use study::mistake::{Place, Source};
+        use import::diagnostic::{Place, Source};
         let text = "title = \"\u{1b}[2J\u{9b}x\"\r\nwrong\r\n".to_owned();
         let at = text.find("wrong").unwrap();
         let place =

@@ -3,15 +3,12 @@
 
 use std::ops::Range;
 
+use import::checked::{LEVELS_MAX, each_part_once};
+use import::diagnostic::{Mistake, Place};
 use model::parameter::Parts;
 use model::study::Level;
 use model::value::Value;
 use model::{Kind, ParameterSpec, ScalarError, scalar};
-
-use crate::mistake::{Mistake, Place};
-
-/// The most levels that one factor may have, and the most parts of one level.
-const LEVELS_MAX: usize = 1000;
 
 /// Reads all levels of a parameter from `text`, which stands at `place`.
 ///
@@ -76,47 +73,6 @@ fn parts(spec: &ParameterSpec, text: &str, level: Range<usize>, place: &Place) -
         parts.into_iter().map(|part| one(spec, text, part, place)).collect::<Result<_, _>>()?;
     each_part_once(spec, &values, &place.part(level))?;
     Ok(values)
-}
-
-/// The shares of a mix make a whole, or there are none.
-fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
-    let weight = |part: &Value| match part {
-        Value::Text(text) => text.rsplit_once(':')?.1.strip_suffix('%')?.parse::<f64>().ok(),
-        _ => None,
-    };
-    let weights: Vec<Option<f64>> = level.iter().map(weight).collect();
-    let sum: f64 = weights.iter().flatten().sum();
-    if spec.parts != Parts::Weighted
-        || weights.iter().all(Option::is_none)
-        || weights.iter().all(Option::is_some) && (sum - 100.0).abs() < 1e-6
-    {
-        return Ok(());
-    }
-    Err(place.mistake(
-        format!("the shares of `{}` do not make 100%", spec.name),
-        "give each part its share, as 4k:70%+64k:30%",
-    ))
-}
-
-/// No part of a level stands twice: the shares of a mix, and the figures of two
-/// targets that are one, would be nonsense. Nor are there more than anybody drives.
-///
-/// # Errors
-/// Names the part.
-pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
-    if level.len() > LEVELS_MAX {
-        let message = format!("`{}` has more than {LEVELS_MAX} parts in one level", spec.name);
-        return Err(place.mistake(message, "give fewer"));
-    }
-    check_weights(spec, level, place)?;
-    let twice = level.iter().enumerate().find(|(index, part)| level[..*index].contains(part));
-    match twice {
-        Some((_, part)) => Err(place.mistake(
-            format!("`{}` has the part {} twice in one level", spec.name, scalar::show(spec.kind, part)),
-            "give each part once",
-        )),
-        None => Ok(()),
-    }
 }
 
 /// One value, quoted or not.
@@ -229,7 +185,7 @@ fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mistake::Source;
+    use import::diagnostic::Source;
     use proptest::prelude::*;
     use std::sync::Arc;
 

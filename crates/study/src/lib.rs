@@ -5,12 +5,11 @@
 //! [`model::Run`]. Nothing here touches the machine: only agents do.
 
 pub mod grammar;
-pub mod mistake;
 pub mod plan;
 pub mod read;
 pub mod ready;
 pub mod run;
 pub mod schema;
 
-pub use mistake::{Mistake, Source};
+pub use import::diagnostic::{Mistake, Source};
 pub use plan::PlanError;

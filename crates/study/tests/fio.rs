@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use import::fio::{Outside, from_fio};
 use model::Study;
 use model::study::StudyWorkload;
 use study::Mistake;
-use study::read::fio::{Outside, from_fio};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fio")
@@ -166,7 +166,7 @@ mod arbitrary {
 
     /// Lines as job files have them, with values of any kind.
     fn line() -> impl Strategy<Value = String> {
-        let names: Vec<String> = study::read::fio::options().map(|o| o.name.to_owned()).collect();
+        let names: Vec<String> = import::fio::options().map(|o| o.name.to_owned()).collect();
         let value = prop_oneof![
             "[0-9]{1,20}[kmgtp%]?",
             "[0-9]{1,4}[km]?[,:/-][0-9]{0,4}[km]?[,:/-]?[0-9]{0,3}",

@@ -4,10 +4,10 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 use clap::ArgMatches;
+use import::fio::{Outside, from_fio};
 use machine::file::{self, Bounds};
 use model::Study;
 use model::workload::Catalogue;
-use study::read::fio::{Outside, from_fio};
 
 use super::run::{stem, study_text};
 use crate::exit::Failure;

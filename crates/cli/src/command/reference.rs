@@ -33,7 +33,7 @@ const DOCUMENTS: &[Document] = &[
         make: || pretty(&study::schema::study_schema(&::agent::catalogue())),
     },
     Document { path: "docs/reference/study.md", make: || Ok(study::schema::markdown()) },
-    Document { path: "docs/reference/fio.md", make: || Ok(study::read::fio::markdown()) },
+    Document { path: "docs/reference/fio.md", make: || Ok(import::fio::markdown()) },
     Document {
         path: "docs/reference/workloads.md",
         make: || Ok(::report::reference::markdown(&::agent::catalogue())),

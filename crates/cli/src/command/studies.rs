@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
-use study::mistake::suggest;
+use import::diagnostic::suggest;
 use study::ready::{self, READY};
 
 use crate::exit::Failure;

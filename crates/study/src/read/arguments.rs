@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use import::checked::{parameter, put, workload};
+use import::diagnostic::{Mistake, Place, Source};
 use model::Study;
 use model::study::StudyWorkload;
 use model::workload::Catalogue;
 
 use super::controls::contradiction;
-use super::{CONTROLS, parameter, put, settings, workload};
+use super::{CONTROLS, settings};
 use crate::grammar;
-use crate::mistake::{Mistake, Place, Source};
 
 /// One option as typed, without its dashes.
 #[derive(Clone, Debug, PartialEq, Eq)]

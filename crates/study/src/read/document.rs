@@ -4,6 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use import::checked::{each_part_once, only_typed, parameter, put, workload};
+use import::diagnostic::{Mistake, Place, Source, suggest};
 use model::parameter::Parts;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
@@ -12,9 +14,8 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::controls::contradiction;
-use super::{CONTROLS, expect, only_typed, parameter, put, settings, workload};
+use super::{CONTROLS, expect, settings};
 use crate::grammar;
-use crate::mistake::{Mistake, Place, Source, suggest};
 
 /// Top-level keys beside `[[workload]]` and `[trials]`, with what they set.
 type TextKey = (&'static str, fn(&mut Study, String));
@@ -243,7 +244,7 @@ impl Reader<'_> {
         if level.is_empty() {
             return Err(at.mistake("this list is empty", "give at least one part"));
         }
-        grammar::each_part_once(spec, &level, &at)?;
+        each_part_once(spec, &level, &at)?;
         Ok(level)
     }
 

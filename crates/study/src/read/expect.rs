@@ -1,12 +1,11 @@
 //! `[expect]`: what the user was promised. A key is a figure of a datasheet
 //! (`read`, `random-read-4k`), a metric, or `datasheet`, which names one.
 
+use import::diagnostic::{Mistake, Place, suggest};
 use model::limit::{Access, Direction};
 use model::study::Promise;
 use model::workload::Catalogue;
 use model::{Kind, MetricSpec, Unit, Value, scalar};
-
-use crate::mistake::{Mistake, Place, suggest};
 
 /// The key that names a datasheet.
 pub const DATASHEET: &str = "datasheet";

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use import::diagnostic::{Mistake, Place, Source, suggest};
 use machine::setting::{TABLE, find};
 use model::Study;
 use model::setting::{Binds, SettingSpec};
 use model::study::Level;
 
 use crate::grammar;
-use crate::mistake::{Mistake, Place, Source, suggest};
 
 /// The setting that a key names, `NAME` or `NAME@RESOURCE`.
 pub(super) fn spec(key: &str, place: &Place) -> Result<&'static SettingSpec, Mistake> {

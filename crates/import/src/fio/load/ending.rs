@@ -7,11 +7,11 @@ use super::block::{self, Part};
 use super::pattern::Doing;
 use super::place::Place;
 use super::{Load, Role, seconds};
-use crate::read::fio::value::Amount;
+use crate::fio::value::Amount;
 
 /// What ends a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::read::fio) enum Ending {
+pub(in crate::fio) enum Ending {
     /// A time, in seconds.
     Time(f64),
     /// So many operations of all clones.
@@ -28,7 +28,7 @@ pub(in crate::read::fio) enum Ending {
 
 impl Ending {
     /// The parameter that says so, and its value.
-    pub(in crate::read::fio) fn parameter(self) -> Option<(&'static str, String)> {
+    pub(in crate::fio) fn parameter(self) -> Option<(&'static str, String)> {
         match self {
             Ending::Time(s) => Some(("duration", seconds(s))),
             Ending::Operations(number) => Some(("requests", number.to_string())),
@@ -41,7 +41,7 @@ impl Ending {
 
     /// The same for a load that runs with another, which closes the window: it
     /// may only end earlier.
-    pub(in crate::read::fio) fn of_companion(self) -> Option<(&'static str, String)> {
+    pub(in crate::fio) fn of_companion(self) -> Option<(&'static str, String)> {
         match self {
             Ending::Pass(bytes) => Ending::Bytes(bytes?).parameter(),
             Ending::Operations(_) | Ending::Bytes(_) => self.parameter(),

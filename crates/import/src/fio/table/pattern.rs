@@ -1,7 +1,7 @@
 //! Options about operations: reads or writes, how large, at which places.
 
-use crate::read::fio::option::FioOption as O;
-use crate::read::fio::value::Form;
+use crate::fio::option::FioOption as O;
+use crate::fio::value::Form;
 
 /// What `rw` may be.
 const RW: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Options about what is written, whether it is read back, and whether it stays.
 
-use crate::read::fio::option::FioOption as O;
-use crate::read::fio::value::Form;
+use crate::fio::option::FioOption as O;
+use crate::fio::value::Form;
 
 /// How fio checks what it wrote.
 const VERIFY: &[&str] = &[

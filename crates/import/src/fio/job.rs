@@ -9,7 +9,7 @@ use model::ScalarError;
 use super::ini::{Line, Section};
 use super::option::{self, Fate, FioOption};
 use super::value::{self, Amount, Read};
-use crate::mistake::{Mistake, Place};
+use crate::diagnostic::{Mistake, Place};
 
 /// One option as given.
 #[derive(Clone, Debug)]

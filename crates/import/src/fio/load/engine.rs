@@ -2,8 +2,8 @@
 
 use super::Load;
 use super::place::Place;
-use crate::mistake::{Mistake, suggest};
-use crate::read::fio::job::Job;
+use crate::diagnostic::{Mistake, suggest};
+use crate::fio::job::Job;
 
 /// An engine of fio, and ours that does the same or nearly.
 pub(super) struct Like {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Outside, expression, value};
-use crate::mistake::{Mistake, Place, Source};
+use crate::diagnostic::{Mistake, Place, Source};
 
 /// How deep files may include files.
 const INCLUDE_MAX: usize = 10;

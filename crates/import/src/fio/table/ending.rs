@@ -1,7 +1,7 @@
 //! Options about when a job ends and how fast it may go.
 
-use crate::read::fio::option::FioOption as O;
-use crate::read::fio::value::Form;
+use crate::fio::option::FioOption as O;
+use crate::fio::value::Form;
 
 pub(super) const OPTIONS: &[O] = &[
     O::taken("runtime", Form::Seconds, "`duration` of each trial, with or without `time_based`")

@@ -1,7 +1,7 @@
 //! Options about files and devices: which, how many, how large.
 
-use crate::read::fio::option::FioOption as O;
-use crate::read::fio::value::Form;
+use crate::fio::option::FioOption as O;
+use crate::fio::value::Form;
 
 pub(super) const OPTIONS: &[O] = &[
     O::taken(

@@ -1,7 +1,7 @@
 //! Options about how operations reach the kernel, those of single engines too.
 
-use crate::read::fio::option::FioOption as O;
-use crate::read::fio::value::Form;
+use crate::fio::option::FioOption as O;
+use crate::fio::value::Form;
 
 pub(super) const OPTIONS: &[O] = &[
     O::taken("ioengine", Form::Text, "`engine`; fio's default, psync, is `sync`"),

@@ -266,7 +266,7 @@ fn word(text: &str, words: &'static [&'static str]) -> Result<Read, ScalarError>
         }
         None => Err(ScalarError {
             message: format!("`{}` is not a choice here", &text[..end]),
-            help: crate::mistake::suggest(&text[..end], words.to_vec()),
+            help: crate::diagnostic::suggest(&text[..end], words.to_vec()),
             span: 0..end,
         }),
     }

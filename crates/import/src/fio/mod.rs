@@ -28,7 +28,7 @@ use model::workload::Catalogue;
 pub use option::{Fate, FioOption};
 pub use reference::markdown;
 
-use crate::mistake::{Mistake, Place, Source, suggest};
+use crate::diagnostic::{Mistake, Place, Source, suggest};
 use ini::Section;
 use job::Job;
 

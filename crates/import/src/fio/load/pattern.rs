@@ -1,7 +1,7 @@
 //! What is done and where: rw, its mix, and how random places are spread.
 
 use super::{Load, percent};
-use crate::mistake::Mistake;
+use crate::diagnostic::Mistake;
 
 /// What a job does.
 pub(super) struct Doing {

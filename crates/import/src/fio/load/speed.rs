@@ -3,7 +3,7 @@
 use super::pattern::Doing;
 use super::place::Place;
 use super::{Load, block, percent, seconds};
-use crate::mistake::Mistake;
+use crate::diagnostic::Mistake;
 
 /// The most that is asked, in percent: that all operations keep to something,
 /// no number of them can show.

@@ -17,9 +17,8 @@ pub(super) use ending::Ending;
 
 use super::job::{Given, Job};
 use super::option::Fate;
-use crate::grammar::each_part_once;
-use crate::mistake::Mistake;
-use crate::read::{parameter, put, workload};
+use crate::checked::{each_part_once, parameter, put, workload};
+use crate::diagnostic::Mistake;
 
 /// The workload that every job becomes.
 const KIND: &str = "disk";

@@ -6,7 +6,7 @@ use model::workload::Catalogue;
 
 use super::job::Job;
 use super::load::{self, Ending, Made, Role};
-use crate::mistake::Mistake;
+use crate::diagnostic::Mistake;
 
 /// Fills `study` with the loads of `jobs`, its controls and its notes.
 pub(super) fn fill(catalogue: &Catalogue, jobs: &[Job], study: &mut Study) -> Result<(), Mistake> {

@@ -2,7 +2,7 @@
 
 use super::Load;
 use super::pattern::Doing;
-use crate::mistake::Mistake;
+use crate::diagnostic::Mistake;
 
 pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
     let is_verified = verify(load, doing)?;

@@ -8,8 +8,8 @@ use model::scalar::binary;
 use super::block::Part;
 use super::pattern::Doing;
 use super::{Load, Role};
-use crate::mistake::Mistake;
-use crate::read::fio::value::{self, Amount};
+use crate::diagnostic::Mistake;
+use crate::fio::value::{self, Amount};
 
 /// What other themes need to know of it.
 pub(super) struct Place {

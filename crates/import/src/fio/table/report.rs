@@ -1,6 +1,6 @@
 //! Options about what fio prints and logs, and about recorded operations.
 
-use crate::read::fio::option::FioOption as O;
+use crate::fio::option::FioOption as O;
 
 const SERIES: &str = "every run keeps series of rate and latency; `headroom export` writes them";
 const LATENCY: &str = "latencies are always measured, with full histograms";

@@ -1,7 +1,7 @@
 //! Options about jobs, processes and the machine they run on.
 
-use crate::read::fio::option::FioOption as O;
-use crate::read::fio::value::Form;
+use crate::fio::option::FioOption as O;
+use crate::fio::value::Form;
 
 pub(super) const JOBS: &[O] = &[
     O::taken("description", Form::Text, "what the study is for, on the page"),

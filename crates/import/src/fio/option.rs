@@ -5,7 +5,7 @@
 
 use super::table;
 use super::value::Form;
-use crate::mistake::suggest;
+use crate::diagnostic::suggest;
 
 /// What becomes of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use model::scalar::binary;
 
 use super::pattern::Doing;
 use super::{Load, percent};
-use crate::mistake::Mistake;
-use crate::read::fio::value::{self, Amount};
+use crate::diagnostic::Mistake;
+use crate::fio::value::{self, Amount};
 
 /// A size of operations, and the share of operations that have it.
 pub(super) type Part = (u64, f64);

@@ -1,0 +1,117 @@
+//! A load of a study in the making: its parameters, checked against the catalogue,
+//! whatever they were read from.
+
+use model::parameter::Parts;
+use model::study::{Level, StudyWorkload};
+use model::workload::Catalogue;
+use model::{ParameterSpec, Value, WorkloadSpec, scalar};
+
+use crate::diagnostic::{Mistake, Place, suggest};
+
+/// The most levels that one factor may have, and the most parts of one level.
+pub const LEVELS_MAX: usize = 1000;
+
+/// Parameters that a load which runs with a case cannot have: it shares the
+/// case's window.
+const NOT_WITH: &[&str] = &["duration", "until"];
+
+/// The workload named `name`.
+pub fn workload(catalogue: &Catalogue, name: &str, place: &Place) -> Result<&'static WorkloadSpec, Mistake> {
+    catalogue.workload(name).ok_or_else(|| {
+        let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name).collect();
+        place.mistake(format!("there is no workload `{name}`"), suggest(name, names))
+    })
+}
+
+/// The parameter `name` of `spec`.
+pub fn parameter(
+    catalogue: &Catalogue,
+    spec: &WorkloadSpec,
+    name: &str,
+    with: bool,
+    place: &Place,
+) -> Result<&'static ParameterSpec, Mistake> {
+    if with && NOT_WITH.contains(&name) {
+        return Err(place.mistake(
+            format!("`{name}` cannot be given for a load that runs with a case"),
+            "it shares the window of the case; `requests` or `bytes` end it earlier",
+        ));
+    }
+    only_typed(name, place)?;
+    catalogue.parameter(spec, name).ok_or_else(|| {
+        let names: Vec<&str> = catalogue.parameters(spec).map(|p| p.name).collect();
+        place.mistake(format!("`{}` has no parameter `{name}`", spec.name), suggest(name, names))
+    })
+}
+
+/// What gives data up is typed each time, by whoever loses it: a study comes from
+/// others, and is run again on other machines.
+///
+/// # Errors
+/// If `name` is such an option.
+pub fn only_typed(name: &str, place: &Place) -> Result<(), Mistake> {
+    if !["destroy", "wipe"].contains(&name) {
+        return Ok(());
+    }
+    Err(place.mistake(
+        format!("`{name}` cannot stand in a study"),
+        format!("type --{name} after `headroom run`, so that nobody's data is lost by running a file"),
+    ))
+}
+
+/// Adds the levels of one parameter; each may be given once.
+pub fn put(
+    load: &mut StudyWorkload,
+    spec: &ParameterSpec,
+    levels: Vec<Level>,
+    place: &Place,
+) -> Result<(), Mistake> {
+    match load.parameters.insert(spec.name.to_owned(), levels) {
+        None => Ok(()),
+        Some(_) => {
+            Err(place
+                .mistake(format!("`{}` is given twice", spec.name), "give it once; a comma makes levels"))
+        }
+    }
+}
+
+/// The shares of a mix make a whole, or there are none.
+fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
+    let weight = |part: &Value| match part {
+        Value::Text(text) => text.rsplit_once(':')?.1.strip_suffix('%')?.parse::<f64>().ok(),
+        _ => None,
+    };
+    let weights: Vec<Option<f64>> = level.iter().map(weight).collect();
+    let sum: f64 = weights.iter().flatten().sum();
+    if spec.parts != Parts::Weighted
+        || weights.iter().all(Option::is_none)
+        || weights.iter().all(Option::is_some) && (sum - 100.0).abs() < 1e-6
+    {
+        return Ok(());
+    }
+    Err(place.mistake(
+        format!("the shares of `{}` do not make 100%", spec.name),
+        "give each part its share, as 4k:70%+64k:30%",
+    ))
+}
+
+/// No part of a level stands twice: the shares of a mix, and the figures of two
+/// targets that are one, would be nonsense. Nor are there more than anybody drives.
+///
+/// # Errors
+/// Names the part.
+pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
+    if level.len() > LEVELS_MAX {
+        let message = format!("`{}` has more than {LEVELS_MAX} parts in one level", spec.name);
+        return Err(place.mistake(message, "give fewer"));
+    }
+    check_weights(spec, level, place)?;
+    let twice = level.iter().enumerate().find(|(index, part)| level[..*index].contains(part));
+    match twice {
+        Some((_, part)) => Err(place.mistake(
+            format!("`{}` has the part {} twice in one level", spec.name, scalar::show(spec.kind, part)),
+            "give each part once",
+        )),
+        None => Ok(()),
+    }
+}
