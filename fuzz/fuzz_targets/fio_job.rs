@@ -2,8 +2,8 @@
 #![no_main]
 
 use headroom_fuzz::pretending;
-use libfuzzer_sys::fuzz_target;
 use import::fio::{Outside, from_fio};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

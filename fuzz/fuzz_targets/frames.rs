@@ -1,6 +1,6 @@
 //! What a node hears: bytes become frames, frames requests, and requests are let
 //! through or not. The first byte says in what pieces the rest comes. The same
-//! runs in CI, with fewer cases, as a test of `crates/agent/src/node/frame.rs`.
+//! runs in CI, with fewer cases, as a test of `crates/node/src/frame.rs`.
 #![no_main]
 
 use headroom_fuzz::{mutate, pretending};

@@ -64,6 +64,9 @@ const TEXTS: &[&str] = &[
     "|",
 ];
 
+/// The longest text that is repeated.
+const REPEATED_MOST: usize = 64 << 10;
+
 /// Changes some places of the JSON in `data`; gives the new length. Absent if there
 /// is none in it, or no room for it.
 pub fn mutate(data: &mut [u8], size: usize, most: usize, seed: u32) -> Option<usize> {
@@ -99,7 +102,8 @@ fn change(place: &mut Value, other: Value, random: &mut SplitMix64) {
         (_, Value::Number(number)) => *number = new_number(number, random),
         (_, Value::String(text)) => {
             *text = match random.next_u64() % 4 {
-                0 => text.repeat(1 + pick(random, 40)),
+                // Four times 40 of 4 KiB would fill any memory: ours, not that of what is tried.
+                0 if text.len() <= REPEATED_MOST => text.repeat(1 + pick(random, 40)),
                 1 => text.chars().rev().collect(),
                 _ => TEXTS[pick(random, TEXTS.len())].to_owned(),
             }
