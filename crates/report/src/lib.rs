@@ -13,6 +13,7 @@ pub mod reference;
 pub mod section;
 pub mod summary;
 mod table;
+pub mod terminal;
 pub mod text;
 
 #[cfg(test)]

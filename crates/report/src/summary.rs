@@ -56,7 +56,7 @@ fn in_short(run: &Run, catalogue: &Catalogue) -> String {
     let mut out = String::new();
     for answer in crate::page::in_short(&crate::page::Subject { run, catalogue, words }) {
         out.push_str(&format!("{}\n", answer.question));
-        out.extend(answer.lines.iter().map(|line| paragraph("  ", "    ", &line.words())));
+        out.extend(answer.all().iter().map(|line| paragraph("  ", "    ", &line.words())));
     }
     if !out.is_empty() {
         out.push('\n');

@@ -4,9 +4,10 @@
 //! other people; nothing in them may reach a terminal as anything but letters.
 
 use textwrap::core::display_width;
-use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 use crate::WIDTH;
+use crate::terminal::wrap::lines;
+use crate::terminal::{Span, Style};
 
 /// Stands for a space at which no line may break, until lines are made.
 const GLUE: char = '\u{a0}';
@@ -29,27 +30,23 @@ pub fn printable(text: &str) -> String {
     out
 }
 
-/// How a paragraph stands: `first` before its first line, `rest` before the
-/// others. Lines break at spaces only: `0-3,8` and `eth0-rx` stay whole.
-pub(crate) fn options<'a>(first: &'a str, rest: &'a str) -> Options<'a> {
-    Options::new(WIDTH)
-        .initial_indent(first)
-        .subsequent_indent(rest)
-        .word_separator(WordSeparator::AsciiSpace)
-        .word_splitter(WordSplitter::NoHyphenation)
-        .wrap_algorithm(WrapAlgorithm::FirstFit)
-}
-
 /// `text` as a paragraph of [`WIDTH`] columns, without a line break at its end.
 #[must_use]
 pub fn fill(text: &str) -> String {
     paragraph("", "", text).trim_end().to_owned()
 }
 
-/// `text`, made printable, wrapped, with a line break at its end.
+/// `text`, made printable, wrapped, with a line break at its end: `first` before
+/// its first line, `rest` before the others.
 pub(crate) fn paragraph(first: &str, rest: &str, text: &str) -> String {
-    let held = measures(&cleaned(text));
-    unglued(&textwrap::fill(&held, options(first, rest))) + "\n"
+    let span = Span::new(Style::Plain, measures(&cleaned(text)));
+    let room = |before: &str| WIDTH.saturating_sub(display_width(before)).max(2);
+    let lines = lines(&[span], room(first), room(rest)).into_iter().enumerate();
+    let of = |(number, line): (usize, Vec<Span>)| {
+        let before = if number == 0 { first } else { rest };
+        line.into_iter().fold(before.to_owned(), |out, span| out + &span.text) + "\n"
+    };
+    lines.map(of).collect()
 }
 
 /// As [`printable`], but that what was glued stays so: it is an unusual space only in here.

@@ -11,6 +11,7 @@ page-tile-value = figure
 page-tile-interval = 95 % interval
 page-tile-against = held against
 footer = Made by Headroom { $version } from run { $run }.
+terminal-more = With `-v` also: { $sections }.
 range = { $low } to { $high }
 and-more = and { $count } more
 yes = yes

@@ -18,6 +18,7 @@ page-tile-value = 値
 page-tile-interval = 95 % 信頼区間
 page-tile-against = 比較の基準
 footer = Headroom { $version } が実行 { $run } の記録から作成したページです。
+terminal-more = `-v` を付けると次も表示します: { $sections }。
 range = { $low } ～ { $high }
 and-more = ほか { $count } 件
 yes = はい

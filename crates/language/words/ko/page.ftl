@@ -18,6 +18,7 @@ page-tile-value = 값
 page-tile-interval = 95 % 신뢰구간
 page-tile-against = 비교 기준
 footer = Headroom { $version }에서 { $run } 실행의 기록으로 만든 페이지입니다.
+terminal-more = `-v`를 주면 더 보여 줍니다: { $sections }.
 range = { $low } ~ { $high }
 and-more = 외 { $count }개
 yes = 예

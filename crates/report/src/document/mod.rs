@@ -1,5 +1,6 @@
 //! A report before it has a format: sections of blocks. What a section says is
-//! decided once; [`html`] and [`markdown`] write it, each in its own way.
+//! decided once; [`html`], [`markdown`] and [`terminal`] write it, each in its own
+//! way.
 //!
 //! All texts are plain: nothing in a block is markup, and the writers escape.
 
@@ -9,6 +10,7 @@ use model::Severity;
 mod clean;
 pub mod html;
 pub mod markdown;
+pub mod terminal;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -23,7 +25,7 @@ pub struct Document {
     /// What stands below the title: author, machine, date.
     pub byline: Vec<String>,
     /// What stands before the first section: what the report is for.
-    pub purpose: Vec<Block>,
+    pub purpose: Vec<Ranked>,
     /// The sections, in order; numbered by the writer.
     pub sections: Vec<Section>,
     /// What stands at the end: what made it, from what.
@@ -37,7 +39,7 @@ pub struct Section {
     /// Its title.
     pub title: String,
     /// What it says.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<Ranked>,
     /// The sections within.
     pub subsections: Vec<Section>,
 }
@@ -49,11 +51,50 @@ impl Section {
         Self { id: id.into(), title: title.into(), blocks: Vec::new(), subsections: Vec::new() }
     }
 
+    /// Adds a block for those who read all.
+    pub fn push(&mut self, block: Block) {
+        self.put(Rank::Detail, block);
+    }
+
+    /// Adds a block of a rank.
+    pub fn put(&mut self, rank: Rank, block: Block) {
+        self.blocks.push(Ranked { rank, block });
+    }
+
+    /// Adds blocks for those who read all.
+    pub fn extend(&mut self, blocks: impl IntoIterator<Item = Block>) {
+        blocks.into_iter().for_each(|block| self.push(block));
+    }
+
     /// Whether it says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.subsections.iter().all(Section::is_empty)
     }
+}
+
+/// A block with its rank.
+pub struct Ranked {
+    /// How soon it is read.
+    pub rank: Rank,
+    /// What it says.
+    pub block: Block,
+}
+
+/// How soon a reader needs a block. A page has all in the order of its sections; a
+/// terminal prints by rank, and details only where they are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// What came out: what holds the results back, how much room is left.
+    Verdict,
+    /// The figures.
+    Figure,
+    /// What belongs to the figures of the same section.
+    Remark,
+    /// What must be kept in mind with them.
+    Caution,
+    /// All else.
+    Detail,
 }
 
 /// One thing that is said or shown.
@@ -152,6 +193,15 @@ pub struct Answer {
     pub question: String,
     /// The answers, a line each.
     pub lines: Vec<Text>,
+    /// Further lines: other blocks say the same in full.
+    pub elsewhere: Vec<Text>,
+}
+
+impl Answer {
+    /// All its lines.
+    pub(crate) fn all(&self) -> Vec<&Text> {
+        self.lines.iter().chain(&self.elsewhere).collect()
+    }
 }
 
 impl Text {
@@ -351,18 +401,27 @@ pub struct Column {
     pub title: String,
     /// Whether it holds numbers, which stand to the right.
     pub is_number: bool,
+    /// How easily it can be spared where there is no room for all columns: those
+    /// with the highest number first, those with 0 never.
+    pub spare: u8,
 }
 
 impl Column {
     /// A column of words.
     #[must_use]
     pub fn words(title: impl Into<String>) -> Self {
-        Self { title: title.into(), is_number: false }
+        Self { title: title.into(), is_number: false, spare: 0 }
     }
 
     /// A column of numbers.
     #[must_use]
     pub fn numbers(title: impl Into<String>) -> Self {
-        Self { title: title.into(), is_number: true }
+        Self { title: title.into(), is_number: true, spare: 0 }
+    }
+
+    /// As it is, but that it can be spared.
+    #[must_use]
+    pub fn to_spare(self, spare: u8) -> Self {
+        Self { spare, ..self }
     }
 }

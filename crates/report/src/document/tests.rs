@@ -7,33 +7,36 @@ use language::{LANGUAGES, Language};
 use model::workload::Catalogue;
 use model::{Run, Severity};
 use roxmltree::{Document as Xml, Node, ParsingOptions};
+use textwrap::core::display_width;
 
 use super::{
-    Against, Answer, Block, Column, Document, Doubt, Notice, Piece, Section, Table, Text, Tile, Tone,
+    Against, Answer, Block, Column, Document, Doubt, Notice, Piece, Rank, Ranked, Section, Table, Text, Tile,
+    Tone,
 };
-use super::{html, markdown};
+use super::{html, markdown, terminal};
 use crate::page::{self, Subject};
+use crate::terminal::Terminal;
 use crate::tests::odd::{TEXTS, odd, with_text};
 
 /// A document with one of each block but charts, which have tests of their own.
 fn small() -> Document {
     let mut first = Section::new("answer", "In short");
-    first.blocks = vec![
+    first.extend(vec![
         Block::Lead("How fast is <it>?".into()),
         Block::Summary(vec![
-            Answer { question: "How fast".to_owned(), lines: vec!["9 GB/s".into()] },
+            Answer { question: "How fast".to_owned(), lines: vec![], elsewhere: vec!["9 GB/s".into()] },
             Answer {
                 question: "Is it sound".to_owned(),
                 lines: vec![
                     Text(vec![Piece::Badge(Tone::Warning, "With care".to_owned())]).plain("one warning"),
-                    Text::default().link("finding-1", "time was stolen"),
                 ],
+                elsewhere: vec![Text::default().link("finding-1", "time was stolen")],
             },
         ]),
         Block::Figures(vec![tile()]),
-    ];
+    ]);
     let mut second = Section::new("rest", "The rest");
-    second.blocks = vec![
+    second.extend(vec![
         Block::Notice(notice()),
         Block::Paragraph(Text::default().plain("with ").with(Piece::Code("a|b".to_owned()))),
         Block::List(vec!["one".into(), "two".into()]),
@@ -43,15 +46,15 @@ fn small() -> Document {
             ("memory".to_owned(), "1 GiB".into()),
         ]),
         Block::Code("headroom run\n  --seed 1".to_owned()),
-    ];
+    ]);
     let mut within = Section::new("numbers", "Numbers");
-    within.blocks = vec![Block::More { title: "All".to_owned(), blocks: vec![Block::Table(table())] }];
+    within.push(Block::More { title: "All".to_owned(), blocks: vec![Block::Table(table())] });
     second.subsections.push(within);
     Document {
         words: Language::English.words(),
         title: "A & B".to_owned(),
         byline: vec!["somebody".to_owned(), "db1".to_owned()],
-        purpose: vec![Block::Paragraph("To see.".into())],
+        purpose: vec![Ranked { rank: Rank::Detail, block: Block::Paragraph("To see.".into()) }],
         sections: vec![first, second],
         footer: "Made.".into(),
     }
@@ -110,6 +113,39 @@ fn a_small_document_as_a_page() {
 #[test]
 fn a_small_document_as_markdown() {
     insta::assert_snapshot!(markdown::write(&small()));
+}
+
+#[test]
+fn a_small_document_on_a_terminal() {
+    let mut document = small();
+    let ranks = [Rank::Verdict, Rank::Verdict, Rank::Figure];
+    for (ranked, rank) in document.sections[0].blocks.iter_mut().zip(ranks) {
+        ranked.rank = rank;
+    }
+    let rest = &mut document.sections[1];
+    rest.blocks[0].rank = Rank::Caution;
+    rest.blocks[2].rank = Rank::Remark;
+    let brief = terminal::write(&document, Terminal::default(), false);
+    let verbose = terminal::write(&document, Terminal::new(60, true), true);
+    insta::assert_snapshot!(format!("{brief}\n=====\n\n{}", verbose.replace('\u{1b}', "^")));
+}
+
+/// Nothing on a terminal is wider than it, nor anything that it would obey.
+#[test]
+fn no_name_rules_a_terminal_whatever_it_is() {
+    let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+    for (place, (name, run)) in odd().into_iter().enumerate() {
+        let words = LANGUAGES[place % LANGUAGES.len()].words();
+        let document = page::document(&Subject { run: &run, catalogue: &catalogue, words });
+        for (columns, verbose) in [(60, true), (80, false), (200, false)] {
+            let text = terminal::write(&document, Terminal::new(columns, false), verbose);
+            for line in text.lines() {
+                // Commands are there to be copied.
+                assert!(display_width(line) <= columns || line.starts_with("  "), "{name}: {line}");
+                assert!(!line.contains(char::is_control) && !line.contains('\u{202e}'), "{name}: {line:?}");
+            }
+        }
+    }
 }
 
 fn page_of(run: &Run, language: Language) -> String {

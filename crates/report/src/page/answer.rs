@@ -6,7 +6,7 @@ use model::{Finding, FindingKind, Severity, Status};
 
 use super::telling::{self, Best};
 use super::{View, findings, price, promises};
-use crate::document::{Answer, Block, Notice, Piece, Section, Text, Tone};
+use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::section::findings::Shared;
 
 /// So many doubts are named.
@@ -20,12 +20,14 @@ pub(super) fn write(view: &View<'_>) -> Section {
     let study = &view.run.study;
     if let Some(question) = &study.question {
         let question = view.words.or(&format!("study-{}-question", study.name), question);
-        section.blocks.push(Block::Lead(question.into()));
+        section.put(Rank::Verdict, Block::Lead(question.into()));
     }
-    section.blocks.extend(ending(view).map(Block::Notice));
+    if let Some(notice) = ending(view) {
+        section.put(Rank::Verdict, Block::Notice(notice));
+    }
     let answers = answers(view);
     if !answers.is_empty() {
-        section.blocks.push(Block::Summary(answers));
+        section.put(Rank::Verdict, Block::Summary(answers));
     }
     section
 }
@@ -33,7 +35,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 /// What every reader asks first, and what there is to say.
 pub(super) fn answers(view: &View<'_>) -> Vec<Answer> {
     let all = [fast(view), limits(view), promises::answer(view), price::answer(view), health(view)];
-    all.into_iter().flatten().filter(|a| !a.lines.is_empty()).collect()
+    all.into_iter().flatten().filter(|a| !a.lines.is_empty() || !a.elsewhere.is_empty()).collect()
 }
 
 /// What is unusual about how the run ended.
@@ -72,7 +74,7 @@ fn reasons(view: &View<'_>) -> Vec<Text> {
 }
 
 fn answer(view: &View<'_>, key: &str, lines: Vec<Text>) -> Option<Answer> {
-    Some(Answer { question: view.say(key), lines })
+    Some(Answer { question: view.say(key), lines, elsewhere: Vec::new() })
 }
 
 fn fast(view: &View<'_>) -> Option<Answer> {
@@ -93,7 +95,8 @@ fn fast(view: &View<'_>) -> Option<Answer> {
         }
         if all.len() > IN_A_LINE { text.plain("; …") } else { text }
     };
-    answer(view, "answer-fast", lines.iter().map(line).collect())
+    let elsewhere = lines.iter().map(line).collect();
+    Some(Answer { question: view.say("answer-fast"), lines: Vec::new(), elsewhere })
 }
 
 /// What limits each workload, in the order of the run.
@@ -179,16 +182,16 @@ fn health(view: &View<'_>) -> Option<Answer> {
     if view.run.outcome == Some(Outcome::Budget) {
         first = first.plain(format!(" {}", view.say("ending-budget")));
     }
-    let mut lines = vec![first];
+    let mut elsewhere = Vec::new();
     let of_doubt = |(id, shared): &(String, &Shared<'_>)| {
         let cases = view.count("cases", shared.cases.len().max(1));
         Text::default().link(id.clone(), clause(&findings::text(view, shared))).plain(format!(" ({cases})"))
     };
-    lines.extend(doubts.iter().take(NAMED).map(of_doubt));
+    elsewhere.extend(doubts.iter().take(NAMED).map(of_doubt));
     let of_condition = |(index, c): &(usize, &findings::Condition<'_>)| {
         let text = clause(&findings::sentence(&view.words.finding(c.finding)));
         Text::default().link(format!("condition-{}", index + 1), text)
     };
-    lines.extend(grave.iter().take(NAMED).map(of_condition));
-    answer(view, "answer-health", lines)
+    elsewhere.extend(grave.iter().take(NAMED).map(of_condition));
+    Some(Answer { question: view.say("answer-health"), lines: vec![first], elsewhere })
 }

@@ -13,21 +13,27 @@ use crate::format::{self, Rates};
 use crate::section::part;
 
 /// Metrics beside the headline, in this order, where a case has them: as many as
-/// fit the width of a printed page. The table of every number has the others.
-const BESIDE: &[&str] = &[
-    "iops",
-    "throughput",
-    "peak_share",
-    "frequency",
-    "operations_per_second",
-    "compression_ratio",
-    "wakeup_p99",
-    "lateness_p99",
-    "latency_p50",
-    "latency_p99",
-    "cpu_per_operation",
-    "cpu_per_byte",
+/// fit the width of a printed page; each with how easily a narrower one spares it.
+/// The table of every number has the others.
+const BESIDE: &[(&str, u8)] = &[
+    ("iops", 3),
+    ("throughput", 2),
+    ("peak_share", 1),
+    ("frequency", 2),
+    ("operations_per_second", 3),
+    ("compression_ratio", 1),
+    ("wakeup_p99", 1),
+    ("lateness_p99", 1),
+    ("latency_p50", 4),
+    ("latency_p99", 1),
+    ("cpu_per_operation", 6),
+    ("cpu_per_byte", 6),
 ];
+/// How easily the share of a limit is spared.
+const LIMIT_SPARE: u8 = 5;
+
+/// Rows that have room on a screen beside what else must be said.
+const FEW: usize = 20;
 
 /// What stands where nothing was measured.
 const NOTHING: &str = "–";
@@ -95,6 +101,12 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
     rows
 }
 
+/// Whether the tables of all cases have room on a screen.
+pub(super) fn are_few(view: &View<'_>) -> bool {
+    let all = view.groups().iter().map(|group| with_parts(view, rows(view, group)).len()).sum::<usize>();
+    all <= FEW
+}
+
 /// What a column says of a row.
 type Write = Box<dyn Fn(&View<'_>, &Row<'_>) -> String>;
 
@@ -143,20 +155,23 @@ fn cells(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
         }),
         cell(view.say("column-n"), |_, row| trials(row)),
     ];
-    for metric in BESIDE.iter().filter(|m| **m != headline) {
+    for (metric, spare) in BESIDE.iter().filter(|(m, _)| *m != headline) {
         if rows.iter().any(|r| r.estimates.contains_key(*metric)) {
             let write = |view: &View<'_>, row: &Row<'_>| value(view, row, metric);
-            cells.push(Cell { column: Column::numbers(view.metric(metric)), write: Box::new(write) });
+            let column = Column::numbers(view.metric(metric)).to_spare(*spare);
+            cells.push(Cell { column, write: Box::new(write) });
         }
     }
     if group.cases.iter().any(|c| telling::nearest(c).is_some()) {
-        cells.push(cell(view.say("column-limit"), |view, row| {
+        let mut limit = cell(view.say("column-limit"), |view, row| {
             let used = telling::nearest(row.case).filter(|_| row.is_main);
             used.map_or_else(String::new, |u| {
                 let (share, resource) = (format::percent(u.fraction), view.resource(&u.resource));
                 view.tell("case-of-limit", &[("share", &share), ("resource", &resource)])
             })
-        }));
+        });
+        limit.column.spare = LIMIT_SPARE;
+        cells.push(limit);
     }
     cells
 }

@@ -5,11 +5,13 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::{View, promises};
-use crate::document::{Block, Notice, Section, Text};
+use crate::document::{Block, Notice, Rank, Section, Text};
 use crate::section::findings::{Shared, distinct, ranges, together};
 
 /// So many findings of one group are told; of more, the gravest.
 const TOLD: usize = 40;
+/// So many verdicts are told in full beside the answer.
+const VERDICTS: usize = 2;
 /// So many cases of one finding are named.
 const NAMED: usize = 12;
 
@@ -23,7 +25,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     groups.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
     section.subsections = groups.into_iter().map(|(_, section)| section).collect();
     if section.is_empty() && view.trials(model::Status::Ok) > 0 {
-        section.blocks.push(Block::Paragraph(view.say("findings-none").into()));
+        section.push(Block::Paragraph(view.say("findings-none").into()));
     }
     section
 }
@@ -46,15 +48,29 @@ fn of_kind<'a, 'b>(view: &'b View<'a>, kind: FindingKind) -> impl Iterator<Item 
     view.findings.iter().enumerate().filter(is)
 }
 
+/// Whether a terminal has a finding before all else, beside the figures, or only
+/// where details are asked for.
+fn rank(kind: FindingKind, severity: Severity, is_told: bool) -> Rank {
+    match (kind, severity) {
+        (FindingKind::Bottleneck, Severity::Warning | Severity::Error) => Rank::Verdict,
+        (_, Severity::Warning | Severity::Error) => Rank::Caution,
+        _ if is_told => Rank::Verdict,
+        _ => Rank::Detail,
+    }
+}
+
 fn group(view: &View<'_>, &(kind, id, title): &Kind) -> Option<(Severity, Section)> {
     let mut section = Section::new(id, view.say(title));
     let all: Vec<(usize, &Shared<'_>)> = of_kind(view, kind).collect();
     let gravest = all.first()?.1.findings.first()?.severity;
     for (index, shared) in all.iter().take(TOLD) {
-        section.blocks.extend(notice(view, *index, shared).map(Block::Notice));
+        if let Some(notice) = notice(view, *index, shared) {
+            let is_told = kind == FindingKind::Bottleneck && (all.len() <= VERDICTS);
+            section.put(rank(kind, notice.severity, is_told), Block::Notice(notice));
+        }
     }
     if all.len() > TOLD {
-        section.blocks.push(Block::Paragraph(view.count("findings-more", all.len() - TOLD).into()));
+        section.push(Block::Paragraph(view.count("findings-more", all.len() - TOLD).into()));
     }
     Some((gravest, section))
 }
@@ -252,18 +268,22 @@ fn conditions(view: &View<'_>) -> Option<(Severity, Section)> {
         let machine = condition.machine.map(|name| format!("{name}, ")).unwrap_or_default();
         let resource =
             finding.resource.as_deref().map(|r| format!("{}, ", view.resource(r))).unwrap_or_default();
-        section.blocks.push(Block::Notice(Notice {
-            id: Some(format!("condition-{}", index + 1)),
-            severity: finding.severity,
-            kind: kind(view, finding),
-            about: format!("{machine}{resource}{}", view.say(when)),
-            text: Text::ticked(&sentence(&view.words.finding(finding))),
-            details: Vec::new(),
-            advice: view.words.advice(finding).map(|a| Text::ticked(&sentence(&a))),
-        }));
+        let rank = rank(finding.kind, finding.severity, false);
+        section.put(
+            rank,
+            Block::Notice(Notice {
+                id: Some(format!("condition-{}", index + 1)),
+                severity: finding.severity,
+                kind: kind(view, finding),
+                about: format!("{machine}{resource}{}", view.say(when)),
+                text: Text::ticked(&sentence(&view.words.finding(finding))),
+                details: Vec::new(),
+                advice: view.words.advice(finding).map(|a| Text::ticked(&sentence(&a))),
+            }),
+        );
     }
     if all.len() > TOLD {
-        section.blocks.push(Block::Paragraph(view.count("findings-more", all.len() - TOLD).into()));
+        section.push(Block::Paragraph(view.count("findings-more", all.len() - TOLD).into()));
     }
     Some((gravest, section))
 }

@@ -7,9 +7,9 @@ use model::run::{CaseResult, Utilization};
 use model::{Finding, FindingKind, Severity, Value};
 
 use super::View;
-use super::findings;
 use super::telling::{self, Best};
-use crate::document::{Against, Block, Doubt, Section, Tile};
+use super::{case_table, findings};
+use crate::document::{Against, Block, Doubt, Rank, Section, Tile};
 use crate::format;
 use crate::section::machine::limit;
 use crate::section::part;
@@ -22,9 +22,14 @@ pub(super) fn write(view: &View<'_>) -> Section {
         return section;
     }
     let left_out = view.run.cases.iter().filter(|c| !c.estimates.is_empty()).count() > best.len();
-    section.blocks.push(Block::Figures(best.iter().map(|b| tile(view, b)).collect()));
+    // Where all cases have room on a screen, their tables say more.
+    let (figures, remark) = match case_table::are_few(view) {
+        true => (Rank::Detail, Rank::Detail),
+        false => (Rank::Figure, Rank::Remark),
+    };
+    section.put(figures, Block::Figures(best.iter().map(|b| tile(view, b)).collect()));
     if left_out {
-        section.blocks.push(Block::Paragraph(view.say("figures-best").into()));
+        section.put(remark, Block::Paragraph(view.say("figures-best").into()));
     }
     section
 }

@@ -22,24 +22,24 @@ pub(super) fn write(view: &View<'_>) -> Section {
     if cases.is_empty() {
         return section;
     }
-    section.blocks.push(Block::Paragraph(view.say("heat-about").into()));
+    section.push(Block::Paragraph(view.say("heat-about").into()));
     let sensor = |(case, heat): &(&CaseResult, Heat)| {
         (view.short(case), heat.sensors.iter().map(|s| warming(view, s)).collect())
     };
     let columns =
         ["heat-sensor", "heat-idle", "heat-load", "heat-rise", "heat-peak", "heat-steady", "heat-half"];
-    section.blocks.extend(table(view, &columns, cases.iter().map(sensor).collect()));
+    section.extend(table(view, &columns, cases.iter().map(sensor).collect()));
     let clocks = |(case, heat): &(&CaseResult, Heat)| {
         let own = heat.clocks.iter().filter(|c| is_busy(case, c));
         (view.short(case), own.map(|c| clock(view, c)).collect())
     };
     let columns = ["heat-clock", "heat-idle", "heat-first", "heat-last"];
-    section.blocks.extend(table(view, &columns, cases.iter().map(clocks).collect()));
+    section.extend(table(view, &columns, cases.iter().map(clocks).collect()));
     let power = |(case, heat): &(&CaseResult, Heat)| {
         (view.short(case), heat.power.iter().map(|p| draw(view, p, heat)).collect())
     };
     let columns = ["heat-power", "heat-idle", "heat-load", "heat-energy"];
-    section.blocks.extend(table(view, &columns, cases.iter().map(power).collect()));
+    section.extend(table(view, &columns, cases.iter().map(power).collect()));
     section
 }
 

@@ -7,25 +7,25 @@ use model::{Status, Value};
 
 use super::View;
 use super::listing;
-use crate::document::{Block, Section, Text};
+use crate::document::{Block, Rank, Section, Text};
 use crate::format;
 use crate::section::setting;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("method", view.say("method-title"));
-    section.blocks.push(Block::Paragraph(view.say("method-about").into()));
-    section.blocks.push(Block::Pairs(pairs(view)));
+    section.push(Block::Paragraph(view.say("method-about").into()));
+    section.push(Block::Pairs(pairs(view)));
     if !view.run.study.notes.is_empty() {
         let mut notes = Section::new("notes", view.say("method-notes"));
         let texts = view.run.study.notes.iter().map(|note| note.as_str().into());
-        notes.blocks.push(Block::List(texts.collect()));
+        notes.put(Rank::Caution, Block::List(texts.collect()));
         section.subsections.push(notes);
     }
     if !view.run.origin.command.is_empty() {
         let mut again = Section::new("again", view.say("method-again"));
-        again.blocks.push(Block::Code(command(view)));
-        again.blocks.push(Block::More {
+        again.push(Block::Code(command(view)));
+        again.push(Block::More {
             title: view.say("method-study"),
             blocks: vec![Block::Code(listing::study(view))],
         });

@@ -27,7 +27,7 @@ use model::workload::Catalogue;
 
 pub use view::View;
 
-use crate::document::{Answer, Block, Document, Section, Text};
+use crate::document::{Answer, Block, Document, Rank, Ranked, Section, Text};
 
 /// One section: a file and a line in [`SECTIONS`].
 pub(crate) struct Part {
@@ -96,10 +96,10 @@ fn byline(view: &View<'_>) -> Vec<String> {
     all.into_iter().flatten().filter(|t| !t.trim().is_empty()).collect()
 }
 
-fn purpose(view: &View<'_>) -> Vec<Block> {
+fn purpose(view: &View<'_>) -> Vec<Ranked> {
     let text = view.run.study.purpose.as_deref().unwrap_or_default();
     let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
-    paragraphs.map(|p| Block::Paragraph(p.into())).collect()
+    paragraphs.map(|p| Ranked { rank: Rank::Detail, block: Block::Paragraph(p.into()) }).collect()
 }
 
 fn footer(view: &View<'_>) -> Text {

@@ -16,10 +16,10 @@ const IN_A_LINE: usize = 2;
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("price", view.say("price-title"));
     let Some(price) = &view.run.study.price else { return section };
-    section.blocks.push(Block::Paragraph(view.tell("price-text", &[("price", price)]).into()));
+    section.push(Block::Paragraph(view.tell("price-text", &[("price", price)]).into()));
     match read(price) {
-        Ok(price) => section.blocks.extend(speed_per_price(view, &price)),
-        Err(key) => section.blocks.push(Block::Paragraph(view.say(key).into())),
+        Ok(price) => section.extend(speed_per_price(view, &price)),
+        Err(key) => section.push(Block::Paragraph(view.say(key).into())),
     }
     section
 }
@@ -45,7 +45,7 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
         }
         Err(key) => Text::default().link("price", text.clone()).plain(format!(": {}", view.say(key))),
     };
-    Some(Answer { question: view.say("price-title"), lines: vec![line] })
+    Some(Answer { question: view.say("price-title"), lines: vec![line], elsewhere: Vec::new() })
 }
 
 fn is_rate(estimate: &Estimate) -> bool {
@@ -169,7 +169,10 @@ mod tests {
     }
 
     fn table(section: Section) -> Option<Table> {
-        section.blocks.into_iter().find_map(|b| if let Block::Table(table) = b { Some(table) } else { None })
+        section
+            .blocks
+            .into_iter()
+            .find_map(|b| if let Block::Table(table) = b.block { Some(table) } else { None })
     }
 
     #[test]
@@ -208,7 +211,10 @@ mod tests {
             let section = with_view(price, write);
             assert_eq!(section.blocks.len(), 2);
             let said = Language::English.words().say(key);
-            assert!(matches!(&section.blocks[1], Block::Paragraph(text) if text.words() == said), "{price}");
+            assert!(
+                matches!(&section.blocks[1].block, Block::Paragraph(text) if text.words() == said),
+                "{price}"
+            );
             assert!(with_view(price, answer).unwrap().lines[0].words().ends_with(&said));
         }
     }

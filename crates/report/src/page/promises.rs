@@ -6,9 +6,11 @@ use model::{Finding, FindingKind, Severity, Unit, Value};
 
 use super::View;
 use super::findings;
-use crate::document::{Answer, Block, Column, Piece, Section, Table, Text, Tone};
+use crate::document::{Answer, Block, Column, Piece, Rank, Section, Table, Text, Tone};
 use crate::format::{self, Rates};
 
+/// So many promises have room on a screen.
+const FEW: usize = 12;
 /// The code of a promise that no case was held against.
 const UNTESTED: &str = "promise-not-tested";
 
@@ -107,24 +109,26 @@ pub(super) fn section(view: &View<'_>) -> Option<(Severity, Section)> {
     }
     let mut section = Section::new("promises", view.say("findings-promises"));
     let columns = [
-        ("promise-column", false),
-        ("promise-column-value", true),
-        ("promise-column-case", false),
-        ("promise-column-measured", true),
-        ("column-interval", true),
-        ("promise-column-share", true),
-        ("promise-column-verdict", false),
+        ("promise-column", false, 0),
+        ("promise-column-value", true, 0),
+        ("promise-column-case", false, 3),
+        ("promise-column-measured", true, 0),
+        ("column-interval", true, 2),
+        ("promise-column-share", true, 0),
+        ("promise-column-verdict", false, 0),
     ];
-    let column = |(key, is_number): (&str, bool)| {
-        if is_number { Column::numbers(view.say(key)) } else { Column::words(view.say(key)) }
+    let column = |(key, is_number, spare): (&str, bool, u8)| {
+        let column = if is_number { Column::numbers(view.say(key)) } else { Column::words(view.say(key)) };
+        column.to_spare(spare)
     };
     let table = Table {
         columns: columns.map(column).into(),
         rows: all.iter().map(|held| row(view, held)).collect(),
         ..Table::default()
     };
-    section.blocks.push(Block::Table(table.without_empty_columns()));
-    section.blocks.push(Block::Paragraph(view.say("promises-note").into()));
+    let rank = if all.len() <= FEW { Rank::Figure } else { Rank::Detail };
+    section.put(rank, Block::Table(table.without_empty_columns()));
+    section.push(Block::Paragraph(view.say("promises-note").into()));
     let gravest = all.iter().map(|h| h.finding.severity).max()?;
     Some((gravest, section))
 }
@@ -192,7 +196,11 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
     let verdicts: Vec<Verdict> = all(view).iter().map(|h| Verdict::of(h.finding)).collect();
     if verdicts.is_empty() {
         let line = view.say("answer-promise-unknown").into();
-        return (!view.run.study.expect.is_empty()).then_some(Answer { question, lines: vec![line] });
+        return (!view.run.study.expect.is_empty()).then_some(Answer {
+            question,
+            lines: vec![line],
+            elsewhere: Vec::new(),
+        });
     }
     let of = |verdict: Verdict| verdicts.iter().filter(|v| **v == verdict).count();
     let (kept, missed) = (of(Verdict::Kept), of(Verdict::Short) + of(Verdict::Beyond));
@@ -216,7 +224,7 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
         }
     }
     let line = Text(vec![Piece::Badge(tone, view.say(key))]).link("promises", parts.join(", "));
-    Some(Answer { question, lines: vec![line] })
+    Some(Answer { question, lines: vec![line], elsewhere: Vec::new() })
 }
 
 fn text<'a>(finding: &'a Finding, name: &str) -> Option<&'a str> {
@@ -283,7 +291,7 @@ mod tests {
         let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
         let view = View::new(&Subject { run: &run, catalogue: &catalogue, words: language.words() });
         let (_, section) = section(&view).unwrap();
-        let Block::Table(table) = &section.blocks[0] else { panic!("a table first") };
+        let Block::Table(table) = &section.blocks[0].block else { panic!("a table first") };
         let rows = table.rows.iter().map(|row| row.iter().map(Text::words).collect()).collect();
         (answer(&view).unwrap().lines[0].words(), rows)
     }

@@ -22,14 +22,14 @@ pub(super) fn write(view: &View<'_>) -> Section {
     for group in view.groups() {
         let rows: Vec<Row<'_>> = case_table::rows(view, &group);
         if rows.iter().any(|r| !r.estimates.is_empty()) {
-            section.blocks.push(of(view, &group, &rows));
+            section.push(of(view, &group, &rows));
         }
     }
-    section.blocks.extend(trials(view));
+    section.extend(trials(view));
     if !section.is_empty() {
         let text = Text::default().plain(format!("{} ", view.say("tables-rest")));
         let command = format!("headroom export {} -o run.json", method::quoted(&view.run.id));
-        section.blocks.push(Block::Paragraph(text.with(Piece::Code(command))));
+        section.push(Block::Paragraph(text.with(Piece::Code(command))));
     }
     section
 }
@@ -99,7 +99,9 @@ fn trials(view: &View<'_>) -> Option<Block> {
     let keys =
         ["column-order", "column-case", "column-status", "column-figure", "column-settled", "column-started"];
     let is_number = |key: &str| matches!(key, "column-figure");
-    let columns = keys.map(|key| Column { title: view.say(key), is_number: is_number(key) }).to_vec();
+    let column =
+        |key| if is_number(key) { Column::numbers(view.say(key)) } else { Column::words(view.say(key)) };
+    let columns = keys.map(column).to_vec();
     let rows = all.iter().map(|(case, trial)| trial_row(view, case, trial)).collect();
     let title = view.say(if is_whole { "tables-trials" } else { "tables-failed" });
     let table = Table { caption: String::new(), columns, rows, groups: Vec::new() };

@@ -12,8 +12,8 @@ pub(super) fn write(view: &View<'_>) -> Section {
     let cases: Vec<&CaseResult> = view.run.cases.iter().collect();
     let charts = figure::of_samples(view, &cases);
     if !charts.is_empty() {
-        section.blocks.push(Block::Paragraph(view.say("time-about").into()));
-        section.blocks.extend(charts);
+        section.push(Block::Paragraph(view.say("time-about").into()));
+        section.extend(charts);
     }
     section
 }

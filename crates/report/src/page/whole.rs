@@ -7,6 +7,6 @@ use crate::figure;
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("whole", view.say("whole-title"));
-    section.blocks = figure::of_run(view);
+    section.extend(figure::of_run(view));
     section
 }

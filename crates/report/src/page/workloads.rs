@@ -3,7 +3,7 @@
 
 use super::view::{Group, View};
 use super::{case_table, remarks, target_table};
-use crate::document::{Block, Piece, Section, Text};
+use crate::document::{Block, Piece, Rank, Section, Text};
 use crate::figure;
 use crate::label;
 
@@ -16,25 +16,29 @@ pub(super) fn write(view: &View<'_>) -> Section {
 
 fn of(view: &View<'_>, group: &Group<'_>) -> Section {
     let mut section = Section::new(group.id(), view.called(group.name));
+    let (figures, remark) = match case_table::are_few(view) {
+        true => (Rank::Figure, Rank::Remark),
+        false => (Rank::Detail, Rank::Detail),
+    };
     if let Some(spec) = group.spec {
         let summary = view.words.or(&format!("workload-{}", spec.name), spec.summary);
         let text = Text::from(super::findings::sentence(&summary))
             .plain(" ")
             .with(Piece::Code(spec.name.to_owned()));
-        section.blocks.push(Block::Paragraph(text));
+        section.push(Block::Paragraph(text));
     }
     let constant = label::constant_words(view.run, group.name, view.catalogue);
     if !constant.is_empty() {
         let key = if group.cases.len() == 1 { "workloads-with" } else { "workloads-constant" };
         let text = Text::default().plain(format!("{} ", view.say(key)));
-        section.blocks.push(Block::Paragraph(text.with(Piece::Code(constant.join(" ")))));
+        section.put(remark, Block::Paragraph(text.with(Piece::Code(constant.join(" ")))));
     }
     let remarks = remarks::of(view, &group.cases, &|case| view.short(case));
     if !remarks.is_empty() {
-        section.blocks.push(Block::List(remarks.into_iter().map(Text::from).collect()));
+        section.put(remark, Block::List(remarks.into_iter().map(Text::from).collect()));
     }
-    section.blocks.extend(figure::of_workload(view, &group.cases));
-    section.blocks.push(Block::Table(case_table::table(view, group)));
-    section.blocks.extend(target_table::block(view, group));
+    section.extend(figure::of_workload(view, &group.cases));
+    section.put(figures, Block::Table(case_table::table(view, group)));
+    section.extend(target_table::block(view, group));
     section
 }

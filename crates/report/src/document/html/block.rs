@@ -39,8 +39,8 @@ impl Page {
                     div {
                         dt { (clean(&answer.question)) }
                         dd {
-                            @if let [one] = &answer.lines[..] { (self.text(one)) }
-                            @else { ul { @for line in &answer.lines { li { (self.text(line)) } } } }
+                            @if let [one] = answer.all()[..] { (self.text(one)) }
+                            @else { ul { @for line in answer.all() { li { (self.text(line)) } } } }
                         }
                     }
                 }

@@ -54,7 +54,7 @@ pub fn write(document: &Document) -> String {
                     main #main {
                         (contents::above(document))
                         @if !document.purpose.is_empty() {
-                            div.purpose { @for block in &document.purpose { (page.block(block)) } }
+                            div.purpose { @for ranked in &document.purpose { (page.block(&ranked.block)) } }
                         }
                         @for (index, section) in document.sections.iter().enumerate() {
                             (page.section(section, &format!("{}", index + 1), 2))
@@ -82,7 +82,7 @@ impl Page {
         html! {
             section id=(section.id) aria-labelledby=(id) {
                 @if level == 2 { h2 id=(id) { (title) } } @else { h3 id=(id) { (title) } }
-                @for block in &section.blocks { (self.block(block)) }
+                @for ranked in &section.blocks { (self.block(&ranked.block)) }
                 @for (index, part) in section.subsections.iter().enumerate() {
                     (self.section(part, &format!("{number}.{}", index + 1), level + 1))
                 }

@@ -7,7 +7,7 @@ use chart::plot::Plot;
 use language::Words;
 use model::Value;
 
-use super::{Answer, Block, Document, Notice, Piece, Section, Table, Text, Tile};
+use super::{Answer, Block, Document, Notice, Piece, Ranked, Section, Table, Text, Tile};
 use escape::{code, fenced, html, plain};
 
 /// The text.
@@ -17,7 +17,7 @@ pub fn write(document: &Document) -> String {
     page.paragraph(&format!("# {}", plain(&document.title)));
     let byline: Vec<String> = document.byline.iter().map(|fact| plain(fact)).collect();
     page.paragraph(&byline.join(" · "));
-    page.blocks(&document.purpose);
+    page.ranked(&document.purpose);
     for (index, section) in document.sections.iter().enumerate() {
         page.section(section, &(index + 1).to_string(), 2);
     }
@@ -52,10 +52,14 @@ impl Page {
             "#".repeat(level.min(6)),
             plain(&section.title)
         ));
-        self.blocks(&section.blocks);
+        self.ranked(&section.blocks);
         for (index, part) in section.subsections.iter().enumerate() {
             self.section(part, &format!("{number}.{}", index + 1), level + 1);
         }
+    }
+
+    fn ranked(&mut self, blocks: &[Ranked]) {
+        blocks.iter().for_each(|ranked| self.block(&ranked.block));
     }
 
     fn blocks(&mut self, blocks: &[Block]) {
@@ -149,7 +153,7 @@ impl Page {
 
 fn answer(answer: &Answer) -> String {
     let question = plain(&answer.question);
-    match &answer.lines[..] {
+    match &answer.all()[..] {
         [one] => format!("- **{question}:** {}\n", inline(one)),
         many => {
             let lines: String = many.iter().map(|line| format!("  - {}\n", inline(line))).collect();

@@ -6,7 +6,7 @@ use model::Value;
 use model::comparison::{Row, Verdict};
 
 use super::view::View;
-use crate::document::{Answer, Block, Piece, Section, Text, Tone};
+use crate::document::{Answer, Block, Piece, Rank, Section, Text, Tone};
 use crate::page::findings::sentence;
 
 /// So many rows are told in words.
@@ -31,13 +31,14 @@ const CAVEATS: &[&str] = &[
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("answer", view.say("answer-title"));
-    section.blocks.push(Block::Lead(tally(view).into()));
+    section.put(Rank::Verdict, Block::Lead(tally(view).into()));
     let answers = [worse(view), changed(view), caveats(view)];
-    let answers: Vec<Answer> = answers.into_iter().flatten().filter(|a| !a.lines.is_empty()).collect();
+    let answers: Vec<Answer> =
+        answers.into_iter().flatten().filter(|a| !a.lines.is_empty() || !a.elsewhere.is_empty()).collect();
     if !answers.is_empty() {
-        section.blocks.push(Block::Summary(answers));
+        section.put(Rank::Verdict, Block::Summary(answers));
     }
-    section.blocks.extend(chart(view));
+    section.extend(chart(view));
     section
 }
 
@@ -62,7 +63,7 @@ fn tally(view: &View<'_>) -> String {
 }
 
 fn answer(view: &View<'_>, key: &str, lines: Vec<Text>) -> Option<Answer> {
-    Some(Answer { question: view.say(key), lines })
+    Some(Answer { question: view.say(key), lines, elsewhere: Vec::new() })
 }
 
 fn worse(view: &View<'_>) -> Option<Answer> {
@@ -100,14 +101,13 @@ fn changed(view: &View<'_>) -> Option<Answer> {
     let most = if better.is_empty() { TOLD } else { WORSE };
     let told: Vec<&Row> = worse.iter().take(most.min(TOLD)).chain(&better).take(TOLD).copied().collect();
     let left = worse.len() + better.len() - told.len();
-    let mut lines: Vec<Text> = told.into_iter().map(|row| line(view, row)).collect();
-    if lines.is_empty() && view.judged() > 0 {
-        lines.push(view.say("comparison-no-change").into());
-    }
+    let mut elsewhere: Vec<Text> = told.into_iter().map(|row| line(view, row)).collect();
+    let nothing = elsewhere.is_empty() && view.judged() > 0;
     if left > 0 {
-        lines.push(Text::default().link("rows", view.all.count("and-more", left)));
+        elsewhere.push(Text::default().link("rows", view.all.count("and-more", left)));
     }
-    answer(view, "comparison-changed", lines)
+    let lines = nothing.then(|| view.say("comparison-no-change").into()).into_iter().collect();
+    Some(Answer { question: view.say("comparison-changed"), lines, elsewhere })
 }
 
 /// `IOPS +50.0 % (28.1 to 75.6): queue-depth=16, 54.99 k, then 80.37 k  better`

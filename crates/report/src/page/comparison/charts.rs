@@ -12,13 +12,13 @@ pub(super) fn write(view: &View<'_>) -> Section {
     for group in view.all.groups() {
         let cases: Vec<&CaseResult> = group.cases.clone();
         let mut part = Section::new(format!("charts-{}", group.place + 1), group.name);
-        part.blocks = figure::of_sides(&view.all, &cases);
+        part.extend(figure::of_sides(&view.all, &cases));
         if !part.is_empty() {
             section.subsections.push(part);
         }
     }
     if !section.is_empty() {
-        section.blocks.push(Block::Paragraph(view.say("comparison-charts-about").into()));
+        section.push(Block::Paragraph(view.say("comparison-charts-about").into()));
     }
     section
 }

@@ -4,22 +4,28 @@
 use model::comparison::{Difference, Differs, Remark, Unmatched};
 
 use super::view::View;
-use crate::document::{Block, Column, Section, Table, Text};
+use crate::document::{Block, Column, Rank, Section, Table, Text};
 use crate::page::findings::sentence;
 
+/// So many differences have room on a screen.
+const FEW: usize = 8;
 /// So many cases without a partner are listed.
 const ALONE: usize = 100;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("circumstances", view.say("comparison-circumstances"));
-    section.blocks.extend(differences(view));
+    if let Some(block) = differences(view) {
+        let is_short = view.comparison.differences.len() <= FEW;
+        let rank = if is_short && matches!(block, Block::Table(_)) { Rank::Caution } else { Rank::Detail };
+        section.put(rank, block);
+    }
     // What casts doubt has its own section, with more.
     let mut notes = view.comparison.notes.iter().filter(|n| n.code != "doubtful").peekable();
     if notes.peek().is_some() {
         let mut part = Section::new("notes", view.say("comparison-notes"));
         let line = |n: &Remark| Text::from(sentence(&view.words().remark(n)));
-        part.blocks.push(Block::List(notes.map(line).collect()));
+        part.push(Block::List(notes.map(line).collect()));
         section.subsections.push(part);
     }
     section.subsections.extend(alone(view));
@@ -87,9 +93,9 @@ fn alone(view: &View<'_>) -> Option<Section> {
     };
     let rows = all.iter().take(ALONE).map(row).collect();
     let caption = view.all.count("comparison-alone-count", all.len());
-    section.blocks.push(Block::Table(Table { caption, columns, rows, groups: Vec::new() }));
+    section.push(Block::Table(Table { caption, columns, rows, groups: Vec::new() }));
     if all.len() > ALONE {
-        section.blocks.push(Block::Paragraph(view.all.count("and-more", all.len() - ALONE).into()));
+        section.push(Block::Paragraph(view.all.count("and-more", all.len() - ALONE).into()));
     }
     Some(section)
 }

@@ -11,11 +11,11 @@ pub(super) fn write(view: &View<'_>) -> Section {
         let notices = findings::doubt_notices(run).into_iter().map(Block::Notice);
         // One run needs no name.
         if view.runs.len() == 1 {
-            section.blocks.extend(notices);
+            section.extend(notices);
             continue;
         }
         let mut part = Section::new(format!("doubts-{}", place + 1), view.side(place));
-        part.blocks.extend(notices);
+        part.extend(notices);
         if !part.is_empty() {
             section.subsections.push(part);
         }

@@ -24,14 +24,14 @@ pub(super) fn write(view: &View<'_>) -> Section {
         Section::new("machine", view.say(if is_one { "machine-title" } else { "comparison-machines" }));
     match (is_one, machines.first()) {
         (_, None) => {}
-        (true, Some((_, run, first))) => section.blocks = of(run, first),
+        (true, Some((_, run, first))) => section.extend(of(run, first)),
         (false, _) => {
             for (place, run, machine) in machines {
                 let mut part = Section::new(format!("machine-{}", place + 1), view.side(place));
-                part.blocks = match place == 0 || differ(place) {
+                part.extend(match place == 0 || differ(place) {
                     true => of(run, machine),
                     false => vec![Block::Paragraph(view.say("comparison-same-machine").into())],
-                };
+                });
                 section.subsections.push(part);
             }
         }

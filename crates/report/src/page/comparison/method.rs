@@ -12,12 +12,12 @@ use crate::page::method::{command, typed};
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("method", view.say("method-title"));
-    section.blocks.push(Block::Paragraph(view.say("comparison-method-about").into()));
-    section.blocks.push(Block::Pairs(pairs(view)));
+    section.push(Block::Paragraph(view.say("comparison-method-about").into()));
+    section.push(Block::Pairs(pairs(view)));
     let commands = commands(view);
     if !commands.is_empty() {
         let mut again = Section::new("again", view.say("method-again"));
-        again.blocks.push(Block::Code(commands.join("\n")));
+        again.push(Block::Code(commands.join("\n")));
         section.subsections.push(again);
     }
     section

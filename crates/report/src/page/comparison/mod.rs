@@ -16,7 +16,7 @@ use model::workload::Catalogue;
 use model::{Comparison, Run};
 
 use self::view::View;
-use crate::document::{Block, Document, Section};
+use crate::document::{Block, Document, Rank, Ranked, Section};
 
 /// One section: a file and a line in [`SECTIONS`].
 struct Part {
@@ -58,7 +58,7 @@ pub fn document(subject: &Subject<'_>) -> Document {
     let footer = subject.words.tell("comparison-footer", &[("version", version.as_str().into())]).into();
     let Some(baseline) = sides.first() else {
         let title = subject.words.say("page-untitled");
-        let (byline, purpose, sections) = <(Vec<String>, Vec<Block>, Vec<Section>)>::default();
+        let (byline, purpose, sections) = <(Vec<String>, Vec<Ranked>, Vec<Section>)>::default();
         return Document { words: subject.words, title, byline, purpose, sections, footer };
     };
     let all = sides::together(subject, baseline, &sides);
@@ -68,7 +68,7 @@ pub fn document(subject: &Subject<'_>) -> Document {
         words: subject.words,
         title: view.title(),
         byline: Vec::new(),
-        purpose: vec![Block::Pairs(view.described())],
+        purpose: vec![Ranked { rank: Rank::Verdict, block: Block::Pairs(view.described()) }],
         sections: sections.collect(),
         footer,
     }

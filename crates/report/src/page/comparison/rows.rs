@@ -4,7 +4,7 @@ use model::comparison::{Row, Verdict};
 use model::run::Estimate;
 
 use super::view::View;
-use crate::document::{Block, Column, Section, Table, Text};
+use crate::document::{Block, Column, Rank, Section, Table, Text};
 use crate::format::Rates;
 use crate::page::findings::sentence;
 
@@ -18,8 +18,8 @@ pub(super) fn write(view: &View<'_>) -> Section {
     let judged: Vec<&Row> = rows(true).collect();
     if !judged.is_empty() {
         let caption = view.counts("comparison-rows-caption", &[("count", judged.len())]);
-        section.blocks.push(Block::Table(table(view, &judged, true, caption)));
-        section.blocks.extend(reasons(view, &judged));
+        section.put(Rank::Figure, Block::Table(table(view, &judged, true, caption)));
+        reasons(view, &judged).into_iter().for_each(|block| section.put(Rank::Caution, block));
     }
     let mut others: Vec<&Row> = rows(false).collect();
     let left = others.len().saturating_sub(UNJUDGED);
@@ -32,7 +32,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
         if left > 0 {
             blocks.push(Block::Paragraph(view.all.count("comparison-rows-left", left).into()));
         }
-        section.blocks.push(Block::More { title: view.say("comparison-others-title"), blocks });
+        section.push(Block::More { title: view.say("comparison-others-title"), blocks });
     }
     section
 }
@@ -42,15 +42,15 @@ fn table(view: &View<'_>, rows: &[&Row], judged: bool, caption: String) -> Table
     let mut columns = vec![
         Column::words(view.say("column-metric")),
         Column::numbers(view.say("comparison-baseline")),
-        Column::words(view.say("column-interval")),
+        Column::words(view.say("column-interval")).to_spare(2),
         Column::numbers(view.say("comparison-new")),
-        Column::words(view.say("column-interval")),
+        Column::words(view.say("column-interval")).to_spare(2),
         Column::numbers(view.say("comparison-change")),
         Column::words(view.say("column-interval")),
     ];
     if judged {
         columns.push(Column::words(view.say("comparison-verdict")));
-        columns.push(Column::numbers(view.say("comparison-p")));
+        columns.push(Column::numbers(view.say("comparison-p")).to_spare(3));
     }
     let mut table = Table { caption, columns, ..Table::default() };
     let mut last = None;

@@ -96,7 +96,7 @@ fn the_page_says_all_in_every_language() {
 
 fn charts(section: &Section, titles: &mut Vec<String>) {
     for block in &section.blocks {
-        if let Block::Chart { title, plot, .. } = block {
+        if let Block::Chart { title, plot, .. } = &block.block {
             titles.push(format!("{title}: {}", plot.describe(Language::English.words())));
         }
     }

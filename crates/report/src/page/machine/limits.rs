@@ -17,12 +17,12 @@ pub(super) fn write(view: &View<'_>, machine: &Machine, prefix: &str) -> Vec<Sec
     let mut sections = Vec::new();
     if !machine.limits.is_empty() {
         let mut section = Section::new(format!("{prefix}limits"), view.say("limits-title"));
-        section.blocks.push(Block::Table(limits(view, &machine.limits)));
+        section.push(Block::Table(limits(view, &machine.limits)));
         sections.push(section);
     }
     if !machine.calibration.is_empty() {
         let mut section = Section::new(format!("{prefix}calibration"), view.say("calibration-title"));
-        section.blocks.push(Block::More {
+        section.push(Block::More {
             title: view.say("calibration-about"),
             blocks: vec![Block::Table(calibration(view, machine))],
         });

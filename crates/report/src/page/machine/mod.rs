@@ -37,7 +37,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 }
 
 fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
-    section.blocks.push(Block::Paragraph(line(view, machine).into()));
+    section.push(Block::Paragraph(line(view, machine).into()));
     let case = telling::fullest(view)
         .filter(|_| view.run.machines.first().is_some_and(|m| std::ptr::eq(m, machine)));
     let title = match case {
@@ -45,7 +45,7 @@ fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
         None => view.say("machine-picture"),
     };
     let called = case.map(|case| model::run::CaseResult { label: view.name(case), ..case.clone() });
-    section.blocks.push(Block::Picture {
+    section.push(Block::Picture {
         title,
         svg: chart::machine::svg(machine, called.as_ref(), view.words),
         description: String::new(),
@@ -53,10 +53,10 @@ fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
     let parts = parts::all(view, machine);
     if !parts.is_empty() {
         let mut inventory = Section::new(format!("{prefix}parts"), view.say("machine-parts"));
-        inventory.blocks.push(Block::Pairs(parts));
+        inventory.push(Block::Pairs(parts));
         if let Some(line) = machine.inventory.system.command_line.as_ref().filter(|l| !l.trim().is_empty()) {
             let blocks = vec![Block::Code(line.clone())];
-            inventory.blocks.push(Block::More { title: view.say("part-command-line"), blocks });
+            inventory.push(Block::More { title: view.say("part-command-line"), blocks });
         }
         section.subsections.push(inventory);
     }

@@ -1,0 +1,310 @@
+//! Tables: no lines, columns aligned, never wider than the terminal. Where all
+//! have no room, those that can be spared are left out.
+
+use textwrap::core::display_width;
+
+use super::wrap::lines;
+use super::{Span, Style, Terminal};
+use crate::text::without_middle;
+
+/// Columns between two columns.
+const GAP: usize = 2;
+/// Names in the first column up to this share of the width stay on one line,
+/// rather than that a column is left out.
+const NAME_SHARE: f64 = 0.45;
+/// In so many columns a path still shows where it begins and ends.
+const NAME_GOOD: usize = 26;
+/// A name in fewer columns says nothing.
+const NAME_LEAST: usize = 12;
+
+/// A column's head.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Head {
+    /// Its title.
+    pub(crate) title: String,
+    /// Whether its cells stand at the right, and break only where nothing else helps.
+    pub(crate) is_number: bool,
+    /// How easily it can be spared: the highest first, 0 never.
+    pub(crate) spare: u8,
+}
+
+/// One cell.
+pub(crate) type Cell = Vec<Span>;
+
+/// One row.
+#[derive(Clone, Debug)]
+pub(crate) enum Row {
+    /// A cell for each column.
+    Cells(Vec<Cell>),
+    /// The name of the rows that follow.
+    Group(Cell),
+}
+
+/// The table; long cells wrap.
+pub(crate) fn text(terminal: Terminal, mut head: Vec<Head>, mut rows: Vec<Row>) -> String {
+    let has_groups = rows.iter().any(|row| matches!(row, Row::Group(_)));
+    let indent = if has_groups { GAP } else { 0 };
+    let room = terminal.width().saturating_sub(indent);
+    let widths = loop {
+        if let Some(widths) = widths(&head, &mut rows, room) {
+            break widths;
+        }
+        let Some(spared) = most_spare(&head) else { return as_lists(terminal, &head, &rows) };
+        head.remove(spared);
+        for row in &mut rows {
+            if let Row::Cells(cells) = row {
+                cells.remove(spared.min(cells.len().saturating_sub(1)));
+            }
+        }
+    };
+    let titles: Vec<Cell> = head.iter().map(|h| vec![Span::new(Style::Strong, h.title.clone())]).collect();
+    let mut out = String::new();
+    if head.iter().any(|h| !h.title.is_empty()) {
+        out.push_str(&row_text(terminal, &head, &widths, &titles, (indent, true)));
+    }
+    for row in &rows {
+        match row {
+            Row::Cells(cells) => out.push_str(&row_text(terminal, &head, &widths, cells, (indent, false))),
+            Row::Group(name) => {
+                for line in lines(name, terminal.width(), terminal.width()) {
+                    out.push_str(&terminal.line(&line));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The column to leave out first: of equals the last.
+fn most_spare(head: &[Head]) -> Option<usize> {
+    let spared = head.iter().enumerate().max_by_key(|(_, h)| h.spare)?;
+    Some(spared.0).filter(|_| spared.1.spare > 0)
+}
+
+/// How wide each column is; nothing where they have no room. Words of names that
+/// are wider than their column lose their middle.
+fn widths(head: &[Head], rows: &mut [Row], room: usize) -> Option<Vec<usize>> {
+    let room = room.checked_sub(GAP * head.len().saturating_sub(1))?;
+    let natural: Vec<usize> = (0..head.len()).map(|at| widest(rows, at, cell_width)).collect();
+    let of_words: Vec<usize> = (0..head.len()).map(|at| widest(rows, at, word_width)).collect();
+    let of_title = |at: usize| head[at].title.split(' ').map(display_width).max().unwrap_or(0);
+    let whole = |at: usize| if head[at].is_number { natural[at] } else { of_words[at] };
+    let mut least: Vec<usize> = (0..head.len()).map(|at| whole(at).max(of_title(at))).collect();
+    let name_most = (room as f64 * NAME_SHARE) as usize;
+    *least.first_mut()? = natural[0].min(name_most).max(of_title(0));
+    if least.iter().sum::<usize>() > room {
+        if most_spare(head).is_some() {
+            return None;
+        }
+        let left = |least: &[usize]| room.saturating_sub(least.iter().skip(1).sum());
+        if left(&least) < of_words[0].min(NAME_GOOD) {
+            // Figures break too.
+            least = (0..head.len()).map(|at| of_words[at].max(of_title(at))).collect();
+        }
+        least[0] = left(&least).min(natural[0].max(of_title(0)));
+        if least[0] < of_words[0].min(NAME_LEAST) || least.iter().sum::<usize>() > room {
+            return None;
+        }
+    }
+    let widths = widened(head, least, &natural, room);
+    shorten_names(rows, widths[0]);
+    Some(widths)
+}
+
+/// Gives what room is left to titles that would break, then to names, then to
+/// other words.
+fn widened(head: &[Head], mut widths: Vec<usize>, natural: &[usize], room: usize) -> Vec<usize> {
+    let mut left = room.saturating_sub(widths.iter().sum());
+    let title = |at: usize| display_width(&head[at].title);
+    let mut wishes: Vec<(usize, usize)> = vec![(0, natural[0])];
+    wishes.extend((0..head.len()).map(|at| (at, title(at))));
+    let mut words: Vec<(usize, usize)> =
+        (1..head.len()).filter(|at| !head[*at].is_number).map(|at| (at, natural[at])).collect();
+    words.sort_by_key(|(_, wish)| *wish);
+    wishes.extend(words);
+    for (at, wish) in wishes {
+        let more = wish.saturating_sub(widths[at]).min(left);
+        // Half a title is no better than none.
+        let is_title = wish == title(at) && natural[at] < wish;
+        if is_title && widths[at] + more < wish {
+            continue;
+        }
+        widths[at] += more;
+        left -= more;
+    }
+    widths
+}
+
+fn cells_at(rows: &[Row], at: usize) -> impl Iterator<Item = &Cell> {
+    rows.iter().filter_map(move |row| match row {
+        Row::Cells(cells) => cells.get(at),
+        Row::Group(_) => None,
+    })
+}
+
+fn widest(rows: &[Row], at: usize, of: fn(&Cell) -> usize) -> usize {
+    cells_at(rows, at).map(of).max().unwrap_or(0)
+}
+
+fn letters(cell: &Cell) -> String {
+    cell.iter().map(|span| span.text.as_str()).collect()
+}
+
+fn cell_width(cell: &Cell) -> usize {
+    display_width(&letters(cell))
+}
+
+fn word_width(cell: &Cell) -> usize {
+    letters(cell).split(' ').map(display_width).max().unwrap_or(0)
+}
+
+/// Words of the first column that are wider than it lose their middle.
+fn shorten_names(rows: &mut [Row], room: usize) {
+    for row in rows {
+        let Row::Cells(cells) = row else { continue };
+        for span in cells.iter_mut().take(1).flatten() {
+            let words: Vec<String> = span.text.split(' ').map(|word| without_middle(word, room)).collect();
+            span.text = words.join(" ");
+        }
+    }
+}
+
+/// A row in as many lines as its longest cell needs; those of a head stand at
+/// its foot.
+fn row_text(
+    terminal: Terminal,
+    head: &[Head],
+    widths: &[usize],
+    cells: &[Cell],
+    (indent, is_head): (usize, bool),
+) -> String {
+    let wrapped: Vec<Vec<Vec<Span>>> =
+        cells.iter().zip(widths).map(|(cell, width)| lines(cell, *width, *width)).collect();
+    let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+    let mut out = String::new();
+    for number in 0..height {
+        // A head stands above names and groups alike.
+        let (mut line, name_room) = match is_head {
+            true => (Vec::new(), indent),
+            false => (vec![Span::new(Style::Plain, " ".repeat(indent))], 0),
+        };
+        for (at, cell) in wrapped.iter().enumerate() {
+            let above = if is_head { height - cell.len() } else { 0 };
+            let own: &[Span] = number.checked_sub(above).and_then(|n| cell.get(n)).map_or(&[], Vec::as_slice);
+            let width = widths[at] + if at == 0 { name_room } else { 0 };
+            let room = width.saturating_sub(own.iter().map(|s| display_width(&s.text)).sum());
+            let (before, after) = if head[at].is_number { (room, 0) } else { (0, room) };
+            let gap = if at == 0 { 0 } else { GAP };
+            line.push(Span::new(Style::Plain, " ".repeat(gap + before)));
+            line.extend(own.iter().cloned());
+            line.push(Span::new(Style::Plain, " ".repeat(after)));
+        }
+        out.push_str(&terminal.line(&line));
+    }
+    out
+}
+
+/// Rows as lists of their cells, where columns have no room.
+fn as_lists(terminal: Terminal, head: &[Head], rows: &[Row]) -> String {
+    let mut out = String::new();
+    for row in rows {
+        let spans = match row {
+            Row::Group(name) => name.clone(),
+            Row::Cells(cells) => {
+                let there = cells.iter().zip(head).enumerate().filter(|(_, (cell, _))| cell_width(cell) > 0);
+                let one = |(at, (cell, head)): (usize, (&Cell, &Head))| {
+                    let before = match (at, head.title.is_empty()) {
+                        (0, _) => String::new(),
+                        (_, true) => "; ".to_owned(),
+                        (_, false) => format!("; {} ", head.title),
+                    };
+                    std::iter::once(Span::new(Style::Plain, before))
+                        .chain(cell.iter().cloned())
+                        .collect::<Vec<_>>()
+                };
+                there.flat_map(one).collect()
+            }
+        };
+        let room = terminal.width();
+        for (number, mut line) in lines(&spans, room, room - GAP).into_iter().enumerate() {
+            if number > 0 {
+                line.insert(0, Span::new(Style::Plain, " ".repeat(GAP)));
+            }
+            out.push_str(&terminal.line(&line));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn head(title: &str, is_number: bool, spare: u8) -> Head {
+        Head { title: title.to_owned(), is_number, spare }
+    }
+
+    fn row(cells: &[&str]) -> Row {
+        Row::Cells(cells.iter().map(|text| vec![Span::new(Style::Plain, *text)]).collect())
+    }
+
+    fn shown(width: usize, label: &str) -> String {
+        let head = vec![
+            head("Disk", false, 0),
+            head("IOPS", true, 0),
+            head("95 % interval", true, 0),
+            head("throughput", true, 2),
+            head("latency p99", true, 1),
+        ];
+        let rows = vec![row(&[label, "37.17 k", "29.09 k to 7.315 M", "152.2 MB/s", "176.4 us"])];
+        text(Terminal::new(width, false), head, rows)
+    }
+
+    #[test]
+    fn what_can_be_spared_most_is_left_out_first() {
+        assert_eq!(
+            shown(80, "random read"),
+            "Disk            IOPS       95 % interval  throughput  latency p99\n\
+             random read  37.17 k  29.09 k to 7.315 M  152.2 MB/s     176.4 us\n"
+        );
+        let long = "random read, 64 KiB, queue depth 16";
+        assert!(!shown(80, long).contains("throughput") && shown(80, long).contains("latency p99"));
+        assert!(shown(100, long).contains("throughput"));
+    }
+
+    #[test]
+    fn regression_labels_broke_within_words() {
+        let table = shown(80, "randwrite block-size=4KiB queue-depth=32 with disk target=/data/user/file");
+        for word in ["block-size=4KiB", "queue-depth=32", "target=/data/user/file", "29.09 k to 7.315 M"] {
+            assert!(table.contains(word), "{table}");
+        }
+        let long = shown(60, "with disk target=/tmp/play/user/with/a/rather/long/name/log.headroom");
+        assert!(long.contains("target=/tmp") && long.contains("...") && long.contains(".headroom"), "{long}");
+    }
+
+    #[test]
+    fn wide_letters_keep_their_columns() {
+        let columns = vec![head("디스크", false, 0), head("속도", true, 0)];
+        let rows =
+            vec![Row::Group(vec![Span::new(Style::Plain, "그룹")]), row(&["읽기", "9"]), row(&["x", "10"])];
+        assert_eq!(
+            text(Terminal::default(), columns, rows),
+            "디스크    속도\n그룹\n  읽기       9\n  x         10\n"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_table_is_too_wide(
+            cells in prop::collection::vec("[a-z가 ]{0,40}", 1..24),
+            columns in 1usize..8,
+            width in 60usize..200,
+        ) {
+            let heads = (0..columns).map(|at| head("some title", at % 2 == 1, at as u8)).collect();
+            let rows = cells.chunks_exact(columns).map(|c| row(&c.iter().map(String::as_str).collect::<Vec<_>>()));
+            let shown = text(Terminal::new(width, false), heads, rows.collect());
+            prop_assert!(shown.lines().all(|line| display_width(line) <= width), "{shown}");
+        }
+    }
+}
