@@ -2,12 +2,12 @@
 #![no_main]
 
 use headroom_fuzz::pretending;
-use import::fio::{Outside, from_fio};
+use import::fio::{JobFileAccess, from_fio};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let outside = Outside {
+    let outside = JobFileAccess {
         variable: &|name| Some(name.to_owned()),
         file: &|path| {
             let is_itself = path.ends_with("x.fio");

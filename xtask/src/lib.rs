@@ -12,6 +12,7 @@ mod dist;
 mod error;
 mod generate;
 mod guest;
+mod outcome;
 mod test;
 mod tidy;
 pub mod tools;

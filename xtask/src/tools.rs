@@ -11,7 +11,7 @@ use std::process::{Command as Process, Stdio};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
-use crate::test::Outcome;
+use crate::outcome::Outcome;
 
 /// What a Debian package gives to tests.
 #[derive(Debug)]

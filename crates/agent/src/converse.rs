@@ -1,7 +1,7 @@
 //! One request and its answer over a stream to an agent, wherever it is: events
 //! are handed on, a cancel is sent, and one that makes no progress is given up.
 //! How the agent is reached, and what its end means, is the matter of a
-//! [`Line`].
+//! [`AgentTransport`].
 
 use std::io::ErrorKind;
 use std::os::unix::net::UnixStream;
@@ -12,7 +12,7 @@ use model::{AgentEvent, Phase};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::wire;
-use crate::{AgentError, Watch};
+use crate::{AgentError, CallContext};
 
 /// How long a cancelled agent may take to end its load before it is given up.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);
@@ -23,17 +23,17 @@ const UNTIMED_PATIENCE: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The way to an agent.
-pub trait Line {
+pub trait AgentTransport {
     /// The stream to it, which ends when the agent does; made if there is none.
     ///
     /// # Errors
     /// If it cannot be reached.
     fn stream(&mut self) -> Result<&mut UnixStream, AgentError>;
 
-    /// The stream is at its end: why. The next [`Line::stream`] is a new one.
+    /// The stream is at its end: why. The next [`AgentTransport::stream`] is a new one.
     fn lost(&mut self) -> AgentError;
 
-    /// Gives the agent up, by force. The next [`Line::stream`] is a new one.
+    /// Gives the agent up, by force. The next [`AgentTransport::stream`] is a new one.
     fn abandon(&mut self);
 }
 
@@ -42,10 +42,10 @@ pub trait Line {
 /// # Errors
 /// As [`crate::Agent::call`].
 pub fn converse(
-    line: &mut impl Line,
+    line: &mut impl AgentTransport,
     patience: Duration,
     request: &Request,
-    watch: &mut Watch<'_>,
+    watch: &mut CallContext<'_>,
 ) -> Result<Reply, AgentError> {
     if wire::send(line.stream()?, request).is_err() {
         // It died since the last request, which is no fault of this one.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use machine::{Host, doctor, inventory, limit, sampler};
 use model::Machine;
-use model::machine::{ClockInfo, Inventory, Look, Moment};
+use model::machine::{CheckTime, ClockInfo, ConditionCheck, Inventory};
 
 /// Why a machine could not be described or recorded.
 #[derive(Debug, thiserror::Error)]
@@ -151,7 +151,7 @@ pub(crate) fn machine(host: &Host) -> Machine {
 
 fn with_look(host: &Host, mut machine: Machine) -> Machine {
     let findings = doctor::look(host, &machine.inventory);
-    machine.looks.push(Look { moment: Moment::Before, findings });
+    machine.looks.push(ConditionCheck { moment: CheckTime::Before, findings });
     machine
 }
 

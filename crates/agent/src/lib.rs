@@ -6,27 +6,27 @@
 //! [`Agent`] is what a study talks to; [`LocalAgent`] reaches [`serve`] in a
 //! child process over a socketpair, [`node::NodeAgent`] one on another machine.
 
-mod both_ends;
+mod agent_group;
 mod calibrate;
 pub mod child;
+mod condition_check;
 pub mod converse;
 mod describe;
-mod held;
 pub mod iperf3;
-pub mod left;
 mod link;
 mod local;
-mod looks;
 mod loopback;
-mod pair;
+mod paired_settings;
+mod rate_search;
 mod result;
+mod route_facts;
 mod sampling;
 mod serve;
 mod settings;
 mod shelf;
+pub mod stale_files;
 mod survey;
 mod trial;
-mod way;
 pub mod wire;
 
 use model::message::{Reply, Request};
@@ -35,10 +35,10 @@ use model::setting::SettingSpec;
 use model::workload::Catalogue;
 use model::{AgentEvent, Finding, Machine};
 
+pub use agent_group::{AgentGroup, FarEnd};
 pub use child::ChildCommand;
 pub use describe::{DescribeError, describe_host, examine_host, record_host};
 pub use local::LocalAgent;
-pub use pair::{FarEnd, Pair};
 pub use sampling::watching_cost;
 pub use serve::{ServeError, serve};
 
@@ -63,7 +63,7 @@ pub enum AgentError {
 }
 
 /// What the caller wants to know, and be asked, while a request is under way.
-pub struct Watch<'a> {
+pub struct CallContext<'a> {
     /// Called with each event.
     pub on_event: &'a mut dyn FnMut(AgentEvent),
     /// Asked now and then: whether to stop.
@@ -71,10 +71,10 @@ pub struct Watch<'a> {
 }
 
 /// Sends a request that has no reply of its own.
-pub type Aside = Box<dyn Fn(&Request) -> std::io::Result<()> + Send + Sync>;
+pub type OutOfBand = Box<dyn Fn(&Request) -> std::io::Result<()> + Send + Sync>;
 
 /// Ends the connection to an agent by force.
-pub type Sever = Box<dyn Fn() + Send + Sync>;
+pub type Disconnect = Box<dyn Fn() + Send + Sync>;
 
 /// One end of a trial, near or far.
 pub trait Agent {
@@ -82,7 +82,7 @@ pub trait Agent {
     ///
     /// # Errors
     /// If the agent died, hung, failed, or was told to stop.
-    fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError>;
+    fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError>;
 
     /// Why it cannot be the far end of `loads`; none where it can.
     fn refuses(&self, _loads: &[LoadSpec]) -> Option<Problem> {
@@ -94,13 +94,13 @@ pub trait Agent {
     ///
     /// # Errors
     /// If it cannot be reached.
-    fn aside(&mut self) -> Result<Aside, AgentError> {
+    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
         Err(AgentError::Failed("this agent takes nothing beside a request".to_owned()))
     }
 
     /// What ends its connection while a request is under way, which then fails at
     /// once; none where there is no connection that can be lost.
-    fn sever(&mut self) -> Option<Sever> {
+    fn sever(&mut self) -> Option<Disconnect> {
         None
     }
 
@@ -113,14 +113,14 @@ pub trait Agent {
     ///
     /// # Errors
     /// As [`Agent::call`].
-    fn machines(&mut self, watch: &mut Watch<'_>) -> Result<Vec<Machine>, AgentError> {
+    fn machines(&mut self, watch: &mut CallContext<'_>) -> Result<Vec<Machine>, AgentError> {
         Ok(vec![self.describe(watch)?])
     }
 
     /// What could disturb a measurement now, of each machine in the order of
     /// [`Agent::machines`]; absent of one that cannot look, which measures all the
     /// same.
-    fn looks(&mut self, watch: &mut Watch<'_>) -> Vec<Option<Vec<Finding>>> {
+    fn looks(&mut self, watch: &mut CallContext<'_>) -> Vec<Option<Vec<Finding>>> {
         match self.call(Request::Look, watch) {
             Ok(Reply::Look(findings)) => vec![Some(findings)],
             _ => vec![None],
@@ -131,7 +131,7 @@ pub trait Agent {
     ///
     /// # Errors
     /// As [`Agent::call`].
-    fn describe(&mut self, watch: &mut Watch<'_>) -> Result<Machine, AgentError> {
+    fn describe(&mut self, watch: &mut CallContext<'_>) -> Result<Machine, AgentError> {
         match self.call(Request::Describe, watch)? {
             Reply::Machine(machine) => Ok(*machine),
             other => Err(unexpected(other)),

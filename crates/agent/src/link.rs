@@ -8,9 +8,9 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use machine::route::{self, Route, Trouble};
+use machine::route::{self, InterfaceProblem, Route};
 
-use crate::{AgentError, Sever};
+use crate::{AgentError, Disconnect};
 
 /// How often the interface is looked at: a question to the kernel of some 20 us.
 const EVERY: Duration = Duration::from_millis(250);
@@ -23,10 +23,10 @@ const BORNE: Duration = Duration::from_secs(2);
 pub(crate) struct Link {
     interface: Option<String>,
     /// Ends the far end's connection by force: it would wait for what cannot come.
-    sever: RefCell<Option<Sever>>,
+    sever: RefCell<Option<Disconnect>>,
     looked: Cell<Option<Instant>>,
     since: Cell<Option<Instant>>,
-    lost: Cell<Option<Trouble>>,
+    lost: Cell<Option<InterfaceProblem>>,
 }
 
 impl Link {
@@ -44,7 +44,7 @@ impl Link {
     }
 
     /// What ends the far end's connection once the link is lost.
-    pub(crate) fn severs(&self, sever: Option<Sever>) {
+    pub(crate) fn severs(&self, sever: Option<Disconnect>) {
         *self.sever.borrow_mut() = sever;
     }
 
@@ -63,7 +63,7 @@ impl Link {
         self.note(found, now)
     }
 
-    fn note(&self, found: Option<Trouble>, now: Instant) -> bool {
+    fn note(&self, found: Option<InterfaceProblem>, now: Instant) -> bool {
         if found.is_none() {
             self.since.set(None);
             return false;
@@ -98,15 +98,15 @@ impl Link {
     }
 }
 
-fn described(interface: &str, trouble: Trouble) -> String {
+fn described(interface: &str, trouble: InterfaceProblem) -> String {
     match trouble {
-        Trouble::Gone => {
+        InterfaceProblem::Gone => {
             format!("the link to the other end is gone: there is no interface {interface} any more")
         }
-        Trouble::Down => {
+        InterfaceProblem::Down => {
             format!("the link to the other end is gone: the interface {interface} was switched off")
         }
-        Trouble::NoCarrier => format!(
+        InterfaceProblem::NoCarrier => format!(
             "the link to the other end is gone: the interface {interface} lost its carrier (the cable, the switch, or \
              the interface at its other side)"
         ),
@@ -135,7 +135,7 @@ mod tests {
         let (link, severed) = link();
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let down = Some(Trouble::NoCarrier);
+        let down = Some(InterfaceProblem::NoCarrier);
         assert!(!link.note(down, at(0)) && !link.note(down, at(1900)));
         assert!(!link.note(None, at(1950)), "it came back");
         assert!(!link.note(down, at(2000)) && !link.note(down, at(3900)));

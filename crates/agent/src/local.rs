@@ -9,9 +9,9 @@ use std::time::Duration;
 use model::message::{Reply, Request};
 
 use crate::child::{AgentProcess, ChildCommand};
-use crate::converse::{Line, converse};
+use crate::converse::{AgentTransport, converse};
 use crate::wire;
-use crate::{Agent, AgentError, Aside, Watch};
+use crate::{Agent, AgentError, CallContext, OutOfBand};
 
 /// An agent in a child process of this one.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Drop for LocalAgent {
     }
 }
 
-impl Line for ChildLine {
+impl AgentTransport for ChildLine {
     fn stream(&mut self) -> Result<&mut UnixStream, AgentError> {
         let unreachable = |e: io::Error| AgentError::Unreachable(e.to_string());
         if self.link.is_none() {
@@ -87,12 +87,12 @@ impl Line for ChildLine {
 }
 
 impl Agent for LocalAgent {
-    fn aside(&mut self) -> Result<Aside, AgentError> {
+    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
         let stream = self.line.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
         Ok(Box::new(move |request| wire::send(&mut &stream, request)))
     }
 
-    fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
+    fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         converse(&mut self.line, self.patience, &request, watch)
     }
 }
@@ -107,7 +107,7 @@ mod tests {
         let script = "printf '\\100\\000\\000\\000{' >&0; exec sleep 30";
         let arguments = ["-c", script].map(OsString::from).to_vec();
         let mut agent = LocalAgent::new("/bin/sh".into(), arguments, Duration::from_millis(200));
-        let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
         let answer = agent.call(Request::Cancel, &mut watch);
         assert!(matches!(answer, Err(AgentError::Hung(_))), "{answer:?}");
     }

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use engine::Fault;
 use engine::record::Timeline;
-use load::workload::net::{Listening, Ways};
+use load::workload::net::{RendezvousListener, RouteCache};
 use machine::{Host, doctor, inventory};
 use model::message::{End, FromAgent, Reply, Request, Times, TrialOrder};
 use model::plan::FixtureKey;
 use model::{AgentEvent, Machine, Phase};
 
-use crate::settings::{AtTheEnd, Settings};
+use crate::settings::{RestoreOnDrop, Settings};
 use crate::shelf::Fixtures;
-use crate::{calibrate, describe, survey, trial, way, wire};
+use crate::{calibrate, describe, route_facts, survey, trial, wire};
 
 /// Why an agent could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -44,12 +44,12 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
     // Started as /proc/self/exe it would be called `exe` in every list.
     let _ = rustix::thread::set_name(c"headroom");
     allow_many_files();
-    let asides = Arc::new(Asides::default());
+    let asides = Arc::new(OutOfBandRequests::default());
     let (send, requests) = channel();
     let reader = stream.try_clone()?;
     let heard = Arc::clone(&asides);
     let settings = Arc::new(Settings::new());
-    let _at_the_end = AtTheEnd(Arc::clone(&settings));
+    let _at_the_end = RestoreOnDrop(Arc::clone(&settings));
     let changed = Arc::clone(&settings);
     std::thread::spawn(move || read_requests(reader, &heard, send, &changed));
     let mut server = Server {
@@ -57,7 +57,7 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         asides,
         listening: None,
         fixtures: Fixtures::default(),
-        ways: Ways::default(),
+        ways: RouteCache::default(),
         settings,
         machine: describe::machine(&Host::this()),
     };
@@ -84,20 +84,25 @@ fn allow_many_files() {
 
 /// What is heard beside a request that is under way.
 #[derive(Debug, Default)]
-struct Asides {
+struct OutOfBandRequests {
     /// Whether to end it.
     cancel: AtomicBool,
     /// The times of a trial whose near end is elsewhere.
     times: Mutex<Option<Times>>,
 }
 
-impl Asides {
+impl OutOfBandRequests {
     fn times(&self) -> MutexGuard<'_, Option<Times>> {
         self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn read_requests(mut stream: UnixStream, asides: &Asides, send: Sender<Request>, settings: &Settings) {
+fn read_requests(
+    mut stream: UnixStream,
+    asides: &OutOfBandRequests,
+    send: Sender<Request>,
+    settings: &Settings,
+) {
     while let Ok(Some(request)) = wire::receive::<Request>(&mut stream) {
         // In the order of the stream, so that a cancel never meets a request
         // that came after it.
@@ -130,12 +135,12 @@ fn timeline(times: &Times) -> Timeline {
 
 struct Server {
     out: Mutex<UnixStream>,
-    asides: Arc<Asides>,
+    asides: Arc<OutOfBandRequests>,
     /// The door for the next trial in which the other end comes to this one.
-    listening: Option<Listening>,
+    listening: Option<RendezvousListener>,
     fixtures: Fixtures,
     /// What is known of the ways to far ends.
-    ways: Ways,
+    ways: RouteCache,
     settings: Arc<Settings>,
     machine: Machine,
 }
@@ -175,7 +180,7 @@ impl Server {
         self.bears(order)?;
         let tell = |event| self.tell(event);
         let told = || self.asides.times().as_ref().map(timeline);
-        let end = trial::Stage {
+        let end = trial::TrialContext {
             fixtures: &self.fixtures,
             ways: &self.ways,
             listening: listening.as_ref(),
@@ -225,7 +230,7 @@ impl Server {
             }
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);
-                let observer = trial::Messenger::unwatched(&tell);
+                let observer = trial::TrialObserver::unwatched(&tell);
                 let site = survey::site(&self.machine.inventory, &[], &[]);
                 calibrate::calibrate(&loads, &allowed, &site, &self.asides.cancel, &observer)
                     .map(Reply::Calibration)
@@ -247,9 +252,9 @@ impl Server {
                 let mut cookie = [0; 16];
                 rustix::rand::getrandom(&mut cookie, rustix::rand::GetRandomFlags::empty())
                     .map_err(|e| Fault::system("getting random bytes", e))?;
-                let listening = Listening::open(order.listen, cookie)?;
+                let listening = RendezvousListener::open(order.listen, cookie)?;
                 let mut door = listening.door()?;
-                door.way = order.near.map(way::facts).unwrap_or_default();
+                door.way = order.near.map(route_facts::facts).unwrap_or_default();
                 self.listening = Some(listening);
                 Ok(Reply::Open(door))
             }

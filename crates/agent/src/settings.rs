@@ -4,23 +4,23 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engine::Fault;
-use machine::setting::{self, Keeper, Process, SettingError, Wanted};
+use machine::setting::{self, Process, SettingError, SettingGuard, Wanted};
 use model::message::Reply;
 use model::setting::{Change, SettingState, SettingStates};
 
 /// What this agent has changed.
 pub(crate) struct Settings {
-    keeper: Mutex<Keeper>,
+    keeper: Mutex<SettingGuard>,
 }
 
 impl Settings {
     /// Nothing yet. What the agent before this one left, of the same process that
     /// started both, is put back by this one.
     pub(crate) fn new() -> Self {
-        Self { keeper: Mutex::new(Keeper::new(Process::parent())) }
+        Self { keeper: Mutex::new(SettingGuard::new(Process::parent())) }
     }
 
-    fn keeper(&self) -> MutexGuard<'_, Keeper> {
+    fn keeper(&self) -> MutexGuard<'_, SettingGuard> {
         self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -84,9 +84,9 @@ impl Settings {
 }
 
 /// Puts everything back when it goes, whatever the other thread is at.
-pub(crate) struct AtTheEnd(pub(crate) Arc<Settings>);
+pub(crate) struct RestoreOnDrop(pub(crate) Arc<Settings>);
 
-impl Drop for AtTheEnd {
+impl Drop for RestoreOnDrop {
     fn drop(&mut self) {
         self.0.close();
     }

@@ -7,7 +7,7 @@ use load::workload::disk::in_memory;
 use load::workload::{self, HostInfo, MemoryBeneath, common};
 use machine::Host;
 use machine::inventory::show_cpu_list;
-use machine::inventory::storage::{self, Under};
+use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, Flow};
 use model::machine::BlockDevice;
 use model::machine::Inventory;
@@ -179,7 +179,7 @@ fn summed(shares: impl Iterator<Item = (String, f64)>) -> Vec<PathStep> {
 /// device its file: then there is no such path here.
 fn beneath(device: &BlockDevice, host: &Host) -> Option<Beneath> {
     let file = device.backing_file.as_deref()?;
-    let Under { filesystem, block, .. } = storage::under(host, Path::new(file))?;
+    let StorageStack { filesystem, block, .. } = storage::under(host, Path::new(file))?;
     Some(Beneath { filesystem: filesystem.map(|m| m.name()), block })
 }
 
@@ -199,7 +199,7 @@ fn trims(profile: &LoadProfile) -> bool {
 }
 
 /// What lies under each path that a load really drives; empty if it drives none.
-pub(crate) fn under(load: &LoadSpec, host: &Host) -> Vec<Option<Under>> {
+pub(crate) fn under(load: &LoadSpec, host: &Host) -> Vec<Option<StorageStack>> {
     if profile(load).is_null {
         return Vec::new();
     }

@@ -15,8 +15,8 @@ use engine::record::Timeline;
 use engine::stop::StopRule;
 use engine::{Begin, LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
-use load::workload::net::{self, Listening, Ways};
-use load::workload::{self, Meeting, Shelf, Side, Workload, common};
+use load::workload::net::{self, RendezvousListener, RouteCache};
+use load::workload::{self, Rendezvous, Shelf, Side, Workload, common};
 use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
@@ -27,9 +27,9 @@ use model::scalar::nanoseconds;
 use model::trial::{InterruptLine, Placement, WorkerPlace};
 use model::{AgentEvent, Phase};
 
-use crate::held::{self, Drive, Held};
+use crate::rate_search::{self, Drive, FoundRate};
 use crate::result;
-use crate::sampling::{Cue, Watcher};
+use crate::sampling::{SamplerCommand, Watcher};
 use crate::shelf::Fixtures;
 use crate::survey;
 
@@ -42,13 +42,13 @@ struct ReadyLoad<'a> {
 }
 
 /// What a trial works with.
-pub(crate) struct Stage<'a> {
+pub(crate) struct TrialContext<'a> {
     /// What was prepared.
     pub(crate) fixtures: &'a Fixtures,
     /// What is known of the ways to far ends.
-    pub(crate) ways: &'a Ways,
+    pub(crate) ways: &'a RouteCache,
     /// The door that was opened for it, where the other end comes to this one.
-    pub(crate) listening: Option<&'a Listening>,
+    pub(crate) listening: Option<&'a RendezvousListener>,
     /// The times that the near end decided, once they are known.
     pub(crate) told: &'a (dyn Fn() -> Option<Timeline> + Sync),
     /// Whether to end it early.
@@ -57,7 +57,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) tell: &'a (dyn Fn(AgentEvent) + Sync),
 }
 
-impl Stage<'_> {
+impl TrialContext<'_> {
     /// Who says when the loads of `order` start.
     fn begin(&self, order: &TrialOrder) -> Begin<'_> {
         match &order.end {
@@ -69,14 +69,14 @@ impl Stage<'_> {
 }
 
 /// The shelf of one load.
-struct Beside<'a> {
-    stage: &'a Stage<'a>,
+struct LoadContext<'a> {
+    stage: &'a TrialContext<'a>,
     end: &'a End,
     /// Its place among the loads that have two ends.
     load: usize,
 }
 
-impl Shelf for Beside<'_> {
+impl Shelf for LoadContext<'_> {
     fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
         self.stage.fixtures.fixture(key)
     }
@@ -93,8 +93,8 @@ impl Shelf for Beside<'_> {
             End::Only => return Side::Only,
         };
         match (door, self.stage.listening) {
-            (Some(door), _) => Side::of(is_near, Meeting::Out(door), load),
-            (None, Some(listening)) => Side::of(is_near, Meeting::In(listening), load),
+            (Some(door), _) => Side::of(is_near, Rendezvous::Out(door), load),
+            (None, Some(listening)) => Side::of(is_near, Rendezvous::In(listening), load),
             (None, None) => Side::Only,
         }
     }
@@ -104,10 +104,10 @@ impl Shelf for Beside<'_> {
 pub(crate) fn run(
     order: &TrialOrder,
     inventory: &Inventory,
-    stage: &Stage<'_>,
+    stage: &TrialContext<'_>,
 ) -> Result<TrialReport, Fault> {
     let host = Host::this();
-    let Stage { cancel, tell, .. } = *stage;
+    let TrialContext { cancel, tell, .. } = *stage;
     let ready = ready(order, stage)?;
     let two_ended = ready.iter().find(|load| load.workload.has_far_end());
     let carried = match (&order.end, two_ended) {
@@ -121,12 +121,12 @@ pub(crate) fn run(
     let rest =
         order.loads.first().map(|main| common::rest(&main.parameters)).transpose()?.unwrap_or_default();
     let scope = Scope::of(inventory, &host).and_block(blocks).and_cores(rest.is_asked());
-    let unwatched = Messenger::unwatched(tell);
-    let mut held = held::search(order, &mut |drive| {
+    let unwatched = TrialObserver::unwatched(tell);
+    let mut held = rate_search::search(order, &mut |drive| {
         session(order, &ready, &decision, Some(drive))?.run(&unwatched, cancel)
     })?;
     let (outcome, watcher) = loop {
-        let session = session(order, &ready, &decision, held.as_ref().map(Held::drive))?;
+        let session = session(order, &ready, &decision, held.as_ref().map(FoundRate::drive))?;
         let mut watcher =
             if order.from_last { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
         let outcome = watched(&session, (rest, stage.begin(order)), &mut watcher, tell, cancel)?;
@@ -173,7 +173,7 @@ fn watched(
     cancel: &AtomicBool,
 ) -> Result<Outcome, Fault> {
     let (send, cues) = channel();
-    let messenger = Messenger { watcher: Mutex::new(Some(send)), ..Messenger::unwatched(tell) };
+    let messenger = TrialObserver { watcher: Mutex::new(Some(send)), ..TrialObserver::unwatched(tell) };
     std::thread::scope(|scope| {
         let watching = std::thread::Builder::new()
             .spawn_scoped(scope, move || watcher.watch(&cues, rest))
@@ -205,7 +205,7 @@ fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<S
     (blocks, interrupts)
 }
 
-fn ready<'a>(order: &'a TrialOrder, stage: &Stage<'_>) -> Result<Vec<ReadyLoad<'a>>, Fault> {
+fn ready<'a>(order: &'a TrialOrder, stage: &TrialContext<'_>) -> Result<Vec<ReadyLoad<'a>>, Fault> {
     let mut two_ended = 0;
     order
         .loads
@@ -213,7 +213,7 @@ fn ready<'a>(order: &'a TrialOrder, stage: &Stage<'_>) -> Result<Vec<ReadyLoad<'
         .map(|spec| {
             let workload = workload::find(&spec.workload)
                 .ok_or_else(|| Fault::Other(format!("this agent has no workload `{}`", spec.workload)))?;
-            let shelf = Beside { stage, end: &order.end, load: two_ended };
+            let shelf = LoadContext { stage, end: &order.end, load: two_ended };
             two_ended += usize::from(workload.has_far_end());
             let prepared = workload::prepare(workload, &spec.parameters, &shelf)?;
             let workers = prepared.workers(spec.parameters.integer("threads")? as usize);
@@ -298,9 +298,9 @@ fn describe_placement(
 }
 
 /// Turns what the session tells into events, and gives the sampler its times.
-pub(crate) struct Messenger<'a> {
+pub(crate) struct TrialObserver<'a> {
     tell: &'a (dyn Fn(AgentEvent) + Sync),
-    watcher: Mutex<Option<Sender<Cue>>>,
+    watcher: Mutex<Option<Sender<SamplerCommand>>>,
     /// When a sign of life was last told.
     told: Mutex<Option<Instant>>,
 }
@@ -310,13 +310,13 @@ pub(crate) struct Messenger<'a> {
 /// on one CPU, 25 a second were seen to slow a sender.
 const ALIVE: Duration = Duration::from_millis(500);
 
-impl<'a> Messenger<'a> {
+impl<'a> TrialObserver<'a> {
     /// For a session beside which nothing is sampled.
     pub(crate) fn unwatched(tell: &'a (dyn Fn(AgentEvent) + Sync)) -> Self {
         Self { tell, watcher: Mutex::new(None), told: Mutex::new(None) }
     }
 
-    fn cue(&self, cue: Cue) {
+    fn cue(&self, cue: SamplerCommand) {
         if let Some(send) = &*self.watcher.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = send.send(cue);
         }
@@ -329,17 +329,17 @@ impl<'a> Messenger<'a> {
     }
 }
 
-impl Observer for Messenger<'_> {
+impl Observer for TrialObserver<'_> {
     fn starts(&self, timeline: Timeline) {
         let Timeline { start_ns, window_ns, interval_ns, end_ns } = timeline;
         (self.tell)(AgentEvent::Starts(Times { start_ns, window_ns, interval_ns, end_ns }));
-        self.cue(Cue::Window(timeline));
+        self.cue(SamplerCommand::Window(timeline));
     }
 
     fn phase(&self, phase: Phase, at_ns: u64) {
         match phase {
-            Phase::Idle => self.cue(Cue::Idle),
-            Phase::CoolDown => self.cue(Cue::Closed),
+            Phase::Idle => self.cue(SamplerCommand::Idle),
+            Phase::CoolDown => self.cue(SamplerCommand::Closed),
             Phase::Verify => self.hang_up(),
             _ => {}
         }

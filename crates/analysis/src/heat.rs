@@ -6,14 +6,14 @@
 //! idle still cools from what ran before, the first of load still warms. What a
 //! machine does not show is absent.
 
-mod course;
+mod readings;
 
 use std::collections::BTreeMap;
 
 use model::run::CaseResult;
 use model::trial::{Series, Status, Trial, Window};
 
-use course::Course;
+use readings::TemperatureReadings;
 
 /// Within so many kelvin of where it ends, a temperature is steady, or within
 /// this part of its rise, whichever is more: sensors have steps of 1 K.
@@ -28,14 +28,14 @@ pub struct Heat {
     /// By CPU.
     pub clocks: Vec<Clock>,
     /// By zone, packages and their parts.
-    pub power: Vec<Draw>,
+    pub power: Vec<PowerDraw>,
     /// Joules of all packages for one operation, idle draw included.
     pub energy_per_operation: Option<f64>,
 }
 
 /// When a temperature under load was where it stayed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Settled {
+pub enum SettledTemperature {
     /// So many seconds after the load began.
     After(f64),
     /// Not within the first two thirds of the window.
@@ -54,7 +54,7 @@ pub struct Warming {
     /// The highest, until the end of the cool-down.
     pub peak: f64,
     /// When it was where it stayed; only with an idle to rise from.
-    pub settled: Option<Settled>,
+    pub settled: Option<SettledTemperature>,
     /// How long after the window half of the rise was gone.
     pub half_s: Option<f64>,
 }
@@ -82,7 +82,7 @@ pub struct Clock {
 
 /// What one zone drew, W.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Draw {
+pub struct PowerDraw {
     /// `power:package-0`.
     pub resource: String,
     /// The mean of the last third of idle.
@@ -149,10 +149,12 @@ pub fn of_trial(trial: &Trial, idle_s: Option<f64>) -> Heat {
     for ((resource, name), pieces) in by_name(trial) {
         match name {
             "temperature" => {
-                heat.sensors.extend(warming(resource, &Course::stands(&pieces), &spans));
+                heat.sensors.extend(warming(resource, &TemperatureReadings::stands(&pieces), &spans));
             }
-            "scaling_cur_freq" => heat.clocks.extend(clock(resource, &Course::stands(&pieces), &spans)),
-            "energy_uj" => heat.power.extend(draw(resource, &Course::flows(&pieces), &spans)),
+            "scaling_cur_freq" => {
+                heat.clocks.extend(clock(resource, &TemperatureReadings::stands(&pieces), &spans))
+            }
+            "energy_uj" => heat.power.extend(draw(resource, &TemperatureReadings::flows(&pieces), &spans)),
             _ => {}
         }
     }
@@ -179,7 +181,7 @@ fn by_name(trial: &Trial) -> BTreeMap<(&str, &str), Vec<&Series>> {
     all
 }
 
-fn warming(resource: &str, course: &Course, spans: &Spans) -> Option<Warming> {
+fn warming(resource: &str, course: &TemperatureReadings, spans: &Spans) -> Option<Warming> {
     let end_ns = spans.window.end_ns;
     let load = course.mean(spans.window_tail()).or_else(|| course.last((spans.load_ns, end_ns)))?;
     let idle = spans.idle_tail().and_then(|tail| course.mean(tail));
@@ -188,8 +190,8 @@ fn warming(resource: &str, course: &Course, spans: &Spans) -> Option<Warming> {
         let within = (STEADY_PART * (load - idle).abs()).max(STEADY_K);
         let since = course.stays((spans.load_ns, end_ns), |value| (value - load).abs() <= within);
         match since.filter(|at| *at <= spans.window_tail().0) {
-            Some(at) => Settled::After(at.saturating_sub(spans.load_ns) as f64 / 1e9),
-            None => Settled::NotYet,
+            Some(at) => SettledTemperature::After(at.saturating_sub(spans.load_ns) as f64 / 1e9),
+            None => SettledTemperature::NotYet,
         }
     });
     let half_s = idle.filter(|idle| load - idle > STEADY_K).and_then(|idle| {
@@ -200,7 +202,7 @@ fn warming(resource: &str, course: &Course, spans: &Spans) -> Option<Warming> {
     Some(Warming { resource: resource.to_owned(), idle, load, peak, settled, half_s })
 }
 
-fn clock(resource: &str, course: &Course, spans: &Spans) -> Option<Clock> {
+fn clock(resource: &str, course: &TemperatureReadings, spans: &Spans) -> Option<Clock> {
     let (from, to) = (spans.load_ns, spans.window.end_ns);
     Some(Clock {
         resource: resource.to_owned(),
@@ -210,8 +212,8 @@ fn clock(resource: &str, course: &Course, spans: &Spans) -> Option<Clock> {
     })
 }
 
-fn draw(resource: &str, course: &Course, spans: &Spans) -> Option<Draw> {
-    Some(Draw {
+fn draw(resource: &str, course: &TemperatureReadings, spans: &Spans) -> Option<PowerDraw> {
+    Some(PowerDraw {
         resource: resource.to_owned(),
         idle: spans.idle_tail().and_then(|tail| course.mean(tail)),
         load: course.mean((spans.window.start_ns, spans.window.end_ns))?,
@@ -237,16 +239,16 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 fn median_warming(resource: &str, all: &[&Warming]) -> Option<Warming> {
-    let settled: Vec<Settled> = all.iter().filter_map(|w| w.settled).collect();
+    let settled: Vec<SettledTemperature> = all.iter().filter_map(|w| w.settled).collect();
     let after = settled.iter().filter_map(|s| match s {
-        Settled::After(seconds) => Some(*seconds),
-        Settled::NotYet => None,
+        SettledTemperature::After(seconds) => Some(*seconds),
+        SettledTemperature::NotYet => None,
     });
     let after: Vec<f64> = after.collect();
     let settled = match (after.len() * 2 > settled.len(), settled.is_empty()) {
         (_, true) => None,
-        (true, _) => median(after.into_iter()).map(Settled::After),
-        (false, _) => Some(Settled::NotYet),
+        (true, _) => median(after.into_iter()).map(SettledTemperature::After),
+        (false, _) => Some(SettledTemperature::NotYet),
     };
     Some(Warming {
         resource: resource.to_owned(),
@@ -267,8 +269,8 @@ fn median_clock(resource: &str, all: &[&Clock]) -> Option<Clock> {
     })
 }
 
-fn median_draw(resource: &str, all: &[&Draw]) -> Option<Draw> {
-    Some(Draw {
+fn median_draw(resource: &str, all: &[&PowerDraw]) -> Option<PowerDraw> {
+    Some(PowerDraw {
         resource: resource.to_owned(),
         idle: median(all.iter().filter_map(|p| p.idle)),
         load: median(all.iter().map(|p| p.load))?,

@@ -3,13 +3,12 @@
 mod interface;
 
 use model::Unit;
-use model::limit::{Access, Direction, Limit, LimitKind};
+use model::limit::{Access, Direction, Limit, LimitKind, promise_key};
 use model::machine::{Calibration, Machine};
 use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
 
-use crate::deviation::promise::own_key;
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 
 pub(crate) use interface::of_far;
 
@@ -45,7 +44,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             }
             let Some((bound, source)) = interface::bound(case, machine, limit, false) else { continue };
             // The study promises what all its targets give together.
-            let whole = limit.kind == LimitKind::Promise && own_key(&limit.source).is_some();
+            let whole = limit.kind == LimitKind::Promise && promise_key(&limit.source).is_some();
             let step = if whole {
                 &PathStep { amplification: step.amplification.max(1.0), ..step.clone() }
             } else {
@@ -125,8 +124,8 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
         return None;
     }
     let share = match limit.direction {
-        Some(Direction::Read) => measure::share(case, Kind::Read),
-        Some(Direction::Write) => measure::share(case, Kind::Write),
+        Some(Direction::Read) => measure::share(case, OperationKind::Read),
+        Some(Direction::Write) => measure::share(case, OperationKind::Write),
         None => 1.0,
     };
     Some(case.estimates.get("iops")?.median * share)

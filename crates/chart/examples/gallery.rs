@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use chart::plot::{
-    Axis, Bar, BarGroup, Bars, Better, Course, Dot, Dots, Heat, Line, LinePanels, Lines, Mark, Measured,
-    Numbers, Plot, RatioRow, Ratios, Reference, ReferenceKind, Roof, Roofline, RoundWindow, Rounds, Scatter,
-    Spread, Stack, Stacks, Zone,
+    Axis, Bar, BarGroup, Bars, Better, Dot, Dots, Heat, Line, LinePanels, Lines, Mark, Measured, Numbers,
+    Plot, RatioRow, Ratios, Reference, ReferenceKind, Roof, Roofline, RoundSeries, RoundWindow, Rounds,
+    Scatter, Spread, Stack, Stacks, Zone,
 };
 use language::Language;
 use model::Unit;
@@ -396,7 +396,7 @@ fn rounds(count: usize) -> Rounds {
         };
         let name = if count == 1 { String::new() } else { format!("random write, {} KiB", 4 << which) };
         let window = Some(RoundWindow { rounds: 5, mean, slope });
-        Course { name, values, window, verdict, steady: which < 2 }
+        RoundSeries { name, values, window, verdict, steady: which < 2 }
     };
     Rounds {
         value: axis("IOPS", Numbers::Unit(Unit::PerSecond), Spread::Linear),

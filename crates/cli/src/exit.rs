@@ -6,10 +6,10 @@ use agent::AgentError;
 use report::export::ExportError;
 use store::StoreError;
 use study::run::RunError;
-use study::{Mistake, PlanError};
+use study::{Diagnostic, PlanError};
 
 use crate::browser::BrowserError;
-use crate::foreign;
+use crate::tool_hints;
 
 /// Bad arguments or study.
 pub(crate) const INVALID: u8 = 2;
@@ -30,7 +30,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 #[derive(Debug)]
 pub enum Failure {
     /// Something that was typed or written is wrong.
-    Mistake(Mistake),
+    Mistake(Diagnostic),
     /// A case cannot be run.
     Plan(PlanError),
     /// The run ended early.
@@ -76,7 +76,7 @@ pub enum Failure {
     /// The store failed while a run was under way.
     Unkept {
         /// What is left of the run.
-        run: Box<Remains>,
+        run: Box<StoreFailure>,
         /// What the store said.
         error: StoreError,
     },
@@ -86,7 +86,7 @@ pub enum Failure {
 
 /// What is left of a run whose store failed.
 #[derive(Debug)]
-pub struct Remains {
+pub struct StoreFailure {
     /// The run.
     pub id: String,
     /// How many trials were measured.
@@ -95,10 +95,10 @@ pub struct Remains {
     pub stored: Option<usize>,
 }
 
-impl Remains {
+impl StoreFailure {
     /// Where what was measured can be found.
     fn whereabouts(&self) -> String {
-        let Remains { id, measured, .. } = self;
+        let StoreFailure { id, measured, .. } = self;
         match self.stored {
             None => format!(
                 "What of this run is stored, `headroom show {id}` would show. The summary above has all."
@@ -189,9 +189,9 @@ macro_rules! from {
     };
 }
 
-impl From<Mistake> for Failure {
-    fn from(mistake: Mistake) -> Self {
-        Failure::Mistake(foreign::explained(mistake))
+impl From<Diagnostic> for Failure {
+    fn from(mistake: Diagnostic) -> Self {
+        Failure::Mistake(tool_hints::explained(mistake))
     }
 }
 
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn regression_trials_that_are_stored_were_said_to_be_lost() {
         let help = |stored| {
-            let run = Box::new(Remains { id: "a1".to_owned(), measured: 5, stored });
+            let run = Box::new(StoreFailure { id: "a1".to_owned(), measured: 5, stored });
             let error = StoreError::Full { path: PathBuf::from("x.db"), doing: "write to" };
             Failure::Unkept { run, error }.help().unwrap()
         };

@@ -1,18 +1,18 @@
 //! What a person types, and what they read: the only crate that prints and
 //! exits. The program is [`main`]; the commands are one file each.
 
+mod accept_nodes;
 pub mod browser;
 mod command;
 mod exit;
-mod foreign;
-mod hidden;
-mod mask;
+mod mask_keys;
 mod output;
 mod peer;
 mod progress;
+mod redact_args;
 mod show;
 mod signals;
-mod waiting;
+mod tool_hints;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -24,13 +24,13 @@ pub use exit::Failure;
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    hidden::cover();
+    redact_args::cover();
     // For messages, and to be kept.
-    let typed: Vec<String> = arguments.iter().map(|a| mask::shortened(&a.to_string_lossy())).collect();
+    let typed: Vec<String> = arguments.iter().map(|a| mask_keys::shortened(&a.to_string_lossy())).collect();
     let matches = match command_line().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => {
-            if let Some(meant) = foreign::of_line(&error, &typed) {
+            if let Some(meant) = tool_hints::of_line(&error, &typed) {
                 return show::failure(&meant);
             }
             // Help and version are no errors; the rest are bad arguments.

@@ -12,9 +12,9 @@ use agent::iperf3::{self, Iperf3End};
 use model::study::StudyWorkload;
 use model::{Study, Value};
 
+use crate::accept_nodes::{self, NodeWait};
 use crate::exit::Failure;
-use crate::mask;
-use crate::waiting::{self, Waiting};
+use crate::mask_keys;
 
 /// The parameter that names the other end.
 const PEER: &str = "peer";
@@ -42,7 +42,7 @@ pub(crate) fn take(study: &mut Study) -> Result<Peers, Failure> {
     let texts =
         [&mut study.title, &mut study.question, &mut study.author, &mut study.purpose, &mut study.price];
     let texts = texts.into_iter().flatten().chain(&mut study.references).chain(&mut study.notes);
-    texts.for_each(|text| *text = mask::shortened(text));
+    texts.for_each(|text| *text = mask_keys::shortened(text));
     Ok(peers)
 }
 
@@ -56,7 +56,7 @@ fn misplaced(workload: &StudyWorkload) -> Result<(), Failure> {
             return Err(Failure::Arguments {
                 message: format!(
                     "`{}` is given as `{name}`, and it is a join string",
-                    mask::shortened(&text)
+                    mask_keys::shortened(&text)
                 ),
                 help: "give it as `peer`: it holds a key, which no other parameter keeps to itself"
                     .to_owned(),
@@ -76,7 +76,7 @@ fn take_of(
         if text == SELF {
             continue;
         }
-        if text.starts_with(iperf3::SCHEME) || text.starts_with(waiting::SCHEME) {
+        if text.starts_with(iperf3::SCHEME) || text.starts_with(accept_nodes::SCHEME) {
             peers.insert(text.clone(), text);
             continue;
         }
@@ -118,9 +118,9 @@ pub(crate) fn reach(
     name: &str,
     join: &str,
     patience: Duration,
-    waiting: &Waiting,
+    waiting: &NodeWait,
 ) -> Result<FarEnd, Failure> {
-    if join.starts_with(waiting::SCHEME) {
+    if join.starts_with(accept_nodes::SCHEME) {
         let agent = waiting.receive(join, patience)?;
         let (address, dials) = (agent.address(), agent.dials());
         let machine = Some(if name == join { address.to_string() } else { name.to_owned() });

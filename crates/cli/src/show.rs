@@ -9,7 +9,7 @@ use miette::{
 use textwrap::{WordSeparator, WordSplitter};
 
 use crate::exit::Failure;
-use crate::mask;
+use crate::mask_keys;
 
 /// A failure as miette draws it.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Shown {
             Failure::Mistake(m) => (
                 Some(NamedSource::new(
                     line(&m.source_text.name),
-                    obeyed_by_none(&mask::starred(&m.source_text.text)),
+                    obeyed_by_none(&mask_keys::starred(&m.source_text.text)),
                 )),
                 Some(LabeledSpan::underline((m.span.start, m.span.len()))),
             ),
@@ -68,7 +68,7 @@ impl Shown {
 
 /// One line of a message.
 fn line(text: &str) -> String {
-    report::text::printable(&mask::shortened(text))
+    report::text::printable(&mask_keys::shortened(text))
 }
 
 /// `text` with other characters in place of those that control a terminal; each
@@ -86,10 +86,10 @@ fn obeyed_by_none(text: &str) -> String {
 /// Prints what is wrong with a command line, or the help that was asked for.
 pub(crate) fn usage(error: &clap::Error) {
     let plain = error.render().to_string();
-    if mask::secrets(plain.as_bytes()).is_empty() {
+    if mask_keys::secrets(plain.as_bytes()).is_empty() {
         let _ = error.print();
     } else {
-        let _ = std::io::stderr().write_all(mask::shortened(&plain).as_bytes());
+        let _ = std::io::stderr().write_all(mask_keys::shortened(&plain).as_bytes());
     }
 }
 

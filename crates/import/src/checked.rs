@@ -6,7 +6,7 @@ use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{ParameterSpec, Value, WorkloadSpec, scalar};
 
-use crate::diagnostic::{Mistake, Place, suggest};
+use crate::diagnostic::{Diagnostic, Place, suggest};
 
 /// The most levels that one factor may have, and the most parts of one level.
 pub const LEVELS_MAX: usize = 1000;
@@ -16,7 +16,11 @@ pub const LEVELS_MAX: usize = 1000;
 const NOT_WITH: &[&str] = &["duration", "until"];
 
 /// The workload named `name`.
-pub fn workload(catalogue: &Catalogue, name: &str, place: &Place) -> Result<&'static WorkloadSpec, Mistake> {
+pub fn workload(
+    catalogue: &Catalogue,
+    name: &str,
+    place: &Place,
+) -> Result<&'static WorkloadSpec, Diagnostic> {
     catalogue.workload(name).ok_or_else(|| {
         let names: Vec<&str> = catalogue.workloads.iter().map(|w| w.name).collect();
         place.mistake(format!("there is no workload `{name}`"), suggest(name, names))
@@ -30,7 +34,7 @@ pub fn parameter(
     name: &str,
     with: bool,
     place: &Place,
-) -> Result<&'static ParameterSpec, Mistake> {
+) -> Result<&'static ParameterSpec, Diagnostic> {
     if with && NOT_WITH.contains(&name) {
         return Err(place.mistake(
             format!("`{name}` cannot be given for a load that runs with a case"),
@@ -49,7 +53,7 @@ pub fn parameter(
 ///
 /// # Errors
 /// If `name` is such an option.
-pub fn only_typed(name: &str, place: &Place) -> Result<(), Mistake> {
+pub fn only_typed(name: &str, place: &Place) -> Result<(), Diagnostic> {
     if !["destroy", "wipe"].contains(&name) {
         return Ok(());
     }
@@ -65,7 +69,7 @@ pub fn put(
     spec: &ParameterSpec,
     levels: Vec<Level>,
     place: &Place,
-) -> Result<(), Mistake> {
+) -> Result<(), Diagnostic> {
     match load.parameters.insert(spec.name.to_owned(), levels) {
         None => Ok(()),
         Some(_) => {
@@ -76,7 +80,7 @@ pub fn put(
 }
 
 /// The shares of a mix make a whole, or there are none.
-fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
+fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Diagnostic> {
     let weight = |part: &Value| match part {
         Value::Text(text) => text.rsplit_once(':')?.1.strip_suffix('%')?.parse::<f64>().ok(),
         _ => None,
@@ -100,7 +104,7 @@ fn check_weights(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(
 ///
 /// # Errors
 /// Names the part.
-pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Mistake> {
+pub fn each_part_once(spec: &ParameterSpec, level: &Level, place: &Place) -> Result<(), Diagnostic> {
     if level.len() > LEVELS_MAX {
         let message = format!("`{}` has more than {LEVELS_MAX} parts in one level", spec.name);
         return Err(place.mistake(message, "give fewer"));

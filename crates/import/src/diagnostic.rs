@@ -15,7 +15,7 @@ pub struct Source {
 /// Something that is wrong in a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Mistake {
+pub struct Diagnostic {
     /// What is wrong.
     pub message: String,
     /// What would be right.
@@ -45,9 +45,9 @@ impl Place {
 
     /// A mistake here.
     #[must_use]
-    pub fn mistake(&self, message: impl Into<String>, help: impl Into<String>) -> Mistake {
+    pub fn mistake(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         let help = Some(help.into()).filter(|h| !h.is_empty());
-        Mistake {
+        Diagnostic {
             message: message.into(),
             help,
             source_text: Arc::clone(&self.source),

@@ -8,14 +8,14 @@ use std::collections::HashSet;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
 
-use load::workload::disk::fixture::{Fixture, How};
+use load::workload::disk::fixture::{Fixture, OpenMode};
 use support::{Silent, parameters, run, survey};
 
 const BYTES: usize = 16 << 20;
 
 /// All of a fixture's file, read around the page cache.
 fn landed(fixture: &Fixture) -> Vec<u8> {
-    let file = fixture.open(How { direct: true, write: false, dsync: false }).unwrap().remove(0);
+    let file = fixture.open(OpenMode { direct: true, write: false, dsync: false }).unwrap().remove(0);
     let mut all = vec![0u8; BYTES + 4096];
     // O_DIRECT wants an aligned buffer.
     let start = all.as_ptr().align_offset(4096);

@@ -13,9 +13,9 @@ use load::workload::net::connect::Connect;
 use load::workload::net::loaded::Loaded;
 use load::workload::net::pingpong::Pingpong;
 use load::workload::net::stream::Stream;
-use load::workload::{Meeting, Side, Workload};
+use load::workload::{Rendezvous, Side, Workload};
 use model::Value;
-use model::message::Door;
+use model::message::RendezvousAddress;
 use two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, run_inward, surveyed};
 
 fn stream(changes: &[(&str, &str)]) -> Both {
@@ -136,7 +136,7 @@ fn datagrams_that_a_full_buffer_drops_are_lost() {
 #[test]
 fn strangers_get_nothing_and_hold_up_nobody() {
     let hanging = Mutex::new(Vec::new());
-    let visit = |door: &Door| {
+    let visit = |door: &RendezvousAddress| {
         let to = (door.address, door.tcp);
         // One that says nothing, one that stops in the middle, and many more.
         for said in [&b""[..], b"a cookie"].iter().chain(std::iter::repeat_n(&&b"a"[..], 300)) {
@@ -191,7 +191,7 @@ fn nobody_behind_the_address_is_said() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let tcp = closed.local_addr().unwrap().port();
     drop(closed);
-    let door = Door {
+    let door = RendezvousAddress {
         address: [127, 0, 0, 1].into(),
         tcp,
         udp: tcp,
@@ -199,7 +199,7 @@ fn nobody_behind_the_address_is_said() {
         way: Default::default(),
         kind: Default::default(),
     };
-    let shelf = two_ends::Placed(Side::of(true, Meeting::Out(&door), 0));
+    let shelf = two_ends::Placed(Side::of(true, Rendezvous::Out(&door), 0));
     let workload: &dyn load::workload::Workload = &Stream;
     let prepared = workload.prepare(&parameters, &shelf).unwrap();
     let fault =

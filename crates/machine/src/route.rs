@@ -199,7 +199,7 @@ pub(crate) fn mtu_bounds(name: &str) -> Option<(u32, Option<u32>)> {
 
 /// Why nothing passes an interface now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum InterfaceProblem {
     /// There is no such interface any more.
     Gone,
     /// Somebody switched it off.
@@ -211,21 +211,23 @@ pub enum Trouble {
 /// Why nothing passes the interface of this name; none where it is up, or the
 /// kernel does not say.
 #[must_use]
-pub fn trouble(interface: &str) -> Option<Trouble> {
+pub fn trouble(interface: &str) -> Option<InterfaceProblem> {
     let mut payload = vec![0; LINK_HEAD];
     wire::push_attribute(&mut payload, IFLA_IFNAME, &[interface.as_bytes(), &[0]].concat());
     let no_device = rustix::io::Errno::NODEV;
     match wire::ask(GET_LINK, &payload) {
         // `ifi_flags` are the second four bytes of `struct ifinfomsg`.
         Ok(answer) => of_flags(number(&answer, 8)?),
-        Err(reason) => (reason == std::io::Error::from(no_device).to_string()).then_some(Trouble::Gone),
+        Err(reason) => {
+            (reason == std::io::Error::from(no_device).to_string()).then_some(InterfaceProblem::Gone)
+        }
     }
 }
 
-fn of_flags(flags: u32) -> Option<Trouble> {
+fn of_flags(flags: u32) -> Option<InterfaceProblem> {
     match (flags & UP != 0, flags & LOWER_UP != 0) {
-        (false, _) => Some(Trouble::Down),
-        (true, false) => Some(Trouble::NoCarrier),
+        (false, _) => Some(InterfaceProblem::Down),
+        (true, false) => Some(InterfaceProblem::NoCarrier),
         (true, true) => None,
     }
 }
@@ -264,16 +266,16 @@ mod tests {
         let (least, _) = mtu_bounds("lo").unwrap();
         assert!(least < 1500);
         assert_eq!(mtu_bounds("hr-none"), None);
-        assert_eq!(trouble("hr-none"), Some(Trouble::Gone));
+        assert_eq!(trouble("hr-none"), Some(InterfaceProblem::Gone));
     }
 
     #[test]
     fn an_interface_is_up_where_it_is_on_and_has_a_carrier() {
         for (flags, found) in [
             (0x1_1043, None),
-            (0x1003, Some(Trouble::NoCarrier)),
-            (0x1002, Some(Trouble::Down)),
-            (0x1_1002, Some(Trouble::Down)),
+            (0x1003, Some(InterfaceProblem::NoCarrier)),
+            (0x1002, Some(InterfaceProblem::Down)),
+            (0x1_1002, Some(InterfaceProblem::Down)),
         ] {
             assert_eq!(of_flags(flags), found, "{flags:x}");
         }

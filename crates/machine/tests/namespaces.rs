@@ -7,18 +7,18 @@ use std::net::IpAddr;
 use std::process::Command;
 
 use machine::route;
-use machine::setting::{self, Journal, Keeper, Process, Wanted};
+use machine::setting::{self, Journal, Process, SettingGuard, Wanted};
 use model::Value;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 /// Two namespaces, gone when it is dropped; `a` has 10.213.0.1, `b` 10.213.0.2,
 /// and `a` reaches 10.214.0.0/16 through `b`.
-struct Ground {
+struct TestNetwork {
     a: String,
     b: String,
 }
 
-impl Ground {
+impl TestNetwork {
     fn new(name: &str) -> Self {
         let unique = format!("hr-{name}-{}", std::process::id());
         let ground = Self { a: format!("{unique}-a"), b: format!("{unique}-b") };
@@ -49,7 +49,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for TestNetwork {
     fn drop(&mut self) {
         for name in [&self.a, &self.b] {
             let _ = Command::new("ip").args(["netns", "del", name]).status();
@@ -69,7 +69,7 @@ fn wanted(name: &str, value: u64) -> Wanted {
 
 #[test]
 fn the_way_to_a_peer_is_what_the_kernel_says() {
-    let ground = Ground::new("route");
+    let ground = TestNetwork::new("route");
     ground.inside(|| {
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
         let direct = route::towards(address("10.213.0.2")).unwrap();
@@ -93,12 +93,12 @@ fn the_way_to_a_peer_is_what_the_kernel_says() {
 
 #[test]
 fn an_interface_is_changed_refused_and_put_back() {
-    let ground = Ground::new("setting");
+    let ground = TestNetwork::new("setting");
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::at(folder.path());
     let mtu = || setting::find("mtu").unwrap().read("nic:va");
     ground.inside(|| {
-        let mut keeper = Keeper::with_journal(journal.clone(), Process::parent());
+        let mut keeper = SettingGuard::with_journal(journal.clone(), Process::parent());
         let now = keeper.set(&[wanted("mtu", 9000), wanted("tx-queue-length", 77)]).unwrap();
         assert_eq!((&now[0].before, &now[0].read_back), (&Value::Integer(1500), &Value::Integer(9000)));
         assert_eq!(now[1].read_back, Value::Integer(77));
@@ -111,7 +111,7 @@ fn an_interface_is_changed_refused_and_put_back() {
     ground.inside(|| assert_eq!(mtu(), Ok(Value::Integer(1500)), "the keeper put it back as it went"));
     ip(&["-n", &ground.a, "addr", "add", "2001:db8::1/64", "dev", "va"]);
     ground.inside(|| {
-        let mut keeper = Keeper::with_journal(journal.clone(), Process::parent());
+        let mut keeper = SettingGuard::with_journal(journal.clone(), Process::parent());
         let refused = keeper.set(&[wanted("mtu", 1000)]).unwrap_err().to_string();
         assert!(refused.contains("IPv6"), "{refused}");
         // Here the limits of sockets are the machine's, and can only be read.
@@ -128,7 +128,7 @@ fn an_interface_is_changed_refused_and_put_back() {
 
 /// Sees to it that the kernel makes no IPv6 addresses by itself, which come and
 /// are found unique in their own time.
-fn quieten(ground: &Ground) {
+fn quieten(ground: &TestNetwork) {
     ground.inside(|| {
         for interface in ["default", "va"] {
             // 1 is none (`IN6_ADDR_GEN_MODE_NONE`).
@@ -140,7 +140,7 @@ fn quieten(ground: &Ground) {
 
 /// All that can be read of `a`: interfaces, routes, addresses, and
 /// every sysctl of the network.
-fn everything(ground: &Ground) -> Vec<String> {
+fn everything(ground: &TestNetwork) -> Vec<String> {
     let ip = |arguments: &[&str]| {
         let output = Command::new("ip").args(["-n", &ground.a]).args(arguments).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
@@ -178,7 +178,7 @@ fn everything(ground: &Ground) -> Vec<String> {
 }
 
 /// Puts a macvlan on `va`; false, and said so, where this kernel has none.
-fn add_macvlan(ground: &Ground, name: &str) -> bool {
+fn add_macvlan(ground: &TestNetwork, name: &str) -> bool {
     let arguments = ["-n", &ground.a, "link", "add", "link", "va", "name", name, "type", "macvlan"];
     let is_there = Command::new("ip").args(arguments).output().unwrap().status.success();
     if !is_there {
@@ -188,8 +188,8 @@ fn add_macvlan(ground: &Ground, name: &str) -> bool {
     is_there
 }
 
-fn keeper(folder: &tempfile::TempDir) -> Keeper {
-    Keeper::with_journal(Journal::at(folder.path()), Process::parent())
+fn keeper(folder: &tempfile::TempDir) -> SettingGuard {
+    SettingGuard::with_journal(Journal::at(folder.path()), Process::parent())
 }
 
 fn mtu_of(interface: &str) -> u64 {
@@ -201,7 +201,7 @@ fn mtu_of(interface: &str) -> u64 {
 
 #[test]
 fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
-    let ground = Ground::new("with");
+    let ground = TestNetwork::new("with");
     quieten(&ground);
     let a = ground.a.as_str();
     let has_macvlan = add_macvlan(&ground, "m0");
@@ -255,7 +255,7 @@ fn what_the_kernel_changes_with_a_setting_is_as_before_after_it() {
 
 #[test]
 fn a_change_that_would_overwrite_a_route_or_lose_a_protocol_is_refused() {
-    let ground = Ground::new("lose");
+    let ground = TestNetwork::new("lose");
     quieten(&ground);
     let a = ground.a.as_str();
     ip(&["-n", a, "addr", "add", "2001:db8::1/64", "dev", "va", "nodad"]);
@@ -286,7 +286,7 @@ fn a_change_that_would_overwrite_a_route_or_lose_a_protocol_is_refused() {
 
 #[test]
 fn an_interface_in_another_namespace_that_would_be_cut_refuses_the_change() {
-    let ground = Ground::new("abroad");
+    let ground = TestNetwork::new("abroad");
     if !add_macvlan(&ground, "m0") {
         return;
     }

@@ -7,6 +7,7 @@
 
 pub mod comparison;
 pub mod event;
+mod evidence;
 pub mod finding;
 pub mod identity;
 pub mod limit;

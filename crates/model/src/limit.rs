@@ -47,6 +47,21 @@ impl Limit {
     }
 }
 
+/// What stands in [`Limit::source`] before the key of a promise of the study.
+const STUDY_PROMISE: &str = "promised by the study: ";
+
+/// The source of a limit that the study promises under `key`.
+#[must_use]
+pub fn promise_source(key: &str) -> String {
+    format!("{STUDY_PROMISE}{key}")
+}
+
+/// The key of the study's promise that a limit is, by its source.
+#[must_use]
+pub fn promise_key(source: &str) -> Option<&str> {
+    source.strip_prefix(STUDY_PROMISE)
+}
+
 /// Which way data flows, seen from the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

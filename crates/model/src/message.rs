@@ -108,7 +108,7 @@ pub enum End {
         /// Where the far end waits; none where it comes to the door that this end
         /// opened last.
         #[serde(default)]
-        door: Option<Door>,
+        door: Option<RendezvousAddress>,
         /// How far ahead of the start it must be told, ns: the way to the far end
         /// takes time.
         lead_ns: u64,
@@ -119,7 +119,7 @@ pub enum End {
         /// to the door that this end opened last. A node puts there the address
         /// from which it is asked.
         #[serde(default)]
-        door: Option<Door>,
+        door: Option<RendezvousAddress>,
     },
 }
 
@@ -141,7 +141,7 @@ pub struct OpenOrder {
 
 /// Where one end, mostly the far one, waits for the data connections of one trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Door {
+pub struct RendezvousAddress {
     /// Its address. The other end puts there the one at which it reaches this one.
     pub address: IpAddr,
     /// Its TCP port.
@@ -156,13 +156,13 @@ pub struct Door {
     pub way: BTreeMap<String, Value>,
     /// What waits behind it.
     #[serde(default)]
-    pub kind: DoorKind,
+    pub kind: RendezvousKind,
 }
 
 /// What waits behind a door, and so what is spoken there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DoorKind {
+pub enum RendezvousKind {
     /// A far end of ours.
     #[default]
     Ours,
@@ -204,7 +204,7 @@ pub enum Reply {
     /// To [`Request::Time`]: ns.
     Time(u64),
     /// To [`Request::Open`].
-    Open(Door),
+    Open(RendezvousAddress),
     /// The request could not be carried out; the agent lives on.
     Failed {
         /// Why.

@@ -19,7 +19,7 @@ use rustls::{ServerConfig, ServerConnection};
 
 use super::allow::Allow;
 use super::frame::Frames;
-use super::handshake::{Answer, Caller, HANDSHAKE_MAX, HandshakeRequest, Refused, WRONG_KEY, judge};
+use super::handshake::{Dialer, HANDSHAKE_MAX, HandshakeAnswer, HandshakeRequest, Refused, WRONG_KEY, judge};
 use super::identity::{Identity, IdentityError};
 use super::join::JoinString;
 use super::limits::Limits;
@@ -44,7 +44,7 @@ pub(super) struct Acceptor {
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     /// What it must be.
-    pub(super) awaited: Caller,
+    pub(super) awaited: Dialer,
     /// From where it must come.
     pub(super) allow: Allow,
     /// How many and how slow strangers may be.
@@ -226,8 +226,8 @@ impl Acceptor {
         }
         let judged = judged.and_then(|version| host.slot(version));
         let answer = match &judged {
-            Ok(_) => Answer::welcome(),
-            Err(refused) => Answer::refuse(refused.clone()),
+            Ok(_) => HandshakeAnswer::welcome(),
+            Err(refused) => HandshakeAnswer::refuse(refused.clone()),
         };
         let said = wire::frame(&answer).and_then(|frame| secure.say(&frame, until, stop));
         match (judged, said) {

@@ -8,7 +8,7 @@ use agent::wire;
 use engine::clock;
 use load::workload;
 use model::AgentEvent;
-use model::message::{DoorKind, End, Request, TrialOrder};
+use model::message::{End, RendezvousKind, Request, TrialOrder};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
 use model::setting::Change;
@@ -124,7 +124,7 @@ fn far_end(order: &mut TrialOrder, from: IpAddr) -> Result<(), String> {
         return Err("a node is only ever the far end of a trial: it runs no load alone".to_owned());
     };
     match door {
-        Some(door) if door.kind != DoorKind::Ours => {
+        Some(door) if door.kind != RendezvousKind::Ours => {
             return Err("a node dials nobody but its controller".to_owned());
         }
         Some(door) => door.address = from,
@@ -166,7 +166,7 @@ pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
 #[cfg(test)]
 mod tests {
     use model::Value;
-    use model::message::{Door, Times};
+    use model::message::{RendezvousAddress, Times};
     use model::plan::FixtureKey;
     use model::study::Pin;
     use model::value::Parameters;
@@ -291,16 +291,19 @@ mod tests {
         assert!(why(order("../sh", &[], FAR)).contains("no workload"));
         let Some(name) = two_ends() else { return };
         assert_eq!(judged(&order(name, &[("streams", 8), ("buffer", 1 << 20)], FAR)), Ok(Kind::Trial));
-        let (way, kind) = (BTreeMap::new(), DoorKind::Ours);
-        let door = Door { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way, kind };
+        let (way, kind) = (BTreeMap::new(), RendezvousKind::Ours);
+        let door = RendezvousAddress { address: HERE, tcp: 1, udp: 1, cookie: String::new(), way, kind };
         let near = End::Near { door: Some(door.clone()), lead_ns: 1 };
         assert!(judged(&order(name, &[], near)).is_err());
         // It dials who asks, wherever it was told to go.
-        let dials = |door: Door| order(name, &[], End::Far { door: Some(door) });
+        let dials = |door: RendezvousAddress| order(name, &[], End::Far { door: Some(door) });
         let admitted = admit(&serde_json::to_vec(&dials(door.clone())).unwrap(), HERE, FROM).unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
-        assert_eq!(seen, dials(Door { address: FROM, ..door.clone() }));
-        assert!(why(dials(Door { kind: DoorKind::Iperf3, ..door })).contains("nobody but its controller"));
+        assert_eq!(seen, dials(RendezvousAddress { address: FROM, ..door.clone() }));
+        assert!(
+            why(dials(RendezvousAddress { kind: RendezvousKind::Iperf3, ..door }))
+                .contains("nobody but its controller")
+        );
         for (parameter, most) in bounds::MOST {
             assert!(why(order(name, &[(parameter, most + 1)], FAR)).contains(parameter));
         }

@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use super::WORD_EVERY;
 use super::frame::Frames;
-use super::relay::Outbox;
+use super::relay::SendBuffer;
 use super::secure::{Secure, wait};
 use super::session::is_none_yet;
 
@@ -34,11 +34,11 @@ pub(super) struct BytePump {
     /// one.
     frames: Frames,
     /// To the node.
-    out: Outbox,
+    out: SendBuffer,
     /// From the node, as it comes.
     came: Frames,
     /// The same for here, without signs of life.
-    inbox: Outbox,
+    inbox: SendBuffer,
     /// When the node heard something last.
     said: Instant,
     /// When something was heard of the node last.
@@ -71,9 +71,9 @@ impl BytePump {
             secure,
             local,
             frames: Frames::new(FRAME_MAX),
-            out: Outbox::default(),
+            out: SendBuffer::default(),
             came: early,
-            inbox: Outbox::default(),
+            inbox: SendBuffer::default(),
             said: now,
             heard: now,
             silence_ms,
@@ -231,7 +231,7 @@ impl BytePump {
     }
 }
 
-fn put(to: &mut Outbox, body: &[u8]) {
+fn put(to: &mut SendBuffer, body: &[u8]) {
     to.put(&u32::try_from(body.len()).unwrap_or_default().to_le_bytes());
     to.put(body);
 }

@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use agent::converse::{Line, converse};
+use agent::converse::{AgentTransport, converse};
 use agent::wire;
-use agent::{Agent, AgentError, Aside, Sever, Watch};
+use agent::{Agent, AgentError, CallContext, Disconnect, OutOfBand};
 use model::message::{Reply, Request};
 
 use super::byte_pump::BytePump;
 use super::dial::{DialError, dial};
 use super::frame::Frames;
-use super::handshake::Caller;
+use super::handshake::Dialer;
 use super::join::JoinString;
 use super::limits::SILENCE;
 use super::reverse_accept::{Arrival, ReverseAccept};
@@ -55,12 +55,12 @@ struct NodeTransport {
     /// Whether one that dials did not come again the last time it was waited for:
     /// each of many trials would wait as long.
     stays_away: bool,
-    link: Option<Link>,
+    link: Option<Connected>,
 }
 
 /// A connection that stands.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct Connected {
     stream: UnixStream,
     /// To end the pump by force.
     tcp: TcpStream,
@@ -139,14 +139,14 @@ fn as_ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn go(join: &JoinString, patience: Duration) -> Result<(Link, IpAddr), DialError> {
-    let (secure, frames, address) = dial(join, Caller::Controller, None)?;
-    let link = Link::over(secure, frames, patience, ());
+fn go(join: &JoinString, patience: Duration) -> Result<(Connected, IpAddr), DialError> {
+    let (secure, frames, address) = dial(join, Dialer::Controller, None)?;
+    let link = Connected::over(secure, frames, patience, ());
     let link = link.map_err(|source| DialError::Connect { place: join.place(), source })?;
     Ok((link, address))
 }
 
-impl Link {
+impl Connected {
     /// Over a connection that was let in, or let one in; `keeps` is dropped when
     /// it ends.
     pub(super) fn over(
@@ -201,7 +201,7 @@ impl NodeTransport {
     }
 
     /// Makes a connection.
-    fn reach(&mut self) -> Result<Link, AgentError> {
+    fn reach(&mut self) -> Result<Connected, AgentError> {
         match &self.way {
             Reach::Out(join) => {
                 let reached = go(join, self.patience);
@@ -230,7 +230,7 @@ impl NodeTransport {
     }
 }
 
-impl Line for NodeTransport {
+impl AgentTransport for NodeTransport {
     fn stream(&mut self) -> Result<&mut UnixStream, AgentError> {
         if self.link.is_none() {
             self.link = Some(self.reach()?);
@@ -256,22 +256,22 @@ impl Line for NodeTransport {
 
 impl Agent for NodeAgent {
     fn lives(&self) -> bool {
-        self.line.link.as_ref().is_some_and(Link::lives)
+        self.line.link.as_ref().is_some_and(Connected::lives)
     }
 
-    fn aside(&mut self) -> Result<Aside, AgentError> {
+    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
         let stream = self.line.stream()?.try_clone().map_err(|e| AgentError::Unreachable(e.to_string()))?;
         Ok(Box::new(move |request| wire::send(&mut &stream, request)))
     }
 
-    fn sever(&mut self) -> Option<Sever> {
+    fn sever(&mut self) -> Option<Disconnect> {
         let tcp = self.line.link.as_ref()?.tcp.try_clone().ok()?;
         Some(Box::new(move || {
             let _ = tcp.shutdown(Shutdown::Both);
         }))
     }
 
-    fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
+    fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         self.line.bear(silence(&request));
         let answer = converse(&mut self.line, self.patience, &request, watch);
         self.line.bear(SILENCE);

@@ -16,7 +16,8 @@ use rustls::{AlertDescription, ClientConnection};
 
 use super::frame::Frames;
 use super::handshake::{
-    Answer, Caller, FULL, HANDSHAKE_MAX, HandshakeRequest, PROTOCOL, WRONG_CALLER, WRONG_KEY, WRONG_VERSION,
+    Dialer, FULL, HANDSHAKE_MAX, HandshakeAnswer, HandshakeRequest, PROTOCOL, WRONG_CALLER, WRONG_KEY,
+    WRONG_VERSION,
 };
 use super::join::JoinString;
 use super::secure::{Secure, wait};
@@ -197,7 +198,7 @@ impl DialError {
 /// from.
 pub(super) fn dial(
     join: &JoinString,
-    caller: Caller,
+    caller: Dialer,
     stop: Option<BorrowedFd<'_>>,
 ) -> Result<(Secure, Frames, IpAddr), DialError> {
     let place = join.place();
@@ -285,13 +286,13 @@ pub(super) fn introduce(
     let mut frames = Frames::new(ANSWER_MAX);
     let heard = secure.hear(&mut frames, until, stop).map_err(broken)?;
     let heard = heard.ok_or_else(|| DialError::Closed(place.to_owned()))?;
-    let answer: Answer = serde_json::from_slice(&heard).map_err(|e| no_node(place, &e))?;
+    let answer: HandshakeAnswer = serde_json::from_slice(&heard).map_err(|e| no_node(place, &e))?;
     judge(answer, place)?;
     frames.allow(usize::MAX);
     Ok((secure, frames))
 }
 
-fn judge(answer: Answer, place: &str) -> Result<(), DialError> {
+fn judge(answer: HandshakeAnswer, place: &str) -> Result<(), DialError> {
     let place = place.to_owned();
     let Some(refused) = answer.refused else {
         return match answer.headroom {
@@ -342,7 +343,7 @@ mod tests {
         let secret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8.ICEiIyQlJicoKSorLC0uLw";
         // The loopback's name is known everywhere.
         let join = JoinString::parse(&format!("headroom://[fe80::1%lo]:7117#{secret}")).unwrap();
-        let Err(error) = dial(&join, Caller::Controller, None) else { panic!("nobody is there") };
+        let Err(error) = dial(&join, Dialer::Controller, None) else { panic!("nobody is there") };
         assert!(matches!(&error, DialError::LinkLocal(place) if place == "[fe80::1%lo]:7117"), "{error}");
     }
 }

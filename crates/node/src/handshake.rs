@@ -16,7 +16,7 @@ pub(super) const HANDSHAKE_MAX: usize = 1024;
 
 /// What the one is that dials; the other is the one that listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Caller {
+pub(super) enum Dialer {
     /// A run that goes to a node.
     Controller,
     /// A node that goes to a run, for nobody comes in where it is.
@@ -32,23 +32,23 @@ pub(super) struct HandshakeRequest {
     pub(super) program: String,
     /// The key of the join string.
     pub(super) key: String,
-    /// Whether it is a [`Caller::Node`].
+    /// Whether it is a [`Dialer::Node`].
     #[serde(default)]
     pub(super) joins: bool,
 }
 
 impl HandshakeRequest {
     /// Ours, as a frame.
-    pub(super) fn frame(key: &Key, caller: Caller) -> std::io::Result<Vec<u8>> {
+    pub(super) fn frame(key: &Key, caller: Dialer) -> std::io::Result<Vec<u8>> {
         let program = env!("CARGO_PKG_VERSION").to_owned();
-        let joins = caller == Caller::Node;
+        let joins = caller == Dialer::Node;
         wire::frame(&HandshakeRequest { headroom: PROTOCOL, program, key: key.secret(), joins })
     }
 }
 
 /// What the one that listens answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Answer {
+pub(super) struct HandshakeAnswer {
     /// Its [`PROTOCOL`].
     pub(super) headroom: u32,
     /// Its version; not told to strangers.
@@ -79,11 +79,11 @@ pub(super) const WRONG_CALLER: &str = "caller";
 
 /// Why the one that dialled is turned away where `awaited` is, or its version if
 /// it is not. The key is looked at before anything else.
-pub(super) fn judge(hello: &HandshakeRequest, key: &Key, awaited: Caller) -> Result<String, Refused> {
+pub(super) fn judge(hello: &HandshakeRequest, key: &Key, awaited: Dialer) -> Result<String, Refused> {
     let refused = |kind: &str, reason: String| Refused { kind: kind.to_owned(), reason };
     let (us, them) = match awaited {
-        Caller::Controller => ("node", "controller"),
-        Caller::Node => ("run", "node"),
+        Dialer::Controller => ("node", "controller"),
+        Dialer::Node => ("run", "node"),
     };
     if !key.is(&hello.key) {
         return Err(refused(WRONG_KEY, format!("the key is not this {us}'s")));
@@ -100,11 +100,11 @@ pub(super) fn judge(hello: &HandshakeRequest, key: &Key, awaited: Caller) -> Res
         return Err(refused(WRONG_VERSION, reason));
     }
     match (awaited, hello.joins) {
-        (Caller::Controller, true) => Err(refused(
+        (Dialer::Controller, true) => Err(refused(
             WRONG_CALLER,
             "a node waits there itself: its join string is for `--peer` of a run".to_owned(),
         )),
-        (Caller::Node, false) => Err(refused(
+        (Dialer::Node, false) => Err(refused(
             WRONG_CALLER,
             "a run waits there for its node: its join string is for `headroom node --join`".to_owned(),
         )),
@@ -112,7 +112,7 @@ pub(super) fn judge(hello: &HandshakeRequest, key: &Key, awaited: Caller) -> Res
     }
 }
 
-impl Answer {
+impl HandshakeAnswer {
     /// That it may stay.
     pub(super) fn welcome() -> Self {
         Self { headroom: PROTOCOL, program: env!("CARGO_PKG_VERSION").to_owned(), refused: None }
@@ -139,12 +139,12 @@ mod tests {
             key: key.into(),
             joins: false,
         };
-        let judge = |hello: &HandshakeRequest| judge(hello, &key, Caller::Controller);
+        let judge = |hello: &HandshakeRequest| judge(hello, &key, Dialer::Controller);
         assert_eq!(judge(&hello(PROTOCOL, &key.secret())).unwrap(), "9.9[2J");
         // A stranger does not even learn that its version would not fit.
         let stranger = judge(&hello(77, "AAAA")).unwrap_err();
         assert_eq!(stranger.kind, WRONG_KEY);
-        assert_eq!(Answer::refuse(stranger).program, "");
+        assert_eq!(HandshakeAnswer::refuse(stranger).program, "");
         let older = judge(&hello(77, &key.secret())).unwrap_err();
         assert_eq!(older.kind, WRONG_VERSION);
         let ours = format!("(protocol {PROTOCOL})");
@@ -154,11 +154,11 @@ mod tests {
     #[test]
     fn two_that_both_wait_are_told_so_and_only_with_the_key() {
         let key = Key::random().unwrap();
-        for awaited in [Caller::Controller, Caller::Node] {
+        for awaited in [Dialer::Controller, Dialer::Node] {
             for joins in [false, true] {
                 let with =
                     |key: String| HandshakeRequest { headroom: PROTOCOL, program: "1".into(), key, joins };
-                let fits = joins == (awaited == Caller::Node);
+                let fits = joins == (awaited == Dialer::Node);
                 let kind = judge(&with(key.secret()), &key, awaited).err().map(|r| r.kind);
                 assert_eq!(kind.as_deref(), (!fits).then_some(WRONG_CALLER));
                 let stranger = judge(&with("AAAA".into()), &key, awaited).unwrap_err();
@@ -167,16 +167,16 @@ mod tests {
         }
         // An older controller does not say what it is.
         let text = format!(r#"{{"headroom":{PROTOCOL},"program":"0","key":"{}"}}"#, key.secret());
-        assert!(judge(&serde_json::from_str(&text).unwrap(), &key, Caller::Controller).is_ok());
+        assert!(judge(&serde_json::from_str(&text).unwrap(), &key, Dialer::Controller).is_ok());
     }
 
     #[test]
     fn an_answer_of_another_version_can_be_read() {
         let newer =
             r#"{"headroom":2,"program":"3.0","refused":{"kind":"moon","reason":"r","since":1},"x":[]}"#;
-        let answer: Answer = serde_json::from_str(newer).unwrap();
+        let answer: HandshakeAnswer = serde_json::from_str(newer).unwrap();
         assert_eq!((answer.headroom, answer.refused.unwrap().kind.as_str()), (2, "moon"));
-        let least: Answer = serde_json::from_str(r#"{"headroom":1}"#).unwrap();
+        let least: HandshakeAnswer = serde_json::from_str(r#"{"headroom":1}"#).unwrap();
         assert_eq!(least.refused, None);
     }
 }

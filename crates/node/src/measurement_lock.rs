@@ -58,7 +58,7 @@ struct Waiter {
 
 /// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum LockOutcome {
     /// The permit is the session's.
     Granted,
     /// Another has it, and so many wait before.
@@ -77,15 +77,15 @@ impl MeasurementLock {
 
     /// Asks for it, or how it stands; `bell` rings when the permit becomes the
     /// session's.
-    pub(super) fn ask(&self, session: u64, from: IpAddr, bell: &Arc<Waker>) -> Asked {
+    pub(super) fn ask(&self, session: u64, from: IpAddr, bell: &Arc<Waker>) -> LockOutcome {
         let line = &mut self.line().0;
         let at = line.iter().position(|place| place.session == session).unwrap_or_else(|| {
             line.push_back(Waiter { session, from, bell: Arc::clone(bell) });
             line.len() - 1
         });
         match line.front() {
-            Some(first) if at > 0 => Asked::Waits { holder: first.from, before: at - 1 },
-            _ => Asked::Granted,
+            Some(first) if at > 0 => LockOutcome::Waits { holder: first.from, before: at - 1 },
+            _ => LockOutcome::Granted,
         }
     }
 
@@ -117,15 +117,15 @@ mod tests {
         let bells: Vec<_> = (0..4).map(|_| Arc::new(Waker::new().unwrap())).collect();
         let from = |n: u8| IpAddr::from([10, 0, 0, n]);
         let ask = |n: u8| permit.ask(u64::from(n), from(n), &bells[usize::from(n)]);
-        assert_eq!(ask(1), Asked::Granted);
-        assert_eq!(ask(1), Asked::Granted);
-        assert_eq!(ask(2), Asked::Waits { holder: from(1), before: 0 });
-        assert_eq!(ask(3), Asked::Waits { holder: from(1), before: 1 });
-        assert_eq!(ask(0), Asked::Waits { holder: from(1), before: 2 });
+        assert_eq!(ask(1), LockOutcome::Granted);
+        assert_eq!(ask(1), LockOutcome::Granted);
+        assert_eq!(ask(2), LockOutcome::Waits { holder: from(1), before: 0 });
+        assert_eq!(ask(3), LockOutcome::Waits { holder: from(1), before: 1 });
+        assert_eq!(ask(0), LockOutcome::Waits { holder: from(1), before: 2 });
         // One that waits no more wakes nobody.
         permit.leave(2);
         assert!(permit.is_of(1) && bells.iter().all(|bell| !bell.is_woken()));
-        assert_eq!(ask(0), Asked::Waits { holder: from(1), before: 1 });
+        assert_eq!(ask(0), LockOutcome::Waits { holder: from(1), before: 1 });
         permit.leave(1);
         assert!(permit.is_of(3) && bells[3].is_woken() && !bells[0].is_woken());
         bells[3].clear();

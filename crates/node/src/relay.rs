@@ -26,14 +26,14 @@ const SPARE: usize = 1 << 20;
 
 /// Bytes that wait to be taken.
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(super) struct SendBuffer {
     bytes: Vec<u8>,
     taken: usize,
     /// Since when some wait and none was taken.
     stuck: Option<Instant>,
 }
 
-impl Outbox {
+impl SendBuffer {
     pub(super) fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         self.stuck.get_or_insert_with(Instant::now);
@@ -82,14 +82,14 @@ pub(super) struct Worker {
     /// What it says.
     pub(super) frames: Frames,
     /// What it is to be told.
-    pub(super) inbox: Outbox,
+    pub(super) inbox: SendBuffer,
 }
 
 impl Worker {
     /// Starts it; it may have `memory` bytes of its own.
     pub(super) fn start(command: &ChildCommand, memory: u64) -> io::Result<Self> {
         let (process, stream) = command.start()?;
-        let worker = Self { process, stream, frames: Frames::new(FRAME_MAX), inbox: Outbox::default() };
+        let worker = Self { process, stream, frames: Frames::new(FRAME_MAX), inbox: SendBuffer::default() };
         worker.stream.set_nonblocking(true)?;
         let id = i32::try_from(worker.process.id()).ok().and_then(Pid::from_raw);
         prlimit(id, Resource::Data, Rlimit { current: Some(memory), maximum: Some(memory) })?;
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_waits_is_taken_in_order_and_knows_since_when_it_is_stuck() {
-        let mut outbox = Outbox::default();
+        let mut outbox = SendBuffer::default();
         assert!(outbox.stuck_since().is_none());
         outbox.put(b"abc");
         outbox.put(b"de");

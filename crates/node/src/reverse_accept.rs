@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use super::acceptor::{Acceptor, Handler, Rules};
 use super::allow::Allow;
-use super::controller::Link;
+use super::controller::Connected;
 use super::frame::Frames;
-use super::handshake::{Caller, FULL, Refused};
+use super::handshake::{Dialer, FULL, Refused};
 use super::identity::Identity;
 use super::join::JoinString;
 use super::limits::Limits;
@@ -43,7 +43,7 @@ pub struct ReverseAccept {
 /// A node that came.
 #[derive(Debug)]
 pub(super) struct Arrival {
-    pub(super) link: Link,
+    pub(super) link: Connected,
     /// Where it came from.
     pub(super) from: IpAddr,
     /// The address of this machine that it came to.
@@ -104,7 +104,7 @@ impl Handler for &Arc<Shared> {
         let version = slot.version.clone();
         let here = secure.tcp().local_addr().map(|at| at.ip().to_canonical());
         let link = here.and_then(|here| {
-            let link = Link::over(secure, frames, self.patience, slot)?;
+            let link = Connected::over(secure, frames, self.patience, slot)?;
             Ok(Arrival { link, from, here })
         });
         match link {
@@ -136,7 +136,7 @@ impl ReverseAccept {
         patience: Duration,
         tell: Listener,
     ) -> Result<Self, NodeError> {
-        let rules = Rules { awaited: Caller::Node, allow: Allow::default(), limits: Limits::default() };
+        let rules = Rules { awaited: Dialer::Node, allow: Allow::default(), limits: Limits::default() };
         let gate = Acceptor::open(at, identity, rules)?;
         let (at, joins) = (gate.address()?, gate.join_strings()?);
         let hall = Shared { state: Mutex::default(), came: Condvar::new(), tell, patience };

@@ -11,12 +11,12 @@ use rustix::event::{PollFd, PollFlags};
 
 use super::dial::{DialError, dial};
 use super::ending::Ending;
-use super::handshake::Caller;
+use super::handshake::Dialer;
 use super::join::JoinString;
 use super::limits::Limits;
 use super::measurement_lock::MeasurementLock;
 use super::secure::wait;
-use super::session::{Session, SharedState};
+use super::session::{NodeSession, SharedState};
 
 /// How soon it tries again, twice as long each time,
 const SOON: Duration = Duration::from_millis(500);
@@ -68,11 +68,11 @@ impl ReverseConnect {
         let ground = SharedState { permit: &permit, command: &self.agent, limits: &self.limits, stop };
         let (mut pause, mut told) = (SOON, None);
         for number in 0.. {
-            match dial(&self.join, Caller::Node, Some(stop)) {
+            match dial(&self.join, Dialer::Node, Some(stop)) {
                 Ok((secure, frames, _)) => {
                     tell(ReverseConnectEvent::Joined);
-                    let session = Session::new(&ground, number, (secure, frames));
-                    let ending = session.map_or_else(Ending::Broken, Session::run);
+                    let session = NodeSession::new(&ground, number, (secure, frames));
+                    let ending = session.map_or_else(Ending::Broken, NodeSession::run);
                     tell(ReverseConnectEvent::Went { why: ending.to_string() });
                     if self.once || matches!(ending, Ending::Stopped) {
                         return Ok(());

@@ -12,13 +12,13 @@ use agent::child::ChildCommand;
 use super::acceptor::{Acceptor, Handler, Rules};
 use super::allow::Allow;
 use super::frame::Frames;
-use super::handshake::{Caller, FULL, Refused};
+use super::handshake::{Dialer, FULL, Refused};
 use super::identity::{Identity, IdentityError};
 use super::join::JoinString;
 use super::limits::Limits;
 use super::measurement_lock::{MeasurementLock, Waker};
 use super::secure::Secure;
-use super::session::{Session, SharedState};
+use super::session::{NodeSession, SharedState};
 
 /// How a node serves.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ impl Node {
     /// If that cannot be listened at.
     pub fn listen(at: SocketAddr, identity: Identity, options: Options) -> Result<Self, NodeError> {
         let Options { allow, limits, .. } = options.clone();
-        let gate = Acceptor::open(at, identity, Rules { awaited: Caller::Controller, allow, limits })?;
+        let gate = Acceptor::open(at, identity, Rules { awaited: Dialer::Controller, allow, limits })?;
         Ok(Self { gate, options })
     }
 
@@ -180,7 +180,7 @@ impl<'a> Handler for &'a Shared<'a> {
     fn receive(self, from: IpAddr, met: (Secure, Frames), mut slot: SessionSlot<'a>) {
         slot.is_used = true;
         (self.tell)(NodeEvent::Came { from, version: slot.version.clone() });
-        let why = match Session::new(&self.ground, slot.number, met) {
+        let why = match NodeSession::new(&self.ground, slot.number, met) {
             Ok(session) => session.run().to_string(),
             Err(error) => error.to_string(),
         };

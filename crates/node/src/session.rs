@@ -21,8 +21,8 @@ use super::admit::{self, Admitted, Kind};
 use super::ending::Ending;
 use super::frame::Frames;
 use super::limits::Limits;
-use super::measurement_lock::{Asked, MeasurementLock, Waker};
-use super::relay::{Outbox, Worker};
+use super::measurement_lock::{LockOutcome, MeasurementLock, Waker};
+use super::relay::{SendBuffer, Worker};
 use super::secure::{Secure, wait};
 
 /// What waits for the controller at most before the agent's process is not read
@@ -44,14 +44,14 @@ pub(super) struct SharedState<'a> {
 }
 
 /// The session.
-pub(super) struct Session<'a> {
+pub(super) struct NodeSession<'a> {
     ground: &'a SharedState<'a>,
     id: u64,
     from: IpAddr,
     here: IpAddr,
     secure: Secure,
     frames: Frames,
-    out: Outbox,
+    out: SendBuffer,
     worker: Option<Worker>,
     bell: Arc<Waker>,
     /// What is not answered yet, and since when.
@@ -86,7 +86,7 @@ enum ControllerMessage {
     Reply(IgnoredAny),
 }
 
-impl<'a> Session<'a> {
+impl<'a> NodeSession<'a> {
     /// With a controller that was let in; `frames` is what came after its first
     /// word.
     pub(super) fn new(
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
             here: secure.tcp().local_addr()?.ip().to_canonical(),
             secure,
             frames,
-            out: Outbox::default(),
+            out: SendBuffer::default(),
             worker: None,
             bell: Arc::new(Waker::new()?),
             under_way: None,
@@ -262,11 +262,11 @@ impl<'a> Session<'a> {
     fn take_turn(&mut self) -> Result<(), Ending> {
         let Some(frame) = self.held_back.take() else { return Ok(()) };
         match self.ground.permit.ask(self.id, self.from, &self.bell) {
-            Asked::Granted => {
+            LockOutcome::Granted => {
                 let kind = self.under_way.map_or(Kind::Open, |(kind, _)| kind);
                 self.pass_on(kind, &frame)
             }
-            Asked::Waits { holder, before } => {
+            LockOutcome::Waits { holder, before } => {
                 self.held_back = Some(frame);
                 self.told = Instant::now();
                 self.reply(&FromAgent::Event(admit::waiting(holder, before)))

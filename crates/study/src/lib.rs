@@ -4,12 +4,12 @@
 //! Arguments -> [`model::Study`] -> [`model::Plan`] -> trials ->
 //! [`model::Run`]. Nothing here touches the machine: only agents do.
 
+pub mod built_in;
 pub mod grammar;
 pub mod plan;
 pub mod read;
-pub mod ready;
 pub mod run;
 pub mod schema;
 
-pub use import::diagnostic::{Mistake, Source};
+pub use import::diagnostic::{Diagnostic, Source};
 pub use plan::PlanError;

@@ -6,7 +6,7 @@ mod settings;
 
 use std::collections::BTreeMap;
 
-use agent::{Agent, AgentError, Watch, unexpected};
+use agent::{Agent, AgentError, CallContext, unexpected};
 use model::message::{Reply, Request};
 use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind, Survey};
 use model::setting::Change;
@@ -15,7 +15,11 @@ use model::workload::Catalogue;
 use model::{ParameterSpec, Parameters, Study, Value, scalar};
 use sha2::{Digest, Sha256};
 
-use crate::run::rounds::{ROUNDS_LEAST, ROUNDS_MOST};
+/// The most rounds: as many as SNIA tries before it calls a device unsteady.
+pub(crate) const ROUNDS_MAX: u32 = 25;
+
+/// The fewest rounds: a window.
+pub(crate) const ROUNDS_MIN: u32 = stats::steady::SNIA_WINDOW as u32;
 
 /// The most cases of one study.
 const CASES_MAX: usize = 10_000;
@@ -92,7 +96,7 @@ pub fn make(
     study: &Study,
     catalogue: &Catalogue,
     agent: &mut dyn Agent,
-    watch: &mut Watch<'_>,
+    watch: &mut CallContext<'_>,
 ) -> Result<Planned, PlanError> {
     settings::check(study, catalogue)?;
     if settings::names_resources(study) {
@@ -132,8 +136,8 @@ pub fn make(
         case.index = index;
     }
     let controls = &study.controls;
-    let least = needed(&cases, groups, controls.trials_min, ROUNDS_LEAST);
-    let most = needed(&cases, groups, controls.trials_max, ROUNDS_MOST);
+    let least = needed(&cases, groups, controls.trials_min, ROUNDS_MIN);
+    let most = needed(&cases, groups, controls.trials_max, ROUNDS_MAX);
     let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
     Ok(Planned { plan, left_out })
@@ -361,7 +365,7 @@ fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
 
 /// How often a case is measured: the last rounds are its first trials.
 pub(crate) fn trials_of(case: &Case, trials: u32, rounds: u32) -> u32 {
-    if case.has_rounds() { rounds + trials.saturating_sub(ROUNDS_LEAST) } else { trials }
+    if case.has_rounds() { rounds + trials.saturating_sub(ROUNDS_MIN) } else { trials }
 }
 
 /// For how long nothing runs in a trial of a load, in seconds.

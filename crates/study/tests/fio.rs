@@ -4,17 +4,17 @@
 
 use std::path::{Path, PathBuf};
 
-use import::fio::{Outside, from_fio};
+use import::fio::{JobFileAccess, from_fio};
 use model::Study;
 use model::study::StudyWorkload;
-use study::Mistake;
+use study::Diagnostic;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fio")
 }
 
-fn read(name: &str, text: &str, sections: &[String]) -> Result<Study, Mistake> {
-    let outside = Outside {
+fn read(name: &str, text: &str, sections: &[String]) -> Result<Study, Diagnostic> {
+    let outside = JobFileAccess {
         variable: &|name| match name {
             "FIO_FOLDER" => Some("/data".to_owned()),
             "FIO_NAME" => Some("mine".to_owned()),

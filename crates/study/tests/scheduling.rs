@@ -218,7 +218,8 @@ fn arguments_and_toml_say_the_same() {
 fn options_override_a_ready_study_where_they_fit() {
     let catalogue = agent::catalogue();
     let mut study =
-        from_toml(&catalogue, "overview", "overview", study::ready::find("overview").unwrap().text).unwrap();
+        from_toml(&catalogue, "overview", "overview", study::built_in::find("overview").unwrap().text)
+            .unwrap();
     let typed = |name: &str, value: &str| Typed { name: name.to_owned(), value: value.to_owned() };
     let ok =
         Arguments { options: vec![typed("target", "/data"), typed("trials", "2")], ..Arguments::default() };

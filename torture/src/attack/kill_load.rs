@@ -24,7 +24,8 @@ const LOADS: &[&[&str]] = &[
     &["disk", "--pattern", "randwrite", "--size", "8m", "--target", "@"],
     &["disk", "--pattern", "randread", "--size", "8m", "--engine", "io_uring", "--target", "@"],
     &["disk", "--pattern", "write", "--target", "@/given", "--destroy", "@/given"],
-    &["file.metadata", "--target", "@"],
+    // A trial is all of its files, however long that takes.
+    &["file.metadata", "--files", "1000", "--target", "@"],
     &["net.stream"],
     &["net.pingpong"],
 ];

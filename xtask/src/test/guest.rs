@@ -4,11 +4,12 @@
 
 use std::time::Duration;
 
+use super::Bench;
 use super::harness::Counts;
-use super::{Bench, Outcome};
 use crate::cargo::{self, Built};
 use crate::error::Error;
 use crate::guest::{self, Ended, Guest};
+use crate::outcome::Outcome;
 use crate::tools;
 
 /// Enough for all stories on a busy machine; they take a small part of it.

@@ -23,6 +23,7 @@ use rustix::process::geteuid;
 
 use crate::cargo::{self, Built, cargo_program};
 use crate::error::Error;
+use crate::outcome::Outcome;
 use crate::{Task, generate, tidy, tools};
 use harness::Counts;
 
@@ -51,21 +52,6 @@ pub(crate) struct Bench {
     tools: Option<JoinHandle<Outcome>>,
     /// The tests that were run, of all steps.
     counts: Counts,
-}
-
-/// How a step ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Passed,
-    /// It could not be done here, for this reason.
-    Skipped(String),
-    Failed(String),
-}
-
-impl From<Result<(), Error>> for Outcome {
-    fn from(result: Result<(), Error>) -> Self {
-        result.map_or_else(|e| Self::Failed(e.to_string()), |()| Self::Passed)
-    }
 }
 
 /// Every step, in order.

@@ -16,8 +16,8 @@ const LAYERS: &[&[&str]] = &[
     // What attacks the program from outside knows nothing of its inside.
     &["model", "torture"],
     &["stats", "language", "import"],
-    &["machine", "engine", "analysis", "store", "chart"],
-    &["load"],
+    &["engine", "analysis", "store", "chart"],
+    &["machine", "load"],
     &["agent", "report"],
     &["node", "study"],
     &["cli"],

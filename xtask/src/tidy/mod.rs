@@ -5,6 +5,7 @@
 
 mod docs;
 mod exceptions;
+mod folders;
 mod layers;
 mod names;
 mod sizes;
@@ -60,6 +61,7 @@ type Check = fn(&Path, &Sources) -> Result<Vec<Problem>, Error>;
 /// Every rule, the quick ones first.
 const CHECKS: &[(&str, Check)] = &[
     ("layers", |root, _| layers::check(root)),
+    ("folders", folders::check),
     ("sizes", sizes::check),
     ("names", names::check),
     ("style", |_, sources| Ok(style::check(sources))),

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use engine::clock;
 use load::workload::net::iperf3::COOKIE;
 use model::machine::Machine;
-use model::message::{Door, DoorKind, Reply, Request, Times, TrialReport};
+use model::message::{RendezvousAddress, RendezvousKind, Reply, Request, Times, TrialReport};
 use model::plan::{LoadSpec, Problem};
 use rustix::net::sockopt;
 
+use crate::iperf3::control_protocol::{ControlConnection, RefusalCode, State};
 use crate::iperf3::outcome::{self, Span};
 use crate::iperf3::parameters::{LENGTH_MOST, Parameters, Results, StreamResult, stream_id};
 use crate::iperf3::server::PORT;
-use crate::iperf3::word::{Code, Control, State};
-use crate::{Agent, AgentError, Aside, Watch};
+use crate::{Agent, AgentError, CallContext, OutOfBand};
 
 /// How the address of such a server begins.
 pub const SCHEME: &str = "iperf3://";
@@ -58,7 +58,7 @@ pub struct Iperf3End {
 /// A test that the server waits for.
 #[derive(Debug)]
 struct Opened {
-    control: Control,
+    control: ControlConnection,
     asked: Parameters,
 }
 
@@ -102,7 +102,7 @@ impl Iperf3End {
     }
 
     /// Begins a test: the server then waits for its streams.
-    fn open(&mut self, loads: &[LoadSpec]) -> Result<Door, AgentError> {
+    fn open(&mut self, loads: &[LoadSpec]) -> Result<RendezvousAddress, AgentError> {
         self.open = None;
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let load = match (loads, refused(loads)) {
@@ -125,10 +125,17 @@ impl Iperf3End {
         };
         self.open = Some(Opened { control, asked });
         let (address, port) = (self.address.ip(), self.address.port());
-        Ok(Door { address, tcp: port, udp: port, cookie, way: BTreeMap::new(), kind: DoorKind::Iperf3 })
+        Ok(RendezvousAddress {
+            address,
+            tcp: port,
+            udp: port,
+            cookie,
+            way: BTreeMap::new(),
+            kind: RendezvousKind::Iperf3,
+        })
     }
 
-    fn begin(&self, asked: &Parameters, cookie: &str) -> Result<Control, Refusal> {
+    fn begin(&self, asked: &Parameters, cookie: &str) -> Result<ControlConnection, Refusal> {
         let address = self.address;
         let unreachable = |e: std::io::Error| {
             let why = AgentError::Unreachable(format!(
@@ -141,7 +148,7 @@ impl Iperf3End {
             }
         };
         let stream = TcpStream::connect_timeout(&address, CONNECT).map_err(unreachable)?;
-        let mut control = Control::new(stream).map_err(unreachable)?;
+        let mut control = ControlConnection::new(stream).map_err(unreachable)?;
         let until = Instant::now() + PATIENCE;
         // One that is busy closes the connection without reading it.
         let _ = control.say_cookie(cookie);
@@ -171,7 +178,7 @@ impl Iperf3End {
     }
 
     /// What the server says before `until`.
-    fn hear(&self, control: &mut Control, until: Instant) -> Result<State, AgentError> {
+    fn hear(&self, control: &mut ControlConnection, until: Instant) -> Result<State, AgentError> {
         let left = until.saturating_duration_since(Instant::now());
         match control.hear(left) {
             Ok(Some(state)) => Ok(state),
@@ -185,7 +192,7 @@ impl Iperf3End {
     }
 
     /// The far side of a trial, until its results are here.
-    fn trial(&mut self, watch: &Watch<'_>) -> Result<TrialReport, AgentError> {
+    fn trial(&mut self, watch: &CallContext<'_>) -> Result<TrialReport, AgentError> {
         let Some(Opened { mut control, asked }) = self.open.take() else {
             return Err(AgentError::Failed("no test was begun with the iperf3 server".to_owned()));
         };
@@ -207,7 +214,11 @@ impl Iperf3End {
     }
 
     /// Waits until the near end's load is over; returns its times.
-    fn until_end(&self, control: &mut Control, watch: &Watch<'_>) -> Result<Times, AgentError> {
+    fn until_end(
+        &self,
+        control: &mut ControlConnection,
+        watch: &CallContext<'_>,
+    ) -> Result<Times, AgentError> {
         loop {
             let times = *self.told.lock().unwrap_or_else(PoisonError::into_inner);
             let now_ns = clock::now_ns();
@@ -266,7 +277,7 @@ fn resolved(name: impl ToSocketAddrs) -> std::io::Result<Vec<SocketAddr>> {
 }
 
 /// Waits for `state`.
-fn expect(control: &mut Control, state: State, watch: &Watch<'_>) -> Result<(), AgentError> {
+fn expect(control: &mut ControlConnection, state: State, watch: &CallContext<'_>) -> Result<(), AgentError> {
     let until = Instant::now() + PATIENCE;
     loop {
         match control.hear(LOOK).map_err(|e| gone(&e))? {
@@ -287,7 +298,7 @@ fn expect(control: &mut Control, state: State, watch: &Watch<'_>) -> Result<(), 
 }
 
 /// Anything that is heard where nothing should be.
-fn refuse(control: &mut Control, heard: Option<State>) -> Result<(), AgentError> {
+fn refuse(control: &mut ControlConnection, heard: Option<State>) -> Result<(), AgentError> {
     match heard {
         None => Ok(()),
         Some(State::ServerError) => Err(explained(control)),
@@ -307,11 +318,11 @@ fn out_of_turn(state: State) -> AgentError {
 }
 
 /// What follows [`State::ServerError`].
-fn explained(control: &mut Control) -> AgentError {
+fn explained(control: &mut ControlConnection) -> AgentError {
     match control.error_numbers(Instant::now() + LOOK * 50) {
         Ok((number, _)) => AgentError::Failed(format!(
             "the iperf3 server refused the test: {} (its error {number})",
-            Code::meaning(number)
+            RefusalCode::meaning(number)
         )),
         Err(e) => gone(&e),
     }
@@ -389,7 +400,7 @@ fn nothing(asked: &Parameters) -> Results {
 }
 
 impl Agent for Iperf3End {
-    fn call(&mut self, request: Request, watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
+    fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         match request {
             // There is no other clock: its times are ours.
             Request::Time => Ok(Reply::Time(clock::now_ns())),
@@ -421,7 +432,7 @@ impl Agent for Iperf3End {
         refused(loads)
     }
 
-    fn aside(&mut self) -> Result<Aside, AgentError> {
+    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
         let told = Arc::clone(&self.told);
         Ok(Box::new(move |request| {
             if let Request::Begin(times) = request {

@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 
 use engine::clock;
 use load::workload::net::iperf3::{Head, greet_tcp, greet_udp};
-use model::message::{Door, DoorKind, End, OpenOrder, Reply, Request, Times, TrialOrder, TrialReport};
+use model::message::{
+    End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, Times, TrialOrder, TrialReport,
+};
 use model::plan::LoadSpec;
 use model::study::Pin;
 use model::{Parameters, Value};
 
-use super::{Caps, Iperf3End, PORT, tests};
-use crate::{Agent, AgentError, Watch};
+use super::{Iperf3End, PORT, ServerLimits, tests};
+use crate::{Agent, AgentError, CallContext};
 
 /// A stock server; it ends with the test.
 struct Stock {
@@ -72,10 +74,10 @@ fn load(parameters: &[(&str, Value)]) -> LoadSpec {
 }
 
 fn call(end: &mut Iperf3End, request: Request) -> Result<Reply, AgentError> {
-    end.call(request, &mut Watch { on_event: &mut |_| {}, cancelled: &|| false })
+    end.call(request, &mut CallContext { on_event: &mut |_| {}, cancelled: &|| false })
 }
 
-fn open(end: &mut Iperf3End, load: &LoadSpec) -> Result<Door, AgentError> {
+fn open(end: &mut Iperf3End, load: &LoadSpec) -> Result<RendezvousAddress, AgentError> {
     let order = OpenOrder { listen: "127.0.0.1".parse().unwrap(), near: None, loads: vec![load.clone()] };
     match call(end, Request::Open(order))? {
         Reply::Open(door) => Ok(door),
@@ -88,10 +90,10 @@ fn open(end: &mut Iperf3End, load: &LoadSpec) -> Result<Door, AgentError> {
 fn trial(
     end: &mut Iperf3End,
     load: &LoadSpec,
-    near: impl FnOnce(&Door, u64),
+    near: impl FnOnce(&RendezvousAddress, u64),
 ) -> Result<TrialReport, AgentError> {
     let door = open(end, load)?;
-    assert_eq!((door.kind, door.cookie.len()), (DoorKind::Iperf3, 36));
+    assert_eq!((door.kind, door.cookie.len()), (RendezvousKind::Iperf3, 36));
     let aside = end.aside()?;
     let order = TrialOrder {
         loads: vec![load.clone()],
@@ -116,7 +118,7 @@ fn trial(
     })
 }
 
-fn connected(door: &Door) -> TcpStream {
+fn connected(door: &RendezvousAddress) -> TcpStream {
     let stream = TcpStream::connect((door.address, door.tcp)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
     stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
@@ -266,7 +268,9 @@ fn what_is_no_iperf3_or_not_there_is_named() {
 
 #[test]
 fn a_refusal_of_the_server_is_passed_on() {
-    let serving = tests::Serving::begin(|options| options.caps = Caps { streams: 2, ..Caps::default() });
+    let serving = tests::Serving::begin(|options| {
+        options.caps = ServerLimits { streams: 2, ..ServerLimits::default() }
+    });
     let mut end = Iperf3End::of(&format!("127.0.0.1:{}", serving.port())).unwrap();
     let begun = Instant::now();
     let error = open(&mut end, &load(&[("streams", 3u64.into())])).unwrap_err().to_string();

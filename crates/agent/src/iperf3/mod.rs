@@ -5,15 +5,15 @@
 //! ends count in iperf3's own way. Each test has threads of its own, so several
 //! clients are served at once, which stock servers do not do.
 
+mod control_protocol;
 mod end;
-mod hall;
 mod outcome;
 mod parameters;
 mod server;
 mod session;
 mod socket;
 mod stream;
-mod word;
+mod test_registry;
 
 #[cfg(test)]
 mod end_tests;
@@ -21,4 +21,4 @@ mod end_tests;
 mod tests;
 
 pub use end::{Iperf3End, SCHEME};
-pub use server::{Admit, Caps, Iperf3Error, Iperf3Options, Iperf3Server, PORT, serve_iperf3};
+pub use server::{Admit, Iperf3Error, Iperf3Options, Iperf3Server, PORT, ServerLimits, serve_iperf3};

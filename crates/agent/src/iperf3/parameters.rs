@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Number;
 
-use crate::iperf3::word::Code;
+use crate::iperf3::control_protocol::RefusalCode;
 
 /// Bytes of a buffer, at most: iperf3's own bound.
 pub(crate) const LENGTH_MOST: u64 = 1 << 20;
@@ -108,21 +108,21 @@ fn signed<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
 
 impl Parameters {
     /// Whether this server takes it.
-    pub(crate) fn check(&self, streams_most: u64, seconds_most: u64) -> Result<(), Code> {
+    pub(crate) fn check(&self, streams_most: u64, seconds_most: u64) -> Result<(), RefusalCode> {
         if self.sctp || self.tcp == self.udp {
-            return Err(Code::Unimplemented);
+            return Err(RefusalCode::Unimplemented);
         }
         if self.parallel == 0 || self.streams() > streams_most {
-            return Err(Code::Streams);
+            return Err(RefusalCode::Streams);
         }
         if self.omit.saturating_add(self.time) > seconds_most {
-            return Err(Code::Duration);
+            return Err(RefusalCode::Duration);
         }
         if self.udp && !(DATAGRAM_LEAST..=DATAGRAM_MOST).contains(&self.length()) {
-            return Err(Code::DatagramSize);
+            return Err(RefusalCode::DatagramSize);
         }
         if self.length() == 0 || self.length() > LENGTH_MOST {
-            return Err(Code::BlockSize);
+            return Err(RefusalCode::BlockSize);
         }
         Ok(())
     }
@@ -250,17 +250,23 @@ mod tests {
             asked.check(8, 60)
         };
         assert_eq!(checked(|_| {}), Ok(()));
-        assert_eq!(checked(|p| p.tcp = false), Err(Code::Unimplemented));
-        assert_eq!(checked(|p| p.sctp = true), Err(Code::Unimplemented));
-        assert_eq!(checked(|p| p.parallel = 0), Err(Code::Streams));
-        assert_eq!(checked(|p| p.parallel = 9), Err(Code::Streams));
-        assert_eq!(checked(|p| (p.parallel, p.bidirectional) = (5, true)), Err(Code::Streams));
-        assert_eq!(checked(|p| p.parallel = u64::MAX), Err(Code::Streams));
-        assert_eq!(checked(|p| p.time = 61), Err(Code::Duration));
-        assert_eq!(checked(|p| p.omit = u64::MAX), Err(Code::Duration));
-        assert_eq!(checked(|p| p.len = Some(LENGTH_MOST + 1)), Err(Code::BlockSize));
-        assert_eq!(checked(|p| (p.tcp, p.udp, p.len) = (false, true, Some(8))), Err(Code::DatagramSize));
-        assert_eq!(checked(|p| (p.tcp, p.udp, p.len) = (false, true, Some(70_000))), Err(Code::DatagramSize));
+        assert_eq!(checked(|p| p.tcp = false), Err(RefusalCode::Unimplemented));
+        assert_eq!(checked(|p| p.sctp = true), Err(RefusalCode::Unimplemented));
+        assert_eq!(checked(|p| p.parallel = 0), Err(RefusalCode::Streams));
+        assert_eq!(checked(|p| p.parallel = 9), Err(RefusalCode::Streams));
+        assert_eq!(checked(|p| (p.parallel, p.bidirectional) = (5, true)), Err(RefusalCode::Streams));
+        assert_eq!(checked(|p| p.parallel = u64::MAX), Err(RefusalCode::Streams));
+        assert_eq!(checked(|p| p.time = 61), Err(RefusalCode::Duration));
+        assert_eq!(checked(|p| p.omit = u64::MAX), Err(RefusalCode::Duration));
+        assert_eq!(checked(|p| p.len = Some(LENGTH_MOST + 1)), Err(RefusalCode::BlockSize));
+        assert_eq!(
+            checked(|p| (p.tcp, p.udp, p.len) = (false, true, Some(8))),
+            Err(RefusalCode::DatagramSize)
+        );
+        assert_eq!(
+            checked(|p| (p.tcp, p.udp, p.len) = (false, true, Some(70_000))),
+            Err(RefusalCode::DatagramSize)
+        );
     }
 
     /// Bug: a stock client writes -1 as 2^64 - 1, and its results were not

@@ -18,9 +18,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 use rustix::time::Timespec;
 
-use crate::iperf3::hall::{Cookie, Hall, Newcomer, Turned};
-use crate::iperf3::session::Session;
-use crate::iperf3::word::{Control, State};
+use crate::iperf3::control_protocol::{ControlConnection, State};
+use crate::iperf3::session::Iperf3Test;
+use crate::iperf3::test_registry::{Cookie, NewTest, Rejection, TestRegistry};
 
 /// The port of iperf3.
 pub const PORT: u16 = 5201;
@@ -40,7 +40,7 @@ pub type Admit = Box<dyn Fn(IpAddr) -> bool + Send + Sync>;
 
 /// What a server allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Caps {
+pub struct ServerLimits {
     /// Clients at once.
     pub clients: usize,
     /// Streams of all clients together.
@@ -53,7 +53,7 @@ pub struct Caps {
     pub patience: Duration,
 }
 
-impl Default for Caps {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             clients: 16,
@@ -75,7 +75,7 @@ pub struct Iperf3Options {
     /// do, instead of being served beside the first.
     pub one_at_a_time: bool,
     /// What is allowed.
-    pub caps: Caps,
+    pub caps: ServerLimits,
     /// Hears in a sentence who came and how it ended.
     pub tell: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -90,7 +90,13 @@ impl Iperf3Options {
     /// Serves several clients at once at `listen`, and tells nobody.
     #[must_use]
     pub fn new(listen: SocketAddr) -> Self {
-        Self { listen, admit: None, one_at_a_time: false, caps: Caps::default(), tell: Box::new(|_| {}) }
+        Self {
+            listen,
+            admit: None,
+            one_at_a_time: false,
+            caps: ServerLimits::default(),
+            tell: Box::new(|_| {}),
+        }
     }
 }
 
@@ -182,7 +188,7 @@ impl Iperf3Server {
     /// # Errors
     /// If the port is lost.
     pub fn serve(&self, stop: &AtomicBool) -> Result<(), Iperf3Error> {
-        let hall = Hall::new(self.options.caps);
+        let hall = TestRegistry::new(self.options.caps);
         let failed = |source| Iperf3Error::Listen { address: self.address, source };
         std::thread::scope(|scope| {
             let mut strangers: Vec<Stranger> = Vec::new();
@@ -249,7 +255,7 @@ impl Iperf3Server {
     fn place<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        hall: &'scope Hall,
+        hall: &'scope TestRegistry,
         stranger: Stranger,
         stop: &'scope AtomicBool,
     ) {
@@ -266,14 +272,14 @@ impl Iperf3Server {
         let most = if alone { 1 } else { self.options.caps.clients };
         let here = stream.local_addr().unwrap_or(self.address);
         let control = stream.try_clone().ok().filter(|_| !alone);
-        let newcomer = Newcomer { cookie, from: from.ip().to_canonical(), here, control };
+        let newcomer = NewTest { cookie, from: from.ip().to_canonical(), here, control };
         match hall.enter(newcomer, most) {
             Ok(place) => {
                 let options = &self.options;
                 let begun =
                     std::thread::Builder::new().name("iperf3".to_owned()).spawn_scoped(scope, move || {
-                        let served = Control::new(stream)
-                            .map(|control| Session { control, place, options, stop }.run());
+                        let served = ControlConnection::new(stream)
+                            .map(|control| Iperf3Test { control, place, options, stop }.run());
                         let how = served.unwrap_or_else(|e| format!("failed: {e}"));
                         (options.tell)(&format!("{from}: {how}"));
                     });
@@ -283,7 +289,7 @@ impl Iperf3Server {
             }
             Err(turned) => {
                 deny(stream);
-                if turned == Turned::Busy {
+                if turned == Rejection::Busy {
                     (self.options.tell)(&format!("{from}: told that the server is busy"));
                 }
             }
@@ -291,7 +297,7 @@ impl Iperf3Server {
     }
 
     /// Answers greetings of UDP streams.
-    fn greetings(&self, hall: &Hall, order: &mut u64) {
+    fn greetings(&self, hall: &TestRegistry, order: &mut u64) {
         let mut room = [0; 64];
         // Between binding a stream's socket and connecting it, the kernel may
         // give it what is for others.
@@ -371,7 +377,7 @@ fn is_of_one(error: &io::Error) -> bool {
 /// Says, as stock servers do, that nobody is served now.
 fn deny(stream: TcpStream) {
     // The client may be gone.
-    let _ = Control::new(stream).and_then(|mut control| control.say(State::AccessDenied));
+    let _ = ControlConnection::new(stream).and_then(|mut control| control.say(State::AccessDenied));
 }
 
 /// Both sockets, at the same port.

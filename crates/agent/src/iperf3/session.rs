@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use engine::clock;
 
-use crate::iperf3::hall::Place;
+use crate::iperf3::control_protocol::{ControlConnection, RefusalCode, State};
 use crate::iperf3::parameters::{Parameters, Results, StreamResult, stream_id};
 use crate::iperf3::server::Iperf3Options;
 use crate::iperf3::socket;
-use crate::iperf3::stream::{Done, Gate, Stream};
-use crate::iperf3::word::{Code, Control, State};
+use crate::iperf3::stream::{Gate, Stream, StreamCounts};
+use crate::iperf3::test_registry::TestSlot;
 
 /// Without a byte for so long, the client is gone.
 const IDLE: Duration = Duration::from_secs(30);
@@ -33,9 +33,9 @@ const PARAMETERS_MOST: usize = 64 << 10;
 const RESULTS_MOST: usize = 256 << 10;
 
 /// A test.
-pub(crate) struct Session<'a> {
-    pub(crate) control: Control,
-    pub(crate) place: Place<'a>,
+pub(crate) struct Iperf3Test<'a> {
+    pub(crate) control: ControlConnection,
+    pub(crate) place: TestSlot<'a>,
     pub(crate) options: &'a Iperf3Options,
     pub(crate) stop: &'a AtomicBool,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Session<'a> {
 /// Why a test ended before its end.
 #[derive(Debug)]
 enum Broken {
-    Refused(Code),
+    Refused(RefusalCode),
     Busy,
     Stopped,
     Ended,
@@ -65,7 +65,7 @@ struct Times {
     end_ns: u64,
 }
 
-impl Session<'_> {
+impl Iperf3Test<'_> {
     /// Serves it; says in a few words how it went.
     pub(crate) fn run(mut self) -> String {
         match self.serve() {
@@ -73,7 +73,7 @@ impl Session<'_> {
             // All of these are the last words of a connection that may be gone.
             Err(Broken::Refused(code)) => {
                 let _ = self.control.refuse(code);
-                format!("refused: {}", Code::meaning(code as i32))
+                format!("refused: {}", RefusalCode::meaning(code as i32))
             }
             Err(Broken::Busy) => {
                 let _ = self.control.say(State::AccessDenied);
@@ -140,7 +140,7 @@ impl Session<'_> {
         self.control.say(State::ParamExchange)?;
         let read = self.control.read_json(PARAMETERS_MOST, Instant::now() + self.options.caps.patience);
         let asked: Parameters = read.map_err(|e| match e.kind() {
-            io::ErrorKind::InvalidData => Broken::Refused(Code::Parameters),
+            io::ErrorKind::InvalidData => Broken::Refused(RefusalCode::Parameters),
             _ => Broken::from(e),
         })?;
         let caps = &self.options.caps;
@@ -167,7 +167,7 @@ impl Session<'_> {
                 return Err(Broken::Stopped);
             }
             if Instant::now() > until {
-                return Err(Broken::Refused(Code::CreateStream));
+                return Err(Broken::Refused(RefusalCode::CreateStream));
             }
             if self.control.hear(Duration::ZERO)?.is_some() {
                 return Err(Broken::Ended);
@@ -198,7 +198,7 @@ impl Session<'_> {
         let end_ns = clock::now_ns();
         gate.end();
         let congestion = streams.first().and_then(|s| socket::congestion(&s.socket));
-        let sent: Vec<Done> = streams.iter().map(Stream::done).collect();
+        let sent: Vec<StreamCounts> = streams.iter().map(Stream::done).collect();
         streams.iter().filter(|s| s.sends).for_each(|s| s.wake(false));
         self.control.say(State::ExchangeResults)?;
         let theirs: Results =
@@ -228,12 +228,12 @@ impl Session<'_> {
         asked: &Parameters,
         streams: &[Stream],
         start_ns: u64,
-    ) -> Result<(u64, Vec<Done>), Broken> {
+    ) -> Result<(u64, Vec<StreamCounts>), Broken> {
         let counts_ns = start_ns + asked.omit.saturating_mul(1_000_000_000);
         let by_count = asked.time == 0 || asked.num > 0 || asked.blockcount > 0;
         let caps = &self.options.caps;
         let most_s = if by_count { caps.seconds } else { asked.omit + asked.time + GRACE_S };
-        let mut base = (start_ns, vec![Done::default(); streams.len()]);
+        let mut base = (start_ns, vec![StreamCounts::default(); streams.len()]);
         let mut omits = asked.omit > 0;
         let (mut moved, mut bytes) = (Instant::now(), 0);
         loop {
@@ -253,7 +253,7 @@ impl Session<'_> {
                 return Err(Broken::Stopped);
             }
             if now_ns.saturating_sub(start_ns) > most_s.saturating_mul(1_000_000_000) {
-                return Err(Broken::Refused(Code::Duration));
+                return Err(Broken::Refused(RefusalCode::Duration));
             }
             let all = streams.iter().map(Stream::bytes).sum();
             if all != bytes {
@@ -311,8 +311,8 @@ fn drain(asked: &Parameters, streams: &[Stream], theirs: &Results) {
 /// What this end says of one stream.
 fn result(
     (index, sends): (usize, bool),
-    done: Done,
-    base: Done,
+    done: StreamCounts,
+    base: StreamCounts,
     times: &Times,
     theirs: Option<&StreamResult>,
 ) -> StreamResult {
@@ -326,7 +326,7 @@ fn result(
         packets = sent;
     }
     let end_ns = if sends { times.end_ns } else { times.end_ns.max(done.last_ns) };
-    let again = |done: Done| done.retransmits.map(signed);
+    let again = |done: StreamCounts| done.retransmits.map(signed);
     StreamResult {
         id: theirs.map_or_else(|| stream_id(index), |theirs| theirs.id),
         bytes: done.bytes - base.bytes,

@@ -8,8 +8,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use rustix::io::Errno;
 use rustix::net::sockopt;
 
-use crate::iperf3::hall::Socket;
 use crate::iperf3::parameters::Parameters;
+use crate::iperf3::test_registry::Socket;
 
 /// The greatest segment that can be asked for: iperf3's own bound.
 const MSS_MOST: u64 = 9216;

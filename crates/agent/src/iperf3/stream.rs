@@ -14,9 +14,9 @@ use std::time::Duration;
 use engine::clock;
 use load::workload::net::iperf3::{Head, Tally};
 
-use crate::iperf3::hall::Socket;
 use crate::iperf3::parameters::Parameters;
 use crate::iperf3::socket;
+use crate::iperf3::test_registry::Socket;
 
 /// How long a call of a UDP stream waits before it looks around.
 const LOOK: Duration = Duration::from_millis(50);
@@ -88,7 +88,7 @@ pub(crate) struct Stream {
 
 /// What a stream has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Done {
+pub(crate) struct StreamCounts {
     pub(crate) bytes: u64,
     pub(crate) number: u64,
     pub(crate) lost: u64,
@@ -104,8 +104,8 @@ impl Stream {
     }
 
     /// What it has done so far.
-    pub(crate) fn done(&self) -> Done {
-        Done {
+    pub(crate) fn done(&self) -> StreamCounts {
+        StreamCounts {
             bytes: self.bytes.load(Relaxed),
             number: self.number.load(Relaxed),
             lost: self.lost.load(Relaxed),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     /// Runs both streams for a moment; what each did.
-    fn run(send: Stream, receive: Stream, asked: &Parameters) -> (Done, Done) {
+    fn run(send: Stream, receive: Stream, asked: &Parameters) -> (StreamCounts, StreamCounts) {
         let gate = Gate::default();
         let content = vec![7; asked.length() as usize];
         std::thread::scope(|scope| {

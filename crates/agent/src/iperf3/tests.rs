@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::control_protocol::{ControlConnection, State};
 use super::parameters::{Parameters, Results, StreamResult};
-use super::word::{Control, State};
 use super::*;
 
 /// A server that ends with the test.
@@ -227,7 +227,9 @@ fn what_is_not_allowed_is_refused_in_words_that_the_client_has() {
     if !is_there() {
         return;
     }
-    let serving = Serving::begin(|options| options.caps = Caps { streams: 2, seconds: 5, ..Caps::default() });
+    let serving = Serving::begin(|options| {
+        options.caps = ServerLimits { streams: 2, seconds: 5, ..ServerLimits::default() }
+    });
     let refused = |arguments: &str| {
         let told = end(begin(serving.port, arguments));
         told["error"].as_str().unwrap_or_default().to_owned()
@@ -311,7 +313,7 @@ fn heard_at_once(port: u16, said: &[u8]) -> Vec<u8> {
 
 #[test]
 fn wrong_lengths_and_no_json_are_refused_and_a_slow_client_is_dropped() {
-    let caps = Caps { patience: Duration::from_millis(300), ..Caps::default() };
+    let caps = ServerLimits { patience: Duration::from_millis(300), ..ServerLimits::default() };
     let serving = Serving::begin(|options| options.caps = caps);
     let refused = [&[9, 0xfe, 0, 0, 0, 114, 0, 0, 0, 0][..], &[9]];
     assert_eq!(heard(serving.port, &[0xff, 0xff, 0xff, 0xff]), refused[0]);
@@ -372,9 +374,10 @@ fn what_is_on_the_way_at_the_end_is_waited_for() {
     let cookie = [&[b'c'; 36][..], &[0]].concat();
     let mut stream = connect();
     stream.write_all(&cookie).unwrap();
-    let mut control = Control::new(stream).unwrap();
+    let mut control = ControlConnection::new(stream).unwrap();
     let wait = Duration::from_secs(5);
-    let expect = |control: &mut Control, state| assert_eq!(control.hear(wait).unwrap(), Some(state));
+    let expect =
+        |control: &mut ControlConnection, state| assert_eq!(control.hear(wait).unwrap(), Some(state));
     expect(&mut control, State::ParamExchange);
     let asked = Parameters { tcp: true, parallel: 1, num: 1000, ..Parameters::default() };
     control.write_json(&asked).unwrap();

@@ -21,7 +21,7 @@ use model::trial::{Counter, ProcessUse, Series, Window};
 use rustix::time::{ClockId, clock_gettime};
 
 use pace::Pace;
-use track::Track;
+use track::SampleBuffer;
 
 /// What document calls the machine that this agent runs on.
 const MACHINE: &str = "local";
@@ -41,7 +41,7 @@ const REST_SAMPLES: u64 = 600;
 
 /// What the sampler is told.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Cue {
+pub(crate) enum SamplerCommand {
     /// Nothing runs yet; there is something to see nevertheless.
     Idle,
     /// The times of the load.
@@ -52,8 +52,8 @@ pub(crate) enum Cue {
 
 /// All that is watched during a trial.
 pub(crate) struct Watcher {
-    fast: Track,
-    slow: Track,
+    fast: SampleBuffer,
+    slow: SampleBuffer,
     processes: Option<Processes>,
     /// What watching cost.
     pub(crate) cost: ObserverCost,
@@ -64,8 +64,8 @@ impl Watcher {
     pub(crate) fn open(host: &Host, scope: &Scope) -> Self {
         let (slow, fast) = sampler::open_all(host, scope).into_iter().partition(|s| s.is_slow());
         Self {
-            fast: Track::new(fast),
-            slow: Track::new(slow),
+            fast: SampleBuffer::new(fast),
+            slow: SampleBuffer::new(slow),
             processes: Processes::open(host),
             cost: ObserverCost::default(),
         }
@@ -74,7 +74,7 @@ impl Watcher {
     /// One that looks at itself only: another agent watches this machine already,
     /// and must not take what this one uses for others'.
     pub(crate) fn of_itself(host: &Host) -> Self {
-        let (fast, slow) = (Track::new(sampler::open_own(host)), Track::new(Vec::new()));
+        let (fast, slow) = (SampleBuffer::new(sampler::open_own(host)), SampleBuffer::new(Vec::new()));
         Self { fast, slow, processes: None, cost: ObserverCost::default() }
     }
 
@@ -82,15 +82,15 @@ impl Watcher {
     /// and over the rest before and after it. What a count ends, or a cool-down,
     /// is over when the other side says so or hangs up, which wakes this thread
     /// at once.
-    pub(crate) fn watch(&mut self, cues: &Receiver<Cue>, rest: IdlePhases) {
+    pub(crate) fn watch(&mut self, cues: &Receiver<SamplerCommand>, rest: IdlePhases) {
         let Ok(first) = cues.recv() else { return };
         // The default slack of 50 us would be added to each wake-up.
         let _ = rustix::thread::set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
         let (begin_cpu, begin_ns) = (thread_cpu_s(), clock::now_ns());
         let timeline = match first {
-            Cue::Idle => self.before(cues, rest),
-            Cue::Window(timeline) => Some(timeline),
-            Cue::Closed => None,
+            SamplerCommand::Idle => self.before(cues, rest),
+            SamplerCommand::Window(timeline) => Some(timeline),
+            SamplerCommand::Closed => None,
         };
         let Some(timeline) = timeline else { return };
         let spacing_ns = self.window(timeline, cues);
@@ -104,7 +104,7 @@ impl Watcher {
     }
 
     /// Samples from now until the window opens; none where it never does.
-    fn before(&mut self, cues: &Receiver<Cue>, rest: IdlePhases) -> Option<Timeline> {
+    fn before(&mut self, cues: &Receiver<SamplerCommand>, rest: IdlePhases) -> Option<Timeline> {
         let mut spacing_ns = REST_NS.max(rest.idle_ns / REST_SAMPLES);
         let mut due = clock::now_ns();
         let mut slow_due = due;
@@ -117,7 +117,7 @@ impl Watcher {
             let opens = timeline.map_or(u64::MAX, |t| t.window_ns);
             let left = Duration::from_nanos(due.min(opens).saturating_sub(clock::now_ns()));
             match cues.recv_timeout(left) {
-                Ok(Cue::Window(told)) => {
+                Ok(SamplerCommand::Window(told)) => {
                     timeline = Some(told);
                     let warm_up_ns = told.window_ns.saturating_sub(told.start_ns);
                     spacing_ns = spacing_ns.max(warm_up_ns / REST_SAMPLES);
@@ -142,7 +142,7 @@ impl Watcher {
     }
 
     /// Samples from the end of the window until the other side hangs up.
-    fn after(&mut self, cues: &Receiver<Cue>, cool_down_ns: u64, window_spacing_ns: u64) {
+    fn after(&mut self, cues: &Receiver<SamplerCommand>, cool_down_ns: u64, window_spacing_ns: u64) {
         let spacing_ns = REST_NS.max(window_spacing_ns).max(cool_down_ns / REST_SAMPLES);
         let slow_ns = SLOW_NS.max(spacing_ns);
         let mut due = clock::now_ns() + spacing_ns;
@@ -168,7 +168,7 @@ impl Watcher {
     }
 
     /// Samples from the window's start to its end; how far apart, at last, ns.
-    fn window(&mut self, timeline: Timeline, cues: &Receiver<Cue>) -> u64 {
+    fn window(&mut self, timeline: Timeline, cues: &Receiver<SamplerCommand>) -> u64 {
         let mut pace = Pace::of(timeline, self.fast.samples_max());
         self.fast.open_window(timeline.window_ns, pace.spacing_ns());
         self.slow.open_window(timeline.window_ns, SLOW_NS.max(pace.spacing_ns()));
@@ -177,7 +177,7 @@ impl Watcher {
         loop {
             let left = Duration::from_nanos(edge.saturating_sub(clock::now_ns()));
             let told = cues.recv_timeout(left);
-            let ended = matches!(told, Ok(Cue::Closed) | Err(RecvTimeoutError::Disconnected));
+            let ended = matches!(told, Ok(SamplerCommand::Closed) | Err(RecvTimeoutError::Disconnected));
             let over = ended || edge >= timeline.end_ns;
             self.fast.sample();
             // Those that are due nearer to this edge than to the next.
@@ -217,7 +217,7 @@ impl Watcher {
 
     /// Every column over time that has something to tell.
     pub(crate) fn series(&self) -> Vec<Series> {
-        [&self.fast, &self.slow].into_iter().flat_map(Track::series).collect()
+        [&self.fast, &self.slow].into_iter().flat_map(SampleBuffer::series).collect()
     }
 
     /// Who used most CPU time; of one that looks at itself, it alone.
@@ -252,7 +252,7 @@ pub fn watching_cost(host: &Host, scope: &Scope, seconds: f64) -> ObserverCost {
     let timeline =
         Timeline { start_ns: window_ns, window_ns, interval_ns, end_ns: window_ns + 100 * interval_ns };
     let (send, receive) = channel();
-    if send.send(Cue::Window(timeline)).is_ok() {
+    if send.send(SamplerCommand::Window(timeline)).is_ok() {
         let watcher = &mut watcher;
         // In a thread of its own: what it asks of the kernel is for it alone.
         std::thread::scope(|scope| {
@@ -283,7 +283,7 @@ mod tests {
         let told_ns = if by_count { u64::MAX } else { end_ns };
         let timeline = Timeline { start_ns: window_ns, window_ns, interval_ns, end_ns: told_ns };
         let (send, receive) = channel();
-        send.send(Cue::Window(timeline)).unwrap();
+        send.send(SamplerCommand::Window(timeline)).unwrap();
         std::thread::scope(|scope| {
             let watcher = &mut watcher;
             scope.spawn(move || watcher.watch(&receive, IdlePhases::default()));
@@ -364,7 +364,7 @@ mod tests {
         let mut window = Window { start_ns: 0, end_ns: 0 };
         std::thread::scope(|scope| {
             let watcher = &mut watcher;
-            send.send(Cue::Idle).unwrap();
+            send.send(SamplerCommand::Idle).unwrap();
             scope.spawn(move || watcher.watch(&receive, rest));
             std::thread::sleep(Duration::from_millis(2500));
             at(55_000);
@@ -372,9 +372,9 @@ mod tests {
             window = Window { start_ns, end_ns: start_ns + 1_100_000_000 };
             let timeline =
                 Timeline { start_ns, window_ns: start_ns, interval_ns: 11_000_000, end_ns: window.end_ns };
-            send.send(Cue::Window(timeline)).unwrap();
+            send.send(SamplerCommand::Window(timeline)).unwrap();
             std::thread::sleep(Duration::from_millis(1150));
-            send.send(Cue::Closed).unwrap();
+            send.send(SamplerCommand::Closed).unwrap();
             at(42_000);
             std::thread::sleep(Duration::from_millis(1200));
             drop(send);

@@ -14,7 +14,7 @@ use model::study::{Controls, Pin};
 use model::trial::{Placement, Status, Trial, TrialResult, Window, WorkerPlace};
 use model::{Finding, Parameters};
 
-use super::track::Track;
+use super::track::SampleBuffer;
 
 const S: u64 = 1_000_000_000;
 /// Idle until then, load until then, cool-down until then, s.
@@ -43,7 +43,7 @@ fn trial(text: &str, at: impl Fn(u64) -> Vec<(&'static str, u64)>) -> Trial {
     let scope = Scope::of(&inventory::describe(&Host::parse(text)), &Host::parse(text)).and_cores(true);
     let [idle_s, load_s, end_s] = PHASES;
     let window = Window { start_ns: (1000 + idle_s) * S, end_ns: (1000 + load_s) * S };
-    let mut track = Track::new(sampler::open_all(&with(text, &at(0)), &scope));
+    let mut track = SampleBuffer::new(sampler::open_all(&with(text, &at(0)), &scope));
     track.start(1000 * S, STEP * S);
     track.rests();
     for second in (0..=end_s).step_by(STEP as usize) {

@@ -2,7 +2,7 @@
 //! while the trial runs, counters and series after it.
 
 use engine::clock;
-use machine::sampler::{ABSENT, Column, Nature, Sampler};
+use machine::sampler::{ABSENT, Column, Sampler, ValueKind};
 use model::Unit;
 use model::trial::{Counter, Series, Window};
 
@@ -15,7 +15,7 @@ const SAMPLES_MAX: usize = 3_000;
 const VALUES_MAX: usize = 4 << 20;
 
 /// Some samplers and what they saw.
-pub(super) struct Track {
+pub(super) struct SampleBuffer {
     samplers: Vec<Box<dyn Sampler>>,
     /// Columns of all samplers.
     width: usize,
@@ -32,7 +32,7 @@ pub(super) struct Track {
     values: Vec<u64>,
 }
 
-impl Track {
+impl SampleBuffer {
     pub(super) fn new(samplers: Vec<Box<dyn Sampler>>) -> Self {
         let width = samplers.iter().map(|sampler| sampler.columns().len()).sum();
         Self {
@@ -168,7 +168,7 @@ impl Track {
             return Vec::new();
         }
         self.columns()
-            .filter(|(.., column)| column.nature == Nature::Counter)
+            .filter(|(.., column)| column.nature == ValueKind::Counter)
             .map(|(index, source, column)| Counter {
                 machine: MACHINE.to_owned(),
                 resource: column.resource.clone(),
@@ -196,8 +196,8 @@ impl Track {
         }
         for (index, _, column) in self.columns() {
             let (values, unit) = match column.nature {
-                Nature::Counter => (self.rates(index, column, &pairs), rate_unit(column.unit)),
-                Nature::Gauge => {
+                ValueKind::Counter => (self.rates(index, column, &pairs), rate_unit(column.unit)),
+                ValueKind::Gauge => {
                     let of = |pair: &usize| column.value(self.raw(pair + 1, index)).map(rounded);
                     (pairs.iter().map(of).collect(), column.unit)
                 }
@@ -301,8 +301,8 @@ mod tests {
     }
 
     /// A track of 100 ms with these samples: when, in ms, and a row.
-    fn track(columns: Vec<Column>, samples: &[(u64, &[u64])]) -> Track {
-        let mut track = Track::new(vec![Box::new(Fake(columns))]);
+    fn track(columns: Vec<Column>, samples: &[(u64, &[u64])]) -> SampleBuffer {
+        let mut track = SampleBuffer::new(vec![Box::new(Fake(columns))]);
         track.start(1_000_000_000, 100_000_000);
         for (ms, row) in samples {
             track.at_ns.push(1_000_000_000 + ms * 1_000_000);
@@ -315,7 +315,7 @@ mod tests {
         Column::counter("block:x", "read_sectors", Unit::Bytes, 512.0)
     }
 
-    fn values(track: &Track) -> Vec<(String, u64, Vec<f64>)> {
+    fn values(track: &SampleBuffer) -> Vec<(String, u64, Vec<f64>)> {
         let of = |s: Series| (s.name, (s.start_ns - 1_000_000_000) / 1_000_000, s.values);
         track.series().into_iter().map(of).collect()
     }

@@ -12,7 +12,7 @@ use model::run::CaseResult;
 use model::workload::Catalogue;
 
 use super::error::ComparisonError;
-use super::pair::Pair;
+use super::pair::CasePair;
 use super::{machine, words};
 
 /// Something in which the cases of a run differ.
@@ -35,7 +35,7 @@ const SPECIAL: &[Special] = &[
 /// A run divided by one thing.
 pub(super) struct Divided<'a> {
     pub(super) levels: Vec<String>,
-    pub(super) pairs: Vec<Pair<'a>>,
+    pub(super) pairs: Vec<CasePair<'a>>,
     pub(super) unmatched: Vec<Unmatched>,
 }
 
@@ -201,7 +201,7 @@ fn pair_up<'a>(
         let case = &run.cases[*index];
         let partner = first.filter(|(_, level)| level != side);
         match partner {
-            Some((baseline_index, baseline_side)) => divided.pairs.push(Pair {
+            Some((baseline_index, baseline_side)) => divided.pairs.push(CasePair {
                 baseline_side: *baseline_side,
                 side: *side,
                 baseline: &run.cases[*baseline_index],

@@ -22,7 +22,7 @@ use model::{Machine, Run};
 use crate::CONFIDENCE;
 pub use error::ComparisonError;
 pub use factor::{Factor, factors};
-use pair::Pair;
+use pair::CasePair;
 
 /// The difference that does not matter unless another is asked for: about what five trials of a
 /// quiet machine can tell from nothing (half a 90 % interval of 1.2 % at a spread of 1 %).
@@ -75,8 +75,9 @@ pub fn of_runs(
     let sides = runs.iter().map(|run| side(run, run.id.clone(), None)).collect();
     let mut found = assemble(sides, &pairs, unmatched, options, catalogue)?;
     for (index, run) in others.iter().enumerate() {
-        let of_side = |p: &&Pair<'_>| p.side == index + 1;
-        let both = |pick: fn(&Pair<'_>) -> usize| pairs.iter().filter(of_side).map(pick).collect::<Vec<_>>();
+        let of_side = |p: &&CasePair<'_>| p.side == index + 1;
+        let both =
+            |pick: fn(&CasePair<'_>) -> usize| pairs.iter().filter(of_side).map(pick).collect::<Vec<_>>();
         let before = environment::View::new(baseline, &both(|p| p.baseline_index));
         let after = environment::View::new(run, &both(|p| p.index));
         found.differences.extend(environment::differences(&before, &after, index + 1));
@@ -106,7 +107,7 @@ pub fn within(
 
 fn assemble(
     sides: Vec<Side>,
-    pairs: &[Pair<'_>],
+    pairs: &[CasePair<'_>],
     unmatched: Vec<Unmatched>,
     options: &Options<'_>,
     catalogue: &Catalogue,

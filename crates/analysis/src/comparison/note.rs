@@ -9,7 +9,7 @@ use model::trial::Status;
 use model::workload::Catalogue;
 use model::{FindingKind, Run, Severity};
 
-use super::pair::{Pair, circumstances};
+use super::pair::{CasePair, circumstances};
 use super::{machine, words};
 
 /// Runs so far apart have lived through another day.
@@ -19,7 +19,7 @@ const DAY_S: f64 = 12.0 * 3600.0;
 const FEW: usize = 5;
 
 /// Notes on runs against the first of them.
-pub(super) fn of_runs(runs: &[Run], pairs: &[Pair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
+pub(super) fn of_runs(runs: &[Run], pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
     let mut notes = Vec::new();
     let Some((baseline, others)) = runs.split_first() else { return notes };
     for run in others {
@@ -39,7 +39,7 @@ pub(super) fn of_runs(runs: &[Run], pairs: &[Pair<'_>], catalogue: &Catalogue) -
 }
 
 /// Notes on cases of one run.
-pub(super) fn within(run: &Run, by: &str, pairs: &[Pair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
+pub(super) fn within(run: &Run, by: &str, pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
     let mut notes = Vec::new();
     if pairs.iter().any(|p| p.baseline.block != p.new.block) {
         let text = format!(
@@ -88,7 +88,7 @@ fn overlap(baseline: &Run, run: &Run) -> Option<Remark> {
 }
 
 /// The same work elsewhere, or for another time.
-fn elsewhere(pairs: &[Pair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
+fn elsewhere(pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
     let mut seen = BTreeSet::new();
     for pair in pairs {
         for d in circumstances(pair.baseline, pair.new, catalogue) {
@@ -107,7 +107,7 @@ fn elsewhere(pairs: &[Pair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
 }
 
 /// Parameters that nobody set and that differ with what is compared.
-fn follows(by: &str, pairs: &[Pair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
+fn follows(by: &str, pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
     let mut names: BTreeSet<&String> = BTreeSet::new();
     for pair in pairs {
         for name in pair.baseline.parameters.0.keys().chain(pair.new.parameters.0.keys()) {
@@ -189,7 +189,7 @@ fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: Ca
     notes
 }
 
-fn few_trials(pairs: &[Pair<'_>]) -> Option<Remark> {
+fn few_trials(pairs: &[CasePair<'_>]) -> Option<Remark> {
     let good = |case: &CaseResult| case.trials.iter().filter(|t| t.status == Status::Ok).count();
     let fewest = pairs.iter().flat_map(|p| [good(p.baseline), good(p.new)]).min()?;
     (fewest < FEW).then(|| {

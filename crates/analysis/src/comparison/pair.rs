@@ -16,7 +16,7 @@ use super::error::ComparisonError;
 use super::words;
 
 /// Two cases that are held against each other.
-pub(super) struct Pair<'a> {
+pub(super) struct CasePair<'a> {
     pub(super) baseline_side: usize,
     pub(super) side: usize,
     pub(super) baseline: &'a CaseResult,
@@ -31,8 +31,8 @@ pub(super) struct Pair<'a> {
 }
 
 /// The cases of two runs, as far as they belong together.
-pub(super) struct Matched<'a> {
-    pub(super) pairs: Vec<Pair<'a>>,
+pub(super) struct MatchedCases<'a> {
+    pub(super) pairs: Vec<CasePair<'a>>,
     pub(super) unmatched: Vec<Unmatched>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn of_runs<'a>(
     run: &'a Run,
     side: usize,
     catalogue: &Catalogue,
-) -> Matched<'a> {
+) -> MatchedCases<'a> {
     let mut partner: Vec<Option<usize>> = vec![None; baseline.cases.len()];
     let mut taken = vec![false; run.cases.len()];
     let mut by_work: HashMap<_, Vec<usize>> = HashMap::new();
@@ -69,7 +69,7 @@ pub(super) fn of_runs<'a>(
         }
     }
     let both = partner.iter().enumerate().filter_map(|(index, place)| Some((index, (*place)?)));
-    let pairs = both.map(|(index, place)| Pair {
+    let pairs = both.map(|(index, place)| CasePair {
         baseline_side: 0,
         side,
         baseline: &baseline.cases[index],
@@ -98,7 +98,7 @@ pub(super) fn of_runs<'a>(
     for (case, _) in run.cases.iter().zip(&taken).filter(|(_, taken)| !**taken) {
         unmatched.push(alone(side, case, 0, baseline));
     }
-    Matched { pairs: pairs.collect(), unmatched }
+    MatchedCases { pairs: pairs.collect(), unmatched }
 }
 
 /// That two runs have no work in common, with the nearest cases and what differs.

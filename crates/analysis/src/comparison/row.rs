@@ -15,7 +15,7 @@ use model::{Better, Parameters, Unit};
 use stats::comparison::{self, Level, holm, paired_ratio, unpaired_ratio};
 
 use super::error::ComparisonError;
-use super::pair::Pair;
+use super::pair::CasePair;
 use super::{Options, words};
 use crate::{CONFIDENCE, measure};
 
@@ -42,7 +42,7 @@ struct Candidate {
 }
 
 /// That each metric that was asked for is there somewhere.
-pub(super) fn check_metrics(pairs: &[Pair<'_>], asked: &[String]) -> Result<(), ComparisonError> {
+pub(super) fn check_metrics(pairs: &[CasePair<'_>], asked: &[String]) -> Result<(), ComparisonError> {
     let known: BTreeSet<&String> = pairs
         .iter()
         .flat_map(|p| p.new.estimates.keys().filter(|m| p.baseline.estimates.contains_key(*m)))
@@ -57,7 +57,11 @@ pub(super) fn check_metrics(pairs: &[Pair<'_>], asked: &[String]) -> Result<(), 
 }
 
 /// All rows, those of a case together and its headline first; and how many were judged together.
-pub(super) fn rows(pairs: &[Pair<'_>], options: &Options<'_>, catalogue: &Catalogue) -> (Vec<Row>, usize) {
+pub(super) fn rows(
+    pairs: &[CasePair<'_>],
+    options: &Options<'_>,
+    catalogue: &Catalogue,
+) -> (Vec<Row>, usize) {
     let candidates: Vec<Candidate> =
         pairs.iter().flat_map(|pair| candidates(pair, options, catalogue)).collect();
     let family = candidates.iter().filter(|c| c.row.judged && c.sample.is_ok()).count();
@@ -134,7 +138,7 @@ fn in_document(ratio: &comparison::Ratio) -> Ratio {
 }
 
 /// The rows of one pair of cases.
-fn candidates(pair: &Pair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> Vec<Candidate> {
+fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> Vec<Candidate> {
     let headline = headline(pair, catalogue);
     let both = |m: &&String| pair.new.estimates.contains_key(*m);
     let common = pair.baseline.estimates.keys().filter(both).map(String::as_str);
@@ -187,7 +191,7 @@ fn candidates(pair: &Pair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> 
 
 /// The metric to show first: how long it took where the same amount of work ended it on both sides,
 /// the rate that kept to a latency, otherwise that of the workload.
-fn headline<'a>(pair: &Pair<'a>, catalogue: &Catalogue) -> Option<&'a str> {
+fn headline<'a>(pair: &CasePair<'a>, catalogue: &Catalogue) -> Option<&'a str> {
     let has = |metric: &str| {
         let (name, _) = pair.baseline.estimates.get_key_value(metric)?;
         pair.new.estimates.contains_key(metric).then_some(name.as_str())
@@ -211,7 +215,7 @@ fn in_common(a: &Parameters, b: &Parameters) -> Parameters {
 
 /// What the trials of both sides measured, or why that makes no ratio.
 fn sample(
-    pair: &Pair<'_>,
+    pair: &CasePair<'_>,
     metric: &str,
     estimates: Option<(&Estimate, &Estimate)>,
 ) -> Result<Sample, Remark> {

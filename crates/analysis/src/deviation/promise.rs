@@ -2,7 +2,7 @@
 
 use language::format::{part, percent, setting};
 use model::finding::{Evidence, Place};
-use model::limit::{Access, Direction, LimitKind};
+use model::limit::{Access, Direction, LimitKind, promise_key};
 use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Finding, FindingKind, Limit, Run, Severity, Value};
 
@@ -15,14 +15,6 @@ const KEPT: f64 = 0.95;
 const BEYOND: f64 = 1.05;
 /// A link or a quota as full as this is what falls short, not the drive.
 const FULL: f64 = 0.95;
-
-/// What stands before the key of a promise of the study, in a limit's source.
-const OWN: &str = "promised by the study: ";
-
-/// The key of the study's promise that a limit is, by its source.
-pub(crate) fn own_key(source: &str) -> Option<&str> {
-    source.strip_prefix(OWN)
-}
 
 /// A datasheet's figure under the key that a study would have for it.
 pub(crate) fn sheet_key(limit: &Limit) -> String {
@@ -96,7 +88,7 @@ fn is_asked(case: &CaseResult, used: &Utilization) -> bool {
 
 /// The key of the promise that a limit is.
 fn key(used: &Utilization, context: &Context<'_>) -> String {
-    if let Some(key) = own_key(&used.source) {
+    if let Some(key) = promise_key(&used.source) {
         return key.to_owned();
     }
     let is_it = |l: &&Limit| {
@@ -120,9 +112,8 @@ impl Promise {
         let (name, promised) = (called(&used.resource), setting(used.limit, used.unit));
         let (whose, by) = if sheet { ("its datasheet", "datasheet") } else { ("the study", "study") };
         // The sentence says already that it is a promise, and whose.
-        let source = [OWN, "promised, "]
-            .iter()
-            .find_map(|said| used.source.strip_prefix(said))
+        let source = promise_key(&used.source)
+            .or_else(|| used.source.strip_prefix("promised, "))
             .unwrap_or(&used.source);
         let of = format!("{} of {promised}", percent(used.fraction));
         let text = match how {

@@ -1,7 +1,7 @@
 //! Promises that no figure of the run can be held against, each with the reason.
 
 use language::format::{part, setting};
-use model::limit::{Access, Direction, LimitKind};
+use model::limit::{Access, Direction, LimitKind, promise_key};
 use model::run::CaseResult;
 use model::study::Promise;
 use model::workload::Catalogue;
@@ -38,7 +38,7 @@ fn of_sheet(run: &Run) -> impl Iterator<Item = Promise> {
     let is_named = run.study.expect.datasheet.is_some();
     let limits = run.machines.iter().flat_map(|m| &m.limits);
     limits
-        .filter(move |l| is_named && l.kind == LimitKind::Promise && promise::own_key(&l.source).is_none())
+        .filter(move |l| is_named && l.kind == LimitKind::Promise && promise_key(&l.source).is_none())
         .filter_map(|limit| {
             Some(Promise {
                 key: promise::sheet_key(limit),

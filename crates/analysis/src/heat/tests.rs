@@ -71,16 +71,16 @@ fn rise_time_to_steady_and_half_time_are_those_of_the_curve() {
     assert!((core.rise().unwrap() - 17.0).abs() < 0.2, "{core:?}");
     assert!((core.peak - 62.0).abs() < 0.2, "{core:?}");
     // Within 10 % after ln 10 time constants, half after ln 2.
-    let Some(Settled::After(seconds)) = core.settled else { panic!("{core:?}") };
+    let Some(SettledTemperature::After(seconds)) = core.settled else { panic!("{core:?}") };
     assert!((seconds - 23.0).abs() <= 1.5, "{core:?}");
     assert!((core.half_s.unwrap() - 6.9).abs() <= 1.0, "{core:?}");
-    assert_eq!(heat.sensors[1].settled, Some(Settled::After(1.0)), "what does not move is steady");
+    assert_eq!(heat.sensors[1].settled, Some(SettledTemperature::After(1.0)), "what does not move is steady");
 }
 
 #[test]
 fn what_still_rises_at_the_end_is_not_steady() {
     let heat = of_case(&warmed(40.0, 60.0));
-    assert_eq!(heat.sensors[0].settled, Some(Settled::NotYet), "{heat:?}");
+    assert_eq!(heat.sensors[0].settled, Some(SettledTemperature::NotYet), "{heat:?}");
 }
 
 #[test]

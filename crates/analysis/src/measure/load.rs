@@ -18,36 +18,37 @@ pub(crate) fn profile(case: &CaseResult) -> Cow<'_, LoadProfile> {
 
 /// What one operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OperationKind {
     Read,
     Write,
     Trim,
 }
 
-impl Kind {
+impl OperationKind {
     /// As metrics are called: `read_throughput`, `read_iops`.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Kind::Read => "read",
-            Kind::Write => "write",
-            Kind::Trim => "trim",
+            OperationKind::Read => "read",
+            OperationKind::Write => "write",
+            OperationKind::Trim => "trim",
         }
     }
 
     /// All of them.
-    pub(crate) const ALL: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Trim];
+    pub(crate) const ALL: [OperationKind; 3] =
+        [OperationKind::Read, OperationKind::Write, OperationKind::Trim];
 
     fn class(self) -> OperationClass {
         match self {
-            Kind::Read => OperationClass::Read,
-            Kind::Write => OperationClass::Write,
-            Kind::Trim => OperationClass::Trim,
+            OperationKind::Read => OperationClass::Read,
+            OperationKind::Write => OperationClass::Write,
+            OperationKind::Trim => OperationClass::Trim,
         }
     }
 }
 
 /// Whether the main load does operations of this kind.
-pub(crate) fn does(case: &CaseResult, kind: Kind) -> bool {
+pub(crate) fn does(case: &CaseResult, kind: OperationKind) -> bool {
     profile(case).does(&kind.class())
 }
 
@@ -73,15 +74,15 @@ pub(crate) fn direction(case: &CaseResult) -> Option<Direction> {
 }
 
 /// The share of its operations that a load asks to be of this kind.
-fn asked_share(profile: &LoadProfile, kind: Kind) -> f64 {
+fn asked_share(profile: &LoadProfile, kind: OperationKind) -> f64 {
     profile.flow(&kind.class()).map_or(0.0, |flow| flow.share)
 }
 
 /// The share of the main load's operations of this kind: as measured, or else
 /// as asked.
-pub(crate) fn share(case: &CaseResult, kind: Kind) -> f64 {
-    let of = |kind: Kind| case.estimates.get(&format!("{}_iops", kind.name())).map(|e| e.median);
-    let all: f64 = Kind::ALL.into_iter().filter_map(of).sum();
+pub(crate) fn share(case: &CaseResult, kind: OperationKind) -> f64 {
+    let of = |kind: OperationKind| case.estimates.get(&format!("{}_iops", kind.name())).map(|e| e.median);
+    let all: f64 = OperationKind::ALL.into_iter().filter_map(of).sum();
     let profile = profile(case);
     let own = of(kind).filter(|_| mixes(&profile) && all > 0.0);
     own.map_or_else(|| asked_share(&profile, kind), |own| own / all)
@@ -90,7 +91,11 @@ pub(crate) fn share(case: &CaseResult, kind: Kind) -> f64 {
 /// Bytes per second that a load moved with operations of this kind, by the
 /// metrics of one trial: of a mix as measured, or else by the share asked for,
 /// which has the same sizes. Absent where it does none.
-pub(crate) fn moved(profile: &LoadProfile, metrics: &BTreeMap<String, Quantity>, kind: Kind) -> Option<f64> {
+pub(crate) fn moved(
+    profile: &LoadProfile,
+    metrics: &BTreeMap<String, Quantity>,
+    kind: OperationKind,
+) -> Option<f64> {
     let of = |name: &str| metrics.get(name).map(|q| q.value);
     let share = profile.flow(&kind.class())?.share;
     let own = of(&format!("{}_throughput", kind.name())).filter(|_| mixes(profile));
@@ -99,7 +104,7 @@ pub(crate) fn moved(profile: &LoadProfile, metrics: &BTreeMap<String, Quantity>,
 
 /// The same of the main load in one trial, over all of its window. Where targets
 /// end one after the other, its own figure is of the time when all were at work.
-pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64> {
+pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Option<f64> {
     let profile = profile(case);
     let own = moved(&profile, &trial.result.metrics, kind)?;
     if mixes(&profile) || !ends_apart(trial) {
@@ -160,7 +165,7 @@ impl Bytes {
 
 /// The first flow that reads, writes or discards on a load's targets.
 fn to_targets(profile: &LoadProfile) -> Option<&Flow> {
-    let is = |flow: &&Flow| Kind::ALL.iter().any(|kind| kind.class() == flow.class);
+    let is = |flow: &&Flow| OperationKind::ALL.iter().any(|kind| kind.class() == flow.class);
     profile.flows.iter().find(is).filter(|_| profile.targets > 0)
 }
 
@@ -175,7 +180,7 @@ pub(crate) fn of_load(profile: &LoadProfile, estimates: &BTreeMap<String, Estima
     }
     let all = of("throughput")?;
     let share = |kind| asked_share(profile, kind);
-    Some(Bytes { read: all * share(Kind::Read), written: all * share(Kind::Write) })
+    Some(Bytes { read: all * share(OperationKind::Read), written: all * share(OperationKind::Write) })
 }
 
 /// Bytes per second of the loads beside it that drive one of its targets.
@@ -305,9 +310,9 @@ mod tests {
         case.parameters.set("pattern", "randrw");
         rates(&mut case, &[("throughput", 100.0), ("read_throughput", 70.0), ("write_throughput", 30.0)]);
         assert_eq!(of_load(&profile(&case), &case.estimates).unwrap(), Bytes { read: 70.0, written: 30.0 });
-        assert_eq!(share(&case, Kind::Read), 0.5, "as asked");
+        assert_eq!(share(&case, OperationKind::Read), 0.5, "as asked");
         rates(&mut case, &[("read_iops", 3.0), ("write_iops", 1.0)]);
-        assert_eq!((share(&case, Kind::Read), share(&case, Kind::Write)), (0.75, 0.25));
+        assert_eq!((share(&case, OperationKind::Read), share(&case, OperationKind::Write)), (0.75, 0.25));
     }
 
     #[test]
@@ -372,10 +377,10 @@ mod tests {
         }];
         put(trial, "first_done", 1.0);
         put(trial, "last_done", 1.0);
-        assert_eq!(moved_in(&case, &case.trials[0], Kind::Write), Some(200.0));
+        assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Write), Some(200.0));
         put(&mut case.trials[0], "first_done", 0.5);
-        assert_eq!(moved_in(&case, &case.trials[0], Kind::Write), Some(150.0));
-        assert_eq!(moved_in(&case, &case.trials[0], Kind::Read), None);
+        assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Write), Some(150.0));
+        assert_eq!(moved_in(&case, &case.trials[0], OperationKind::Read), None);
     }
 
     #[test]

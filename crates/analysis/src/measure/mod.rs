@@ -15,9 +15,9 @@ use model::trial::{Counter, Status, Trial};
 use model::{LoadProfile, Machine, Quantity, Unit};
 
 pub(crate) use load::{
-    Kind, at_once, block, company, concurrency, direction, does, each_device, is_closed, is_direct, is_mixed,
-    is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in, profile, share, span,
-    workers,
+    OperationKind, at_once, block, company, concurrency, direction, does, each_device, is_closed, is_direct,
+    is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in, profile,
+    share, span, workers,
 };
 pub(crate) use net::{
     End, carried, counted_ends, fact, far, goes_both_ways, has_its_bit_rate, is_loopback, is_net,

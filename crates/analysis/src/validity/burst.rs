@@ -10,7 +10,7 @@ use model::profile::TargetState;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule, called};
 
 /// The span must be written so many times before its end is not its start.
@@ -30,7 +30,7 @@ impl Rule for Burst {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let writes = measure::does(case, Kind::Write) && measure::is_direct(case);
+        let writes = measure::does(case, OperationKind::Write) && measure::is_direct(case);
         let full = is_steady(case);
         if !writes || full || measure::is_null(case) {
             return Vec::new();
@@ -89,7 +89,7 @@ impl Rule for Burst {
 
 fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
     context.siblings.is_first(case, "burst", |c| {
-        let writes = measure::does(c, Kind::Write) && measure::is_direct(c);
+        let writes = measure::does(c, OperationKind::Write) && measure::is_direct(c);
         writes && !is_steady(c) && written(c).is_some()
     })
 }
@@ -102,7 +102,7 @@ fn is_steady(case: &CaseResult) -> bool {
 /// Bytes that the windows of all trials wrote.
 fn written(case: &CaseResult) -> Option<u64> {
     let of = |t: &model::Trial| {
-        let rate = measure::moved_in(case, t, Kind::Write)?;
+        let rate = measure::moved_in(case, t, OperationKind::Write)?;
         Some(rate * t.result.window?.seconds())
     };
     let all: Vec<f64> = measure::good(case).filter_map(of).collect();

@@ -6,7 +6,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, Unit, Value};
 
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
 
 /// Less than this share in memory is not felt.
@@ -77,7 +77,7 @@ pub(super) fn has_both(case: &CaseResult) -> bool {
 }
 
 fn figures(case: &CaseResult) -> Option<Figures> {
-    if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, Kind::Write) {
+    if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, OperationKind::Write) {
         return None;
     }
     let of = |name: &str| measure::median(case, |t| Some(t.result.metrics.get(name)?.value));
@@ -86,7 +86,7 @@ fn figures(case: &CaseResult) -> Option<Figures> {
         Value::Integer(share) => Some(*share as f64),
         _ => None,
     });
-    let returned = measure::median(case, |t| measure::moved_in(case, t, Kind::Write))?;
+    let returned = measure::median(case, |t| measure::moved_in(case, t, OperationKind::Write))?;
     let durable = of("throughput_durable")?;
     (returned > 0.0).then_some(Figures { dirty, returned, durable })
 }

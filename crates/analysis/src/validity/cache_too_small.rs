@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::page_cache::{on_device, passed};
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
 
 /// From this share of bytes the device has a say in the figure.
@@ -25,7 +25,7 @@ impl Rule for CacheTooSmall {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(case, Kind::Read);
+        let reads = measure::does(case, OperationKind::Read);
         let buffered = !measure::is_direct(case);
         let (Some(machine), true) = (context.machine, reads && buffered && !measure::is_null(case)) else {
             return Vec::new();
@@ -36,7 +36,7 @@ impl Rule for CacheTooSmall {
             _ => (memory.total_bytes, "memory"),
         };
         let Ok(span) = case.parameters.integer("span") else { return Vec::new() };
-        let Some((share, counter)) = on_device(case, Kind::Read) else { return Vec::new() };
+        let Some((share, counter)) = on_device(case, OperationKind::Read) else { return Vec::new() };
         if room == 0 || span <= room || share < FELT {
             return Vec::new();
         }

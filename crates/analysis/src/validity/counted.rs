@@ -11,7 +11,7 @@ use model::run::{CaseResult, Companion};
 use model::trial::Trial;
 use model::{Machine, Unit};
 
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 
 /// How far two counts of the same bytes may be apart beside what is in flight
 /// at the edges: the counters are read up to a few milliseconds after an edge.
@@ -22,17 +22,17 @@ pub(super) const TOLERANCE: f64 = 0.03;
 const JOURNAL_BYTES: f64 = 32768.0;
 
 /// The kernel's name for the bytes of a kind (`Documentation/admin-guide/iostats.rst`).
-pub(super) fn sectors(kind: Kind) -> &'static str {
+pub(super) fn sectors(kind: OperationKind) -> &'static str {
     match kind {
-        Kind::Read => "read_sectors",
-        Kind::Write => "written_sectors",
-        Kind::Trim => "discarded_sectors",
+        OperationKind::Read => "read_sectors",
+        OperationKind::Write => "written_sectors",
+        OperationKind::Trim => "discarded_sectors",
     }
 }
 
 /// The same bytes counted twice, bytes per second.
 pub(super) struct Counts {
-    pub(super) kind: Kind,
+    pub(super) kind: OperationKind,
     /// The devices, as one resource.
     pub(super) resource: String,
     /// By the loads.
@@ -67,10 +67,10 @@ impl Counts {
         {
             return Vec::new();
         }
-        Kind::ALL.into_iter().filter_map(|kind| Self::at(case, steps, kind)).collect()
+        OperationKind::ALL.into_iter().filter_map(|kind| Self::at(case, steps, kind)).collect()
     }
 
-    fn at(case: &CaseResult, steps: &[&PathStep], kind: Kind) -> Option<Self> {
+    fn at(case: &CaseResult, steps: &[&PathStep], kind: OperationKind) -> Option<Self> {
         let (first, name) = (steps.first()?, sectors(kind));
         let of = |t: &Trial| {
             let (program, device) = (moved(case, t, kind)?, rate(t, steps, name)?);
@@ -118,7 +118,7 @@ fn knows_company(case: &CaseResult) -> bool {
 }
 
 /// Bytes per second that all loads moved with operations of this kind.
-pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: Kind) -> Option<f64> {
+pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Option<f64> {
     let main = measure::moved_in(case, trial, kind);
     let parts = trial.result.parts.iter().filter(|p| p.target.is_none()).filter_map(|part| {
         let companion = case.with.get(part.load?)?;
@@ -153,7 +153,7 @@ pub(super) fn syncs(case: &CaseResult) -> f64 {
     }
     let of = |name: &str| case.estimates.get(name).map_or(0.0, |e| e.median);
     if case.parameters.is_word("sync", "dsync") {
-        return of("iops") * measure::share(case, Kind::Write);
+        return of("iops") * measure::share(case, OperationKind::Write);
     }
     of("syncs_per_second")
 }
@@ -162,7 +162,9 @@ pub(super) fn syncs(case: &CaseResult) -> f64 {
 pub(super) fn uncounted(case: &CaseResult, machine: Option<&Machine>) -> bool {
     let steps = measure::devices(case);
     let counted = |t: &Trial| {
-        Kind::ALL.into_iter().any(|kind| rate(t, &steps, sectors(kind)).is_some_and(|bytes| bytes > 0.0))
+        OperationKind::ALL
+            .into_iter()
+            .any(|kind| rate(t, &steps, sectors(kind)).is_some_and(|bytes| bytes > 0.0))
     };
     let without = |step: &&PathStep| {
         let device = machine.and_then(|m| measure::whole(m, step.resource.strip_prefix("block:")?));

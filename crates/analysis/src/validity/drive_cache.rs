@@ -7,7 +7,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::same_place;
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule, called};
 
 /// A span smaller than this may be held by what nobody told us of: controllers
@@ -76,7 +76,7 @@ impl Rule for DriveCache {
 /// The bytes that are touched on each device, and the devices, of a load that
 /// goes around the page cache to some.
 fn touched(case: &CaseResult) -> Option<(u64, String)> {
-    let trims = measure::does(case, Kind::Trim);
+    let trims = measure::does(case, OperationKind::Trim);
     if measure::is_null(case) || !measure::is_direct(case) || trims {
         return None;
     }
@@ -103,7 +103,7 @@ fn may_be_held(case: &CaseResult, context: &Context<'_>) -> bool {
 /// Whether a trial reads more than the span.
 fn is_read_again(case: &CaseResult, span: u64) -> bool {
     let read = |t: &model::Trial| {
-        let rate = measure::moved_in(case, t, Kind::Read)?;
+        let rate = measure::moved_in(case, t, OperationKind::Read)?;
         Some(rate * t.result.window?.seconds())
     };
     measure::median(case, read).is_some_and(|bytes| bytes > span as f64)

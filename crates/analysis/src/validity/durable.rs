@@ -7,7 +7,7 @@ use model::machine::{BlockDevice, BlockKind, Machine};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, Unit};
 
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule, called};
 
 /// So few syncs per second, and none of their flushes may be in the window.
@@ -28,7 +28,7 @@ impl Rule for Durable {
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let sync = case.parameters.text("sync").unwrap_or("none");
-        let writes = measure::does(case, Kind::Write) && !measure::is_null(case);
+        let writes = measure::does(case, OperationKind::Write) && !measure::is_null(case);
         if sync == "none" || !writes {
             return Vec::new();
         }
@@ -104,7 +104,7 @@ fn disks<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDe
 fn syncs(case: &CaseResult, sync: &str) -> Option<f64> {
     let of = |name: &str| case.estimates.get(name).map(|e| e.median);
     match sync {
-        "dsync" => Some(of("iops")? * measure::share(case, Kind::Write)),
+        "dsync" => Some(of("iops")? * measure::share(case, OperationKind::Write)),
         "fsync" => of("syncs_per_second"),
         // The one at the end is after the window.
         _ => None,

@@ -12,7 +12,7 @@ use model::trial::{Part, Trial};
 use model::{Finding, FindingKind, Quantity, Severity, Unit};
 use std::collections::BTreeMap;
 
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
 
 /// How far beyond the depth the product may be: the rate counts operations
@@ -230,11 +230,11 @@ impl Little {
     fn parts(&self, case: &CaseResult) -> Vec<Finding> {
         let name = duration(case);
         let kinds = |t: &Trial| {
-            let one = |kind: Kind| {
+            let one = |kind: OperationKind| {
                 let rate = t.result.metrics.get(&format!("{}_iops", kind.name()))?.value;
                 Some(rate * measure::mean_of(&t.result.histograms, &format!("{}_latency", kind.name()))?)
             };
-            let all: Vec<f64> = Kind::ALL.into_iter().filter_map(one).collect();
+            let all: Vec<f64> = OperationKind::ALL.into_iter().filter_map(one).collect();
             let whole = measure::trial_operations(t)? * measure::mean_of(&t.result.histograms, "latency")?;
             (all.len() > 1 && whole > 0.0).then(|| all.iter().sum::<f64>() / whole)
         };

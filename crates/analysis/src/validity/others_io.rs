@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, Unit};
 
 use super::counted::{Counts, journal, rate, sectors};
-use crate::measure::Kind;
+use crate::measure::OperationKind;
 use crate::{Context, Rule, called, measure};
 
 /// Less than this share beyond the load's bytes is a file system's own
@@ -62,7 +62,8 @@ impl Rule for OthersIo {
             .arg("program", program)
             .because(worst.evidence());
         for (kind, bytes) in foreign.into_iter().filter(|(_, bytes)| *bytes > 0.0) {
-            let (what, code) = if kind == Kind::Read { ("reads", "read") } else { ("writes", "write") };
+            let (what, code) =
+                if kind == OperationKind::Read { ("reads", "read") } else { ("writes", "write") };
             let text = format!("{} of {what} that no load asked for", rate(bytes));
             if let Some(place) = bottom.first().and_then(|s| measure::place(case, &s.resource, sectors(kind)))
             {
@@ -77,9 +78,11 @@ impl Rule for OthersIo {
 
 /// Bytes per second of what no load does: reads beside writers, writes beside
 /// readers.
-fn foreign(case: &CaseResult, own: &[Counts]) -> Vec<(Kind, f64)> {
+fn foreign(case: &CaseResult, own: &[Counts]) -> Vec<(OperationKind, f64)> {
     let steps = measure::lowest(case);
-    let kinds = [Kind::Read, Kind::Write].into_iter().filter(|kind| own.iter().all(|c| c.kind != *kind));
+    let kinds = [OperationKind::Read, OperationKind::Write]
+        .into_iter()
+        .filter(|kind| own.iter().all(|c| c.kind != *kind));
     let of = |kind| Some((kind, measure::median(case, |t| rate(t, &steps, sectors(kind)))?));
     kinds.filter_map(of).collect()
 }

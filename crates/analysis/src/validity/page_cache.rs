@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted::{rate, sectors};
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
 
 /// The edges of a window make a share no larger than this.
@@ -46,8 +46,8 @@ impl Rule for PageCache {
         // Where more was read than was asked for, how much of that was asked for
         // is not known.
         let told = |(share, place): (f64, Place)| (share <= MOST).then_some((share.min(1.0), place));
-        let read = on_device(case, Kind::Read).and_then(told);
-        let written = on_device(case, Kind::Write).and_then(told);
+        let read = on_device(case, OperationKind::Read).and_then(told);
+        let written = on_device(case, OperationKind::Write).and_then(told);
         let shares: Vec<f64> = [&read, &written].into_iter().flatten().map(|(share, _)| *share).collect();
         if !shares.is_empty() && shares.iter().all(|share| *share >= ALL) {
             return Vec::new();
@@ -94,7 +94,7 @@ pub(super) fn passed(share: f64, counter: Place) -> Evidence {
 /// The share of the bytes that the program read, or wrote, that the devices saw
 /// in the window, and the counter that says so. Reading ahead, and the edges of
 /// a window, may make it more than 1.
-pub(super) fn on_device(case: &CaseResult, kind: Kind) -> Option<(f64, Place)> {
+pub(super) fn on_device(case: &CaseResult, kind: OperationKind) -> Option<(f64, Place)> {
     let (steps, name) = (measure::devices(case), sectors(kind));
     let first = steps.first()?;
     let counts = |trial: &model::Trial| {

@@ -7,7 +7,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, Unit};
 
 use super::counted::{lateness, rate, sectors};
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule, called};
 
 /// So much more is within what counting allows.
@@ -31,14 +31,14 @@ impl Rule for ReadAhead {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(case, Kind::Read);
+        let reads = measure::does(case, OperationKind::Read);
         if !reads || measure::is_direct(case) || measure::is_null(case) || !case.with.is_empty() {
             return Vec::new();
         }
-        let (steps, name) = (measure::devices(case), sectors(Kind::Read));
+        let (steps, name) = (measure::devices(case), sectors(OperationKind::Read));
         let (Some(first), Some(block)) = (steps.first(), measure::block(case)) else { return Vec::new() };
         let of = |f: &dyn Fn(&model::Trial) -> Option<f64>| measure::median(case, f);
-        let program = of(&|t| measure::moved_in(case, t, Kind::Read));
+        let program = of(&|t| measure::moved_in(case, t, OperationKind::Read));
         let (Some(program), Some(device), Some(late), Some(place), Some(resource)) = (
             program.filter(|p| *p > 0.0),
             of(&|t| rate(t, &steps, name)),

@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity, Unit};
 
 use super::counted::{Counts, uncounted};
-use crate::measure::Kind;
+use crate::measure::OperationKind;
 use crate::{Context, Rule, called, measure};
 
 /// The rule.
@@ -52,9 +52,9 @@ impl Reconcile {
         let device = called(&counts.resource);
         let (how, text) = if counts.device <= 0.0 {
             let did = match counts.kind {
-                Kind::Read => "read",
-                Kind::Write => "wrote",
-                Kind::Trim => "discarded",
+                OperationKind::Read => "read",
+                OperationKind::Write => "wrote",
+                OperationKind::Trim => "discarded",
             };
             (
                 "nothing",
@@ -66,9 +66,9 @@ impl Reconcile {
             )
         } else {
             let done = match counts.kind {
-                Kind::Read => "read",
-                Kind::Write => "written",
-                Kind::Trim => "discarded",
+                OperationKind::Read => "read",
+                OperationKind::Write => "written",
+                OperationKind::Trim => "discarded",
             };
             (
                 "part",

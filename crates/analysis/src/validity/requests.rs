@@ -8,7 +8,7 @@ use model::trial::Trial;
 use model::{Machine, Unit};
 
 use super::counted::{self, Counts, rate, syncs};
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 
 /// Requests that the journal of a file system makes for one sync, at most.
 const JOURNAL_REQUESTS: f64 = 4.0;
@@ -42,15 +42,15 @@ impl Requests {
             return Vec::new();
         }
         let steps = measure::devices(case);
-        let of_data = Counts::of(case).into_iter().filter(|c| c.kind != Kind::Trim);
+        let of_data = Counts::of(case).into_iter().filter(|c| c.kind != OperationKind::Trim);
         of_data.filter_map(|counts| Self::at(case, &steps, &counts)).collect()
     }
 
     fn at(case: &CaseResult, steps: &[&PathStep], counts: &Counts) -> Option<Self> {
         let (done, joined) = match counts.kind {
-            Kind::Read => ("reads", "reads_merged"),
-            Kind::Write => ("writes", "writes_merged"),
-            Kind::Trim => return None,
+            OperationKind::Read => ("reads", "reads_merged"),
+            OperationKind::Write => ("writes", "writes_merged"),
+            OperationKind::Trim => return None,
         };
         let share = measure::share(case, counts.kind);
         let of = |t: &Trial| {
@@ -62,7 +62,7 @@ impl Requests {
             (!few).then_some((requests / operations, (operations, requests, merged, device / requests)))
         };
         let (operations, counted, merged, bytes) = measure::middle(case, of)?;
-        let journal = if counts.kind == Kind::Write { syncs(case) * JOURNAL_REQUESTS } else { 0.0 };
+        let journal = if counts.kind == OperationKind::Write { syncs(case) * JOURNAL_REQUESTS } else { 0.0 };
         let requests = (counted - journal).max(counted.min(operations));
         let place = measure::place(case, &steps.first()?.resource, done)?;
         let resource = counts.resource.clone();

@@ -5,7 +5,7 @@ use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::heat::{self, Settled, Warming};
+use crate::heat::{self, SettledTemperature, Warming};
 use crate::{Context, Rule, called, measure};
 
 /// Sensors that are told of.
@@ -56,8 +56,8 @@ fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
     let rise = first.rise()?;
     let name = called(&first.resource);
     let (settled, seconds) = match first.settled? {
-        Settled::After(seconds) => (true, seconds),
-        Settled::NotYet => (false, 0.0),
+        SettledTemperature::After(seconds) => (true, seconds),
+        SettledTemperature::NotYet => (false, 0.0),
     };
     let when = if settled {
         format!("steady after {}", span(seconds))

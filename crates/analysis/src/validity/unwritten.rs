@@ -7,7 +7,7 @@ use model::profile::TargetState;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::measure::{self, Kind};
+use crate::measure::{self, OperationKind};
 use crate::{Context, Rule, called};
 
 /// The rule.
@@ -24,7 +24,7 @@ impl Rule for Unwritten {
     }
 
     fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(case, Kind::Read) && !measure::is_null(case);
+        let reads = measure::does(case, OperationKind::Read) && !measure::is_null(case);
         let state = measure::profile(case).target_state.clone();
         let filled = matches!(state, TargetState::Filled | TargetState::Steady);
         let on_device = case

@@ -1,11 +1,11 @@
 //! From places to SVG.
 
-use super::layout::{Item, Line, Place, Scene};
+use super::layout::{CardPosition, Diagram, Item, Line};
 use super::measure::{
     self, LABEL, LABEL_STEP, LINE, LINE_STEP, PAD, PILL, RUNG_INDENT, SHARE, TITLE, TITLE_STEP, WARNING,
 };
 use super::share::{Mark, View};
-use super::tree::{Kind, Link, Node, Rung};
+use super::tree::{Kind, Link, Node, StackLevel};
 use crate::svg::{Svg, number};
 use crate::text::Font;
 use crate::theme;
@@ -47,7 +47,7 @@ pub(super) const RULES: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Draws a scene.
-pub(super) fn scene(svg: &mut Svg, scene: &Scene, view: &View) {
+pub(super) fn scene(svg: &mut Svg, scene: &Diagram, view: &View) {
     // Lines first, so that cards cover their ends; those on the path last.
     for on in [false, true] {
         for item in &scene.items {
@@ -216,8 +216,8 @@ fn strip(kind: Kind) -> Option<&'static str> {
     }
 }
 
-fn card(svg: &mut Svg, place: &Place, view: &View) {
-    let Place { node, words, x, y, width, height } = place;
+fn card(svg: &mut Svg, place: &CardPosition, view: &View) {
+    let CardPosition { node, words, x, y, width, height } = place;
     let mark = view.mark(&node.resources);
     // What only leads to the path does not step back either.
     let state = if !mark.on && passes(node, view) { "" } else { class(view, mark) };
@@ -262,7 +262,7 @@ fn card(svg: &mut Svg, place: &Place, view: &View) {
     }
 }
 
-fn draw_rung(svg: &mut Svg, rung: &Rung, (x, y): (f64, f64), (width, tall): (f64, bool), view: &View) {
+fn draw_rung(svg: &mut Svg, rung: &StackLevel, (x, y): (f64, f64), (width, tall): (f64, bool), view: &View) {
     let mark = view.mark(&rung.resources);
     let outer = class(view, mark);
     let indent = (rung.depth as f64 * RUNG_INDENT).min(width * 0.4);

@@ -9,7 +9,7 @@ use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface};
 
 use super::said;
 use super::share::View;
-use super::tree::{Kind, Node, Rung, Tree};
+use super::tree::{Kind, Node, StackLevel, Tree};
 use crate::format::{bits_per_second, disk_size};
 use crate::svg::clean;
 
@@ -223,7 +223,7 @@ fn find_homes(uppers: &[Upper], homes: &mut BTreeMap<String, Home>) {
 
 /// The rungs of one card from what stands on it. Where the card is of several
 /// equal disks, equal rungs become one too.
-fn rungs(own: &[&Upper], several: usize, view: &View) -> Vec<Rung> {
+fn rungs(own: &[&Upper], several: usize, view: &View) -> Vec<StackLevel> {
     struct Group<'a> {
         parent: Option<usize>,
         members: Vec<&'a Upper>,
@@ -254,7 +254,7 @@ fn rungs(own: &[&Upper], several: usize, view: &View) -> Vec<Rung> {
     rungs
 }
 
-fn rung(members: &[&Upper], depth: usize, view: &View) -> Rung {
+fn rung(members: &[&Upper], depth: usize, view: &View) -> StackLevel {
     let all: Vec<String> = members.iter().map(|u| u.name.clone()).collect();
     let text = members.first().map(|u| u.text.as_str()).unwrap_or_default();
     let names = said::names(view.words, &all);
@@ -263,7 +263,7 @@ fn rung(members: &[&Upper], depth: usize, view: &View) -> Rung {
     let mut resources: Vec<String> = members.iter().map(|u| u.id.clone()).collect();
     resources.extend(mounts.iter().flat_map(|(point, _)| view.file_system(point)));
     let tip = members.first().map(|u| u.tip.clone()).unwrap_or_default();
-    Rung { depth, text, mount: mount_words(&mounts, view.words), resources, tip }
+    StackLevel { depth, text, mount: mount_words(&mounts, view.words), resources, tip }
 }
 
 /// `xfs on /data`, of several `xfs on /data1 … /data24`.
@@ -283,7 +283,7 @@ fn mounted_disks(inventory: &Inventory) -> BTreeMap<String, &BlockDevice> {
     whole.map(|d| (format!("block:{}", d.name), d)).collect()
 }
 
-fn whole_disk(disks: &[&BlockDevice], view: &View) -> Option<Rung> {
+fn whole_disk(disks: &[&BlockDevice], view: &View) -> Option<StackLevel> {
     let mounts: Vec<(String, String)> = disks.iter().flat_map(|d| mounts(d)).collect();
     let mounts: Vec<&(String, String)> = mounts.iter().collect();
     let (first, _) = mounts.split_first()?;
@@ -292,11 +292,11 @@ fn whole_disk(disks: &[&BlockDevice], view: &View) -> Option<Rung> {
     let text = if first.1.is_empty() { said::say(words, "file-system") } else { first.1.clone() };
     let points: Vec<String> = mounts.iter().map(|(point, _)| clean(point)).collect();
     let mount = said::fill(words, "mounted", &[("points", &said::names(words, &points))]);
-    Some(Rung { depth: 0, text, mount, resources, tip: Vec::new() })
+    Some(StackLevel { depth: 0, text, mount, resources, tip: Vec::new() })
 }
 
 /// Keeps what the case passes, then the first ones.
-fn shorten(rungs: &mut Vec<Rung>, view: &View) {
+fn shorten(rungs: &mut Vec<StackLevel>, view: &View) {
     if rungs.len() <= MOST_RUNGS {
         return;
     }
@@ -309,7 +309,7 @@ fn shorten(rungs: &mut Vec<Rung>, view: &View) {
         *room = room.saturating_sub(1);
         keep
     });
-    rungs.push(Rung { text: said::counted(view.words, "more", hidden), ..Rung::default() });
+    rungs.push(StackLevel { text: said::counted(view.words, "more", hidden), ..StackLevel::default() });
 }
 
 /// Cards for what stands on several others, each with its own ladder.

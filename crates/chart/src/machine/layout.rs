@@ -13,7 +13,7 @@ use super::tree::{Link, Node, Tree};
 #[derive(Debug)]
 pub(super) enum Item<'a> {
     /// A card with all that is written on it.
-    Card(Place<'a>),
+    Card(CardPosition<'a>),
     /// A line between cards.
     Line(Line<'a>),
     /// A heading over a part of the picture.
@@ -29,7 +29,7 @@ pub(super) enum Item<'a> {
 
 /// A card's place.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct CardPosition<'a> {
     pub(super) node: &'a Node,
     pub(super) words: Words,
     pub(super) x: f64,
@@ -54,7 +54,7 @@ pub(super) struct Line<'a> {
 
 /// A picture with all places.
 #[derive(Debug, Default)]
-pub(super) struct Scene<'a> {
+pub(super) struct Diagram<'a> {
     pub(super) items: Vec<Item<'a>>,
     /// The lowest edge of all.
     pub(super) bottom: f64,
@@ -76,8 +76,8 @@ const NARROWEST_INDENTED: f64 = 180.0;
 const BUS: f64 = 10.0;
 
 /// Places `tree` between `x` and `x + width`, from `y` down.
-pub(super) fn place<'a>(tree: &'a Tree, view: &View, x: f64, y: f64, width: f64) -> Scene<'a> {
-    let mut layout = Layout { view, scene: Scene::default() };
+pub(super) fn place<'a>(tree: &'a Tree, view: &View, x: f64, y: f64, width: f64) -> Diagram<'a> {
+    let mut layout = Layout { view, scene: Diagram::default() };
     let mut y = layout.packages(&tree.packages, x, y, width);
     let bands = [(&tree.across, "across"), (&tree.loose, "place-unknown")];
     for (nodes, key) in bands {
@@ -94,7 +94,7 @@ pub(super) fn place<'a>(tree: &'a Tree, view: &View, x: f64, y: f64, width: f64)
 
 struct Layout<'v, 'a> {
     view: &'v View<'v>,
-    scene: Scene<'a>,
+    scene: Diagram<'a>,
 }
 
 impl<'a> Layout<'_, 'a> {
@@ -143,7 +143,7 @@ impl<'a> Layout<'_, 'a> {
             let place = |node: &'a Node, x: f64, width: f64| {
                 let words = Words::new(node, width, self.view);
                 let height = card_height(&words);
-                Place { node, words, x, y, width, height }
+                CardPosition { node, words, x, y, width, height }
             };
             let (mut left, mut right) =
                 (place(node, x, own), place(memory, x + own + gap, width - own - gap));
@@ -173,7 +173,7 @@ impl<'a> Layout<'_, 'a> {
         let width = width - stack(node);
         let words = Words::new(node, width, self.view);
         let height = card_height(&words);
-        self.scene.items.push(Item::Card(Place { node, words, x, y, width, height }));
+        self.scene.items.push(Item::Card(CardPosition { node, words, x, y, width, height }));
         y + height + stack(node)
     }
 

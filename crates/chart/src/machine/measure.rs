@@ -1,7 +1,7 @@
 //! How large cards and labels are, by what is written on them.
 
 use super::share::View;
-use super::tree::{Link, Node, Rung};
+use super::tree::{Link, Node, StackLevel};
 use crate::text::Font;
 
 /// The title of a card.
@@ -90,7 +90,7 @@ impl Words {
 }
 
 /// Whether what is written on a rung fits on one line only if it is cut.
-fn is_tall(rung: &Rung, inner: f64, view: &View) -> bool {
+fn is_tall(rung: &StackLevel, inner: f64, view: &View) -> bool {
     if rung.text.is_empty() || rung.mount.is_empty() {
         return false;
     }

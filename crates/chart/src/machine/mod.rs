@@ -107,7 +107,7 @@ fn media(height: f64) -> String {
 /// One layout with its heading and legend.
 struct Sheet<'a> {
     heading: Vec<(Font, &'static str, String)>,
-    scene: layout::Scene<'a>,
+    scene: layout::Diagram<'a>,
     legend: Option<f64>,
     margin: f64,
     width: f64,

@@ -45,7 +45,7 @@ pub(super) struct Node {
     /// The link out of the machine.
     pub(super) out: Option<Link>,
     /// What stands on it.
-    pub(super) rungs: Vec<Rung>,
+    pub(super) rungs: Vec<StackLevel>,
     /// The memory of a package.
     pub(super) memory: Option<Box<Node>>,
     /// What hangs below.
@@ -192,7 +192,7 @@ impl Link {
 
 /// One rung of the ladder of what stands on a disk or an interface.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Rung {
+pub(super) struct StackLevel {
     /// How many rungs it stands upon.
     pub(super) depth: usize,
     /// What it is: `md0: RAID 6 of 8 disks, 6 TB`.

@@ -2,7 +2,7 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, MIDDLE, PathBuilder, TEXT};
 use super::reference::{self, Flags};
 use super::rows::{self, Names};
 use super::scale::{Base, Domain, Scale, with_intervals, with_references};
@@ -157,14 +157,14 @@ impl Boxes {
         let top = if trials.len() > 1 { middle - HALF } else { middle };
         let places = trials.iter().enumerate().map(|(i, v)| (scale.place(*v), top + step * i as f64));
         if trials.len() > POINTED {
-            let small = places.fold(Pen::default(), |pen, (x, y)| {
+            let small = places.fold(PathBuilder::default(), |pen, (x, y)| {
                 pen.jump(x - 1.2, y - 1.2).across(x + 1.2).up(y + 1.2).across(x - 1.2).close()
             });
             canvas.path("f", &small, None);
             return;
         }
         // Lines without a length have round ends: dots, in few bytes.
-        let dots = places.fold(Pen::default(), |pen, (x, y)| pen.jump(x, y).across(x));
+        let dots = places.fold(PathBuilder::default(), |pen, (x, y)| pen.jump(x, y).across(x));
         let values: Vec<String> = trials.iter().map(|v| self.value.numbers.write(*v)).collect();
         let arguments = [("name", said::name(&row.label)), ("values", said::text(values.join(", ")))];
         canvas.path("i", &dots, Some(&words.tell("boxes-said", &arguments)));

@@ -81,7 +81,7 @@ impl Canvas {
     }
 
     /// A path, and what is told where a pointer rests on it.
-    pub(crate) fn path(&mut self, class: &str, path: &Pen, told: Option<&str>) {
+    pub(crate) fn path(&mut self, class: &str, path: &PathBuilder, told: Option<&str>) {
         let tag = self.svg.tag("path");
         let tag = if class.is_empty() { tag } else { tag.class(class) };
         let tag = tag.attr("d", &path.d);
@@ -96,25 +96,25 @@ impl Canvas {
     }
 
     /// Many strokes of this thickness.
-    pub(crate) fn strokes(&mut self, class: &str, path: &Pen, thickness: f64) {
+    pub(crate) fn strokes(&mut self, class: &str, path: &PathBuilder, thickness: f64) {
         self.svg.tag("path").class(class).num("stroke-width", thickness).attr("d", &path.d).empty();
     }
 
     /// A rectangle.
     pub(crate) fn rect(&mut self, class: &str, area: Area, told: Option<&str>) {
         let Area { x, y, width, height } = area;
-        let pen = Pen::at(x, y).across(x + width.max(0.0)).up(y + height.max(0.0)).across(x).close();
+        let pen = PathBuilder::at(x, y).across(x + width.max(0.0)).up(y + height.max(0.0)).across(x).close();
         self.path(class, &pen, told);
     }
 
     /// A line across.
     pub(crate) fn across(&mut self, class: &str, y: f64, from: f64, to: f64) {
-        self.path(class, &Pen::at(from, y).across(to), None);
+        self.path(class, &PathBuilder::at(from, y).across(to), None);
     }
 
     /// A line down.
     pub(crate) fn down(&mut self, class: &str, x: f64, from: f64, to: f64) {
-        self.path(class, &Pen::at(x, from).up(to), None);
+        self.path(class, &PathBuilder::at(x, from).up(to), None);
     }
 
     /// What was drawn, on a sheet of this height.
@@ -125,11 +125,11 @@ impl Canvas {
 
 /// The path of a `path` element.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Pen {
+pub(crate) struct PathBuilder {
     d: String,
 }
 
-impl Pen {
+impl PathBuilder {
     /// Data that are written already.
     pub(crate) fn of(d: String) -> Self {
         Self { d }

@@ -13,7 +13,7 @@ const TICK_GAP: f64 = 6.0;
 
 /// An axis with its ticks.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Ruler {
+pub(crate) struct TickedAxis {
     /// Where values stand.
     pub(crate) scale: Scale,
     /// Its ticks.
@@ -25,9 +25,9 @@ pub(crate) struct Ruler {
 pub(crate) struct Frame {
     /// Left to right; its scale may begin inside the area, so that marks at its
     /// ends have room.
-    pub(crate) x: Ruler,
+    pub(crate) x: TickedAxis,
     /// Bottom to top.
-    pub(crate) y: Ruler,
+    pub(crate) y: TickedAxis,
     /// The area's left edge.
     pub(crate) left: f64,
     /// The area's right edge.

@@ -2,7 +2,7 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, LINE, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, LINE, MIDDLE, PathBuilder, TEXT};
 use super::scale::Domain;
 use super::ticks::TICK;
 use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Spread, Table};
@@ -319,7 +319,7 @@ impl Heat {
 
     /// Neighbours in a row that have one colour are one box.
     fn draw_runs(&self, canvas: &mut Canvas, grid: &Grid, steps: Steps, top: f64) {
-        let mut paths = [const { None::<Pen> }; STEPS];
+        let mut paths = [const { None::<PathBuilder> }; STEPS];
         for (i, row) in grid.rows.iter().enumerate() {
             let step = |column: &usize| self.cell(*row, *column).map(|m| steps.step(m.value));
             let (y, mut k) = (top + i as f64 * grid.row, 0);

@@ -3,7 +3,7 @@
 use language::Words;
 
 use super::canvas::{Area, Canvas};
-use super::frame::{self, Frame, Ruler};
+use super::frame::{self, Frame, TickedAxis};
 use super::path::Path;
 use super::reference::{self, Flags};
 use super::scale::{Base, Domain, Scale};
@@ -210,8 +210,8 @@ impl Plot for Histogram {
         let title =
             if domain.is_logarithmic() { frame::title(&self.value, &domain, None, words) } else { title };
         let frame = Frame {
-            x: Ruler { scale: x, ticks: x_ticks },
-            y: Ruler { scale: up, ticks: labels },
+            x: TickedAxis { scale: x, ticks: x_ticks },
+            y: TickedAxis { scale: up, ticks: labels },
             left,
             right,
             top,

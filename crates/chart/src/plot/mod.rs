@@ -57,7 +57,7 @@ pub use panels::{Panel, Panels, Phase, Track};
 pub use percentiles::{Curve, Percentiles};
 pub use ratios::{RatioRow, Ratios};
 pub use roofline::{Roof, Roofline};
-pub use rounds::{Course, RoundWindow, Rounds};
+pub use rounds::{RoundSeries, RoundWindow, Rounds};
 pub use scatter::{Dot, Dots, Scatter};
 pub use stacks::{Stack, Stacks};
 

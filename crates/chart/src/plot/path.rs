@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::canvas::Pen;
+use super::canvas::PathBuilder;
 
 /// A pen that writes path data.
 #[derive(Debug, Default)]
@@ -84,8 +84,8 @@ impl Path {
     }
 
     /// What was drawn, for a canvas.
-    pub(super) fn pen(self) -> Pen {
-        Pen::of(self.data)
+    pub(super) fn pen(self) -> PathBuilder {
+        PathBuilder::of(self.data)
     }
 
     fn step(&mut self, command: char, by: i64) {

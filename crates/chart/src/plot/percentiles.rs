@@ -5,7 +5,7 @@
 use language::Words;
 
 use super::canvas::{Canvas, LINE, MIDDLE, TEXT};
-use super::frame::{self, Frame, Ruler};
+use super::frame::{self, Frame, TickedAxis};
 use super::path::{Path, simplify};
 use super::scale::{Base, Domain, Scale, with_references};
 use super::series::{self, Sample};
@@ -86,7 +86,7 @@ impl Percentiles {
     }
 
     /// The axis from left to right.
-    fn shares(&self, (left, right): (f64, f64), width: f64) -> Ruler {
+    fn shares(&self, (left, right): (f64, f64), width: f64) -> TickedAxis {
         let reached = self.drawn().iter().flat_map(Curve::seen).map(|(share, _)| nines(share));
         let last = reached.fold(1.0, f64::max);
         let scale = Scale { domain: Domain::exact(0.0, last, 1.0), from: left, to: right };
@@ -100,7 +100,7 @@ impl Percentiles {
                 ticks = tried;
             }
         }
-        Ruler { scale, ticks }
+        TickedAxis { scale, ticks }
     }
 
     /// Whether names stand at the ends of lines, and the room that they take.
@@ -163,7 +163,7 @@ impl Percentiles {
         let left = Frame::left_of(&ticks);
         let right = width - if room > 0.0 { room } else { 10.0 };
         let x = self.shares((left + 14.0, right), width);
-        Frame { x, y: Ruler { scale, ticks }, left, right, top, bottom: top + height }
+        Frame { x, y: TickedAxis { scale, ticks }, left, right, top, bottom: top + height }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, PathBuilder, TEXT};
 use super::rows::Names;
 use super::scale::{Domain, Scale};
 use super::ticks::{Along, Tick};
@@ -218,7 +218,7 @@ fn draw_row(canvas: &mut Canvas, scale: &Scale, row: &RatioRow, middle: f64, wor
     };
     canvas.group(colour);
     if let Some((low, high)) = rows::ends(scale, measured.interval) {
-        canvas.path("n", &Pen::whisker(Direction::X, middle, low, high, 4.0), None);
+        canvas.path("n", &PathBuilder::whisker(Direction::X, middle, low, high, 4.0), None);
     }
     let x = scale.place(measured.value);
     let told = format!(
@@ -231,7 +231,7 @@ fn draw_row(canvas: &mut Canvas, scale: &Scale, row: &RatioRow, middle: f64, wor
         canvas.path("f", &series::mark(shape, x, middle, 5.0), Some(&told));
     } else {
         let tip = if measured.value > 1.0 { x + 6.0 } else { x - 6.0 };
-        let arrow = Pen::through([(tip, middle), (x, middle - 5.0), (x, middle + 5.0)]).close();
+        let arrow = PathBuilder::through([(tip, middle), (x, middle - 5.0), (x, middle + 5.0)]).close();
         canvas.path("f", &arrow, Some(&told));
     }
     canvas.end();

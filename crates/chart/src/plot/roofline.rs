@@ -9,8 +9,8 @@
 
 use language::Words;
 
-use super::canvas::{Canvas, LINE, Pen, TEXT};
-use super::frame::{Frame, Ruler};
+use super::canvas::{Canvas, LINE, PathBuilder, TEXT};
+use super::frame::{Frame, TickedAxis};
 use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::ticks::Along;
@@ -108,7 +108,7 @@ impl Roofline {
         let (left, right) = (Frame::left_of(&y_ticks), width - 4.0);
         let scale = Scale { domain: x_domain, from: left, to: right };
         let x_ticks = ticks::ticks(&scale, numbers, &x.title, Along::Across(0.0, width));
-        let (x, y) = (Ruler { scale, ticks: x_ticks }, Ruler { scale: upright, ticks: y_ticks });
+        let (x, y) = (TickedAxis { scale, ticks: x_ticks }, TickedAxis { scale: upright, ticks: y_ticks });
         (right > left).then_some((Frame { x, y, left, right, top: 0.0, bottom: 0.0 }, x_domain, y_domain))
     }
 
@@ -120,7 +120,7 @@ impl Roofline {
         for (series, (bound, numbers)) in all.enumerate() {
             let told = format!("{}, {}", clean(&bound.roof.name), numbers.measured(&bound.roof.most, words));
             canvas.group(&series::class(series));
-            canvas.path("l", &Pen::through([place(bound.from), place(bound.to)]), Some(&told));
+            canvas.path("l", &PathBuilder::through([place(bound.from), place(bound.to)]), Some(&told));
             canvas.end();
         }
         let within = (frame.top + LINE, frame.bottom - 2.0);

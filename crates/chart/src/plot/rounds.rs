@@ -5,8 +5,8 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Pen};
-use super::frame::{Frame, Ruler};
+use super::canvas::{Area, Canvas, PathBuilder};
+use super::frame::{Frame, TickedAxis};
 use super::scale::{Base, Domain, Scale};
 use super::ticks::{self, Along};
 use super::{Axis, Better, Drawing, Numbers, Plot, Spread, Table, frame, said, series};
@@ -23,12 +23,12 @@ pub struct Rounds {
     /// drawn as a band of half of it to both sides.
     pub range: f64,
     /// The courses.
-    pub courses: Vec<Course>,
+    pub courses: Vec<RoundSeries>,
 }
 
 /// The rounds of one case.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
+pub struct RoundSeries {
     /// What they are of; empty where there is one course.
     pub name: String,
     /// One value a round, in order.
@@ -65,7 +65,7 @@ const INSET: f64 = 12.0;
 /// Between panels.
 const BETWEEN: f64 = 10.0;
 
-impl Course {
+impl RoundSeries {
     /// Round, from 1, and value of those that can be drawn.
     fn points(&self) -> Vec<(f64, f64)> {
         let all = self.values.iter().take(MOST_ROUNDS).enumerate();
@@ -84,14 +84,14 @@ impl Course {
 impl Plot for Rounds {
     fn draw(&self, words: &Words, width: f64) -> Drawing {
         let known = self.courses.iter().filter(|c| !c.points().is_empty());
-        let courses: Vec<&Course> = known.take(MOST).collect();
+        let courses: Vec<&RoundSeries> = known.take(MOST).collect();
         if courses.is_empty() {
             return Canvas::nothing(words, width);
         }
         let mut canvas = Canvas::new(width);
         let (wide, narrow) = HEIGHTS[usize::from(courses.len() > 1)];
         let height = if canvas.is_pointed() { wide } else { narrow };
-        let uprights: Vec<Ruler> = courses.iter().map(|c| self.upright(c, height)).collect();
+        let uprights: Vec<TickedAxis> = courses.iter().map(|c| self.upright(c, height)).collect();
         let left = uprights.iter().map(|r| Frame::left_of(&r.ticks)).fold(0.0, f64::max);
         let x = across(&courses, left, width, words);
         let mut bottom = self.heading(&mut canvas, &courses, words);
@@ -115,7 +115,7 @@ impl Plot for Rounds {
 
     fn describe(&self, words: &Words) -> String {
         let mut sentences = vec![words.tell("rounds-what", &[("value", said::name(&self.value.title))])];
-        let known: Vec<&Course> = self.courses.iter().filter(|c| !c.points().is_empty()).collect();
+        let known: Vec<&RoundSeries> = self.courses.iter().filter(|c| !c.points().is_empty()).collect();
         if known.is_empty() {
             sentences.push(words.say("chart-nothing"));
         }
@@ -149,10 +149,10 @@ impl Plot for Rounds {
 
     fn table(&self, words: &Words) -> Table {
         let one = self.courses.len() == 1;
-        let name = |c: &Course| clean(if one { &self.value.title } else { &c.name });
+        let name = |c: &RoundSeries| clean(if one { &self.value.title } else { &c.name });
         let head = std::iter::once(words.say("rounds-round")).chain(self.courses.iter().map(name)).collect();
         let most = self.courses.iter().map(|c| c.values.len()).max().unwrap_or(0);
-        let cell = |c: &Course, at: usize| {
+        let cell = |c: &RoundSeries, at: usize| {
             c.values.get(at).map_or_else(String::new, |v| self.value.numbers.write(*v))
         };
         let row = |at: usize| {
@@ -165,7 +165,7 @@ impl Plot for Rounds {
 
 impl Rounds {
     /// What is measured, and what the lines of a window mean.
-    fn heading(&self, canvas: &mut Canvas, courses: &[&Course], words: &Words) -> f64 {
+    fn heading(&self, canvas: &mut Canvas, courses: &[&RoundSeries], words: &Words) -> f64 {
         let domain = Domain::exact(0.0, 1.0, 1.0);
         let mut top =
             frame::heading(canvas, &frame::title(&self.value, &domain, self.better, words), 0.0, "");
@@ -184,29 +184,29 @@ impl Rounds {
     }
 
     /// The upright axis of one course, with its band.
-    fn upright(&self, course: &Course, height: f64) -> Ruler {
+    fn upright(&self, course: &RoundSeries, height: f64) -> TickedAxis {
         let mut values: Vec<f64> = course.points().iter().map(|p| p.1).collect();
         if let Some((window, _, _)) = course.judged() {
             values.extend([-0.5, 0.5].map(|side| window.mean * (1.0 + side * self.range)));
         }
         let scale = Scale { domain: Domain::of(&self.value, &values, Base::Zero, 4), from: height, to: 0.0 };
-        Ruler { scale, ticks: ticks::ticks(&scale, self.value.numbers, &self.value.title, Along::Up) }
+        TickedAxis { scale, ticks: ticks::ticks(&scale, self.value.numbers, &self.value.title, Along::Up) }
     }
 
     /// Shades the window.
-    fn shade(&self, canvas: &mut Canvas, frame: &Frame, course: &Course) {
+    fn shade(&self, canvas: &mut Canvas, frame: &Frame, course: &RoundSeries) {
         let Some((_, first, last)) = course.judged() else { return };
         let (from, to) = window_ends(frame, first, last);
         let area = Area { x: from, y: frame.top, width: to - from, height: frame.bottom - frame.top };
         canvas.rect("v", area, None);
     }
 
-    fn draw_course(&self, canvas: &mut Canvas, frame: &Frame, course: &Course, words: &Words) {
+    fn draw_course(&self, canvas: &mut Canvas, frame: &Frame, course: &RoundSeries, words: &Words) {
         let place = |(round, value): (f64, f64)| (frame.x.scale.place(round), frame.y.scale.place(value));
         let points = course.points();
         canvas.group(&series::class(0));
         if points.len() > 1 {
-            canvas.path("l", &Pen::through(points.iter().map(|p| place(*p))), None);
+            canvas.path("l", &PathBuilder::through(points.iter().map(|p| place(*p))), None);
         }
         canvas.end();
         self.draw_judged(canvas, frame, course);
@@ -224,7 +224,7 @@ impl Rounds {
     }
 
     /// The band that a steady window keeps within, and the line fitted to it.
-    fn draw_judged(&self, canvas: &mut Canvas, frame: &Frame, course: &Course) {
+    fn draw_judged(&self, canvas: &mut Canvas, frame: &Frame, course: &RoundSeries) {
         let Some((window, first, last)) = course.judged() else { return };
         let (from, to) = window_ends(frame, first, last);
         for side in [-0.5, 0.5] {
@@ -238,7 +238,7 @@ impl Rounds {
             let value = window.mean + window.slope * (round - middle);
             (frame.x.scale.place(round), frame.y.scale.place(value))
         };
-        canvas.path("h2", &Pen::through([fitted(first), fitted(last)]), None);
+        canvas.path("h2", &PathBuilder::through([fitted(first), fitted(last)]), None);
     }
 }
 
@@ -250,7 +250,7 @@ fn window_ends(frame: &Frame, first: f64, last: f64) -> (f64, f64) {
 }
 
 /// The axis of rounds, for all panels.
-fn across(courses: &[&Course], left: f64, width: f64, words: &Words) -> Ruler {
+fn across(courses: &[&RoundSeries], left: f64, width: f64, words: &Words) -> TickedAxis {
     let title = words.say("rounds-axis");
     let axis = Axis { title: title.clone(), numbers: Numbers::Count, spread: Spread::Linear };
     let most = courses.iter().map(|c| c.values.len().min(MOST_ROUNDS)).max().unwrap_or(1);
@@ -260,7 +260,7 @@ fn across(courses: &[&Course], left: f64, width: f64, words: &Words) -> Ruler {
     let along = Along::Across(0.0, width);
     let at_rounds = ticks::at_levels(&scale, &rounds, axis.numbers, &title, along);
     let ticks = at_rounds.unwrap_or_else(|| ticks::ticks(&scale, axis.numbers, &title, along));
-    Ruler { scale, ticks }
+    TickedAxis { scale, ticks }
 }
 
 #[cfg(test)]
@@ -283,7 +283,7 @@ mod tests {
             },
             better: Some(Better::Higher),
             range: 0.2,
-            courses: vec![Course {
+            courses: vec![RoundSeries {
                 name: String::new(),
                 values,
                 window: Some(RoundWindow { rounds: 5, mean, slope: -580.0 }),

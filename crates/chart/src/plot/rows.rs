@@ -1,7 +1,7 @@
 //! Charts of rows, one below the other: names at the left, or on a phone above,
 //! an axis from left to right, and words at the right end.
 
-use super::canvas::{Canvas, LINE, Pen, TEXT};
+use super::canvas::{Canvas, LINE, PathBuilder, TEXT};
 use super::scale::Scale;
 use super::ticks::Tick;
 use crate::svg::clean;
@@ -82,11 +82,11 @@ pub(crate) fn grid(canvas: &mut Canvas, ticks: &[Tick], top: f64, bottom: f64) {
 
 /// An interval as a whisker at a height, with a bar across each end that is on
 /// the axis: what goes on beyond it has none.
-pub(crate) fn whisker(scale: &Scale, interval: Option<(f64, f64)>, y: f64, half: f64) -> Option<Pen> {
+pub(crate) fn whisker(scale: &Scale, interval: Option<(f64, f64)>, y: f64, half: f64) -> Option<PathBuilder> {
     let (left, right) = ends(scale, interval)?;
     let (low, high) = interval?;
-    let bar = |pen: Pen, x: f64, on: bool| if on { pen.jump(x, y - half).up(y + half) } else { pen };
-    let pen = Pen::at(left, y).across(right);
+    let bar = |pen: PathBuilder, x: f64, on: bool| if on { pen.jump(x, y - half).up(y + half) } else { pen };
+    let pen = PathBuilder::at(left, y).across(right);
     Some(bar(bar(pen, left, scale.domain.holds(low)), right, scale.domain.holds(high)))
 }
 

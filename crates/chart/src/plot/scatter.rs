@@ -2,8 +2,8 @@
 
 use language::Words;
 
-use super::canvas::{Area, Canvas, Pen};
-use super::frame::{Frame, Ruler};
+use super::canvas::{Area, Canvas, PathBuilder};
+use super::frame::{Frame, TickedAxis};
 use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
@@ -197,8 +197,8 @@ impl Scatter {
         let from = if x.low == 0.0 { left } else { left + INSET };
         let scale = Scale { domain: x, from, to: right - INSET };
         let x_ticks = ticks::ticks(&scale, self.x.numbers, &self.x.title, Along::Across(0.0, width));
-        let x = Ruler { scale, ticks: x_ticks };
-        Frame { x, y: Ruler { scale: upright, ticks: y_ticks }, left, right, top: 0.0, bottom: 0.0 }
+        let x = TickedAxis { scale, ticks: x_ticks };
+        Frame { x, y: TickedAxis { scale: upright, ticks: y_ticks }, left, right, top: 0.0, bottom: 0.0 }
     }
 
     fn draw_group(
@@ -211,9 +211,9 @@ impl Scatter {
     ) {
         let places: Vec<_> = dots.iter().map(|dot| place(frame, dot)).collect();
         if group.joined && places.len() > 1 {
-            canvas.path("l", &Pen::through(places.iter().copied()), None);
+            canvas.path("l", &PathBuilder::through(places.iter().copied()), None);
         }
-        let mut whiskers = Pen::default();
+        let mut whiskers = PathBuilder::default();
         for (dot, (x, y)) in dots.iter().zip(&places) {
             if let Some((low, high)) = rows::ends(&frame.x.scale, dot.x.interval) {
                 whiskers = whiskers.jump(low, *y).across(high);
@@ -222,12 +222,12 @@ impl Scatter {
                 whiskers = whiskers.jump(*x, low).up(high);
             }
         }
-        if whiskers != Pen::default() {
+        if whiskers != PathBuilder::default() {
             canvas.path("n2", &whiskers, None);
         }
         if dots.len() > CROWD && self.groups.len() == 1 && !group.joined {
             // A line without a length has round ends: a dot, in few bytes.
-            let dots = places.iter().fold(Pen::default(), |pen, (x, y)| pen.jump(*x, *y).across(*x));
+            let dots = places.iter().fold(PathBuilder::default(), |pen, (x, y)| pen.jump(*x, *y).across(*x));
             canvas.path("i", &dots, None);
             return;
         }

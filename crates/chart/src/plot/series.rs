@@ -1,7 +1,7 @@
 //! Series: told apart by colour, by dash, by the shape of their marks, and by
 //! name. From the seventh on colours come again with other dashes and shapes.
 
-use super::canvas::{Area, Canvas, LINE, MIDDLE, Pen, TEXT};
+use super::canvas::{Area, Canvas, LINE, MIDDLE, PathBuilder, TEXT};
 use crate::svg::clean;
 use crate::theme::SERIES;
 
@@ -28,13 +28,13 @@ fn shape(series: usize) -> usize {
 }
 
 /// A series' mark around a point.
-pub(crate) fn mark(series: usize, x: f64, y: f64, half: f64) -> Pen {
+pub(crate) fn mark(series: usize, x: f64, y: f64, half: f64) -> PathBuilder {
     let h = half;
     match shape(series) {
         // Eight corners are round enough at this size, and short.
         0 => {
             let k = h * 0.414;
-            Pen::through([
+            PathBuilder::through([
                 (x - h, y - k),
                 (x - k, y - h),
                 (x + k, y - h),
@@ -46,19 +46,24 @@ pub(crate) fn mark(series: usize, x: f64, y: f64, half: f64) -> Pen {
             ])
             .close()
         }
-        1 => {
-            Pen::at(x - h * 0.9, y - h * 0.9).across(x + h * 0.9).up(y + h * 0.9).across(x - h * 0.9).close()
-        }
+        1 => PathBuilder::at(x - h * 0.9, y - h * 0.9)
+            .across(x + h * 0.9)
+            .up(y + h * 0.9)
+            .across(x - h * 0.9)
+            .close(),
         2 => {
-            Pen::through([(x, y - h * 1.2), (x + h * 1.15, y + h * 0.9), (x - h * 1.15, y + h * 0.9)]).close()
+            PathBuilder::through([(x, y - h * 1.2), (x + h * 1.15, y + h * 0.9), (x - h * 1.15, y + h * 0.9)])
+                .close()
         }
-        3 => Pen::through([(x, y - h * 1.3), (x + h * 1.3, y), (x, y + h * 1.3), (x - h * 1.3, y)]).close(),
+        3 => PathBuilder::through([(x, y - h * 1.3), (x + h * 1.3, y), (x, y + h * 1.3), (x - h * 1.3, y)])
+            .close(),
         4 => {
-            Pen::through([(x, y + h * 1.2), (x + h * 1.15, y - h * 0.9), (x - h * 1.15, y - h * 0.9)]).close()
+            PathBuilder::through([(x, y + h * 1.2), (x + h * 1.15, y - h * 0.9), (x - h * 1.15, y - h * 0.9)])
+                .close()
         }
         _ => {
             let (a, b) = (h * 0.4, h * 1.2);
-            Pen::at(x - a, y - b)
+            PathBuilder::at(x - a, y - b)
                 .across(x + a)
                 .up(y - a)
                 .across(x + b)

@@ -132,7 +132,7 @@ fn rounds(dice: &mut Dice) -> Rounds {
     let course = |dice: &mut Dice| {
         let window = RoundWindow { rounds: dice.below(8), mean: dice.value(), slope: dice.value() };
         let count = if dice.below(9) == 0 { 700 } else { dice.below(30) };
-        Course {
+        RoundSeries {
             name: dice.name(),
             values: (0..count).map(|_| dice.value()).collect(),
             window: (dice.below(3) > 0).then_some(window),

@@ -4,7 +4,7 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 use clap::ArgMatches;
-use import::fio::{Outside, from_fio};
+use import::fio::{JobFileAccess, from_fio};
 use machine::file::{self, Bounds};
 use model::Study;
 use model::workload::Catalogue;
@@ -19,7 +19,7 @@ const INCLUDED_BYTES_MAX: u64 = 1 << 20;
 pub(super) fn read(path: &Path, matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Failure> {
     let text = study_text(path)?;
     let sections: Vec<String> = matches.get_many("section").into_iter().flatten().cloned().collect();
-    let outside = Outside {
+    let outside = JobFileAccess {
         variable: &|name| std::env::var(name).ok(),
         file: &included,
         words: words(),

@@ -11,7 +11,7 @@ use ::node::{DialError, JoinError, JoinString, Limits, ReverseConnect, ReverseCo
 use machine::file::{self, Bounds};
 
 use crate::exit::Failure;
-use crate::mask;
+use crate::mask_keys;
 use crate::output;
 
 /// Longer than any join string.
@@ -39,7 +39,7 @@ impl Source {
         match text {
             "-" => Ok(Source::Input),
             // What looks in any other way names a file.
-            _ if text.contains("://") || !mask::secrets(text.as_bytes()).is_empty() => {
+            _ if text.contains("://") || !mask_keys::secrets(text.as_bytes()).is_empty() => {
                 parse(text).map(Source::Typed)
             }
             _ => Ok(Source::File(PathBuf::from(text))),

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use ::agent::left;
+use ::agent::stale_files;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use machine::setting::{self, JournalError, Unrestorable};
 use model::Plan;
@@ -36,7 +36,7 @@ pub(super) fn define(command: Command) -> Command {
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     // A journal that cannot be read keeps nobody from removing the rest.
-    let left = left::remove_all_left();
+    let left = stale_files::remove_all_left();
     let lines: String = left.iter().map(|one| printable(&one.to_string()) + "\n").collect();
     output::print(lines.as_bytes())?;
     let unrestorable = if matches.get_flag("drop") { Unrestorable::Drop } else { Unrestorable::Keep };
@@ -71,7 +71,7 @@ pub(super) fn refuse_changed() -> Result<(), Failure> {
 
 /// Removes what runs that were killed left in folders of the user's, and says so.
 pub(super) fn remove_left() {
-    for one in left::remove_left_soon() {
+    for one in stale_files::remove_left_soon() {
         output::note(&(printable(&one.to_string()) + "\n"));
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         store.remove(&id)?;
         // The page that the overview made of it goes with it. Other runs have none but what somebody
         // asked for, which may well stand in the same place.
-        let is_overview = entry(&id).is_some_and(|e| e.study == study::ready::OVERVIEW);
+        let is_overview = entry(&id).is_some_and(|e| e.study == study::built_in::OVERVIEW);
         if let Some(page) = page_path(matches, &id).filter(|_| is_overview) {
             let _ = std::fs::remove_file(page);
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ::agent::{FarEnd, LocalAgent, Pair, Watch};
+use ::agent::{AgentGroup, CallContext, FarEnd, LocalAgent};
 use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use import::diagnostic::suggest;
@@ -19,21 +19,21 @@ use model::run::{Outcome, Run};
 use model::trial::Status;
 use model::workload::Catalogue;
 use model::{ParameterSpec, Plan, Study};
+use study::built_in::{self, READY};
 use study::plan;
 use study::read::arguments::{Arguments, Typed, apply, study_of_workload};
 use study::read::{CONTROLS, from_toml};
-use study::ready::{self, READY};
 use study::run::{Identity, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
 use super::{job_file, open_store, page_path, restore, store_argument, store_path};
-use crate::exit::{Failure, INTERRUPTED, Remains, TRIAL_FAILED, UNKEPT};
-use crate::foreign;
+use crate::accept_nodes::{self, NodeWait};
+use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
 use crate::signals;
-use crate::waiting::{self, Waiting};
+use crate::tool_hints;
 
 /// A parameter of the command line: the same name in one workload or several.
 struct Shared {
@@ -82,7 +82,7 @@ pub(super) fn define(command: Command) -> Command {
              `headroom workloads NAME` says what each parameter means and which values it takes.",
         )
         .args(own_arguments())
-        .args(waiting::arguments())
+        .args(accept_nodes::arguments())
         .arg(output_argument())
         .arg(language_argument())
         .arg(store_argument());
@@ -159,8 +159,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let cancelled = || cancel.load(Ordering::Relaxed);
     let peers = peer::take(&mut study)?;
     tell_notes(matches, &study);
-    let mut agent = agent_of(&mut study, &peers, &Waiting::of(matches, &cancel))?;
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &cancelled };
+    let mut agent = agent_of(&mut study, &peers, &NodeWait::of(matches, &cancel))?;
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &cancelled };
     let planned = plan::make(&study, &catalogue, &mut agent, &mut watch)?;
     refuse_own_store(matches, &study)?;
     refuse_filling_store(matches, &planned.plan)?;
@@ -193,7 +193,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         other => other?,
     };
     let page = match (&destination, json) {
-        (None, None) if study.name == ready::OVERVIEW => page_beside_store(matches, &run),
+        (None, None) if study.name == built_in::OVERVIEW => page_beside_store(matches, &run),
         _ => None,
     };
     match json {
@@ -226,9 +226,9 @@ fn show_plan(matches: &ArgMatches, planned: &plan::Planned) -> Result<ExitCode, 
 }
 
 /// What is left of a run whose store failed.
-fn remains(store: &impl Store, run: Run) -> Remains {
+fn remains(store: &impl Store, run: Run) -> StoreFailure {
     let stored = store.list().ok().and_then(|all| all.into_iter().find(|entry| entry.id == run.id));
-    Remains {
+    StoreFailure {
         measured: run.cases.iter().map(|case| case.trials.len()).sum(),
         stored: stored.map(|entry| entry.trials),
         id: run.id,
@@ -278,12 +278,12 @@ fn page_beside_store(matches: &ArgMatches, run: &Run) -> Option<String> {
 fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Failure> {
     let arguments = arguments(matches, catalogue);
     let Some(name) = matches.get_one::<String>("study") else {
-        return ready_study(ready::OVERVIEW, catalogue, &arguments);
+        return ready_study(built_in::OVERVIEW, catalogue, &arguments);
     };
     if catalogue.workload(name).is_some() {
         return Ok(study_of_workload(catalogue, name, &arguments)?);
     }
-    if ready::find(name).is_some() {
+    if built_in::find(name).is_some() {
         return ready_study(name, catalogue, &arguments);
     }
     let path = Path::new(name);
@@ -294,12 +294,12 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
     if path.extension().is_some_and(|e| e == "toml") || name.contains('/') {
         let text = study_text(path)?;
         let read = from_toml(catalogue, &stem(path), name, &text);
-        if read.is_err() && foreign::is_job(&text) {
+        if read.is_err() && tool_hints::is_job(&text) {
             return Err(unnamed_job(name));
         }
         return overridden(read?, catalogue, &arguments);
     }
-    if path.is_file() && study_text(path).is_ok_and(|text| foreign::is_job(&text)) {
+    if path.is_file() && study_text(path).is_ok_and(|text| tool_hints::is_job(&text)) {
         return Err(unnamed_job(name));
     }
     let known = catalogue.workloads.iter().map(|w| w.name).chain(READY.iter().map(|r| r.name));
@@ -395,7 +395,7 @@ fn refuse_filling_store(matches: &ArgMatches, plan: &Plan) -> Result<(), Failure
 }
 
 fn ready_study(name: &str, catalogue: &Catalogue, arguments: &Arguments) -> Result<Study, Failure> {
-    let text = ready::find(name).map_or("", |r| r.text);
+    let text = built_in::find(name).map_or("", |r| r.text);
     overridden(from_toml(catalogue, name, name, text)?, catalogue, arguments)
 }
 
@@ -436,7 +436,7 @@ fn choose_seed(matches: &ArgMatches, study: &mut Study) {
 }
 
 /// What measures: this machine, and the far ends that the study names.
-fn agent_of(study: &mut Study, peers: &Peers, waiting: &Waiting) -> Result<Pair, Failure> {
+fn agent_of(study: &mut Study, peers: &Peers, waiting: &NodeWait) -> Result<AgentGroup, Failure> {
     let patience = Duration::from_secs_f64(study.controls.patience_s.clamp(0.1, 1e6));
     // This program itself; even when its file has been replaced.
     let local = || LocalAgent::new("/proc/self/exe".into(), vec!["agent".into()], patience);
@@ -449,7 +449,7 @@ fn agent_of(study: &mut Study, peers: &Peers, waiting: &Waiting) -> Result<Pair,
         let mut end = peer::reach(name, join, patience, waiting)?;
         end.machine = machines.get(name).cloned().or(end.machine);
         let mut called = name.clone();
-        if name.starts_with(waiting::SCHEME) {
+        if name.starts_with(accept_nodes::SCHEME) {
             // It has no name but the address that it came from.
             called = end.address.to_string();
             if far.contains_key(&called) {
@@ -460,7 +460,7 @@ fn agent_of(study: &mut Study, peers: &Peers, waiting: &Waiting) -> Result<Pair,
         }
         far.insert(called, end);
     }
-    Ok(Pair::new(Box::new(local()), far))
+    Ok(AgentGroup::new(Box::new(local()), far))
 }
 
 fn identity(typed: &[String]) -> Identity {

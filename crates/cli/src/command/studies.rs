@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
 use import::diagnostic::suggest;
-use study::ready::{self, READY};
+use study::built_in::{self, READY};
 
 use crate::exit::Failure;
 use crate::output;
@@ -17,7 +17,7 @@ pub(super) fn define(command: Command) -> Command {
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let text = match matches.get_one::<String>("name") {
-        Some(name) => match ready::find(name) {
+        Some(name) => match built_in::find(name) {
             Some(ready) => ready.text.to_owned(),
             None => {
                 return Err(Failure::Arguments {

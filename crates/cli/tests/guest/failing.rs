@@ -7,14 +7,14 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{Place, agent_of, signal, stderr, trials};
-use crate::ground::{Ground, RAM_DISK_SECTORS, does, eventually};
+use crate::common::{StoryFolder, agent_of, signal, stderr, trials};
+use crate::ground::{RAM_DISK_SECTORS, TestBed, does, eventually};
 
 /// A run over the folders `frail` and `/dev/shm`, whose device is broken by
 /// `breaks` once the first trial on it is finished: later ones fail with one of
 /// the reasons, and the other case is as if nothing had happened.
 fn fails_midway(frail: &Path, breaks: impl FnOnce(), reasons: &[&str]) {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let frail = frail.to_str().unwrap();
     let targets = format!("{frail},/dev/shm");
     let words = ["run", "disk", "--target", &targets, "--direct", "no", "--pattern", "write"];
@@ -52,7 +52,7 @@ fn of<'a>(document: &'a Value, target: &str) -> Vec<&'a Value> {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_device_that_fails_midway_fails_its_trials_and_others_go_on() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let device = ground.mapped("frail", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
     // A journal would end the file system with the first write that fails.
@@ -69,7 +69,7 @@ fn a_device_that_fails_midway_fails_its_trials_and_others_go_on() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     let disk = scsi_disk(&mut ground, &["dev_size_mb=128", "delay=0"]);
     let folder =
         ground.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
@@ -82,11 +82,11 @@ fn a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_that_was_put_in_again_is_not_overwritten() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     let disk = scsi_disk(&mut ground, &["dev_size_mb=32", "delay=0"]);
     let path = format!("/dev/{disk}");
     let host = does(&["sh", "-c", "ls /sys/bus/pseudo/drivers/scsi_debug/adapter0 | grep ^host"]);
-    let place = Place::new();
+    let place = StoryFolder::new();
     let targets = format!("/dev/shm,{path}");
     let words =
         ["run", "disk", "--target", &targets, "--direct", "no", "--pattern", "write", "--size", "16MiB"];
@@ -132,7 +132,7 @@ fn holds(process: u32, path: &str) -> bool {
 }
 
 /// A SCSI disk made of memory; its name.
-fn scsi_disk(ground: &mut Ground, parameters: &[&str]) -> String {
+fn scsi_disk(ground: &mut TestBed, parameters: &[&str]) -> String {
     ground.module("sd_mod", &[]);
     ground.module("scsi_debug", parameters);
     let list = "ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* 2>/dev/null; true";
@@ -145,7 +145,7 @@ fn scsi_disk(ground: &mut Ground, parameters: &[&str]) -> String {
 }
 
 /// A device with one bad block. (Debian builds no dm-dust.)
-fn with_a_bad_block(ground: &mut Ground, at: u64) -> String {
+fn with_a_bad_block(ground: &mut TestBed, at: u64) -> String {
     let (after, rest) = (at + 8, RAM_DISK_SECTORS - at - 8);
     let table = format!("0 {at} linear /dev/ram0 0\n{at} 8 error\n{after} {rest} linear /dev/ram0 {after}\n");
     ground.joined("holed", &table)
@@ -154,11 +154,11 @@ fn with_a_bad_block(ground: &mut Ground, at: u64) -> String {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_bad_block_is_named_by_its_place_and_other_targets_go_on() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(2);
     let bad_sector = 32768;
     let holed = with_a_bad_block(&mut ground, bad_sector);
-    let place = Place::new();
+    let place = StoryFolder::new();
     let targets = format!("{holed},/dev/ram1");
     let words = ["run", "disk", "--target", &targets, "--pattern", "read", "--block-size", "64KiB"];
     let (code, document) =
@@ -181,11 +181,11 @@ fn a_bad_block_is_named_by_its_place_and_other_targets_go_on() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_medium_error_is_called_one() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     // Sectors 0x1234 to 0x123d cannot be read (OPT_MEDIUM_ERR_ADDR).
     let target = format!("/dev/{}", scsi_disk(&mut ground, &["dev_size_mb=16", "opts=2"]));
     let words = ["run", "disk", "--target", &target, "--pattern", "read", "--until", "end", "--trials", "1"];
-    let (code, document) = Place::new().document(&words);
+    let (code, document) = StoryFolder::new().document(&words);
     assert_eq!(code, 1, "{document}");
     let reason = trials(&document)[0]["reason"].as_str().unwrap().to_owned();
     let place = (0x1234 / 8 * 4096).to_string();

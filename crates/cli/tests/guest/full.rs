@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Place, stderr, trials};
-use crate::ground::{Ground, RAM_DISK_BYTES, does};
+use crate::common::{StoryFolder, stderr, trials};
+use crate::ground::{RAM_DISK_BYTES, TestBed, does};
 
 /// Bytes in use on the file system of a folder.
 fn used(folder: &Path) -> u64 {
@@ -27,13 +27,13 @@ fn as_nobody(command: &Command) -> Command {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_quota_fails_the_case_that_exceeds_it() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let folder = ground.mounted(&["mkfs.xfs", "-q"], "/dev/ram0", "uquota");
     let limit = ["xfs_quota", "-x", "-c", "limit -u bhard=24m 65534"];
     does(&[&limit[..], &[folder.to_str().unwrap()]].concat());
     let before = used(&folder);
-    let place = Place::new();
+    let place = StoryFolder::new();
     does(&["chown", "65534:65534", place.path().to_str().unwrap()]);
     let target = ["run", "disk", "--target", folder.to_str().unwrap(), "--size", "8MiB,64MiB"];
     let short = ["--duration", "200ms", "--trials", "1", "--warm-up", "10ms", "--json"];
@@ -50,11 +50,12 @@ fn a_quota_fails_the_case_that_exceeds_it() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_file_larger_than_the_free_space_is_refused_before_anything_is_written() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let folder = ground.mounted(&["mkfs.ext4", "-q"], "/dev/ram0", "defaults");
     let before = used(&folder);
-    let output = Place::new().run(&["run", "disk", "--target", folder.to_str().unwrap(), "--size", "1GiB"]);
+    let output =
+        StoryFolder::new().run(&["run", "disk", "--target", folder.to_str().unwrap(), "--size", "1GiB"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains("free"), "{}", stderr(&output));
     assert_eq!(used(&folder), before);
@@ -63,13 +64,13 @@ fn a_file_larger_than_the_free_space_is_refused_before_anything_is_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn writing_until_a_file_system_is_full_ends_well_and_gives_the_space_back() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let folder = ground.mounted(&["mkfs.ext4", "-q"], "/dev/ram0", "defaults");
     let before = used(&folder);
     let words = ["run", "disk", "--target", folder.to_str().unwrap(), "--pattern", "write"];
     let full = ["--until", "full", "--block-size", "1MiB", "--trials", "1"];
-    let (code, document) = Place::new().document(&[&words[..], &full].concat());
+    let (code, document) = StoryFolder::new().document(&[&words[..], &full].concat());
     let trial = trials(&document)[0];
     assert_eq!((code, &trial["status"]), (0, &Value::from("ok")), "{trial}");
     assert_eq!(used(&folder), before, "something was left");
@@ -78,11 +79,11 @@ fn writing_until_a_file_system_is_full_ends_well_and_gives_the_space_back() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn writing_until_a_device_is_full_writes_all_of_it() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let words = ["run", "disk", "--target", "/dev/ram0", "--destroy", "/dev/ram0", "--pattern", "write"];
     let full = ["--until", "full", "--block-size", "1MiB", "--trials", "1"];
-    let (code, document) = Place::new().document(&[&words[..], &full].concat());
+    let (code, document) = StoryFolder::new().document(&[&words[..], &full].concat());
     let trial = trials(&document)[0];
     assert_eq!((code, &trial["status"]), (0, &Value::from("ok")), "{trial}");
     // Random content to the last block: none is still zero.

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The bytes of a RAM disk of [`Ground::ram_disks`]: what XFS wants at least is
+/// The bytes of a RAM disk of [`TestBed::ram_disks`]: what XFS wants at least is
 /// 300 MiB. Only what is written takes memory.
 pub(crate) const RAM_DISK_BYTES: u64 = 320 << 20;
 /// The same in the device mapper's unit.
@@ -14,11 +14,11 @@ pub(crate) const RAM_DISK_SECTORS: u64 = RAM_DISK_BYTES / 512;
 
 /// What was made, as the commands that undo it.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct TestBed {
     undo: Vec<Vec<String>>,
 }
 
-impl Ground {
+impl TestBed {
     /// An empty one. Only in the guest: what stories do would harm a machine.
     pub(crate) fn new() -> Self {
         let line = std::fs::read_to_string("/proc/cmdline").unwrap();
@@ -83,7 +83,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for TestBed {
     fn drop(&mut self) {
         for words in self.undo.drain(..).rev() {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();

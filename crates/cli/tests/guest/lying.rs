@@ -1,12 +1,12 @@
 //! Devices that lie: they say that a write is done and drop it, or they give
 //! back other bytes than were written. Checksums find out.
 
-use crate::common::{Place, trials};
-use crate::ground::{Ground, RAM_DISK_SECTORS};
+use crate::common::{StoryFolder, trials};
+use crate::ground::{RAM_DISK_SECTORS, TestBed};
 
 /// dm-flakey that is never up: it does what the features say, always
 /// (`Documentation/admin-guide/device-mapper/dm-flakey.rst`).
-fn flakey(ground: &mut Ground, features: &str) -> String {
+fn flakey(ground: &mut TestBed, features: &str) -> String {
     ground.mapped("liar", &format!("0 {RAM_DISK_SECTORS} flakey /dev/ram0 0 0 1 {features}"))
 }
 
@@ -14,7 +14,7 @@ fn flakey(ground: &mut Ground, features: &str) -> String {
 fn found(device: &str) -> String {
     let words = ["run", "disk", "--target", device, "--destroy", device, "--pattern", "write"];
     let more = ["--verify", "crc32c", "--span", "4MiB", "--bytes", "4MiB", "--trials", "1"];
-    let (code, document) = Place::new().document(&[&words[..], &more].concat());
+    let (code, document) = StoryFolder::new().document(&[&words[..], &more].concat());
     let trial = trials(&document)[0];
     assert_eq!((code, trial["status"].as_str()), (1, Some("failed")), "{trial}");
     trial["reason"].as_str().unwrap().to_owned()
@@ -23,7 +23,7 @@ fn found(device: &str) -> String {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn dropped_writes_are_found_as_lost() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let device = flakey(&mut ground, "1 drop_writes");
     let reason = found(&device);
@@ -35,7 +35,7 @@ fn dropped_writes_are_found_as_lost() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_block_of_which_half_arrived_is_found_as_torn() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let (sound, rest) = (128 * 8 + 4, RAM_DISK_SECTORS - 128 * 8 - 4);
     let table = format!("0 {rest} flakey /dev/ram0 {sound} 0 1 1 drop_writes");
@@ -50,7 +50,7 @@ fn a_block_of_which_half_arrived_is_found_as_torn() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_byte_that_was_changed_is_found_as_corrupted() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     // The 2000th byte of whatever is read is another, but where it was 85.
     let device = flakey(&mut ground, "5 corrupt_bio_byte 2000 r 85 0");
@@ -64,12 +64,12 @@ fn a_byte_that_was_changed_is_found_as_corrupted() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_honest_device_is_not_accused() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let device = ground.mapped("honest", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
     let words = ["run", "disk", "--target", &device, "--destroy", &device, "--pattern", "write"];
     let more = ["--verify", "crc32c", "--span", "4MiB", "--bytes", "4MiB", "--trials", "1"];
-    let (code, document) = Place::new().document(&[&words[..], &more].concat());
+    let (code, document) = StoryFolder::new().document(&[&words[..], &more].concat());
     let trial = trials(&document)[0];
     assert_eq!((code, trial["status"].as_str()), (0, Some("ok")), "{trial}");
     assert!(trial["facts"]["verified_blocks"].as_u64().unwrap() > 0, "{trial}");

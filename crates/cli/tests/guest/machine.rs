@@ -3,17 +3,17 @@
 use model::Machine;
 use model::machine::BlockKind;
 
-use crate::common::{Place, stderr};
-use crate::ground::{Ground, RAM_DISK_BYTES};
+use crate::common::{StoryFolder, stderr};
+use crate::ground::{RAM_DISK_BYTES, TestBed};
 
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_array_and_its_members_are_seen() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.module("null_blk", &["nr_devices=1", "gb=1"]);
     ground.ram_disks(2);
     ground.mirror("/dev/ram0", "/dev/ram1");
-    let output = Place::new().run(&["machine", "--json"]);
+    let output = StoryFolder::new().run(&["machine", "--json"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let machine: Machine = serde_json::from_slice(&output.stdout).unwrap();
     let block = machine.inventory.block;

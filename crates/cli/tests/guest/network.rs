@@ -1,8 +1,8 @@
 //! Paths that lose, delay and reorder packets, and bonds: what needs netem and
 //! bonding, which few machines' kernels have.
 
-use crate::common::{Place, stderr};
-use crate::ground::{Ground, does};
+use crate::common::{StoryFolder, stderr};
+use crate::ground::{TestBed, does};
 use crate::hosts::{Hosts, finding, found, metric, tool};
 use crate::wire::{Wire, state_speed};
 
@@ -27,7 +27,7 @@ fn number(finding: &serde_json::Value, name: &str) -> f64 {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_path_that_loses_delays_and_reorders_is_told_by_each() {
-    let _ground = Ground::new();
+    let _ground = TestBed::new();
     let mut hosts = Hosts::new("netem");
     hosts.lay_veth(0);
     hosts.address(0, "near0", "far0");
@@ -95,7 +95,7 @@ fn went_over_bond(document: &serde_json::Value) -> f64 {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_bond_carries_what_its_members_do_and_outlives_one() {
-    let _ground = Ground::new();
+    let _ground = TestBed::new();
     does(&["modprobe", "tun"]);
     let mut hosts = Hosts::new("bond");
     let mut wires = Vec::new();
@@ -148,7 +148,7 @@ const MTUS: &str = "
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_mtu_is_put_back_with_those_of_vlans_and_bonds() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.module("8021q", &[]);
     ground.build(&["modprobe", "bonding", "max_bonds=0"], &["true"]);
     ground.build(&["ip", "netns", "add", "stacked"], &["ip", "netns", "del", "stacked"]);
@@ -156,7 +156,7 @@ fn an_mtu_is_put_back_with_those_of_vlans_and_bonds() {
     shell(STACKED);
     std::thread::sleep(std::time::Duration::from_secs(2));
     let before = shell(MTUS);
-    let place = Place::new();
+    let place = StoryFolder::new();
     for (name, mtu) in [("va", 1300), ("va", 9000), ("bond0", 1300), ("bond0", 9000), ("m0", 9000)] {
         let set = format!("mtu@{name}={mtu}");
         let words = ["run", "null", "--duration", "50ms", "--warm-up", "0", "--trials", "1", "--json"];

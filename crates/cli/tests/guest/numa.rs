@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Place, stderr, trials};
+use crate::common::{StoryFolder, stderr, trials};
 
 const RUN: &[&str] = &["run", "memory.latency", "--size", "4MiB", "--duration", "300ms", "--trials", "1"];
 
@@ -12,7 +12,7 @@ const RUN: &[&str] = &["run", "memory.latency", "--size", "4MiB", "--duration", 
 /// another.
 fn chase(cpu: &str, memory: &str) -> Value {
     let (code, document) =
-        Place::new().document(&[RUN, &["--cpu-node", cpu, "--memory-node", memory]].concat());
+        StoryFolder::new().document(&[RUN, &["--cpu-node", cpu, "--memory-node", memory]].concat());
     assert_eq!(code, 0);
     document
 }
@@ -42,7 +42,7 @@ fn memory_of_another_node_is_where_it_was_asked_for_and_is_named() {
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_node_that_does_not_exist_is_refused_with_those_that_do() {
     for words in [["--memory-node", "7"], ["--cpu-node", "2"]] {
-        let output = Place::new().run(&[RUN, &words].concat());
+        let output = StoryFolder::new().run(&[RUN, &words].concat());
         let said = stderr(&output);
         assert!(!output.status.success() && said.contains('7') | said.contains('2'), "{said}");
         assert!(said.contains('0') && said.contains('1'), "{said}");

@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 
-use crate::common::{Place, stderr, trials};
-use crate::ground::{Ground, says};
+use crate::common::{StoryFolder, stderr, trials};
+use crate::ground::{TestBed, says};
 
 const RUN: &[&str] = &["run", "disk", "--queue-depth", "4", "--size", "16MiB", "--duration", "300ms"];
 const ONCE: &[&str] = &["--trials", "1", "--warm-up", "50ms"];
 
 /// A file system on a null_blk device that remembers what is written.
-fn null_block(ground: &mut Ground, more: &[&str]) -> String {
+fn null_block(ground: &mut TestBed, more: &[&str]) -> String {
     ground.module("null_blk", &[&["nr_devices=1", "gb=1", "memory_backed=1"], more].concat());
     let folder = ground.mounted(&["mkfs.ext4", "-q"], "/dev/nullb0", "defaults");
     folder.to_str().unwrap().to_owned()
@@ -19,9 +19,9 @@ fn null_block(ground: &mut Ground, more: &[&str]) -> String {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn completions_are_polled_for_where_the_device_can() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     let folder = null_block(&mut ground, &["poll_queues=1"]);
-    let place = Place::new();
+    let place = StoryFolder::new();
     for iopoll in ["no", "yes"] {
         let words = [RUN, ONCE, &["--target", &folder, "--iopoll", iopoll]].concat();
         let (code, document) = place.document(&words);
@@ -39,9 +39,9 @@ fn completions_are_polled_for_where_the_device_can() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_device_without_poll_queues_is_not_polled() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     let folder = null_block(&mut ground, &["poll_queues=0"]);
-    let output = Place::new().run(&[RUN, ONCE, &["--target", &folder, "--iopoll", "yes"]].concat());
+    let output = StoryFolder::new().run(&[RUN, ONCE, &["--target", &folder, "--iopoll", "yes"]].concat());
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(says(&output, "nullb0 under"), "{}", stderr(&output));
     assert!(says(&output, "no queues that can be polled"), "{}", stderr(&output));

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use crate::common::{Place, stderr};
-use crate::ground::{Ground, RAM_DISK_SECTORS, does, says};
+use crate::common::{StoryFolder, stderr};
+use crate::ground::{RAM_DISK_SECTORS, TestBed, does, says};
 
 /// What is at the start of a device, past the page cache.
 fn start_of(device: &str) -> Vec<u8> {
@@ -20,7 +20,7 @@ fn start_of(device: &str) -> Vec<u8> {
 fn write(device: &str, more: &[&str]) -> std::process::Output {
     let words = ["run", "disk", "--target", device, "--pattern", "write", "--duration", "200ms"];
     let short = ["--span", "1MiB", "--trials", "1", "--warm-up", "10ms"];
-    Place::new().run(&[&words[..], &short, more].concat())
+    StoryFolder::new().run(&[&words[..], &short, more].concat())
 }
 
 /// With all given up that could be, the device is refused, with these words.
@@ -38,7 +38,7 @@ fn is_refused(device: &str, wipe: &[&str], why: &[&str]) {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_member_of_an_array_is_not_written() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(2);
     ground.mirror("/dev/ram0", "/dev/ram1");
     is_refused("/dev/ram0", &["linux_raid_member"], &["/dev/ram0", "/dev/md0", "array"]);
@@ -53,7 +53,7 @@ fn a_member_of_an_array_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_array_that_is_stopped_is_given_up_by_its_type() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(2);
     ground.mirror("/dev/ram0", "/dev/ram1");
     does(&["mdadm", "--stop", "/dev/md0"]);
@@ -69,7 +69,7 @@ fn an_array_that_is_stopped_is_given_up_by_its_type() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn an_opened_luks_device_is_not_written() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let key = Path::new("/dev/shm/key");
     std::fs::write(key, "of this story").unwrap();
@@ -88,7 +88,7 @@ fn an_opened_luks_device_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_physical_volume_of_lvm_is_not_written() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(2);
     does(&["pvcreate", "-q", "/dev/ram0", "/dev/ram1"]);
     ground.build(&["vgcreate", "-q", "pool", "/dev/ram0", "/dev/ram1"], &["vgremove", "-q", "-f", "pool"]);
@@ -103,7 +103,7 @@ fn a_physical_volume_of_lvm_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_disk_with_a_mounted_partition_is_not_written() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     does(&["sh", "-c", "printf 'label: gpt\\nsize=200MiB\\n\\n' | sfdisk -q /dev/ram0"]);
     // Nothing is left for the file system to write by itself.
@@ -118,7 +118,7 @@ fn a_disk_with_a_mounted_partition_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn what_the_device_mapper_stands_on_is_not_written() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(1);
     let upper = ground.mapped("upper", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
     is_refused("/dev/ram0", &[], &["/dev/ram0 is part of", &upper]);
@@ -132,7 +132,7 @@ fn what_the_device_mapper_stands_on_is_not_written() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn a_device_given_out_over_a_network_is_not_written() {
-    let mut ground = Ground::new();
+    let mut ground = TestBed::new();
     ground.ram_disks(2);
     ground.module("nvmet", &[]);
     let root = "/sys/kernel/config/nvmet/subsystems/nqn.story";

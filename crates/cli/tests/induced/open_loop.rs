@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use model::Run;
 use model::trial::Status;
 
-use crate::common::{Place, eventually, stderr};
+use crate::common::{StoryFolder, eventually, stderr};
 use crate::group::{Group, Limit};
 use crate::trouble::{alone, run};
 
@@ -26,7 +26,7 @@ struct Device {
 }
 
 impl Device {
-    fn new(place: &Place) -> Self {
+    fn new(place: &StoryFolder) -> Self {
         let memory = std::path::Path::new("/dev/shm");
         let folder = if memory.is_dir() { memory } else { place.path() };
         let mut file = tempfile::NamedTempFile::new_in(folder).unwrap();
@@ -69,7 +69,7 @@ impl Drop for Device {
 #[ignore = "long: cargo xtask test --long"]
 fn a_stall_of_two_seconds_is_in_the_latency_and_not_in_the_service_time() {
     let _alone = alone();
-    let place = Place::new();
+    let place = StoryFolder::new();
     let device = Device::new(&place);
     let group = Group::new(device.limit(FREE));
     let target = device.path.to_str().unwrap();
@@ -104,7 +104,7 @@ fn a_stall_of_two_seconds_is_in_the_latency_and_not_in_the_service_time() {
 #[ignore = "long: cargo xtask test --long"]
 fn the_rate_that_keeps_a_latency_is_bounded_by_what_the_device_gives() {
     let _alone = alone();
-    let place = Place::new();
+    let place = StoryFolder::new();
     let device = Device::new(&place);
     let group = Group::new(device.limit(500));
     let target = device.path.to_str().unwrap();

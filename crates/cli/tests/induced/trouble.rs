@@ -8,7 +8,7 @@ use model::Run;
 use model::finding::FindingKind;
 use model::trial::Status;
 
-use crate::common::{Place, stderr};
+use crate::common::{StoryFolder, stderr};
 use crate::evidence::assert_resolves;
 use crate::group::{Group, Limit};
 
@@ -47,7 +47,7 @@ const DISK: &[&str] =
 const PRIMES: &[&str] = &["run", "cpu.primes", "--duration", "500ms", "--trials", "3", "--pin", "none"];
 
 /// The number of the whole block device under a folder.
-fn device_of(place: &Place) -> String {
+fn device_of(place: &StoryFolder) -> String {
     use std::os::unix::fs::MetadataExt;
     let number = std::fs::metadata(place.path()).unwrap().dev();
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
@@ -60,7 +60,7 @@ fn device_of(place: &Place) -> String {
 #[ignore = "long: cargo xtask test --long"]
 fn a_throttle_on_the_device_is_named_as_what_holds_it_back() {
     let _alone = alone();
-    let place = Place::new();
+    let place = StoryFolder::new();
     let group = Group::new(Limit::Reads(&device_of(&place), 500));
     let run = run(group.around(&place.command(DISK)));
     assert_eq!(bottlenecks(&run), ["io-quota"], "{:#?}", run.cases[0].findings);
@@ -71,7 +71,7 @@ fn a_throttle_on_the_device_is_named_as_what_holds_it_back() {
 #[test]
 fn a_cpu_quota_is_named_as_what_holds_it_back() {
     let _alone = alone();
-    let place = Place::new();
+    let place = StoryFolder::new();
     let group = Group::new(Limit::Cpu(50));
     let run = run(group.around(&place.command(PRIMES)));
     assert_eq!(bottlenecks(&run), ["cpu-quota"], "{:#?}", run.cases[0].findings);
@@ -91,7 +91,7 @@ impl Drop for Neighbour {
 #[ignore = "long: cargo xtask test --long"]
 fn a_neighbour_that_burns_a_core_is_named() {
     let _alone = alone();
-    let place = Place::new();
+    let place = StoryFolder::new();
     // A process that computes in user mode, with a name of its own.
     let script = "while :; do :; done";
     let mut burner = Command::new("bash");
@@ -107,7 +107,7 @@ fn a_neighbour_that_burns_a_core_is_named() {
 #[ignore = "long: cargo xtask test --long"]
 fn memory_too_small_for_the_cache_is_named() {
     let _alone = alone();
-    let place = Place::new();
+    let place = StoryFolder::new();
     let group = Group::new(Limit::Memory(192 << 20));
     let arguments = [
         "run",
@@ -147,7 +147,7 @@ fn children_s() -> f64 {
 #[test]
 fn a_quiet_run_is_not_accused() {
     let _alone = alone();
-    let place = Place::new();
+    let place = StoryFolder::new();
     for arguments in [DISK, PRIMES] {
         let (began, ticks, own) = (Instant::now(), user_ticks(), children_s());
         let run = run(place.command(arguments));
@@ -187,7 +187,7 @@ fn a_quiet_run_is_not_accused() {
 #[test]
 fn one_operation_at_a_time_is_bound_by_latency() {
     let _alone = alone();
-    let place = Place::new();
+    let place = StoryFolder::new();
     let arguments = ["run", "disk", "--size", "64MiB", "--duration", "500ms", "--trials", "3"];
     let run = run(place.command(&arguments));
     let verdict = bottlenecks(&run);

@@ -8,21 +8,21 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use agent::{Agent, AgentError, FarEnd, LocalAgent, Pair, Watch};
+use agent::{Agent, AgentError, AgentGroup, CallContext, FarEnd, LocalAgent};
 use model::message::{Reply, Request};
 use model::setting::Change;
 use rustix::process::Signal;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use crate::common::{Place, eventually, lives, program, signal, stderr, stdout};
+use crate::common::{StoryFolder, eventually, lives, program, signal, stderr, stdout};
 
 /// Two namespaces with a veth pair between them, gone when it is dropped.
-struct Ground {
+struct TestNetwork {
     near: String,
     far: String,
 }
 
-impl Ground {
+impl TestNetwork {
     fn new(name: &str) -> Self {
         let name = |end: &str| format!("hr-{name}-{}-{end}", std::process::id());
         let ground = Self { near: name("a"), far: name("b") };
@@ -48,7 +48,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for TestNetwork {
     fn drop(&mut self) {
         for name in [&self.near, &self.far] {
             let _ = Command::new("ip").args(["netns", "del", name]).status();
@@ -82,7 +82,7 @@ fn mtu(bytes: u64) -> Vec<Change> {
 
 #[test]
 fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
-    let (ground, place) = (Ground::new("both"), Place::new());
+    let (ground, place) = (TestNetwork::new("both"), StoryFolder::new());
     let state = place.path().join("state");
     let in_near = || {
         // What drives finds the way to the far end itself.
@@ -94,8 +94,9 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
             dials: None,
             machine: Some("peer-1".to_owned()),
         };
-        let mut pair = Pair::new(agent_in(&ground.near, &state), BTreeMap::from([("b".to_owned(), far)]));
-        let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+        let mut pair =
+            AgentGroup::new(agent_in(&ground.near, &state), BTreeMap::from([("b".to_owned(), far)]));
+        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
         let mut ask = |request: Request| pair.call(request, &mut watch);
 
         let Ok(Reply::Set(states)) = ask(Request::Set { changes: mtu(9000) }) else {
@@ -129,7 +130,7 @@ fn the_interfaces_towards_each_other_are_changed_at_both_ends_and_put_back() {
 struct Node(Child, String);
 
 impl Node {
-    fn start(ground: &Ground, place: &Place) -> Self {
+    fn start(ground: &TestNetwork, place: &StoryFolder) -> Self {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &ground.far]).arg(program());
         command
@@ -155,7 +156,7 @@ impl Drop for Node {
 
 /// A run of many trials that changes the MTU at both ends; it is changed when this
 /// returns.
-fn start_run(ground: &Ground, place: &Place, node: &Node) -> Child {
+fn start_run(ground: &TestNetwork, place: &StoryFolder, node: &Node) -> Child {
     let run = ["run", "net.stream", "--peer", &node.1, "--set", "mtu=1400,9000", "--duration", "300ms"];
     let there = place.command(&[&run[..], &["--trials", "40"]].concat());
     let mut command = Command::new("ip");
@@ -166,14 +167,14 @@ fn start_run(ground: &Ground, place: &Place, node: &Node) -> Child {
     run
 }
 
-fn all_is_put_back(ground: &Ground, place: &Place) {
+fn all_is_put_back(ground: &TestNetwork, place: &StoryFolder) {
     eventually("both ends are put back", || ground.mtus() == (1500, 1500));
     eventually("the journal is empty", || !place.path().join("state/settings.journal").exists());
 }
 
 #[test]
 fn a_node_whose_controller_is_killed_puts_its_own_back() {
-    let (ground, place) = (Ground::new("far"), Place::new());
+    let (ground, place) = (TestNetwork::new("far"), StoryFolder::new());
     let node = Node::start(&ground, &place);
     assert!(node.1.starts_with("headroom://10.213.2.2:7117#"), "{}", node.1);
     let mut run = start_run(&ground, &place, &node);
@@ -185,7 +186,7 @@ fn a_node_whose_controller_is_killed_puts_its_own_back() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_node_puts_back_what_an_agent_of_its_died_over() {
-    let (ground, place) = (Ground::new("died"), Place::new());
+    let (ground, place) = (TestNetwork::new("died"), StoryFolder::new());
     let node = Node::start(&ground, &place);
     let mut run = start_run(&ground, &place, &node);
     // It cannot ask for anything any more.

@@ -13,11 +13,11 @@ const WITHOUT_STORE: &[&str] =
 
 /// A folder with a store of its own, on the disk that holds the build (a
 /// temporary folder may be in memory, where O_DIRECT differs).
-pub(crate) struct Place {
+pub(crate) struct StoryFolder {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl StoryFolder {
     pub(crate) fn new() -> Self {
         let base = Path::new(env!("CARGO_TARGET_TMPDIR"));
         Self { folder: tempfile::tempdir_in(base).unwrap() }
@@ -134,7 +134,7 @@ pub(crate) fn signal(process: u32, signal: rustix::process::Signal) {
 }
 
 /// Waits until the store has `count` trials of the run under way.
-pub(crate) fn wait_for_trials(place: &Place, count: usize) {
+pub(crate) fn wait_for_trials(place: &StoryFolder, count: usize) {
     eventually("so many trials are stored", || {
         let output = place.run(&["export", "last"]);
         let Ok(document) = serde_json::from_slice::<Value>(&output.stdout) else { return false };

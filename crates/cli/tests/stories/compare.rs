@@ -1,12 +1,12 @@
 //! Comparing real runs, and what is no run.
 
-use crate::common::{Place, stderr, stdout};
+use crate::common::{StoryFolder, stderr, stdout};
 use serde_json::Value;
 
 const QUICK: &[&str] = &["--duration", "50ms", "--warm-up", "10ms", "--trials", "5"];
 
 /// Runs it and gives the run's name.
-fn measured(place: &Place, arguments: &[&str]) -> String {
+fn measured(place: &StoryFolder, arguments: &[&str]) -> String {
     let (code, document) = place.document(&[&["run"], arguments, QUICK].concat());
     assert_eq!(code, 0, "{document}");
     document["id"].as_str().unwrap().to_owned()
@@ -18,7 +18,7 @@ fn flat(text: &str) -> String {
 
 #[test]
 fn two_runs_are_compared_and_the_document_fits_its_schema() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let a = measured(&place, &["null", "--threads", "1,2"]);
     let b = measured(&place, &["null", "--threads", "1,2"]);
     let output = place.run(&["compare", &a, &b, "--margin", "50%", "-o", "c.csv"]);
@@ -54,7 +54,7 @@ fn two_runs_are_compared_and_the_document_fits_its_schema() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn one_run_is_compared_by_a_parameter_and_a_worse_one_fails_if_asked() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     // A prime search up to twice the number takes more than twice as long.
     measured(&place, &["cpu.primes", "--max-prime", "1000,4000"]);
     let by = ["compare", "last", "--by", "max-prime", "--metric", "events_per_second"];
@@ -74,7 +74,7 @@ fn one_run_is_compared_by_a_parameter_and_a_worse_one_fails_if_asked() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn regression_a_run_whose_trials_all_failed_passed_as_not_worse() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let id = measured(&place, &["null"]);
     assert!(place.run(&["export", &id, "-o", "a.json"]).status.success());
     let mut failed: Value =
@@ -95,7 +95,7 @@ fn regression_a_run_whose_trials_all_failed_passed_as_not_worse() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn regression_to_forget_a_run_removed_a_page_that_was_asked_for() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let id = measured(&place, &["null"]);
     // Beside the store, where the overview would have put its own.
     assert!(place.run(&["report", &id]).status.success());
@@ -106,7 +106,7 @@ fn regression_to_forget_a_run_removed_a_page_that_was_asked_for() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn work_that_is_not_the_same_is_refused_with_the_difference() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let a = measured(&place, &["cpu.primes", "--max-prime", "1000"]);
     let b = measured(&place, &["cpu.primes", "--max-prime", "2000"]);
     let output = place.run(&["compare", &a, &b]);
@@ -135,7 +135,7 @@ fn work_that_is_not_the_same_is_refused_with_the_difference() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_file_is_a_run_wherever_one_is_named_and_needs_no_store() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let id = measured(&place, &["null"]);
     assert!(place.run(&["export", &id, "-o", "a.json"]).status.success());
     // The same figures by another name, with markup and escapes where words stand.
@@ -147,7 +147,7 @@ fn a_file_is_a_run_wherever_one_is_named_and_needs_no_store() {
     other["cases"][0]["label"] = bad.into();
     other["study"]["title"] = bad.into();
     std::fs::write(place.path().join("b.json"), other.to_string()).unwrap();
-    let elsewhere = Place::new();
+    let elsewhere = StoryFolder::new();
     let (a, b) = (place.path().join("a.json"), place.path().join("b.json"));
     let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
     for arguments in [&["compare", a, b][..], &["compare", b, a], &["show", b]] {
@@ -162,7 +162,7 @@ fn a_file_is_a_run_wherever_one_is_named_and_needs_no_store() {
 
 #[test]
 fn files_that_are_no_run_are_named_for_what_they_are() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     for (text, says) in [
         ("not json", "it is not JSON"),
         ("{\"fio version\": \"fio-3.33\"}", "JSON of something else"),

@@ -8,7 +8,9 @@ use std::process::{Child, Command};
 
 use rustix::process::Signal;
 
-use crate::common::{Place, agent_of, eventually, lives, signal, stderr, stdout, trials, wait_for_trials};
+use crate::common::{
+    StoryFolder, agent_of, eventually, lives, signal, stderr, stdout, trials, wait_for_trials,
+};
 
 const MIB: u64 = 1 << 20;
 const QUICK: &[&str] = &["--duration", "60ms", "--warm-up", "10ms", "--trials", "2"];
@@ -23,12 +25,12 @@ pub(crate) struct Disk {
 
 impl Disk {
     /// None, said on the way, where there are no loop devices for us.
-    fn new(place: &Place) -> Option<Self> {
+    fn new(place: &StoryFolder) -> Option<Self> {
         Self::of(place, "disk", 32)
     }
 
     /// One of so many MiB.
-    pub(crate) fn of(place: &Place, name: &str, mib: u64) -> Option<Self> {
+    pub(crate) fn of(place: &StoryFolder, name: &str, mib: u64) -> Option<Self> {
         let file = place.path().join(name);
         let content = std::fs::File::create(&file).unwrap();
         content.set_len(mib * MIB).unwrap();
@@ -82,7 +84,7 @@ fn joined(text: &str) -> String {
 }
 
 /// Runs a load on the device; gives the exit code and what was said, joined.
-fn drive(place: &Place, disk: &Disk, pattern: &str, more: &[&str]) -> (i32, String) {
+fn drive(place: &StoryFolder, disk: &Disk, pattern: &str, more: &[&str]) -> (i32, String) {
     let arguments = [&["run", "disk", "--target", &disk.path, "--pattern", pattern], more, QUICK].concat();
     let output = place.run(&arguments);
     (output.status.code().unwrap(), joined(&(stdout(&output) + &stderr(&output))))
@@ -90,7 +92,7 @@ fn drive(place: &Place, disk: &Disk, pattern: &str, more: &[&str]) -> (i32, Stri
 
 #[test]
 fn a_device_is_written_only_with_all_that_it_holds_given_up() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let Some(disk) = Disk::new(&place) else { return };
     tool("mkfs.ext4", &["-q", "-E", "nodiscard", &disk.path]);
     assert!(disk.is_untouched(), "the mark lies where the file system is");
@@ -129,7 +131,7 @@ fn a_device_is_written_only_with_all_that_it_holds_given_up() {
 
 #[test]
 fn a_mounted_device_is_read_and_never_written() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let Some(disk) = Disk::new(&place) else { return };
     tool("mkfs.ext4", &["-q", "-E", "nodiscard", &disk.path]);
     let point = place.path().join("point");
@@ -151,7 +153,7 @@ fn a_mounted_device_is_read_and_never_written() {
 }
 
 /// A file of a disk that nobody gave up, and what is in it.
-fn precious(place: &Place) -> (PathBuf, Vec<u8>) {
+fn precious(place: &StoryFolder) -> (PathBuf, Vec<u8>) {
     let file = place.path().join("precious");
     let content = vec![7; 32 << 20];
     std::fs::write(&file, &content).unwrap();
@@ -160,7 +162,7 @@ fn precious(place: &Place) -> (PathBuf, Vec<u8>) {
 
 /// Attaches the device to a file that nobody gave up as soon as a trial is over,
 /// with the run halted meanwhile; after `also`.
-fn swapped(place: &Place, disk: &Disk, run: Child, also: impl FnOnce()) {
+fn swapped(place: &StoryFolder, disk: &Disk, run: Child, also: impl FnOnce()) {
     let (file, content) = precious(place);
     wait_for_trials(place, 1);
     signal(run.id(), Signal::STOP);
@@ -182,7 +184,7 @@ const SHORT: &[&str] = &["--duration", "200ms", "--warm-up", "10ms", "--trials",
 
 #[test]
 fn a_device_that_changed_behind_its_name_before_its_turn_is_not_overwritten() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let Some(disk) = Disk::new(&place) else { return };
     // The device's turn comes after that of the folder.
     let targets = format!("{},{}", place.path().display(), disk.path);
@@ -193,7 +195,7 @@ fn a_device_that_changed_behind_its_name_before_its_turn_is_not_overwritten() {
 
 #[test]
 fn a_device_that_changed_when_its_agent_died_is_not_overwritten() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let Some(disk) = Disk::new(&place) else { return };
     let load = ["run", "disk", "--target", &disk.path, "--pattern", "write", "--destroy", &disk.path];
     let run = place.start(&[&load[..], SHORT].concat());

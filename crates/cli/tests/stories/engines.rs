@@ -4,11 +4,11 @@
 use std::os::unix::process::CommandExt;
 use std::process::Output;
 
-use crate::common::{Place, agent_of, eventually, stderr, stdout, trials};
+use crate::common::{StoryFolder, agent_of, eventually, stderr, stdout, trials};
 
 /// Runs it under a seccomp filter that answers these system calls with `error`,
 /// as container runtimes do.
-fn forbidding(place: &Place, calls: &'static [i64], error: i32, arguments: &[&str]) -> Output {
+fn forbidding(place: &StoryFolder, calls: &'static [i64], error: i32, arguments: &[&str]) -> Output {
     let mut command = place.command(arguments);
     // SAFETY: between fork and exec the closure makes system calls and touches
     // nothing but its own stack.
@@ -46,7 +46,7 @@ const DISK: &[&str] = &["run", "disk", "--size", "16MiB", "--duration", "100ms",
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn where_io_uring_is_forbidden_auto_takes_aio_and_says_why() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     for error in [libc::EPERM, libc::ENOSYS] {
         let arguments = [DISK, &["--queue-depth", "4"]].concat();
         let output = forbidding(&place, &[libc::SYS_io_uring_setup], error, &arguments);
@@ -64,7 +64,7 @@ fn where_io_uring_is_forbidden_auto_takes_aio_and_says_why() {
 
 #[test]
 fn where_io_uring_is_forbidden_asking_for_it_is_refused_with_what_to_use() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let arguments = [DISK, &["--engine", "io_uring"]].concat();
     let output = forbidding(&place, &[libc::SYS_io_uring_setup], libc::EPERM, &arguments);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
@@ -76,7 +76,7 @@ fn where_io_uring_is_forbidden_asking_for_it_is_refused_with_what_to_use() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn where_nothing_asynchronous_is_allowed_auto_takes_sync_or_says_why_it_cannot() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let calls = &[libc::SYS_io_uring_setup, libc::SYS_io_setup];
     let output = forbidding(&place, calls, libc::EPERM, DISK);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -99,7 +99,7 @@ fn memory_that_may_not_be_locked_leaves_buffers_unregistered_and_that_is_kept() 
         return;
     }
     // Where nobody may go: the folders above the build belong to root.
-    let place = Place::new();
+    let place = StoryFolder::new();
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::chown(folder.path(), Some(65534), Some(65534)).unwrap();
     let program = folder.path().join("headroom");
@@ -132,7 +132,7 @@ fn memory_that_may_not_be_locked_leaves_buffers_unregistered_and_that_is_kept() 
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_mapped_file_that_is_cut_short_fails_its_case_and_the_other_goes_on() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     for name in ["cut", "whole"] {
         std::fs::write(place.path().join(name), vec![5u8; 8 << 20]).unwrap();
     }

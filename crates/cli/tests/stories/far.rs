@@ -8,23 +8,23 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Place, stderr};
+use crate::common::{StoryFolder, stderr};
 
 /// Two namespaces with a veth pair between them and a node in the second; gone
 /// when it is dropped.
-struct Ground {
+struct TestNetwork {
     near: String,
     far: String,
-    place: Place,
+    place: StoryFolder,
     node: Option<Child>,
     join: String,
 }
 
-impl Ground {
+impl TestNetwork {
     fn new(name: &str) -> Self {
         let name = |end: &str| format!("hr-{name}-{}-{end}", std::process::id());
         let (near, far) = (name("a"), name("b"));
-        let mut ground = Self { near, far, place: Place::new(), node: None, join: String::new() };
+        let mut ground = Self { near, far, place: StoryFolder::new(), node: None, join: String::new() };
         let (a, b) = (ground.near.as_str(), ground.far.as_str());
         tool(&["ip", "netns", "add", a]);
         tool(&["ip", "netns", "add", b]);
@@ -63,7 +63,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for TestNetwork {
     fn drop(&mut self) {
         if let Some(mut node) = self.node.take() {
             let _ = node.kill();
@@ -96,7 +96,7 @@ fn dropped<'a>(document: &'a Value, what: &str) -> &'a Value {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn datagrams_that_a_socket_has_no_room_for_are_told_of_the_end_that_dropped_them() {
-    let ground = Ground::new("room");
+    let ground = TestNetwork::new("room");
     let document = ground.run(&["--protocol", "udp", "--window", "4k", "--duration", "500ms"]);
     let finding = dropped(&document, "socket-drops");
     assert_eq!(finding["args"]["machine"], "10.218.0.2:7117");
@@ -117,7 +117,7 @@ fn datagrams_that_a_socket_has_no_room_for_are_told_of_the_end_that_dropped_them
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn what_a_full_queue_drops_is_told_of_the_interface_before_it() {
-    let ground = Ground::new("queue");
+    let ground = TestNetwork::new("queue");
     let shape = ["tc", "-n", &ground.near, "qdisc", "add", "dev", "near0", "root", "tbf", "rate", "50mbit"];
     tool(&[&shape[..], &["burst", "32kb", "limit", "60000"]].concat());
     let document = ground.run(&["--protocol", "udp", "--bit-rate", "100m", "--duration", "500ms"]);

@@ -5,7 +5,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::common::{Place, agent_of, eventually, lives, signal, stderr, trials, wait_for_trials};
+use crate::common::{StoryFolder, agent_of, eventually, lives, signal, stderr, trials, wait_for_trials};
 use rustix::process::Signal;
 
 const LONG: &[&str] = &["run", "null", "--duration", "400ms", "--warm-up", "10ms", "--trials", "5"];
@@ -13,7 +13,7 @@ const LONG: &[&str] = &["run", "null", "--duration", "400ms", "--warm-up", "10ms
 /// Kills the agent during a trial; the trial fails with the reason, the others
 /// go on.
 fn killed_by(with: Signal, says: &str) {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let run = place.start(LONG);
     wait_for_trials(&place, 1);
     std::thread::sleep(Duration::from_millis(100));
@@ -53,7 +53,7 @@ fn a_load_killed_by_sigbus_fails_its_trial_only() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_load_that_hangs_fails_its_trial_only() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let run = place.start(&[LONG, &["--patience", "1s"]].concat());
     wait_for_trials(&place, 1);
     std::thread::sleep(Duration::from_millis(100));
@@ -71,7 +71,7 @@ fn a_load_that_hangs_fails_its_trial_only() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_file_cut_short_during_a_trial_fails_it_with_the_place() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let file = place.path().join("data");
     std::fs::write(&file, vec![5u8; 8 << 20]).unwrap();
     let run = place.start(&[
@@ -105,7 +105,7 @@ fn a_file_cut_short_during_a_trial_fails_it_with_the_place() {
 #[test]
 fn an_interrupt_leaves_nothing_and_stores_what_was_finished() {
     for (pause_ms, with) in [(0, Signal::INT), (60, Signal::INT), (400, Signal::TERM), (900, Signal::HUP)] {
-        let place = Place::new();
+        let place = StoryFolder::new();
         let run = place.start(&["run", "disk", "--size", "256MiB", "--duration", "300ms", "--trials", "50"]);
         let agent = agent_of(run.id());
         std::thread::sleep(Duration::from_millis(pause_ms));
@@ -123,7 +123,7 @@ fn an_interrupt_leaves_nothing_and_stores_what_was_finished() {
 
 #[test]
 fn an_interrupted_run_keeps_its_finished_trials() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let run = place.start(LONG);
     wait_for_trials(&place, 2);
     signal(run.id(), Signal::INT);
@@ -139,7 +139,7 @@ fn an_interrupted_run_keeps_its_finished_trials() {
 /// As `timeout -s INT` does: to the program, then to its group, in which it is too.
 #[test]
 fn regression_an_interrupt_sent_to_the_group_too_left_the_run_unfinished() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let mut command = place.command(LONG);
     command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
     let run = command.spawn().unwrap();
@@ -158,7 +158,7 @@ fn regression_an_interrupt_sent_to_the_group_too_left_the_run_unfinished() {
 
 #[test]
 fn regression_a_run_that_broke_a_promise_of_its_study_ended_with_0() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     for (promise, code, how) in [("1h", 0, "kept"), ("1us", 1, "short")] {
         let study = format!(
             "[[workload]]\nkind = \"scheduler.timer\"\nduration = \"50ms\"\n\n[expect]\nlateness_p50 = \"{promise}\"\n"
@@ -173,7 +173,7 @@ fn regression_a_run_that_broke_a_promise_of_its_study_ended_with_0() {
 
 #[test]
 fn a_killed_run_is_readable_and_marked_unfinished_and_its_agent_ends() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let mut run = place.start(&["run", "disk", "--size", "32MiB", "--duration", "400ms", "--trials", "5"]);
     let agent = agent_of(run.id());
     wait_for_trials(&place, 2);
@@ -200,7 +200,7 @@ fn a_full_file_system_fails_the_trials_with_the_reason() {
         println!("skipped: mounting a tmpfs needs root");
         return;
     }
-    let place = Place::new();
+    let place = StoryFolder::new();
     let small = place.path().join("small");
     std::fs::create_dir(&small).unwrap();
     // Each file alone has room; both together do not.

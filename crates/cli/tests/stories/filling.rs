@@ -7,12 +7,12 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Place, stderr, trials, wait_for_trials};
+use crate::common::{StoryFolder, stderr, trials, wait_for_trials};
 use crate::device::Disk;
 
 /// In this place, `small` is 32 MiB of memory and `disk` an ext4 of so many MiB
 /// on the loop device over `image`; then `script` runs.
-fn command(place: &Place, mib: u32, script: &str) -> Option<Command> {
+fn command(place: &StoryFolder, mib: u32, script: &str) -> Option<Command> {
     if !rustix::process::geteuid().is_root() {
         assert!(std::env::var_os("CI").is_none(), "CI must run this as root");
         println!("skipped: mounting needs root");
@@ -32,7 +32,7 @@ fn command(place: &Place, mib: u32, script: &str) -> Option<Command> {
 }
 
 /// Runs `headroom run disk ARGUMENTS` there.
-fn run(place: &Place, arguments: &str) -> Option<Output> {
+fn run(place: &StoryFolder, arguments: &str) -> Option<Output> {
     let script = format!("\"$HEADROOM\" run disk {arguments} --store \"$STORE\"");
     Some(command(place, 64, &script)?.output().unwrap())
 }
@@ -48,7 +48,7 @@ fn moved(of: &Value) -> f64 {
 
 #[test]
 fn several_file_systems_are_filled_each_to_its_own_end_and_again() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let fill =
         "--pattern write --until full --target small+disk --block-size 256k --queue-depth 4 --trials 2";
     let Some(output) = run(&place, fill) else { return };
@@ -78,7 +78,7 @@ fn several_file_systems_are_filled_each_to_its_own_end_and_again() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn devices_are_filled_each_to_its_own_end() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (Some(small), Some(large)) = (Disk::of(&place, "a", 16), Disk::of(&place, "b", 24)) else { return };
     let target = format!("{}+{}", small.path, large.path);
     let (code, document) = place.document(&[
@@ -114,7 +114,7 @@ fn devices_are_filled_each_to_its_own_end() {
 
 #[test]
 fn several_threads_fill_one_file_together() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let fill =
         "--pattern write --until full --target small --block-size 64k --threads 3 --engine sync --trials 1";
     let Some(output) = run(&place, fill) else { return };
@@ -126,7 +126,7 @@ fn several_threads_fill_one_file_together() {
 
 #[test]
 fn what_the_machine_needs_is_not_filled() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     for (target, holds) in [("/tmp", "it holds /"), ("/var", "it holds /")] {
         let output = place.run(&["run", "disk", "--pattern", "write", "--until", "full", "--target", target]);
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
@@ -144,7 +144,7 @@ fn what_the_machine_needs_is_not_filled() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_size_ends_a_file_that_grows_wherever_it_is() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let arguments =
         ["run", "disk", "--pattern", "write", "--until", "full", "--size", "16MiB", "--trials", "2"];
     let plan = place.run(&[&arguments[..], &["--dry-run"]].concat());
@@ -163,7 +163,7 @@ fn a_size_ends_a_file_that_grows_wherever_it_is() {
 /// that anybody asked for.
 #[test]
 fn no_space_in_another_pattern_fails_the_trial_and_others_go_on() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let arguments = "--target small/data --destroy small/data --pattern randread,randwrite --trials 2 \
                      --distribution once --block-size 64k --direct no --bytes 64MiB";
     let script = format!("truncate -s 64M small/data; \"$HEADROOM\" run disk {arguments} --store \"$STORE\"");
@@ -183,15 +183,15 @@ fn no_space_in_another_pattern_fails_the_trial_and_others_go_on() {
 }
 
 /// Ends the child, and with it its mounts, however the story ends.
-struct Story(Option<Child>);
+struct StoryProcess(Option<Child>);
 
-impl Story {
+impl StoryProcess {
     fn output(mut self) -> Output {
         self.0.take().unwrap().wait_with_output().unwrap()
     }
 }
 
-impl Drop for Story {
+impl Drop for StoryProcess {
     fn drop(&mut self) {
         if let Some(mut child) = self.0.take() {
             let _ = child.kill();
@@ -205,13 +205,13 @@ impl Drop for Story {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_device_that_fails_mid_run_fails_its_trials_and_others_go_on() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let script = "\"$HEADROOM\" run disk --target disk,small/data --size 16MiB --duration 1s --trials 4 \
                   --pin none --store \"$STORE\"";
     let script = format!("head -c 16M /dev/urandom > small/data; {script}");
     let Some(mut command) = command(&place, 200, &script) else { return };
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let story = Story(Some(child));
+    let story = StoryProcess(Some(child));
     wait_for_trials(&place, 2);
     let image = std::fs::OpenOptions::new().write(true).open(place.path().join("image")).unwrap();
     image.set_len(1 << 20).unwrap();

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Place, stderr, stdout, trials};
+use crate::common::{StoryFolder, stderr, stdout, trials};
 
-fn write(place: &Place, name: &str, text: &str) {
+fn write(place: &StoryFolder, name: &str, text: &str) {
     std::fs::write(place.path().join(name), text).unwrap();
 }
 
@@ -60,7 +60,7 @@ fn a_job_without_a_time_does_as_many_operations_as_fio_and_moves_as_many_bytes()
     if !has_fio() {
         return;
     }
-    let place = Place::new();
+    let place = StoryFolder::new();
     // One after the other, in one file: each run of ours makes itself ready anew.
     let section = |(at, options): (usize, &&str)| format!("[job{at}]\nstonewall\nsize=16m\n{options}\n");
     write(&place, "job.fio", &COUNTED.iter().enumerate().map(section).collect::<String>());
@@ -94,7 +94,7 @@ fn a_job_without_a_time_does_as_many_operations_as_fio_and_moves_as_many_bytes()
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn what_differs_is_said_before_the_run_and_kept_with_it() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let job =
         "[global]\nsize=16m\nruntime=1\ntime_based\n[a]\nrw=read\nthinktime=50\nexec_prerun=touch made\n";
     write(&place, "job.fio", &format!("{job}[b]\nstonewall\nrw=randread\n"));
@@ -122,7 +122,7 @@ fn what_differs_is_said_before_the_run_and_kept_with_it() {
 /// fio's `rate_iops` is one of reads and writes, whatever is synced between.
 #[test]
 fn a_rate_of_a_job_that_syncs_is_one_of_writes() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let rated = "rw=randwrite\nsize=16m\nrate_iops=200\nfsync=1\nruntime=500ms\ntime_based\n";
     write(&place, "job.fio", &format!("[job]\n{rated}"));
     let (code, run) = place.document(&["run", "job.fio", "--trials", "1"]);
@@ -136,7 +136,7 @@ fn a_rate_of_a_job_that_syncs_is_one_of_writes() {
 
 #[test]
 fn blocks_of_several_sizes_are_noted() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     write(&place, "job.fio", "[job]\nrw=randread\nsize=16m\nbsrange=4k-64k\n");
     let dry = place.run(&["run", "job.fio", "--dry-run"]);
     let said = stderr(&dry).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -145,7 +145,7 @@ fn blocks_of_several_sizes_are_noted() {
 
 #[test]
 fn one_job_of_a_file_can_be_run() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     write(&place, "job.fio", "[global]\nsize=16m\n[a]\nrw=read\n[b]\nstonewall\nrw=randread\n");
     let (_, run) =
         place.document(&["run", "job.fio", "--section", "b", "--trials", "1", "--requests", "100"]);
@@ -160,7 +160,7 @@ fn one_job_of_a_file_can_be_run() {
 
 #[test]
 fn a_file_that_is_there_is_written_only_when_it_was_given_up() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let precious = vec![7u8; 1 << 20];
     std::fs::write(place.path().join("mine"), &precious).unwrap();
     write(

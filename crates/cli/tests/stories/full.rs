@@ -5,19 +5,19 @@
 
 use std::process::Command;
 
-use crate::common::Place;
+use crate::common::StoryFolder;
 
 /// In this place, `disk` is an ext4 with blocks of so many bytes and the store
 /// of two runs, filled to the last block; then `script` runs, in which `step
 /// NAME COMMAND...` keeps what a command said and how it ended. `before` runs
 /// before it is filled. Absent where this cannot be done.
-fn steps(block: u32, before: &str, script: &str) -> Option<Place> {
+fn steps(block: u32, before: &str, script: &str) -> Option<StoryFolder> {
     if !rustix::process::geteuid().is_root() {
         assert!(std::env::var_os("CI").is_none(), "CI must run this as root");
         println!("skipped: mounting needs root");
         return None;
     }
-    let place = Place::new();
+    let place = StoryFolder::new();
     let script = format!(
         "mkdir disk; truncate -s 8M image
          mkfs.ext4 -q -F -m 0 -b {block} image && mount -o loop image disk || exit 9
@@ -46,19 +46,19 @@ fn steps(block: u32, before: &str, script: &str) -> Option<Place> {
     Some(place)
 }
 
-fn step_text(place: &Place, name: &str) -> String {
+fn step_text(place: &StoryFolder, name: &str) -> String {
     std::fs::read_to_string(place.path().join(format!("{name}.out"))).unwrap()
 }
 
 /// The exit status of a step, and what it said on one line.
-fn step(place: &Place, name: &str) -> (i32, String) {
+fn step(place: &StoryFolder, name: &str) -> (i32, String) {
     let code = std::fs::read_to_string(place.path().join(format!("{name}.code"))).unwrap();
     let text = step_text(place, name);
     (code.trim().parse().unwrap(), text.split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", ""))
 }
 
 /// How many runs a step listed.
-fn listed(place: &Place, name: &str) -> usize {
+fn listed(place: &StoryFolder, name: &str) -> usize {
     step_text(place, name).lines().filter(|line| line.contains(" null")).count()
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::common::{Place, stderr, stdout};
+use crate::common::{StoryFolder, stderr, stdout};
 
 /// Runs a command before others. Where the scheduler has a group for each session
 /// (sched(7), autogroup), a thread's own nice value counts in its session only.
@@ -19,7 +19,7 @@ const FIRST: &str = "echo -19 2>/dev/null >/proc/self/autogroup; exec nice -n -1
 pub(crate) struct Hosts {
     pub(crate) near: String,
     pub(crate) far: String,
-    place: Place,
+    place: StoryFolder,
     node: Option<Child>,
     /// What the node printed for its first address.
     join: String,
@@ -36,7 +36,8 @@ impl Hosts {
         let (near, far) = (format!("{unique}-a"), format!("{unique}-b"));
         // One that failed left nothing behind.
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let hosts = Self { near, far, place: Place::new(), node: None, join: String::new(), _alone: alone };
+        let hosts =
+            Self { near, far, place: StoryFolder::new(), node: None, join: String::new(), _alone: alone };
         tool("ip", &["netns", "add", &hosts.near]);
         tool("ip", &["netns", "add", &hosts.far]);
         // A packet may come by another interface than the answer goes out by.

@@ -3,12 +3,12 @@
 
 use std::process::{Command, Output};
 
-use crate::common::{Place, program, stderr};
+use crate::common::{StoryFolder, program, stderr};
 
 /// Runs `headroom run ARGUMENTS --dry-run` where `small` is a tmpfs that may
 /// become larger than any machine's memory, `small/given` a file of 1 TiB in it,
 /// and `$DEVICE` a loop device on another; all in a mount namespace of its own.
-fn plan(place: &Place, arguments: &str) -> Option<Output> {
+fn plan(place: &StoryFolder, arguments: &str) -> Option<Output> {
     if !rustix::process::geteuid().is_root() {
         assert!(std::env::var_os("CI").is_none(), "CI must run this as root");
         println!("skipped: mounting a tmpfs needs root");
@@ -28,7 +28,7 @@ fn plan(place: &Place, arguments: &str) -> Option<Output> {
 
 #[test]
 fn regression_a_target_in_memory_was_not_held_to_the_memory_that_is_free() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     for arguments in [
         "disk --target small --size 1t",
         "disk --target small/given --pattern write --destroy small/given",

@@ -1,6 +1,6 @@
 //! Bad input: each has its message, its exit code, and touches nothing.
 
-use crate::common::{Place, stderr};
+use crate::common::{StoryFolder, stderr};
 
 /// Each study in `tests/invalid` has its message beside it. With
 /// `UPDATE_EXPECT=1` the messages are written anew, to be read and committed.
@@ -15,7 +15,7 @@ fn every_invalid_study_has_its_message() {
     studies.sort();
     assert!(studies.len() > 20);
     for path in studies {
-        let place = Place::new();
+        let place = StoryFolder::new();
         let name = path.file_name().unwrap().to_str().unwrap();
         std::fs::copy(&path, place.path().join(name)).unwrap();
         let output = place.run(&["run", &format!("./{name}")]);
@@ -167,7 +167,7 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
 #[test]
 fn every_wrong_argument_has_its_message_and_exit_code() {
     for (arguments, code, says) in ARGUMENTS {
-        let place = Place::new();
+        let place = StoryFolder::new();
         std::fs::write(place.path().join("mine"), "precious").unwrap();
         let output = place.run(arguments);
         let found = stderr(&output);
@@ -184,7 +184,7 @@ fn every_wrong_argument_has_its_message_and_exit_code() {
 
 #[test]
 fn a_store_that_is_not_ours_stays_as_it_is() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     std::fs::write(place.store(), "these are my notes").unwrap();
     for arguments in [&["run", "null"][..], &["list"], &["show", "last"]] {
         let output = place.run(arguments);
@@ -196,6 +196,6 @@ fn a_store_that_is_not_ours_stays_as_it_is() {
 #[test]
 fn a_read_only_folder_is_refused() {
     // Root may write anywhere but on a read-only file system.
-    let output = Place::new().run(&["run", "disk", "--target", "/sys"]);
+    let output = StoryFolder::new().run(&["run", "disk", "--target", "/sys"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
 }

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::Place;
+use crate::common::StoryFolder;
 
 /// A stock server; it ends with the story.
 struct Stock {
@@ -53,7 +53,7 @@ fn metric(trial: &Value, name: &str) -> f64 {
 #[test]
 fn a_stock_server_is_the_other_end_of_a_stream() {
     let Some(stock) = Stock::begin() else { return };
-    let place = Place::new();
+    let place = StoryFolder::new();
     let peer = stock.peer();
     let ways: [(usize, &[&str]); 3] = [
         (3, &["--direction", "send,receive,both", "--streams", "2"]),
@@ -95,7 +95,7 @@ fn a_stock_server_is_the_other_end_of_a_stream() {
 #[test]
 fn what_a_stock_server_cannot_do_is_refused_before_anything_runs() {
     let Some(stock) = Stock::begin() else { return };
-    let place = Place::new();
+    let place = StoryFolder::new();
     let peer = stock.peer();
     let output =
         place.run(&["run", "net.stream", "--peer", &peer, "--streams", "200", "--duration", "300ms"]);

@@ -13,7 +13,7 @@ use ::node::{DialError, JoinString, NodeAgent};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{Place, eventually, lives, signal, stderr, stdout};
+use crate::common::{StoryFolder, eventually, lives, signal, stderr, stdout};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -78,12 +78,12 @@ impl Drop for Talking {
 }
 
 /// A run that listens on loopback.
-fn run_with(place: &Place, listen: &str, more: &[&str]) -> Talking {
+fn run_with(place: &StoryFolder, listen: &str, more: &[&str]) -> Talking {
     let run = ["run", "net.stream", "--peer", listen, "--key-file", "run.json", "--warm-up", "100ms"];
     Talking::start(place.command(&[&run[..], &["--trials", "1"], more].concat()))
 }
 
-fn node(place: &Place, join: &JoinString, more: &[&str]) -> Talking {
+fn node(place: &StoryFolder, join: &JoinString, more: &[&str]) -> Talking {
     Talking::start(place.command(&[&["node", "--join", &join.secret()], more].concat()))
 }
 
@@ -106,7 +106,7 @@ fn free_port() -> u16 {
 
 #[test]
 fn a_run_with_a_node_that_dialled_has_both_machines_and_no_key() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let mut run = run_with(&place, "listen://127.0.0.1:0", &["--duration", "300ms"]);
     let join = run.joins().remove(0);
     let mut node = node(&place, &join, &["--once"]);
@@ -136,7 +136,7 @@ fn a_run_with_a_node_that_dialled_has_both_machines_and_no_key() {
 
 #[test]
 fn strangers_get_nothing_and_do_not_end_the_wait() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let mut run = run_with(&place, "listen://127.0.0.1:0", &["--duration", "300ms"]);
     let join = run.joins().remove(0);
     let mut tcp = TcpStream::connect(("127.0.0.1", join.port)).unwrap();
@@ -167,7 +167,7 @@ fn strangers_get_nothing_and_do_not_end_the_wait() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_node_that_is_killed_fails_its_trials_with_the_reason() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let levels = ["--duration", "60s", "--buffer", "1KiB..1MiB"];
     let mut run = run_with(&place, "listen://127.0.0.1:0", &levels);
     let join = run.joins().remove(0);
@@ -188,7 +188,7 @@ fn a_node_that_is_killed_fails_its_trials_with_the_reason() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_node_outlives_a_run_that_is_killed_and_serves_the_next_with_the_same_string() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let listen = format!("listen://127.0.0.1:{}", free_port());
     let mut first = run_with(&place, &listen, &["--duration", "60s"]);
     let join = first.joins().remove(0);
@@ -209,7 +209,7 @@ fn a_node_outlives_a_run_that_is_killed_and_serves_the_next_with_the_same_string
 
 #[test]
 fn a_run_that_nobody_joins_ends_with_what_to_do() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let mut run = run_with(&place, "listen://127.0.0.1:0", &["--join-within", "300ms"]);
     assert_eq!(run.ended().0, 3);
     let said = run.said().split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", "");
@@ -224,7 +224,7 @@ fn a_run_that_nobody_joins_ends_with_what_to_do() {
 
 #[test]
 fn what_keeps_either_from_starting_is_said_with_what_to_do() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let at = taken.local_addr().unwrap();
     let refused = |arguments: &[&str], code: i32, says: &[&str]| {
@@ -258,7 +258,7 @@ fn what_keeps_either_from_starting_is_said_with_what_to_do() {
 
 #[test]
 fn a_string_in_a_file_serves_a_unit() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let unit = stdout(&place.run(&["node", "--systemd-unit", "--join", "join"]));
     let path = place.path().canonicalize().unwrap().join("join");
     assert!(unit.contains(&format!(" node --join {}\n", path.display())), "{unit}");
@@ -276,7 +276,7 @@ fn a_string_in_a_file_serves_a_unit() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_key_that_was_typed_is_not_in_the_list_of_processes() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let mut run = run_with(&place, "listen://127.0.0.1:0", &["--duration", "300ms"]);
     let join = run.joins().remove(0);
     let port = free_port();
@@ -290,16 +290,17 @@ fn a_key_that_was_typed_is_not_in_the_list_of_processes() {
 }
 
 /// Two namespaces with a veth pair; gone when it is dropped.
-struct Ground {
+struct TestNetwork {
     near: String,
     far: String,
-    place: Place,
+    place: StoryFolder,
 }
 
-impl Ground {
+impl TestNetwork {
     fn new(name: &str) -> Self {
         let unique = format!("hr-{name}-{}", std::process::id());
-        let ground = Self { near: format!("{unique}-a"), far: format!("{unique}-b"), place: Place::new() };
+        let ground =
+            Self { near: format!("{unique}-a"), far: format!("{unique}-b"), place: StoryFolder::new() };
         let (a, b) = (ground.near.as_str(), ground.far.as_str());
         ip(&["netns", "add", a]);
         ip(&["netns", "add", b]);
@@ -333,7 +334,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for TestNetwork {
     fn drop(&mut self) {
         for name in [&self.near, &self.far] {
             let _ = Command::new("ip").args(["netns", "del", name]).status();
@@ -350,7 +351,7 @@ fn ip(arguments: &[&str]) {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_door_that_the_node_does_not_reach_is_named() {
-    let ground = Ground::new("door");
+    let ground = TestNetwork::new("door");
     let near = ground.near.as_str();
     // Rules may stand before the one that finds this machine's own addresses.
     ip(&["-n", near, "rule", "add", "pref", "10", "lookup", "local"]);
@@ -374,7 +375,7 @@ fn a_door_that_the_node_does_not_reach_is_named() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn between_two_machines_the_node_makes_all_connections() {
-    let ground = Ground::new("joined");
+    let ground = TestNetwork::new("joined");
     let arguments = ["run", "net.stream", "--peer", "listen://:7117", "--key-file", "run.json"];
     let more = ["--set", "mtu=4000", "--duration", "3s", "--trials", "1", "--json=full"];
     let mut run = Talking::start(ground.within(&ground.near, &[&arguments[..], &more].concat()));

@@ -5,10 +5,10 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::process::Signal;
 
-use crate::common::{Place, agent_of, eventually, lives, signal, stderr, stdout};
+use crate::common::{StoryFolder, agent_of, eventually, lives, signal, stderr, stdout};
 
 /// Kills a run of `file.metadata` in `data`, and its agent, while files are made.
-fn kill_both(place: &Place) {
+fn kill_both(place: &StoryFolder) {
     let arguments =
         ["run", "file.metadata", "--target", "data", "--files", "200000", "--directory-fsync", "yes"];
     let mut run = place.start(&arguments);
@@ -23,13 +23,13 @@ fn kill_both(place: &Place) {
     assert_eq!(trees(place).len(), 1);
 }
 
-fn trees(place: &Place) -> Vec<std::path::PathBuf> {
+fn trees(place: &StoryFolder) -> Vec<std::path::PathBuf> {
     place.path().join("data").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
 #[test]
 fn regression_a_tree_stayed_for_ever_when_run_and_agent_died_together() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     std::fs::create_dir(place.path().join("data")).unwrap();
     kill_both(&place);
     let tree = trees(&place).remove(0);
@@ -49,7 +49,7 @@ fn regression_a_tree_stayed_for_ever_when_run_and_agent_died_together() {
 
 #[test]
 fn regression_a_tree_was_removed_only_by_a_run_in_the_same_folder() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let data = place.path().canonicalize().unwrap().join("data");
     let (name, list) = (".headroom-tree-1-1", place.path().join("store.db-state/trees"));
     std::fs::create_dir_all(data.join(name).join("owner0/d0")).unwrap();

@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use model::machine::{Inventory, Look, Moment};
+use model::machine::{CheckTime, ConditionCheck, Inventory};
 use model::{Finding, FindingKind, Machine, Severity};
 
-use crate::common::{Place, stderr, stdout};
+use crate::common::{StoryFolder, stderr, stdout};
 
 /// Runs and reads the JSON that it prints.
-fn machine(place: &Place, arguments: &[&str]) -> Machine {
+fn machine(place: &StoryFolder, arguments: &[&str]) -> Machine {
     let output = place.run(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
     serde_json::from_slice(&output.stdout).unwrap()
@@ -37,7 +37,7 @@ fn recorded() -> Vec<PathBuf> {
 
 #[test]
 fn this_machine_is_described_for_people_and_programs() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output = place.run(&["machine"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
@@ -60,7 +60,7 @@ fn this_machine_is_described_for_people_and_programs() {
 
 #[test]
 fn every_recorded_machine_is_described() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     for host in recorded() {
         let path = host.to_str().unwrap();
         for more in [&[][..], &["--all"]] {
@@ -97,7 +97,7 @@ fn lasting(machine: &Machine) -> Inventory {
 
 #[test]
 fn a_recording_reads_back_as_the_machine_that_it_was_made_of() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let live = lasting(&machine(&place, &["machine", "--json"]));
     for target in ["this.host", "this-folder"] {
         let output = place.run(&["machine", "--record", target]);
@@ -141,7 +141,7 @@ fn identities() -> Vec<String> {
 
 #[test]
 fn a_recording_has_nothing_that_names_this_machine() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     assert!(place.run(&["machine", "--record", "this.host"]).status.success());
     let text = std::fs::read_to_string(place.path().join("this.host")).unwrap().to_lowercase();
     // What samplers read while a load runs is in it, too.
@@ -157,7 +157,7 @@ fn a_recording_has_nothing_that_names_this_machine() {
 
 #[test]
 fn a_picture_is_written_beside_the_text() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output = place.run(&["machine", "--svg", "machine.svg"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     is_a_page(&stdout(&output), "with a picture");
@@ -181,7 +181,7 @@ fn a_picture_is_written_beside_the_text() {
 
 #[test]
 fn the_doctor_says_what_it_found_and_its_exit_code_says_how_grave_it_is() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output = place.run(&["doctor", "--json"]);
     let findings: Vec<Finding> = serde_json::from_slice(&output.stdout).unwrap();
     assert!(findings.iter().all(|f| f.kind == FindingKind::Condition));
@@ -193,7 +193,7 @@ fn the_doctor_says_what_it_found_and_its_exit_code_says_how_grave_it_is() {
 
 #[test]
 fn the_doctor_looks_at_recorded_machines() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hosts");
     // A card that has not all its lanes.
     let ill = folder.join("two-socket-nvme.host");
@@ -211,12 +211,13 @@ fn the_doctor_looks_at_recorded_machines() {
 
 #[test]
 fn a_run_looks_before_and_after() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let arguments = ["run", "null", "--duration", "50ms", "--warm-up", "10ms", "--trials", "2"];
     let (code, document) = place.document(&arguments);
     assert_eq!(code, 0);
-    let looks: Vec<Look> = serde_json::from_value(document["machines"][0]["looks"].clone()).unwrap();
-    let moments: Vec<Moment> = looks.iter().map(|l| l.moment).collect();
-    assert_eq!(moments, [Moment::Before, Moment::After]);
+    let looks: Vec<ConditionCheck> =
+        serde_json::from_value(document["machines"][0]["looks"].clone()).unwrap();
+    let moments: Vec<CheckTime> = looks.iter().map(|l| l.moment).collect();
+    assert_eq!(moments, [CheckTime::Before, CheckTime::After]);
     assert_eq!(place.stored(), document);
 }

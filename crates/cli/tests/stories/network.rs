@@ -7,20 +7,20 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Place, eventually, lives, signal, stderr, stdout};
+use crate::common::{StoryFolder, eventually, lives, signal, stderr, stdout};
 
 /// Two namespaces joined by two veth pairs, and a node in the second; gone when
 /// it is dropped.
-pub(crate) struct Ground {
+pub(crate) struct TestNetwork {
     pub(crate) near: String,
     pub(crate) far: String,
-    pub(crate) place: Place,
+    pub(crate) place: StoryFolder,
     pub(crate) node: Option<Child>,
     /// The join strings of all addresses.
     pub(crate) joins: Vec<String>,
 }
 
-impl Ground {
+impl TestNetwork {
     pub(crate) fn new(name: &str) -> Self {
         let mut ground = Self::without_node(name);
         ground.start_node(&[], 2);
@@ -32,7 +32,7 @@ impl Ground {
         let ground = Self {
             near: format!("{unique}-a"),
             far: format!("{unique}-b"),
-            place: Place::new(),
+            place: StoryFolder::new(),
             node: None,
             joins: Vec::new(),
         };
@@ -92,7 +92,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for TestNetwork {
     fn drop(&mut self) {
         if let Some(mut node) = self.node.take() {
             let _ = node.kill();
@@ -126,7 +126,7 @@ pub(crate) fn codes(document: &Value, case: usize) -> Vec<&str> {
 
 #[test]
 fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
-    let ground = Ground::new("rate");
+    let ground = TestNetwork::new("rate");
     ground.shape(&ground.near, "near0", &["handle", "1:", "htb", "default", "10"]);
     let class = ["class", "add", "dev", "near0", "parent", "1:", "classid", "1:10", "htb"];
     let rate = ["rate", "400mbit", "burst", "256kb"];
@@ -154,7 +154,7 @@ fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_small_window_and_a_slow_reader_are_told_apart() {
-    let ground = Ground::new("window");
+    let ground = TestNetwork::new("window");
     let small = ground.run(&["net.stream", "--window", "4k", "--duration", "800ms"]);
     let facts = &small["cases"][0]["trials"][0]["parts"][0]["facts"];
     assert_eq!(facts["window_granted_receive"].as_u64(), Some(8192), "the kernel doubles what is asked");
@@ -169,7 +169,7 @@ fn a_small_window_and_a_slow_reader_are_told_apart() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn packets_that_the_path_does_not_carry_are_named_with_those_that_it_does() {
-    let ground = Ground::new("mtu");
+    let ground = TestNetwork::new("mtu");
     let plain = ground.run(&["net.stream", "--duration", "200ms"]);
     assert_eq!(plain["cases"][0]["trials"][0]["facts"]["packet_carried"], 1500);
     assert!(!codes(&plain, 0).contains(&"packet-not-carried"));
@@ -187,7 +187,7 @@ fn packets_that_the_path_does_not_carry_are_named_with_those_that_it_does() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_request_waits_for_its_answer() {
-    let ground = Ground::new("answer");
+    let ground = TestNetwork::new("answer");
     let document = ground.run(&["net.pingpong", "--message-size", "1,64k", "--duration", "300ms"]);
     for case in 0..2 {
         assert!(codes(&document, case).contains(&"round-trip-bound"), "{:?}", codes(&document, case));
@@ -200,7 +200,7 @@ fn a_request_waits_for_its_answer() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn without_another_machine_loopback_is_told_to_be_no_wire() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (code, document) = place.document(&["run", "net.stream", "--duration", "200ms", "--trials", "2"]);
     assert_eq!(code, 0);
     assert!(codes(&document, 0).contains(&"no-wire"), "{:?}", codes(&document, 0));
@@ -211,7 +211,7 @@ fn without_another_machine_loopback_is_told_to_be_no_wire() {
 /// that take turns, a depth was made up that the figures then broke.
 #[test]
 fn messages_over_loopback_are_not_accused_of_a_depth_that_nobody_asked_for() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     for load in [
         ["net.loaded", "--direction", "both"],
         ["net.pingpong", "--outstanding", "16"],
@@ -227,7 +227,7 @@ fn messages_over_loopback_are_not_accused_of_a_depth_that_nobody_asked_for() {
 
 #[test]
 fn the_loopback_of_this_machine_is_not_changed_for_want_of_a_peer() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output = place.run(&["run", "ten-gigabit", "--dry-run"]);
     let said = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ").replace("| ", "");
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -236,7 +236,7 @@ fn the_loopback_of_this_machine_is_not_changed_for_want_of_a_peer() {
 
 #[test]
 fn a_node_that_dies_in_the_middle_fails_the_trial_with_its_reason() {
-    let mut ground = Ground::new("dies");
+    let mut ground = TestNetwork::new("dies");
     let join = ground.joins[0].clone();
     let arguments =
         ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1", "--json=full"];
@@ -261,7 +261,7 @@ fn a_node_that_dies_in_the_middle_fails_the_trial_with_its_reason() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn ctrl_c_ends_both_ends() {
-    let ground = Ground::new("ctrlc");
+    let ground = TestNetwork::new("ctrlc");
     let join = ground.joins[0].clone();
     let arguments = ["run", "net.stream", "--peer", &join, "--duration", "20s", "--trials", "1"];
     // `ip netns exec` becomes the program, so this is its process id.

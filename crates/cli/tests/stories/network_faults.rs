@@ -9,11 +9,11 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::common::{eventually, lives, signal, stderr, stdout, trials};
-use crate::network::{Ground, codes, metric, tool};
+use crate::network::{TestNetwork, codes, metric, tool};
 
 /// A run of 60 s, to which a story does something; ended when it is dropped.
 struct Fault<'a> {
-    ground: &'a Ground,
+    ground: &'a TestNetwork,
     run: Option<Child>,
 }
 
@@ -28,7 +28,7 @@ impl Drop for Fault<'_> {
 
 impl<'a> Fault<'a> {
     /// A run that changes the MTU at both ends; returns when its load runs.
-    fn during(ground: &'a Ground, load: &[&str]) -> Self {
+    fn during(ground: &'a TestNetwork, load: &[&str]) -> Self {
         let join = &ground.joins[0];
         let with =
             ["--peer", join, "--set", "mtu=1400", "--duration", "60s", "--warm-up", "0", "--trials", "1"];
@@ -63,7 +63,7 @@ impl<'a> Fault<'a> {
     }
 }
 
-impl Ground {
+impl TestNetwork {
     fn mtus(&self) -> (u64, u64) {
         let mtu = |namespace: &str, interface: &str| -> u64 {
             let shown = std::process::Command::new("ip")
@@ -111,7 +111,7 @@ impl Ground {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_link_that_goes_down_in_the_middle_is_named_and_both_ends_are_put_back() {
-    let ground = Ground::new("down");
+    let ground = TestNetwork::new("down");
     let fault = Fault::during(&ground, &["net.pingpong"]);
     tool("ip", &["-n", &ground.far, "link", "set", "far0", "down"]);
     fault.fails(&["near0 lost its carrier"]);
@@ -125,7 +125,7 @@ fn a_link_that_goes_down_in_the_middle_is_named_and_both_ends_are_put_back() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn packets_that_vanish_in_the_middle_end_the_trial_at_both_ends() {
-    let ground = Ground::new("vanish");
+    let ground = TestNetwork::new("vanish");
     let fault = Fault::during(&ground, &["net.stream"]);
     // Both interfaces stay up: somebody on the way takes the packets.
     let to = ["lladdr", "02:00:00:00:00:99", "dev", "near0", "nud", "permanent"];
@@ -138,7 +138,7 @@ fn packets_that_vanish_in_the_middle_end_the_trial_at_both_ends() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn an_agent_that_is_stopped_at_the_node_is_noticed_and_put_back() {
-    let ground = Ground::new("stopped");
+    let ground = TestNetwork::new("stopped");
     let fault = Fault::during(&ground, &["net.pingpong"]);
     let agents = ground.agents();
     assert_eq!(agents.len(), 1);
@@ -151,7 +151,7 @@ fn an_agent_that_is_stopped_at_the_node_is_noticed_and_put_back() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_node_that_is_stopped_is_noticed_and_goes_on_without_harm() {
-    let ground = Ground::new("asleep");
+    let ground = TestNetwork::new("asleep");
     let node = ground.node.as_ref().unwrap().id();
     // For a moment: nobody minds.
     let join = &ground.joins[0];
@@ -180,7 +180,7 @@ fn a_node_that_is_stopped_is_noticed_and_goes_on_without_harm() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn ports_that_run_out_are_told_with_how_many_there_are() {
-    let ground = Ground::new("ports");
+    let ground = TestNetwork::new("ports");
     let narrow = ["sysctl", "-q", "net.ipv4.ip_local_port_range=40000 40099"];
     tool("ip", &[&["netns", "exec", &ground.near], &narrow[..]].concat());
     let document = ground.run(&["net.connect", "--close", "near", "--duration", "2s", "--warm-up", "0"]);
@@ -196,7 +196,7 @@ fn ports_that_run_out_are_told_with_how_many_there_are() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_disk_that_is_full_ends_the_run_and_puts_both_ends_back() {
-    let ground = Ground::new("full");
+    let ground = TestNetwork::new("full");
     std::fs::create_dir(ground.place.path().join("small")).unwrap();
     let inner = ground.within(&ground.near, &["run"]);
     let environment = inner.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
@@ -228,7 +228,7 @@ fn a_disk_that_is_full_ends_the_run_and_puts_both_ends_back() {
 
 #[test]
 fn a_journal_that_cannot_be_written_keeps_everything_as_it_is() {
-    let ground = Ground::new("journal");
+    let ground = TestNetwork::new("journal");
     std::fs::create_dir(ground.place.path().join("small")).unwrap();
     let script = "mount -t tmpfs -o size=64k none small; dd if=/dev/zero of=small/filler bs=4k 2>/dev/null; \
                   HEADROOM_STATE=small \"$HEADROOM\" run net.stream --peer \"$JOIN\" --set mtu=1400 --duration 300ms \
@@ -251,7 +251,7 @@ fn a_journal_that_cannot_be_written_keeps_everything_as_it_is() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_path_that_answers_no_datagrams_is_probed_once_and_said_so_once() {
-    let ground = Ground::new("deaf");
+    let ground = TestNetwork::new("deaf");
     // What the other end answers over UDP goes nowhere.
     tool("ip", &["-n", &ground.far, "rule", "add", "ipproto", "udp", "blackhole"]);
     let document = ground.run(&["net.stream", "--streams", "1,2", "--duration", "200ms"]);
@@ -265,7 +265,7 @@ fn a_path_that_answers_no_datagrams_is_probed_once_and_said_so_once() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn one_node_at_two_addresses_is_one_machine_with_two_paths() {
-    let ground = Ground::new("paths");
+    let ground = TestNetwork::new("paths");
     let both = ground.joins.join(",");
     let sets = ["--set", "mtu=1400,9000"];
     let document = ground.run_over(&both, &[&["net.stream", "--duration", "200ms"], &sets[..]].concat());

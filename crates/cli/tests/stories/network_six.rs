@@ -2,12 +2,12 @@
 //! rate is left when a packet's head has 40 bytes. Needs root, `ip` and `tc`.
 
 use crate::common::{eventually, stderr, stdout, trials};
-use crate::network::{Ground, codes, metric, tool};
+use crate::network::{TestNetwork, codes, metric, tool};
 
 /// With addresses of IPv6 on the first pair, and a node that listens at any
 /// address of both families.
-fn ground(name: &str, node: &[&str]) -> Ground {
-    let mut ground = Ground::without_node(name);
+fn ground(name: &str, node: &[&str]) -> TestNetwork {
+    let mut ground = TestNetwork::without_node(name);
     for (namespace, device, address) in
         [(&ground.near, "near0", "fd15::1/64"), (&ground.far, "far0", "fd15::2/64")]
     {

@@ -7,10 +7,10 @@ use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
 use ::node::{DialError, JoinString, NodeAgent};
-use agent::{Agent, Watch};
+use agent::{Agent, CallContext};
 use rustix::process::Signal;
 
-use crate::common::{Place, eventually, lives, signal, stderr, stdout};
+use crate::common::{StoryFolder, eventually, lives, signal, stderr, stdout};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -22,7 +22,7 @@ struct Node {
 }
 
 impl Node {
-    fn start(place: &Place, more: &[&str]) -> Self {
+    fn start(place: &StoryFolder, more: &[&str]) -> Self {
         let node = ["node", "--listen", "127.0.0.1:0", "--key-file", "key.json"];
         let mut child = place.start(&[&node, more].concat());
         let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -70,13 +70,13 @@ impl Drop for Node {
 }
 
 fn describe(agent: &mut NodeAgent) -> String {
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     agent.describe(&mut watch).unwrap().hostname
 }
 
 #[test]
 fn a_node_lets_in_who_has_its_string_and_ends_at_sigterm_with_all_it_started() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let node = Node::start(&place, &[]);
     let mut agent = node.dial().unwrap();
     assert!(!describe(&mut agent).is_empty());
@@ -98,7 +98,7 @@ fn a_node_lets_in_who_has_its_string_and_ends_at_sigterm_with_all_it_started() {
 
 #[test]
 fn the_string_stays_the_same_until_a_new_key_is_asked_for() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let node = Node::start(&place, &["--once"]);
     let file = place.path().join("key.json");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
@@ -118,7 +118,7 @@ fn the_string_stays_the_same_until_a_new_key_is_asked_for() {
 
 #[test]
 fn a_node_that_is_killed_leaves_no_agent() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let node = Node::start(&place, &[]);
     let mut agent = node.dial().unwrap();
     describe(&mut agent);
@@ -129,7 +129,7 @@ fn a_node_that_is_killed_leaves_no_agent() {
 }
 
 /// A run whose far end is this node.
-fn run_with(place: &Place, node: &Node, more: &[&str]) -> Child {
+fn run_with(place: &StoryFolder, node: &Node, more: &[&str]) -> Child {
     let join = node.join.secret();
     place.start(
         &[&["run", "net.stream", "--peer", &join, "--warm-up", "100ms", "--trials", "1"], more].concat(),
@@ -138,7 +138,7 @@ fn run_with(place: &Place, node: &Node, more: &[&str]) -> Child {
 
 #[test]
 fn a_run_between_two_ends_keeps_no_key_and_leaves_no_agent() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let node = Node::start(&place, &[]);
     let output = run_with(&place, &node, &["--duration", "300ms"]).wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -156,7 +156,7 @@ fn a_run_between_two_ends_keeps_no_key_and_leaves_no_agent() {
 
 #[test]
 fn a_controller_that_is_killed_leaves_no_agent_at_the_node() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let node = Node::start(&place, &[]);
     let mut run = run_with(&place, &node, &["--duration", "60s"]);
     eventually("both measure", || {
@@ -173,7 +173,7 @@ fn a_controller_that_is_killed_leaves_no_agent_at_the_node() {
 
 #[test]
 fn a_node_that_is_killed_fails_the_trial_and_those_after_it_with_the_reason() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let node = Node::start(&place, &[]);
     let run = run_with(&place, &node, &["--duration", "60s"]);
     eventually("the node has an agent", || !node.agents().is_empty());
@@ -189,7 +189,7 @@ fn a_node_that_is_killed_fails_the_trial_and_those_after_it_with_the_reason() {
 
 #[test]
 fn what_keeps_a_node_from_starting_is_said_with_what_to_do() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let node = Node::start(&place, &[]);
     let at = format!("127.0.0.1:{}", node.join.port);
     let refused = |arguments: &[&str], code: i32, says: &[&str]| {
@@ -219,7 +219,7 @@ fn what_keeps_a_node_from_starting_is_said_with_what_to_do() {
 
 #[test]
 fn a_unit_for_systemd_is_printed() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output = place.run(&["node", "--systemd-unit", "--listen", "10.0.0.2", "--allow", "10.0.0.0/8"]);
     let unit = stdout(&output);
     assert!(unit.contains(" node --listen 10.0.0.2:7117 --allow 10.0.0.0/8\n"), "{unit}");

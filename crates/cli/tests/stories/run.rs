@@ -1,6 +1,6 @@
 //! The main job, from the command line to the document.
 
-use crate::common::{Place, stderr, stdout, trials};
+use crate::common::{StoryFolder, stderr, stdout, trials};
 use serde_json::Value;
 
 const QUICK: &[&str] = &["--duration", "100ms", "--warm-up", "20ms", "--trials", "3"];
@@ -11,7 +11,7 @@ fn quick(arguments: &[&'static str]) -> Vec<&'static str> {
 
 #[test]
 fn the_document_is_valid_against_its_schema() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let arguments =
         quick(&["run", "disk", "--size", "32MiB", "--queue-depth", "1,8", "--with", "null --rate 1k/s"]);
     let (code, document) = place.document(&arguments);
@@ -44,7 +44,7 @@ fn every_workload_gives_its_headline_with_an_interval() {
         ),
         ("null", "operations_per_second", &[]),
     ] {
-        let place = Place::new();
+        let place = StoryFolder::new();
         let (code, document) = place.document(&quick(&[&["run", workload], more].concat()));
         assert_eq!(code, 0, "{workload}: {document}");
         for case in document["cases"].as_array().unwrap() {
@@ -62,7 +62,7 @@ fn every_workload_gives_its_headline_with_an_interval() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn an_operation_count_ends_a_trial_and_is_counted_exactly() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (code, document) = place.document(&[
         "run",
         "cpu.primes",
@@ -86,7 +86,7 @@ fn an_operation_count_ends_a_trial_and_is_counted_exactly() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn one_pass_to_the_end_reads_every_block_once() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (_, document) = place.document(&[
         "run",
         "disk",
@@ -115,7 +115,7 @@ fn one_pass_to_the_end_reads_every_block_once() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn loads_that_run_with_a_case_have_figures_of_their_own() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (code, document) = place.document(&quick(&[
         "run",
         "disk",
@@ -143,7 +143,7 @@ fn loads_that_run_with_a_case_have_figures_of_their_own() {
 #[ignore = "long: cargo xtask test --long"]
 fn the_same_seed_gives_the_same_order() {
     let order = |seed: &'static str| {
-        let place = Place::new();
+        let place = StoryFolder::new();
         let (_, document) =
             place.document(&quick(&["run", "null", "--queue-depth", "1..64", "--seed", seed]));
         let mut all: Vec<(u64, u64)> = Vec::new();
@@ -169,7 +169,7 @@ fn the_same_seed_gives_the_same_order() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn reads_come_before_writes_of_the_same_file() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (_, document) =
         place.document(&quick(&["run", "disk", "--size", "32MiB", "--pattern", "randwrite,randread"]));
     let orders = |pattern: &str| -> Vec<u64> {
@@ -183,7 +183,7 @@ fn reads_come_before_writes_of_the_same_file() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn precision_and_budget_decide_how_many_trials() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (code, document) = place.document(&[
         "run",
         "null",
@@ -219,7 +219,7 @@ fn precision_and_budget_decide_how_many_trials() {
 
 #[test]
 fn a_dry_run_says_what_it_would_do_and_touches_nothing() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output = place.run(&[
         "run",
         "disk",
@@ -243,7 +243,7 @@ fn a_dry_run_says_what_it_would_do_and_touches_nothing() {
 
 #[test]
 fn runs_are_listed_shown_exported_and_forgotten() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output = place.run(&quick(&["run", "null", "-o", "run.json"]));
     assert!(output.status.success());
     let text = stdout(&output);
@@ -272,7 +272,7 @@ fn runs_are_listed_shown_exported_and_forgotten() {
 
 #[test]
 fn machine_readable_output_is_nothing_but_the_document() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output = place.run(&quick(&["run", "null", "--json"]));
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(trials(&document)[0].get("histograms").is_none());
@@ -281,7 +281,7 @@ fn machine_readable_output_is_nothing_but_the_document() {
 
 #[test]
 fn the_overview_measures_all_and_leaves_nothing() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (code, document) = place.document(&[
         "run",
         "--duration",
@@ -305,7 +305,7 @@ fn the_overview_measures_all_and_leaves_nothing() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn our_own_cost_is_measured_and_stored() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (_, document) = place.document(&quick(&["run", "disk", "--size", "32MiB"]));
     let machine = &document["machines"][0];
     let named = |start: &str| {
@@ -328,7 +328,7 @@ fn our_own_cost_is_measured_and_stored() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_study_that_leaves_cases_out_measures_the_others() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let text = "impossible = \"skip\"\n[trials]\ntrials = 2\n\
                 [[workload]]\nkind = \"disk\"\ntarget = \"/proc\"\nqueue-depth = [1, 2, 4]\n\
                 [[workload]]\nkind = \"null\"\nduration = \"50ms\"\n";
@@ -346,7 +346,7 @@ fn a_study_that_leaves_cases_out_measures_the_others() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_run_does_not_overwrite_its_own_store() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     assert!(place.run(&quick(&["run", "null"])).status.success());
     let store = place.store();
     let store = store.to_str().unwrap();
@@ -358,7 +358,7 @@ fn a_run_does_not_overwrite_its_own_store() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_count_is_timed_from_its_first_operation() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     // The warm-up (10 ms) is shorter than one event, so its last one reaches
     // far into the window.
     let arguments = [
@@ -388,14 +388,14 @@ fn a_file_in_memory_is_not_called_a_disk() {
         println!("skipped: there is no /dev/shm");
         return;
     }
-    let place = Place::new();
+    let place = StoryFolder::new();
     let (_, document) = place.document(&quick(&["run", "disk", "--target", "/dev/shm", "--size", "32MiB"]));
     assert!(document["cases"][0]["findings"].to_string().contains("no-device-below"), "{document}");
 }
 
 #[test]
 fn regression_the_shortest_window_that_may_be_typed_ends_the_program() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let output =
         place.run(&["run", "null", "--duration", "0.001us", "--warm-up", "0", "--trials", "1", "--json"]);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", stderr(&output));

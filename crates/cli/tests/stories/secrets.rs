@@ -1,7 +1,7 @@
 //! The key in a join string is seen by nobody, however it was mistyped and
 //! wherever it was put.
 
-use crate::common::{Place, stderr, stdout};
+use crate::common::{StoryFolder, stderr, stdout};
 
 const PRINT: &str = "q7Xk2LmW9sVbTzR4yHcPfG1dNjUoEa3iQ8MxKw5Bt6E";
 const KEY: &str = "u2Fz8QxLr5TnYb7WkJ0cVg";
@@ -83,7 +83,7 @@ fn a_mistyped_command_does_not_show_the_key() {
     for arguments in TYPED {
         let typed: Vec<String> = arguments.iter().map(|a| with_secret(a)).collect();
         let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
-        let output = Place::new().run(&typed);
+        let output = StoryFolder::new().run(&typed);
         assert!(matches!(output.status.code(), Some(2 | 3)), "{arguments:?}: {}", stderr(&output));
         assert_hidden(&format!("{arguments:?}"), &(stderr(&output) + &stdout(&output)));
     }
@@ -125,7 +125,7 @@ const STUDIES: &[&str] = &[
 #[test]
 fn a_wrong_study_does_not_show_the_key() {
     for study in STUDIES {
-        let place = Place::new();
+        let place = StoryFolder::new();
         std::fs::write(place.path().join("a.toml"), with_secret(study)).unwrap();
         std::fs::write(place.path().join("a.fio"), with_secret(study)).unwrap();
         std::fs::write(place.path().join("a.json"), with_secret(study)).unwrap();
@@ -140,7 +140,7 @@ fn a_wrong_study_does_not_show_the_key() {
 
 #[test]
 fn what_is_kept_of_a_run_has_no_key() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let study = with_secret("title = \"to JOIN\"\n[peers]\nfar = \"JOIN\"\n[[workload]]\nkind = \"null\"\n");
     std::fs::write(place.path().join("a.toml"), study).unwrap();
     let output = place.run(&["run", "./a.toml", "--duration", "20ms", "--trials", "1", "--json=full"]);

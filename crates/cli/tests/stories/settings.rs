@@ -7,18 +7,18 @@ use std::process::{Child, Command, Output, Stdio};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{Place, agent_of, eventually, lives, signal, stderr, stdout};
+use crate::common::{StoryFolder, agent_of, eventually, lives, signal, stderr, stdout};
 
 /// A namespace with one end of a veth pair, `va` with 10.213.1.1/24; gone when it
 /// is dropped.
-struct Ground {
+struct TestNetwork {
     name: String,
-    place: Place,
+    place: StoryFolder,
 }
 
-impl Ground {
+impl TestNetwork {
     fn new(name: &str) -> Self {
-        let ground = Self { name: format!("hr-{name}-{}", std::process::id()), place: Place::new() };
+        let ground = Self { name: format!("hr-{name}-{}", std::process::id()), place: StoryFolder::new() };
         ip(&["netns", "add", &ground.name]);
         let own: &[&[&str]] = &[
             &["link", "add", "va", "type", "veth", "peer", "name", "vb"],
@@ -86,7 +86,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for TestNetwork {
     fn drop(&mut self) {
         let _ = Command::new("ip").args(["netns", "del", &self.name]).status();
     }
@@ -101,7 +101,7 @@ const SHORT: &[&str] = &["run", "cpu.primes", "--duration", "50ms", "--trials", 
 
 #[test]
 fn levels_of_a_setting_are_measured_apart_and_put_back() {
-    let ground = Ground::new("levels");
+    let ground = TestNetwork::new("levels");
     let sets = ["--set", "mtu@va=1400,9000", "--set", "tx-queue-length@va=123"];
     let plan = ground.run(&[SHORT, &sets, &["--dry-run"]].concat());
     let said = stdout(&plan);
@@ -135,7 +135,7 @@ fn levels_of_a_setting_are_measured_apart_and_put_back() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_study_file_has_settings_too() {
-    let ground = Ground::new("file");
+    let ground = TestNetwork::new("file");
     let study = "[settings]\n\"mtu@va\" = [1400, 9000]\n[trials]\ntrials = 1\n[[workload]]\n\
                  kind = \"cpu.primes\"\nduration = \"50ms\"\n";
     std::fs::write(ground.place.path().join("store.db-study.toml"), study).unwrap();
@@ -149,7 +149,7 @@ fn a_study_file_has_settings_too() {
 
 #[test]
 fn a_refused_value_is_a_failed_trial_and_the_rest_goes_on() {
-    let ground = Ground::new("refused");
+    let ground = TestNetwork::new("refused");
     let sets = ["--set", "mtu@va=100000,9000", "--set", "tx-queue-length@va=123"];
     let (code, document) = ground.document(&[SHORT, &sets].concat());
     assert_eq!(code, 1);
@@ -167,7 +167,7 @@ fn a_refused_value_is_a_failed_trial_and_the_rest_goes_on() {
 
 #[test]
 fn what_cannot_be_bound_is_refused_before_anything_is_touched() {
-    let ground = Ground::new("unbound");
+    let ground = TestNetwork::new("unbound");
     for (set, says) in [
         ("mtu=9000", "mtu@eth0"),
         ("mtu@nope=9000", "no network interface `nope`"),
@@ -185,7 +185,7 @@ fn what_cannot_be_bound_is_refused_before_anything_is_touched() {
 
 #[test]
 fn ctrl_c_puts_everything_back() {
-    let ground = Ground::new("ctrlc");
+    let ground = TestNetwork::new("ctrlc");
     let mut run = ground.start();
     assert!(ground.journal().exists(), "what is changed stands in the journal");
     signal(run.id(), Signal::INT);
@@ -196,7 +196,7 @@ fn ctrl_c_puts_everything_back() {
 
 #[test]
 fn an_agent_whose_controller_is_killed_puts_its_own_back() {
-    let ground = Ground::new("orphan");
+    let ground = TestNetwork::new("orphan");
     let mut run = ground.start();
     signal(run.id(), Signal::KILL);
     run.wait().unwrap();
@@ -206,7 +206,7 @@ fn an_agent_whose_controller_is_killed_puts_its_own_back() {
 
 #[test]
 fn after_an_agent_was_killed_the_next_one_puts_back_what_it_had_changed() {
-    let ground = Ground::new("agent");
+    let ground = TestNetwork::new("agent");
     let run = ground.start();
     signal(agent_of(run.id()), Signal::KILL);
     eventually("another agent works", || children_agent(run.id()));
@@ -225,7 +225,7 @@ fn children_agent(run: u32) -> bool {
 
 #[test]
 fn after_a_power_cut_or_a_kill_restore_puts_back_and_no_run_starts_before() {
-    let ground = Ground::new("killed");
+    let ground = TestNetwork::new("killed");
     let mut run = ground.start();
     let agent = agent_of(run.id());
     // Neither may clean up: both are stopped before they are killed.
@@ -257,7 +257,7 @@ fn after_a_power_cut_or_a_kill_restore_puts_back_and_no_run_starts_before() {
 
 #[test]
 fn restore_puts_back_what_the_kernel_changed_above_the_interface_too() {
-    let ground = Ground::new("above");
+    let ground = TestNetwork::new("above");
     let there = ["-n", &ground.name, "link", "add", "link", "va", "name", "m0", "type", "macvlan"];
     if !Command::new("ip").args(there).output().unwrap().status.success() {
         assert!(std::env::var_os("CI").is_none(), "this kernel has no macvlan");
@@ -289,7 +289,7 @@ fn restore_puts_back_what_the_kernel_changed_above_the_interface_too() {
 
 #[test]
 fn a_trial_whose_setting_somebody_changed_has_failed() {
-    let ground = Ground::new("changed");
+    let ground = TestNetwork::new("changed");
     let arguments = ["--set", "mtu@va=9000", "--duration", "700ms", "--trials", "2", "--warm-up", "0"];
     let mut command = ground.command(&[&["run", "cpu.primes", "--json"], &arguments[..]].concat());
     let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -308,7 +308,7 @@ fn a_trial_whose_setting_somebody_changed_has_failed() {
 
 #[test]
 fn what_another_machine_left_is_dropped_only_when_it_is_said() {
-    let ground = Ground::new("stranger");
+    let ground = TestNetwork::new("stranger");
     std::fs::create_dir_all(ground.journal().parent().unwrap()).unwrap();
     let dead = r#"{"pid":1,"start_ticks":18446744073709551615}"#;
     let entry = format!(
@@ -329,7 +329,7 @@ fn what_another_machine_left_is_dropped_only_when_it_is_said() {
 /// An upgrade after a kill: the journal is the one that version 0.1 wrote.
 #[test]
 fn what_version_0_1_left_is_put_back() {
-    let ground = Ground::new("upgrade");
+    let ground = TestNetwork::new("upgrade");
     let written = include_str!("../../../../tests/corpus/settings-0.1.journal");
     let mut entry: Value = serde_json::from_str(written).unwrap();
     let here = |path: &str| Value::from(std::fs::read_to_string(path).unwrap().trim());
@@ -350,7 +350,7 @@ fn what_version_0_1_left_is_put_back() {
 
 #[test]
 fn another_run_is_not_disturbed() {
-    let ground = Ground::new("other");
+    let ground = TestNetwork::new("other");
     let mut run = ground.start();
     let second = ground.run(SHORT);
     assert_eq!(second.status.code(), Some(3));
@@ -366,7 +366,7 @@ fn another_run_is_not_disturbed() {
 
 #[test]
 fn a_journal_that_cannot_be_read_stops_a_run() {
-    let ground = Ground::new("damaged");
+    let ground = TestNetwork::new("damaged");
     std::fs::create_dir_all(ground.journal().parent().unwrap()).unwrap();
     std::fs::write(ground.journal(), "garbage\n").unwrap();
     let refused = ground.run(SHORT);

@@ -6,13 +6,13 @@ use std::os::unix::fs::MetadataExt;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{Place, eventually, signal, stderr, stdout, trials};
+use crate::common::{StoryFolder, eventually, signal, stderr, stdout, trials};
 use crate::device::Disk;
 
 const MIB: u64 = 1 << 20;
 
 /// The values of the first case's rounds in the store.
-fn rounds(place: &Place) -> Vec<f64> {
+fn rounds(place: &StoryFolder) -> Vec<f64> {
     let output = place.run(&["export", "last"]);
     let Ok(document) = serde_json::from_slice::<Value>(&output.stdout) else { return Vec::new() };
     let values = document["cases"][0]["rounds"]["values"].as_array().cloned().unwrap_or_default();
@@ -22,7 +22,7 @@ fn rounds(place: &Place) -> Vec<f64> {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_device_is_brought_into_its_state_and_measured_round_by_round() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let Some(disk) = Disk::of(&place, "disk", 32) else { return };
     let arguments = [
         "run",
@@ -81,7 +81,7 @@ fn a_device_is_brought_into_its_state_and_measured_round_by_round() {
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_run_that_is_killed_between_rounds_keeps_those_it_had() {
-    let place = Place::new();
+    let place = StoryFolder::new();
     let mut run = place.start(&[
         "run",
         "disk",
@@ -113,7 +113,7 @@ fn an_interrupt_ends_a_search_and_a_preconditioning() {
         (&["run", "null", "--latency-target", "1ms@99%", "--duration", "20s"][..], "no file"),
         (&["run", "disk", "--size", "384MiB", "--precondition", "full", "--pattern", "write"][..], "a file"),
     ] {
-        let place = Place::new();
+        let place = StoryFolder::new();
         let run = place.start(arguments);
         let agent = crate::common::agent_of(run.id());
         if until == "a file" {

@@ -5,11 +5,11 @@ use model::study::StudyWorkload;
 use model::workload::Catalogue;
 
 use super::job::Job;
-use super::load::{self, Ending, Made, Role};
-use crate::diagnostic::Mistake;
+use super::load::{self, ConvertedJob, Ending, Role};
+use crate::diagnostic::Diagnostic;
 
 /// Fills `study` with the loads of `jobs`, its controls and its notes.
-pub(super) fn fill(catalogue: &Catalogue, jobs: &[Job], study: &mut Study) -> Result<(), Mistake> {
+pub(super) fn fill(catalogue: &Catalogue, jobs: &[Job], study: &mut Study) -> Result<(), Diagnostic> {
     let mut notes = Vec::new();
     let mut known: Vec<(String, StudyWorkload)> = Vec::new();
     for group in groups(jobs, &mut notes)? {
@@ -43,7 +43,7 @@ pub(super) fn fill(catalogue: &Catalogue, jobs: &[Job], study: &mut Study) -> Re
 }
 
 /// The jobs of each group that fio would start at the same time.
-fn groups<'a>(jobs: &'a [Job], notes: &mut Vec<String>) -> Result<Vec<&'a [Job]>, Mistake> {
+fn groups<'a>(jobs: &'a [Job], notes: &mut Vec<String>) -> Result<Vec<&'a [Job]>, Diagnostic> {
     let mut groups = Vec::new();
     let mut start = 0;
     for (index, job) in jobs.iter().enumerate() {
@@ -76,7 +76,11 @@ fn groups<'a>(jobs: &'a [Job], notes: &mut Vec<String>) -> Result<Vec<&'a [Job]>
 }
 
 /// One workload of jobs that run together.
-fn together(catalogue: &Catalogue, jobs: &[Job], notes: &mut Vec<String>) -> Result<StudyWorkload, Mistake> {
+fn together(
+    catalogue: &Catalogue,
+    jobs: &[Job],
+    notes: &mut Vec<String>,
+) -> Result<StudyWorkload, Diagnostic> {
     let mut main: Option<(StudyWorkload, Ending)> = None;
     let mut longer = Vec::new();
     for job in jobs {
@@ -85,7 +89,7 @@ fn together(catalogue: &Catalogue, jobs: &[Job], notes: &mut Vec<String>) -> Res
             (None, _) => Role::First,
             (Some(_), _) => Role::Companion,
         };
-        let Made { workload, ending, notes: own } = load::make(catalogue, job, role)?;
+        let ConvertedJob { workload, ending, notes: own } = load::make(catalogue, job, role)?;
         notes.extend(own);
         match &mut main {
             None => main = Some((workload, ending)),

@@ -7,8 +7,8 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Outside, expression, value};
-use crate::diagnostic::{Mistake, Place, Source};
+use super::{JobFileAccess, expression, value};
+use crate::diagnostic::{Diagnostic, Place, Source};
 
 /// How deep files may include files.
 const INCLUDE_MAX: usize = 10;
@@ -53,7 +53,11 @@ pub(super) struct Line {
 /// # Errors
 /// If an option stands in no section, a bracket is not closed, a file to be
 /// included cannot be read, or a variable is not there.
-pub(super) fn sections(name: &str, text: &str, outside: &Outside<'_>) -> Result<Vec<Section>, Mistake> {
+pub(super) fn sections(
+    name: &str,
+    text: &str,
+    outside: &JobFileAccess<'_>,
+) -> Result<Vec<Section>, Diagnostic> {
     let source = Arc::new(Source { name: name.to_owned(), text: text.to_owned() });
     let taken = Taken::default();
     let reader = Reader { outside, folder: folder_of(Path::new(name)), taken: &taken };
@@ -115,7 +119,7 @@ struct Taken {
 }
 
 impl Taken {
-    fn file(&self, place: &Place) -> Result<(), Mistake> {
+    fn file(&self, place: &Place) -> Result<(), Diagnostic> {
         self.files.set(self.files.get() + 1);
         if self.files.get() <= FILES_MAX {
             return Ok(());
@@ -125,7 +129,7 @@ impl Taken {
         Err(place.mistake(message, "write the options that jobs share into [global]"))
     }
 
-    fn bytes(&self, bytes: usize, place: &Place) -> Result<(), Mistake> {
+    fn bytes(&self, bytes: usize, place: &Place) -> Result<(), Diagnostic> {
         self.bytes.set(self.bytes.get().saturating_add(bytes));
         if self.bytes.get() <= BYTES_MAX {
             return Ok(());
@@ -139,14 +143,14 @@ impl Taken {
 }
 
 struct Reader<'a> {
-    outside: &'a Outside<'a>,
+    outside: &'a JobFileAccess<'a>,
     folder: PathBuf,
     taken: &'a Taken,
 }
 
 impl Reader<'_> {
     /// An option, or those of a file to be included.
-    fn line(&self, place: &Place, depth: usize, lines: &mut Vec<Line>) -> Result<(), Mistake> {
+    fn line(&self, place: &Place, depth: usize, lines: &mut Vec<Line>) -> Result<(), Diagnostic> {
         let written = &place.source.text[place.span.clone()];
         match written.strip_prefix("include") {
             Some(rest) if rest.starts_with(char::is_whitespace) => {
@@ -161,7 +165,13 @@ impl Reader<'_> {
 
     /// The options of another file, which is looked for where we are and beside
     /// the file that names it.
-    fn include(&self, name: &str, place: &Place, depth: usize, lines: &mut Vec<Line>) -> Result<(), Mistake> {
+    fn include(
+        &self,
+        name: &str,
+        place: &Place,
+        depth: usize,
+        lines: &mut Vec<Line>,
+    ) -> Result<(), Diagnostic> {
         if depth >= INCLUDE_MAX {
             let message = "files include one another without an end, or too deeply";
             return Err(place.mistake(message, format!("at most {INCLUDE_MAX} deep")));
@@ -191,7 +201,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn option(&self, written: &str, place: &Place) -> Result<Line, Mistake> {
+    fn option(&self, written: &str, place: &Place) -> Result<Line, Diagnostic> {
         let text = self.replaced(written, place)?;
         let parts = |text: &str| {
             let (key, value) = match text.split_once('=') {
@@ -213,7 +223,7 @@ impl Reader<'_> {
 
     /// With variables of the environment and fio's own words replaced. After
     /// one of the latter, fio computes what the value comes to.
-    fn replaced(&self, written: &str, place: &Place) -> Result<String, Mistake> {
+    fn replaced(&self, written: &str, place: &Place) -> Result<String, Diagnostic> {
         let mut text = String::new();
         let mut rest = written;
         while let Some((before, name, after)) = variable(rest) {
@@ -259,8 +269,8 @@ fn variable(text: &str) -> Option<(&str, &str, &str)> {
 mod tests {
     use super::*;
 
-    fn outside() -> Outside<'static> {
-        Outside {
+    fn outside() -> JobFileAccess<'static> {
+        JobFileAccess {
             variable: &|name| (name == "DISK").then(|| "/dev/sdx".to_owned()),
             file: &|path| match path.to_str() {
                 Some("jobs/common.inc") => Ok("direct=1\ninclude deep/er.inc\n".to_owned()),
@@ -274,7 +284,7 @@ mod tests {
         }
     }
 
-    fn read(text: &str) -> Result<Vec<String>, Mistake> {
+    fn read(text: &str) -> Result<Vec<String>, Diagnostic> {
         let sections = sections("jobs/a.fio", text, &outside())?;
         let mut all = Vec::new();
         for section in sections {
@@ -313,7 +323,7 @@ mod tests {
                 path.to_str().and_then(|name| name.strip_prefix('f')?.parse().ok()).unwrap_or(0);
             Ok(format!("include f{}\n", depth + 1).repeat(10))
         };
-        let multiplied = Outside { file: &file, ..outside() };
+        let multiplied = JobFileAccess { file: &file, ..outside() };
         let mistake = sections("a.fio", "[a]\ninclude f0\n", &multiplied).unwrap_err();
         assert!(mistake.message.contains("too deeply"), "{mistake}");
         let last = |path: &Path| match path.to_str() {
@@ -321,12 +331,12 @@ mod tests {
             _ => file(path),
         };
         reads.set(0);
-        let multiplied = Outside { file: &last, ..outside() };
+        let multiplied = JobFileAccess { file: &last, ..outside() };
         let mistake = sections("a.fio", "[a]\ninclude f0\n", &multiplied).unwrap_err();
         assert!(mistake.message.contains("more than 200 files"), "{mistake}");
         assert!(reads.get() <= FILES_MAX, "{}", reads.get());
         let large = |_: &Path| Ok("#".repeat(1 << 20));
-        let large = Outside { file: &large, ..outside() };
+        let large = JobFileAccess { file: &large, ..outside() };
         let mistake =
             sections("a.fio", &("[a]\n".to_owned() + &"include x\n".repeat(20)), &large).unwrap_err();
         assert!(mistake.message.contains("16 MiB"), "{mistake}");
@@ -336,7 +346,7 @@ mod tests {
     fn regression_variables_and_sections_multiplied_without_a_bound() {
         let long = "x".repeat(100_000);
         let variable = |_: &str| Some(long.clone());
-        let multiplied = Outside { variable: &variable, ..outside() };
+        let multiplied = JobFileAccess { variable: &variable, ..outside() };
         let mistake =
             sections("a.fio", &("[a]\nname=".to_owned() + &"${A}".repeat(1000)), &multiplied).unwrap_err();
         assert!(mistake.message.contains("16 MiB"), "{mistake}");

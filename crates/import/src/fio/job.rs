@@ -7,13 +7,14 @@ use std::ops::Range;
 use model::ScalarError;
 
 use super::ini::{Line, Section};
-use super::option::{self, Fate, FioOption};
+use super::option::{FioOption, OptionSupport};
+use super::table;
 use super::value::{self, Amount, Read};
-use crate::diagnostic::{Mistake, Place};
+use crate::diagnostic::{Diagnostic, Place};
 
 /// One option as given.
 #[derive(Clone, Debug)]
-pub(super) struct Given {
+pub(super) struct JobOption {
     pub(super) option: &'static FioOption,
     /// By which of its names.
     key: String,
@@ -32,7 +33,7 @@ pub(super) struct Given {
     pub(super) kb_base: u64,
 }
 
-impl Given {
+impl JobOption {
     /// `bs=4k`, or only the name.
     pub(super) fn written(&self) -> String {
         match &self.text {
@@ -52,13 +53,13 @@ impl Given {
     }
 
     /// A mistake about a part of its value, which begins at byte `at`.
-    pub(super) fn part(&self, at: usize, error: ScalarError) -> Mistake {
+    pub(super) fn part(&self, at: usize, error: ScalarError) -> Diagnostic {
         let span = at + error.span.start..at + error.span.end;
         within(&self.place, self.text(), span).mistake(error.message, error.help)
     }
 
     /// A mistake about its value.
-    pub(super) fn mistake(&self, message: impl Into<String>, help: impl Into<String>) -> Mistake {
+    pub(super) fn mistake(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
         self.place.mistake(message, help)
     }
 }
@@ -79,7 +80,9 @@ pub(super) struct Job {
     pub(super) section: String,
     /// Where its section begins.
     pub(super) place: Place,
-    given: BTreeMap<&'static str, Given>,
+    given: BTreeMap<&'static str, JobOption>,
+    /// About the first option of its section that fio does not have.
+    pub(super) unknown: Option<Diagnostic>,
 }
 
 impl Job {
@@ -90,11 +93,12 @@ impl Job {
             section: section.name.clone(),
             place: section.place.clone(),
             given: BTreeMap::new(),
+            unknown: None,
         }
     }
 
     /// A job that begins with all of these options, and has those of `section`.
-    pub(super) fn inherit(&self, section: &Section) -> Result<Self, Mistake> {
+    pub(super) fn inherit(&self, section: &Section) -> Result<Self, Diagnostic> {
         let mut job = Self { given: self.given.clone(), ..Self::new(section) };
         job.given.values_mut().for_each(|given| given.is_own = false);
         job.take(section)?;
@@ -104,31 +108,27 @@ impl Job {
         Ok(job)
     }
 
-    /// Reads the options of `section`. What cannot be run at all is said before
-    /// what is merely unknown: an engine brings options of its own.
-    pub(super) fn take(&mut self, section: &Section) -> Result<(), Mistake> {
+    /// Reads the options of `section`.
+    pub(super) fn take(&mut self, section: &Section) -> Result<(), Diagnostic> {
         let mut unknown = None;
         let kb_base = self.kb_base(section)?;
         for line in &section.lines {
-            let Some(option) = option::find(&line.key) else {
+            let Some(option) = table::find(&line.key) else {
                 unknown = unknown.or(Some(line));
                 continue;
             };
             self.put(option, line, kb_base)?;
         }
-        match unknown {
-            Some(line) => {
-                super::load::refused(self)?;
-                let message = format!("fio has no option `{}`", line.key);
-                Err(line.key_place.mistake(message, option::nearest(&line.key)))
-            }
-            None => Ok(()),
-        }
+        self.unknown = unknown.map(|line| {
+            let message = format!("fio has no option `{}`", line.key);
+            line.key_place.mistake(message, table::nearest(&line.key))
+        });
+        Ok(())
     }
 
-    fn put(&mut self, option: &'static FioOption, line: &Line, kb_base: u64) -> Result<(), Mistake> {
+    fn put(&mut self, option: &'static FioOption, line: &Line, kb_base: u64) -> Result<(), Diagnostic> {
         let text = line.value.as_deref();
-        if option.fate == Fate::Refused && !option.is_neutral(text) {
+        if option.fate == OptionSupport::Refused && !option.is_neutral(text) {
             let message = format!("`{}`: {}", option.name, option.says);
             return Err(line.key_place.mistake(message, "take it out, or run this job with fio"));
         }
@@ -139,13 +139,13 @@ impl Job {
         let is_misleading = text.is_some_and(|t| value::is_misleading(option.form, t, kb_base));
         let (key, text, place) = (line.key.clone(), line.value.clone(), line.value_place.clone());
         let order = self.given.values().map(|g| g.order + 1).max().unwrap_or(0);
-        let given = Given { option, key, text, read, place, order, is_own: true, is_misleading, kb_base };
+        let given = JobOption { option, key, text, read, place, order, is_own: true, is_misleading, kb_base };
         self.given.insert(option.name, given);
         Ok(())
     }
 
     /// What a kB is in this section; fio reads that before all else.
-    fn kb_base(&self, section: &Section) -> Result<u64, Mistake> {
+    fn kb_base(&self, section: &Section) -> Result<u64, Diagnostic> {
         let line = section.lines.iter().rev().find(|l| l.key == "kb_base");
         match line.map(|l| (l.value.as_deref(), l)) {
             None => Ok(self.whole("kb_base").unwrap_or(1024)),
@@ -161,15 +161,15 @@ impl Job {
     }
 
     /// Every option, in the order given.
-    pub(super) fn all(&self) -> Vec<&Given> {
-        let mut all: Vec<&Given> = self.given.values().collect();
+    pub(super) fn all(&self) -> Vec<&JobOption> {
+        let mut all: Vec<&JobOption> = self.given.values().collect();
         all.sort_by_key(|g| g.order);
         all
     }
 
     /// The option `name`, if it was given.
-    pub(super) fn get(&self, name: &str) -> Option<&Given> {
-        debug_assert!(option::find(name).is_some_and(|o| o.name == name), "fio has no option {name}");
+    pub(super) fn get(&self, name: &str) -> Option<&JobOption> {
+        debug_assert!(table::find(name).is_some_and(|o| o.name == name), "fio has no option {name}");
         self.given.get(name)
     }
 
@@ -252,7 +252,7 @@ impl Job {
 
     /// What stands before a note about `given`: whose it is, where it is not
     /// everybody's.
-    pub(super) fn whose(&self, given: &Given) -> String {
+    pub(super) fn whose(&self, given: &JobOption) -> String {
         if given.is_own { format!("[{}] ", self.name) } else { String::new() }
     }
 }

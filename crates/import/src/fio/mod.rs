@@ -25,15 +25,15 @@ use std::sync::Arc;
 use model::Study;
 use model::workload::Catalogue;
 
-pub use option::{Fate, FioOption};
+pub use option::{FioOption, OptionSupport};
 pub use reference::markdown;
 
-use crate::diagnostic::{Mistake, Place, Source, suggest};
+use crate::diagnostic::{Diagnostic, Place, Source, suggest};
 use ini::Section;
 use job::Job;
 
 /// What a job file may refer to outside of itself.
-pub struct Outside<'a> {
+pub struct JobFileAccess<'a> {
     /// The value of a variable of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// The text of a file to be included.
@@ -50,7 +50,7 @@ const INHERITED_MAX: usize = 64 << 20;
 
 /// Every option that is known.
 pub fn options() -> impl Iterator<Item = &'static FioOption> {
-    option::all()
+    table::all()
 }
 
 /// Reads a job file.
@@ -62,8 +62,8 @@ pub fn from_fio(
     name: &str,
     path: &str,
     text: &str,
-    outside: &Outside<'_>,
-) -> Result<Study, Mistake> {
+    outside: &JobFileAccess<'_>,
+) -> Result<Study, Diagnostic> {
     let sections = ini::sections(path, text, outside)?;
     let start =
         Place { source: Arc::new(Source { name: path.to_owned(), text: text.to_owned() }), span: 0..0 };
@@ -82,7 +82,7 @@ fn is_global(section: &Section) -> bool {
 }
 
 /// The jobs, each with what [global] said before it.
-fn jobs(sections: &[Section], outside: &Outside<'_>) -> Result<Vec<Job>, Mistake> {
+fn jobs(sections: &[Section], outside: &JobFileAccess<'_>) -> Result<Vec<Job>, Diagnostic> {
     let wanted = outside.sections;
     let named: Vec<&str> = sections.iter().filter(|s| !is_global(s)).map(|s| s.name.as_str()).collect();
     if let Some(missing) = wanted.iter().find(|w| !named.contains(&w.as_str())) {
@@ -107,12 +107,21 @@ fn jobs(sections: &[Section], outside: &Outside<'_>) -> Result<Vec<Job>, Mistake
         if is_global(section) {
             let mut job = before;
             job.take(section)?;
-            global = Some(job);
+            global = Some(known(job)?);
         } else if wanted.is_empty() || wanted.contains(&section.name) {
-            jobs.push(before.inherit(section)?);
+            jobs.push(known(before.inherit(section)?)?);
         }
     }
     Ok(jobs)
+}
+
+/// A job whose options are all known. What cannot be run at all is said before
+/// what is merely unknown: an engine brings options of its own.
+fn known(mut job: Job) -> Result<Job, Diagnostic> {
+    match job.unknown.take() {
+        None => Ok(job),
+        Some(unknown) => load::refused(&job).and(Err(unknown)),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The reference page of job files, made from the tables.
 
-use super::option::Fate;
+use super::option::OptionSupport;
 use super::table::TABLES;
 
 /// The page, in Markdown.
@@ -30,10 +30,10 @@ pub fn markdown() -> String {
             let names: Vec<String> =
                 std::iter::once(&option.name).chain(option.aliases).map(|n| format!("`{n}`")).collect();
             let fate = match option.fate {
-                Fate::Taken => "taken",
-                Fate::Harmless => "harmless",
-                Fate::Unsupported => "missing",
-                Fate::Refused => "refused",
+                OptionSupport::Taken => "taken",
+                OptionSupport::Harmless => "harmless",
+                OptionSupport::Unsupported => "missing",
+                OptionSupport::Refused => "refused",
             };
             page.push_str(&format!(
                 "| {} | {fate} | {} |\n",

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::ini::sections;
 use super::job::Job;
-use super::{Outside, is_global};
+use super::{JobFileAccess, is_global};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fio")
@@ -16,9 +16,9 @@ fn number(name: &str) -> u64 {
     String::from_utf8(output.stdout).unwrap().trim().parse().unwrap()
 }
 
-fn outside() -> Outside<'static> {
+fn outside() -> JobFileAccess<'static> {
     let page = number("PAGESIZE");
-    Outside {
+    JobFileAccess {
         variable: &|name| name.starts_with("FIO_").then(|| "/x".to_owned()),
         file: &|path| std::fs::read_to_string(folder().join(path)),
         words: vec![
@@ -53,7 +53,7 @@ fn shown(name: &str) -> Vec<String> {
         // Reading it finds what is wrong with the names.
         Job::new(&section).take(&section).unwrap();
         let own = section.lines.iter().map(|line| {
-            let name = super::option::find(&line.key).unwrap().name;
+            let name = super::table::find(&line.key).unwrap().name;
             line.value.as_ref().map_or(name.to_owned(), |v| format!("{name}={v}"))
         });
         if is_global(&section) {

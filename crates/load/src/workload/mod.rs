@@ -19,7 +19,7 @@ use std::path::Path;
 use engine::outcome::LoadOutcome;
 use engine::{Fault, Prepared};
 use model::identity::DeviceIdentity;
-use model::message::Door;
+use model::message::RendezvousAddress;
 use model::plan::{DeviceState, Effect, FixtureKey, Problem};
 use model::trial::{TrialResult, Window};
 use model::workload::Catalogue;
@@ -230,14 +230,14 @@ pub enum Side<'a> {
     /// The one that drives.
     Near {
         /// How it meets the other.
-        meeting: Meeting<'a>,
+        meeting: Rendezvous<'a>,
         /// The load's place among those of the trial that have two ends.
         load: usize,
     },
     /// The one that answers.
     Far {
         /// How it meets the other.
-        meeting: Meeting<'a>,
+        meeting: Rendezvous<'a>,
         /// The load's place, as above.
         load: usize,
     },
@@ -246,17 +246,17 @@ pub enum Side<'a> {
 /// How two ends meet: which of them goes to the other has nothing to do with which
 /// of them drives. Mostly the near end goes to the far one.
 #[derive(Clone, Copy, Debug)]
-pub enum Meeting<'a> {
+pub enum Rendezvous<'a> {
     /// This end goes to where the other one waits.
-    Out(&'a Door),
+    Out(&'a RendezvousAddress),
     /// The other end comes in here.
-    In(&'a net::Listening),
+    In(&'a net::RendezvousListener),
 }
 
 impl<'a> Side<'a> {
     /// One of two ends.
     #[must_use]
-    pub fn of(is_near: bool, meeting: Meeting<'a>, load: usize) -> Self {
+    pub fn of(is_near: bool, meeting: Rendezvous<'a>, load: usize) -> Self {
         if is_near { Side::Near { meeting, load } } else { Side::Far { meeting, load } }
     }
 }

@@ -70,16 +70,16 @@ impl Workload for Null {
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(Ready { depth: parameters.integer("queue-depth")? as usize }))
+        Ok(Box::new(PreparedNull { depth: parameters.integer("queue-depth")? as usize }))
     }
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedNull {
     depth: usize,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedNull {
     fn operation_bytes(&self) -> u64 {
         0
     }

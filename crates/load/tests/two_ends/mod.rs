@@ -14,9 +14,9 @@ use engine::stop::StopRule;
 use engine::{Begin, IdlePhases, LoadPlan, Observer, Session};
 use engine::{Prepared, SideMetrics};
 use load::workload::disk::fixture::Fixture;
-use load::workload::net::Listening;
-use load::workload::{HostInfo, Meeting, Shelf, Side, Workload, catalogue, common};
-use model::message::Door;
+use load::workload::net::RendezvousListener;
+use load::workload::{HostInfo, Rendezvous, Shelf, Side, Workload, catalogue, common};
+use model::message::RendezvousAddress;
 use model::plan::{FixtureKey, Problem};
 use model::trial::TrialResult;
 use model::{Parameters, Phase, Value};
@@ -91,7 +91,7 @@ pub(crate) fn surveyed(workload: &dyn Workload, changes: &[(&str, &str)]) -> Res
 /// What happens beside a trial.
 pub(crate) struct Beside<'a> {
     /// Done, with the door, before the near end comes.
-    pub(crate) first: &'a (dyn Fn(&Door) + Sync),
+    pub(crate) first: &'a (dyn Fn(&RendezvousAddress) + Sync),
     /// The far end dies so long after the start.
     pub(crate) far_dies: Option<Duration>,
     /// The far end goes to the near one, not the other way round.
@@ -129,9 +129,9 @@ pub(crate) fn attempt(
     parameters: &Parameters,
     beside: &Beside<'_>,
 ) -> (Result<One, Fault>, Result<One, Fault>) {
-    let listening = Listening::open(Ipv4Addr::LOCALHOST.into(), COOKIE).unwrap();
+    let listening = RendezvousListener::open(Ipv4Addr::LOCALHOST.into(), COOKIE).unwrap();
     let door = listening.door().unwrap();
-    let (mut near_meets, mut far_meets) = (Meeting::Out(&door), Meeting::In(&listening));
+    let (mut near_meets, mut far_meets) = (Rendezvous::Out(&door), Rendezvous::In(&listening));
     if beside.far_goes {
         std::mem::swap(&mut near_meets, &mut far_meets);
     }

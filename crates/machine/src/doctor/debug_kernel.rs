@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, Patient, clip, condition, few, seen};
+use super::{Check, CheckContext, clip, condition, few, seen};
 use crate::Host;
 
 const CODE: &str = "debug-kernel";
@@ -59,7 +59,7 @@ pub(super) const CHECK: Check = Check {
     },
 };
 
-fn signs(patient: &Patient<'_>) -> Vec<String> {
+fn signs(patient: &CheckContext<'_>) -> Vec<String> {
     let line = patient.inventory.system.command_line.as_deref().unwrap_or_default();
     let is_word = |word: &str, known: &str| {
         word.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))

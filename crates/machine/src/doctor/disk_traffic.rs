@@ -8,7 +8,7 @@ use model::machine::{BlockDevice, BlockKind, Inventory};
 use model::{Finding, Severity};
 
 use super::activity::{Activity, Traffic};
-use super::{Check, Patient, clip, condition, few, listed, rate};
+use super::{Check, CheckContext, clip, condition, few, listed, rate};
 
 const CODE: &str = "disk-traffic";
 /// Shares of the look during which a hard disk had requests of others. One
@@ -69,7 +69,7 @@ impl Use {
     }
 }
 
-fn judge(patient: &Patient<'_>, activity: &Activity, disk: &Traffic) -> Option<Use> {
+fn judge(patient: &CheckContext<'_>, activity: &Activity, disk: &Traffic) -> Option<Use> {
     let (requests, bytes) = (activity.per_second(disk.operations)?, activity.per_second(disk.bytes)?);
     let device = patient.inventory.block_device(&disk.name);
     // A virtual disk says that it turns; it has no seeks to lose.

@@ -7,7 +7,7 @@ use model::machine::{BlockDevice, BlockKind, Mount};
 use model::{Finding, Severity};
 use serde::{Deserialize, Serialize};
 
-use super::{Check, Patient, clip, condition, seen};
+use super::{Check, CheckContext, clip, condition, seen};
 use crate::inventory::block::mount::{self, Line};
 
 const CODE: &str = "full-file-system";
@@ -70,7 +70,7 @@ pub(super) const CHECK: Check = Check {
 };
 
 /// One mount of each device, those that can be written.
-fn mounts<'a>(patient: &Patient<'a>) -> Vec<&'a Mount> {
+fn mounts<'a>(patient: &CheckContext<'a>) -> Vec<&'a Mount> {
     let table = mount::table(patient.host);
     let is_full_on_purpose = |m: &Mount| m.options.split(',').any(|o| o == "ro");
     let first = |device: &'a BlockDevice| {

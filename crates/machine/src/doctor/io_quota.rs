@@ -3,7 +3,7 @@
 use model::machine::IoThrottle;
 use model::{Finding, Severity};
 
-use super::{Check, Patient, clip, condition, held, holder, listed, rate};
+use super::{Check, CheckContext, clip, condition, held, holder, listed, rate};
 
 const CODE: &str = "io-quota";
 
@@ -14,7 +14,7 @@ pub(super) const CHECK: Check = Check {
     look: |patient| patient.inventory.cgroup.io.iter().filter_map(|io| judge(patient, io)).collect(),
 };
 
-fn judge(patient: &Patient<'_>, io: &IoThrottle) -> Option<Finding> {
+fn judge(patient: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
     let bytes = |rate_of: u64| rate(rate_of as f64);
     let operations = |rate_of: u64| format!("{rate_of} operations/s");
     let bounds = [

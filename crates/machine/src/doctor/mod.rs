@@ -27,6 +27,7 @@ mod memory_quota;
 mod missing_permission;
 mod network_traffic;
 mod nic_link;
+mod observe;
 mod other_headroom;
 mod other_load;
 mod pcie_link;
@@ -53,7 +54,7 @@ use smart::Answers;
 
 /// What checks may look at.
 #[derive(Clone, Copy, Debug)]
-pub struct Patient<'a> {
+pub struct CheckContext<'a> {
     /// The machine.
     pub host: &'a Host,
     /// What it is made of, just read.
@@ -71,7 +72,7 @@ pub struct Check {
     /// What it looks at, in a sentence.
     pub doc: &'static str,
     /// What it finds.
-    pub look: fn(&Patient<'_>) -> Vec<Finding>,
+    pub look: fn(&CheckContext<'_>) -> Vec<Finding>,
 }
 
 /// Every check, the gravest first.
@@ -122,9 +123,9 @@ pub fn look(host: &Host, inventory: &Inventory) -> Vec<Finding> {
 fn look_with(host: &Host, inventory: &Inventory, checks: &[Check]) -> Vec<Finding> {
     // Drives take their time to answer: they may while the machine is watched.
     let questions = smart::ask(host, inventory);
-    let activity = activity::watch(host).ok();
+    let activity = observe::watch(host).ok();
     let drives = questions.answers(host);
-    let patient = Patient { host, inventory, activity: activity.as_ref(), drives: &drives };
+    let patient = CheckContext { host, inventory, activity: activity.as_ref(), drives: &drives };
     let mut findings: Vec<Finding> = checks.iter().flat_map(|check| (check.look)(&patient)).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
@@ -146,7 +147,7 @@ fn listed(code: &str, resource: &str, text: impl Into<String>) -> Evidence {
 }
 
 /// Who holds us to a quota: `the container (docker)`.
-fn holder(patient: &Patient<'_>) -> String {
+fn holder(patient: &CheckContext<'_>) -> String {
     match &patient.inventory.system.container {
         Some(name) => format!("the container ({})", clip(name)),
         None => "the control group".to_owned(),
@@ -154,7 +155,7 @@ fn holder(patient: &Patient<'_>) -> String {
 }
 
 /// As [`holder`], for sentences of other languages.
-fn held(finding: Finding, patient: &Patient<'_>) -> Finding {
+fn held(finding: Finding, patient: &CheckContext<'_>) -> Finding {
     match &patient.inventory.system.container {
         Some(name) => finding.arg("holder", "container").arg("container", clip(name).as_str()),
         None => finding.arg("holder", "group"),

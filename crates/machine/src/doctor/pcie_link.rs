@@ -5,7 +5,7 @@ use model::finding::Evidence;
 use model::machine::{PciDevice, PciLink};
 use model::{Finding, Severity, Unit, Value};
 
-use super::{Check, Patient, clip, condition, listed};
+use super::{Check, CheckContext, clip, condition, listed};
 
 const CODE: &str = "pcie-link";
 /// Transfers per second that no link has for long to come (PCIe 7.0: 128e9).
@@ -25,7 +25,7 @@ pub(super) const CHECK: Check = Check {
 
 /// A link has two ends: it is judged once, at the lower one, by the function
 /// that names it.
-fn is_judged(patient: &Patient<'_>, device: &PciDevice) -> bool {
+fn is_judged(patient: &CheckContext<'_>, device: &PciDevice) -> bool {
     let inventory = patient.inventory;
     !inventory.link_faces_down(device) && inventory.link_function(device).address == device.address
 }
@@ -38,7 +38,7 @@ fn both<T: PartialOrd + Copy>(own: Option<T>, other: Option<T>) -> Option<T> {
     }
 }
 
-fn judge(patient: &Patient<'_>, device: &PciDevice) -> Vec<Finding> {
+fn judge(patient: &CheckContext<'_>, device: &PciDevice) -> Vec<Finding> {
     let Some(link) = device.link else { return Vec::new() };
     let port = device.parent.as_deref().and_then(|p| patient.inventory.pci_device(p)?.link);
     let port = port.unwrap_or_default();

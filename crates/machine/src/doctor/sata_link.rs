@@ -4,7 +4,7 @@ use language::format::bits;
 use model::machine::BlockDevice;
 use model::{Finding, Severity};
 
-use super::{Check, Patient, clip, condition, listed, seen};
+use super::{Check, CheckContext, clip, condition, listed, seen};
 
 const CODE: &str = "sata-link";
 
@@ -16,7 +16,7 @@ pub(super) const CHECK: Check = Check {
     look: |patient| patient.inventory.block.iter().filter_map(|d| judge(patient, d)).collect(),
 };
 
-fn judge(patient: &Patient<'_>, device: &BlockDevice) -> Option<Finding> {
+fn judge(patient: &CheckContext<'_>, device: &BlockDevice) -> Option<Finding> {
     if device.transport.as_deref() != Some("sata") {
         return None;
     }

@@ -3,7 +3,7 @@
 use language::format::percent;
 use model::{Finding, Severity};
 
-use super::{Check, Patient, clip_to, condition, seen};
+use super::{Check, CheckContext, clip_to, condition, seen};
 
 const CODE: &str = "steal";
 /// Time that is stolen is missing from every result; 1 % is as much as an
@@ -21,7 +21,7 @@ pub(super) const CHECK: Check = Check {
 
 const ADVICE: &str = "measure when the host is less busy, or ask for CPUs of your own (dedicated or pinned)";
 
-fn now(patient: &Patient<'_>) -> Option<Finding> {
+fn now(patient: &CheckContext<'_>) -> Option<Finding> {
     let activity = patient.activity?;
     let stolen_s = activity.steal_s.filter(|s| *s >= LEAST_S)?;
     let share = activity.as_cpus(stolen_s)? / f64::from(activity.cpus);
@@ -36,7 +36,7 @@ fn now(patient: &Patient<'_>) -> Option<Finding> {
 }
 
 /// Since the machine was started: what came before may come again.
-fn ever(patient: &Patient<'_>) -> Option<Finding> {
+fn ever(patient: &CheckContext<'_>) -> Option<Finding> {
     let text = patient.host.text("/proc/stat")?;
     let line = text.lines().find_map(|l| l.strip_prefix("cpu "))?;
     // proc_stat(5): the eighth field is steal; the two after it are in others.

@@ -3,7 +3,7 @@
 use language::format::part;
 use model::{Finding, Severity};
 
-use super::{Check, Patient, condition, listed, seen};
+use super::{Check, CheckContext, condition, listed, seen};
 
 const CODE: &str = "swapping";
 
@@ -16,7 +16,7 @@ pub(super) const CHECK: Check = Check {
     look: |patient| moving(patient).or_else(|| lying(patient)).into_iter().collect(),
 };
 
-fn moving(patient: &Patient<'_>) -> Option<Finding> {
+fn moving(patient: &CheckContext<'_>) -> Option<Finding> {
     let activity = patient.activity?;
     let (pages_in, pages_out) = (activity.swapped_in.unwrap_or(0), activity.swapped_out.unwrap_or(0));
     if pages_in == 0 && pages_out == 0 {
@@ -43,7 +43,7 @@ fn moving(patient: &Patient<'_>) -> Option<Finding> {
     )
 }
 
-fn lying(patient: &Patient<'_>) -> Option<Finding> {
+fn lying(patient: &CheckContext<'_>) -> Option<Finding> {
     let areas = &patient.inventory.memory.swap;
     let used = areas.iter().fold(0u64, |sum, s| sum.saturating_add(s.used_bytes));
     if used == 0 {

@@ -3,7 +3,8 @@
 //! come from this machine or from a recording of another, so that any machine
 //! can be a fixture.
 
-pub(crate) mod mask;
+pub(crate) mod anonymize;
+pub(crate) mod mapping;
 mod save;
 mod tree;
 
@@ -119,7 +120,7 @@ impl Host {
     /// If it cannot be written, or something is there already.
     pub fn save_recording(&self, path: &Path) -> std::io::Result<()> {
         let Some(recorder) = &self.recorder else { return Ok(()) };
-        let tree = mask::tree(&recorder.lock().unwrap_or_else(PoisonError::into_inner));
+        let tree = anonymize::tree(&recorder.lock().unwrap_or_else(PoisonError::into_inner));
         if path.extension().is_some_and(|e| e == "host") {
             save::file(path, tree.show().as_bytes())
         } else {

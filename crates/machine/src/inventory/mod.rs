@@ -1,7 +1,6 @@
 //! What a machine is made of. A section of the inventory is one module and one
 //! line in [`describe`]; a section that misses something says so in `absent`.
 
-pub(crate) mod awake;
 pub mod block;
 pub mod cgroup;
 pub mod cpu;
@@ -9,6 +8,7 @@ pub mod interrupt;
 pub mod memory;
 pub mod network;
 pub mod pci;
+pub(crate) mod runtime_pm;
 pub mod sensor;
 pub mod storage;
 pub mod system;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use model::machine::{Absent, Sensor, SensorKind};
 
-use super::{awake, line, note, numbered, pci, unless_left_out};
+use super::{line, note, numbered, pci, runtime_pm, unless_left_out};
 use crate::Host;
 
 const CHIPS: &str = "/sys/class/hwmon";
@@ -80,7 +80,7 @@ fn chips(host: &Host, absent: &mut Vec<Absent>) -> Vec<Sensor> {
         }
         let device = place.as_deref().and_then(|place| device(host, place));
         let drive = place.filter(|place| is_drive(host, place));
-        let refusal = drive.as_deref().and_then(|place| awake::refuses(host, place));
+        let refusal = drive.as_deref().and_then(|place| runtime_pm::refuses(host, place));
         if let Some(reason) = refusal {
             let what = device.unwrap_or(chip);
             note(absent, format!("sensors of {what}"), reason);

@@ -8,7 +8,7 @@ use crate::Host;
 
 /// What lies under a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Under {
+pub struct StorageStack {
     /// The file system that holds it; absent for a block device, which is what
     /// it is itself.
     pub filesystem: Option<Mounted>,
@@ -38,13 +38,13 @@ impl Mounted {
 
 /// What lies under `path`, which need not exist as long as its folder does.
 #[must_use]
-pub fn under(host: &Host, path: &Path) -> Option<Under> {
+pub fn under(host: &Host, path: &Path) -> Option<StorageStack> {
     let existing = if path.exists() { path } else { path.parent()? };
     let full = existing.canonicalize().ok()?;
     let metadata = full.metadata().ok()?;
     if metadata.file_type().is_block_device() {
         let (device, block) = devices(host, metadata.rdev()).unzip();
-        return Some(Under { filesystem: None, device, block });
+        return Some(StorageStack { filesystem: None, device, block });
     }
     let line = mount_of(host, &full)?;
     let (device, block) = devices(host, metadata.dev())
@@ -58,7 +58,7 @@ pub fn under(host: &Host, path: &Path) -> Option<Under> {
         })
         .unzip();
     let filesystem = Some(Mounted { point: line.point, kind: line.kind });
-    Some(Under { filesystem, device, block })
+    Some(StorageStack { filesystem, device, block })
 }
 
 /// The mount that holds `path`: the longest mount point above it, the last one

@@ -1,7 +1,7 @@
 //! What the user was promised, by a study's `[expect]`: figures of their own, or
 //! a datasheet by its name.
 
-use model::limit::LimitKind;
+use model::limit::{LimitKind, promise_source};
 use model::study::{Expect, Promise};
 use model::{Limit, Unit};
 
@@ -17,7 +17,7 @@ pub fn promised(expect: &Expect, device: &str) -> Vec<Limit> {
         sheet.promises.iter().filter_map(move |p| limit(p, device, LimitKind::Promise, source.clone()))
     });
     let own = expect.promises.iter().filter_map(|p| {
-        let source = format!("promised by the study: {}", p.key);
+        let source = promise_source(&p.key);
         limit(p, device, LimitKind::Promise, source)
     });
     own.chain(of_sheet).collect()

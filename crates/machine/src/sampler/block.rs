@@ -6,29 +6,29 @@ use model::Unit;
 
 use crate::sampler::cyclic::Cyclic;
 use crate::sampler::file::{OpenFile, fill, lines, split_word};
-use crate::sampler::{ABSENT, Column, Nature, Sampler, SamplerKind};
+use crate::sampler::{ABSENT, Column, Sampler, SamplerKind, ValueKind};
 
 /// `Documentation/admin-guide/iostats.rst`: sectors are 512 bytes whatever the
 /// device has, times are milliseconds. Kernels before 5.5 have no flushes, and
 /// those before 4.18 no discards.
-const COLUMNS: &[(&str, Nature, Unit, f64)] = &[
-    ("reads", Nature::Counter, Unit::One, 1.0),
-    ("reads_merged", Nature::Counter, Unit::One, 1.0),
-    ("read_sectors", Nature::Counter, Unit::Bytes, 512.0),
-    ("read_ms", Nature::Counter, Unit::Seconds, 1e-3),
-    ("writes", Nature::Counter, Unit::One, 1.0),
-    ("writes_merged", Nature::Counter, Unit::One, 1.0),
-    ("written_sectors", Nature::Counter, Unit::Bytes, 512.0),
-    ("write_ms", Nature::Counter, Unit::Seconds, 1e-3),
-    ("in_flight", Nature::Gauge, Unit::One, 1.0),
-    ("io_ms", Nature::Counter, Unit::Seconds, 1e-3),
-    ("queue_ms", Nature::Counter, Unit::Seconds, 1e-3),
-    ("discards", Nature::Counter, Unit::One, 1.0),
-    ("discards_merged", Nature::Counter, Unit::One, 1.0),
-    ("discarded_sectors", Nature::Counter, Unit::Bytes, 512.0),
-    ("discard_ms", Nature::Counter, Unit::Seconds, 1e-3),
-    ("flushes", Nature::Counter, Unit::One, 1.0),
-    ("flush_ms", Nature::Counter, Unit::Seconds, 1e-3),
+const COLUMNS: &[(&str, ValueKind, Unit, f64)] = &[
+    ("reads", ValueKind::Counter, Unit::One, 1.0),
+    ("reads_merged", ValueKind::Counter, Unit::One, 1.0),
+    ("read_sectors", ValueKind::Counter, Unit::Bytes, 512.0),
+    ("read_ms", ValueKind::Counter, Unit::Seconds, 1e-3),
+    ("writes", ValueKind::Counter, Unit::One, 1.0),
+    ("writes_merged", ValueKind::Counter, Unit::One, 1.0),
+    ("written_sectors", ValueKind::Counter, Unit::Bytes, 512.0),
+    ("write_ms", ValueKind::Counter, Unit::Seconds, 1e-3),
+    ("in_flight", ValueKind::Gauge, Unit::One, 1.0),
+    ("io_ms", ValueKind::Counter, Unit::Seconds, 1e-3),
+    ("queue_ms", ValueKind::Counter, Unit::Seconds, 1e-3),
+    ("discards", ValueKind::Counter, Unit::One, 1.0),
+    ("discards_merged", ValueKind::Counter, Unit::One, 1.0),
+    ("discarded_sectors", ValueKind::Counter, Unit::Bytes, 512.0),
+    ("discard_ms", ValueKind::Counter, Unit::Seconds, 1e-3),
+    ("flushes", ValueKind::Counter, Unit::One, 1.0),
+    ("flush_ms", ValueKind::Counter, Unit::Seconds, 1e-3),
 ];
 
 /// Times are printed as 32 bits (`diskstats_show` in `block/genhd.c`): a queue

@@ -38,7 +38,7 @@ pub use scope::Scope;
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nature {
+pub enum ValueKind {
     /// It only grows; what matters is how far it went.
     Counter,
     /// It is a state; what matters is its value.
@@ -53,7 +53,7 @@ pub struct Column {
     /// What it is, in the kernel's word: `user`, `reads`, `pswpin`.
     pub name: &'static str,
     /// Whether it grows or stands.
-    pub nature: Nature,
+    pub nature: ValueKind,
     /// The unit of the raw value times `scale`.
     pub unit: Unit,
     /// What one step of the raw value is in `unit`.
@@ -66,13 +66,13 @@ impl Column {
     /// A counter.
     #[must_use]
     pub fn counter(resource: impl Into<String>, name: &'static str, unit: Unit, scale: f64) -> Self {
-        Self { resource: resource.into(), name, nature: Nature::Counter, unit, scale, bias: 0 }
+        Self { resource: resource.into(), name, nature: ValueKind::Counter, unit, scale, bias: 0 }
     }
 
     /// A gauge.
     #[must_use]
     pub fn gauge(resource: impl Into<String>, name: &'static str, unit: Unit, scale: f64) -> Self {
-        Self { resource: resource.into(), name, nature: Nature::Gauge, unit, scale, bias: 0 }
+        Self { resource: resource.into(), name, nature: ValueKind::Gauge, unit, scale, bias: 0 }
     }
 
     /// The same, for values that may be as low as `-bias`.

@@ -6,7 +6,7 @@
 use model::Unit;
 
 use crate::Host;
-use crate::inventory::awake;
+use crate::inventory::runtime_pm;
 use crate::sampler::single::Singles;
 use crate::sampler::{Column, SamplerKind};
 
@@ -23,7 +23,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         let mut seen: Vec<String> = Vec::new();
         let mut wanted = Vec::new();
         // Reading would wake a drive that the kernel has put to sleep.
-        let awake = |chip: &String| !awake::sleeps(host, &format!("{FOLDER}/{chip}/device"));
+        let awake = |chip: &String| !runtime_pm::sleeps(host, &format!("{FOLDER}/{chip}/device"));
         for chip in host.names(FOLDER).into_iter().filter(awake) {
             // It asks the drive by a command that waits until all others have
             // ended (libata does not queue it): that would be felt.

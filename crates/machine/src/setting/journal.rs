@@ -16,7 +16,7 @@ use model::Value;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use super::namespace::Where;
+use super::namespace::NamespaceScope;
 use super::process::Process;
 
 /// Names another folder, for tests.
@@ -60,7 +60,7 @@ pub enum JournalError {
 pub struct Entry {
     /// Where the change took effect.
     #[serde(flatten)]
-    pub place: Where,
+    pub place: NamespaceScope,
     /// The process that changed it and will put it back.
     pub owner: Process,
     /// The process for which it did.
@@ -305,7 +305,7 @@ pub(super) mod tests {
 
     pub(crate) fn entry(setting: &str) -> Entry {
         Entry {
-            place: Where::here(),
+            place: NamespaceScope::here(),
             owner: Process::this(),
             controller: Process::parent(),
             setting: setting.to_owned(),

@@ -3,13 +3,13 @@
 //!
 //! Before anything is changed it stands in a [`journal`], so that whatever
 //! happens to this process, `headroom restore` knows what was before. A
-//! [`Keeper`] is what changes and puts back; [`restore`] is what cleans up after
+//! [`SettingGuard`] is what changes and puts back; [`restore`] is what cleans up after
 //! a process that could not.
 
+mod guard;
 mod interface;
 mod ipv6;
 mod journal;
-mod keeper;
 mod link;
 mod mtu;
 mod namespace;
@@ -26,8 +26,8 @@ use std::net::IpAddr;
 use model::setting::{Binds, SettingSpec};
 use model::{Unit, Value};
 
+pub use guard::{CurrentState, SettingGuard, Wanted};
 pub use journal::{Entry, Journal, JournalError, SideEffect, state_folder};
-pub use keeper::{Keeper, Now, Wanted};
 pub use process::Process;
 pub use restore::{Outcome, Restored, Unrestorable, refusal, restore};
 

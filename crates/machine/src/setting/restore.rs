@@ -5,9 +5,9 @@ use std::fmt;
 
 use model::Value;
 
+use super::guard::{RestoreOutcome, put_back};
 use super::journal::{Entry, Journal, JournalError, SideEffect};
-use super::keeper::{PutBack, put_back};
-use super::namespace::{Where, door};
+use super::namespace::{NamespaceScope, door};
 use super::process::Process;
 use super::{Setting, SettingError, TABLE, find_to_put_back};
 
@@ -18,7 +18,7 @@ const DROP: &str = "headroom restore --drop";
 
 /// How an entry of a journal stands to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum EntryState {
     /// It is of another machine with which this one shares its files.
     OtherMachine,
     /// The machine was started anew since.
@@ -32,38 +32,40 @@ pub(super) enum Standing {
 }
 
 /// How an entry stands to a process at `here` whose controller is `controller`.
-pub(super) fn standing(entry: &Entry, here: &Where, controller: Option<&Process>) -> Standing {
+pub(super) fn standing(entry: &Entry, here: &NamespaceScope, controller: Option<&Process>) -> EntryState {
     let Entry { place, owner, controller: theirs, .. } = entry;
     // The id of a start of the kernel is no other machine's, and says it also
     // where /etc/machine-id was made anew, or is a container's own.
     if place.machine != here.machine && place.boot != here.boot {
-        return Standing::OtherMachine;
+        return EntryState::OtherMachine;
     }
     if place.boot != here.boot {
-        return Standing::OtherBoot;
+        return EntryState::OtherBoot;
     }
     if owner.lives() {
-        return Standing::UnderWay(owner.pid);
+        return EntryState::UnderWay(owner.pid);
     }
     match theirs {
-        Some(theirs) if Some(theirs) == controller && place.namespace == here.namespace => Standing::Sibling,
-        Some(theirs) if theirs.lives() => Standing::UnderWay(theirs.pid),
-        _ => Standing::Left,
+        Some(theirs) if Some(theirs) == controller && place.namespace == here.namespace => {
+            EntryState::Sibling
+        }
+        Some(theirs) if theirs.lives() => EntryState::UnderWay(theirs.pid),
+        _ => EntryState::Left,
     }
 }
 
-impl Standing {
+impl EntryState {
     /// Why nothing may be changed because of the entry; none where it may.
-    pub(super) fn refusal(self, entry: &Entry, here: &Where) -> Option<String> {
+    pub(super) fn refusal(self, entry: &Entry, here: &NamespaceScope) -> Option<String> {
         let Entry { setting, resource, .. } = entry;
         match self {
-            Standing::OtherMachine | Standing::Sibling => None,
+            EntryState::OtherMachine | EntryState::Sibling => None,
             // What is in another network namespace is another's host.
-            Standing::UnderWay(_) if entry.place.namespace != here.namespace => None,
-            Standing::UnderWay(pid) => Some(format!(
+            EntryState::UnderWay(_) if entry.place.namespace != here.namespace => None,
+            EntryState::UnderWay(pid) => Some(format!(
                 "another run (process {pid}) is under way and has set {setting} of {resource}: wait for its end"
             )),
-            Standing::OtherBoot | Standing::Left => Some(format!(
+            EntryState::OtherBoot | EntryState::Left => Some(format!(
                 "a run that was killed left {setting} of {resource} changed: type `{COMMAND}` first"
             )),
         }
@@ -76,10 +78,13 @@ impl Standing {
 /// # Errors
 /// If a journal cannot be read.
 pub fn refusal() -> Result<Option<String>, JournalError> {
-    refusal_of(&Journal::all(), &Where::here())
+    refusal_of(&Journal::all(), &NamespaceScope::here())
 }
 
-pub(super) fn refusal_of(journals: &[Journal], here: &Where) -> Result<Option<String>, JournalError> {
+pub(super) fn refusal_of(
+    journals: &[Journal],
+    here: &NamespaceScope,
+) -> Result<Option<String>, JournalError> {
     for journal in journals {
         for entry in journal.entries()? {
             let reason = standing(&entry, here, None).refusal(&entry, here);
@@ -233,13 +238,13 @@ fn shown(entry: &Entry) -> String {
 /// # Errors
 /// If a journal cannot be read or written.
 pub fn restore(unrestorable: Unrestorable) -> Result<Vec<Restored>, JournalError> {
-    restore_from(TABLE, &Journal::all(), &Where::here(), unrestorable)
+    restore_from(TABLE, &Journal::all(), &NamespaceScope::here(), unrestorable)
 }
 
 pub(super) fn restore_from(
     table: &'static [&'static dyn Setting],
     journals: &[Journal],
-    here: &Where,
+    here: &NamespaceScope,
     unrestorable: Unrestorable,
 ) -> Result<Vec<Restored>, JournalError> {
     let mut all = Vec::new();
@@ -256,7 +261,7 @@ pub(super) fn restore_from(
 fn restore_one(
     table: &'static [&'static dyn Setting],
     journal: &Journal,
-    here: &Where,
+    here: &NamespaceScope,
     unrestorable: Unrestorable,
 ) -> Result<Vec<Restored>, JournalError> {
     let mut journal = journal.lock()?;
@@ -283,28 +288,28 @@ fn restore_one(
     Ok(all)
 }
 
-fn one(table: &'static [&'static dyn Setting], entry: Entry, here: &Where) -> Restored {
+fn one(table: &'static [&'static dyn Setting], entry: Entry, here: &NamespaceScope) -> Restored {
     let mut with_it = Vec::new();
     let outcome = match standing(&entry, here, None) {
-        Standing::OtherMachine => Outcome::OtherMachine,
-        Standing::OtherBoot => Outcome::Restarted,
-        Standing::UnderWay(pid) => Outcome::UnderWay(pid),
-        Standing::Sibling | Standing::Left if entry.place.namespace != here.namespace => {
+        EntryState::OtherMachine => Outcome::OtherMachine,
+        EntryState::OtherBoot => Outcome::Restarted,
+        EntryState::UnderWay(pid) => Outcome::UnderWay(pid),
+        EntryState::Sibling | EntryState::Left if entry.place.namespace != here.namespace => {
             match door(entry.place.namespace) {
                 Some(door) => Outcome::ElsewhereInMachine(door.command(COMMAND)),
                 None => Outcome::NamespaceGone,
             }
         }
-        Standing::Sibling | Standing::Left => match put_back(table, &entry) {
+        EntryState::Sibling | EntryState::Left => match put_back(table, &entry) {
             Ok((main, others)) => {
                 with_it = others.iter().map(|(effect, from)| with_main(effect, from)).collect();
                 match main {
-                    PutBack::From(from) => Outcome::PutBack {
+                    RestoreOutcome::From(from) => Outcome::PutBack {
                         from: show(&entry.setting, &from),
                         to: show(&entry.setting, &entry.before),
                     },
-                    PutBack::Already => Outcome::Already(show(&entry.setting, &entry.before)),
-                    PutBack::Gone => Outcome::Gone,
+                    RestoreOutcome::Already => Outcome::Already(show(&entry.setting, &entry.before)),
+                    RestoreOutcome::Gone => Outcome::Gone,
                 }
             }
             Err(error) => Outcome::Failed(error),

@@ -9,9 +9,9 @@ use std::time::Duration;
 use model::setting::{Binds, SettingSpec};
 use model::{Kind, ParameterSpec, Unit, Value};
 
+use super::guard::{SettingGuard, Wanted};
 use super::journal::{Entry, Journal, SideEffect};
-use super::keeper::{Keeper, Wanted};
-use super::namespace::Where;
+use super::namespace::NamespaceScope;
 use super::process::Process;
 use super::restore::{Outcome, Restored, Unrestorable, refusal_of, restore_from};
 use super::{Setting, SettingError};
@@ -108,7 +108,7 @@ const DEAD: Process = Process { pid: 1, start_ticks: u64::MAX };
 /// An entry that a killed process left, for a run that was killed too.
 fn left(resource: &str) -> Entry {
     Entry {
-        place: Where::here(),
+        place: NamespaceScope::here(),
         owner: DEAD,
         controller: Some(DEAD),
         setting: "level".into(),
@@ -120,15 +120,16 @@ fn left(resource: &str) -> Entry {
 }
 
 fn restored(fake: &'static Fake, journal: &Journal) -> Vec<Restored> {
-    restore_from(fake.table(), std::slice::from_ref(journal), &Where::here(), Unrestorable::Keep).unwrap()
+    restore_from(fake.table(), std::slice::from_ref(journal), &NamespaceScope::here(), Unrestorable::Keep)
+        .unwrap()
 }
 
 fn outcomes(all: Vec<Restored>) -> Vec<Outcome> {
     all.into_iter().map(|r| r.outcome).collect()
 }
 
-fn keeper(fake: &'static Fake, folder: &Path) -> Keeper {
-    Keeper::with(fake.table(), Journal::at(folder), Process::parent())
+fn keeper(fake: &'static Fake, folder: &Path) -> SettingGuard {
+    SettingGuard::with(fake.table(), Journal::at(folder), Process::parent())
 }
 
 #[test]
@@ -211,9 +212,9 @@ fn no_run_starts_over_what_a_killed_one_left() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
     let journals = std::slice::from_ref(&journal);
-    assert_eq!(refusal_of(journals, &Where::here()), Ok(None));
+    assert_eq!(refusal_of(journals, &NamespaceScope::here()), Ok(None));
     journal.add(&left("a")).unwrap();
-    let reason = refusal_of(journals, &Where::here()).unwrap().unwrap();
+    let reason = refusal_of(journals, &NamespaceScope::here()).unwrap().unwrap();
     assert!(reason.contains("headroom restore"), "{reason}");
     let mut keeper = keeper(fake, folder.path());
     let error = keeper.set(&[wanted("b", 10)]).unwrap_err().to_string();
@@ -230,11 +231,11 @@ fn another_run_that_lives_is_not_disturbed() {
     let journals = std::slice::from_ref(&journal);
     // Who made the change is dead, and the run that it was made for goes on.
     journal.add(&Entry { controller: Some(Process::this()), ..left("a") }).unwrap();
-    let reason = refusal_of(journals, &Where::here()).unwrap().unwrap();
+    let reason = refusal_of(journals, &NamespaceScope::here()).unwrap().unwrap();
     assert!(reason.contains(&format!("process {}", std::process::id())), "{reason}");
     let done = restored(fake, &journal);
     assert_eq!(outcomes(done), [Outcome::UnderWay(std::process::id())]);
-    let elsewhere = Where { namespace: 1, ..Where::here() };
+    let elsewhere = NamespaceScope { namespace: 1, ..NamespaceScope::here() };
     assert_eq!(refusal_of(journals, &elsewhere), Ok(None), "another namespace is another host");
     assert_eq!(journal.entries().unwrap().len(), 1);
 }
@@ -257,11 +258,11 @@ fn what_a_dead_process_of_the_same_run_changed_is_taken_over() {
 fn another_start_of_the_machine_has_undone_it() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let place = Where { boot: "another".to_owned(), ..Where::here() };
+    let place = NamespaceScope { boot: "another".to_owned(), ..NamespaceScope::here() };
     // The same process number may live again.
     journal.add(&Entry { place, owner: Process::this(), ..left("a") }).unwrap();
     let journals = std::slice::from_ref(&journal);
-    assert!(refusal_of(journals, &Where::here()).unwrap().is_some());
+    assert!(refusal_of(journals, &NamespaceScope::here()).unwrap().is_some());
     let done = restored(fake, &journal);
     assert!(done[0].to_string().contains("started anew"), "{}", done[0]);
     assert!(fake.written.lock().unwrap().is_empty() && !journal.path().exists());
@@ -274,7 +275,7 @@ fn another_namespace_is_named_with_the_way_in() {
     journal.add(&left("a")).unwrap();
     let journals = std::slice::from_ref(&journal);
     // Seen from elsewhere, the namespace of this process is another one.
-    let elsewhere = Where { namespace: 1, ..Where::here() };
+    let elsewhere = NamespaceScope { namespace: 1, ..NamespaceScope::here() };
     let done = restore_from(fake.table(), journals, &elsewhere, Unrestorable::Keep).unwrap();
     let text = done[0].to_string();
     assert!(text.contains("headroom restore`") && text.contains("another network namespace"), "{text}");
@@ -290,7 +291,11 @@ fn another_namespace_is_named_with_the_way_in() {
 fn a_resource_that_is_gone_and_another_machine_are_said() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let place = Where { machine: "another".to_owned(), boot: "another".to_owned(), ..Where::here() };
+    let place = NamespaceScope {
+        machine: "another".to_owned(),
+        boot: "another".to_owned(),
+        ..NamespaceScope::here()
+    };
     journal.add(&Entry { place, ..left("a") }).unwrap();
     journal.add(&left("gone")).unwrap();
     journal.add(&Entry { setting: "other".to_owned(), ..left("a") }).unwrap();
@@ -422,17 +427,21 @@ fn restore_says_nothing_is_to_be_done_only_where_nothing_else_was_changed() {
 fn what_can_never_be_put_back_here_is_dropped_only_when_it_is_said() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let place = Where { machine: "another".to_owned(), boot: "another".to_owned(), ..Where::here() };
+    let place = NamespaceScope {
+        machine: "another".to_owned(),
+        boot: "another".to_owned(),
+        ..NamespaceScope::here()
+    };
     journal.add(&Entry { place, ..left("a") }).unwrap();
     journal.add(&Entry { before: Value::Integer(666), ..left("b") }).unwrap();
     journal.add(&Entry { controller: Some(Process::this()), ..left("a") }).unwrap();
     let kept = restored(fake, &journal);
     assert_eq!(kept.iter().filter(|one| one.to_string().contains("headroom restore --drop")).count(), 2);
     assert_eq!(journal.entries().unwrap().len(), 3);
-    let drop = |place: &Where| {
+    let drop = |place: &NamespaceScope| {
         restore_from(fake.table(), std::slice::from_ref(&journal), place, Unrestorable::Drop).unwrap()
     };
-    let done = drop(&Where::here());
+    let done = drop(&NamespaceScope::here());
     assert_eq!(
         outcomes(done.clone()),
         [Outcome::UnderWay(std::process::id()), Outcome::Dropped, Outcome::Dropped]
@@ -446,10 +455,10 @@ fn what_can_never_be_put_back_here_is_dropped_only_when_it_is_said() {
 fn a_machine_id_made_anew_does_not_make_this_start_another_machine() {
     let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
     let journal = Journal::at(folder.path());
-    let place = Where { machine: "before".to_owned(), ..Where::here() };
+    let place = NamespaceScope { machine: "before".to_owned(), ..NamespaceScope::here() };
     journal.add(&Entry { place, ..left("a") }).unwrap();
     fake.values.lock().unwrap().insert("a".to_owned(), 50);
-    assert!(refusal_of(std::slice::from_ref(&journal), &Where::here()).unwrap().is_some());
+    assert!(refusal_of(std::slice::from_ref(&journal), &NamespaceScope::here()).unwrap().is_some());
     assert!(restored(fake, &journal)[0].is_settled());
     assert_eq!(fake.is("a"), 1);
     assert!(!journal.path().exists());

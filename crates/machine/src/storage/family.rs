@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use super::looped::Loops;
+use super::loop_device::Loops;
 use super::node::Node;
 use crate::Host;
-use crate::inventory::block::uuid_front;
+use crate::host::mapping::uuid_front;
 
 /// A device with its kin.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use model::identity::DeviceIdentity;
 
 use super::node::{self, Node};
-use super::{looped, sizes};
+use super::{loop_device, sizes};
 use crate::Host;
 
 /// BLKGETDISKSEQ (`include/uapi/linux/fs.h`).
@@ -41,7 +41,7 @@ pub(super) fn of(host: &Host, file: &File) -> io::Result<DeviceIdentity> {
         bytes: sizes(file)?.bytes,
         start: node.as_ref().and_then(|node| host.number(node.file("start"))),
         called: whole.as_ref().and_then(|whole| called(host, whole)),
-        backing: if is_loop(number, whole.as_ref()) { looped::backing(file) } else { None },
+        backing: if is_loop(number, whole.as_ref()) { loop_device::backing(file) } else { None },
     })
 }
 

@@ -9,7 +9,7 @@
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use super::looped::{Backing, Loops};
+use super::loop_device::{Backing, Loops};
 use super::mounted::Mounts;
 use super::node::{self, Node};
 use crate::Host;

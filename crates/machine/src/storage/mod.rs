@@ -2,13 +2,13 @@
 //! uses them, and what they hold. Nothing is written, nothing is changed, and
 //! whether anybody may write is not decided here.
 
-mod elsewhere;
 mod family;
 mod identity;
-mod looped;
+mod loop_device;
 mod memory;
 mod mounted;
 mod node;
+mod other_users;
 mod signature;
 
 use std::fs::{File, OpenOptions};
@@ -61,7 +61,7 @@ pub fn device_state(path: &Path) -> io::Result<DeviceState> {
     match uses(&host, &node) {
         Ok(family) => {
             state.in_use.clone_from(&family.uses);
-            state.in_use.extend(lasting(|| Ok(elsewhere::writers(&family.members)))?);
+            state.in_use.extend(lasting(|| Ok(other_users::writers(&family.members)))?);
             if state.in_use.is_empty() {
                 state.in_use = lasting(|| claims(&path, &family.roots))?;
             }
@@ -112,9 +112,9 @@ fn uses(host: &Host, node: &Node) -> Result<Family, String> {
     let members = &family.members;
     let more = [
         mounts.uses(host, members),
-        elsewhere::swap(host, members),
-        elsewhere::arrays(host, members),
-        elsewhere::exports(host, members),
+        other_users::swap(host, members),
+        other_users::arrays(host, members),
+        other_users::exports(host, members),
     ];
     for sentence in more.into_iter().flatten() {
         if !family.uses.contains(&sentence) {
@@ -160,7 +160,7 @@ fn claims(path: &Path, roots: &[Node]) -> io::Result<Vec<String>> {
         }
     }
     // We ourselves open devices for writing with a claim only.
-    let own = elsewhere::open_for_writing("self");
+    let own = other_users::open_for_writing("self");
     claimed.retain(|node| !own.contains(&node.number));
     Ok(claimed.iter().map(|node| format!("the kernel says that {} is in use", node.shown())).collect())
 }

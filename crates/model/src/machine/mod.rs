@@ -46,7 +46,7 @@ pub struct Machine {
     pub calibration: Vec<Calibration>,
     /// What could disturb a measurement, before and after the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub looks: Vec<Look>,
+    pub looks: Vec<ConditionCheck>,
     /// What watching cost: CPU seconds of the sampler for each second watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observer_cost: Option<ObserverCost>,
@@ -145,9 +145,9 @@ pub struct Absent {
 
 /// A look at what could disturb a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Look {
+pub struct ConditionCheck {
     /// Before the first trial or after the last.
-    pub moment: Moment,
+    pub moment: CheckTime,
     /// What was seen, findings of kind `condition`.
     pub findings: Vec<Finding>,
 }
@@ -155,7 +155,7 @@ pub struct Look {
 /// When a look was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Moment {
+pub enum CheckTime {
     /// Before the first trial.
     Before,
     /// After the last.

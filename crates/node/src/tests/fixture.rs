@@ -14,10 +14,10 @@ use model::message::{FromAgent, Request};
 
 use crate::dial::introduce;
 use crate::frame::Frames;
-use crate::handshake::{Caller, HandshakeRequest};
+use crate::handshake::{Dialer, HandshakeRequest};
 use crate::secure::Secure;
 use crate::{DialError, Identity, JoinString, Limits, Node, NodeAgent, NodeEvent, Options};
-use agent::{Agent, AgentError, ChildCommand, Watch, wire};
+use agent::{Agent, AgentError, CallContext, ChildCommand, wire};
 
 /// How long anything may take here.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
@@ -97,7 +97,7 @@ impl Fixture {
 
     /// A controller that says what it likes, once it was let in.
     pub(super) fn raw(&self) -> Raw {
-        let hello = HandshakeRequest::frame(&self.join.key, Caller::Controller).unwrap();
+        let hello = HandshakeRequest::frame(&self.join.key, Dialer::Controller).unwrap();
         Raw(introduce(self.tcp(), &self.join, &hello, None).unwrap())
     }
 
@@ -169,7 +169,7 @@ impl Raw {
 
 /// The name of the machine.
 pub(super) fn describe(agent: &mut NodeAgent) -> Result<String, AgentError> {
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     agent.describe(&mut watch).map(|machine| machine.hostname)
 }
 

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::fixture::{Fixture, describe, eventually};
 use crate::NodeEvent;
-use agent::{Agent, AgentError, Watch};
+use agent::{Agent, AgentError, CallContext};
 
 fn went(ground: &Fixture, why: &str) {
     ground.tells(why, |event| matches!(event, NodeEvent::Went { why: w, .. } if w.contains(why)));
@@ -41,7 +41,7 @@ fn a_controller_with_the_key_is_answered_and_leaves_nothing() {
     let bounds = std::fs::read_to_string(format!("/proc/{}/limits", processes[0])).unwrap();
     let memory = bounds.lines().find(|line| line.starts_with("Max data size")).unwrap();
     assert_eq!(memory.split_whitespace().nth(3), Some("4294967296"));
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     let before = engine::clock::now_ns();
     let Reply::Time(there) = agent.call(Request::Time, &mut watch).unwrap() else { panic!() };
     assert!((before..=engine::clock::now_ns()).contains(&there));
@@ -57,7 +57,7 @@ fn a_controller_with_the_key_is_answered_and_leaves_nothing() {
 fn a_door_is_where_the_controller_came_in() {
     let ground = Fixture::new();
     let mut agent = ground.dial().unwrap();
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     let order = OpenOrder { listen: "192.0.2.1".parse().unwrap(), near: None, loads: Vec::new() };
     let Reply::Open(door) = agent.call(Request::Open(order), &mut watch).unwrap() else { panic!() };
     assert_eq!((door.address, door.cookie.len()), (agent.address(), 32));
@@ -153,7 +153,7 @@ fn a_connection_that_breaks_fails_the_request_at_once() {
     let ground = Fixture::new();
     let holder = &mut ground.dial().unwrap();
     let listen = std::net::IpAddr::from([127, 0, 0, 1]);
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     holder.call(Request::Open(OpenOrder { listen, near: None, loads: Vec::new() }), &mut watch).unwrap();
     // The second one waits for its turn while its connection is cut.
     let mut second = ground.dial().unwrap();
@@ -162,7 +162,7 @@ fn a_connection_that_breaks_fails_the_request_at_once() {
         assert!(matches!(event, AgentEvent::Waiting { .. }));
         cut.shutdown(Shutdown::Both).unwrap();
     };
-    let mut watch = Watch { on_event: &mut hear, cancelled: &|| false };
+    let mut watch = CallContext { on_event: &mut hear, cancelled: &|| false };
     let error = second
         .call(Request::Open(OpenOrder { listen, near: None, loads: Vec::new() }), &mut watch)
         .unwrap_err();

@@ -15,7 +15,7 @@ use crate::{
     DialError, Fingerprint, Identity, JoinString, Key, Limits, NodeAgent, NodeEvent, ReverseAccept,
     ReverseConnect, ReverseConnectEvent,
 };
-use agent::{Agent, AgentError, Watch};
+use agent::{Agent, AgentError, CallContext};
 
 /// A run that waits.
 struct Run {
@@ -102,7 +102,7 @@ fn a_node_that_dials_is_as_one_that_was_dialled() {
     assert_eq!((agent.address(), agent.dials(), agent.place()), (here, Some(here), here.to_string()));
     assert!(!describe(&mut agent).unwrap().is_empty());
     assert_eq!(processes(&node.mark).len(), 1);
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     let order = OpenOrder { listen: "192.0.2.1".parse().unwrap(), near: None, loads: Vec::new() };
     let Reply::Open(door) = agent.call(Request::Open(order), &mut watch).unwrap() else { panic!() };
     assert_eq!(door.address, here);

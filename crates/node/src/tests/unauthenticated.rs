@@ -9,7 +9,7 @@ use model::message::{FromAgent, Reply, Request};
 
 use super::fixture::{Fixture, Raw};
 use crate::dial::introduce;
-use crate::handshake::{Caller, HandshakeRequest, PROTOCOL};
+use crate::handshake::{Dialer, HandshakeRequest, PROTOCOL};
 use crate::{Allow, DialError, Fingerprint, JoinString, Key, Limits, NodeAgent, NodeEvent};
 use agent::wire;
 
@@ -78,7 +78,7 @@ fn what_speaks_something_else_gets_an_alert_of_tls_at_most() {
 #[test]
 fn within_tls_too_nothing_is_heard_before_the_key() {
     let ground = Fixture::with(|options| options.limits.stranger = Duration::from_secs(1));
-    let hello = HandshakeRequest::frame(&ground.join.key, Caller::Controller).unwrap();
+    let hello = HandshakeRequest::frame(&ground.join.key, Dialer::Controller).unwrap();
     let huge = [&(1_u32 << 30).to_le_bytes()[..], &[0; 100]].concat();
     let long = [&2000_u32.to_le_bytes()[..], &[b' '; 2000]].concat();
     let request = wire::frame(&Request::Describe).unwrap();
@@ -188,7 +188,7 @@ fn addresses_that_are_not_allowed_take_no_place_of_those_that_are() {
     let _crowd: Vec<_> = (0..40).map(|i| silent(&ground, [127, 0, 0, 2 + i % 5])).collect();
     refused(&ground, "its address is not allowed");
     // What is allowed is still heard: it may say who it is.
-    let hello = HandshakeRequest::frame(&ground.join.key, Caller::Controller).unwrap();
+    let hello = HandshakeRequest::frame(&ground.join.key, Dialer::Controller).unwrap();
     assert!(introduce(stranger, &ground.join, &hello, None).is_ok());
     ground.serves();
 }

@@ -1,6 +1,6 @@
 //! The findings, in groups by what they are about, the gravest first.
 
-use model::machine::{Look, Moment};
+use model::machine::{CheckTime, ConditionCheck};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -238,8 +238,13 @@ pub(super) fn all_conditions<'a>(view: &View<'a>) -> Vec<Condition<'a>> {
     all
 }
 
-fn add<'a>(all: &mut Vec<Condition<'a>>, machine: Option<&'a str>, look: &Look, finding: &'a Finding) {
-    let (before, after) = (look.moment == Moment::Before, look.moment == Moment::After);
+fn add<'a>(
+    all: &mut Vec<Condition<'a>>,
+    machine: Option<&'a str>,
+    look: &ConditionCheck,
+    finding: &'a Finding,
+) {
+    let (before, after) = (look.moment == CheckTime::Before, look.moment == CheckTime::After);
     let same = |c: &&mut Condition<'_>| {
         let f = c.finding;
         (c.machine, &f.code, &f.resource) == (machine, &finding.code, &finding.resource)

@@ -2,7 +2,7 @@
 //! load and cooling down. Only of cases that had an idle or a cool-down: without
 //! one there is nothing to hold a load against.
 
-use analysis::heat::{self, Clock, Draw, Heat, Settled, Warming};
+use analysis::heat::{self, Clock, Heat, PowerDraw, SettledTemperature, Warming};
 use model::Unit;
 use model::run::CaseResult;
 
@@ -65,8 +65,8 @@ fn table(view: &View<'_>, columns: &[&str], rows: Vec<(String, Vec<Vec<String>>)
 fn warming(view: &View<'_>, sensor: &Warming) -> Vec<String> {
     let celsius = |value: f64| format!("{value:.0} \u{b0}C");
     let steady = match sensor.settled {
-        Some(Settled::After(seconds)) => format::span(seconds),
-        Some(Settled::NotYet) => view.say("heat-not-steady"),
+        Some(SettledTemperature::After(seconds)) => format::span(seconds),
+        Some(SettledTemperature::NotYet) => view.say("heat-not-steady"),
         None => String::new(),
     };
     vec![
@@ -90,7 +90,7 @@ fn clock(view: &View<'_>, clock: &Clock) -> Vec<String> {
     ]
 }
 
-fn draw(view: &View<'_>, zone: &Draw, heat: &Heat) -> Vec<String> {
+fn draw(view: &View<'_>, zone: &PowerDraw, heat: &Heat) -> Vec<String> {
     let watts = |value: f64| format::setting(value, Unit::Watts);
     // It is that of all packages together.
     let first = heat.power.iter().find(|p| heat::is_package(&p.resource));

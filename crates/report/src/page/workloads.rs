@@ -2,7 +2,7 @@
 //! same in all cases, charts, and the table of its cases.
 
 use super::view::{Group, View};
-use super::{case_table, remarks, target_table};
+use super::{case_table, notes, target_table};
 use crate::document::{Block, Piece, Rank, Section, Text};
 use crate::figure;
 use crate::label;
@@ -33,7 +33,7 @@ fn of(view: &View<'_>, group: &Group<'_>) -> Section {
         let text = Text::default().plain(format!("{} ", view.say(key)));
         section.put(remark, Block::Paragraph(text.with(Piece::Code(constant.join(" ")))));
     }
-    let remarks = remarks::of(view, &group.cases, &|case| view.short(case));
+    let remarks = notes::of(view, &group.cases, &|case| view.short(case));
     if !remarks.is_empty() {
         section.put(remark, Block::List(remarks.into_iter().map(Text::from).collect()));
     }

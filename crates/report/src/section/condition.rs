@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use model::machine::{Look, Moment};
+use model::machine::{CheckTime, ConditionCheck};
 use model::{Finding, Run, Severity};
 
 use super::findings::word;
@@ -75,8 +75,8 @@ pub fn of_run(run: &Run) -> String {
 
 /// The same condition of the same part is told once, in the words of the first
 /// look.
-fn note<'a>(grave: &mut Vec<Seen<'a>>, look: &Look, finding: &'a Finding) {
-    let (before, after) = (look.moment == Moment::Before, look.moment == Moment::After);
+fn note<'a>(grave: &mut Vec<Seen<'a>>, look: &ConditionCheck, finding: &'a Finding) {
+    let (before, after) = (look.moment == CheckTime::Before, look.moment == CheckTime::After);
     let same = |f: &Finding| {
         f.code == finding.code
             && f.resource == finding.resource
@@ -121,19 +121,22 @@ mod tests {
     #[test]
     fn a_run_tells_what_was_grave_and_when() {
         let mut run = crate::tests::run();
-        let look = |moment, findings: Vec<Finding>| Look { moment, findings };
+        let look = |moment, findings: Vec<Finding>| ConditionCheck { moment, findings };
         let hot = || condition("hot", Severity::Warning, "It is hot.").on("cpu");
         let hotter = condition("hot", Severity::Warning, "It is hotter.").on("cpu");
         let small = condition("small", Severity::Note, "It is small.");
         let late = condition("late", Severity::Error, "The array is degraded.");
         run.machines = vec![Machine {
-            looks: vec![look(Moment::Before, vec![hot(), small]), look(Moment::After, vec![hotter, late])],
+            looks: vec![
+                look(CheckTime::Before, vec![hot(), small]),
+                look(CheckTime::After, vec![hotter, late]),
+            ],
             ..Machine::default()
         }];
         let expected = "error, after the run: The array is degraded.\n\
                         warning, before and after the run: It is hot.\n`headroom doctor` says what to do.\n";
         assert_eq!(of_run(&run), expected);
-        let looks = vec![look(Moment::Before, vec![hot()])];
+        let looks = vec![look(CheckTime::Before, vec![hot()])];
         run.machines.push(Machine { id: "10.0.0.2:7117".to_owned(), looks, ..Machine::default() });
         assert!(of_run(&run).contains("warning, before the run, at 10.0.0.2:7117: It is hot.\n"));
         run.machines.clear();

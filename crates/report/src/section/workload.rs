@@ -9,7 +9,7 @@ use super::{part, share};
 use crate::format::Rates;
 use crate::label::{constant_words, own_label, title};
 use crate::load::headline_name;
-use crate::page::{Subject, View, remarks};
+use crate::page::{Subject, View, notes};
 use crate::table::{Align, plain};
 use crate::text::paragraph;
 
@@ -47,7 +47,7 @@ pub fn text(run: &Run, catalogue: &Catalogue) -> String {
         out.push_str(&constants(run, name, catalogue));
         let label = |case: &CaseResult| short_label(case, cases.len() == 1, catalogue);
         out.push_str(&share::text(&cases, label));
-        out.extend(remarks::of(&view, &cases, &label).iter().map(|text| paragraph(" ", "   ", text)));
+        out.extend(notes::of(&view, &cases, &label).iter().map(|text| paragraph(" ", "   ", text)));
         out.push('\n');
     }
     out

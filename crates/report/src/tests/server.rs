@@ -2,9 +2,9 @@
 
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{
-    Absent, Array, BlockDevice, BlockKind, Bond, CacheKind, Cgroup, CpuPlace, Frequency, Idle, IdleState,
-    IoThrottle, Look, Machine, Mapping, MemoryModule, Moment, Mount, NetworkInterface, NumaNode, PciDevice,
-    PciLink, Sensor, SensorKind, Swap,
+    Absent, Array, BlockDevice, BlockKind, Bond, CacheKind, Cgroup, CheckTime, ConditionCheck, CpuPlace,
+    Frequency, Idle, IdleState, IoThrottle, Machine, Mapping, MemoryModule, Mount, NetworkInterface,
+    NumaNode, PciDevice, PciLink, Sensor, SensorKind, Swap,
 };
 use model::{Finding, FindingKind, Severity, Unit};
 
@@ -409,5 +409,5 @@ fn rest(machine: &mut Machine) {
     });
     let condition =
         Finding::new(FindingKind::Condition, "governor", Severity::Warning, "The governor is powersave.");
-    machine.looks = vec![Look { moment: Moment::Before, findings: vec![condition] }];
+    machine.looks = vec![ConditionCheck { moment: CheckTime::Before, findings: vec![condition] }];
 }

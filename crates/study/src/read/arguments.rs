@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use import::checked::{parameter, put, workload};
-use import::diagnostic::{Mistake, Place, Source};
+use import::diagnostic::{Diagnostic, Place, Source};
 use model::Study;
 use model::study::StudyWorkload;
 use model::workload::Catalogue;
@@ -49,7 +49,11 @@ fn value_place(option: &Typed) -> Place {
 ///
 /// # Errors
 /// Names the argument that is wrong, and points at it.
-pub fn study_of_workload(catalogue: &Catalogue, kind: &str, arguments: &Arguments) -> Result<Study, Mistake> {
+pub fn study_of_workload(
+    catalogue: &Catalogue,
+    kind: &str,
+    arguments: &Arguments,
+) -> Result<Study, Diagnostic> {
     let source = Arc::new(Source { name: "command line".to_owned(), text: format!("headroom run {kind}") });
     let place = Place::whole(source).part(13..13 + kind.len());
     workload(catalogue, kind, &place)?;
@@ -70,7 +74,7 @@ const ENDS: &[&str] = &["duration", "requests", "bytes", "until"];
 ///
 /// # Errors
 /// Names the argument that is wrong, or that fits no workload of the study.
-pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) -> Result<(), Mistake> {
+pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) -> Result<(), Diagnostic> {
     let typed = |name: &str| arguments.options.iter().any(|o| o.name == name);
     if ENDS.iter().any(|name| typed(name)) {
         for load in &mut study.workloads {
@@ -123,7 +127,7 @@ fn apply_parameter(
     study: &mut Study,
     option: &Typed,
     place: &Place,
-) -> Result<(), Mistake> {
+) -> Result<(), Diagnostic> {
     let mut used = false;
     let mut refusal = None;
     for load in &mut study.workloads {
@@ -144,7 +148,7 @@ fn apply_parameter(
 }
 
 /// A load of `--with "disk --pattern write --rate 1k/s"`.
-fn companion(catalogue: &Catalogue, text: &str) -> Result<StudyWorkload, Mistake> {
+fn companion(catalogue: &Catalogue, text: &str) -> Result<StudyWorkload, Diagnostic> {
     let source = Arc::new(Source { name: "--with".to_owned(), text: text.to_owned() });
     let whole = Place::whole(Arc::clone(&source));
     let words = shlex::split(text).ok_or_else(|| whole.mistake("a quote is not closed", ""))?;

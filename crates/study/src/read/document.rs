@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use import::checked::{each_part_once, only_typed, parameter, put, workload};
-use import::diagnostic::{Mistake, Place, Source, suggest};
+use import::diagnostic::{Diagnostic, Place, Source, suggest};
 use model::parameter::Parts;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
@@ -35,7 +35,7 @@ const OTHER_KEYS: &[&str] =
 ///
 /// # Errors
 /// Names what is wrong and points at it.
-pub fn from_toml(catalogue: &Catalogue, name: &str, path: &str, text: &str) -> Result<Study, Mistake> {
+pub fn from_toml(catalogue: &Catalogue, name: &str, path: &str, text: &str) -> Result<Study, Diagnostic> {
     let source = Arc::new(Source { name: path.to_owned(), text: text.to_owned() });
     let reader = Reader { catalogue, source };
     let table = DeTable::parse(text).map_err(|error| {
@@ -55,7 +55,7 @@ impl Reader<'_> {
         Place { source: Arc::clone(&self.source), span }
     }
 
-    fn study(&self, name: &str, table: &DeTable<'_>) -> Result<Study, Mistake> {
+    fn study(&self, name: &str, table: &DeTable<'_>) -> Result<Study, Diagnostic> {
         let mut study = Study { name: name.to_owned(), ..Study::default() };
         let mut control_places = Vec::new();
         for (key, value) in table {
@@ -115,7 +115,7 @@ impl Reader<'_> {
         study: &mut Study,
         value: &Spanned<DeValue<'_>>,
         places: &mut Vec<(String, Range<usize>)>,
-    ) -> Result<(), Mistake> {
+    ) -> Result<(), Diagnostic> {
         for (key, value) in self.table("trials", value)? {
             let name = key.get_ref().as_ref();
             only_typed(name, &self.at(key.span()))?;
@@ -134,7 +134,7 @@ impl Reader<'_> {
     }
 
     /// What the user was promised.
-    fn expect(&self, study: &mut Study, value: &Spanned<DeValue<'_>>) -> Result<(), Mistake> {
+    fn expect(&self, study: &mut Study, value: &Spanned<DeValue<'_>>) -> Result<(), Diagnostic> {
         for (key, value) in self.table("expect", value)? {
             let name = key.get_ref().as_ref();
             if name == expect::DATASHEET {
@@ -150,7 +150,7 @@ impl Reader<'_> {
     }
 
     /// The states of the machine that are changed.
-    fn settings(&self, study: &mut Study, value: &Spanned<DeValue<'_>>) -> Result<(), Mistake> {
+    fn settings(&self, study: &mut Study, value: &Spanned<DeValue<'_>>) -> Result<(), Diagnostic> {
         for (key, value) in self.table("settings", value)? {
             let place = self.at(key.span());
             let spec = settings::spec(key.get_ref(), &place)?;
@@ -160,7 +160,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn table<'v, 'i>(&self, name: &str, value: &'v Spanned<DeValue<'i>>) -> Result<&'v DeTable<'i>, Mistake> {
+    fn table<'v, 'i>(
+        &self,
+        name: &str,
+        value: &'v Spanned<DeValue<'i>>,
+    ) -> Result<&'v DeTable<'i>, Diagnostic> {
         match value.get_ref() {
             DeValue::Table(table) => Ok(table),
             _ => Err(self
@@ -169,7 +173,7 @@ impl Reader<'_> {
         }
     }
 
-    fn workload(&self, item: &Spanned<DeValue<'_>>, with: bool) -> Result<StudyWorkload, Mistake> {
+    fn workload(&self, item: &Spanned<DeValue<'_>>, with: bool) -> Result<StudyWorkload, Diagnostic> {
         let DeValue::Table(table) = item.get_ref() else {
             return Err(self
                 .at(item.span())
@@ -203,7 +207,7 @@ impl Reader<'_> {
     }
 
     /// One value is a constant, a list is a factor.
-    fn levels(&self, spec: &ParameterSpec, value: &Spanned<DeValue<'_>>) -> Result<Vec<Level>, Mistake> {
+    fn levels(&self, spec: &ParameterSpec, value: &Spanned<DeValue<'_>>) -> Result<Vec<Level>, Diagnostic> {
         let DeValue::Array(array) = value.get_ref() else { return self.text_levels(spec, value) };
         if array.is_empty() {
             return Err(self.at(value.span()).mistake("this list is empty", "give at least one value"));
@@ -225,7 +229,7 @@ impl Reader<'_> {
         spec: &ParameterSpec,
         item: &Spanned<DeValue<'_>>,
         parts: &DeArray<'_>,
-    ) -> Result<Level, Mistake> {
+    ) -> Result<Level, Diagnostic> {
         let at = self.at(item.span());
         if spec.parts == Parts::Single {
             return Err(at.mistake(
@@ -248,7 +252,11 @@ impl Reader<'_> {
         Ok(level)
     }
 
-    fn text_levels(&self, spec: &ParameterSpec, value: &Spanned<DeValue<'_>>) -> Result<Vec<Level>, Mistake> {
+    fn text_levels(
+        &self,
+        spec: &ParameterSpec,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<Level>, Diagnostic> {
         let (text, place) = self.scalar_text(value)?;
         if spec.kind == Kind::Path {
             // A string of TOML is quoted already.
@@ -259,7 +267,7 @@ impl Reader<'_> {
     }
 
     /// A scalar as a person would have typed it, and where it stands.
-    fn scalar_text(&self, value: &Spanned<DeValue<'_>>) -> Result<(String, Place), Mistake> {
+    fn scalar_text(&self, value: &Spanned<DeValue<'_>>) -> Result<(String, Place), Diagnostic> {
         let span = value.span();
         let text = match value.get_ref() {
             DeValue::String(text) => text.to_string(),
@@ -274,14 +282,14 @@ impl Reader<'_> {
         Ok((text, self.at(place)))
     }
 
-    fn string<'v>(&self, value: &'v Spanned<DeValue<'_>>) -> Result<&'v str, Mistake> {
+    fn string<'v>(&self, value: &'v Spanned<DeValue<'_>>) -> Result<&'v str, Diagnostic> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.as_ref()),
             _ => Err(self.at(value.span()).mistake("text in quotes is wanted here", "")),
         }
     }
 
-    fn array<'v, 'i>(&self, value: &'v Spanned<DeValue<'i>>) -> Result<&'v DeArray<'i>, Mistake> {
+    fn array<'v, 'i>(&self, value: &'v Spanned<DeValue<'i>>) -> Result<&'v DeArray<'i>, Diagnostic> {
         match value.get_ref() {
             DeValue::Array(array) => Ok(array),
             _ => Err(self

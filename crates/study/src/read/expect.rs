@@ -1,7 +1,7 @@
 //! `[expect]`: what the user was promised. A key is a figure of a datasheet
 //! (`read`, `random-read-4k`), a metric, or `datasheet`, which names one.
 
-use import::diagnostic::{Mistake, Place, suggest};
+use import::diagnostic::{Diagnostic, Place, suggest};
 use model::limit::{Access, Direction};
 use model::study::Promise;
 use model::workload::Catalogue;
@@ -49,7 +49,7 @@ pub(super) fn promise(
     catalogue: &Catalogue,
     (key, key_place): (&str, &Place),
     (text, place): (&str, &Place),
-) -> Result<Promise, Mistake> {
+) -> Result<Promise, Diagnostic> {
     let about = |metric: &str, unit| Promise {
         key: key.to_owned(),
         metric: metric.to_owned(),
@@ -88,7 +88,7 @@ pub(super) fn promise(
 }
 
 /// The size at the end of a key.
-fn size(key: &str, from: usize, place: &Place) -> Result<u64, Mistake> {
+fn size(key: &str, from: usize, place: &Place) -> Result<u64, Diagnostic> {
     match scalar::parse(Kind::Size, &key[from..]) {
         Ok(Value::Integer(bytes)) => Ok(bytes),
         Ok(_) => Err(place.mistake(format!("`{key}` names no size"), Kind::Size.hint())),
@@ -96,7 +96,7 @@ fn size(key: &str, from: usize, place: &Place) -> Result<u64, Mistake> {
     }
 }
 
-fn value(unit: Unit, text: &str, place: &Place) -> Result<f64, Mistake> {
+fn value(unit: Unit, text: &str, place: &Place) -> Result<f64, Diagnostic> {
     let read = match unit {
         Unit::BytesPerSecond => scalar::throughput(text).map(Value::Number),
         Unit::PerSecond => scalar::parse(Kind::Rate, text),
@@ -109,7 +109,7 @@ fn value(unit: Unit, text: &str, place: &Place) -> Result<f64, Mistake> {
 }
 
 /// The datasheet `name`.
-pub(super) fn datasheet(name: &str, place: &Place) -> Result<String, Mistake> {
+pub(super) fn datasheet(name: &str, place: &Place) -> Result<String, Diagnostic> {
     if machine::limit::datasheet::named(name).is_some() {
         return Ok(name.to_owned());
     }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::read::from_toml;
 
-    fn expect(lines: &str) -> Result<model::study::Expect, Mistake> {
+    fn expect(lines: &str) -> Result<model::study::Expect, Diagnostic> {
         let text = format!("[[workload]]\nkind = \"null\"\n[expect]\n{lines}\n");
         from_toml(&agent::catalogue(), "test", "test.toml", &text).map(|study| study.expect)
     }

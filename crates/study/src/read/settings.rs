@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use import::diagnostic::{Mistake, Place, Source, suggest};
+use import::diagnostic::{Diagnostic, Place, Source, suggest};
 use machine::setting::{TABLE, find};
 use model::Study;
 use model::setting::{Binds, SettingSpec};
@@ -12,7 +12,7 @@ use model::study::Level;
 use crate::grammar;
 
 /// The setting that a key names, `NAME` or `NAME@RESOURCE`.
-pub(super) fn spec(key: &str, place: &Place) -> Result<&'static SettingSpec, Mistake> {
+pub(super) fn spec(key: &str, place: &Place) -> Result<&'static SettingSpec, Diagnostic> {
     let (name, resource) = parts(key);
     let Some(setting) = find(name) else {
         let names: Vec<&str> = TABLE.iter().map(|s| s.spec().name()).collect();
@@ -40,7 +40,7 @@ pub(crate) fn parts(key: &str) -> (&str, Option<&str>) {
 }
 
 /// Adds the levels of one setting; each may be given once.
-pub(super) fn put(study: &mut Study, key: &str, levels: Vec<Level>, place: &Place) -> Result<(), Mistake> {
+pub(super) fn put(study: &mut Study, key: &str, levels: Vec<Level>, place: &Place) -> Result<(), Diagnostic> {
     match study.settings.insert(key.to_owned(), levels) {
         None => Ok(()),
         Some(_) => {
@@ -50,7 +50,7 @@ pub(super) fn put(study: &mut Study, key: &str, levels: Vec<Level>, place: &Plac
 }
 
 /// Lets every `--set NAME=LEVELS` that was typed override the study's.
-pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Mistake> {
+pub(super) fn apply(study: &mut Study, typed: &[String]) -> Result<(), Diagnostic> {
     let mut seen: Vec<&str> = Vec::new();
     for text in typed {
         const OPTION: &str = "--set ";
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    fn read(typed: &[&str]) -> Result<Study, Mistake> {
+    fn read(typed: &[&str]) -> Result<Study, Diagnostic> {
         let mut study = Study::default();
         let typed: Vec<String> = typed.iter().map(|t| (*t).to_owned()).collect();
         apply(&mut study, &typed).map(|()| study)

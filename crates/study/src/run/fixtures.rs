@@ -3,7 +3,7 @@
 //! agent that died over it is another matter: somebody killed it, or there was no
 //! memory just then, so the next trial makes it again, a few times.
 
-use agent::{AgentError, Watch, unexpected};
+use agent::{AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::message::{Reply, Request};
 use model::plan::{Case, FixtureKey};
@@ -67,7 +67,7 @@ impl Execution<'_> {
     pub(super) fn make_fixtures(&mut self, case: &Case) -> Result<(), AgentError> {
         let on_event = &mut *self.on_event;
         let cancelled = || (self.cancelled)() || self.meter.is_over();
-        let mut watch = Watch { on_event: &mut |e| on_event(&Event::Agent(e)), cancelled: &cancelled };
+        let mut watch = CallContext { on_event: &mut |e| on_event(&Event::Agent(e)), cancelled: &cancelled };
         for fixture in &case.fixtures {
             if let Some(why) = self.unmade.why(fixture) {
                 return Err(AgentError::Failed(why.to_owned()));

@@ -1,16 +1,16 @@
 //! Carrying out a plan: groups one after the other, in each complete blocks of
 //! all its cases in seeded random order, every trial stored as it ends.
 
+mod condition_check;
 mod fixtures;
-mod look;
 mod order;
 mod progress;
 pub(crate) mod rounds;
 mod settings;
 
-use agent::{Agent, AgentError, Watch, unexpected};
+use agent::{Agent, AgentError, CallContext, unexpected};
 use model::event::Event;
-use model::machine::{Moment, ObserverCost};
+use model::machine::{CheckTime, ObserverCost};
 use model::message::{End, Reply, Request, TrialOrder, TrialReport};
 use model::plan::{Case, Effect, FixtureKey, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
@@ -21,7 +21,7 @@ use stats::stopping::{self, Decision};
 use store::{Store, StoreError};
 
 use crate::plan::Planned;
-use progress::Meter;
+use progress::RunClock;
 
 /// Why a run could not be carried out. What was measured is stored all the
 /// same, where the store still works.
@@ -84,15 +84,15 @@ impl Runner<'_> {
     /// If the store or the agent cannot be used. A trial that fails is no error.
     pub fn run(self, study: &Study, planned: &Planned, identity: &Identity) -> Result<Run, RunError> {
         let Runner { agent, store, catalogue, cancelled, on_event } = self;
-        let meter = Meter::new(&planned.plan);
-        let mut machines = agent.machines(&mut Watch { on_event: &mut |_| {}, cancelled })?;
+        let meter = RunClock::new(&planned.plan);
+        let mut machines = agent.machines(&mut CallContext { on_event: &mut |_| {}, cancelled })?;
         let Some(machine) = machines.first_mut() else {
             return Err(AgentError::Failed("no machine takes part".to_owned()).into());
         };
         machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
         machine.limits.extend(promises(study, &planned.plan));
         machine.limits.extend(analysis::measured_limits(&machine.calibration));
-        look::take(agent, Moment::Before, &mut machines, cancelled);
+        condition_check::take(agent, CheckTime::Before, &mut machines, cancelled);
         let run = head(study, planned, machines, identity, catalogue);
         store.begin(&run)?;
         for (index, case) in run.cases.iter().enumerate() {
@@ -126,7 +126,7 @@ fn calibrate(
 ) -> Result<Vec<model::machine::Calibration>, AgentError> {
     let mut loads: Vec<_> = plan.cases.iter().flat_map(|c| c.loads.iter().cloned()).collect();
     loads.dedup();
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled };
     match agent.call(Request::Calibrate { loads }, &mut watch) {
         Ok(Reply::Calibration(calibration)) => Ok(calibration),
         // A run that is cancelled this early ends in its first trial.
@@ -229,7 +229,7 @@ struct Execution<'a> {
     catalogue: &'a Catalogue,
     cancelled: &'a dyn Fn() -> bool,
     on_event: &'a mut dyn FnMut(&Event),
-    meter: Meter,
+    meter: RunClock,
     order: u32,
     /// By group: the block that comes next.
     blocks: Vec<u32>,
@@ -355,7 +355,7 @@ impl Execution<'_> {
         self.make_fixtures(case)?;
         let on_event = &mut *self.on_event;
         let cancelled = || (self.cancelled)() || self.meter.is_over();
-        let mut watch = Watch { on_event: &mut |e| on_event(&Event::Agent(e)), cancelled: &cancelled };
+        let mut watch = CallContext { on_event: &mut |e| on_event(&Event::Agent(e)), cancelled: &cancelled };
         let controls = &self.plan.controls;
         let order = TrialOrder {
             loads: case.loads.clone(),
@@ -372,7 +372,7 @@ impl Execution<'_> {
         // What a trial used up is made anew for the next.
         let used: Vec<_> = case.fixtures.iter().filter(|f| f.grows).cloned().collect();
         if case.effect == Effect::UsedUp && !used.is_empty() {
-            let mut deaf = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+            let mut deaf = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
             // A dead agent has put away everything.
             let _ = self.agent.call(Request::Release { fixtures: used }, &mut deaf);
         }
@@ -450,7 +450,7 @@ impl Execution<'_> {
         if fixtures.is_empty() {
             return Ok(());
         }
-        let mut watch = Watch { on_event: &mut |_| {}, cancelled: self.cancelled };
+        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: self.cancelled };
         match self.agent.call(Request::Release { fixtures }, &mut watch) {
             // A dead agent has released everything.
             Ok(_) | Err(AgentError::Died(_) | AgentError::Hung(_) | AgentError::Cancelled) => Ok(()),
@@ -460,7 +460,7 @@ impl Execution<'_> {
 
     fn conclude(mut self, outcome: Outcome) -> Result<Run, RunError> {
         if outcome != Outcome::Interrupted {
-            look::take(self.agent, Moment::After, &mut self.run.machines, self.cancelled);
+            condition_check::take(self.agent, CheckTime::After, &mut self.run.machines, self.cancelled);
         }
         self.run.finished = Some(timestamp());
         self.run.outcome = Some(outcome);

@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use model::plan::{Case, Plan};
 
-use super::rounds::ROUNDS_LEAST;
-use crate::plan::trials_of;
+use crate::plan::{ROUNDS_MIN, trials_of};
 
 /// Keeps the time of a run.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(super) struct RunClock {
     started: Instant,
     planned_s: f64,
     done_planned_s: f64,
@@ -23,10 +22,10 @@ pub(super) struct Meter {
     trial_started: Instant,
 }
 
-impl Meter {
+impl RunClock {
     pub(super) fn new(plan: &Plan) -> Self {
         let least = plan.controls.trials_min;
-        let case_s = |c: &Case| c.trial_s * f64::from(trials_of(c, least, ROUNDS_LEAST));
+        let case_s = |c: &Case| c.trial_s * f64::from(trials_of(c, least, ROUNDS_MIN));
         let group_s = |group: usize| -> f64 { plan.group(group).map(case_s).sum() };
         let all: f64 = (0..plan.groups).map(group_s).sum();
         let mut sum = 0.0;
@@ -117,7 +116,7 @@ mod tests {
     #[test]
     fn a_group_keeps_to_its_share_of_the_budget_until_the_others_are_done() {
         let plan = plan(1000.0);
-        let mut meter = Meter::new(&plan);
+        let mut meter = RunClock::new(&plan);
         let first = &plan.cases[0];
         assert!(meter.affords(0, first), "a first trial needs only some budget");
         // Ten minutes are more than the group's half of the budget.
@@ -125,7 +124,7 @@ mod tests {
         assert!(!meter.affords(0, first));
         meter.share_no_more();
         assert!(meter.affords(0, first));
-        let mut none = Meter::new(&super::tests::plan(500.0));
+        let mut none = RunClock::new(&super::tests::plan(500.0));
         none.trials_of[0] = 1;
         none.share_no_more();
         assert!(!none.affords(0, first), "there is no more than the budget");

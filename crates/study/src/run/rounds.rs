@@ -2,7 +2,7 @@
 //! its steady state (Solid State Storage Performance Test Specification 2.0.2,
 //! section 2.1.24). A round measures every case of a group that asks for it
 //! once, in shuffled order; five rounds in which each of them is steady end it,
-//! or the last of [`ROUNDS_MOST`].
+//! or the last of [`ROUNDS_MAX`].
 //!
 //! The last five rounds are the first trials of their cases, steady or not: the
 //! figure and its interval come from them. Where more trials are asked for, they
@@ -18,13 +18,9 @@ use model::run::{Outcome, Rounds};
 use model::trial::{Status, Trial};
 use stats::steady::{SNIA_WINDOW, snia};
 
+use crate::plan::ROUNDS_MAX;
+
 use super::{Execution, RunError, order};
-
-/// The most rounds: as many as SNIA tries before it calls a device unsteady.
-pub(crate) const ROUNDS_MOST: u32 = 25;
-
-/// The fewest: a window.
-pub(crate) const ROUNDS_LEAST: u32 = SNIA_WINDOW as u32;
 
 /// A case and the trials of its last rounds, which are not stored yet.
 struct Watched<'a> {
@@ -46,7 +42,7 @@ impl<'a> Execution<'a> {
             self.run.cases[case.index].rounds = Some(self.no_round_yet(case));
         }
         let mut outcome = Outcome::Complete;
-        for round in 1..=ROUNDS_MOST {
+        for round in 1..=ROUNDS_MAX {
             if watched.iter().all(|w| self.has_failed(w.case)) {
                 break;
             }
@@ -57,7 +53,7 @@ impl<'a> Execution<'a> {
             let cases = watched.iter().map(|w| w.case).filter(|c| !self.has_failed(c));
             let standing: Vec<Standing> = cases.filter_map(|c| self.standing(c)).collect();
             let is_over = standing.iter().all(|s| s.steady);
-            (self.on_event)(&Event::RoundFinished { round, most: ROUNDS_MOST, cases: standing });
+            (self.on_event)(&Event::RoundFinished { round, most: ROUNDS_MAX, cases: standing });
             if is_over {
                 break;
             }
@@ -125,7 +121,7 @@ impl<'a> Execution<'a> {
             steady: false,
             range: None,
             slope: None,
-            most: ROUNDS_MOST as usize,
+            most: ROUNDS_MAX as usize,
             written: (stated.map(|f| f.written()).sum(), 0),
         }
     }

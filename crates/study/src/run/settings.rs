@@ -2,7 +2,7 @@
 //! for before each of its trials, which only reads where they are so already,
 //! and put back at the end.
 
-use agent::{AgentError, Watch, unexpected};
+use agent::{AgentError, CallContext, unexpected};
 use model::message::{Reply, Request};
 use model::plan::{Case, Plan};
 use model::run::{CaseResult, Outcome, Run};
@@ -38,7 +38,7 @@ impl Execution<'_> {
             return Err(AgentError::Failed(reason.clone()));
         }
         // Not given up half way: that would have to be put back as well.
-        let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
         let answer = self.agent.call(Request::Set { changes: case.settings.clone() }, &mut watch);
         let error = match answer {
             Ok(Reply::Set(states)) => {
@@ -88,7 +88,7 @@ impl Execution<'_> {
         if !any(self.plan) {
             return Ok(());
         }
-        let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
         // An agent that died is started anew, and puts back what the one before
         // it had changed.
         for last in [false, true] {

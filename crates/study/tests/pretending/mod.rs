@@ -1,7 +1,7 @@
 //! An agent that only pretends, and a store that only notes.
 #![allow(dead_code)]
 
-use agent::{Agent, AgentError, Watch};
+use agent::{Agent, AgentError, CallContext};
 use model::Study;
 use model::event::Event;
 use model::message::{Reply, Request, TrialReport};
@@ -76,7 +76,7 @@ pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
 }
 
 impl Agent for Pretender {
-    fn call(&mut self, request: Request, _watch: &mut Watch<'_>) -> Result<Reply, AgentError> {
+    fn call(&mut self, request: Request, _watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         match request {
             Request::Look => Ok(Reply::Look(Vec::new())),
             Request::Describe => Ok(Reply::Machine(Box::default())),
@@ -173,7 +173,7 @@ pub(crate) fn study(kind: &str, options: &[(&str, &str)]) -> Study {
 }
 
 pub(crate) fn planned(study: &Study, agent: &mut Pretender) -> Result<Planned, PlanError> {
-    let mut watch = Watch { on_event: &mut |_| {}, cancelled: &|| false };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     plan::make(study, &agent::catalogue(), agent, &mut watch)
 }
 

@@ -2,8 +2,8 @@
 
 use language::Words;
 
-use super::super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, POINTED_FROM, Pen, TEXT};
-use super::super::frame::{Frame, Ruler};
+use super::super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, POINTED_FROM, PathBuilder, TEXT};
+use super::super::frame::{Frame, TickedAxis};
 use super::super::reference::Flags;
 use super::super::scale::{Base, Domain, Scale};
 use super::super::series::Sample;
@@ -105,7 +105,7 @@ fn number(panels: &mut [Panel<'_>]) {
 }
 
 /// The axis of the factor for all panels, and where their areas begin.
-fn across(panels: &[Panel<'_>], right: f64, width: f64) -> (Ruler, f64) {
+fn across(panels: &[Panel<'_>], right: f64, width: f64) -> (TickedAxis, f64) {
     let axis = &panels[0].lines.x;
     let mut levels: Vec<f64> = panels.iter().flat_map(|p| xs(&p.drawn)).collect();
     levels.sort_by(f64::total_cmp);
@@ -116,7 +116,7 @@ fn across(panels: &[Panel<'_>], right: f64, width: f64) -> (Ruler, f64) {
     let along = Along::Across(0.0, width);
     let at_levels = ticks::at_levels(&scale, &levels, axis.numbers, &axis.title, along);
     let ticks = at_levels.unwrap_or_else(|| ticks::ticks(&scale, axis.numbers, &axis.title, along));
-    (Ruler { scale, ticks }, left)
+    (TickedAxis { scale, ticks }, left)
 }
 
 /// A panel before it has a place.
@@ -149,13 +149,13 @@ impl<'a> Panel<'a> {
     }
 
     /// Its upright axis; how high it stands is not known yet.
-    fn upright(&self) -> Ruler {
+    fn upright(&self) -> TickedAxis {
         let scale = Scale { domain: self.y, from: 200.0, to: 0.0 };
         let axis = &self.lines.y;
-        Ruler { scale, ticks: ticks::ticks(&scale, axis.numbers, &axis.title, Along::Up) }
+        TickedAxis { scale, ticks: ticks::ticks(&scale, axis.numbers, &axis.title, Along::Up) }
     }
 
-    fn frame(&self, x: &Ruler, left: f64) -> Frame {
+    fn frame(&self, x: &TickedAxis, left: f64) -> Frame {
         let right = x.scale.to + INSET;
         Frame { x: x.clone(), y: self.upright(), left, right, top: 0.0, bottom: 0.0 }
     }
@@ -216,7 +216,7 @@ impl<'a> Panel<'a> {
         }
         let points: Vec<_> = line.points.iter().map(|(x, m)| place(*x, m.value)).collect();
         if points.len() > 1 {
-            canvas.path("l", &Pen::through(points.iter().copied()), None);
+            canvas.path("l", &PathBuilder::through(points.iter().copied()), None);
         }
         if points.len() > MOST_MARKS {
             return;
@@ -310,12 +310,12 @@ fn band(canvas: &mut Canvas, frame: &Frame, points: &[&(f64, Measured)]) {
         [] => {}
         [(x, (low, high))] => {
             let (at, low) = end(*x, *low);
-            canvas.path("n", &Pen::whisker(Direction::Y, at, low, end(*x, *high).1, 4.0), None);
+            canvas.path("n", &PathBuilder::whisker(Direction::Y, at, low, end(*x, *high).1, 4.0), None);
         }
         many => {
             let up = many.iter().map(|(x, i)| end(*x, i.1));
             let back = many.iter().rev().map(|(x, i)| end(*x, i.0));
-            canvas.path("k", &Pen::through(up.chain(back)).close(), None);
+            canvas.path("k", &PathBuilder::through(up.chain(back)).close(), None);
         }
     }
 }
@@ -365,7 +365,7 @@ impl EndNames {
         for ((line, (end_x, end_y)), y) in drawn.iter().zip(ends).zip(placed) {
             if (y - end_y).abs() > 3.0 || end_x < frame.right - INSET - 1.0 {
                 canvas.group(&series::colour(line.series));
-                canvas.path("n", &Pen::at(end_x + 5.0, end_y).line(x - 3.0, y), None);
+                canvas.path("n", &PathBuilder::at(end_x + 5.0, end_y).line(x - 3.0, y), None);
                 canvas.end();
             }
             canvas.text((x, y + MIDDLE), "", &line.name);

@@ -5,7 +5,7 @@ use model::scalar::binary;
 
 use super::pattern::Doing;
 use super::{Load, percent};
-use crate::diagnostic::Mistake;
+use crate::diagnostic::Diagnostic;
 use crate::fio::value::{self, Amount};
 
 /// A size of operations, and the share of operations that have it.
@@ -17,7 +17,7 @@ const BLOCK: u64 = 4096;
 /// The most sizes of one mix; a wider range is thinned.
 const PARTS_MAX: u64 = 64;
 
-pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<Vec<Part>, Mistake> {
+pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<Vec<Part>, Diagnostic> {
     let job = load.job;
     let from = ["bssplit", "bsrange", "bs"].into_iter().find(|name| job.get(name).is_some()).unwrap_or("bs");
     let each: [Vec<Part>; 3] = match from {
@@ -78,7 +78,7 @@ type Reader = fn(&str, u64, &mut Vec<String>) -> Result<Vec<Part>, ScalarError>;
 
 /// Reads what stands between commas, each for its kind of operation; what is
 /// missing is as the last.
-fn read(load: &mut Load<'_>, name: &str, reader: Reader) -> Result<[Vec<Part>; 3], Mistake> {
+fn read(load: &mut Load<'_>, name: &str, reader: Reader) -> Result<[Vec<Part>; 3], Diagnostic> {
     let Some(given) = load.job.get(name) else { return Ok([const { Vec::new() }; 3]) };
     let mut notes = Vec::new();
     let mut all: [Vec<Part>; 3] = [const { Vec::new() }; 3];

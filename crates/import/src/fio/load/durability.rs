@@ -2,9 +2,9 @@
 
 use super::Load;
 use super::pattern::Doing;
-use crate::diagnostic::Mistake;
+use crate::diagnostic::Diagnostic;
 
-pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
+pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<(), Diagnostic> {
     let is_verified = verify(load, doing)?;
     if !doing.trims {
         content(load, is_verified)?;
@@ -14,7 +14,7 @@ pub(super) fn take(load: &mut Load<'_>, doing: &Doing) -> Result<(), Mistake> {
 
 /// What buffers hold, and files that are made to be read. fio's own default is
 /// random and new for every write, as ours.
-fn content(load: &mut Load<'_>, is_verified: bool) -> Result<(), Mistake> {
+fn content(load: &mut Load<'_>, is_verified: bool) -> Result<(), Diagnostic> {
     let job = load.job;
     let compressible = job.count("buffer_compress_percentage");
     let duplicate = job.count("dedupe_percentage");
@@ -49,7 +49,7 @@ fn content(load: &mut Load<'_>, is_verified: bool) -> Result<(), Mistake> {
     Ok(())
 }
 
-fn sync(load: &mut Load<'_>) -> Result<(), Mistake> {
+fn sync(load: &mut Load<'_>) -> Result<(), Diagnostic> {
     let job = load.job;
     if let Some((word, _)) = job.word("sync").filter(|(word, _)| !matches!(*word, "none" | "0")) {
         if word != "dsync" {
@@ -78,7 +78,7 @@ fn sync(load: &mut Load<'_>) -> Result<(), Mistake> {
 }
 
 /// Whether what is written is read back.
-fn verify(load: &mut Load<'_>, doing: &Doing) -> Result<bool, Mistake> {
+fn verify(load: &mut Load<'_>, doing: &Doing) -> Result<bool, Diagnostic> {
     let job = load.job;
     let Some((word, _)) = job.word("verify").filter(|(word, _)| !matches!(*word, "0" | "null")) else {
         return Ok(false);

@@ -2,7 +2,7 @@
 
 use super::Load;
 use super::place::Place;
-use crate::diagnostic::{Mistake, suggest};
+use crate::diagnostic::{Diagnostic, suggest};
 use crate::fio::job::Job;
 
 /// An engine of fio, and ours that does the same or nearly.
@@ -86,7 +86,7 @@ const OTHERS: &[(&[&str], &str)] = &[
 ///
 /// # Errors
 /// If it loads something else, or there is none of this name.
-pub(super) fn of(job: &Job) -> Result<&'static Like, Mistake> {
+pub(super) fn of(job: &Job) -> Result<&'static Like, Diagnostic> {
     let name = job.text("ioengine").unwrap_or("psync");
     if let Some(like) = LIKES.iter().find(|l| l.fio == name) {
         return Ok(like);
@@ -102,7 +102,7 @@ pub(super) fn of(job: &Job) -> Result<&'static Like, Mistake> {
     Err(place.mistake(format!("there is no engine `{name}`"), suggest(name, names)))
 }
 
-pub(super) fn take(load: &mut Load<'_>, place: &Place) -> Result<(), Mistake> {
+pub(super) fn take(load: &mut Load<'_>, place: &Place) -> Result<(), Diagnostic> {
     let job = load.job;
     let like = of(job)?;
     load.put("engine", "ioengine", like.ours)?;
@@ -135,7 +135,7 @@ pub(super) fn take(load: &mut Load<'_>, place: &Place) -> Result<(), Mistake> {
     if like.fio == "io_uring" { ring(load) } else { Ok(()) }
 }
 
-fn ring(load: &mut Load<'_>) -> Result<(), Mistake> {
+fn ring(load: &mut Load<'_>) -> Result<(), Diagnostic> {
     let job = load.job;
     let from = if job.flag("fixedbufs") { "fixedbufs" } else { "registerfiles" };
     load.put("registered", from, if job.flag(from) { "yes" } else { "no" })?;
@@ -149,7 +149,7 @@ fn ring(load: &mut Load<'_>) -> Result<(), Mistake> {
 }
 
 /// The later of `direct` and `buffered` counts; the default is buffered.
-fn direct(load: &mut Load<'_>, like: &Like) -> Result<(), Mistake> {
+fn direct(load: &mut Load<'_>, like: &Like) -> Result<(), Diagnostic> {
     let job = load.job;
     let order = |name: &str| job.get(name).map(|g| g.order);
     let (from, direct) = match order("buffered") > order("direct") {

@@ -15,16 +15,16 @@ use model::workload::Catalogue;
 
 pub(super) use ending::Ending;
 
-use super::job::{Given, Job};
-use super::option::Fate;
+use super::job::{Job, JobOption};
+use super::option::OptionSupport;
 use crate::checked::{each_part_once, parameter, put, workload};
-use crate::diagnostic::Mistake;
+use crate::diagnostic::Diagnostic;
 
 /// The workload that every job becomes.
 const KIND: &str = "disk";
 
 /// A job as a load.
-pub(super) struct Made {
+pub(super) struct ConvertedJob {
     /// The load.
     pub(super) workload: StudyWorkload,
     /// What ends it.
@@ -48,7 +48,7 @@ pub(super) enum Role {
 ///
 /// # Errors
 /// If the job cannot be run here, or a value is none that `disk` takes.
-pub(super) fn make(catalogue: &Catalogue, job: &Job, role: Role) -> Result<Made, Mistake> {
+pub(super) fn make(catalogue: &Catalogue, job: &Job, role: Role) -> Result<ConvertedJob, Diagnostic> {
     refused(job)?;
     let spec = workload(catalogue, KIND, &job.place)?;
     let workload = StudyWorkload { kind: KIND.to_owned(), ..StudyWorkload::default() };
@@ -65,14 +65,14 @@ pub(super) fn make(catalogue: &Catalogue, job: &Job, role: Role) -> Result<Made,
     if let Some((name, text)) = end {
         load.put(name, "runtime", text)?;
     }
-    Ok(Made { workload: load.workload, ending, notes: load.notes })
+    Ok(ConvertedJob { workload: load.workload, ending, notes: load.notes })
 }
 
 /// Whether the job is a load of a disk at all.
 ///
 /// # Errors
 /// If it is not.
-pub(super) fn refused(job: &Job) -> Result<(), Mistake> {
+pub(super) fn refused(job: &Job) -> Result<(), Diagnostic> {
     engine::of(job).map(|_| ())
 }
 
@@ -89,12 +89,12 @@ struct Load<'a> {
 impl Load<'_> {
     /// Sets a parameter, written as a person would; `from` is the option that
     /// it comes from, at which a message points.
-    fn put(&mut self, name: &str, from: &str, text: impl Into<String>) -> Result<(), Mistake> {
+    fn put(&mut self, name: &str, from: &str, text: impl Into<String>) -> Result<(), Diagnostic> {
         self.put_parts(name, from, &[text.into()])
     }
 
     /// Sets a parameter of several parts.
-    fn put_parts(&mut self, name: &str, from: &str, parts: &[String]) -> Result<(), Mistake> {
+    fn put_parts(&mut self, name: &str, from: &str, parts: &[String]) -> Result<(), Diagnostic> {
         let place = self.job.get(from).map_or(&self.job.place, |g| &g.place).clone();
         let found = parameter(self.catalogue, self.spec, name, false, &place)?;
         let level: Level = parts
@@ -119,7 +119,7 @@ impl Load<'_> {
         }
     }
 
-    fn note_given(&mut self, given: &Given, says: &str) {
+    fn note_given(&mut self, given: &JobOption, says: &str) {
         let note = format!("{}`{}`: {says}", self.job.whose(given), given.written());
         self.notes.push(note);
     }
@@ -127,7 +127,7 @@ impl Load<'_> {
     fn note_unsupported(&mut self) {
         let job = self.job;
         for given in job.all() {
-            if given.option.fate == Fate::Unsupported && !given.is_neutral() {
+            if given.option.fate == OptionSupport::Unsupported && !given.is_neutral() {
                 self.note_given(given, given.option.says);
             }
             if given.is_misleading {

@@ -1,7 +1,7 @@
 //! What is done and where: rw, its mix, and how random places are spread.
 
 use super::{Load, percent};
-use crate::diagnostic::Mistake;
+use crate::diagnostic::Diagnostic;
 
 /// What a job does.
 pub(super) struct Doing {
@@ -56,7 +56,7 @@ const LIKES: &[Like] = &[
     Like { trims: true, ..like("randtrim", "randtrim", true, Some(0.0)) },
 ];
 
-pub(super) fn take(load: &mut Load<'_>) -> Result<Doing, Mistake> {
+pub(super) fn take(load: &mut Load<'_>) -> Result<Doing, Diagnostic> {
     let job = load.job;
     let (word, rest) = job.word("rw").unwrap_or(("read", ""));
     let Some(like) = LIKES.iter().find(|l| l.fio == word) else {
@@ -90,7 +90,7 @@ pub(super) fn take(load: &mut Load<'_>) -> Result<Doing, Mistake> {
 }
 
 /// The share of reads; the later of the two options counts, as in fio.
-fn mix(load: &mut Load<'_>) -> Result<f64, Mistake> {
+fn mix(load: &mut Load<'_>) -> Result<f64, Diagnostic> {
     let order = |name: &str| load.job.get(name).map(|g| g.order);
     let name = if order("rwmixwrite") > order("rwmixread") { "rwmixwrite" } else { "rwmixread" };
     let Some(given) = load.job.whole(name) else { return Ok(0.5) };
@@ -114,7 +114,7 @@ fn is_mapped(load: &Load<'_>) -> bool {
     is_even && !job.flag("norandommap") && job.get("ba").is_none()
 }
 
-fn spread(load: &mut Load<'_>) -> Result<(), Mistake> {
+fn spread(load: &mut Load<'_>) -> Result<(), Diagnostic> {
     let job = load.job;
     let (word, rest) = job.word(SPREAD).unwrap_or(("random", ""));
     let numbers: Vec<Option<f64>> = rest.split(':').map(|n| n.parse().ok()).collect();
@@ -154,7 +154,7 @@ fn spread(load: &mut Load<'_>) -> Result<(), Mistake> {
 
 /// Zones, `50/5:30/15:20/80`: shares of operations and of blocks. The first is
 /// the hot spot.
-fn zones(load: &mut Load<'_>, word: &str, text: &str) -> Result<(), Mistake> {
+fn zones(load: &mut Load<'_>, word: &str, text: &str) -> Result<(), Diagnostic> {
     let share = |n: &str| n.parse::<f64>().ok().filter(|n| *n > 0.0 && *n < 100.0).map(|n| n / 100.0);
     let zone = |text: &str| {
         let (operations, blocks) = text.split_once('/')?;
@@ -175,7 +175,7 @@ fn zones(load: &mut Load<'_>, word: &str, text: &str) -> Result<(), Mistake> {
     hot(load, blocks, operations)
 }
 
-fn hot(load: &mut Load<'_>, blocks: f64, operations: f64) -> Result<(), Mistake> {
+fn hot(load: &mut Load<'_>, blocks: f64, operations: f64) -> Result<(), Diagnostic> {
     load.put("distribution", SPREAD, "hot")?;
     load.put("hot-span", SPREAD, percent(blocks.clamp(0.0, 1.0)))?;
     load.put("hot-share", SPREAD, percent(operations.clamp(0.0, 1.0)))

@@ -8,7 +8,7 @@ use model::scalar::binary;
 use super::block::Part;
 use super::pattern::Doing;
 use super::{Load, Role};
-use crate::diagnostic::Mistake;
+use crate::diagnostic::Diagnostic;
 use crate::fio::value::{self, Amount};
 
 /// What other themes need to know of it.
@@ -45,7 +45,7 @@ impl Files {
     }
 }
 
-pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result<Place, Mistake> {
+pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result<Place, Diagnostic> {
     let clones = load.job.count("numjobs").unwrap_or(1);
     let files = files(load, clones)?;
     load.put_parts("target", files.from, &files.targets)?;
@@ -72,7 +72,7 @@ pub(super) fn take(load: &mut Load<'_>, doing: &Doing, sizes: &[Part]) -> Result
 }
 
 /// Which files they are, and who has which.
-fn files(load: &mut Load<'_>, clones: u64) -> Result<Files, Mistake> {
+fn files(load: &mut Load<'_>, clones: u64) -> Result<Files, Diagnostic> {
     let job = load.job;
     let together = load.role != Role::Alone;
     let folders = names(job.text("directory").unwrap_or_default());
@@ -144,7 +144,7 @@ fn names(text: &str) -> Vec<String> {
 }
 
 /// Bytes that one clone goes through: its size, or those of its files.
-fn own_bytes(load: &mut Load<'_>, files: &Files) -> Result<Option<u64>, Mistake> {
+fn own_bytes(load: &mut Load<'_>, files: &Files) -> Result<Option<u64>, Diagnostic> {
     let job = load.job;
     if let Some(given) = job.get("filesize") {
         let (low, high) = given.text().split_once('-').unwrap_or((given.text(), ""));
@@ -187,7 +187,7 @@ fn own_bytes(load: &mut Load<'_>, files: &Files) -> Result<Option<u64>, Mistake>
 }
 
 /// Size, offset and span of each target.
-fn extent(load: &mut Load<'_>, sizes: &[Part], files: &Files, own: Option<u64>) -> Result<(), Mistake> {
+fn extent(load: &mut Load<'_>, sizes: &[Part], files: &Files, own: Option<u64>) -> Result<(), Diagnostic> {
     let job = load.job;
     let from = if job.get("filesize").is_some() { "filesize" } else { "size" };
     let offset = whole(load, "offset");

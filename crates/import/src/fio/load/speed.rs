@@ -3,7 +3,7 @@
 use super::pattern::Doing;
 use super::place::Place;
 use super::{Load, block, percent, seconds};
-use crate::diagnostic::Mistake;
+use crate::diagnostic::Diagnostic;
 
 /// The most that is asked, in percent: that all operations keep to something,
 /// no number of them can show.
@@ -14,7 +14,7 @@ pub(super) fn take(
     doing: &Doing,
     sizes: &[block::Part],
     place: &Place,
-) -> Result<(), Mistake> {
+) -> Result<(), Diagnostic> {
     let job = load.job;
     let Some(target) = job.seconds("latency_target") else { return rate(load, doing, sizes, place) };
     for name in ["rate_iops", "rate"] {
@@ -33,7 +33,7 @@ pub(super) fn take(
 
 /// Operations per second of all clones. fio has a rate for each kind of
 /// operation; here the whole has one.
-fn rate(load: &mut Load<'_>, doing: &Doing, sizes: &[block::Part], place: &Place) -> Result<(), Mistake> {
+fn rate(load: &mut Load<'_>, doing: &Doing, sizes: &[block::Part], place: &Place) -> Result<(), Diagnostic> {
     let job = load.job;
     let from =
         if job.each("rate_iops").iter().any(|r| r.is_some_and(|r| r > 0)) { "rate_iops" } else { "rate" };

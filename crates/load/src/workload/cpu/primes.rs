@@ -72,16 +72,16 @@ impl Workload for Primes {
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(Ready { max_prime: parameters.integer("max-prime")? }))
+        Ok(Box::new(PreparedPrimes { max_prime: parameters.integer("max-prime")? }))
     }
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedPrimes {
     max_prime: u64,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedPrimes {
     fn operation_bytes(&self) -> u64 {
         0
     }

@@ -7,7 +7,7 @@ use engine::stop::REHEARSED;
 use model::Parameters;
 
 use crate::workload::disk::distribution::{Distribution, Places, random, word};
-use crate::workload::disk::pattern::{Kind, Pattern, Way};
+use crate::workload::disk::pattern::{DataDirection, Kind, Pattern};
 use crate::workload::disk::verify;
 
 /// One operation, worked out.
@@ -106,7 +106,7 @@ impl Access {
         if let Some(last) = sizes.last_mut() {
             last.up_to = u64::MAX;
         }
-        let reads = if let Way::Both(share) = pattern.way { word(share) } else { 0 };
+        let reads = if let DataDirection::Both(share) = pattern.way { word(share) } else { 0 };
         let sync_every =
             if parameters.is_word("sync", "fsync") { parameters.integer("sync-every")? } else { 0 };
         let distribution = Distribution::of(parameters)?;
@@ -291,11 +291,13 @@ impl Access {
     #[inline]
     fn kind(&self, operation: Operation) -> Kind {
         match self.pattern.way {
-            Way::Read => Kind::Read,
-            Way::Write => Kind::Write,
-            Way::Trim => Kind::Trim,
-            Way::Both(_) if random(self.seed ^ KIND, operation.index) < self.reads_up_to => Kind::Read,
-            Way::Both(_) => Kind::Write,
+            DataDirection::Read => Kind::Read,
+            DataDirection::Write => Kind::Write,
+            DataDirection::Trim => Kind::Trim,
+            DataDirection::Both(_) if random(self.seed ^ KIND, operation.index) < self.reads_up_to => {
+                Kind::Read
+            }
+            DataDirection::Both(_) => Kind::Write,
         }
     }
 

@@ -70,7 +70,7 @@ impl Fixture {
     ///
     /// # Errors
     /// If the file system refuses O_DIRECT, or a file may not be written.
-    pub fn open(&self, how: How) -> Result<Vec<File>, Fault> {
+    pub fn open(&self, how: OpenMode) -> Result<Vec<File>, Fault> {
         self.files.iter().map(|file| reopen(file, how, &self.key.target)).collect()
     }
 
@@ -92,7 +92,7 @@ impl Fixture {
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct How {
+pub struct OpenMode {
     /// Around the page cache (O_DIRECT).
     pub direct: bool,
     /// For writing too.
@@ -136,8 +136,8 @@ fn make_all(path: &Path, key: &FixtureKey, progress: &mut Progress<'_>) -> Resul
 ///
 /// # Errors
 /// If the file system refuses O_DIRECT, or the file may not be written.
-pub(super) fn reopen(file: &File, how: How, name: &str) -> Result<File, Fault> {
-    let How { direct, write, dsync } = how;
+pub(super) fn reopen(file: &File, how: OpenMode, name: &str) -> Result<File, Fault> {
+    let OpenMode { direct, write, dsync } = how;
     let mut options = OpenOptions::new();
     options.read(true).write(write);
     let flag = |set: bool, flag: i32| if set { flag } else { 0 };

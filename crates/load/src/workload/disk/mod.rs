@@ -44,7 +44,7 @@ use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
 use crate::workload::{HostInfo, Requirements, Shelf, Workload, profile};
 use access::Access;
-use fixture::How;
+use fixture::OpenMode;
 use io_engine::{Engine, Options};
 use job::Job;
 use pattern::Pattern;
@@ -116,7 +116,7 @@ impl Workload for Disk {
         let engine =
             io_engine::find(name).ok_or_else(|| Fault::Other(format!("`{name}` is no engine of disk")))?;
         let how = how(parameters)?;
-        let mut ready = Ready {
+        let mut ready = PreparedDisk {
             engine,
             options: Options::of(parameters)?,
             access: Access::of(parameters)?,
@@ -177,8 +177,8 @@ impl Workload for Disk {
 }
 
 /// How the files are opened.
-fn how(parameters: &Parameters) -> Result<How, Fault> {
-    Ok(How {
+fn how(parameters: &Parameters) -> Result<OpenMode, Fault> {
+    Ok(OpenMode {
         direct: parameters.flag("direct")?,
         write: Pattern::of(parameters)?.changes(),
         dsync: parameters.is_word("sync", "dsync"),
@@ -228,13 +228,13 @@ struct Target {
 }
 
 /// A disk load that is ready to run.
-struct Ready {
+struct PreparedDisk {
     engine: &'static dyn Engine,
     options: Options,
     access: Access,
     content: Content,
     block: u64,
-    how: How,
+    how: OpenMode,
     settles: bool,
     parameters: Parameters,
     targets: Vec<Target>,
@@ -245,16 +245,16 @@ struct Ready {
     verdict: Option<Arc<Verdict>>,
 }
 
-/// Of [`Ready::dirty`]: nobody looked.
+/// Of [`PreparedDisk::dirty`]: nobody looked.
 const UNKNOWN: u64 = u64::MAX;
 
-impl std::fmt::Debug for Ready {
+impl std::fmt::Debug for PreparedDisk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Ready").field("access", &self.access).field("targets", &self.targets).finish()
     }
 }
 
-impl Ready {
+impl PreparedDisk {
     /// How much of what is touched the page cache holds, for loads that go
     /// through it.
     fn cached(&self, name: &'static str) -> Option<(&'static str, Value)> {
@@ -283,7 +283,7 @@ impl Ready {
     }
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedDisk {
     fn operation_bytes(&self) -> u64 {
         self.block
     }

@@ -42,7 +42,7 @@ impl Kind {
 
 /// Which way the data goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Way {
+pub(super) enum DataDirection {
     Read,
     Write,
     /// Both: this share of the operations reads.
@@ -53,7 +53,7 @@ pub(super) enum Way {
 /// What is done, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pattern {
-    pub(super) way: Way,
+    pub(super) way: DataDirection,
     pub(super) random: bool,
 }
 
@@ -71,16 +71,16 @@ pub(super) const WORDS: &[Word] = &[
 
 impl Pattern {
     pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        let both = || parameters.number("read-share").map(Way::Both);
+        let both = || parameters.number("read-share").map(DataDirection::Both);
         let (way, random) = match parameters.text("pattern")? {
-            "read" => (Way::Read, false),
-            "write" => (Way::Write, false),
-            "randread" => (Way::Read, true),
-            "randwrite" => (Way::Write, true),
+            "read" => (DataDirection::Read, false),
+            "write" => (DataDirection::Write, false),
+            "randread" => (DataDirection::Read, true),
+            "randwrite" => (DataDirection::Write, true),
             "readwrite" => (both()?, false),
             "randrw" => (both()?, true),
-            "trim" => (Way::Trim, false),
-            "randtrim" => (Way::Trim, true),
+            "trim" => (DataDirection::Trim, false),
+            "randtrim" => (DataDirection::Trim, true),
             other => return Err(Fault::Other(format!("`{other}` is no pattern of disk"))),
         };
         Ok(Self { way, random })
@@ -88,24 +88,24 @@ impl Pattern {
 
     /// Whether anything of what was there is lost.
     pub(super) fn changes(self) -> bool {
-        self.way != Way::Read
+        self.way != DataDirection::Read
     }
 
     /// Whether it writes data.
     pub(super) fn writes(self) -> bool {
-        matches!(self.way, Way::Write | Way::Both(_))
+        matches!(self.way, DataDirection::Write | DataDirection::Both(_))
     }
 
     /// Whether it reads data.
     pub(super) fn reads(self) -> bool {
-        matches!(self.way, Way::Read | Way::Both(_))
+        matches!(self.way, DataDirection::Read | DataDirection::Both(_))
     }
 
     fn does(self, kind: Kind, syncs: bool) -> bool {
         match kind {
             Kind::Read => self.reads(),
             Kind::Write => self.writes(),
-            Kind::Trim => self.way == Way::Trim,
+            Kind::Trim => self.way == DataDirection::Trim,
             Kind::Sync => syncs,
         }
     }
@@ -120,10 +120,10 @@ impl Pattern {
             ..Flow::only(class, FlowUnit::Bytes)
         };
         match self.way {
-            Way::Read => vec![flow(OperationClass::Read, 1.0)],
-            Way::Write => vec![flow(OperationClass::Write, 1.0)],
-            Way::Trim => vec![flow(OperationClass::Trim, 1.0)],
-            Way::Both(reads) => {
+            DataDirection::Read => vec![flow(OperationClass::Read, 1.0)],
+            DataDirection::Write => vec![flow(OperationClass::Write, 1.0)],
+            DataDirection::Trim => vec![flow(OperationClass::Trim, 1.0)],
+            DataDirection::Both(reads) => {
                 vec![flow(OperationClass::Read, reads), flow(OperationClass::Write, 1.0 - reads)]
             }
         }

@@ -36,7 +36,7 @@ use model::{Parameters, Phase, Value};
 use crate::workload::disk::SPEC;
 use crate::workload::disk::access::Access;
 use crate::workload::disk::content::Source;
-use crate::workload::disk::fixture::{self, How, Progress};
+use crate::workload::disk::fixture::{self, OpenMode, Progress};
 use crate::workload::disk::io_engine::{self, Engine, Options};
 use crate::workload::disk::job::{Job, discard_range};
 use crate::workload::disk::pattern::Pattern;
@@ -217,7 +217,7 @@ struct Pass<'a> {
     access: Access,
     content: Content,
     device: bool,
-    how: How,
+    how: OpenMode,
     file: &'a File,
     name: &'a str,
 }
@@ -237,7 +237,7 @@ impl<'a> Pass<'a> {
         parameters.set("until", "end");
         parameters.set("size", bytes);
         parameters.set("span", bytes);
-        let mut how = How { direct: true, write: true, dsync: false };
+        let mut how = OpenMode { direct: true, write: true, dsync: false };
         if fixture::reopen(file, how, &key.target).is_err() {
             how.direct = false;
         }

@@ -14,7 +14,7 @@ use model::{Parameters, Value};
 
 use crate::workload::HostInfo;
 use crate::workload::disk::in_memory::{self, Room};
-use crate::workload::disk::pattern::{Pattern, Way};
+use crate::workload::disk::pattern::{DataDirection, Pattern};
 use crate::workload::disk::{
     alignment, content, device, filling, identity, nodes, occupied, precondition, pseudo,
 };
@@ -140,7 +140,7 @@ fn look_at_device(
     let changes = precondition::changes(parameters, pattern);
     let ownership = device::check(text, changes, &state, &host.destroy, &host.wipe)?;
     let purge = parameters.flag("purge").unwrap_or(false);
-    if (purge || pattern.way == Way::Trim) && state.discard_max == 0 {
+    if (purge || pattern.way == DataDirection::Trim) && state.discard_max == 0 {
         return Err(Problem::refused(
             format!("{text} takes no discards"),
             if purge {

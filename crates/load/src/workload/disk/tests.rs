@@ -27,7 +27,7 @@ fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
     p
 }
 
-const DIRECT: How = How { direct: true, write: false, dsync: false };
+const DIRECT: OpenMode = OpenMode { direct: true, write: false, dsync: false };
 
 fn host() -> HostInfo {
     HostInfo { cpus: 2, memory_available: 1 << 30, ..HostInfo::default() }

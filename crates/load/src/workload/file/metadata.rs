@@ -213,7 +213,7 @@ impl Workload for Metadata {
         let threads = parameters.integer("threads")? as usize;
         let folder = PathBuf::from(parameters.text("target")?);
         let size = parameters.integer("file-size")?;
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedMetadata {
             tree: Tree::make(
                 &folder,
                 shelf.state_folder().as_deref(),
@@ -302,7 +302,7 @@ fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, host: &HostInfo
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedMetadata {
     tree: Tree,
     files: u64,
     /// Bytes of each file.
@@ -313,7 +313,7 @@ struct Ready {
     sync: bool,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedMetadata {
     fn operation_bytes(&self) -> u64 {
         0
     }

@@ -1,8 +1,8 @@
 //! `file.*`: what a file system costs beside the bytes.
 
-mod left;
 pub mod metadata;
-mod own;
+mod owned_folder;
+mod stale_trees;
 mod tree;
 
-pub use left::{Fate, Left, remove_left};
+pub use stale_trees::{StaleTree, TreeOutcome, remove_left};

@@ -2,7 +2,7 @@
 //! what is measured. It is removed when the trial ends. After a SIGKILL it stays
 //! behind; a lock in it tells that nobody uses it any more. It is removed by the
 //! next run in the same folder, which meets its name, and by the next run or
-//! `headroom restore` elsewhere, which find it in a list (see [`super::left`]).
+//! `headroom restore` elsewhere, which find it in a list (see [`super::stale_trees`]).
 //!
 //! What is removed is looked at first: `own.rs` says how.
 
@@ -18,8 +18,8 @@ use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::fs::{flock, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-use crate::workload::file::left::{Identity, Record};
-use crate::workload::file::own::{self, Names, Removal, is_numbered};
+use crate::workload::file::owned_folder::{self, Names, Removal, is_numbered};
+use crate::workload::file::stale_trees::{FolderIdentity, Record};
 
 /// What every tree of ours is called, before the process and the time.
 const PREFIX: &str = ".headroom-tree-";
@@ -101,7 +101,7 @@ impl Tree {
             let parent =
                 rustix::fs::open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
             let name = format!("{PREFIX}{}-{}", std::process::id(), clock::now_ns());
-            let identity = Identity::of(&parent)?;
+            let identity = FolderIdentity::of(&parent)?;
             // Without a list the next run in this folder finds it all the same.
             let record = state.and_then(|state| Record::write(state, &name, folder, identity).ok());
             let forget = |record: Option<Record>| {
@@ -158,7 +158,7 @@ fn locked(parent: BorrowedFd<'_>, name: &str) -> io::Result<(OwnedFd, File, u32)
     };
     let open = || {
         let stat = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        own::folder(parent, name, stat.st_uid).map(|top| (top, stat.st_uid))
+        owned_folder::folder(parent, name, stat.st_uid).map(|top| (top, stat.st_uid))
     };
     let (top, owner) = open().inspect_err(|_| take_away())?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -226,12 +226,12 @@ pub(super) fn remove_if_abandoned(
     name: &str,
     until: Option<Instant>,
 ) -> io::Result<Found> {
-    let us = own::user();
-    let top = match own::folder(parent, name, us) {
+    let us = owned_folder::user();
+    let top = match owned_folder::folder(parent, name, us) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
         other => other?,
     };
-    let lock = match own::regular(top.as_fd(), LOCK, us) {
+    let lock = match owned_folder::regular(top.as_fd(), LOCK, us) {
         Ok(lock) => lock,
         // Killed before it was locked, or at the end of its removal; what has
         // content and no lock is not ours.

@@ -117,7 +117,7 @@ impl Workload for Bandwidth {
         let layout = Layout::of(parameters)?;
         let cpus = layout.cpus(parameters.integer("threads")? as usize)?;
         let passes = Passes::of(parameters, parameters.integer("size")?, OPERATION_BYTES)?;
-        Ok(Box::new(Ready { passes, layout, cpus }))
+        Ok(Box::new(PreparedBandwidth { passes, layout, cpus }))
     }
 
     fn metrics(
@@ -174,13 +174,13 @@ pub(super) fn survey(
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedBandwidth {
     passes: Passes,
     layout: Layout,
     cpus: Option<Vec<u32>>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedBandwidth {
     fn operation_bytes(&self) -> u64 {
         self.passes.operation_bytes()
     }

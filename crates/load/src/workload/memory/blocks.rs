@@ -127,7 +127,7 @@ impl Workload for Blocks {
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
         let bytes = parameters.integer("block-size")? as usize;
         let local = parameters.text("scope")? == "local";
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedBlocks {
             bytes,
             write: parameters.text("operation")? == "write",
             random: parameters.text("access")? == "random",
@@ -153,14 +153,14 @@ fn touched(bytes: usize) -> Result<Buffer, Fault> {
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedBlocks {
     bytes: usize,
     write: bool,
     random: bool,
     global: Option<Arc<Buffer>>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedBlocks {
     fn operation_bytes(&self) -> u64 {
         self.bytes as u64
     }

@@ -92,7 +92,7 @@ impl Workload for Latency {
         let layout = Layout::of(parameters)?;
         let threads = parameters.integer("threads")? as usize;
         let cpus = layout.cpus(threads)?;
-        Ok(Box::new(Ready { size: parameters.integer("size")?, layout, cpus }))
+        Ok(Box::new(PreparedLatency { size: parameters.integer("size")?, layout, cpus }))
     }
 
     fn metrics(
@@ -148,13 +148,13 @@ pub(super) fn least(size: u64, least: u64, what: &str) -> Result<(), Problem> {
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedLatency {
     size: u64,
     layout: Layout,
     cpus: Option<Vec<u32>>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedLatency {
     fn operation_bytes(&self) -> u64 {
         0
     }

@@ -131,7 +131,7 @@ impl Workload for Loaded {
         let cpus = layout.cpus(parameters.integer("threads")? as usize)?;
         let size = parameters.integer("size")?;
         let passes = Passes::of(parameters, size, DRAW_BYTES)?;
-        Ok(Box::new(Ready { size, share: parameters.number("share")?, passes, layout, cpus }))
+        Ok(Box::new(PreparedLoadedMemory { size, share: parameters.number("share")?, passes, layout, cpus }))
     }
 
     fn metrics(
@@ -159,7 +159,7 @@ impl Workload for Loaded {
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedLoadedMemory {
     size: u64,
     share: f64,
     passes: Passes,
@@ -167,7 +167,7 @@ struct Ready {
     cpus: Option<Vec<u32>>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedLoadedMemory {
     fn operation_bytes(&self) -> u64 {
         0
     }

@@ -147,7 +147,7 @@ impl Workload for Connect {
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedConnect {
             end: End::of_ours(shelf, SPEC.name)?,
             close: Close::of(parameters),
             options: Options { nodelay: true, ..Options::of(parameters)? },
@@ -187,7 +187,7 @@ impl Workload for Connect {
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedConnect {
     end: End,
     close: Close,
     options: Options,
@@ -195,7 +195,7 @@ struct Ready {
     made: Arc<AtomicU64>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedConnect {
     fn operation_bytes(&self) -> u64 {
         0
     }

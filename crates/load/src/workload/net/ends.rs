@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine::fault::Fault;
-use model::message::{Door, DoorKind};
+use model::message::{RendezvousAddress, RendezvousKind};
 use rustix::net::SendFlags;
 
-use crate::workload::net::hello::{self, COOKIE, HELLO, Place, WELCOME};
-use crate::workload::net::iperf3::Guest;
-use crate::workload::net::lobby::Lobby;
+use crate::workload::net::admitted_streams::AdmittedStreams;
+use crate::workload::net::hello::{self, COOKIE, HELLO, WELCOME, WorkerSlot};
+use crate::workload::net::iperf3::Iperf3Client;
 use crate::workload::net::socket::Options;
-use crate::workload::{Meeting, Shelf, Side};
+use crate::workload::{Rendezvous, Shelf, Side};
 
 /// One end of a load.
 #[derive(Clone, Debug)]
@@ -29,9 +29,9 @@ pub(super) struct End {
 
 #[derive(Clone, Debug)]
 enum Way {
-    Out(Door),
-    In(Arc<Lobby>),
-    Iperf3(Arc<Guest>),
+    Out(RendezvousAddress),
+    In(Arc<AdmittedStreams>),
+    Iperf3(Arc<Iperf3Client>),
 }
 
 impl End {
@@ -53,11 +53,11 @@ impl End {
         let load =
             u16::try_from(load).map_err(|_| Fault::Other("more loads than a trial can have".to_owned()))?;
         let (cookie, way) = match meeting {
-            Meeting::Out(door) if door.kind == DoorKind::Iperf3 => {
-                ([0; COOKIE], Way::Iperf3(Arc::new(Guest::new(door.clone()))))
+            Rendezvous::Out(door) if door.kind == RendezvousKind::Iperf3 => {
+                ([0; COOKIE], Way::Iperf3(Arc::new(Iperf3Client::new(door.clone()))))
             }
-            Meeting::Out(door) => (hello::cookie_of(door)?, Way::Out(door.clone())),
-            Meeting::In(listening) => {
+            Rendezvous::Out(door) => (hello::cookie_of(door)?, Way::Out(door.clone())),
+            Rendezvous::In(listening) => {
                 let lobby = listening.lobby();
                 (lobby.cookie, Way::In(lobby))
             }
@@ -103,10 +103,10 @@ impl End {
         Options { local: options.local.filter(|_| self.is_near), ..options.clone() }
     }
 
-    fn place(&self, seat: usize) -> Result<Place, Fault> {
+    fn place(&self, seat: usize) -> Result<WorkerSlot, Fault> {
         let seat = u16::try_from(seat)
             .map_err(|_| Fault::Other("more connections than a load can have".to_owned()))?;
-        Ok(Place { load: self.load, seat })
+        Ok(WorkerSlot { load: self.load, seat })
     }
 
     /// The connection of worker `seat`. At the near end, its partner is ready

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use engine::clock;
 use engine::fault::Fault;
-use model::message::Door;
+use model::message::RendezvousAddress;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto};
@@ -45,7 +45,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 /// Which worker a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct WorkerSlot {
     /// The load, among those of the trial that have two ends.
     pub(super) load: u16,
     /// The worker of that load.
@@ -53,7 +53,7 @@ pub(super) struct Place {
 }
 
 /// A hello as it goes over the wire.
-pub(super) fn written(cookie: &[u8; COOKIE], place: Place) -> [u8; HELLO] {
+pub(super) fn written(cookie: &[u8; COOKIE], place: WorkerSlot) -> [u8; HELLO] {
     let mut hello = [0; HELLO];
     hello[..COOKIE].copy_from_slice(cookie);
     hello[COOKIE..COOKIE + 2].copy_from_slice(&place.load.to_be_bytes());
@@ -83,9 +83,9 @@ fn seat_of(answer: &[u8]) -> Option<(u16, [u8; COOKIE])> {
 }
 
 /// Who a hello is for; `None` if its cookie is another.
-pub(super) fn read(cookie: &[u8; COOKIE], hello: &[u8; HELLO]) -> Option<Place> {
+pub(super) fn read(cookie: &[u8; COOKIE], hello: &[u8; HELLO]) -> Option<WorkerSlot> {
     let number = |at: usize| u16::from_be_bytes([hello[at], hello[at + 1]]);
-    is_same(cookie, hello).then(|| Place { load: number(COOKIE), seat: number(COOKIE + 2) })
+    is_same(cookie, hello).then(|| WorkerSlot { load: number(COOKIE), seat: number(COOKIE + 2) })
 }
 
 /// Whether `said` begins with the cookie. All bytes are looked at whatever they
@@ -99,7 +99,7 @@ pub(super) fn is_same(cookie: &[u8; COOKIE], said: &[u8]) -> bool {
 ///
 /// # Errors
 /// If it is not 32 hexadecimal digits.
-pub(super) fn cookie_of(door: &Door) -> Result<[u8; COOKIE], Fault> {
+pub(super) fn cookie_of(door: &RendezvousAddress) -> Result<[u8; COOKIE], Fault> {
     let wrong = || Fault::Other("the other end's cookie is not 32 hexadecimal digits".to_owned());
     let digits = door.cookie.as_bytes();
     if digits.len() != 2 * COOKIE {
@@ -113,14 +113,14 @@ pub(super) fn cookie_of(door: &Door) -> Result<[u8; COOKIE], Fault> {
     Ok(cookie)
 }
 
-/// A TCP connection through `door` for the worker at `place`, with its options.
+/// A TCP connection through `rendezvous` for the worker at `place`, with its options.
 ///
 /// # Errors
 /// If nobody lets it in within [`PATIENCE`], or an option is refused.
 pub(super) fn tcp(
-    door: &Door,
+    door: &RendezvousAddress,
     cookie: &[u8; COOKIE],
-    place: Place,
+    place: WorkerSlot,
     options: &Options,
 ) -> Result<TcpStream, Fault> {
     let to = SocketAddr::new(door.address, door.tcp);
@@ -213,9 +213,9 @@ fn wait_connected(socket: &OwnedFd, to: SocketAddr, until: Instant) -> Result<()
 /// # Errors
 /// If nobody answers within [`PATIENCE`], or an option is refused.
 pub(super) fn udp(
-    door: &Door,
+    door: &RendezvousAddress,
     cookie: &[u8; COOKIE],
-    place: Place,
+    place: WorkerSlot,
     options: &Options,
 ) -> Result<(UdpSocket, [u8; HELLO]), Fault> {
     let to = SocketAddr::new(door.address, door.udp);
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_hello_is_read_by_who_knows_the_cookie_only() {
-        let place = Place { load: 3, seat: 517 };
+        let place = WorkerSlot { load: 3, seat: 517 };
         let hello = written(b"0123456789abcdef", place);
         assert_eq!(read(b"0123456789abcdef", &hello), Some(place));
         for at in 0..COOKIE {
@@ -320,13 +320,13 @@ mod tests {
 
     #[test]
     fn a_cookie_is_read_from_hexadecimal_digits() {
-        let door = |cookie: &str| Door {
+        let door = |cookie: &str| RendezvousAddress {
             way: std::collections::BTreeMap::new(),
             address: Ipv4Addr::LOCALHOST.into(),
             tcp: 1,
             udp: 2,
             cookie: cookie.to_owned(),
-            kind: model::message::DoorKind::Ours,
+            kind: model::message::RendezvousKind::Ours,
         };
         let cookie = cookie_of(&door("000102030405060708090a0b0c0d0eff")).unwrap();
         assert_eq!((cookie[1], cookie[15]), (1, 255));

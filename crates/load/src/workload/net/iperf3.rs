@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use model::message::Door;
+use model::message::RendezvousAddress;
 use rustix::io::Errno;
 
 use crate::workload::net::hello::{self, PATIENCE};
@@ -103,14 +103,14 @@ pub fn greet_udp(socket: &UdpSocket, patience: Duration) -> Result<(), Fault> {
 /// only by the order in which they come (where data goes both ways, those on
 /// which the client sends come first), so one connects after the other.
 #[derive(Debug)]
-pub(super) struct Guest {
-    door: Door,
+pub(super) struct Iperf3Client {
+    door: RendezvousAddress,
     next: Mutex<usize>,
     moved: Condvar,
 }
 
-impl Guest {
-    pub(super) fn new(door: Door) -> Self {
+impl Iperf3Client {
+    pub(super) fn new(door: RendezvousAddress) -> Self {
         Self { door, next: Mutex::new(0), moved: Condvar::new() }
     }
 

@@ -22,14 +22,14 @@ use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, Workload
 
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
-use crate::workload::net::pingpong::asking::{Asking, Manner};
+use crate::workload::net::pingpong::asking::{Asking, RequestMode};
 use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::pingpong::{WAIT, two_ended};
 use crate::workload::net::socket::{CONGESTION, LOCAL_ADDRESS, Options, PEER, WINDOW};
 use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
-use crate::workload::net::track::Book;
+use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
 
 /// The description.
@@ -166,7 +166,7 @@ impl Workload for Loaded {
             let asked = ["both", direction].into_iter().any(|word| parameters.is_word("direction", word));
             if asked { streams } else { 0 }
         };
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedLoadedPath {
             there: of("send"),
             back: of("receive"),
             sizes: Sizes { bytes: parameters.integer("message-size")? as usize, apart: 0, class: MESSAGE },
@@ -227,7 +227,7 @@ impl Workload for Loaded {
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedLoadedPath {
     end: End,
     /// Connections that fill the link to the far end, and from there.
     there: usize,
@@ -235,10 +235,10 @@ struct Ready {
     sizes: Sizes,
     busy: bool,
     options: Options,
-    states: Arc<Book<State>>,
+    states: Arc<SampleCollector<State>>,
 }
 
-impl Ready {
+impl PreparedLoadedPath {
     /// The connection that carries messages.
     fn messages(&self, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let Self { end, sizes, busy, .. } = self;
@@ -247,12 +247,12 @@ impl Ready {
             return Ok(Box::new(Answering::new(end.tcp(0, &options)?, (*sizes, ANSWER), *busy)?));
         }
         let messages = Messages::new(*sizes, seed)?;
-        let manner = Manner { depth: 1, busy: *busy, verify: false };
+        let manner = RequestMode { depth: 1, busy: *busy, verify: false };
         Ok(Box::new(Asking::new(end.tcp(0, &options)?, messages, manner)))
     }
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedLoadedPath {
     fn operation_bytes(&self) -> u64 {
         0
     }

@@ -7,22 +7,22 @@
 //! over UDP the cookie alone lets nobody in: an address gets data only after it said
 //! a word that was sent there.
 
+mod admitted_streams;
 pub mod connect;
 pub mod crowd;
-mod door;
 mod ends;
 mod hello;
 pub mod iperf3;
 pub mod loaded;
-mod lobby;
 mod path;
 pub mod pingpong;
 mod ports;
+mod rendezvous;
 mod socket;
 pub mod stream;
 mod tcp_info;
-mod track;
+mod worker_samples;
 
-pub use door::Listening;
-pub use path::{PathMtu, Ways, probe};
+pub use path::{PathMtu, RouteCache, probe};
+pub use rendezvous::RendezvousListener;
 pub use socket::CUT;

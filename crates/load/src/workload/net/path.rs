@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use engine::fault::Fault;
 use model::Value;
-use model::message::{Door, DoorKind};
+use model::message::{RendezvousAddress, RendezvousKind};
 use model::plan::LoadSpec;
 
 use crate::workload::net::hello::{self, COOKIE, WELCOME};
@@ -54,7 +54,7 @@ pub struct PathMtu {
 /// What was found of each way, so that each is asked about once: where packets
 /// vanish, an answer takes seconds.
 #[derive(Debug, Default)]
-pub struct Ways(Mutex<BTreeMap<Way, PathMtu>>);
+pub struct RouteCache(Mutex<BTreeMap<Way, PathMtu>>);
 
 /// A way, as far as its ends decide what it carries.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,13 +67,17 @@ struct Way {
     far: Option<u64>,
 }
 
-/// Finds how large packets of `load` reach `door`; nothing where the far end is
+/// Finds how large packets of `load` reach `rendezvous`; nothing where the far end is
 /// none of ours.
 ///
 /// # Errors
 /// If there is no socket for it, or the load's own address cannot be used.
-pub fn probe(door: &Door, load: &LoadSpec, known: &Ways) -> Result<Option<PathMtu>, Fault> {
-    if door.kind != DoorKind::Ours {
+pub fn probe(
+    door: &RendezvousAddress,
+    load: &LoadSpec,
+    known: &RouteCache,
+) -> Result<Option<PathMtu>, Fault> {
+    if door.kind != RendezvousKind::Ours {
         return Ok(None);
     }
     let cookie = hello::cookie_of(door)?;
@@ -175,7 +179,7 @@ fn never_cut(socket: &UdpSocket) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::net::Listening;
+    use crate::workload::net::RendezvousListener;
 
     fn load(from: &str) -> LoadSpec {
         let mut load = LoadSpec::new("net.stream", model::Parameters::default());
@@ -188,19 +192,19 @@ mod tests {
     #[test]
     fn the_loopback_carries_what_its_mtu_says_and_is_asked_once() {
         for address in ["127.0.0.1", "::1"] {
-            let Ok(listening) = Listening::open(address.parse().unwrap(), [7; COOKIE]) else {
+            let Ok(listening) = RendezvousListener::open(address.parse().unwrap(), [7; COOKIE]) else {
                 assert_eq!(address, "::1", "there is no IPv6 here");
                 continue;
             };
             let door = listening.door().unwrap();
-            let ways = Ways::default();
+            let ways = RouteCache::default();
             let found = probe(&door, &load(""), &ways).unwrap().unwrap();
             assert_eq!(found.carried, Some(found.route));
             assert!(found.route >= 1500, "{found:?}");
             // Who does not know the cookie hears nothing, and is told what is known.
-            let stranger = Door { cookie: "08".repeat(COOKIE), ..door.clone() };
+            let stranger = RendezvousAddress { cookie: "08".repeat(COOKIE), ..door.clone() };
             assert_eq!(probe(&stranger, &load(""), &ways).unwrap(), Some(found));
-            let silent = probe(&stranger, &load(""), &Ways::default()).unwrap().unwrap();
+            let silent = probe(&stranger, &load(""), &RouteCache::default()).unwrap().unwrap();
             assert_eq!((silent.route, silent.carried), (found.route, None));
             // Another MTU at the other end is another way.
             let mut changed = stranger;
@@ -211,9 +215,9 @@ mod tests {
 
     #[test]
     fn a_probe_goes_out_as_the_data_does() {
-        let listening = Listening::open("127.0.0.1".parse().unwrap(), [7; COOKIE]).unwrap();
+        let listening = RendezvousListener::open("127.0.0.1".parse().unwrap(), [7; COOKIE]).unwrap();
         let door = listening.door().unwrap();
-        let ways = Ways::default();
+        let ways = RouteCache::default();
         assert!(probe(&door, &load("127.0.0.9"), &ways).unwrap().unwrap().carried.is_some());
         let elsewhere = probe(&door, &load("192.0.2.1"), &ways).unwrap_err().to_string();
         assert!(elsewhere.contains("192.0.2.1"), "{elsewhere}");

@@ -117,7 +117,7 @@ impl Workload for Handoff {
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedHandoff {
             by: parameters.text("by")?.to_owned(),
             from: parameters.integer("from")? as u32,
             to: parameters.integer("to")? as u32,
@@ -126,13 +126,13 @@ impl Workload for Handoff {
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedHandoff {
     by: String,
     from: u32,
     to: u32,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedHandoff {
     fn operation_bytes(&self) -> u64 {
         0
     }

@@ -7,12 +7,12 @@ use std::cell::UnsafeCell;
 /// A mutex alone: 40 bytes with glibc on x86-64, so that three lie on two cache
 /// lines, as in sysbench's threads test.
 #[repr(C)]
-pub(super) struct Plain(UnsafeCell<libc::pthread_mutex_t>);
+pub(super) struct PlainMutex(UnsafeCell<libc::pthread_mutex_t>);
 
 /// A mutex and 256 bytes behind it, as in sysbench's mutex test: no two share a
 /// cache line.
 #[repr(C)]
-pub(super) struct Padded {
+pub(super) struct PaddedMutex {
     mutex: UnsafeCell<libc::pthread_mutex_t>,
     padding: [u8; 256],
 }
@@ -28,8 +28,8 @@ pub(super) trait Place {
     fn mutex(&self) -> *mut libc::pthread_mutex_t;
 }
 
-impl Place for Plain {
-    const FREE: Self = Plain(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER));
+impl Place for PlainMutex {
+    const FREE: Self = PlainMutex(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER));
     /// Where the array of sysbench 1.0.20 begins with 2 threads, seen with gdb (48
     /// with 1 and 3, 16 with 4 to 64: its heap decides). Two
     /// threads are almost always at neighbours, of which 3 pairs of 8 share a line
@@ -42,8 +42,9 @@ impl Place for Plain {
     }
 }
 
-impl Place for Padded {
-    const FREE: Self = Padded { mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER), padding: [0; 256] };
+impl Place for PaddedMutex {
+    const FREE: Self =
+        PaddedMutex { mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER), padding: [0; 256] };
 
     #[inline(always)]
     fn mutex(&self) -> *mut libc::pthread_mutex_t {
@@ -116,10 +117,10 @@ mod tests {
     #[cfg(all(target_env = "gnu", target_arch = "x86_64"))]
     fn the_layouts_are_those_of_sysbench() {
         // sysbench 1.0.20 for x86-64 multiplies by 5 x 8 and by 37 x 8.
-        assert_eq!(size_of::<Plain>(), 40);
-        assert_eq!(size_of::<Padded>(), 296);
+        assert_eq!(size_of::<PlainMutex>(), 40);
+        assert_eq!(size_of::<PaddedMutex>(), 296);
         for count in [1, 2, 8, 100] {
-            let locks = Locks::<Plain>::new(count);
+            let locks = Locks::<PlainMutex>::new(count);
             assert_eq!(locks.all[locks.first].mutex().addr() % 64, 32);
             locks.hold(count - 1, || {});
         }
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_mutex_keeps_others_out() {
-        let locks = Locks::<Padded>::new(2);
+        let locks = Locks::<PaddedMutex>::new(2);
         let mut count = 0u64;
         let counter = std::sync::atomic::AtomicPtr::new(&raw mut count);
         std::thread::scope(|scope| {

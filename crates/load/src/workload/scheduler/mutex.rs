@@ -20,7 +20,7 @@ use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
-use crate::workload::scheduler::lock::{Locks, Padded};
+use crate::workload::scheduler::lock::{Locks, PaddedMutex};
 use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
@@ -105,7 +105,7 @@ impl Workload for Mutex {
                  are 50000 and 10000",
             ));
         }
-        let memory_bytes = mutexes * size_of::<Padded>() as u64;
+        let memory_bytes = mutexes * size_of::<PaddedMutex>() as u64;
         Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
@@ -122,7 +122,7 @@ impl Workload for Mutex {
         let mutexes = parameters.integer("mutexes")? as u32;
         let threads = parameters.integer("threads")?.max(1);
         let requests = parameters.get("requests").map(|_| parameters.integer("requests")).transpose()?;
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedMutex {
             shared: Arc::new(Shared {
                 touched: AtomicU32::new(0),
                 mutexes: AtomicU32::new(mutexes),
@@ -162,11 +162,11 @@ struct Shared {
     /// same time, as in sysbench, so that some get lost.
     touched: AtomicU32,
     mutexes: AtomicU32,
-    locks: Locks<Padded>,
+    locks: Locks<PaddedMutex>,
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedMutex {
     shared: Arc<Shared>,
     acquisitions: u32,
     loops: u32,
@@ -176,7 +176,7 @@ struct Ready {
     events_each: Option<u64>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedMutex {
     fn operation_bytes(&self) -> u64 {
         0
     }
@@ -295,10 +295,10 @@ mod tests {
         assert!(survey(4096, 50_000, 0).is_ok());
     }
 
-    fn ready(requests: Option<u64>) -> Ready {
+    fn ready(requests: Option<u64>) -> PreparedMutex {
         let shared = Shared { touched: AtomicU32::new(0), mutexes: AtomicU32::new(5), locks: Locks::new(5) };
         let events_each = requests.filter(|r| r % 2 == 0).map(|r| r / 2);
-        Ready { shared: Arc::new(shared), acquisitions: 7, loops: 3, requests, events_each }
+        PreparedMutex { shared: Arc::new(shared), acquisitions: 7, loops: 3, requests, events_each }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
-use crate::workload::scheduler::lock::{Locks, Plain};
+use crate::workload::scheduler::lock::{Locks, PlainMutex};
 use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
 
 /// The description.
@@ -76,7 +76,7 @@ impl Workload for Threads {
                 "sysbench's default for this test is 8",
             ));
         };
-        let memory_bytes = mutexes * size_of::<Plain>() as u64;
+        let memory_bytes = mutexes * size_of::<PlainMutex>() as u64;
         Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
     }
 
@@ -92,7 +92,7 @@ impl Workload for Threads {
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
         let mutexes = parameters.integer("mutexes")? as u32;
         let shared = Shared { next: AtomicU32::new(0), mutexes, locks: Locks::new(mutexes as usize) };
-        Ok(Box::new(Ready { yields: parameters.integer("yields")?, shared: Arc::new(shared) }))
+        Ok(Box::new(PreparedThreads { yields: parameters.integer("yields")?, shared: Arc::new(shared) }))
     }
 }
 
@@ -104,16 +104,16 @@ struct Shared {
     /// gives an operation would keep threads on mutexes of their own.)
     next: AtomicU32,
     mutexes: u32,
-    locks: Locks<Plain>,
+    locks: Locks<PlainMutex>,
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedThreads {
     yields: u64,
     shared: Arc<Shared>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedThreads {
     fn operation_bytes(&self) -> u64 {
         0
     }
@@ -158,7 +158,7 @@ mod tests {
         let survey = |yields, mutexes| Threads.survey(parameters(yields, mutexes), &HostInfo::default());
         assert!(survey(1_000_001, 8).unwrap_err().message.contains("yields"));
         assert!(survey(1, 1_000_001).unwrap_err().message.contains("mutexes"));
-        assert_eq!(survey(1, 1000).unwrap().memory_bytes, 1000 * size_of::<Plain>() as u64);
+        assert_eq!(survey(1, 1000).unwrap().memory_bytes, 1000 * size_of::<PlainMutex>() as u64);
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Workload for Timer {
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
         let ns = |name| parameters.number(name).map(|seconds| (seconds * 1e9).round() as u64);
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedTimer {
             by: parameters.text("by")?.to_owned(),
             interval_ns: ns("sleep")?,
             slack_ns: ns("slack")?.max(1),
@@ -131,13 +131,13 @@ impl Workload for Timer {
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedTimer {
     by: String,
     interval_ns: u64,
     slack_ns: u64,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedTimer {
     fn operation_bytes(&self) -> u64 {
         0
     }

@@ -19,7 +19,7 @@ use model::machine::{Absent, BlockDevice, BlockKind, Inventory};
 use serde::{Deserialize, Serialize};
 
 use crate::Host;
-use crate::inventory::awake;
+use crate::inventory::runtime_pm;
 
 /// How long all drives together may take, from the question on. A healthy one
 /// answers within milliseconds; a hard disk that seeks, within 100.
@@ -116,7 +116,8 @@ pub(crate) fn ask(host: &Host, inventory: &Inventory) -> Questions {
     };
     let drives = inventory.block.iter().filter(is_asked).take(DRIVES_MAX);
     // Opening a disk that the kernel has put to sleep would wake it.
-    let question = |d: &BlockDevice| match awake::refuses(host, &format!("/sys/block/{}/device", d.name)) {
+    let question = |d: &BlockDevice| match runtime_pm::refuses(host, &format!("/sys/block/{}/device", d.name))
+    {
         Some(reason) => Err(reason),
         None if host.is_this() => Ok(send(d)),
         None => Err("recorded".to_owned()),

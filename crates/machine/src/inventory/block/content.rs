@@ -8,7 +8,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 
 use super::{Found, superblock};
 use crate::Host;
-use crate::inventory::awake;
+use crate::inventory::runtime_pm;
 
 /// Puts to each device what fills it, where that is known.
 pub(super) fn add(host: &Host, found: &mut [Found]) {
@@ -75,7 +75,7 @@ fn answers(host: &Host, found: &[Found], each: &Found) -> bool {
         let has_ways =
             device.mapping.as_ref().and_then(|m| m.kind.as_deref()).is_some_and(|kind| kind == "mpath");
         let suspended = host.number(format!("{folder}/dm/suspended")) == Some(1);
-        let refuses = awake::refuses(host, &format!("{folder}/device")).is_some();
+        let refuses = runtime_pm::refuses(host, &format!("{folder}/device")).is_some();
         if device.kind == BlockKind::Other || has_ways || suspended || refuses {
             return false;
         }

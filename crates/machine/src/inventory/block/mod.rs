@@ -19,7 +19,6 @@ use crate::Host;
 use crate::limit::datasheet;
 
 pub(super) use attach::controllers;
-pub(crate) use stack::uuid_front;
 
 /// What `size` counts in, whatever the device's sectors are
 /// (`Documentation/ABI/stable/sysfs-block`).

@@ -7,6 +7,7 @@ use model::machine::{Absent, Array, BlockDevice, BlockKind, Mapping};
 
 use super::Found;
 use crate::Host;
+use crate::host::mapping::uuid_front;
 
 /// Puts to each device what it stands on, and how arrays and mappings are
 /// built.
@@ -62,25 +63,6 @@ fn mapping(host: &Host, folder: &str) -> Option<Mapping> {
         host.text(format!("{folder}/dm/name")).map(|n| n.trim().to_owned()).filter(|n| !n.is_empty())?;
     let uuid = host.text(format!("{folder}/dm/uuid")).unwrap_or_default();
     Some(Mapping { name, kind: uuid_front(&uuid).map(str::to_owned) })
-}
-
-/// The front of a mapping's UUID, by which programs mark what is theirs, without
-/// the rest, which identifies the machine.
-pub(crate) fn uuid_front(uuid: &str) -> Option<&str> {
-    const FRONTS: &[&str] = &["LVM", "mpath", "DMRAID", "VDO", "stratis"];
-    let (first, rest) = uuid.split_once('-')?;
-    if first == "CRYPT" {
-        // cryptsetup: `CRYPT-LUKS2-`, `CRYPT-PLAIN-`, `CRYPT-VERITY-`.
-        let (second, _) = rest.split_once('-')?;
-        let word = second.starts_with(|c: char| c.is_ascii_uppercase())
-            && second.len() <= 10
-            && second.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-        return if word { uuid.get(..first.len() + 1 + second.len()) } else { Some(first) };
-    }
-    // kpartx: `part1-mpath-`.
-    let is_part =
-        first.strip_prefix("part").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-    (is_part || FRONTS.contains(&first)).then_some(first)
 }
 
 /// Leaves out of mappings' names what identifies the machine: installers name
@@ -200,23 +182,6 @@ mod tests {
             "",
         ] {
             assert_eq!(without_uuid(kept), kept);
-        }
-    }
-
-    #[test]
-    fn only_the_front_of_a_mapping_is_kept() {
-        for (uuid, front) in [
-            ("LVM-0Oq3VxYyVbZ1rJ2dLkXo8nGJhC4bT5mS", Some("LVM")),
-            ("CRYPT-LUKS2-4d9a8c1f0b2e4f6a8c0d2e4f6a8b0c1d-cryptmd", Some("CRYPT-LUKS2")),
-            ("CRYPT-PLAIN-swap", Some("CRYPT-PLAIN")),
-            ("CRYPT-4d9a8c1f0b2e-x", Some("CRYPT")),
-            ("mpath-36001405b2f0c0d8", Some("mpath")),
-            ("part1-mpath-36001405b2f0c0d8", Some("part1")),
-            ("4d9a8c1f-0b2e-4f6a-8c0d-2e4f6a8b0c1d", None),
-            ("anything-else", None),
-            ("", None),
-        ] {
-            assert_eq!(uuid_front(uuid), front, "{uuid}");
         }
     }
 

@@ -109,12 +109,12 @@ struct Request {
 }
 
 /// An interface to ask.
-struct Asker<'a> {
+struct EthtoolQuery<'a> {
     socket: OwnedFd,
     name: &'a str,
 }
 
-impl Asker<'_> {
+impl EthtoolQuery<'_> {
     /// Hands `buffer`, whose first word is the command, to the driver, which
     /// fills it in.
     ///
@@ -246,7 +246,7 @@ impl Statistics {
     /// Those of this machine's interface, and what its driver calls them, in order;
     /// none where it has none.
     pub(crate) fn open(name: &str) -> Option<(Self, Vec<String>)> {
-        let asker = Asker { socket: socket().ok()?, name };
+        let asker = EthtoolQuery { socket: socket().ok()?, name };
         let names = asker.strings(STRINGS_STATISTICS)?;
         let count = names.len();
         let buffer = vec![0; 2 + 2 * (count + STRINGS_MAX)];
@@ -256,7 +256,7 @@ impl Statistics {
     /// The counters now; none where the driver has others than it had.
     pub(crate) fn read(&mut self) -> Option<impl Fn(usize) -> Option<u64> + '_> {
         self.buffer[..2].copy_from_slice(&[GET_STATISTICS, u32::try_from(self.count).ok()?]);
-        let asker = Asker { socket: self.socket.try_clone().ok()?, name: &self.name };
+        let asker = EthtoolQuery { socket: self.socket.try_clone().ok()?, name: &self.name };
         // SAFETY: room for thousands more than the driver counted.
         unsafe { asker.call(&mut self.buffer) }?;
         let values = self.buffer.get(2..)?;
@@ -276,7 +276,7 @@ fn socket() -> rustix::io::Result<OwnedFd> {
 
 /// Asks the driver of this machine's interface.
 pub(super) fn ask(name: &str) -> Result<Answer, String> {
-    let asker = Asker { socket: socket().map_err(|e| e.to_string())?, name };
+    let asker = EthtoolQuery { socket: socket().map_err(|e| e.to_string())?, name };
     let mut answer = Answer::default();
     asker.driver(&mut answer);
     let _ = asker.link(&mut answer);
@@ -331,7 +331,7 @@ fn offloads(names: &[String], blocks: &[u32]) -> BTreeMap<String, bool> {
         .collect()
 }
 
-/// Mbit/s of the fastest mode in `mask`; modes are named `10000baseT/Full`, and
+/// Mbit/s of the fastest mode in `anonymize`; modes are named `10000baseT/Full`, and
 /// what is no mode (`Autoneg`, `TP`, `Pause`) has no number in front.
 fn fastest(names: &[String], mask: &[u32]) -> Option<u64> {
     let speed = |name: &String| name.split_once("base").and_then(|(number, _)| number.parse::<u64>().ok());

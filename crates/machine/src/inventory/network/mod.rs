@@ -22,7 +22,7 @@ const MBIT_MAX: u64 = 10_000_000;
 /// The network interfaces of `host`, in order of their names.
 #[must_use]
 pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Vec<NetworkInterface> {
-    let asker = netlink::Asker::default();
+    let asker = netlink::InterfaceQuery::default();
     let kernel = host.text("/proc/sys/kernel/osrelease");
     let mut interfaces = Vec::new();
     // The list of bonds is a file among the folders.
@@ -58,7 +58,11 @@ impl Place<'_> {
         place.rsplit_once('/').map(|(_, name)| name.to_owned())
     }
 
-    fn interface(&self, asker: &netlink::Asker, kernel: Option<&str>) -> Result<NetworkInterface, String> {
+    fn interface(
+        &self,
+        asker: &netlink::InterfaceQuery,
+        kernel: Option<&str>,
+    ) -> Result<NetworkInterface, String> {
         let mtu = self.host.read(self.file("mtu")).map_err(|a| format!("mtu: {}", a.reason))?;
         let mtu = mtu.trim().parse().map_err(|_| "garbled: mtu")?;
         let told: ethtool::Answer = self

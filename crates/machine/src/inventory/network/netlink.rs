@@ -47,7 +47,7 @@ pub(super) struct Answer {
 
 /// Asks this machine, once for all interfaces.
 #[derive(Debug, Default)]
-pub(super) struct Asker {
+pub(super) struct InterfaceQuery {
     links: OnceCell<Result<BTreeMap<String, Link>, String>>,
     qdiscs: OnceCell<Vec<Node>>,
 }
@@ -72,7 +72,7 @@ struct Node {
     fallback: Option<u32>,
 }
 
-impl Asker {
+impl InterfaceQuery {
     /// What this machine's kernel says of the interface.
     pub(super) fn ask(&self, name: &str) -> Result<Answer, String> {
         let links = self.links.get_or_init(links).as_ref().map_err(Clone::clone)?;
@@ -245,9 +245,9 @@ mod tests {
 
     #[test]
     fn the_loopback_of_this_machine_is_among_the_links() {
-        let answer = Asker::default().ask("lo").unwrap();
+        let answer = InterfaceQuery::default().ask("lo").unwrap();
         assert_eq!((answer.kind, answer.max_mtu), (None, None));
         assert!(answer.qdisc.is_some());
-        assert!(Asker::default().ask("no-such-interface").is_err());
+        assert!(InterfaceQuery::default().ask("no-such-interface").is_err());
     }
 }

@@ -13,7 +13,7 @@ mod tests;
 
 use model::machine::{Absent, PciDevice, PciLink};
 
-use super::awake;
+use super::runtime_pm;
 use crate::Host;
 
 /// Where the functions are listed.
@@ -110,7 +110,7 @@ pub(crate) fn node(host: &Host, folder: &str) -> Option<u32> {
 /// function sleeps: each of these files is a register, for which the kernel
 /// would wake it.
 fn link(host: &Host, name: &str) -> Option<PciLink> {
-    if awake::sleeps(host, &format!("{DEVICES}/{name}")) {
+    if runtime_pm::sleeps(host, &format!("{DEVICES}/{name}")) {
         return None;
     }
     let file = |leaf: &str| host.text(format!("{DEVICES}/{name}/{leaf}"));

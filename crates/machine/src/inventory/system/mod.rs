@@ -8,7 +8,7 @@ use model::machine::{Absent, System};
 
 use super::{line, note, unless_left_out};
 use crate::Host;
-use crate::host::mask;
+use crate::host::anonymize;
 
 /// The firmware's own words (`Documentation/ABI/testing/sysfs-firmware-dmi-tables`,
 /// `drivers/firmware/dmi-id.c`).
@@ -28,8 +28,8 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> System {
         product,
         board: joined(host, &["board_vendor", "board_name"]),
         firmware: joined(host, &["bios_vendor", "bios_version", "bios_date"]),
-        kernel_version: file(host, "/proc/version").map(|text| mask::without_builder(&text)),
-        command_line: host.text("/proc/cmdline").and_then(|text| mask::command_line::masked(&text)),
+        kernel_version: file(host, "/proc/version").map(|text| anonymize::without_builder(&text)),
+        command_line: host.text("/proc/cmdline").and_then(|text| anonymize::command_line::masked(&text)),
         virtualization: virtualization::of(host),
         container: container::of(host),
         uptime_s: uptime(host),

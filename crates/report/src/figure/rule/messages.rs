@@ -36,7 +36,7 @@ pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
 }
 
 /// What a group is drawn with.
-struct Course<'a> {
+struct SweepLine<'a> {
     size: &'a Factor,
     time: Metric,
     rate: Metric,
@@ -52,13 +52,13 @@ fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
     if !fits || lines > LINES_MOST || group.collides() {
         return Vec::new();
     }
-    let course = Course { size, time, rate };
+    let course = SweepLine { size, time, rate };
     let levels: Vec<(String, Vec<&CaseResult>)> =
         (0..lines).map(|level| (name_of(group, level), course.ordered(of_level(group, level)))).collect();
     vec![course.saturation(scene, group, &levels), course.signature(scene, group, &levels)]
 }
 
-impl Course<'_> {
+impl SweepLine<'_> {
     /// The cases that have all, by size.
     fn ordered<'c>(&self, cases: Vec<&'c CaseResult>) -> Vec<&'c CaseResult> {
         let size = |c: &&CaseResult| self.size.number_of(c).unwrap_or(f64::NAN);

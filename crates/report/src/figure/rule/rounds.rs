@@ -1,7 +1,7 @@
 //! Rounds in which a load was brought to a steady state, with the window by
 //! which that is judged.
 
-use chart::plot::{Axis, Course, RoundWindow, Rounds, Spread};
+use chart::plot::{Axis, RoundSeries, RoundWindow, Rounds, Spread};
 use model::Value;
 use model::run::CaseResult;
 use stats::steady::{SNIA_RANGE, SNIA_WINDOW, snia};
@@ -47,11 +47,11 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult]) -> Option<
         let values = rounds.values.clone();
         // The line that is fitted is that of the specification's window.
         let judged = snia(&values).filter(|_| rounds.window == SNIA_WINDOW && rounds.range.is_some());
-        Some(Course {
+        Some(RoundSeries {
             name: if alone { String::new() } else { group.label(case) },
             values,
             window: judged.map(|w| RoundWindow { rounds: SNIA_WINDOW, mean: w.average, slope: w.slope }),
-            verdict: crate::page::remarks::verdict(words, rounds),
+            verdict: crate::page::notes::verdict(words, rounds),
             steady: rounds.steady,
         })
     };

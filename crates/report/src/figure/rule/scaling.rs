@@ -72,13 +72,13 @@ impl Law {
 }
 
 /// How many threads each case has, and what they did; those of one line.
-struct Course<'a> {
+struct SweepLine<'a> {
     /// By threads; the first has one.
     cases: Vec<(f64, &'a CaseResult)>,
     metric: &'a Metric,
 }
 
-impl<'a> Course<'a> {
+impl<'a> SweepLine<'a> {
     /// `None` where one thread alone was not measured, or nothing beside it, or
     /// the metric is nothing that grows with threads.
     fn of(axis: &Factor, metric: &'a Metric, cases: &[&'a CaseResult]) -> Option<Self> {
@@ -171,7 +171,7 @@ pub(super) fn law(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, level: 
 fn said(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, (level, short): (usize, &str)) -> Option<Law> {
     let words = scene.view.words;
     let cases = of_level(group, level);
-    let course = Course::of(group.axis()?, metric, &cases)?;
+    let course = SweepLine::of(group.axis()?, metric, &cases)?;
     let most = cpus(scene).unwrap_or(f64::MAX);
     let points = course.points(most);
     if course.is_vague(most) {
@@ -208,7 +208,7 @@ fn said(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, (level, short): (
 }
 
 /// What the most threads that have a CPU each gave.
-fn efficiency(scene: &Scene<'_>, course: &Course<'_>, most: f64, short: &str) -> Option<String> {
+fn efficiency(scene: &Scene<'_>, course: &SweepLine<'_>, most: f64, short: &str) -> Option<String> {
     let speedups = course.speedups();
     let (threads, times) = speedups.iter().rev().find(|(n, _)| *n <= most && *n > 1.0)?;
     let args = [
@@ -262,7 +262,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let (mut curve, mut beyond) = (None, None);
     for level in 0..levels {
         let cases = of_level(group, level);
-        let Some(course) = Course::of(axis, &metric, &cases) else { continue };
+        let Some(course) = SweepLine::of(axis, &metric, &cases) else { continue };
         let mut name = name_of(group, level);
         let short = if name.is_empty() { "" } else { SHORT };
         let Some(law) = said(scene, group, &metric, (level, short)) else { continue };

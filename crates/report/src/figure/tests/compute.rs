@@ -123,7 +123,7 @@ fn a_memory_mountain_names_the_caches_that_are_where_they_claim_to_be() {
     }
     let remarks = |run: &model::Run| {
         super::fixture::seen(run, |view| {
-            crate::page::remarks::of(view, &run.cases.iter().collect::<Vec<_>>(), &|c| c.label.clone())
+            crate::page::notes::of(view, &run.cases.iter().collect::<Vec<_>>(), &|c| c.label.clone())
         })
     };
     let said = remarks(&run);

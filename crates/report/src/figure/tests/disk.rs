@@ -42,7 +42,7 @@ fn remarks(cases: Vec<CaseResult>, machine: Machine) -> Vec<String> {
     let mut run = run(cases);
     run.machines = vec![machine];
     let all: Vec<&CaseResult> = run.cases.iter().collect();
-    seen(&run, |view| crate::page::remarks::of(view, &all, &|c| c.label.clone()))
+    seen(&run, |view| crate::page::notes::of(view, &all, &|c| c.label.clone()))
 }
 
 #[test]

@@ -126,7 +126,7 @@ impl Workload for Compress {
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
         let is_zstd = parameters.is_word("codec", "zstd");
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedCompress {
             level: if is_zstd { Some(parameters.integer("level")? as i32) } else { None },
             packs: !parameters.is_word("operation", "decompress"),
             block: parameters.integer("block-size")? as usize,
@@ -152,7 +152,7 @@ impl Workload for Compress {
 }
 
 #[derive(Clone, Debug)]
-struct Ready {
+struct PreparedCompress {
     /// Of zstd; without one it is LZ4.
     level: Option<i32>,
     packs: bool,
@@ -160,14 +160,14 @@ struct Ready {
     content: String,
 }
 
-impl Ready {
+impl PreparedCompress {
     /// Blocks of one operation.
     fn blocks(&self) -> u64 {
         (OPERATION_BYTES / self.block as u64).max(1)
     }
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedCompress {
     fn operation_bytes(&self) -> u64 {
         self.block as u64 * self.blocks()
     }
@@ -198,7 +198,7 @@ struct Packing {
 }
 
 impl Packing {
-    fn new(ready: &Ready) -> Result<Self, Fault> {
+    fn new(ready: &PreparedCompress) -> Result<Self, Fault> {
         let mut codec = match ready.level {
             Some(level) => Codec::zstd(level)?,
             None => Codec::Lz4,
@@ -263,8 +263,8 @@ impl Operate for Packing {
 mod tests {
     use super::*;
 
-    fn ready(level: Option<i32>, packs: bool, content: &str, block: usize) -> Ready {
-        Ready { level, packs, block, content: content.to_owned() }
+    fn ready(level: Option<i32>, packs: bool, content: &str, block: usize) -> PreparedCompress {
+        PreparedCompress { level, packs, block, content: content.to_owned() }
     }
 
     #[test]

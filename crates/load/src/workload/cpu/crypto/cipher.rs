@@ -41,7 +41,7 @@ const NONCE_BYTES: usize = 12;
 
 /// An algorithm with its key.
 #[derive(Debug)]
-pub(super) enum Machine {
+pub(super) enum Cipher {
     /// One data unit an operation, its number in the tweak.
     Xts { seal: Context, open: Context },
     /// Sealed in place, a nonce for each.
@@ -53,27 +53,25 @@ pub(super) enum Machine {
 /// What an operation gave beside the bytes.
 pub(super) type Tag = [u8; 32];
 
-impl Machine {
+impl Cipher {
     /// Sets the key up, by the code that the library chooses now.
     ///
     /// # Errors
     /// If the library refuses.
     pub(super) fn new(algorithm: Algorithm, key: &[u8; KEY_BYTES]) -> Result<Self, Fault> {
         Ok(match algorithm {
-            Algorithm::Xts => {
-                Machine::Xts { seal: Context::new(key, true)?, open: Context::new(key, false)? }
-            }
+            Algorithm::Xts => Cipher::Xts { seal: Context::new(key, true)?, open: Context::new(key, false)? },
             Algorithm::Gcm => {
                 // SAFETY: it takes nothing and gives a table that lasts for ever.
                 let aead = unsafe { lc::EVP_aead_aes_256_gcm() };
-                Machine::Aead(AeadContext::new(aead, key)?)
+                Cipher::Aead(AeadContext::new(aead, key)?)
             }
             Algorithm::ChaCha => {
                 // SAFETY: as above.
                 let aead = unsafe { lc::EVP_aead_chacha20_poly1305() };
-                Machine::Aead(AeadContext::new(aead, key)?)
+                Cipher::Aead(AeadContext::new(aead, key)?)
             }
-            Algorithm::Sha256 => Machine::Sha256,
+            Algorithm::Sha256 => Cipher::Sha256,
         })
     }
 
@@ -82,9 +80,9 @@ impl Machine {
     pub(super) fn seal(&mut self, block: &mut [u8], number: u64) -> Result<Tag, Fault> {
         let mut tag = [0; 32];
         match self {
-            Machine::Xts { seal, .. } => seal.run(block, number)?,
-            Machine::Aead(aead) => aead.seal(block, nonce(number), &[], &mut tag)?,
-            Machine::Sha256 => {
+            Cipher::Xts { seal, .. } => seal.run(block, number)?,
+            Cipher::Aead(aead) => aead.seal(block, nonce(number), &[], &mut tag)?,
+            Cipher::Sha256 => {
                 // SAFETY: reads the block, writes the 32 bytes of a digest.
                 unsafe { lc::SHA256(block.as_ptr(), block.len(), tag.as_mut_ptr()) };
             }
@@ -92,17 +90,17 @@ impl Machine {
         Ok(tag)
     }
 
-    /// Undoes [`Machine::seal`]; of a digest, makes it by another way (piece by
+    /// Undoes [`Cipher::seal`]; of a digest, makes it by another way (piece by
     /// piece).
     ///
     /// # Errors
     /// If what was sealed is not authentic.
     pub(super) fn open(&mut self, block: &mut [u8], number: u64, tag: &Tag) -> Result<(), Fault> {
         match self {
-            Machine::Xts { open, .. } => open.run(block, number),
-            Machine::Aead(aead) => aead.open(block, nonce(number), tag),
-            Machine::Sha256 if digest_in_pieces(block) == *tag => Ok(()),
-            Machine::Sha256 => {
+            Cipher::Xts { open, .. } => open.run(block, number),
+            Cipher::Aead(aead) => aead.open(block, nonce(number), tag),
+            Cipher::Sha256 if digest_in_pieces(block) == *tag => Ok(()),
+            Cipher::Sha256 => {
                 Err(Fault::Verification("the digest of the last block is not that of its pieces".to_owned()))
             }
         }
@@ -287,20 +285,20 @@ pub(super) fn known_answer(algorithm: Algorithm) -> Result<(), Fault> {
             key[..32].copy_from_slice(&E_DIGITS);
             key[32..].copy_from_slice(&PI_DIGITS);
             let mut block: Vec<u8> = (0..512).map(|i| i as u8).collect();
-            Machine::new(algorithm, &key)?.seal(&mut block, 0xff)?;
+            Cipher::new(algorithm, &key)?.seal(&mut block, 0xff)?;
             (block[..16] == XTS_FIRST && block[496..] == XTS_LAST, "IEEE 1619, vector 10")
         }
         Algorithm::Gcm => {
             // McGrew and Viega, "The Galois/Counter Mode of Operation", case 14.
             let mut block = [0; 16];
-            let tag = Machine::new(algorithm, &[0; KEY_BYTES])?.seal(&mut block, 0)?;
+            let tag = Cipher::new(algorithm, &[0; KEY_BYTES])?.seal(&mut block, 0)?;
             (block == GCM_TEXT && tag[..16] == GCM_TAG, "GCM, test case 14")
         }
         Algorithm::ChaCha => (chacha_answer()?, "RFC 8439, 2.8.2"),
         Algorithm::Sha256 => {
             let mut million = vec![b'a'; 1_000_000];
-            let long = Machine::Sha256.seal(&mut million, 0)?;
-            let short = Machine::Sha256.seal(&mut b"abc".to_owned(), 0)?;
+            let long = Cipher::Sha256.seal(&mut million, 0)?;
+            let short = Cipher::Sha256.seal(&mut b"abc".to_owned(), 0)?;
             (short == SHA_ABC && long == SHA_MILLION, "FIPS 180-4, examples")
         }
     };
@@ -353,7 +351,7 @@ const SHA_MILLION: [u8; 32] = bytes("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a49
 mod tests {
     use std::sync::PoisonError;
 
-    use super::super::hardware::{Held, TURN};
+    use super::super::hardware::{FeatureGuard, TURN};
     use super::*;
 
     const LENGTHS: [usize; 8] = [16, 17, 63, 512, 1000, 4096, 65_537, 1 << 20];
@@ -361,12 +359,12 @@ mod tests {
     /// Ciphertexts and tags of every algorithm and length, by the code that the
     /// switch leaves, after checking that each can be undone.
     fn sealed(hardware: bool) -> Vec<(Vec<u8>, Tag)> {
-        let _held = Held::take(hardware).unwrap();
+        let _held = FeatureGuard::take(hardware).unwrap();
         let key = std::array::from_fn(|i| (i * 7 + 1) as u8);
         let mut all = Vec::new();
         for (_, algorithm) in Algorithm::ALL {
             known_answer(algorithm).unwrap();
-            let mut machine = Machine::new(algorithm, &key).unwrap();
+            let mut machine = Cipher::new(algorithm, &key).unwrap();
             for length in LENGTHS {
                 let plain: Vec<u8> = (0..length).map(|i| (i * i / 3) as u8).collect();
                 let mut block = plain.clone();
@@ -391,9 +389,9 @@ mod tests {
     #[test]
     fn what_was_changed_is_found() {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let _held = Held::take(true).unwrap();
+        let _held = FeatureGuard::take(true).unwrap();
         for algorithm in [Algorithm::Gcm, Algorithm::ChaCha, Algorithm::Sha256] {
-            let mut machine = Machine::new(algorithm, &[3; KEY_BYTES]).unwrap();
+            let mut machine = Cipher::new(algorithm, &[3; KEY_BYTES]).unwrap();
             let mut block = vec![9; 4096];
             let tag = machine.seal(&mut block, 1).unwrap();
             block[77] ^= 1;

@@ -28,11 +28,11 @@ static SWITCH: Mutex<Switch> = Mutex::new(Switch { with: 0, without: 0, saved: N
 
 /// Holds the switch where a load needs it; lets go when dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct FeatureGuard {
     hardware: bool,
 }
 
-impl Held {
+impl FeatureGuard {
     /// Puts the switch to `hardware`.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for FeatureGuard {
     fn drop(&mut self) {
         let mut switch = SWITCH.lock().unwrap_or_else(PoisonError::into_inner);
         if self.hardware {
@@ -216,22 +216,22 @@ mod tests {
         // SAFETY: it takes nothing.
         let has = || unsafe { aws_lc_sys::EVP_has_aes_hardware() } == 1;
         let before = {
-            let held = Held::take(true).unwrap();
+            let held = FeatureGuard::take(true).unwrap();
             assert_eq!(has(), held.instructions().contains(&"AES"));
-            assert!(Held::take(false).is_err(), "both at once");
+            assert!(FeatureGuard::take(false).is_err(), "both at once");
             has()
         };
         {
-            let held = Held::take(false).unwrap();
+            let held = FeatureGuard::take(false).unwrap();
             assert!(!has());
             assert_eq!(held.instructions(), Vec::<&str>::new());
-            let second = Held::take(false).unwrap();
+            let second = FeatureGuard::take(false).unwrap();
             drop(held);
             assert!(!has(), "one still needs it");
-            assert!(Held::take(true).is_err());
+            assert!(FeatureGuard::take(true).is_err());
             drop(second);
         }
         assert_eq!(has(), before);
-        assert!(Held::take(true).is_ok());
+        assert!(FeatureGuard::take(true).is_ok());
     }
 }

@@ -17,8 +17,8 @@ use model::scalar::binary;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
 use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
-use cipher::{Algorithm, KEY_BYTES, Machine, Tag};
-use hardware::Held;
+use cipher::{Algorithm, Cipher, KEY_BYTES, Tag};
+use hardware::FeatureGuard;
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -121,22 +121,22 @@ impl Workload for Crypto {
         let word = parameters.text("algorithm")?;
         let algorithm = Algorithm::of(word)
             .ok_or_else(|| Fault::Other(format!("`{word}` is no algorithm of cpu.crypto")))?;
-        let held = Arc::new(Held::take(parameters.flag("hardware")?)?);
+        let held = Arc::new(FeatureGuard::take(parameters.flag("hardware")?)?);
         let block = parameters.integer("block-size")?;
-        Ok(Box::new(Ready { algorithm, block, blocks: (OPERATION_BYTES / block).max(1), held }))
+        Ok(Box::new(PreparedCrypto { algorithm, block, blocks: (OPERATION_BYTES / block).max(1), held }))
     }
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedCrypto {
     algorithm: Algorithm,
     block: u64,
     /// Of one operation.
     blocks: u64,
-    held: Arc<Held>,
+    held: Arc<FeatureGuard>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedCrypto {
     fn operation_bytes(&self) -> u64 {
         self.block * self.blocks
     }
@@ -151,7 +151,7 @@ impl Prepared for Ready {
         // A key is a secret nowhere here; it only has to differ.
         let key: [u8; KEY_BYTES] = std::array::from_fn(|i| (seed >> (i % 8 * 8)) as u8 ^ (i as u8 * 3 + 1));
         let block = (0..self.block).map(|i| i as u8).collect();
-        let machine = Machine::new(self.algorithm, &key)?;
+        let machine = Cipher::new(self.algorithm, &key)?;
         let blocks = self.blocks;
         let work = Sealing {
             machine,
@@ -175,7 +175,7 @@ fn library() -> String {
 
 /// Encrypts one block over and over.
 struct Sealing {
-    machine: Machine,
+    machine: Cipher,
     algorithm: Algorithm,
     block: Vec<u8>,
     blocks: u64,
@@ -183,7 +183,7 @@ struct Sealing {
     number: u64,
     /// Of the last.
     tag: Tag,
-    _held: Arc<Held>,
+    _held: Arc<FeatureGuard>,
 }
 
 impl Operate for Sealing {
@@ -244,9 +244,9 @@ mod tests {
     fn a_block_that_was_changed_after_its_tag_fails_the_verification() {
         let _turn = hardware::TURN.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, algorithm) in Algorithm::ALL.into_iter().filter(|(_, a)| *a != Algorithm::Xts) {
-            let held = Arc::new(Held::take(true).unwrap());
+            let held = Arc::new(FeatureGuard::take(true).unwrap());
             let mut work = Sealing {
-                machine: Machine::new(algorithm, &[1; KEY_BYTES]).unwrap(),
+                machine: Cipher::new(algorithm, &[1; KEY_BYTES]).unwrap(),
                 algorithm,
                 block: vec![5; 100],
                 blocks: 3,

@@ -121,7 +121,7 @@ impl Workload for Float {
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(Ready::of(parameters)?))
+        Ok(Box::new(PreparedFloat::of(parameters)?))
     }
 
     fn metrics(
@@ -134,7 +134,7 @@ impl Workload for Float {
         let mut put = |spec: MetricSpec, value: f64| {
             metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
         };
-        let (Ok(ready), Ok(threads)) = (Ready::of(parameters), parameters.integer("threads")) else {
+        let (Ok(ready), Ok(threads)) = (PreparedFloat::of(parameters), parameters.integer("threads")) else {
             return metrics;
         };
         let flops = outcome.operations * ready.flops() / window.seconds();
@@ -160,12 +160,12 @@ fn frequency(outcome: &LoadOutcome) -> Option<f64> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Ready {
+struct PreparedFloat {
     set: Set,
     single: bool,
 }
 
-impl Ready {
+impl PreparedFloat {
     fn of(parameters: &Parameters) -> Result<Self, Fault> {
         Ok(Self { set: vectors::of(parameters)?, single: parameters.is_word("type", "single") })
     }
@@ -184,7 +184,7 @@ impl Ready {
     }
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedFloat {
     fn operation_bytes(&self) -> u64 {
         0
     }
@@ -252,7 +252,7 @@ impl<R: Real> Queue for Multiplying<R> {
 
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         self.values.copy_from_slice(&self.begin);
-        // SAFETY: the processor has the set, as `Ready::of` saw.
+        // SAFETY: the processor has the set, as `PreparedFloat::of` saw.
         unsafe { R::run(self.set, &mut self.values, STEPS) };
         match &self.first {
             Some(first) if *first != self.values => {
@@ -307,9 +307,9 @@ mod tests {
 
     #[test]
     fn an_operation_counts_two_for_each_number_and_step() {
-        let ready = Ready::of(&parameters("scalar", "double")).unwrap();
+        let ready = PreparedFloat::of(&parameters("scalar", "double")).unwrap();
         assert_eq!(ready.flops(), 2.0 * 16_384.0 * kernel::chains(ready.set) as f64);
-        let wide = |of| Ready::of(&parameters("auto", of)).unwrap().flops();
+        let wide = |of| PreparedFloat::of(&parameters("auto", of)).unwrap().flops();
         assert_eq!(wide("single"), 2.0 * wide("double"));
     }
 

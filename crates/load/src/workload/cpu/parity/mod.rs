@@ -113,7 +113,7 @@ impl Workload for Parity {
     }
 
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(Ready::of(parameters)?))
+        Ok(Box::new(PreparedParity::of(parameters)?))
     }
 }
 
@@ -123,7 +123,7 @@ fn parities(parameters: &Parameters) -> u64 {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Ready {
+struct PreparedParity {
     set: Set,
     both: bool,
     data: usize,
@@ -131,7 +131,7 @@ struct Ready {
     stripes: u64,
 }
 
-impl Ready {
+impl PreparedParity {
     fn of(parameters: &Parameters) -> Result<Self, Fault> {
         let parities = parities(parameters);
         let data = parameters.integer("disks")?.saturating_sub(parities);
@@ -150,7 +150,7 @@ impl Ready {
     }
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedParity {
     fn operation_bytes(&self) -> u64 {
         (self.data * self.chunk) as u64 * self.stripes
     }
@@ -178,13 +178,13 @@ struct Line([u8; 64]);
 
 /// Makes the parity of one stripe over and over.
 struct Making {
-    ready: Ready,
+    ready: PreparedParity,
     lines: Vec<Line>,
     made: bool,
 }
 
 impl Making {
-    fn new(ready: Ready, seed: u64) -> Self {
+    fn new(ready: PreparedParity, seed: u64) -> Self {
         let lines = ready.disks() * (ready.chunk + GAP) / size_of::<Line>();
         let mut making = Self { ready, lines: vec![Line([0; 64]); lines], made: false };
         let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -200,7 +200,7 @@ impl Making {
     }
 
     fn make(&mut self) {
-        let Ready { set, both, data, chunk, .. } = self.ready;
+        let PreparedParity { set, both, data, chunk, .. } = self.ready;
         let start = self.lines.as_mut_ptr().cast::<u8>();
         let stride = chunk + GAP;
         let p = start.wrapping_add(data * stride);
@@ -221,7 +221,7 @@ impl Making {
     /// Recovers the first and the last chunk of the data, or one where there is
     /// one parity.
     fn check(&self) -> Result<(), Fault> {
-        let Ready { both, data, chunk, .. } = self.ready;
+        let PreparedParity { both, data, chunk, .. } = self.ready;
         let field = Field::new();
         let lost = (0, data - 1);
         for place in (0..chunk).step_by((chunk / RECOVERED).max(1)) {
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn every_operation_can_be_recovered_from_and_a_wrong_byte_is_found() {
         for (raid, disks) in [("raid5", 3), ("raid5", 8), ("raid6", 4), ("raid6", 8)] {
-            let ready = Ready::of(&parameters(raid, disks, 4096)).unwrap();
+            let ready = PreparedParity::of(&parameters(raid, disks, 4096)).unwrap();
             let mut making = Making::new(ready, 7);
             assert!(making.check().is_err(), "nothing was made yet");
             let bytes = making.operate(Operation { index: 0, sequence: 0 }).unwrap();

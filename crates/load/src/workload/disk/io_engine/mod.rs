@@ -4,7 +4,7 @@
 mod aio;
 mod blocking;
 mod mapped;
-mod nowhere;
+mod null;
 mod polled;
 mod ring;
 
@@ -105,13 +105,8 @@ impl Options {
 }
 
 /// Every engine, in documentation order.
-pub(super) const ENGINES: &[&dyn Engine] = &[
-    &ring::IoUringEngine,
-    &aio::AioEngine,
-    &blocking::SyncEngine,
-    &mapped::MappedEngine,
-    &nowhere::NullEngine,
-];
+pub(super) const ENGINES: &[&dyn Engine] =
+    &[&ring::IoUringEngine, &aio::AioEngine, &blocking::SyncEngine, &mapped::MappedEngine, &null::NullEngine];
 
 /// Those of which `auto` takes the first that can be had.
 const AUTOMATIC: &[&dyn Engine] = &[&ring::IoUringEngine, &aio::AioEngine, &blocking::SyncEngine];
@@ -123,7 +118,7 @@ pub(super) const WORDS: &[Word] = &[
     aio::WORD,
     blocking::WORD,
     mapped::WORD,
-    nowhere::WORD,
+    null::WORD,
 ];
 
 /// The engine called `name`.

@@ -100,7 +100,7 @@ fn files_of_ours_are_whole_after_it_and_say_their_state() {
         ] {
             assert!(facts.contains(&(name, value)), "{name}: {facts:?}");
         }
-        for file in fixture.open(How::default()).unwrap() {
+        for file in fixture.open(OpenMode::default()).unwrap() {
             assert_eq!(file.metadata().unwrap().len(), 5 << 19);
         }
     }

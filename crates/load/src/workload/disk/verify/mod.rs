@@ -2,8 +2,8 @@
 //!
 //! Every sector of a block that is written is stamped ([`stamp`]) and the worker
 //! keeps a ledger of what must be where ([`ledger`]). After the window all of it
-//! is read back around the page cache ([`back`]), and what is wrong is told
-//! apart ([`judge`]): lost (what was there before is there still), stale (an
+//! is read back around the page cache ([`read_back`]), and what is wrong is told
+//! apart ([`sector_checker`]): lost (what was there before is there still), stale (an
 //! older block of ours), torn (sectors of two writes), misplaced (a block that
 //! belongs elsewhere), corrupted (bytes changed), unreadable.
 //!
@@ -12,9 +12,9 @@
 //! comes from wherever the device takes it: a drive's own cache may answer for
 //! what its medium lost, unless more was written than it holds.
 
-mod back;
-mod judge;
 mod ledger;
+mod read_back;
+mod sector_checker;
 mod stamp;
 
 use std::fs::File;
@@ -30,10 +30,10 @@ use model::{Parameters, Value};
 use crate::workload::disk::access::{Access, Task, common_unit};
 use crate::workload::disk::content;
 use crate::workload::disk::pattern::Pattern;
-use back::Back;
-use judge::{Judge, Tally};
 use ledger::Ledger;
-use stamp::{Mark, SECTOR};
+use read_back::ReadBack;
+use sector_checker::{SectorChecker, VerifyCounts};
+use stamp::{SECTOR, WriteStamp};
 
 /// The words of `verify`.
 pub(super) const WORDS: &[Word] = &[
@@ -115,12 +115,12 @@ pub(super) fn check_memory(bytes: u64, available: u64) -> Result<(), Problem> {
 pub(super) struct Verdict {
     /// Sets what this trial wrote apart from what others did.
     run: u64,
-    tally: Mutex<Option<Found>>,
+    tally: Mutex<Option<VerifyErrors>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Found {
-    tally: Tally,
+struct VerifyErrors {
+    tally: VerifyCounts,
     /// Whether some of it was read through the page cache.
     cached: bool,
 }
@@ -134,14 +134,14 @@ impl Verdict {
         Self { run, tally: Mutex::new(None) }
     }
 
-    fn add(&self, tally: Tally, cached: bool) {
+    fn add(&self, tally: VerifyCounts, cached: bool) {
         let mut all = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         let all = all.get_or_insert_default();
         all.tally.merge(tally);
         all.cached |= cached;
     }
 
-    fn found(&self) -> Option<Found> {
+    fn found(&self) -> Option<VerifyErrors> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -160,14 +160,14 @@ impl Verdict {
 
     /// Whether all of it was right; `targets` are their names.
     pub(super) fn tell(&self, targets: &[&str]) -> Result<(), Fault> {
-        let Some(Found { tally, .. }) = self.found() else { return Ok(()) };
+        let Some(VerifyErrors { tally, .. }) = self.found() else { return Ok(()) };
         let wrong: u64 = tally.wrong.values().sum();
         if wrong == 0 {
             return Ok(());
         }
         let files = tally.first.iter().any(|f| f.file > 0);
         let several = targets.len() > 1;
-        let place = |fault: &judge::Fault| {
+        let place = |fault: &sector_checker::Fault| {
             let mut text = format!("{} at {}", fault.wrong, fault.offset);
             if files {
                 text += &format!(" of file {}", fault.file);
@@ -245,7 +245,11 @@ impl Verifier {
     pub(super) fn begin(&mut self, task: &Task, block: &mut [u8]) {
         self.generation += 1;
         let file = (self.first_file + task.file) as u32;
-        stamp::put(block, Mark { run: self.verdict.run, file, generation: self.generation }, task.offset);
+        stamp::put(
+            block,
+            WriteStamp { run: self.verdict.run, file, generation: self.generation },
+            task.offset,
+        );
         self.ledger.begin(self.at(task), task.bytes, self.generation);
     }
 
@@ -263,8 +267,8 @@ impl Verifier {
     pub(super) fn verify(&self, files: &[File], name: &str, life: &WorkerContext<'_>) -> Result<(), Fault> {
         let run = self.verdict.run;
         let ledger = &self.ledger;
-        let mut back = Back::open(files, self.file_bytes, name)?;
-        let mut judge = Judge::default();
+        let mut back = ReadBack::open(files, self.file_bytes, name)?;
+        let mut judge = SectorChecker::default();
         let range = (ledger.start(), ledger.end(), ledger.unit());
         back.read(range, &|at| ledger.expected(at).is_some(), life, &mut |piece| {
             let file = (self.first_file + piece.file) as u32;

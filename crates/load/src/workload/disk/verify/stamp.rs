@@ -24,7 +24,7 @@ const MAGIC: [u8; 4] = *b"HRv\x01";
 
 /// Whose write it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct WriteStamp {
     pub(super) run: u64,
     pub(super) file: u32,
     pub(super) generation: u64,
@@ -32,7 +32,7 @@ pub(super) struct Mark {
 
 /// Stamps every sector of `block`, which goes to byte `offset` of its file. The
 /// first bytes of their content are overwritten.
-pub(super) fn put(block: &mut [u8], mark: Mark, offset: u64) {
+pub(super) fn put(block: &mut [u8], mark: WriteStamp, offset: u64) {
     let bytes = block.len() as u32;
     for (number, sector) in (0u32..).zip(block.chunks_exact_mut(SECTOR)) {
         let position = offset + u64::from(number) * SECTOR as u64;
@@ -51,7 +51,7 @@ pub(super) fn put(block: &mut [u8], mark: Mark, offset: u64) {
 
 /// What a sector turns out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SectorContent {
     /// What was written here by us, in this generation.
     Ours(u64),
     /// What we wrote for another place.
@@ -63,7 +63,7 @@ pub(super) enum Found {
 }
 
 /// What `sector` is, which was read at byte `offset` of `file`.
-pub(super) fn look(sector: &[u8], run: u64, file: u32, offset: u64) -> Found {
+pub(super) fn look(sector: &[u8], run: u64, file: u32, offset: u64) -> SectorContent {
     let word =
         |at: usize| sector.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes);
     let half =
@@ -73,12 +73,12 @@ pub(super) fn look(sector: &[u8], run: u64, file: u32, offset: u64) -> Found {
     let ours = word(8) == run;
     if !(magic && half(4) == crc32c::crc32c(sector.get(8..).unwrap_or_default())) {
         // A changed byte leaves most of the stamp as it was.
-        return if ours || magic && here { Found::Corrupted } else { Found::Foreign };
+        return if ours || magic && here { SectorContent::Corrupted } else { SectorContent::Foreign };
     }
     match (ours, here) {
-        (false, _) => Found::Foreign,
-        (true, true) => Found::Ours(word(40)),
-        (true, false) => Found::Elsewhere,
+        (false, _) => SectorContent::Foreign,
+        (true, true) => SectorContent::Ours(word(40)),
+        (true, false) => SectorContent::Elsewhere,
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn look(sector: &[u8], run: u64, file: u32, offset: u64) -> Found {
 mod tests {
     use super::*;
 
-    const MARK: Mark = Mark { run: 77, file: 3, generation: 5 };
+    const MARK: WriteStamp = WriteStamp { run: 77, file: 3, generation: 5 };
 
     fn block() -> Vec<u8> {
         let mut block: Vec<u8> = (0..4096u32).map(|i| (i % 251) as u8).collect();
@@ -94,7 +94,7 @@ mod tests {
         block
     }
 
-    fn look_at(block: &[u8], number: usize) -> Found {
+    fn look_at(block: &[u8], number: usize) -> SectorContent {
         look(&block[number * SECTOR..(number + 1) * SECTOR], 77, 3, (1 << 20) + (number * SECTOR) as u64)
     }
 
@@ -108,12 +108,12 @@ mod tests {
     #[test]
     fn every_sector_is_known_on_its_own() {
         let block = block();
-        assert!((0..8).all(|number| look_at(&block, number) == Found::Ours(5)));
-        assert_eq!(look(&block[..SECTOR], 78, 3, 1 << 20), Found::Foreign, "another trial's");
-        assert_eq!(look(&block[..SECTOR], 77, 4, 1 << 20), Found::Elsewhere, "another file's");
-        assert_eq!(look(&block[SECTOR..2 * SECTOR], 77, 3, 1 << 20), Found::Elsewhere);
-        assert_eq!(look(&[0; SECTOR], 77, 0, 0), Found::Foreign, "zeros at the beginning");
-        assert_eq!(look(&[], 77, 0, 0), Found::Foreign);
+        assert!((0..8).all(|number| look_at(&block, number) == SectorContent::Ours(5)));
+        assert_eq!(look(&block[..SECTOR], 78, 3, 1 << 20), SectorContent::Foreign, "another trial's");
+        assert_eq!(look(&block[..SECTOR], 77, 4, 1 << 20), SectorContent::Elsewhere, "another file's");
+        assert_eq!(look(&block[SECTOR..2 * SECTOR], 77, 3, 1 << 20), SectorContent::Elsewhere);
+        assert_eq!(look(&[0; SECTOR], 77, 0, 0), SectorContent::Foreign, "zeros at the beginning");
+        assert_eq!(look(&[], 77, 0, 0), SectorContent::Foreign);
     }
 
     #[test]
@@ -122,8 +122,8 @@ mod tests {
             for bit in [0, 7] {
                 let mut block = block();
                 block[byte] ^= 1 << bit;
-                assert_eq!(look_at(&block, 0), Found::Corrupted, "byte {byte}, bit {bit}");
-                assert_eq!(look_at(&block, 1), Found::Ours(5));
+                assert_eq!(look_at(&block, 0), SectorContent::Corrupted, "byte {byte}, bit {bit}");
+                assert_eq!(look_at(&block, 1), SectorContent::Ours(5));
             }
         }
     }

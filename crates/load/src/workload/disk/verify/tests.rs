@@ -173,10 +173,15 @@ fn what_nobody_knows_is_not_judged() {
 #[test]
 fn several_targets_and_files_are_named() {
     let verdict = Verdict::new();
-    let fault = |target, file, offset| judge::Fault { target, file, offset, wrong: judge::Wrong::Lost };
-    let tally = |first: Vec<judge::Fault>| Tally {
+    let fault = |target, file, offset| sector_checker::Fault {
+        target,
+        file,
+        offset,
+        wrong: sector_checker::BlockError::Lost,
+    };
+    let tally = |first: Vec<sector_checker::Fault>| VerifyCounts {
         checked: 2000,
-        wrong: [(judge::Wrong::Lost, first.len() as u64)].into(),
+        wrong: [(sector_checker::BlockError::Lost, first.len() as u64)].into(),
         first,
     };
     verdict.add(tally(vec![fault(1, 0, 0)]), false);

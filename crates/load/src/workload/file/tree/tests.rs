@@ -1,7 +1,7 @@
 //! What is removed of trees, and what is not.
 
 use super::*;
-use crate::workload::file::own::tests::in_time;
+use crate::workload::file::owned_folder::tests::in_time;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 

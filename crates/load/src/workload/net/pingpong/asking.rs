@@ -50,7 +50,7 @@ pub(in crate::workload::net) struct Asking {
 
 /// How an end asks.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::workload::net) struct Manner {
+pub(in crate::workload::net) struct RequestMode {
     /// Requests at once.
     pub(in crate::workload::net) depth: usize,
     /// Whether it looks again and again instead of waiting.
@@ -61,8 +61,8 @@ pub(in crate::workload::net) struct Manner {
 
 impl Asking {
     /// Asks over `stream`.
-    pub(in crate::workload::net) fn new(stream: TcpStream, messages: Messages, manner: Manner) -> Self {
-        let Manner { depth, busy, verify } = manner;
+    pub(in crate::workload::net) fn new(stream: TcpStream, messages: Messages, manner: RequestMode) -> Self {
+        let RequestMode { depth, busy, verify } = manner;
         let (flights, quiet) = (VecDeque::with_capacity(depth), Quiet::default());
         Self { stream, messages, depth, busy, verify, flights, gone: 0, sent: 0, got: 0, quiet }
     }

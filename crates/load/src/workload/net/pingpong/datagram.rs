@@ -17,7 +17,7 @@ use rustix::net::{RecvFlags, SendFlags};
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::{self, COOKIE, HELLO};
 use crate::workload::net::pingpong::answering::Slots;
-use crate::workload::net::pingpong::asking::Manner;
+use crate::workload::net::pingpong::asking::RequestMode;
 use crate::workload::net::pingpong::message::{Message, Messages};
 use crate::workload::net::socket::{self, LOOK, LOOKS_MOST};
 
@@ -29,7 +29,7 @@ const ANSWERING: &str = "answering the other end's datagrams";
 
 /// What became of the requests of all workers.
 #[derive(Debug, Default)]
-pub(super) struct Fates {
+pub(super) struct RequestOutcomes {
     /// Answered in time.
     pub(super) answered: AtomicU64,
     /// Not answered in time.
@@ -41,13 +41,13 @@ pub(super) struct Fates {
 pub(super) struct Asking {
     socket: UdpSocket,
     messages: Messages,
-    manner: Manner,
+    manner: RequestMode,
     farewell: [u8; COOKIE],
     /// By slot: the request under way, and when it went, ns.
     flights: Vec<Option<(Message, u64)>>,
     answered: u64,
     lost: u64,
-    fates: Arc<Fates>,
+    fates: Arc<RequestOutcomes>,
     quiet: u32,
 }
 
@@ -56,8 +56,8 @@ impl Asking {
     pub(super) fn new(
         socket: UdpSocket,
         messages: Messages,
-        manner: Manner,
-        (farewell, fates): ([u8; COOKIE], Arc<Fates>),
+        manner: RequestMode,
+        (farewell, fates): ([u8; COOKIE], Arc<RequestOutcomes>),
     ) -> Self {
         let flights = vec![None; manner.depth];
         Self { socket, messages, manner, farewell, flights, answered: 0, lost: 0, fates, quiet: 0 }

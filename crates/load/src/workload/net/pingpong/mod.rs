@@ -23,8 +23,8 @@ use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, Workload
 
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
-use crate::workload::net::pingpong::asking::{Asking, Manner};
-use crate::workload::net::pingpong::datagram::Fates;
+use crate::workload::net::pingpong::asking::{Asking, RequestMode};
+use crate::workload::net::pingpong::datagram::RequestOutcomes;
 use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
@@ -188,7 +188,7 @@ impl Workload for Pingpong {
             Some(Value::Integer(bytes)) => *bytes as usize,
             _ => 0,
         };
-        Ok(Box::new(Ready {
+        Ok(Box::new(PreparedPingpong {
             end: End::of_ours(shelf, SPEC.name)?,
             sizes: Sizes { bytes: size("message-size"), apart: size("neighbours"), class: 0 },
             depth: size("outstanding").max(1),
@@ -319,17 +319,17 @@ fn of_far(answers: f64, outcome: &LoadOutcome, window: Window) -> BTreeMap<Strin
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedPingpong {
     end: End,
     sizes: Sizes,
     depth: usize,
     busy: bool,
     verify: bool,
     options: Options,
-    fates: Arc<Fates>,
+    fates: Arc<RequestOutcomes>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedPingpong {
     fn operation_bytes(&self) -> u64 {
         self.sizes.bytes as u64
     }
@@ -360,7 +360,7 @@ impl Prepared for Ready {
     fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let Self { end, sizes, depth, busy, verify, options, fates } = self;
         let farewell = end.farewell().unwrap_or_default();
-        let manner = Manner { depth: *depth, busy: *busy, verify: *verify };
+        let manner = RequestMode { depth: *depth, busy: *busy, verify: *verify };
         let messages = || Messages::new(*sizes, seed ^ seat.index as u64);
         Ok(match (options.is_tcp, end.is_near()) {
             (true, true) => {

@@ -31,7 +31,7 @@ use crate::workload::net::socket::{self, DATAGRAM_MOST, Options};
 use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
-use crate::workload::net::track::Book;
+use crate::workload::net::worker_samples::SampleCollector;
 use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
 
 pub use spec::SPEC;
@@ -71,7 +71,7 @@ impl Workload for Stream {
     }
 
     fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(Ready::of(parameters, End::of(shelf)?)?))
+        Ok(Box::new(PreparedStream::of(parameters, End::of(shelf)?)?))
     }
 
     fn metrics(
@@ -113,7 +113,7 @@ impl Workload for Stream {
 
 /// A stream that is ready.
 #[derive(Debug)]
-struct Ready {
+struct PreparedStream {
     end: End,
     /// Connections each way.
     streams: usize,
@@ -129,11 +129,11 @@ struct Ready {
     bytes: Option<u64>,
     options: Options,
     window: Option<u64>,
-    states: Arc<Book<State>>,
-    tallies: Arc<Book<Tally>>,
+    states: Arc<SampleCollector<State>>,
+    tallies: Arc<SampleCollector<Tally>>,
 }
 
-impl Ready {
+impl PreparedStream {
     fn of(parameters: &Parameters, end: End) -> Result<Self, Fault> {
         let size = |name: &str| match parameters.get(name) {
             Some(Value::Integer(bytes)) => Some(*bytes),
@@ -215,7 +215,7 @@ impl Ready {
     }
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedStream {
     fn operation_bytes(&self) -> u64 {
         0
     }

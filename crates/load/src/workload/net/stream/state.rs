@@ -9,7 +9,7 @@ use model::{Quantity, Unit, Value};
 
 use crate::workload::net::socket;
 use crate::workload::net::tcp_info::TcpInfo;
-use crate::workload::net::track::{Book, Timed, Track};
+use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
 
 /// What was seen at one moment; absent what the kernel does not tell.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl State {
 
 /// Looks at `stream` if it is time to, or `always`.
 #[inline]
-pub(in crate::workload::net) fn look(track: &mut Track<State>, stream: &TcpStream, always: bool) {
+pub(in crate::workload::net) fn look(track: &mut WorkerSamples<State>, stream: &TcpStream, always: bool) {
     let now_ns = clock::now_ns();
     if always || track.is_due(now_ns) {
         see(track, stream, now_ns);
@@ -68,14 +68,14 @@ pub(in crate::workload::net) fn look(track: &mut Track<State>, stream: &TcpStrea
 }
 
 #[cold]
-fn see(track: &mut Track<State>, stream: &TcpStream, now_ns: u64) {
+fn see(track: &mut WorkerSamples<State>, stream: &TcpStream, now_ns: u64) {
     if let Some(state) = State::of(stream, now_ns) {
         track.put(state);
     }
 }
 
 /// Metrics, series and facts of all senders of this end.
-pub(in crate::workload::net) fn seen(book: &Book<State>, window: Window, into: &mut SideMetrics) {
+pub(in crate::workload::net) fn seen(book: &SampleCollector<State>, window: Window, into: &mut SideMetrics) {
     let connections = book.workers();
     if connections == 0 {
         return;

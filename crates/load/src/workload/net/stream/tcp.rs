@@ -25,7 +25,7 @@ use crate::workload::net::hello::COOKIE;
 use crate::workload::net::iperf3;
 use crate::workload::net::socket::{self, LOOKS_MOST, Quiet};
 use crate::workload::net::stream::state::{self, State};
-use crate::workload::net::track::{Book, Track};
+use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
 
 /// The kinds of operations.
 pub(in crate::workload::net) const SEND: u8 = 0;
@@ -88,8 +88,8 @@ pub(in crate::workload::net) struct Sending {
     left: Option<u64>,
     quiet: Quiet,
     finished: Option<Completion>,
-    track: Track<State>,
-    book: Arc<Book<State>>,
+    track: WorkerSamples<State>,
+    book: Arc<SampleCollector<State>>,
     farewell: Option<[u8; COOKIE]>,
 }
 
@@ -110,10 +110,10 @@ impl Sending {
         stream: TcpStream,
         source: Source,
         share: Share,
-        book: Arc<Book<State>>,
+        book: Arc<SampleCollector<State>>,
     ) -> Self {
         let Share { bytes, left, farewell } = share;
-        let track = Track::default();
+        let track = WorkerSamples::default();
         Self { stream, source, bytes, left, quiet: Quiet::default(), finished: None, track, book, farewell }
     }
 

@@ -21,7 +21,7 @@ use crate::workload::net::iperf3::Head;
 use crate::workload::net::socket::{self, LOOK, LOOKS_MOST};
 use crate::workload::net::stream::arrivals::{Arrivals, Counts};
 use crate::workload::net::stream::tcp::{RECEIVE, SEND};
-use crate::workload::net::track::{Book, Timed, Track};
+use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
 
 /// Number and time, both `u64` in network order.
 pub(super) const HEADER: usize = 16;
@@ -217,8 +217,8 @@ pub(super) struct Receiving {
     /// None where the other end is an iperf3.
     hello: Option<[u8; HELLO]>,
     arrivals: Arrivals,
-    track: Track<Tally>,
-    book: Arc<Book<Tally>>,
+    track: WorkerSamples<Tally>,
+    book: Arc<SampleCollector<Tally>>,
     /// Whether a count ends the load.
     by_count: bool,
     quiet: u32,
@@ -235,7 +235,7 @@ impl Receiving {
         socket: UdpSocket,
         hello: Option<[u8; HELLO]>,
         by_count: bool,
-        book: Arc<Book<Tally>>,
+        book: Arc<SampleCollector<Tally>>,
     ) -> Result<Self, Fault> {
         let mut buffer = Buffer::new(1 << 16)?;
         buffer.as_mut_slice().fill(1);
@@ -244,7 +244,7 @@ impl Receiving {
             buffer,
             hello,
             arrivals: Arrivals::default(),
-            track: Track::default(),
+            track: WorkerSamples::default(),
             book,
             by_count,
             quiet: 0,
@@ -358,7 +358,7 @@ impl Queue for Receiving {
 }
 
 /// Metrics of all receivers of this end.
-pub(super) fn seen(book: &Book<Tally>, window: Window, into: &mut SideMetrics) {
+pub(super) fn seen(book: &SampleCollector<Tally>, window: Window, into: &mut SideMetrics) {
     let change = |of: fn(&Counts) -> u64| book.change(window, |t| Some(of(&t.counts) as f64));
     let (Some(received), Some(expected)) = (change(|c| c.received), change(|c| c.expected)) else { return };
     let mut put = |name: &str, value: f64, unit| {

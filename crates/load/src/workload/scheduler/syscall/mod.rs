@@ -103,7 +103,7 @@ impl Workload for Syscall {
     fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
         let row = Row::of(parameters.text("call")?)?;
         let resident = if row.word == "fork" { resident_bytes() } else { None };
-        Ok(Box::new(Ready { row, resident }))
+        Ok(Box::new(PreparedSyscall { row, resident }))
     }
 
     fn metrics(
@@ -150,12 +150,12 @@ fn resident_bytes() -> Option<u64> {
 }
 
 #[derive(Debug)]
-struct Ready {
+struct PreparedSyscall {
     row: &'static Row,
     resident: Option<u64>,
 }
 
-impl Prepared for Ready {
+impl Prepared for PreparedSyscall {
     fn operation_bytes(&self) -> u64 {
         0
     }
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn every_call_can_be_made_by_two_threads_at_once() {
         for row in call::TABLE {
-            let ready = Ready { row, resident: None };
+            let ready = PreparedSyscall { row, resident: None };
             std::thread::scope(|scope| {
                 let work = || -> Result<(), Fault> {
                     let _ = ready.worker(WorkerIndex { index: 0, of: 2 }, 1)?;

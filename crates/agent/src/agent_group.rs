@@ -1,0 +1,461 @@
+//! Both ends of a trial as one agent: the near end drives and says when the
+//! window opens, the far end is told by its own clock, and what both measured in
+//! the same window becomes one result.
+//!
+//! Clocks are compared the way NTP does (RFC 5905, section 8): of several
+//! requests for the time, the one that came back soonest says how far the clocks
+//! are apart, to within half of the time that it was away.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use engine::clock;
+use load::workload::{self, net};
+use machine::route;
+use model::message::{
+    End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, Times, TrialOrder, TrialReport,
+};
+use model::plan::{LoadSpec, Problem, Survey};
+use model::resource::PathStep;
+use model::trial::{Part, TrialResult};
+use model::{AgentEvent, Finding, Machine, Phase};
+
+use crate::link::Link;
+use crate::{
+    Agent, AgentError, CallContext, OutOfBand, condition_check, iperf3, paired_settings, route_facts,
+    unexpected,
+};
+
+/// How often the far end is asked for the time before a trial.
+const TIME_QUESTIONS: usize = 32;
+
+/// How far ahead of the start the far end is told, at least, ns.
+const LEAD_NS: u64 = 20_000_000;
+
+/// A far end.
+pub struct FarEnd {
+    /// What answers for it.
+    pub agent: Box<dyn Agent + Send>,
+    /// The address at which this machine reaches it, or from which it came.
+    pub address: IpAddr,
+    /// The address of this machine to which it makes the connections for data,
+    /// where it can only dial out; none where this machine makes them.
+    pub dials: Option<IpAddr>,
+    /// What the run document calls its machine; none where it is this machine.
+    pub machine: Option<String>,
+}
+
+impl FarEnd {
+    /// Whether it is under this very kernel: another process of this machine,
+    /// perhaps in a network namespace of its own. A monotonic clock counts from
+    /// when its kernel started, so that no two kernels have the same to within the
+    /// microseconds of an offset.
+    fn is_here(&self, offset: Offset) -> bool {
+        let is_own_address = || route::towards(self.address).is_ok_and(|way| way.local);
+        // Of a stock server all times are ours.
+        let is_ours = self.machine.as_ref().is_none_or(|name| !name.starts_with(iperf3::SCHEME));
+        is_ours && offset.ns.unsigned_abs() <= offset.uncertainty_ns || is_own_address()
+    }
+}
+
+/// The fact that both ends are under one kernel, and share its processors.
+const ONE_MACHINE: &str = "one_machine";
+
+/// How the clock of another machine stands to ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Offset {
+    /// Add this to a time of ours to have theirs, ns.
+    pub(crate) ns: i64,
+    /// How wrong that may be, ns.
+    pub(crate) uncertainty_ns: u64,
+}
+
+/// Two or more agents that act as one.
+pub struct AgentGroup {
+    near: Box<dyn Agent>,
+    far: BTreeMap<String, FarEnd>,
+}
+
+impl AgentGroup {
+    /// `near` drives; `far` are the values that the parameter `peer` may have,
+    /// and what stands behind them.
+    #[must_use]
+    pub fn new(near: Box<dyn Agent>, far: BTreeMap<String, FarEnd>) -> Self {
+        Self { near, far }
+    }
+
+    /// Adds to what the near end says of a case what only both together know.
+    fn survey(&self, survey: &mut Survey) {
+        let Some(load) = survey.loads.iter().find(|load| has_far_end(load)) else { return };
+        if survey.problem.is_some() {
+            return;
+        }
+        let peer = load.parameters.text("peer").unwrap_or_default();
+        if load.parameters.get("latency-target").is_some() {
+            survey.problem = Some(Problem::invalid(
+                format!("{} searches no rate for a latency-target", load.workload),
+                "give a rate",
+            ));
+            return;
+        }
+        if others_of(survey).any(|other| other.parameters.text("peer").unwrap_or_default() != peer) {
+            survey.problem = Some(Problem::invalid(
+                "loads that run together have one peer, and here they have several",
+                "give them the same peer",
+            ));
+            return;
+        }
+        if let Some(problem) = self.far.get(peer).and_then(|far| far.agent.refuses(&two_ended(&survey.loads)))
+        {
+            survey.problem = Some(problem);
+            return;
+        }
+        let dials = self.far.get(peer).is_some_and(|far| far.dials.is_some());
+        if dials && others_of(survey).any(|load| load.parameters.get("local-address").is_some()) {
+            survey.problem = Some(Problem::invalid(
+                "local-address says where this machine's connections come from, and this peer makes them",
+                "leave it out; let the peer dial another address of this machine to measure another path",
+            ));
+            return;
+        }
+        let way = self.far.get(peer).and_then(|far| route::towards(far.address).ok());
+        if let Some(way) = way {
+            let resource = format!("nic:{}", way.interface);
+            survey.path.push(PathStep { resource, amplification: 1.0 });
+        }
+    }
+
+    /// Both ends of one trial.
+    fn trial(
+        &mut self,
+        order: TrialOrder,
+        peer: &str,
+        watch: &mut CallContext<'_>,
+    ) -> Result<TrialReport, AgentError> {
+        let Self { near, far } = self;
+        let far =
+            far.get_mut(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
+        let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
+        let listen = far.address;
+        let near_way = route::towards(listen).ok();
+        let link = Link::of(near_way.as_ref());
+        let near_address = near_way.as_ref().and_then(|way| way.source);
+        let open = OpenOrder { listen, near: near_address, loads: two_ended(&order.loads) };
+        let mut door = open_door(&mut *far.agent, open, watch).map_err(of_far)?;
+        door.address = listen;
+        let far_way = door.way.clone();
+        let kind = door.kind;
+        let is_here = far.is_here(offset);
+        let lead_ns = LEAD_NS + 4 * offset.uncertainty_ns;
+        let from_last = far.machine.is_none();
+        // What it opened gave it its turn, and stays empty where it dials.
+        let (there, here) = match far.dials {
+            None => (Some(door), None),
+            Some(listen) => {
+                let open = OpenOrder { listen, near: None, loads: Vec::new() };
+                (None, Some(open_door(&mut **near, open, watch)?))
+            }
+        };
+        let loads = two_ended(&order.loads);
+        let far_order = TrialOrder { loads, end: End::Far { door: here }, from_last, ..order.clone() };
+        let near_order = TrialOrder { end: End::Near { door: there, lead_ns }, ..order.clone() };
+        let aside = far.agent.aside().map_err(of_far)?;
+        link.severs(far.agent.sever());
+        let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), &link, watch);
+        let (mut report, mut theirs) = ends?;
+        report.result.facts.extend(near_way.map(route_facts::as_facts).unwrap_or_default());
+        theirs.result.facts.extend(far_way);
+        if is_here {
+            report.result.facts.insert(ONE_MACHINE.to_owned(), true.into());
+        }
+        unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset)?;
+        if kind == RendezvousKind::Iperf3 {
+            // Its clock is not known: all its times are ours.
+            report.result.facts.remove(CLOCK_UNCERTAINTY);
+        }
+        Ok(report)
+    }
+}
+
+/// The loads of two ends.
+fn others_of(survey: &Survey) -> impl Iterator<Item = &LoadSpec> {
+    survey.loads.iter().filter(|load| has_far_end(load))
+}
+
+/// Whether a load needs another end.
+fn has_far_end(load: &LoadSpec) -> bool {
+    workload::find(&load.workload).is_some_and(|w| w.has_far_end())
+}
+
+fn open_door(
+    agent: &mut dyn Agent,
+    order: OpenOrder,
+    watch: &mut CallContext<'_>,
+) -> Result<RendezvousAddress, AgentError> {
+    match agent.call(Request::Open(order), watch)? {
+        Reply::Open(door) => Ok(door),
+        other => Err(unexpected(other)),
+    }
+}
+
+fn two_ended(loads: &[LoadSpec]) -> Vec<LoadSpec> {
+    loads.iter().filter(|load| has_far_end(load)).cloned().collect()
+}
+
+fn of_far(error: AgentError) -> AgentError {
+    match error {
+        AgentError::Cancelled => AgentError::Cancelled,
+        // The next trial tries to reach it anew.
+        other => AgentError::Failed(format!("the other end: {other}")),
+    }
+}
+
+/// How the clock behind `far` stands to ours.
+fn compare_clocks(far: &mut dyn Agent, watch: &mut CallContext<'_>) -> Result<Offset, AgentError> {
+    let mut best: Option<Offset> = None;
+    for _ in 0..TIME_QUESTIONS {
+        let asked_ns = clock::now_ns();
+        let theirs_ns = match far.call(Request::Time, watch)? {
+            Reply::Time(ns) => ns,
+            other => return Err(unexpected(other)),
+        };
+        let away_ns = clock::now_ns() - asked_ns;
+        let middle_ns = asked_ns + away_ns / 2;
+        let ns = i64::try_from(i128::from(theirs_ns) - i128::from(middle_ns)).unwrap_or_default();
+        let one = Offset { ns, uncertainty_ns: away_ns.div_ceil(2) };
+        if best.is_none_or(|b| one.uncertainty_ns < b.uncertainty_ns) {
+            best = Some(one);
+        }
+    }
+    best.ok_or_else(|| AgentError::Failed("nobody told the time".to_owned()))
+}
+
+/// Adds `offset_ns` to a time; "never" stays never.
+fn shifted(at_ns: u64, offset_ns: i64) -> u64 {
+    if at_ns == u64::MAX { at_ns } else { at_ns.saturating_add_signed(offset_ns) }
+}
+
+/// Runs both orders at once.
+fn both(
+    near: &mut dyn Agent,
+    near_order: TrialOrder,
+    far: &mut FarEnd,
+    far_order: TrialOrder,
+    (aside, offset): (&OutOfBand, Offset),
+    link: &Link,
+    watch: &mut CallContext<'_>,
+) -> Result<(TrialReport, TrialReport), AgentError> {
+    let near_ended = AtomicBool::new(false);
+    let far_failed = AtomicBool::new(false);
+    let (ours, theirs) = std::thread::scope(|scope| {
+        let there = scope.spawn(|| {
+            let cancelled = || near_ended.load(Ordering::Relaxed);
+            let mut deaf = CallContext { on_event: &mut |_| {}, cancelled: &cancelled };
+            let answer = report(far.agent.call(Request::Trial(Box::new(far_order)), &mut deaf));
+            far_failed.store(answer.is_err(), Ordering::Relaxed);
+            answer
+        });
+        // Who is not of us does not see how our connections end.
+        let is_theirs = |door: &RendezvousAddress| door.kind == RendezvousKind::Iperf3;
+        let tells_end = matches!(&near_order.end, End::Near { door: Some(door), .. } if is_theirs(door));
+        let mut last: Option<Times> = None;
+        let asked = watch.cancelled;
+        let on_event = &mut *watch.on_event;
+        let mut hear = |event: AgentEvent| {
+            if let AgentEvent::Starts(times) = &event {
+                // If that fails, the far end is gone, which its own call says.
+                let _ = aside(&Request::Begin(far_times(*times, offset.ns)));
+                last = Some(*times);
+            }
+            if let AgentEvent::Phase { phase: Phase::CoolDown | Phase::Verify, at_ns } = event
+                && let Some(times) = last.take_if(|_| tells_end)
+            {
+                let ended = Times { end_ns: times.end_ns.min(at_ns), ..times };
+                let _ = aside(&Request::Begin(far_times(ended, offset.ns)));
+            }
+            on_event(event);
+        };
+        let cancelled = || asked() || far_failed.load(Ordering::Relaxed) || link.is_lost();
+        let mut watch = CallContext { on_event: &mut hear, cancelled: &cancelled };
+        let ours = report(near.call(Request::Trial(Box::new(near_order)), &mut watch));
+        // A near end that failed closes no connection in order.
+        near_ended.store(ours.is_err(), Ordering::Relaxed);
+        (ours, there.join())
+    });
+    let theirs = theirs.map_err(|_| AgentError::Failed("the thread of the other end panicked".to_owned()))?;
+    let asked = (watch.cancelled)();
+    match (ours, theirs, link.error()) {
+        (Ok(ours), Ok(theirs), _) => Ok((ours, theirs)),
+        (Err(_), _, Some(lost)) if !asked => Err(lost),
+        // One was called off because the other failed.
+        (Ok(_), Err(error), _) => Err(of_far(error)),
+        (Err(AgentError::Cancelled), Err(error), _) if !asked => Err(of_far(error)),
+        (Err(AgentError::Failed(cut)), Err(error), _)
+            if cut.contains(net::CUT) && error != AgentError::Cancelled =>
+        {
+            Err(of_far(error))
+        }
+        (Err(error), ..) => Err(error),
+    }
+}
+
+/// The report of a trial; that there is none is an error.
+fn report(answer: Result<Reply, AgentError>) -> Result<TrialReport, AgentError> {
+    match answer? {
+        Reply::Trial(report) => Ok(*report),
+        other => Err(unexpected(other)),
+    }
+}
+
+fn far_times(times: Times, offset_ns: i64) -> Times {
+    Times {
+        start_ns: shifted(times.start_ns, offset_ns),
+        window_ns: shifted(times.window_ns, offset_ns),
+        end_ns: shifted(times.end_ns, offset_ns),
+        interval_ns: times.interval_ns,
+    }
+}
+
+/// Puts `far` into `near`: the workload makes one result of both, and the far
+/// end's own figures stand beside it, on the near end's clock.
+fn unite(
+    order: &TrialOrder,
+    near: &mut TrialResult,
+    mut far: TrialResult,
+    machine: Option<&str>,
+    offset: Offset,
+) -> Result<(), AgentError> {
+    to_clock(&mut far, offset.ns.saturating_neg());
+    if let Some(main) = order.loads.first().filter(|main| has_far_end(main))
+        && let Some(workload) = workload::find(&main.workload)
+    {
+        workload.unite(&main.parameters, near, &far).map_err(AgentError::Failed)?;
+    }
+    let name = machine.unwrap_or(FAR);
+    far.counters.iter_mut().for_each(|c| name.clone_into(&mut c.machine));
+    far.processes.iter_mut().for_each(|p| name.clone_into(&mut p.machine));
+    far.series.iter_mut().for_each(|s| name.clone_into(&mut s.machine));
+    if machine.is_none() {
+        // The near end watched this machine already; but only this one knows what
+        // it used itself.
+        far.series.retain(|s| s.resource == "load");
+        far.counters.retain(|c| c.resource == "self");
+        far.processes.retain(|p| p.own);
+    }
+    let whole = Part {
+        machine: name.to_owned(),
+        load: None,
+        target: None,
+        metrics: far.metrics,
+        histograms: far.histograms,
+        series: far.series,
+        facts: far.facts,
+        counters: far.counters,
+        processes: far.processes,
+    };
+    near.parts.push(whole);
+    near.facts.insert(CLOCK_UNCERTAINTY.to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());
+    Ok(())
+}
+
+/// The fact that says how well two clocks are known, s.
+const CLOCK_UNCERTAINTY: &str = "clock_uncertainty";
+
+/// What it calls a far end that is on the same machine.
+const FAR: &str = "far end";
+
+/// Moves all times of a result.
+fn to_clock(result: &mut TrialResult, offset_ns: i64) {
+    let moved = |ns: &mut u64| *ns = shifted(*ns, offset_ns);
+    if let Some(window) = &mut result.window {
+        moved(&mut window.start_ns);
+        moved(&mut window.end_ns);
+    }
+    let of_parts = result.parts.iter_mut().flat_map(|p| &mut p.series);
+    result.series.iter_mut().chain(of_parts).for_each(|s| moved(&mut s.start_ns));
+    for counter in &mut result.counters {
+        moved(&mut counter.before_ns);
+        moved(&mut counter.after_ns);
+    }
+}
+
+impl Agent for AgentGroup {
+    fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
+        match request {
+            Request::Trial(order) => {
+                let peer = order.loads.iter().find(|load| has_far_end(load));
+                let peer = peer.and_then(|load| load.parameters.text("peer").ok().map(str::to_owned));
+                match peer {
+                    Some(peer) => {
+                        let way = self.far.get(&peer).and_then(|far| route::towards(far.address).ok());
+                        let report = self.trial(*order, &peer, watch);
+                        let report = report.map_err(|error| Link::of(way.as_ref()).explains(error))?;
+                        Ok(Reply::Trial(Box::new(report)))
+                    }
+                    None => self.near.call(Request::Trial(order), watch),
+                }
+            }
+            Request::Survey { .. } => match self.near.call(request, watch)? {
+                Reply::Survey(mut surveys) => {
+                    surveys.iter_mut().for_each(|survey| self.survey(survey));
+                    Ok(Reply::Survey(surveys))
+                }
+                other => Ok(other),
+            },
+            Request::Set { changes } => {
+                paired_settings::set(&mut *self.near, &mut self.far, &changes, watch).map(Reply::Set)
+            }
+            Request::Restore => paired_settings::restore(&mut *self.near, &mut self.far, watch),
+            other => self.near.call(other, watch),
+        }
+    }
+
+    fn looks(&mut self, watch: &mut CallContext<'_>) -> Vec<Option<Vec<Finding>>> {
+        let near = self.near.looks(watch).pop().flatten();
+        let mut all = vec![near];
+        let mut known: Vec<&str> = Vec::new();
+        for far in self.far.values_mut() {
+            let Some(name) = far.machine.as_deref().filter(|name| !known.contains(name)) else { continue };
+            known.push(name);
+            if !far.agent.lives() {
+                all.push(None);
+                continue;
+            }
+            // What another end on this machine would see was seen already.
+            match compare_clocks(&mut *far.agent, watch) {
+                Ok(offset) if far.is_here(offset) => {
+                    all[0] = all[0].take().map(condition_check::without_our_node);
+                    all.push(None);
+                }
+                _ => all.extend(far.agent.looks(watch).pop()),
+            }
+        }
+        all
+    }
+
+    fn machines(&mut self, watch: &mut CallContext<'_>) -> Result<Vec<Machine>, AgentError> {
+        let mut all = vec![self.near.describe(watch)?];
+        for (peer, far) in &mut self.far {
+            let Some(name) = &far.machine else { continue };
+            // Another path to it.
+            if let Some(known) = all.iter_mut().find(|known| known.id == *name) {
+                known.reached_as.push(peer.clone());
+                continue;
+            }
+            let offset = compare_clocks(&mut *far.agent, watch).map_err(of_far)?;
+            let mut machine = far.agent.describe(watch).map_err(of_far)?;
+            machine.id.clone_from(name);
+            "peer".clone_into(&mut machine.role);
+            machine.reached_as = vec![peer.clone()];
+            // Its times are kept on the clock of the machine that drives.
+            machine.clock.offset_ns = all[0].clock.offset_ns;
+            machine.clock.uncertainty_ns = all[0].clock.uncertainty_ns.max(offset.uncertainty_ns);
+            all.push(machine);
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests;

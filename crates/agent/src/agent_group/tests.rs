@@ -1,0 +1,121 @@
+//! Two agents that are played: who is told what, and whose failure is told.
+
+use model::Parameters;
+use model::study::Pin;
+
+use super::*;
+
+/// Answers what it is told to; to a trial with nothing, until it is cancelled.
+struct Played {
+    trial: Option<Reply>,
+    asked: std::sync::Arc<std::sync::Mutex<Vec<Request>>>,
+}
+
+impl Agent for Played {
+    fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
+        self.asked.lock().unwrap().push(request.clone());
+        match request {
+            Request::Time => Ok(Reply::Time(clock::now_ns())),
+            Request::Open(order) => {
+                let (cookie, way, kind) = ("00".repeat(16), BTreeMap::new(), RendezvousKind::Ours);
+                Ok(Reply::Open(RendezvousAddress {
+                    address: order.listen,
+                    tcp: 1,
+                    udp: 2,
+                    cookie,
+                    way,
+                    kind,
+                }))
+            }
+            Request::Trial(_) => match self.trial.clone() {
+                Some(reply) => Ok(reply),
+                None => {
+                    while !(watch.cancelled)() {
+                        std::thread::sleep(std::time::Duration::from_millis(1));
+                    }
+                    Err(AgentError::Cancelled)
+                }
+            },
+            _ => Ok(Reply::Done),
+        }
+    }
+
+    fn aside(&mut self) -> Result<OutOfBand, AgentError> {
+        Ok(Box::new(|_| Ok(())))
+    }
+}
+
+/// What comes of a trial, and what each end was asked.
+fn trial(
+    [near, far]: [Option<Reply>; 2],
+    dials: Option<IpAddr>,
+) -> (Result<Reply, AgentError>, [Vec<Request>; 2]) {
+    let asked = [(); 2].map(|()| std::sync::Arc::default());
+    let play = |trial, end: usize| Box::new(Played { trial, asked: std::sync::Arc::clone(&asked[end]) });
+    let far = FarEnd {
+        agent: play(far, 1),
+        address: "127.0.0.1".parse().unwrap(),
+        dials,
+        machine: Some("b".to_owned()),
+    };
+    let mut pair = AgentGroup::new(play(near, 0), BTreeMap::from([("b".to_owned(), far)]));
+    let mut parameters = Parameters::default();
+    parameters.set("peer", "b");
+    let order = TrialOrder {
+        loads: vec![LoadSpec::new("net.stream", parameters)],
+        seed: 1,
+        warm_up_s: 0.1,
+        interval_s: None,
+        pin: Pin::None,
+        end: End::Only,
+        from_last: false,
+    };
+    let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
+    let outcome = pair.call(Request::Trial(Box::new(order)), &mut watch);
+    (outcome, asked.map(|asked| asked.lock().unwrap().clone()))
+}
+
+fn failed(reason: &str) -> Option<Reply> {
+    Some(Reply::Failed { reason: reason.to_owned() })
+}
+
+#[test]
+fn regression_a_far_end_that_failed_first_passed_for_a_person_who_stopped_the_run() {
+    let (outcome, _) = trial([None, failed("no door")], None);
+    assert_eq!(outcome, Err(AgentError::Failed("the other end: no door".to_owned())));
+}
+
+#[test]
+fn regression_a_far_end_was_left_waiting_for_a_near_one_that_had_failed() {
+    let (outcome, _) = trial([failed("no window"), None], None);
+    assert_eq!(outcome, Err(AgentError::Failed("no window".to_owned())));
+}
+
+#[test]
+fn the_end_that_cannot_be_reached_goes_to_a_door_of_the_other() {
+    let orders = |asked: &[Request]| {
+        let opens = asked.iter().filter_map(|r| match r {
+            Request::Open(order) => Some(order.listen),
+            _ => None,
+        });
+        let ends = asked.iter().filter_map(|r| match r {
+            Request::Trial(order) => Some(order.end.clone()),
+            _ => None,
+        });
+        (opens.collect::<Vec<_>>(), ends.collect::<Vec<_>>())
+    };
+    let (there, here): (IpAddr, IpAddr) = ("127.0.0.1".parse().unwrap(), "127.0.0.9".parse().unwrap());
+    let is_at =
+        |door: &Option<RendezvousAddress>, at: IpAddr| door.as_ref().is_some_and(|door| door.address == at);
+    let (_, [near, far]) = trial([failed("a"), None], None);
+    let ((opened, near), (opens, far)) = (orders(&near), orders(&far));
+    assert_eq!((opened, opens), (vec![], vec![there]));
+    assert!(matches!(&near[..], [End::Near { door, .. }] if is_at(door, there)), "{near:?}");
+    assert_eq!(far, [End::Far { door: None }]);
+    // It has its turn by a door of its own all the same.
+    let (_, [near, far]) = trial([failed("a"), None], Some(here));
+    let ((opened, near), (opens, far)) = (orders(&near), orders(&far));
+    assert_eq!((opened, opens), (vec![here], vec![there]));
+    assert!(matches!(&near[..], [End::Near { door: None, .. }]), "{near:?}");
+    assert!(matches!(&far[..], [End::Far { door }] if is_at(door, here)), "{far:?}");
+}

@@ -1,0 +1,229 @@
+//! Settings at both ends of a pair: each end finds the resource that lies
+//! towards the other, for only it knows its own interfaces.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use machine::route;
+use model::message::{Reply, Request};
+use model::setting::{Change, SettingStates};
+
+use crate::{Agent, AgentError, CallContext, FarEnd, unexpected};
+
+/// Makes `changes` hold: those towards a peer at this end and at that peer, the
+/// others at this end. Far ends of which nothing is asked put back what they had
+/// changed. After an error some may be changed: [`restore`] puts them back.
+pub(crate) fn set(
+    near: &mut dyn Agent,
+    far: &mut BTreeMap<String, FarEnd>,
+    changes: &[Change],
+    watch: &mut CallContext<'_>,
+) -> Result<SettingStates, AgentError> {
+    let mut ours = Vec::new();
+    let mut theirs: BTreeMap<&str, Vec<Change>> = BTreeMap::new();
+    for change in changes {
+        let Some(peer) = &change.peer else {
+            ours.push(change.clone());
+            continue;
+        };
+        let end = far.get(peer).ok_or_else(|| AgentError::Failed(format!("there is no peer `{peer}`")))?;
+        ours.push(Change { towards: Some(end.address), ..change.clone() });
+        if let Some(source) = source_towards(end)? {
+            theirs.entry(peer).or_default().push(Change { towards: Some(source), ..change.clone() });
+        }
+    }
+    let mut states = ask(near, ours, watch)?;
+    // Those that put back come first: two of them may be ways to one machine,
+    // which one at a time changes.
+    let (rest, asked): (Vec<_>, Vec<_>) =
+        far.iter_mut().partition(|(name, _)| !theirs.contains_key(name.as_str()));
+    for (name, end) in rest.into_iter().chain(asked) {
+        let Some(machine) = &end.machine else { continue };
+        let own = theirs.remove(name.as_str()).unwrap_or_default();
+        let is_asked = !own.is_empty();
+        match ask(&mut *end.agent, own, watch) {
+            Ok(found) => {
+                for (setting, mut all) in found {
+                    all.iter_mut().for_each(|state| state.machine.clone_from(machine));
+                    states.entry(setting).or_default().append(&mut all);
+                }
+            }
+            // One that cannot be reached and is not needed now put back its own.
+            Err(AgentError::Unreachable(_) | AgentError::Died(_)) if !is_asked => {}
+            Err(error) => return Err(named(name, error)),
+        }
+    }
+    Ok(states)
+}
+
+fn ask(
+    agent: &mut dyn Agent,
+    changes: Vec<Change>,
+    watch: &mut CallContext<'_>,
+) -> Result<SettingStates, AgentError> {
+    match agent.call(Request::Set { changes }, watch)? {
+        Reply::Set(states) => Ok(states),
+        other => Err(unexpected(other)),
+    }
+}
+
+/// The address of ours that the far end sees; none where it is on this very
+/// machine, whose settings are changed already.
+fn source_towards(end: &FarEnd) -> Result<Option<IpAddr>, AgentError> {
+    if end.machine.is_none() {
+        return Ok(None);
+    }
+    let route = route::towards(end.address).map_err(|e| AgentError::Failed(e.to_string()))?;
+    Ok(route.source.filter(|_| !route.local))
+}
+
+/// Puts everything back, at both ends.
+///
+/// # Errors
+/// The first that could not; the others are asked all the same.
+pub(crate) fn restore(
+    near: &mut dyn Agent,
+    far: &mut BTreeMap<String, FarEnd>,
+    watch: &mut CallContext<'_>,
+) -> Result<Reply, AgentError> {
+    let mut first = done(near.call(Request::Restore, watch)).err();
+    for (name, end) in far.iter_mut().filter(|(_, end)| end.machine.is_some()) {
+        match done(end.agent.call(Request::Restore, watch)) {
+            Ok(()) => {}
+            // An agent whose controller is gone puts its own back.
+            Err(AgentError::Unreachable(_) | AgentError::Died(_)) => {}
+            Err(error) => {
+                first.get_or_insert(named(name, error));
+            }
+        }
+    }
+    first.map_or(Ok(Reply::Done), Err)
+}
+
+fn done(answer: Result<Reply, AgentError>) -> Result<(), AgentError> {
+    match answer? {
+        Reply::Done => Ok(()),
+        other => Err(unexpected(other)),
+    }
+}
+
+fn named(peer: &str, error: AgentError) -> AgentError {
+    match error {
+        AgentError::Failed(reason) => AgentError::Failed(format!("the other end ({peer}): {reason}")),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use model::setting::SettingState;
+    use model::{Unit, Value};
+
+    use super::*;
+
+    /// An agent that writes down what it is asked.
+    #[derive(Clone, Default)]
+    struct Scribe {
+        asked: Arc<Mutex<Vec<Request>>>,
+        refuses: bool,
+    }
+
+    impl Agent for Scribe {
+        fn call(&mut self, request: Request, _watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
+            self.asked.lock().unwrap().push(request.clone());
+            match request {
+                Request::Set { changes } if self.refuses && !changes.is_empty() => {
+                    Ok(Reply::Failed { reason: "no".to_owned() })
+                }
+                Request::Set { changes } => {
+                    let state = |c: &Change| (c.name.clone(), vec![SettingState::asked(c, Unit::Bytes)]);
+                    Ok(Reply::Set(changes.iter().map(state).collect()))
+                }
+                _ => Ok(Reply::Done),
+            }
+        }
+    }
+
+    fn change(peer: Option<&str>) -> Change {
+        Change {
+            name: "mtu".to_owned(),
+            resource: None,
+            peer: peer.map(str::to_owned),
+            towards: None,
+            value: Value::from(9000_u64),
+        }
+    }
+
+    fn far_end(scribe: &Scribe, address: &str, machine: Option<&str>) -> FarEnd {
+        let machine = machine.map(str::to_owned);
+        let address = address.parse().unwrap();
+        FarEnd { agent: Box::new(scribe.clone()), address, dials: None, machine }
+    }
+
+    fn watch<R>(act: impl FnOnce(&mut CallContext<'_>) -> R) -> R {
+        act(&mut CallContext { on_event: &mut |_| {}, cancelled: &|| false })
+    }
+
+    #[test]
+    fn a_far_end_on_this_machine_is_asked_for_nothing() {
+        let (near, own, node) = (Scribe::default(), Scribe::default(), Scribe::default());
+        let mut far = BTreeMap::from([
+            ("self".to_owned(), far_end(&own, "127.0.0.1", None)),
+            ("here".to_owned(), far_end(&node, "127.0.0.1", Some("peer-1"))),
+        ]);
+        let asked = [change(Some("here"))];
+        let states = watch(|w| set(&mut near.clone(), &mut far, &asked, w)).unwrap();
+        assert_eq!(states["mtu"].len(), 1);
+        let towards = Change { towards: Some("127.0.0.1".parse().unwrap()), ..change(Some("here")) };
+        assert_eq!(*near.asked.lock().unwrap(), [Request::Set { changes: vec![towards] }]);
+        assert_eq!(*node.asked.lock().unwrap(), [Request::Set { changes: vec![] }]);
+        assert!(own.asked.lock().unwrap().is_empty());
+        let unknown = watch(|w| set(&mut near.clone(), &mut far, &[change(Some("nobody"))], w));
+        assert!(unknown.unwrap_err().to_string().contains("nobody"));
+    }
+
+    #[test]
+    fn who_puts_back_is_asked_before_who_changes() {
+        // Of addresses that are not here: their settings are changed too.
+        let log = Arc::new(Mutex::new(Vec::new()));
+        struct Named(&'static str, Arc<Mutex<Vec<(&'static str, usize)>>>);
+        impl Agent for Named {
+            fn call(&mut self, request: Request, _: &mut CallContext<'_>) -> Result<Reply, AgentError> {
+                let Request::Set { changes } = request else { panic!("{request:?}") };
+                self.1.lock().unwrap().push((self.0, changes.len()));
+                Ok(Reply::Set(SettingStates::new()))
+            }
+        }
+        let end = |name: &'static str| FarEnd {
+            agent: Box::new(Named(name, Arc::clone(&log))),
+            address: "192.0.2.1".parse().unwrap(),
+            dials: None,
+            machine: Some("one".to_owned()),
+        };
+        let mut far = BTreeMap::from(["a", "b", "c"].map(|name| (name.to_owned(), end(name))));
+        if source_towards(&far["b"]).ok().flatten().is_none() {
+            println!("skipped: there is no route to anywhere");
+            return;
+        }
+        watch(|w| set(&mut Scribe::default(), &mut far, &[change(Some("b"))], w)).unwrap();
+        assert_eq!(*log.lock().unwrap(), [("a", 0), ("c", 0), ("b", 1)]);
+    }
+
+    #[test]
+    fn all_are_asked_to_put_back_and_the_first_trouble_is_told() {
+        let (near, node) = (Scribe::default(), Scribe::default());
+        let mut far = BTreeMap::from([("b".to_owned(), far_end(&node, "127.0.0.1", Some("peer-1")))]);
+        assert_eq!(watch(|w| restore(&mut near.clone(), &mut far, w)), Ok(Reply::Done));
+        assert_eq!(*near.asked.lock().unwrap(), [Request::Restore]);
+        assert_eq!(*node.asked.lock().unwrap(), [Request::Restore]);
+    }
+
+    #[test]
+    fn a_refusal_here_is_told() {
+        let near = Scribe { refuses: true, ..Scribe::default() };
+        let error = watch(|w| set(&mut near.clone(), &mut BTreeMap::new(), &[change(None)], w)).unwrap_err();
+        assert_eq!(error, AgentError::Failed("no".to_owned()));
+    }
+}

@@ -1,0 +1,150 @@
+//! The highest rate of the main load that keeps to a latency
+//! (`latency-target`): first what a closed loop reaches, then probes of rates
+//! below it, then the window that counts at the rate found. Loads beside the
+//! main one run in each of them.
+
+use engine::Fault;
+use engine::outcome::{LoadOutcome, Outcome};
+use engine::search::{Next, Probe, Search, Target};
+use load::workload::common;
+use model::message::TrialOrder;
+use model::trial::TrialResult;
+use model::{Quantity, Unit, Value};
+
+/// The part of the window that a probe takes, unless that is too short to judge
+/// its rate.
+const PROBE: f64 = 0.25;
+
+/// More operations than it takes to judge a rate: a slow start may be cut off.
+const SPARE: f64 = 1.25;
+
+/// How the main load is driven once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Drive {
+    /// The rate of an open loop, 1/s; a closed loop without.
+    pub(crate) rate: Option<f64>,
+    /// How long, in seconds.
+    pub(crate) window_s: f64,
+    /// Which time it is, from 0.
+    pub(crate) attempt: u64,
+}
+
+/// A rate that was found, and how.
+#[derive(Debug)]
+pub(crate) struct FoundRate {
+    target: Target,
+    search: Search,
+    /// What a closed loop reached, 1/s.
+    ceiling: f64,
+    rate: f64,
+    window_s: f64,
+    attempt: u64,
+    steps: u32,
+}
+
+/// Searches the rate that the main load of `order` asks for, if it asks for one;
+/// `probe` drives it once.
+///
+/// # Errors
+/// If no rate holds, or a probe fails.
+pub(crate) fn search(
+    order: &TrialOrder,
+    probe: &mut dyn FnMut(Drive) -> Result<Outcome, Fault>,
+) -> Result<Option<FoundRate>, Fault> {
+    let Some(main) = order.loads.first() else { return Ok(None) };
+    let Some(target) = common::latency_target(&main.parameters)? else { return Ok(None) };
+    let window_s = main.parameters.number("duration")?;
+    let needed = target.operations() as f64 * SPARE;
+    let mut attempt = 0;
+    let mut drive = |rate: Option<f64>, window_s: f64| {
+        let outcome = probe(Drive { rate, window_s, attempt });
+        attempt += 1;
+        outcome
+    };
+    let outcome = drive(None, window_s * PROBE)?;
+    let ceiling = of_main(&outcome)?.operations / outcome.window.seconds();
+    let mut search = Search::new(needed / window_s, ceiling);
+    loop {
+        match search.next() {
+            Next::Try(rate) => {
+                let outcome = drive(Some(rate), (window_s * PROBE).max(needed / rate))?;
+                search.tell(judge(target, rate, of_main(&outcome)?));
+            }
+            Next::Found(rate) => {
+                return Ok(Some(FoundRate { target, search, ceiling, rate, window_s, attempt, steps: 0 }));
+            }
+            Next::Nothing => return Err(none_held(target, window_s, ceiling, &search)),
+        }
+    }
+}
+
+fn of_main(outcome: &Outcome) -> Result<&LoadOutcome, Fault> {
+    outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))
+}
+
+fn judge(target: Target, rate: f64, load: &LoadOutcome) -> Probe {
+    Probe { rate, kept: target.kept(&load.latency), holds: target.holds(&load.latency) }
+}
+
+/// Why there is no rate.
+fn none_held(target: Target, window_s: f64, ceiling: f64, search: &Search) -> Fault {
+    let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
+    let asked = format!("{} of the operations within {} ms", percent(target.share), target.latency_s * 1e3);
+    let least = target.operations() as f64 * SPARE / window_s;
+    Fault::Other(match search.tried().last() {
+        None => format!(
+            "no rate can be judged by {asked}: that takes {least:.0} operations a second in a window of {window_s} s, \
+             and a closed loop reached {ceiling:.0}; use a longer duration, or more threads or depth"
+        ),
+        Some(Probe { rate, kept, .. }) => format!(
+            "no rate kept {asked}: at {rate:.0} a second, the lowest tried, {} did; a lower rate takes a longer \
+             duration to be judged",
+            percent(*kept)
+        ),
+    })
+}
+
+impl FoundRate {
+    /// How the main load is driven in the window that counts.
+    pub(crate) fn drive(&self) -> Drive {
+        Drive { rate: Some(self.rate), window_s: self.window_s, attempt: self.attempt }
+    }
+
+    /// Whether the rate held in the window that was to count. If not, the next
+    /// one is lower.
+    ///
+    /// # Errors
+    /// If that was done often enough.
+    pub(crate) fn holds(&mut self, outcome: &Outcome) -> Result<bool, Fault> {
+        let probe = judge(self.target, self.rate, of_main(outcome)?);
+        if probe.holds {
+            self.search.tell(probe);
+            return Ok(true);
+        }
+        match self.search.lower(probe, self.steps) {
+            Some(rate) => self.rate = rate,
+            None => return Err(none_held(self.target, self.window_s, self.ceiling, &self.search)),
+        }
+        self.steps += 1;
+        self.attempt += 1;
+        Ok(false)
+    }
+
+    /// Puts what was found into the trial.
+    pub(crate) fn tell(&self, result: &mut TrialResult) {
+        let held = Quantity { value: self.rate, unit: Unit::PerSecond };
+        result.metrics.insert("rate_held".to_owned(), held);
+        let list = |of: fn(&Probe) -> f64| {
+            Value::List(self.search.tried().iter().map(|probe| Value::Number(of(probe))).collect())
+        };
+        let facts = [
+            ("closed_loop_rate", Value::Number(self.ceiling.round())),
+            ("rates_tried", list(|probe| (probe.rate * 10.0).round() / 10.0)),
+            ("shares_kept", list(|probe| (probe.kept * 1e5).round() / 1e5)),
+        ];
+        result.facts.extend(facts.map(|(name, value)| (name.to_owned(), value)));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! Removing the trees that runs which were killed together with their agents
+//! left in folders of the user's.
+
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use load::workload::file::remove_left;
+use machine::setting::state_folder;
+
+pub use load::workload::file::{StaleTree, TreeOutcome};
+
+/// How long a run clears up after others before it begins.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Removes every tree that was left. One that is out of reach is told this once.
+#[must_use]
+pub fn remove_all_left() -> Vec<StaleTree> {
+    remove_left(&state_folder(), None, true)
+}
+
+/// The same for who has something else in mind: what is out of reach, or takes
+/// long, waits for another time.
+#[must_use]
+pub fn remove_left_soon() -> Vec<StaleTree> {
+    let state = state_folder();
+    let (send, done) = channel();
+    // A server of a network file system may never answer.
+    std::thread::spawn(move || send.send(remove_left(&state, Some(Instant::now() + PATIENCE), false)));
+    let mut left = done.recv_timeout(PATIENCE * 2).unwrap_or_default();
+    left.retain(|one| one.fate != TreeOutcome::OutOfReach);
+    left
+}

@@ -1,0 +1,210 @@
+//! Words of fio that are typed out of habit, and a workload where a command
+//! belongs: what they are called here. A job file of fio is read as it is; on
+//! the command line there is one name for one thing, so that these are pointed
+//! at and not taken.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use report::text::printable;
+use study::Diagnostic;
+
+use crate::exit::Failure;
+
+/// fio's options that have another name here.
+const OPTIONS: &[(&str, &str)] = &[
+    ("blocksize", "block-size"),
+    ("bs", "block-size"),
+    ("directory", "target"),
+    ("filename", "target"),
+    ("iodepth", "queue-depth"),
+    ("iodepth_batch", "submit-batch"),
+    ("iodepth_batch_complete_min", "complete-batch"),
+    ("iodepth_batch_submit", "submit-batch"),
+    ("ioengine", "engine"),
+    ("loops", "trials"),
+    ("nrfiles", "files"),
+    ("numjobs", "threads"),
+    ("ramp_time", "warm-up"),
+    ("randseed", "seed"),
+    ("rate_iops", "rate"),
+    ("readwrite", "pattern"),
+    ("runtime", "duration"),
+    ("rw", "pattern"),
+    ("rwmixread", "read-share"),
+];
+
+/// fio's options that nothing has to be said for here, and why.
+const NEEDLESS: &[(&str, &str)] = &[
+    ("fsync", "every so many writes are synced with `--sync fsync --sync-every N`"),
+    (
+        "fdatasync",
+        "every so many writes are synced with `--sync fsync --sync-every N`, which is by fdatasync",
+    ),
+    ("group_reporting", "leave it out: all threads of a case are one result"),
+    ("name", "leave it out: a case is called by what is asked of it"),
+    ("output-format", "`--json` prints the run document; `-o FILE` writes a page"),
+    ("rwmixwrite", "say the other share: `--read-share 70%` writes 30 %"),
+    ("time_based", "leave it out: a trial takes its `--duration`"),
+];
+
+/// Values of fio that have another name here: the option, fio's word, ours.
+const VALUES: &[(&str, &str, &str)] = &[
+    ("engine", "libaio", "aio"),
+    ("engine", "posixaio", "aio"),
+    ("engine", "psync", "sync"),
+    ("engine", "pvsync", "sync"),
+    ("engine", "pvsync2", "sync"),
+    ("engine", "vsync", "sync"),
+    ("pattern", "rw", "readwrite"),
+];
+
+/// What an option of fio is here.
+fn option(name: &str) -> Option<String> {
+    let find = |table: &'static [(&str, &str)]| table.iter().find(|(theirs, _)| *theirs == name);
+    let ours =
+        find(OPTIONS).map(|(_, ours)| format!("did you mean `--{ours}`? That is what fio calls {name}"));
+    ours.or_else(|| find(NEEDLESS).map(|(_, why)| (*why).to_owned()))
+}
+
+/// What a line that clap does not take may have meant; `typed` is all of it.
+pub(crate) fn of_line(error: &clap::Error, typed: &[String]) -> Option<Failure> {
+    let text = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let (message, help) = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let typed = text(ContextKind::InvalidArg)?;
+            let name = typed.strip_prefix("--")?.split('=').next()?;
+            (format!("there is no option --{name}"), option(name)?)
+        }
+        ErrorKind::InvalidSubcommand => {
+            let name = text(ContextKind::InvalidSubcommand)?;
+            let what = kind_of_study(name)?;
+            let after = typed.iter().skip_while(|word| *word != name).map(|word| printable(word));
+            let rest = after.collect::<Vec<_>>().join(" ");
+            (format!("there is no command `{name}`: that is {what}"), format!("`headroom run {rest}`"))
+        }
+        _ => return None,
+    };
+    Some(Failure::Arguments { message, help })
+}
+
+/// What `headroom run` would take this name for.
+fn kind_of_study(name: &str) -> Option<&'static str> {
+    let ends = |ending: &str| name.ends_with(ending);
+    match () {
+        () if ::agent::catalogue().workload(name).is_some() => Some("a workload"),
+        () if study::built_in::find(name).is_some() => Some("a ready study"),
+        () if ends(".toml") => Some("a study file"),
+        () if ends(".fio") || ends(".job") => Some("a job file"),
+        () => None,
+    }
+}
+
+/// A mistake with the help that a word of fio needs; any other as it is.
+pub(crate) fn explained(mut mistake: Diagnostic) -> Diagnostic {
+    let text = &mistake.source_text.text;
+    let Some(wrong) = text.get(mistake.span.clone()).map(|word| word.trim_start_matches('-')) else {
+        return mistake;
+    };
+    let before = text.get(..mistake.span.start).unwrap_or_default().trim_end();
+    let name = before.rsplit([' ', '=']).next().unwrap_or_default().trim_start_matches('-');
+    let value = VALUES.iter().find(|(of, theirs, _)| *of == name && *theirs == wrong);
+    let flag = [("1", "yes"), ("0", "no")].iter().find(|(theirs, _)| *theirs == wrong);
+    let flag = flag.filter(|_| mistake.message.ends_with("is neither yes nor no"));
+    let ours = value.map(|(_, _, ours)| *ours).or(flag.map(|(_, ours)| *ours));
+    let found = match ours {
+        Some(ours) => Some(format!("did you mean `{ours}`?")),
+        None if mistake.message.contains("has no parameter") => option(wrong),
+        None => None,
+    };
+    if let Some(found) = found {
+        let all = mistake.help.take().filter(|_| ours.is_some());
+        mistake.help = Some(all.map_or_else(|| found.clone(), |all| format!("{found} {all}")));
+    }
+    mistake
+}
+
+/// Whether a text is a job file of fio, whatever it is called.
+pub(crate) fn is_job(text: &str) -> bool {
+    const KEYS: &[&str] =
+        &["rw", "readwrite", "ioengine", "iodepth", "bs", "blocksize", "numjobs", "filename"];
+    // In TOML a text has quotes.
+    let is_option = |line: &str| {
+        line.split_once('=').is_some_and(|(key, value)| {
+            KEYS.contains(&key.trim()) && !value.trim_start().starts_with(['"', '\''])
+        })
+    };
+    text.lines().map(str::trim).any(|line| line == "[global]" || is_option(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::command_line;
+
+    fn help(line: &str) -> Option<String> {
+        let typed: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let error = command_line().try_get_matches_from(&typed).unwrap_err();
+        of_line(&error, &typed)?.help()
+    }
+
+    #[test]
+    fn options_of_fio_are_pointed_at_ours() {
+        let run = command_line();
+        let run = run.find_subcommand("run").unwrap();
+        for (theirs, ours) in OPTIONS {
+            assert!(run.get_arguments().any(|a| a.get_long() == Some(ours)), "--{ours}");
+            let told = help(&format!("headroom run disk --{theirs}=4")).unwrap();
+            assert!(told.contains(&format!("did you mean `--{ours}`?")), "{told}");
+        }
+        for (theirs, why) in NEEDLESS {
+            assert_eq!(help(&format!("headroom run disk --{theirs} x")).as_deref(), Some(*why));
+            // What it says to type can be typed.
+            let disk = ::agent::catalogue().workload("disk").unwrap().parameters;
+            for (option, value) in
+                why.split("--").skip(1).filter_map(|text| text.split('`').next()?.split_once(' '))
+            {
+                let spec = disk.iter().find(|p| p.name == option);
+                assert!(spec.is_none_or(|p| value.trim() == "N" || p.parse(value.trim()).is_ok()), "{why}");
+            }
+        }
+        assert_eq!(help("headroom run disk --queue-dpth 4"), None);
+    }
+
+    #[test]
+    fn a_workload_where_a_command_belongs_is_run() {
+        let told = help("headroom disk --target /data").unwrap();
+        assert_eq!(told, "`headroom run disk --target /data`");
+        assert_eq!(help("headroom a.fio").unwrap(), "`headroom run a.fio`");
+        assert_eq!(help("headroom shwo"), None);
+    }
+
+    #[test]
+    fn values_of_fio_are_pointed_at_ours() {
+        use study::read::arguments::{Arguments, Typed, study_of_workload};
+        let wrong = |name: &str, value: &str| {
+            let typed = Typed { name: name.to_owned(), value: value.to_owned() };
+            let arguments = Arguments { options: vec![typed], ..Arguments::default() };
+            let mistake = study_of_workload(&::agent::catalogue(), "disk", &arguments).unwrap_err();
+            explained(mistake).help.unwrap_or_default()
+        };
+        for (name, theirs, ours) in VALUES {
+            assert!(wrong(name, theirs).starts_with(&format!("did you mean `{ours}`? ")), "{name}={theirs}");
+        }
+        assert!(wrong("direct", "1").starts_with("did you mean `yes`? "));
+        assert!(wrong("engine", "libaio").contains("io_uring"));
+        assert!(!wrong("engine", "nothing").contains("did you mean"));
+        let with = Arguments { with: vec!["disk --iodepth 4".to_owned()], ..Arguments::default() };
+        let mistake = study_of_workload(&::agent::catalogue(), "disk", &with).unwrap_err();
+        assert!(explained(mistake).help.unwrap().starts_with("did you mean `--queue-depth`?"));
+    }
+
+    #[test]
+    fn a_job_file_is_known_by_what_is_in_it() {
+        assert!(is_job("; a comment\n[global]\nbs=4k\n"));
+        assert!(is_job("[job]\nrw = randread\n"));
+        assert!(!is_job("[[workload]]\nkind = \"disk\"\npattern = \"read\"\n"));
+        assert!(!is_job("filename = \"x\"\n"));
+    }
+}

@@ -1,0 +1,412 @@
+//! What changes settings and puts them back: each change stands in the journal
+//! before it is made and is read back after; what is no longer asked for is put
+//! back at once, the rest in reverse order when the keeper goes.
+
+use std::time::{Duration, Instant};
+
+use model::Value;
+
+use super::journal::{Entry, Journal, SideEffect};
+use super::namespace::NamespaceScope;
+use super::process::Process;
+use super::restore::{EntryState, standing};
+use super::{Setting, SettingError, TABLE, find_in, find_to_put_back};
+
+/// One change that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// The setting.
+    pub setting: String,
+    /// Its resource.
+    pub resource: String,
+    /// What it is to be.
+    pub value: Value,
+}
+
+/// How a setting stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurrentState {
+    /// The setting.
+    pub setting: String,
+    /// Its resource.
+    pub resource: String,
+    /// What it was before anything was changed.
+    pub before: Value,
+    /// What it is, as read after the change.
+    pub read_back: Value,
+}
+
+/// Changes settings, and puts them back when it is dropped.
+pub struct SettingGuard {
+    table: &'static [&'static dyn Setting],
+    journal: Journal,
+    place: NamespaceScope,
+    owner: Process,
+    controller: Option<Process>,
+    /// What is not as it was found, or must stay so for us, in the order of the
+    /// changes.
+    held: Vec<Entry>,
+    /// What was asked for last, and became so.
+    asked: Vec<Wanted>,
+    /// Whether it is over: nothing is changed any more.
+    closed: bool,
+}
+
+impl SettingGuard {
+    /// One that has changed nothing yet, with the journal of this process. What a
+    /// dead process of the same `controller` had changed becomes its own at the
+    /// first request.
+    #[must_use]
+    pub fn new(controller: Option<Process>) -> Self {
+        Self::with(TABLE, Journal::own(), controller)
+    }
+
+    /// One with a journal elsewhere.
+    #[must_use]
+    pub fn with_journal(journal: Journal, controller: Option<Process>) -> Self {
+        Self::with(TABLE, journal, controller)
+    }
+
+    pub(super) fn with(
+        table: &'static [&'static dyn Setting],
+        journal: Journal,
+        controller: Option<Process>,
+    ) -> Self {
+        let (place, owner) = (NamespaceScope::here(), Process::this());
+        Self { table, journal, place, owner, controller, held: Vec::new(), asked: Vec::new(), closed: false }
+    }
+
+    /// Makes these changes, and puts back what was changed before and is not
+    /// among them; asked for what is so already, it only reads. Whatever fails,
+    /// everything is put back.
+    ///
+    /// # Errors
+    /// If a change is refused or becomes something else, another run is changing
+    /// settings, or one that was killed left some.
+    pub fn set(&mut self, wanted: &[Wanted]) -> Result<Vec<CurrentState>, SettingError> {
+        if self.closed {
+            return Err(SettingError::Occupied("the run is over: nothing is changed any more".to_owned()));
+        }
+        if wanted.is_empty() && self.held.is_empty() && !self.journal.path().exists() {
+            return Ok(Vec::new());
+        }
+        let now = self.attempt(wanted).map_err(|error| match self.restore() {
+            Ok(()) => error,
+            Err(left) => SettingError::NotPutBack { error: Box::new(error), left: Box::new(left) },
+        })?;
+        self.asked = wanted.to_vec();
+        Ok(now)
+    }
+
+    fn attempt(&mut self, wanted: &[Wanted]) -> Result<Vec<CurrentState>, SettingError> {
+        self.take_over()?;
+        let is_wanted = |e: &Entry| wanted.iter().any(|w| w.setting == e.setting && w.resource == e.resource);
+        for at in (0..self.held.len()).rev() {
+            if !is_wanted(&self.held[at]) {
+                self.put_back(at)?;
+            }
+        }
+        for one in wanted {
+            self.one(one)?;
+        }
+        // Read when all are made: one of them may have changed another.
+        wanted.iter().map(|w| self.now(w)).collect()
+    }
+
+    /// Makes what a dead process of the same controller had changed its own.
+    fn take_over(&mut self) -> Result<(), SettingError> {
+        if !self.journal.path().exists() {
+            return Ok(());
+        }
+        let mut journal = self.journal.lock()?;
+        for entry in journal.entries().to_vec() {
+            if self.held.contains(&entry) {
+                continue;
+            }
+            if standing(&entry, &self.place, self.controller.as_ref()) == EntryState::Sibling {
+                let own = Entry { owner: self.owner, ..entry.clone() };
+                journal.replace(&entry, &own)?;
+                self.held.push(own);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one state hold. Another level of what is changed already is reached
+    /// from what was before, so that it is the same in whatever order levels come.
+    fn one(&mut self, wanted: &Wanted) -> Result<(), SettingError> {
+        let Wanted { setting: name, resource, value } = wanted;
+        let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
+        let was_ready = setting.is_ready(resource);
+        let held = self.position(name, resource);
+        if let Some(at) = held {
+            if setting.read(resource)? == *value {
+                return Ok(());
+            }
+            put_back(self.table, &self.held[at])?;
+        }
+        let at = self.hold(setting, wanted, held)?;
+        if setting.read(resource)? != *value {
+            setting.write(resource, value)?;
+        }
+        if was_ready {
+            wait_until_ready(setting, resource, value)?;
+        }
+        self.forget_what_stayed(at)
+    }
+
+    /// Writes down what a state is and what the kernel will change with it, before
+    /// it is changed; also one that is so already, for it must stay so. Whether
+    /// another run is at it is looked at under the same lock as the entry is
+    /// written, so that of two that start together one gets in.
+    fn hold(
+        &mut self,
+        setting: &dyn Setting,
+        wanted: &Wanted,
+        held: Option<usize>,
+    ) -> Result<usize, SettingError> {
+        let Wanted { setting: name, resource, value } = wanted;
+        let mut journal = self.journal.lock()?;
+        for entry in journal.entries().iter().filter(|entry| !self.held.contains(entry)) {
+            let standing = standing(entry, &self.place, self.controller.as_ref());
+            if let Some(reason) = standing.refusal(entry, &self.place) {
+                return Err(SettingError::Occupied(reason));
+            }
+        }
+        let current = setting.read(resource)?;
+        if let Some(at) = held.filter(|_| current == *value) {
+            return Ok(at);
+        }
+        let mut side_effects = Vec::new();
+        if current != *value {
+            side_effects = setting.side_effects(resource, value)?;
+            side_effects.retain(|effect| !self.is_put_back_by_another(effect, held));
+        }
+        if let Some(at) = held {
+            let entry = Entry { side_effects, ..self.held[at].clone() };
+            journal.replace(&self.held[at], &entry)?;
+            self.held[at] = entry;
+            return Ok(at);
+        }
+        let entry = Entry {
+            place: self.place.clone(),
+            owner: self.owner,
+            controller: self.controller,
+            setting: name.clone(),
+            resource: resource.clone(),
+            before: current,
+            asked: value.clone(),
+            side_effects,
+        };
+        journal.add(&entry)?;
+        self.held.push(entry);
+        Ok(self.held.len() - 1)
+    }
+
+    /// Where the entry of a setting is in `held`.
+    fn position(&self, setting: &str, resource: &str) -> Option<usize> {
+        self.held.iter().position(|e| e.setting == setting && e.resource == resource)
+    }
+
+    /// Whether an entry other than the one at `own` says already what a state was
+    /// before anything was changed.
+    fn is_put_back_by_another(&self, effect: &SideEffect, own: Option<usize>) -> bool {
+        let is_it = |setting: &str, resource: &str| effect.setting == setting && effect.resource == resource;
+        let mut others = self.held.iter().enumerate().filter(|(at, _)| Some(*at) != own).map(|(_, e)| e);
+        others.any(|e| {
+            is_it(&e.setting, &e.resource) || e.side_effects.iter().any(|s| is_it(&s.setting, &s.resource))
+        })
+    }
+
+    /// Takes out of an entry what the kernel might have changed with it and did
+    /// not: that is not ours to put back.
+    fn forget_what_stayed(&mut self, at: usize) -> Result<(), SettingError> {
+        let entry = &self.held[at];
+        let changed = |effect: &&SideEffect| {
+            let setting = find_to_put_back(self.table, &effect.setting);
+            setting.and_then(|s| s.read(&effect.resource)) != Ok(effect.before.clone())
+        };
+        let side_effects: Vec<SideEffect> = entry.side_effects.iter().filter(changed).cloned().collect();
+        if side_effects != entry.side_effects {
+            let entry = Entry { side_effects, ..entry.clone() };
+            self.journal.replace(&self.held[at], &entry)?;
+            self.held[at] = entry;
+        }
+        Ok(())
+    }
+
+    /// How a state that was asked for stands; an error if it is another.
+    fn now(&self, wanted: &Wanted) -> Result<CurrentState, SettingError> {
+        let Wanted { setting: name, resource, value } = wanted;
+        let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
+        let read_back = setting.read(resource)?;
+        if read_back != *value {
+            return Err(SettingError::Clamped {
+                setting: name.clone(),
+                resource: resource.clone(),
+                asked: setting.spec().show(value),
+                took: setting.spec().show(&read_back),
+            });
+        }
+        let held = self.position(name, resource);
+        let before = held.map_or_else(|| read_back.clone(), |at| self.held[at].before.clone());
+        Ok(CurrentState { setting: name.clone(), resource: resource.clone(), before, read_back })
+    }
+
+    /// Reads again all that was asked for last.
+    ///
+    /// # Errors
+    /// If something is not as asked any more: somebody else changed it, and what
+    /// was measured meanwhile was not measured under it.
+    pub fn check(&self) -> Result<(), SettingError> {
+        for Wanted { setting: name, resource, value } in &self.asked {
+            let setting = find_in(self.table, name).ok_or_else(|| SettingError::Unknown(name.clone()))?;
+            let found = setting.read(resource)?;
+            if found != *value {
+                return Err(SettingError::Changed {
+                    setting: name.clone(),
+                    resource: resource.clone(),
+                    asked: setting.spec().show(value),
+                    found: setting.spec().show(&found),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts everything back, the last change first. What cannot be put back stays
+    /// in the journal, and the rest is put back all the same.
+    ///
+    /// # Errors
+    /// The first thing that could not be put back.
+    pub fn restore(&mut self) -> Result<(), SettingError> {
+        self.asked.clear();
+        // What a process died over that had the same controller is ours too.
+        let lost = self.take_over().err();
+        // One may stand in another's way: an interface cannot be larger than the
+        // one that it lies on. As long as something was put back the rest is
+        // tried again.
+        loop {
+            let (before, mut first) = (self.held.len(), None);
+            for at in (0..before).rev() {
+                if let Err(error) = self.put_back(at) {
+                    first.get_or_insert(error);
+                }
+            }
+            let is_stuck = self.held.len() == before;
+            match lost.clone().or(first) {
+                Some(error) if is_stuck => return Err(error),
+                None => return Ok(()),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Puts everything back, and changes nothing from then on.
+    ///
+    /// # Errors
+    /// As [`SettingGuard::restore`].
+    pub fn close(&mut self) -> Result<(), SettingError> {
+        self.closed = true;
+        self.restore()
+    }
+
+    fn put_back(&mut self, at: usize) -> Result<(), SettingError> {
+        let entry = self.held[at].clone();
+        put_back(self.table, &entry)?;
+        self.journal.remove(&entry)?;
+        self.held.remove(at);
+        Ok(())
+    }
+}
+
+impl Drop for SettingGuard {
+    fn drop(&mut self) {
+        // What cannot be put back stands in the journal, and the next run says so.
+        let _ = self.close();
+    }
+}
+
+/// Most drivers take their device down and up again to change it, and a link is
+/// negotiated within a few seconds.
+const READY_PATIENCE: Duration = Duration::from_secs(15);
+
+/// Waits until a resource that was changed can be used again. What is put back is
+/// not waited for: who does it may be about to be killed.
+fn wait_until_ready(setting: &dyn Setting, resource: &str, value: &Value) -> Result<(), SettingError> {
+    let end = Instant::now() + READY_PATIENCE;
+    while !setting.is_ready(resource) {
+        if Instant::now() >= end {
+            return Err(SettingError::Refused {
+                setting: setting.spec().name().to_owned(),
+                resource: resource.to_owned(),
+                asked: setting.spec().show(value),
+                reason: format!("it has had no link for {} s since it was changed", READY_PATIENCE.as_secs()),
+            });
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// What came of putting a state back.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum RestoreOutcome {
+    /// It was this, and is as before now.
+    From(Value),
+    /// It was as before already.
+    Already,
+    /// The resource is gone, and its state with it.
+    Gone,
+}
+
+/// Puts back what an entry says, then what the kernel had changed with it, and
+/// reads each again: what came of the first, and of those of the others that were
+/// not as before.
+pub(super) fn put_back(
+    table: &'static [&'static dyn Setting],
+    entry: &Entry,
+) -> Result<(RestoreOutcome, Vec<(SideEffect, Value)>), SettingError> {
+    let main = put_back_one(table, &entry.setting, &entry.resource, &entry.before)?;
+    let (mut with_it, mut first) = (Vec::new(), None);
+    for effect in &entry.side_effects {
+        match put_back_one(table, &effect.setting, &effect.resource, &effect.before) {
+            Ok(RestoreOutcome::From(from)) => with_it.push((effect.clone(), from)),
+            Ok(RestoreOutcome::Already | RestoreOutcome::Gone) => {}
+            Err(error) => {
+                first.get_or_insert(error);
+            }
+        }
+    }
+    first.map_or(Ok((main, with_it)), Err)
+}
+
+fn put_back_one(
+    table: &'static [&'static dyn Setting],
+    name: &str,
+    resource: &str,
+    before: &Value,
+) -> Result<RestoreOutcome, SettingError> {
+    let setting = find_to_put_back(table, name)?;
+    let current = match setting.read(resource) {
+        Err(SettingError::Gone { .. }) => return Ok(RestoreOutcome::Gone),
+        other => other?,
+    };
+    if current == *before {
+        return Ok(RestoreOutcome::Already);
+    }
+    match setting.write(resource, before) {
+        Err(SettingError::Gone { .. }) => return Ok(RestoreOutcome::Gone),
+        other => other?,
+    }
+    let read_back = setting.read(resource)?;
+    if read_back != *before {
+        return Err(SettingError::Clamped {
+            setting: name.to_owned(),
+            resource: resource.to_owned(),
+            asked: setting.spec().show(before),
+            took: setting.spec().show(&read_back),
+        });
+    }
+    Ok(RestoreOutcome::From(current))
+}

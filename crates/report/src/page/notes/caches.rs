@@ -1,0 +1,19 @@
+//! The caches that a sweep of the bytes that are touched shows.
+
+use super::NoteContext;
+use crate::figure::mountain;
+
+pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
+    let (view, words) = (look.view, look.view.words);
+    let spec = look.cases.first().and_then(|c| view.workload(&c.workload));
+    let mut said = Vec::new();
+    for (place, metric, found) in mountain::of_cases(view, look.cases, spec) {
+        let about = |text: String| match place.is_empty() {
+            true => text,
+            false => view.tell("remark-of-case", &[("case", &place), ("text", &text)]),
+        };
+        said.extend(found.edges.iter().map(|edge| about(edge.sentence(words, &metric))));
+        said.extend(found.sentence(words, &metric).map(about));
+    }
+    said
+}

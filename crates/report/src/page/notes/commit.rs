@@ -1,0 +1,34 @@
+//! How long a commit takes, the writes and the sync behind them, as a database
+//! waits for it: the latency of the load is that of a write alone.
+//!
+//! A worker that does one operation at a time does one commit after the other,
+//! so that their mean time is the number of workers by the rate of syncs. With
+//! more under way, or with a rate that was asked for, it is not.
+
+use model::profile::Concurrency;
+use model::run::CaseResult;
+use model::{Unit, Value};
+
+use super::NoteContext;
+use crate::format;
+
+pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
+    let one = |case: &&CaseResult| {
+        let rate = |name: &str| case.estimates.get(name).map(|e| e.median).filter(|rate| *rate > 0.0);
+        let Concurrency { workers, operations, rate_per_s, .. } = crate::load::profile(case).concurrency;
+        let is_one_by_one = operations == workers && rate_per_s.is_none();
+        let reads = case.estimates.keys().any(|name| name.starts_with("read_"));
+        if !is_one_by_one || reads || case.targets.len() > 1 {
+            return None;
+        }
+        let syncs = rate("syncs_per_second")?;
+        let writes = (rate("write_iops").or_else(|| rate("iops"))? / syncs).round().max(1.0);
+        let mean = workers as f64 / syncs;
+        let arguments = [
+            ("writes", Value::Integer(writes as u64)),
+            ("time", Value::Text(format::quantity(mean, Unit::Seconds))),
+        ];
+        Some(look.about(case, &look.view.words.tell("remark-commit", &arguments)))
+    };
+    look.cases.iter().filter_map(one).collect()
+}

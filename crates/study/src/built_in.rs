@@ -1,0 +1,60 @@
+//! Ready studies, embedded in the program.
+
+/// One ready study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuiltInStudy {
+    /// The name to run it by.
+    pub name: &'static str,
+    /// Its TOML.
+    pub text: &'static str,
+}
+
+/// Every ready study.
+pub const READY: &[BuiltInStudy] = &[
+    BuiltInStudy { name: OVERVIEW, text: include_str!("../../../studies/overview.toml") },
+    BuiltInStudy { name: "server-baseline", text: include_str!("../../../studies/server-baseline.toml") },
+    BuiltInStudy { name: "disk-quick", text: include_str!("../../../studies/disk-quick.toml") },
+    BuiltInStudy { name: "dd", text: include_str!("../../../studies/dd.toml") },
+    BuiltInStudy { name: "disk-datasheet", text: include_str!("../../../studies/disk-datasheet.toml") },
+    BuiltInStudy { name: "eight-disks", text: include_str!("../../../studies/eight-disks.toml") },
+    BuiltInStudy { name: "nvme", text: include_str!("../../../studies/nvme.toml") },
+    BuiltInStudy { name: "fileio", text: include_str!("../../../studies/fileio.toml") },
+    BuiltInStudy { name: "two-paths", text: include_str!("../../../studies/two-paths.toml") },
+    BuiltInStudy { name: "ten-gigabit", text: include_str!("../../../studies/ten-gigabit.toml") },
+    BuiltInStudy { name: "ssd-steady-state", text: include_str!("../../../studies/ssd-steady-state.toml") },
+];
+
+/// What `headroom run` does without a word.
+pub const OVERVIEW: &str = "overview";
+
+/// The ready study named `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static BuiltInStudy> {
+    READY.iter().find(|r| r.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use language::{LANGUAGES, Language};
+
+    use super::*;
+
+    #[test]
+    fn every_ready_study_is_right() {
+        for ready in READY {
+            let study = crate::read::from_toml(&agent::catalogue(), ready.name, ready.name, ready.text);
+            assert!(study.is_ok(), "{}: {study:?}", ready.name);
+        }
+    }
+
+    #[test]
+    fn every_ready_study_has_words_in_every_language() {
+        for words in LANGUAGES.iter().map(|l| l.words()).filter(|w| w.language() != Language::English) {
+            for name in READY.iter().map(|ready| ready.name) {
+                for key in [format!("study-{name}-title"), format!("study-{name}-question")] {
+                    assert!(words.has(&key), "{:?} lacks {key}", words.language());
+                }
+            }
+        }
+    }
+}
