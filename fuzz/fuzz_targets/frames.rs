@@ -5,7 +5,8 @@
 
 use headroom_fuzz::{mutate, pretending};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use model::message::{End, OpenOrder, Request, Times, TrialOrder};
+use model::trial::Timeline;
+use model::message::{End, OpenOrder, Request, TrialOrder};
 use model::plan::LoadSpec;
 use model::study::Pin;
 use study::read::from_toml;
@@ -39,7 +40,7 @@ fn request(number: u32) -> Request {
         from_last: false,
     };
     let local = std::net::Ipv4Addr::LOCALHOST.into();
-    let times = Times { start_ns: 1, window_ns: 2, interval_ns: 1_000_000, end_ns: 1_000_000_000 };
+    let times = Timeline { start_ns: 1, window_ns: 2, interval_ns: 1_000_000, end_ns: 1_000_000_000 };
     match number % 9 {
         0 => Request::Describe,
         1 => Request::Survey { cases: vec![loads], destroy: Vec::new(), wipe: Vec::new() },

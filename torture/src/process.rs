@@ -13,7 +13,7 @@ use crate::round::Trouble;
 
 /// How long a command may take that has nothing to wait for. The machine is full
 /// of other work, so this is for what would never end.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 
 /// How a command ended.
 #[derive(Debug)]

@@ -14,10 +14,11 @@ use engine::clock;
 use load::workload::{self, net};
 use machine::route;
 use model::message::{
-    End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, Times, TrialOrder, TrialReport,
+    End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
 };
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
+use model::trial::Timeline;
 use model::trial::{Part, TrialResult};
 use model::{AgentEvent, Finding, Machine, Phase};
 
@@ -259,7 +260,7 @@ fn both(
         // Who is not of us does not see how our connections end.
         let is_theirs = |door: &RendezvousAddress| door.kind == RendezvousKind::Iperf3;
         let tells_end = matches!(&near_order.end, End::Near { door: Some(door), .. } if is_theirs(door));
-        let mut last: Option<Times> = None;
+        let mut last: Option<Timeline> = None;
         let asked = watch.cancelled;
         let on_event = &mut *watch.on_event;
         let mut hear = |event: AgentEvent| {
@@ -271,7 +272,7 @@ fn both(
             if let AgentEvent::Phase { phase: Phase::CoolDown | Phase::Verify, at_ns } = event
                 && let Some(times) = last.take_if(|_| tells_end)
             {
-                let ended = Times { end_ns: times.end_ns.min(at_ns), ..times };
+                let ended = Timeline { end_ns: times.end_ns.min(at_ns), ..times };
                 let _ = aside(&Request::Begin(far_times(ended, offset.ns)));
             }
             on_event(event);
@@ -308,8 +309,8 @@ fn report(answer: Result<Reply, AgentError>) -> Result<TrialReport, AgentError> 
     }
 }
 
-fn far_times(times: Times, offset_ns: i64) -> Times {
-    Times {
+fn far_times(times: Timeline, offset_ns: i64) -> Timeline {
+    Timeline {
         start_ns: shifted(times.start_ns, offset_ns),
         window_ns: shifted(times.window_ns, offset_ns),
         end_ns: shifted(times.end_ns, offset_ns),

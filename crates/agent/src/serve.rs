@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use engine::Fault;
-use engine::record::Timeline;
 use load::workload::net::{RendezvousListener, RouteCache};
 use machine::{Host, doctor, inventory};
-use model::message::{End, FromAgent, Reply, Request, Times, TrialOrder};
+use model::message::{End, FromAgent, Reply, Request, TrialOrder};
 use model::plan::FixtureKey;
+use model::trial::Timeline;
 use model::{AgentEvent, Machine, Phase};
 
 use crate::settings::{RestoreOnDrop, Settings};
@@ -88,11 +88,11 @@ struct OutOfBandRequests {
     /// Whether to end it.
     cancel: AtomicBool,
     /// The times of a trial whose near end is elsewhere.
-    times: Mutex<Option<Times>>,
+    times: Mutex<Option<Timeline>>,
 }
 
 impl OutOfBandRequests {
-    fn times(&self) -> MutexGuard<'_, Option<Times>> {
+    fn times(&self) -> MutexGuard<'_, Option<Timeline>> {
         self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -127,10 +127,9 @@ fn read_requests(
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
 }
 
-/// The times as the engine has them.
-fn timeline(times: &Times) -> Timeline {
-    let Times { start_ns, window_ns, interval_ns, end_ns } = *times;
-    Timeline { start_ns, window_ns, interval_ns: interval_ns.max(1), end_ns }
+/// The times as the engine can divide by them.
+fn timeline(times: &Timeline) -> Timeline {
+    Timeline { interval_ns: times.interval_ns.max(1), ..*times }
 }
 
 struct Server {

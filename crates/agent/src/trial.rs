@@ -11,7 +11,6 @@ use engine::IdlePhases;
 use engine::Prepared;
 use engine::outcome::Outcome;
 use engine::placement::{Decision, PlacementInput, cores_first, place_around};
-use engine::record::Timeline;
 use engine::stop::StopRule;
 use engine::{Begin, LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
@@ -21,9 +20,10 @@ use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
 use model::machine::{Cpu, Inventory};
-use model::message::{End, Times, TrialOrder, TrialReport};
+use model::message::{End, TrialOrder, TrialReport};
 use model::plan::{FixtureKey, LoadSpec};
 use model::scalar::nanoseconds;
+use model::trial::Timeline;
 use model::trial::{InterruptLine, Placement, WorkerPlace};
 use model::{AgentEvent, Phase};
 
@@ -332,7 +332,7 @@ impl<'a> TrialObserver<'a> {
 impl Observer for TrialObserver<'_> {
     fn starts(&self, timeline: Timeline) {
         let Timeline { start_ns, window_ns, interval_ns, end_ns } = timeline;
-        (self.tell)(AgentEvent::Starts(Times { start_ns, window_ns, interval_ns, end_ns }));
+        (self.tell)(AgentEvent::Starts(Timeline { start_ns, window_ns, interval_ns, end_ns }));
         self.cue(SamplerCommand::Window(timeline));
     }
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::clock;
-use crate::record::Timeline;
 use crate::session::Session;
 use crate::stop::StopRule;
+use model::trial::Timeline;
 
 /// The longest that series of a window that time ends may get, in intervals:
 /// beyond it, intervals are made longer.

@@ -8,8 +8,10 @@ use hdrhistogram::Histogram;
 use stats::counts::Counts;
 use stats::histogram::{SparseCounts, new_latency};
 
+use model::trial::Timeline;
+
 use crate::queue::Class;
-use crate::record::{CpuSpan, Crossing, Record, Timeline};
+use crate::record::{CpuSpan, Crossing, Record};
 
 /// Operations of one class in one interval.
 #[derive(Clone, Debug, Default)]

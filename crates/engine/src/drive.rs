@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use model::trial::Timeline;
+
 use crate::clock;
 use crate::fault::Fault;
 use crate::queue::{Completion, Operation, Queue, UNRECORDED, Wait};
-use crate::record::{Finished, Recorder, Timeline};
+use crate::record::{Finished, Recorder};
 use crate::schedule::Schedule;
 use crate::stop::Stop;
 

@@ -9,7 +9,7 @@ use model::trial::{Steady, Window};
 
 use crate::collect::{ClassTotals, Collector};
 use crate::queue::Class;
-use crate::record::Timeline;
+use model::trial::Timeline;
 
 /// What one load did in the window.
 #[derive(Debug)]

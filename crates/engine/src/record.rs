@@ -5,6 +5,8 @@ use std::sync::mpsc::Receiver;
 
 use stats::counts::Counts;
 
+use model::trial::Timeline;
+
 use crate::clock;
 use crate::report_channel::ReportSender;
 
@@ -164,34 +166,6 @@ impl Record {
             stages.1.reset();
         }
         self.cpu = CpuSpan::default();
-    }
-}
-
-/// The times of a trial, on the monotonic clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeline {
-    /// When the loads start, ns.
-    pub start_ns: u64,
-    /// When the window opens, ns.
-    pub window_ns: u64,
-    /// The length of an interval, ns. Intervals are counted from the window's
-    /// start.
-    pub interval_ns: u64,
-    /// When the window closes; `u64::MAX` where the load itself decides.
-    pub end_ns: u64,
-}
-
-impl Timeline {
-    /// The interval that holds `at_ns`.
-    #[must_use]
-    pub fn interval_of(&self, at_ns: u64) -> i64 {
-        (at_ns as i64 - self.window_ns as i64).div_euclid(self.interval_ns as i64)
-    }
-
-    /// When interval `index` begins.
-    #[must_use]
-    pub fn begin_ns(&self, index: i64) -> u64 {
-        (self.window_ns as i64 + index * self.interval_ns as i64).max(0) as u64
     }
 }
 

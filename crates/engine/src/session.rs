@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use model::{Phase, Value};
 
+use model::trial::Timeline;
+
 use crate::begin::{self, Begin};
 use crate::clock;
 use crate::collect::Collector;
@@ -19,7 +21,7 @@ use crate::idle::IdlePhases;
 use crate::load::Prepared;
 use crate::outcome::{Collected, Outcome, conclude};
 use crate::placement;
-use crate::record::{Record, Recorder, Report, Shape, Timeline, Wiring};
+use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
 use crate::schedule::{Arrivals, WorkerIndex};
 use crate::start_barrier::StartBarrier;

@@ -7,12 +7,12 @@ mod two_ends;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
-use engine::record::Timeline;
 use engine::{LoadPlan, Observer, Session};
 use language::{LANGUAGES, Language};
 use load::workload::disk::fixture::Fixture;
 use load::workload::{DeviceProbe, HostInfo, Shelf, TABLE, Workload, catalogue, common};
 use model::plan::FixtureKey;
+use model::trial::Timeline;
 use model::{Kind, Parameters, Phase, Quantity};
 
 struct Silent;

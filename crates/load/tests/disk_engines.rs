@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicBool;
 
 use engine::Fault;
 use engine::outcome::{LoadOutcome, Outcome};
-use engine::record::Timeline;
 use engine::{LoadPlan, Observer, Session};
 use load::workload::disk::fixture::Fixture;
 use load::workload::{HostInfo, Shelf, Workload, catalogue, common, find};
 use model::plan::{FixtureKey, Problem};
+use model::trial::Timeline;
 use model::{Parameters, Phase, Value};
 
 struct Silent;

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use engine::Fault;
 use engine::outcome::Outcome;
-use engine::record::Timeline;
 use engine::schedule::{Arrivals, WorkerIndex};
 use engine::stop::StopRule;
 use engine::{Begin, Blocking, IdlePhases, LoadPlan, Observer, Operate, Operation, Session};
 use engine::{Prepared, Worker};
 use model::Phase;
+use model::trial::Timeline;
 
 const MS: u64 = 1_000_000;
 

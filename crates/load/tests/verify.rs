@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::Fault;
 use engine::Observer;
-use engine::record::Timeline;
+use model::trial::Timeline;
 use model::{Phase, Value};
 
 use support::{Facts, Silent, parameters, run, survey};

@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::Times;
 use crate::profile::RateUnit;
 use crate::run::Estimate;
 use crate::trial::Status;
+use crate::trial::Timeline;
 use crate::unit::Quantity;
 
 /// The phases of a trial, in order.
@@ -42,7 +42,7 @@ pub enum AgentEvent {
     },
     /// The times of a trial of which this agent is the near end: the far end is
     /// to be told.
-    Starts(Times),
+    Starts(Timeline),
     /// Something keeps the agent from beginning, in a sentence.
     Waiting {
         /// What it waits for.

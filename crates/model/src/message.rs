@@ -14,7 +14,7 @@ use crate::machine::{Calibration, Machine, ObserverCost};
 use crate::plan::{FixtureKey, LoadSpec, Survey};
 use crate::setting::{Change, SettingStates};
 use crate::study::Pin;
-use crate::trial::TrialResult;
+use crate::trial::{Timeline, TrialResult};
 use crate::value::Value;
 
 /// What the controller asks.
@@ -61,7 +61,7 @@ pub enum Request {
     Open(OpenOrder),
     /// The times of the trial of which this agent is the far end: sent while that
     /// trial is under way, and without a reply of its own.
-    Begin(Times),
+    Begin(Timeline),
     /// Put fixtures away.
     Release {
         /// Which; those not there are passed over.
@@ -168,19 +168,6 @@ pub enum RendezvousKind {
     Ours,
     /// A stock server of iperf3.
     Iperf3,
-}
-
-/// The times of a trial, on the clock of the agent that hears or says them, ns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Times {
-    /// When the loads start.
-    pub start_ns: u64,
-    /// When the window opens.
-    pub window_ns: u64,
-    /// How far apart points of series are.
-    pub interval_ns: u64,
-    /// When the window closes; `u64::MAX` where a count ends it.
-    pub end_ns: u64,
 }
 
 /// What an agent answers.

@@ -80,6 +80,37 @@ pub struct TrialResult {
     pub parts: Vec<Part>,
 }
 
+/// The times of a trial, on the monotonic clock of the agent that says or hears them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// When the loads start, ns.
+    pub start_ns: u64,
+    /// When the window opens, ns.
+    pub window_ns: u64,
+    /// The length of an interval, ns: how far apart points of series are. Intervals
+    /// are counted from the window's start.
+    pub interval_ns: u64,
+    /// When the window closes, ns; `u64::MAX` where a count, or the load itself,
+    /// ends it.
+    pub end_ns: u64,
+}
+
+impl Timeline {
+    /// The interval that holds `at_ns`.
+    #[must_use]
+    #[inline]
+    pub fn interval_of(&self, at_ns: u64) -> i64 {
+        (at_ns as i64 - self.window_ns as i64).div_euclid(self.interval_ns as i64)
+    }
+
+    /// When interval `index` begins.
+    #[must_use]
+    #[inline]
+    pub fn begin_ns(&self, index: i64) -> u64 {
+        (self.window_ns as i64 + index * self.interval_ns as i64).max(0) as u64
+    }
+}
+
 /// The part of a trial that counts, on the machine's monotonic clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {

@@ -166,9 +166,10 @@ pub(crate) fn waiting(holder: IpAddr, before: usize) -> AgentEvent {
 #[cfg(test)]
 mod tests {
     use model::Value;
-    use model::message::{RendezvousAddress, Times};
+    use model::message::RendezvousAddress;
     use model::plan::FixtureKey;
     use model::study::Pin;
+    use model::trial::Timeline;
     use model::value::Parameters;
 
     use std::collections::BTreeMap;
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn only_what_the_table_names_is_let_through() {
         let now_ns = clock::now_ns();
-        let times = Times {
+        let times = Timeline {
             start_ns: now_ns,
             window_ns: now_ns,
             interval_ns: 1_000_000,
@@ -234,7 +235,7 @@ mod tests {
         for refused in [
             survey(vec!["/dev/sda".to_owned()]),
             Request::Calibrate { loads: vec![] },
-            Request::Begin(Times { interval_ns: 1, ..times }),
+            Request::Begin(Timeline { interval_ns: 1, ..times }),
             Request::Survey { cases: vec![vec![]; CASES_MAX + 1], destroy: vec![], wipe: vec![] },
             Request::Prepare { fixtures: fixtures.clone() },
             Request::Release { fixtures },

@@ -3,8 +3,9 @@
 //! parameters may be is asked of its workload too, by the agent that runs it.
 
 use model::Value;
-use model::message::{Times, TrialOrder};
+use model::message::TrialOrder;
 use model::plan::LoadSpec;
+use model::trial::Timeline;
 
 /// Settings that are changed at once, at most.
 pub(super) const CHANGES_MAX: usize = 16;
@@ -91,8 +92,8 @@ fn seconds(what: &str, seconds: f64) -> Result<(), String> {
 }
 
 /// Whether these are times that a trial may have which begins about now.
-pub(super) fn times(times: &Times, now_ns: u64) -> Result<(), String> {
-    let Times { start_ns, window_ns, interval_ns, end_ns } = *times;
+pub(super) fn times(times: &Timeline, now_ns: u64) -> Result<(), String> {
+    let Timeline { start_ns, window_ns, interval_ns, end_ns } = *times;
     let wrong =
         |why: String| Err::<(), _>(format!("the times of the trial are none that a node keeps: {why}"));
     let off_ns = start_ns.abs_diff(now_ns);
@@ -140,7 +141,7 @@ mod tests {
     const NOW_NS: u64 = 1_000_000 * SECOND_NS;
 
     /// A warm-up of 1 s, a window of 10.
-    const USUAL: Times = Times {
+    const USUAL: Timeline = Timeline {
         start_ns: NOW_NS + 20_000_000,
         window_ns: NOW_NS + SECOND_NS,
         interval_ns: 100_000_000,
@@ -150,7 +151,7 @@ mod tests {
     /// Bug: intervals of 1 ns took 2.1 GB, for the agent keeps something of each.
     #[test]
     fn times_that_would_fill_the_memory_or_wait_for_ever_are_refused() {
-        let why = |change: fn(&mut Times)| {
+        let why = |change: fn(&mut Timeline)| {
             let mut changed = USUAL;
             change(&mut changed);
             times(&changed, NOW_NS).unwrap_err()
@@ -171,7 +172,7 @@ mod tests {
         let many = why(|t| (t.interval_ns, t.end_ns) = (1_000_000, t.window_ns + 200 * SECOND_NS));
         assert!(many.contains("200980 intervals"), "{many}");
         // A count ends it: nobody knows when.
-        assert_eq!(times(&Times { end_ns: u64::MAX, ..USUAL }, NOW_NS), Ok(()));
+        assert_eq!(times(&Timeline { end_ns: u64::MAX, ..USUAL }, NOW_NS), Ok(()));
     }
 
     /// So that a parameter that is new cannot be forgotten.

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use engine::clock;
 use load::workload::net::iperf3::COOKIE;
 use model::machine::Machine;
-use model::message::{RendezvousAddress, RendezvousKind, Reply, Request, Times, TrialReport};
+use model::message::{RendezvousAddress, RendezvousKind, Reply, Request, TrialReport};
 use model::plan::{LoadSpec, Problem};
+use model::trial::Timeline;
 use rustix::net::sockopt;
 
 use crate::iperf3::control_protocol::{ControlConnection, RefusalCode, State};
@@ -49,7 +50,7 @@ const SLACK_S: f64 = 60.0;
 pub struct Iperf3End {
     name: String,
     address: SocketAddr,
-    told: Arc<Mutex<Option<Times>>>,
+    told: Arc<Mutex<Option<Timeline>>>,
     open: Option<Opened>,
     /// How long a server that is busy, or not there, is asked again.
     pub(super) again: Duration,
@@ -218,7 +219,7 @@ impl Iperf3End {
         &self,
         control: &mut ControlConnection,
         watch: &CallContext<'_>,
-    ) -> Result<Times, AgentError> {
+    ) -> Result<Timeline, AgentError> {
         loop {
             let times = *self.told.lock().unwrap_or_else(PoisonError::into_inner);
             let now_ns = clock::now_ns();

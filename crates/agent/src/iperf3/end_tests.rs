@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use engine::clock;
 use load::workload::net::iperf3::{Head, greet_tcp, greet_udp};
 use model::message::{
-    End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, Times, TrialOrder, TrialReport,
+    End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
 };
 use model::plan::LoadSpec;
 use model::study::Pin;
+use model::trial::Timeline;
 use model::{Parameters, Value};
 
 use super::{Iperf3End, PORT, ServerLimits, tests};
@@ -108,7 +109,7 @@ fn trial(
         let there = scope.spawn(|| call(end, Request::Trial(Box::new(order))));
         let start_ns = clock::now_ns();
         let end_ns = start_ns + 300_000_000;
-        let times = Times { start_ns, window_ns: start_ns, interval_ns: 1_000_000, end_ns };
+        let times = Timeline { start_ns, window_ns: start_ns, interval_ns: 1_000_000, end_ns };
         aside(&Request::Begin(times)).unwrap();
         near(&door, end_ns);
         match there.join().unwrap()? {

@@ -59,7 +59,7 @@ impl From<io::Error> for Broken {
 }
 
 /// The times of a test, ns.
-struct Times {
+struct TestTimes {
     /// From when on it counts.
     base_ns: u64,
     end_ns: u64,
@@ -190,7 +190,7 @@ impl Iperf3Test<'_> {
         asked: &Parameters,
         streams: &[Stream],
         gate: &Gate,
-    ) -> Result<(Results, Times), Broken> {
+    ) -> Result<(Results, TestTimes), Broken> {
         self.control.say(State::TestRunning)?;
         gate.open();
         let start_ns = clock::now_ns();
@@ -206,7 +206,7 @@ impl Iperf3Test<'_> {
         if !asked.is_reverse_only() {
             drain(asked, streams, &theirs);
         }
-        let times = Times { base_ns, end_ns };
+        let times = TestTimes { base_ns, end_ns };
         let mut results = Results {
             sender_has_retransmits: if asked.ways().1 == 0 { -1 } else { i64::from(asked.tcp) },
             congestion_used: congestion,
@@ -313,7 +313,7 @@ fn result(
     (index, sends): (usize, bool),
     done: StreamCounts,
     base: StreamCounts,
-    times: &Times,
+    times: &TestTimes,
     theirs: Option<&StreamResult>,
 ) -> StreamResult {
     let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use engine::record::Timeline;
 use model::Parameters;
 use model::message::End;
 use model::plan::LoadSpec;
 use model::study::Pin;
+use model::trial::Timeline;
 use model::trial::Window;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use engine::IdlePhases;
 use engine::clock;
-use engine::record::Timeline;
 use machine::Host;
 use machine::sampler::{self, Processes, Scope};
 use model::machine::ObserverCost;
+use model::trial::Timeline;
 use model::trial::{Counter, ProcessUse, Series, Window};
 use rustix::time::{ClockId, clock_gettime};
 

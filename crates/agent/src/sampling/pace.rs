@@ -2,7 +2,7 @@
 //! the front of a window that time ends, so every such edge must be one of the
 //! samples', and what lies between them is divided evenly.
 
-use engine::record::Timeline;
+use model::trial::Timeline;
 
 /// How far apart samples are in a window that is long enough, ns.
 const USUAL_NS: u64 = 100_000_000;

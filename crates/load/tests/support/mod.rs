@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicBool;
 use engine::Fault;
 use engine::Prepared;
 use engine::outcome::Outcome;
-use engine::record::Timeline;
 use engine::{LoadPlan, Observer, Session};
 use load::workload::disk::Disk;
 use load::workload::disk::fixture::Fixture;
 use load::workload::{DeviceProbe, HostInfo, Shelf, Workload, catalogue, common};
 use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
+use model::trial::Timeline;
 use model::{Parameters, Phase, Value};
 
 /// Hears nothing.

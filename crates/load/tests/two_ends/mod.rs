@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use engine::Fault;
 use engine::outcome::LoadOutcome;
-use engine::record::Timeline;
 use engine::stop::StopRule;
 use engine::{Begin, IdlePhases, LoadPlan, Observer, Session};
 use engine::{Prepared, SideMetrics};
@@ -18,6 +17,7 @@ use load::workload::net::RendezvousListener;
 use load::workload::{HostInfo, Rendezvous, Shelf, Side, Workload, catalogue, common};
 use model::message::RendezvousAddress;
 use model::plan::{FixtureKey, Problem};
+use model::trial::Timeline;
 use model::trial::TrialResult;
 use model::{Parameters, Phase, Value};
 

@@ -23,7 +23,6 @@ use std::time::Duration;
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::Class;
-use engine::record::Timeline;
 use engine::schedule::WorkerIndex;
 use engine::session::{LoadPlan, Observer, Session};
 use engine::stop::StopRule;
@@ -31,6 +30,7 @@ use engine::{Prepared, Worker};
 use model::parameter::Word;
 use model::plan::{Content, FixtureKey, Ownership, Precondition, Problem};
 use model::profile::TargetState;
+use model::trial::Timeline;
 use model::{Parameters, Phase, Value};
 
 use crate::workload::disk::SPEC;
