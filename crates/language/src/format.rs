@@ -144,6 +144,7 @@ fn scale_of(value: f64, unit: Unit) -> Scale {
         Unit::Celsius => CELSIUS,
         Unit::Joules => JOULES,
         Unit::Watts => WATTS,
+        Unit::Other(_) => return Scale { factor: 1.0, suffix: unit.symbol() },
     };
     pick(scales, value, 1.0)
 }

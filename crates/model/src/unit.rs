@@ -1,8 +1,12 @@
 //! Units of the run document: SI base units only. Bits, MB and KiB are how a
 //! report shows a number, not how it is kept.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The unit of a metric, a limit or a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -37,10 +41,57 @@ pub enum Unit {
     /// Watts.
     #[serde(rename = "W")]
     Watts,
+    /// One that this version has no rules for: the unit of an area of its own, or
+    /// what another tool counts in.
+    #[serde(untagged)]
+    Other(UnitName),
+}
+
+/// The symbol of a unit without rules, as it is written behind numbers: `frames/s`.
+/// At most [`UnitName::BYTES_MAX`] bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct UnitName(&'static str);
+
+impl UnitName {
+    /// The longest symbol, in bytes.
+    pub const BYTES_MAX: usize = 32;
+    /// The most symbols that one process reads: they are kept until it ends.
+    const NAMES_MAX: usize = 256;
+
+    /// One that is known when the program is compiled.
+    #[must_use]
+    pub const fn new(symbol: &'static str) -> Self {
+        assert!(symbol.len() <= Self::BYTES_MAX, "the symbol of a unit is short");
+        Self(symbol)
+    }
+
+    /// One that was read, with those that were read before; `None` if it is too long,
+    /// or there are too many already.
+    fn read(symbol: &str, before: &mut BTreeSet<&'static str>) -> Option<Self> {
+        if let Some(known) = before.get(symbol) {
+            return Some(Self(known));
+        }
+        if symbol.len() > Self::BYTES_MAX || before.len() >= Self::NAMES_MAX {
+            return None;
+        }
+        let kept: &'static str = Box::leak(symbol.to_owned().into_boxed_str());
+        before.insert(kept);
+        Some(Self(kept))
+    }
+}
+
+impl<'de> Deserialize<'de> for UnitName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        static READ: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        let symbol = String::deserialize(deserializer)?;
+        let mut before = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::read(&symbol, &mut before).ok_or_else(|| D::Error::custom("not the symbol of a unit"))
+    }
 }
 
 impl Unit {
-    /// Every unit.
+    /// Every unit that there are rules for.
     pub const ALL: &'static [Unit] = &[
         Unit::BytesPerSecond,
         Unit::PerSecond,
@@ -74,6 +125,7 @@ impl Unit {
             Unit::Celsius => "Cel",
             Unit::Joules => "J",
             Unit::Watts => "W",
+            Unit::Other(name) => name.0,
         }
     }
 }
@@ -85,4 +137,27 @@ pub struct Quantity {
     pub value: f64,
     /// The unit of `value`.
     pub unit: Unit,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_without_rules_survives_and_known_ones_stay_known() {
+        let read = |text: &str| serde_json::from_str::<Unit>(text);
+        assert_eq!(read("\"B/s\"").unwrap(), Unit::BytesPerSecond);
+        let other = read("\"frames/s\"").unwrap();
+        assert_eq!(other, Unit::Other(UnitName::new("frames/s")));
+        assert_eq!(serde_json::to_string(&other).unwrap(), "\"frames/s\"");
+        assert!(read(&format!("\"{}\"", "x".repeat(33))).is_err() && read("7").is_err());
+    }
+
+    #[test]
+    fn no_document_makes_a_process_keep_units_without_end() {
+        let mut before = BTreeSet::new();
+        let kept = (0..1000).filter(|n| UnitName::read(&format!("u{n}"), &mut before).is_some()).count();
+        assert_eq!((kept, before.len()), (UnitName::NAMES_MAX, UnitName::NAMES_MAX));
+        assert!(UnitName::read("u0", &mut before).is_some());
+    }
 }
