@@ -33,8 +33,9 @@ mod tests {
 
     impl Agent for Watchman {
         fn call(&mut self, request: Request, _watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
-            let seen =
-                Finding::new(FindingKind::Condition, self.sees, Severity::Note, "seen").arg("count", 1_u64);
+            let seen = Finding::new(FindingKind::Condition, self.sees, Severity::Note)
+                .worded("seen")
+                .arg("count", 1_u64);
             Ok(match request {
                 Request::Time => Reply::Time(clock::now_ns() + self.ahead_ns),
                 Request::Look => Reply::Look(vec![seen]),
@@ -67,7 +68,7 @@ mod tests {
     #[test]
     fn the_node_of_this_run_is_no_other_headroom_and_a_second_one_is() {
         let found = |code: &str, count: u64| {
-            Finding::new(FindingKind::Condition, code, Severity::Warning, "seen").arg("count", count)
+            Finding::new(FindingKind::Condition, code, Severity::Warning).worded("seen").arg("count", count)
         };
         assert_eq!(without_our_node(vec![found(OTHER_HEADROOM, 1)]), []);
         let others = vec![found(OTHER_HEADROOM, 2), found("steal", 1)];

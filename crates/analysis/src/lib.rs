@@ -13,6 +13,9 @@ mod siblings;
 mod utilization;
 mod validity;
 
+use std::sync::OnceLock;
+
+use language::{Language, Words};
 use model::run::{AnalysisInfo, CaseResult};
 use model::study::{Controls, Expect};
 use model::workload::Catalogue;
@@ -26,19 +29,37 @@ pub use utilization::measured_limits;
 /// Raised when estimates or rules change.
 pub const VERSION: u32 = 6;
 
-/// A resource as English sentences call it.
-pub(crate) fn called(resource: &str) -> String {
-    language::resource_name(language::Language::English.words(), resource)
+/// The words of a language; those of English have the sentences that stand beside
+/// the rules.
+#[must_use]
+pub fn words(language: Language) -> &'static Words {
+    static ENGLISH: OnceLock<Words> = OnceLock::new();
+    let all = || {
+        let of_rules = RULES.iter().map(|rule| rule.english);
+        let shared = [measure::ENGLISH, deviation::untested::ENGLISH];
+        of_rules.chain(shared).chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).copied())
+    };
+    match language {
+        Language::English => ENGLISH.get_or_init(|| Words::english_with(all())),
+        _ => language.words(),
+    }
+}
+
+/// Writes what findings of rules say in English.
+pub fn write_english<'a>(findings: impl IntoIterator<Item = &'a mut model::Finding>) {
+    findings.into_iter().for_each(|finding| words(Language::English).write(finding));
 }
 
 /// One rule: looks at a case and says what it finds.
-pub trait Rule: Sync {
+pub struct Rule {
     /// Its name, the code of its findings.
-    fn code(&self) -> &'static str;
+    pub code: &'static str,
     /// What it looks for, in a sentence or two.
-    fn doc(&self) -> &'static str;
-    /// What it finds.
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<model::Finding>;
+    pub doc: &'static str,
+    /// What its findings and their evidence say in English, in Fluent.
+    pub english: &'static str,
+    /// What it finds. The sentences are made from codes and arguments at the end.
+    pub check: fn(&CaseResult, &Context<'_>) -> Vec<model::Finding>,
 }
 
 /// What rules may look at beside the case.
@@ -57,67 +78,67 @@ pub struct Context<'a> {
 }
 
 /// Every rule.
-pub const RULES: &[&dyn Rule] = &[
-    &validity::failed::Failed,
-    &validity::precision::Precision,
-    &validity::stalled::Stalled,
-    &validity::settling::Settling,
-    &validity::late::Late,
-    &validity::memory_backed::MemoryBacked,
-    &validity::page_cache::PageCache,
-    &validity::cache_speed::CacheSpeed,
-    &validity::loop_cache::LoopCache,
-    &validity::cache_too_small::CacheTooSmall,
-    &validity::sparse::Sparse,
-    &validity::drive_cache::DriveCache,
-    &validity::same_place::SamePlace,
-    &validity::unwritten::Unwritten,
-    &validity::content::Content,
-    &validity::burst::Burst,
-    &validity::never_steady::NeverSteady,
-    &validity::durable::Durable,
-    &validity::engine_forbidden::EngineForbidden,
-    &validity::placement::Placement,
-    &validity::reconcile::Reconcile,
-    &validity::uncounted::Uncounted,
-    &validity::split::Split,
-    &validity::merged::Merged,
-    &validity::read_ahead::ReadAhead,
-    &validity::nothing_driven::NothingDriven,
-    &validity::others_io::OthersIo,
-    &validity::little::Little,
-    &validity::queue_measured::QueueMeasured,
-    &validity::uneven::Uneven,
-    &validity::disturbed::Disturbed,
-    &validity::steal::Steal,
-    &validity::throttled::Throttled,
-    &validity::slowed_down::SlowedDown,
-    &validity::temperature::Temperature,
-    &validity::more_threads::MoreThreads,
-    &validity::more_than_quota::MoreThanQuota,
-    &validity::smt_shared::SmtShared,
-    &validity::numa_remote::NumaRemote,
-    &validity::cost_per_operation::CostPerOperation,
-    &validity::fits_in_cache::FitsInCache,
-    &validity::cache_claim::CacheClaim,
-    &validity::swapping::Swapping,
-    &validity::generator::Generator,
-    &validity::no_wire::NoWire,
-    &validity::other_route::OtherRoute,
-    &validity::packet_size::PacketSize,
-    &validity::packet_unknown::PacketUnknown,
-    &validity::packets_dropped::PacketsDropped,
-    &validity::paused::Paused,
-    &validity::short_transfer::ShortTransfer,
-    &validity::few_trials::FewTrials,
-    &deviation::promise::Promise,
+pub const RULES: &[Rule] = &[
+    validity::failed::RULE,
+    validity::precision::RULE,
+    validity::stalled::RULE,
+    validity::settling::RULE,
+    validity::late::RULE,
+    validity::memory_backed::RULE,
+    validity::page_cache::RULE,
+    validity::cache_speed::RULE,
+    validity::loop_cache::RULE,
+    validity::cache_too_small::RULE,
+    validity::sparse::RULE,
+    validity::drive_cache::RULE,
+    validity::same_place::RULE,
+    validity::unwritten::RULE,
+    validity::content::RULE,
+    validity::burst::RULE,
+    validity::never_steady::RULE,
+    validity::durable::RULE,
+    validity::engine_forbidden::RULE,
+    validity::placement::RULE,
+    validity::reconcile::RULE,
+    validity::uncounted::RULE,
+    validity::split::RULE,
+    validity::merged::RULE,
+    validity::read_ahead::RULE,
+    validity::nothing_driven::RULE,
+    validity::others_io::RULE,
+    validity::little::RULE,
+    validity::queue_measured::RULE,
+    validity::uneven::RULE,
+    validity::disturbed::RULE,
+    validity::steal::RULE,
+    validity::throttled::RULE,
+    validity::slowed_down::RULE,
+    validity::temperature::RULE,
+    validity::more_threads::RULE,
+    validity::more_than_quota::RULE,
+    validity::smt_shared::RULE,
+    validity::numa_remote::RULE,
+    validity::cost_per_operation::RULE,
+    validity::fits_in_cache::RULE,
+    validity::cache_claim::RULE,
+    validity::swapping::RULE,
+    validity::generator::RULE,
+    validity::no_wire::RULE,
+    validity::other_route::RULE,
+    validity::packet_size::RULE,
+    validity::packet_unknown::RULE,
+    validity::packets_dropped::RULE,
+    validity::paused::RULE,
+    validity::short_transfer::RULE,
+    validity::few_trials::RULE,
+    deviation::promise::RULE,
 ];
 
 /// What each finding means: its code and a sentence or two, rules first, then
 /// what may hold a result back.
 #[must_use]
 pub fn explained() -> Vec<(&'static str, &'static str)> {
-    let rules = RULES.iter().map(|rule| (rule.code(), rule.doc()));
+    let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     rules.chain([deviation::untested::CODE]).chain(bottleneck::CODES.iter().copied()).collect()
 }
 
@@ -152,7 +173,7 @@ fn derive_all(run: &mut Run, catalogue: &Catalogue) {
                 expect: Some(&run.study.expect),
                 siblings: &siblings,
             };
-            let mut found: Vec<_> = RULES.iter().flat_map(|rule| rule.check(case, &context)).collect();
+            let mut found: Vec<_> = RULES.iter().flat_map(|rule| (rule.check)(case, &context)).collect();
             found.extend(bottleneck::check(case, &context));
             found
         })
@@ -161,5 +182,6 @@ fn derive_all(run: &mut Run, catalogue: &Catalogue) {
         case.findings = findings;
     }
     run.findings = deviation::untested::check(run, catalogue);
+    write_english(run.cases.iter_mut().flat_map(|case| &mut case.findings).chain(&mut run.findings));
     run.analysis = AnalysisInfo { version: VERSION };
 }

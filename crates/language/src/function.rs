@@ -78,7 +78,8 @@ const FUNCTIONS: &[Function] = &[
 ];
 
 /// Adds all of them to the bundle of a language, and `{ RESOURCE($resource) }`,
-/// which says `disk vda` for `block:vda`.
+/// which says `disk vda` for `block:vda`, and `{ WORDS($metric) }`, `latency p99` for
+/// `latency_p99`.
 pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>, language: Language) {
     for (name, function) in FUNCTIONS {
         let added = bundle.add_function(name, move |positional, named| match positional.first() {
@@ -96,6 +97,11 @@ pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>, language: Langu
         _ => FluentValue::Error,
     });
     debug_assert!(added.is_ok(), "RESOURCE is there once");
+    let added = bundle.add_function("WORDS", |positional, _| match positional.first() {
+        Some(FluentValue::String(name)) => name.replace('_', " ").into(),
+        _ => FluentValue::Error,
+    });
+    debug_assert!(added.is_ok(), "WORDS is there once");
 }
 
 fn whole(value: f64) -> u64 {

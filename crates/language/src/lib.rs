@@ -3,11 +3,12 @@
 //! chart, a table and a sentence say one figure in one way.
 //!
 //! A table is a folder of Fluent files (`words/en`, `words/ko`, `words/ja`).
-//! English has every key of the page; a finding's English is made by its rule,
-//! so the tables of other languages hold those besides. Tests walk the keys:
+//! English has every key of the page; what a finding says in English stands beside
+//! its rule, so the tables of other languages hold those besides. Tests walk the keys:
 //! none may be missing in a language, and none may need an argument that
 //! English does not.
 
+mod finding;
 pub mod format;
 mod function;
 mod resource;

@@ -4,9 +4,8 @@ use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use model::Value;
 use model::comparison::Remark;
-use model::finding::Evidence;
-use model::{Finding, FindingKind, Value};
 
 use crate::function;
 
@@ -116,21 +115,37 @@ impl Words {
         let mut bundle = FluentBundle::new_concurrent(vec![tag]);
         // Marks of direction around every argument would stand in copied text.
         bundle.set_use_isolating(false);
+        // A long sentence goes on in the next line of its file.
+        bundle.set_transform(Some(|text| match text.contains('\n') {
+            true => text.replace('\n', " ").into(),
+            false => text.into(),
+        }));
         function::add_all(&mut bundle, language);
-        for (file, text) in language.entry().files {
-            // The tests read every file strictly; what a damaged one still
-            // holds is better than none.
-            let resource = match FluentResource::try_new((*text).to_owned()) {
-                Ok(whole) => whole,
-                Err((part, errors)) => {
-                    debug_assert!(errors.is_empty(), "{file}.ftl: {errors:?}");
-                    part
-                }
-            };
-            let added = bundle.add_resource(resource);
-            debug_assert!(added.is_ok(), "{file}.ftl: {added:?}");
-        }
-        Self { language, bundle }
+        let mut words = Self { language, bundle };
+        language.entry().files.iter().for_each(|(_, text)| words.add(text));
+        words
+    }
+
+    /// English, and the sentences in Fluent that stand beside what says them.
+    #[must_use]
+    pub fn english_with(sentences: impl IntoIterator<Item = &'static str>) -> Self {
+        let mut words = Self::new(Language::English);
+        sentences.into_iter().for_each(|text| words.add(text));
+        words
+    }
+
+    fn add(&mut self, text: &str) {
+        // Tests read every text strictly; what a damaged one still holds is
+        // better than none.
+        let resource = match FluentResource::try_new(text.to_owned()) {
+            Ok(whole) => whole,
+            Err((part, errors)) => {
+                debug_assert!(errors.is_empty(), "{errors:?}: {text}");
+                part
+            }
+        };
+        let added = self.bundle.add_resource(resource);
+        debug_assert!(added.is_ok(), "{added:?}");
     }
 
     /// Whose words they are.
@@ -177,26 +192,6 @@ impl Words {
         is_whole || attribute.is_some_and(|a| message(id).is_some_and(|m| m.get_attribute(a).is_some()))
     }
 
-    /// A finding's sentence.
-    #[must_use]
-    pub fn finding(&self, finding: &Finding) -> String {
-        self.of_finding(finding, "").unwrap_or_else(|| finding.text.clone())
-    }
-
-    /// A finding's advice.
-    #[must_use]
-    pub fn advice(&self, finding: &Finding) -> Option<String> {
-        let english = finding.advice.clone()?;
-        Some(self.of_finding(finding, ".advice").unwrap_or(english))
-    }
-
-    /// What a piece of evidence says.
-    #[must_use]
-    pub fn evidence(&self, evidence: &Evidence) -> Option<String> {
-        let english = evidence.text.clone()?;
-        Some(self.of_evidence(evidence).unwrap_or(english))
-    }
-
     /// What a comparison remarks, or why it decides nothing.
     #[must_use]
     pub fn remark(&self, remark: &Remark) -> String {
@@ -218,55 +213,9 @@ impl Words {
         self.look_up(&format!("remark-{}", remark.code), &filled)
     }
 
-    /// The keys that this language needs to say a finding with its advice, its
-    /// evidence and what it rules out, and lacks, or whose arguments it lacks:
-    /// what would be said in English. For tests of those that make findings.
-    #[must_use]
-    pub fn lacking(&self, finding: &Finding) -> Vec<String> {
-        let mut lacking = Vec::new();
-        if self.language == Language::English {
-            return lacking;
-        }
-        if self.of_finding(finding, "").is_none() {
-            lacking.push(key_of(finding));
-        }
-        if finding.advice.is_some() && self.of_finding(finding, ".advice").is_none() {
-            lacking.push(format!("{}.advice", key_of(finding)));
-        }
-        let evidence = finding.evidence.iter().chain(&finding.ruled_out);
-        let unsaid = evidence.filter(|e| e.text.is_some() && self.of_evidence(e).is_none());
-        lacking.extend(unsaid.map(|e| format!("evidence-{}", e.code)));
-        lacking
-    }
-
-    /// English stands in the document; documents of earlier versions may lack
-    /// arguments that a sentence needs, and then it is what there is. A
-    /// sentence may use what the finding is about, `$resource`, and what its
-    /// evidence says, `$evidence`, beside its own arguments.
-    fn of_finding(&self, finding: &Finding, attribute: &str) -> Option<String> {
-        if self.language == Language::English {
-            return None;
-        }
-        let mut filled = fluent_args(finding.args.iter().map(|(name, value)| (name.as_str(), value)));
-        if let Some(resource) = &finding.resource {
-            filled.set("resource", resource.as_str());
-        }
-        let said: Vec<String> = finding.evidence.iter().filter_map(|e| self.evidence(e)).collect();
-        filled.set("evidence", said.join("; "));
-        self.look_up(&format!("{}{attribute}", key_of(finding)), &filled)
-    }
-
-    fn of_evidence(&self, evidence: &Evidence) -> Option<String> {
-        if self.language == Language::English {
-            return None;
-        }
-        let filled = fluent_args(evidence.args.iter().map(|(name, value)| (name.as_str(), value)));
-        self.look_up(&format!("evidence-{}", evidence.code), &filled)
-    }
-
     /// The filled text of `key` or `key.attribute`; `None` where it is missing
     /// or lacks an argument.
-    fn look_up(&self, key: &str, arguments: &FluentArgs<'_>) -> Option<String> {
+    pub(crate) fn look_up(&self, key: &str, arguments: &FluentArgs<'_>) -> Option<String> {
         let (id, attribute) = parts(key);
         let message = self.bundle.get_message(id)?;
         let pattern = match attribute {
@@ -276,15 +225,6 @@ impl Words {
         let mut errors = Vec::new();
         let text = self.bundle.format_pattern(pattern, Some(arguments), &mut errors);
         errors.is_empty().then(|| text.into_owned())
-    }
-}
-
-/// The key of a finding's sentence. Conditions have keys of their own: a quota
-/// is a condition of the machine, and of a case what holds it back.
-fn key_of(finding: &Finding) -> String {
-    match finding.kind {
-        FindingKind::Condition => format!("condition-{}", finding.code),
-        _ => format!("finding-{}", finding.code),
     }
 }
 
@@ -298,7 +238,7 @@ fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
-fn fluent_args<'a>(all: impl Iterator<Item = (&'a str, &'a Value)>) -> FluentArgs<'a> {
+pub(crate) fn fluent_args<'a>(all: impl Iterator<Item = (&'a str, &'a Value)>) -> FluentArgs<'a> {
     let mut filled = FluentArgs::new();
     for (name, value) in all {
         let value: FluentValue<'a> = match value {
@@ -403,15 +343,6 @@ mod tests {
         let korean = Language::Korean.words();
         assert_eq!(korean.say("no-such-key"), "no-such-key");
         assert_eq!(korean.or("no-such-key", "as the thing says"), "as the thing says");
-        let finding = Finding::new(
-            model::FindingKind::Validity,
-            "no-such-code",
-            model::Severity::Note,
-            "The sentence in English.",
-        );
-        assert_eq!(korean.finding(&finding), "The sentence in English.");
-        assert_eq!(korean.lacking(&finding), ["finding-no-such-code"]);
-        assert_eq!(Language::English.words().lacking(&finding), Vec::<String>::new());
     }
 
     #[test]
@@ -420,29 +351,5 @@ mod tests {
         assert!(korean.has("workload-cpu.primes") && korean.has("condition-steal.advice"));
         assert!(!korean.has("workload-no-such") && !korean.has("condition-steal.no-such"));
         assert!(!Language::English.words().has("condition-steal"));
-    }
-
-    #[test]
-    fn what_is_lacking_is_named() {
-        let finding = Finding::new(
-            model::FindingKind::Bottleneck,
-            "cannot-tell",
-            model::Severity::Note,
-            "The sentence in English.",
-        );
-        let place = model::finding::Place::Metric("iops".to_owned());
-        let known = Evidence::at("rate", place.clone(), "9 k/s").arg("rate", 9000.0);
-        let whole = finding.arg("missing", 1u64).because(known);
-        assert_eq!(Language::Korean.words().lacking(&whole), Vec::<String>::new());
-        // What its evidence says stands in the sentence.
-        assert!(Language::Korean.words().finding(&whole).ends_with(": 9 k/s"));
-        let without = Evidence::at("rate", place.clone(), "9 k/s");
-        let other = Evidence::at("no-such-code", place, "something");
-        let lacking = whole.clone().because(without).not_because(vec![other]).advise("Do it again.");
-        let named = ["finding-cannot-tell.advice", "evidence-rate", "evidence-no-such-code"];
-        assert_eq!(Language::Japanese.words().lacking(&lacking), named);
-        assert_eq!(Language::English.words().lacking(&lacking), Vec::<String>::new());
-        let empty = Finding { args: BTreeMap::new(), ..whole };
-        assert_eq!(Language::Korean.words().lacking(&empty), ["finding-cannot-tell"]);
     }
 }

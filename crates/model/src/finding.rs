@@ -60,9 +60,10 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A conclusion without evidence yet.
+    /// A conclusion without evidence yet; its sentences are made from its code and
+    /// its arguments, at the end.
     #[must_use]
-    pub fn new(kind: FindingKind, code: &str, severity: Severity, text: impl Into<String>) -> Self {
+    pub fn new(kind: FindingKind, code: &str, severity: Severity) -> Self {
         Self {
             kind,
             code: code.to_owned(),
@@ -71,9 +72,16 @@ impl Finding {
             resource: None,
             evidence: Vec::new(),
             ruled_out: Vec::new(),
-            text: text.into(),
+            text: String::new(),
             advice: None,
         }
+    }
+
+    /// With the sentence that a document has.
+    #[must_use]
+    pub fn worded(mut self, text: impl Into<String>) -> Self {
+        self.text = text.into();
+        self
     }
 
     /// With something that fills the text.
@@ -138,10 +146,17 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// What stands at `place` and says `text`.
+    /// What stands at `place`; what it says is made from its code and its arguments.
     #[must_use]
-    pub fn at(code: &str, place: Place, text: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), at: Some(place), text: Some(text.into()), ..Self::default() }
+    pub fn at(code: &str, place: Place) -> Self {
+        Self { code: code.to_owned(), at: Some(place), ..Self::default() }
+    }
+
+    /// With the words that a document has.
+    #[must_use]
+    pub fn worded(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
     }
 
     /// With something that fills the text.

@@ -1,15 +1,25 @@
 //! Loads that wait for one another: what a dependent chase measures is how long
 //! memory, or a cache, takes to answer.
 
-use language::format::setting;
+use model::Severity;
 use model::run::CaseResult;
-use model::{Severity, Unit};
 
 use super::{Candidate, Verdict, finding, shown};
 use crate::{Context, measure};
 
 /// The metric of such loads.
 const METRIC: &str = "load_latency";
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+finding-memory-latency =
+    { $memory ->
+        [yes] memory latency
+       *[no] latency of caches or memory
+    }: each load waits { SHORT($each_s, unit: "s") } for the one before it
+
+evidence-load-latency = { SHORT($each_s, unit: "s") } each
+"#;
 
 /// The candidate.
 pub(super) struct Chase;
@@ -21,14 +31,8 @@ impl Candidate for Chase {
         };
         let each = each.median;
         let is_memory = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
-        let shown_s = setting(each, Unit::Seconds);
-        let text = if is_memory {
-            format!("memory latency: each load waits {shown_s} for the one before it")
-        } else {
-            format!("latency of caches or memory: each load waits {shown_s} for the one before it")
-        };
-        let evidence = shown("load-latency", METRIC, format!("{shown_s} each")).arg("each_s", each);
-        let found = finding("memory-latency", Severity::Note, text);
+        let evidence = shown("load-latency", METRIC).arg("each_s", each);
+        let found = finding("memory-latency", Severity::Note);
         let found = found.on("memory").arg("each_s", each).arg("memory", is_memory).because(evidence);
         Verdict::Full(Box::new(found))
     }

@@ -1,6 +1,5 @@
 //! Cores that compute all the time: those of the workers, or all.
 
-use language::format::percent;
 use model::Severity;
 use model::finding::Evidence;
 use model::run::CaseResult;
@@ -13,6 +12,38 @@ use crate::{Context, measure};
 /// something else.
 const WANTS: f64 = 0.5;
 
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+finding-one-core-full =
+    { $threads ->
+        [1] one core is full: { $waits ->
+            [yes] it computes, or waits for memory, all the time
+           *[no] { PERCENT($share) } of the time
+        }
+       *[other] the cores of its { FIXED($threads) } threads are full: { $waits ->
+            [yes] they compute, or wait for memory, all the time
+           *[no] { PERCENT($share) } of the time
+        }
+    }
+    .advice =
+        { $more ->
+            [yes] more threads can use more cores
+           *[no] {""}
+        }
+
+finding-all-cores-full =
+    { $cpus ->
+        [1] the only CPU is full
+       *[other] all CPUs ({ FIXED($cpus) }) are full
+    }{ $shared ->
+        [yes] , and others use part of them
+       *[no] {""}
+    }
+
+evidence-worker-cpu = each worker computes { PERCENT($share) } of the time
+evidence-busy = all CPUs together are busy { PERCENT($share) } of the time
+"#;
+
 /// The candidate.
 pub(super) struct Cores;
 
@@ -22,11 +53,9 @@ impl Candidate for Cores {
         let threads = measure::workers(case);
         let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
         let all = measure::median(case, busy_share);
-        let text = format!("each worker computes {} of the time", percent(each));
-        let mut evidence = vec![shown("worker-cpu", metric, text).arg("share", each)];
+        let mut evidence = vec![shown("worker-cpu", metric).arg("share", each)];
         if let (Some(all), Some(place)) = (all, measure::place(case, "cpu", "idle")) {
-            let text = format!("all CPUs together are busy {} of the time", percent(all));
-            evidence.push(Evidence::at("busy", place, text).arg("share", all));
+            evidence.push(Evidence::at("busy", place).arg("share", all));
         }
         // Others may fill all CPUs while the load hardly wants one: that disturbs
         // it, and is said elsewhere, but more cores would not help it much.
@@ -40,37 +69,18 @@ impl Candidate for Cores {
         let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
         let shared = each < FULL;
         let waits = waits && measure::is_of_memory(case);
-        let (code, text) = if everywhere || (threads >= cpus && cpus > 0.0) {
-            let others = if shared { ", and others use part of them" } else { "" };
-            let all = if cpus == 1.0 { "the only CPU is" } else { &format!("all CPUs ({cpus:.0}) are") };
-            ("all-cores-full", format!("{all} full{others}"))
-        } else {
-            ("one-core-full", one_full(threads, each, waits))
-        };
-        let mut found = finding(code, Severity::Note, text)
+        let all = everywhere || (threads >= cpus && cpus > 0.0);
+        let code = if all { "all-cores-full" } else { "one-core-full" };
+        let mut found = finding(code, Severity::Note)
             .on("cpu")
             .arg("share", each)
             .arg("threads", threads)
             .arg("cpus", cpus)
+            .arg("more", threads < cpus)
             .arg("shared", shared)
             .arg("waits", waits);
         found.evidence = evidence;
-        if code == "one-core-full" && threads < cpus {
-            found = found.advise("more threads can use more cores");
-        }
         Verdict::Full(Box::new(found))
-    }
-}
-
-fn one_full(threads: f64, each: f64, waits: bool) -> String {
-    let shown = percent(each);
-    match (threads > 1.0, waits) {
-        (true, true) => format!(
-            "the cores of its {threads:.0} threads are full: they compute, or wait for memory, all the time"
-        ),
-        (true, false) => format!("the cores of its {threads:.0} threads are full: {shown} of the time"),
-        (false, true) => "one core is full: it computes, or waits for memory, all the time".to_owned(),
-        (false, false) => format!("one core is full: {shown} of the time"),
     }
 }
 

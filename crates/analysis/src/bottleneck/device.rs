@@ -2,15 +2,14 @@
 //! (the time that at least one request was there) is never evidence: a device
 //! that works on many requests at once is far from full when it is never idle.
 
-use language::format::{percent, setting};
+use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
-use model::{Severity, Unit};
 
 use super::{Candidate, FULL, Verdict, cores, finding, shown};
 use crate::siblings::Member;
-use crate::{Context, called, measure, utilization};
+use crate::{Context, measure, utilization};
 
 /// A full device gives less than this more for twice the depth.
 const GAIN: f64 = 0.05;
@@ -20,6 +19,39 @@ const SURE: f64 = 0.20;
 const BUSY: f64 = 0.80;
 /// And latency grows at least so many times.
 const SLOWER: f64 = 1.7;
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+finding-device-full =
+    { $how ->
+        [datasheet] { RESOURCE($resource) } is full: it gives { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
+            its datasheet promises ({ $source })
+       *[depth] { RESOURCE($resource) } { $several ->
+            [yes] are full
+           *[no] is full
+        }: from depth { FIXED($from) } to { FIXED($to) } the rate { $change ->
+            [less] falls
+           *[more] grows
+        } by { PERCENT($more) } and latency becomes { FIXED($times, decimals: 1) } times as long
+    }
+
+evidence-datasheet = { PERCENT($fraction) } of its datasheet
+evidence-device-workers-busy =
+    whether { RESOURCE($resource) } is full cannot be seen: the workers themselves are nearly full
+evidence-device-noise =
+    whether { RESOURCE($resource) } gives more at a greater depth is lost in the noise of the trials
+evidence-device-deepest =
+    how much more { RESOURCE($resource) } can do than at depth { FIXED($depth) } shows only at a greater depth
+evidence-device-depth-alone =
+    whether { RESOURCE($resource) } is full at depth { FIXED($depth) } shows only at half or twice the depth beside it
+evidence-device-few-trials =
+    { RESOURCE($resource) } seems full, but there are too few trials to be sure
+evidence-device-unsure =
+    { RESOURCE($resource) } seems full, but the trials differ too much: twice the depth may give { PERCENT($gain) } more
+evidence-device-gives-more =
+    { RESOURCE($resource) } gives { FIXED($times, decimals: 1) } times as much at depth { FIXED($to) } as at
+    { FIXED($from) }
+"#;
 
 /// The candidate.
 pub(super) struct Device;
@@ -35,15 +67,10 @@ impl Candidate for Device {
         if !measure::is_closed(case) || !measure::is_direct(case) {
             return Verdict::Elsewhere;
         }
-        let missing = |code: &str, text: String| {
-            shown(code, context.headline.unwrap_or("iops"), text).arg("resource", device)
-        };
-        let name = called(device);
+        let missing = |code: &str| shown(code, context.headline.unwrap_or("iops")).arg("resource", device);
         // A worker that is nearly always busy is what does not get faster.
         if cores::each(case, context).is_some_and(|(_, each)| each > BUSY) {
-            let text =
-                format!("whether {name} is full cannot be seen: the workers themselves are nearly full");
-            return Verdict::Unknown(missing("device-workers-busy", text));
+            return Verdict::Unknown(missing("device-workers-busy"));
         }
         let (lower, upper) = (neighbour(case, context, false), neighbour(case, context, true));
         for (less, more) in [(lower, Some(case)), (Some(case), upper)] {
@@ -61,27 +88,14 @@ impl Candidate for Device {
             (Some(upper), Some(step)) if step.gain_low > 0.0 => {
                 Verdict::Free(gives_more(device, case, upper, &step))
             }
-            (_, Some(_)) => {
-                let text = format!(
-                    "whether {name} gives more at a greater depth is lost in the noise of the trials"
-                );
-                Verdict::Unknown(missing("device-noise", text))
-            }
+            (_, Some(_)) => Verdict::Unknown(missing("device-noise")),
             _ => {
                 let depth = measure::concurrency(case);
                 if depth <= 1.0 {
                     return Verdict::Elsewhere;
                 }
-                if lower.is_some() {
-                    let text = format!(
-                        "how much more {name} can do than at depth {depth:.0} shows only at a greater depth"
-                    );
-                    return Verdict::Unknown(missing("device-deepest", text).arg("depth", depth));
-                }
-                let text = format!(
-                    "whether {name} is full at depth {depth:.0} shows only at half or twice the depth beside it"
-                );
-                Verdict::Unknown(missing("device-depth-alone", text).arg("depth", depth))
+                let code = if lower.is_some() { "device-deepest" } else { "device-depth-alone" };
+                Verdict::Unknown(missing(code).arg("depth", depth))
             }
         }
     }
@@ -89,20 +103,15 @@ impl Candidate for Device {
 
 /// A device that gives what its datasheet promises.
 fn as_its_sheet(used: &Utilization) -> model::Finding {
-    let (share, limit) = (percent(used.fraction), setting(used.limit, used.unit));
     let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
-    let text = format!(
-        "{} is full: it gives {share} of the {limit} that its datasheet promises ({})",
-        called(&used.resource),
-        used.source
-    );
-    let evidence = Evidence::at("datasheet", place, format!("{share} of its datasheet"));
-    finding("device-full", Severity::Note, text)
+    let evidence = Evidence::at("datasheet", place);
+    finding("device-full", Severity::Note)
         .on(used.resource.clone())
         .arg("how", "datasheet")
         .arg("fraction", used.fraction)
         .arg("limit", used.limit)
         .arg("unit", used.unit.symbol())
+        .arg("source", used.source.as_str())
         .because(evidence.arg("fraction", used.fraction))
 }
 
@@ -110,28 +119,18 @@ fn as_its_sheet(used: &Utilization) -> model::Finding {
 fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> model::Finding {
     let (from, to) = (measure::concurrency(less), measure::concurrency(more));
     let more_rate = step.total_gain - 1.0;
-    let verb = if device.contains('+') { "are" } else { "is" };
-    let (grows, change) = if more_rate < 0.0 { ("falls", "less") } else { ("grows", "more") };
-    let text = format!(
-        "{} {verb} full: from depth {from:.0} to {to:.0} the rate {grows} by {} and latency becomes {:.1} times as long",
-        called(device),
-        percent(more_rate.abs()),
-        step.total_slower
-    );
     let at = |case: &CaseResult| {
         let depth = measure::concurrency(case);
         let rate = measure::operations(case).map_or(0.0, |(_, rate)| rate);
-        let text = format!("{} at depth {depth:.0}", setting(rate, Unit::PerSecond));
-        Evidence::at("depth-rate", Place::Case(case.label.clone()), text)
-            .arg("rate", rate)
-            .arg("depth", depth)
+        Evidence::at("depth-rate", Place::Case(case.label.clone())).arg("rate", rate).arg("depth", depth)
     };
-    finding("device-full", Severity::Note, text)
+    finding("device-full", Severity::Note)
         .on(device)
         .arg("how", "depth")
         .arg("from", from)
         .arg("to", to)
-        .arg("change", change)
+        .arg("several", device.contains('+'))
+        .arg("change", if more_rate < 0.0 { "less" } else { "more" })
         .arg("more", more_rate.abs())
         .arg("times", step.total_slower)
         .arg("gain", step.gain)
@@ -142,27 +141,17 @@ fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> mode
 
 /// Evidence that a device may be full, and that nobody can be sure.
 fn unsure(device: &str, less: &CaseResult, step: &Step) -> Evidence {
-    let (name, place) = (called(device), Place::Case(less.label.clone()));
+    let place = Place::Case(less.label.clone());
     if !step.gain_high.is_finite() {
-        let text = format!("{name} seems full, but there are too few trials to be sure");
-        return Evidence::at("device-few-trials", place, text).arg("resource", device);
+        return Evidence::at("device-few-trials", place).arg("resource", device);
     }
-    let text = format!(
-        "{name} seems full, but the trials differ too much: twice the depth may give {} more",
-        percent(step.gain_high)
-    );
-    Evidence::at("device-unsure", place, text).arg("resource", device).arg("gain", step.gain_high)
+    Evidence::at("device-unsure", place).arg("resource", device).arg("gain", step.gain_high)
 }
 
 /// Evidence that a device is not full.
 fn gives_more(device: &str, case: &CaseResult, upper: &CaseResult, step: &Step) -> Evidence {
     let (from, to) = (measure::concurrency(case), measure::concurrency(upper));
-    let text = format!(
-        "{} gives {:.1} times as much at depth {to:.0} as at {from:.0}",
-        called(device),
-        step.total_gain
-    );
-    Evidence::at("device-gives-more", Place::Case(upper.label.clone()), text)
+    Evidence::at("device-gives-more", Place::Case(upper.label.clone()))
         .arg("resource", device)
         .arg("times", step.total_gain)
         .arg("from", from)

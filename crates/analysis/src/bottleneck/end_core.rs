@@ -15,7 +15,6 @@
 
 use std::collections::BTreeMap;
 
-use language::format::percent;
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::Direction;
@@ -40,6 +39,22 @@ const MOSTLY: f64 = 0.5;
 
 /// So much of what a full CPU did must be interrupts, or the threads of this end.
 const EXPLAINED: f64 = 0.9;
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+core-named = CPU { $cpu }{ of-end }
+core-share =
+    { core-named } is { PERCENT($share) } busy, { PERCENT($interrupts) } of it in softirq, { PERCENT($system) } in system
+    calls and { PERCENT($user) } in programs{ $shared ->
+        [yes] , and both ends share it
+       *[no] {""}
+    }
+core-advice =
+    let more CPUs take the packets: more receive queues (`ethtool -L`), their interrupts on several CPUs, or receive
+    packet steering (rps_cpus); a larger MTU makes fewer packets
+
+evidence-core = { core-named } is { PERCENT($busy) } busy, { PERCENT($interrupts) } of it in softirq
+"#;
 
 /// Which processors the candidate looks at.
 pub(super) enum EndCore {
@@ -142,25 +157,14 @@ impl Core {
 
     fn evidence(&self, case: &CaseResult, end: End, place: Place) -> Evidence {
         let [interrupts, system, user] = if self.busy > 0.0 { self.parts() } else { [0.0; 3] };
-        let text = format!(
-            "{} is {} busy, {} of it in softirq",
-            self.called(case, end),
-            percent(self.busy),
-            percent(interrupts)
-        );
-        Evidence::at("core", place, text)
-            .arg("cpu", u64::from(self.number))
+        Evidence::at("core", place)
+            .arg("cpu", self.number.to_string())
             .arg("end", end.word())
             .arg("machine", end.machine(case).unwrap_or_default())
             .arg("busy", self.busy)
             .arg("interrupts", interrupts)
             .arg("system", system)
             .arg("user", user)
-    }
-
-    fn called(&self, case: &CaseResult, end: End) -> String {
-        let of = end.machine(case).map(|name| format!(" of {name}")).unwrap_or_default();
-        format!("CPU {}{of}", self.number)
     }
 }
 
@@ -171,22 +175,12 @@ fn held_back(case: &CaseResult, end: End, shared: bool, core: &Core, place: Plac
         Some(Direction::Read) => end.is_far(),
         Some(Direction::Write) => !end.is_far(),
     };
-    let (code, who) = if sends && !shared { ("sender-cpu", "sender") } else { ("receiver-cpu", "receiver") };
+    let code = if sends && !shared { "sender-cpu" } else { "receiver-cpu" };
     let [interrupts, system, user] = core.parts();
-    let both = if shared { ", and both ends share it" } else { "" };
-    let text = format!(
-        "the {who}'s processor holds this back: {} is {} busy, {} of it in softirq, {} in system calls and {} in \
-         programs{both}",
-        core.called(case, end),
-        percent(core.busy),
-        percent(interrupts),
-        percent(system),
-        percent(user)
-    );
-    finding(code, Severity::Note, text)
+    finding(code, Severity::Note)
         .on(format!("cpu:{}", core.number))
         .arg("by", "core")
-        .arg("cpu", u64::from(core.number))
+        .arg("cpu", core.number.to_string())
         .arg("end", end.word())
         .arg("machine", end.machine(case).unwrap_or_default())
         .arg("share", core.busy)
@@ -198,10 +192,6 @@ fn held_back(case: &CaseResult, end: End, shared: bool, core: &Core, place: Plac
         .arg("loopback", false)
         .arg("behind", false)
         .because(core.evidence(case, end, place))
-        .advise(
-            "let more CPUs take the packets: more receive queues (`ethtool -L`), their interrupts on several CPUs, or \
-             receive packet steering (rps_cpus); a larger MTU makes fewer packets",
-        )
 }
 
 /// The CPU of an end that did most: of full ones that with most interrupts. Of the
@@ -282,8 +272,8 @@ mod tests {
     }
 
     fn verdict(case: &CaseResult) -> model::Finding {
-        let mut found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
-        crate::said::assert_said(&found);
+        let found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
+        let mut found = crate::said::written(found);
         found.remove(0)
     }
 

@@ -1,9 +1,8 @@
 //! Nothing is full: the load waits for its own operations.
 
-use language::format::{percent, setting};
+use model::Severity;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Severity, Unit};
 
 use super::device::surely_more;
 use super::{Candidate, Verdict, finding, shown};
@@ -15,6 +14,26 @@ const GAIN: f64 = 0.05;
 
 /// From this share of the time on syncs are felt.
 const FELT: f64 = 0.1;
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+finding-latency-bound =
+    latency-bound: { FIXED($depth) } at a time, each { SHORT($latency_s, unit: "s") }{ $syncs ->
+        [yes] , and { PERCENT($sync_share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
+       *[no] {""}
+    }; nothing known is full
+    .advice =
+        { $deeper ->
+            [yes] {""}
+           *[no] { $queued ->
+                [yes] a greater --queue-depth or more --threads show
+               *[no] more --threads show
+            } how much the device can do at once
+        }
+
+evidence-sync = { SHORT($latency_s, unit: "s") } in the mean
+evidence-deeper = depth { FIXED($depth) } gives more
+"#;
 
 /// The candidate.
 pub(super) struct Latency;
@@ -33,39 +52,24 @@ impl Candidate for Latency {
         if depth > 1.0 && better.is_none() {
             return Verdict::Elsewhere;
         }
-        let each = setting(mean, Unit::Seconds);
         let sync = syncing(case, depth);
-        let text = match sync {
-            Some(Syncing { mean, share }) => format!(
-                "latency-bound: {depth:.0} at a time, each {each}, and {} of the time is spent in syncs of {}; nothing \
-                 known is full",
-                percent(share),
-                setting(mean, Unit::Seconds)
-            ),
-            None => format!("latency-bound: {depth:.0} at a time, each {each}; nothing known is full"),
-        };
-        let mut found = finding("latency-bound", Severity::Note, text)
+        let mut found = finding("latency-bound", Severity::Note)
             .arg("depth", depth)
             .arg("latency_s", mean)
             .arg("syncs", sync.is_some())
+            .arg("queued", case.parameters.get("queue-depth").is_some())
+            .arg("deeper", better.is_some())
             .because(measure::latency_evidence(mean));
         if let Some(Syncing { mean, share }) = sync {
-            let says = format!("{} in the mean", setting(mean, Unit::Seconds));
             found = found
                 .arg("sync_s", mean)
                 .arg("sync_share", share)
-                .because(shown("sync", "syncs_per_second", says).arg("latency_s", mean));
+                .because(shown("sync", "syncs_per_second").arg("latency_s", mean));
         }
         if let Some(better) = better {
             let place = Place::Case(better.label.clone());
-            let deeper = measure::concurrency(better);
-            let more = Evidence::at("deeper", place, format!("depth {deeper:.0} gives more"));
-            found = found.because(more.arg("depth", deeper));
-        } else {
-            let queued = case.parameters.get("queue-depth").is_some();
-            let what =
-                if queued { "a greater --queue-depth or more --threads show" } else { "more --threads show" };
-            found = found.arg("queued", queued).advise(format!("{what} how much the device can do at once"));
+            let more = Evidence::at("deeper", place).arg("depth", measure::concurrency(better));
+            found = found.because(more);
         }
         found.resource = measure::devices_name(case);
         Verdict::Full(Box::new(found))

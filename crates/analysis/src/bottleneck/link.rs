@@ -1,19 +1,41 @@
 //! A link between the device and the CPU that is full.
 
-use language::format::{Rates, percent};
+use language::format::Rates;
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
 
 use super::{Candidate, FULL, Verdict, finding, shown};
-use crate::{Context, called, measure};
+use crate::{Context, measure};
 
 /// More than a link can is no full link.
 const BEYOND: f64 = 1.15;
 /// Payload gets 76 to 94 % of a line rate, by packet size; above this share of
 /// one nobody can say that there is room.
 const LINE: f64 = 0.75;
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+finding-link-full =
+    { RESOURCE($resource) } is full: { PERCENT($fraction) } of { $bound ->
+        [line] its line rate of { SHORT($limit, $unit) }
+       *[payload] the { SHORT($limit, $unit) } that payload can get
+    } ({ $source })
+    .advice =
+        { $network ->
+            [yes] only a faster link can raise it, or larger packets, whose heads take less of it
+           *[no] only a faster or wider link can raise it; a faster device behind it cannot
+        }
+
+evidence-link = { PERCENT($fraction) } of { RESOURCE($resource) }
+evidence-link-beyond =
+    { SHORT($demand, $unit) } would pass { RESOURCE($resource) }, { PERCENT($fraction) } of what it can, so something
+    else answered or the path is another
+evidence-link-line-rate =
+    { RESOURCE($resource) } is at { PERCENT($fraction) } of its line rate, and what payload can get of it is not known
+evidence-demand = the rate measured
+"#;
 
 /// The candidate.
 pub(super) struct Link;
@@ -27,49 +49,36 @@ impl Candidate for Link {
             return Verdict::Elsewhere;
         };
         let place = Place::Limit { resource: fullest.resource.clone(), quantity: fullest.quantity.clone() };
-        let (link, share) = (called(&fullest.resource), percent(fullest.fraction));
-        let evidence = |code: &str, text: String| {
-            Evidence::at(code, place.clone(), text)
+        let evidence = |code: &str| {
+            Evidence::at(code, place.clone())
                 .arg("resource", fullest.resource.as_str())
                 .arg("fraction", fullest.fraction)
         };
         if fullest.fraction > BEYOND {
-            let (demand, value, unit) = measure::written(fullest.demand, fullest.unit, &fullest.resource);
-            let text = format!(
-                "{demand} would pass {link}, {share} of what it can, so something else answered or the path is another"
-            );
-            let missing = evidence("link-beyond", text).arg("demand", value);
+            let (demand, unit) = measure::written(fullest.demand, fullest.unit, &fullest.resource);
+            let missing = evidence("link-beyond").arg("demand", demand);
             return Verdict::Unknown(missing.arg("unit", unit));
         }
         if fullest.line_only && fullest.fraction > LINE && fullest.fraction < FULL {
-            let text =
-                format!("{link} is at {share} of its line rate, and what payload can get of it is not known");
-            return Verdict::Unknown(evidence("link-line-rate", text));
+            return Verdict::Unknown(evidence("link-line-rate"));
         }
-        let evidence = evidence("link", format!("{share} of {link}"));
+        let evidence = evidence("link");
         if fullest.fraction < FULL {
             return Verdict::Free(evidence);
         }
-        let (limit, value, unit) = measure::written(fullest.limit, fullest.unit, &fullest.resource);
-        let (bound, of) = match fullest.line_only {
-            true => ("line", format!("its line rate of {limit}")),
-            false => ("payload", format!("the {limit} that payload can get")),
-        };
-        let text = format!("{link} is full: {share} of {of} ({})", fullest.source);
-        let advice = match Rates::of_resource(&fullest.resource) {
-            Rates::Bits => "only a faster link can raise it, or larger packets, whose heads take less of it",
-            Rates::Bytes => "only a faster or wider link can raise it; a faster device behind it cannot",
-        };
+        let (limit, unit) = measure::written(fullest.limit, fullest.unit, &fullest.resource);
+        let is_network = Rates::of_resource(&fullest.resource) == Rates::Bits;
         Verdict::Full(Box::new(
-            finding("link-full", Severity::Note, text)
+            finding("link-full", Severity::Note)
                 .on(fullest.resource.clone())
                 .arg("fraction", fullest.fraction)
-                .arg("limit", value)
+                .arg("limit", limit)
                 .arg("unit", unit)
-                .arg("bound", bound)
+                .arg("bound", if fullest.line_only { "line" } else { "payload" })
+                .arg("source", fullest.source.as_str())
+                .arg("network", is_network)
                 .because(evidence)
-                .because(shown("demand", "throughput", "the rate measured"))
-                .advise(advice),
+                .because(shown("demand", "throughput")),
         ))
     }
 }

@@ -1,6 +1,5 @@
 //! Memory bandwidth that is full.
 
-use language::format::{percent, setting};
 use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
@@ -8,6 +7,24 @@ use model::run::CaseResult;
 
 use super::{Candidate, FULL, Verdict, finding, shown};
 use crate::{Context, measure};
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+memory-bound =
+    { $bound ->
+        [modules] that the modules can carry
+       *[copy] that copying got before the run
+    }
+
+finding-memory-bandwidth-full =
+    memory bandwidth is full: { $all ->
+        [yes] all { $cores } cores draw what no cache holds,{" "}
+       *[no] {""}
+    }{ PERCENT($fraction) } of the { SHORT($limit, $unit) } { memory-bound }
+
+evidence-memory = { PERCENT($fraction) } of the memory bandwidth { memory-bound }
+evidence-bus-estimate = what passes on the bus, estimated
+"#;
 
 /// The candidate.
 pub(super) struct Bandwidth;
@@ -20,12 +37,8 @@ impl Candidate for Bandwidth {
             .find(|u| u.resource == "memory" && matches!(u.kind, LimitKind::Measured | LimitKind::Link));
         let Some(used) = used else { return Verdict::Elsewhere };
         let place = Place::Limit { resource: "memory".to_owned(), quantity: "throughput".to_owned() };
-        let (bound, of) = match used.kind {
-            LimitKind::Link => ("modules", "that the modules can carry"),
-            _ => ("copy", "that copying got before the run"),
-        };
-        let says = format!("{} of the memory bandwidth {of}", percent(used.fraction));
-        let evidence = Evidence::at("memory", place, says).arg("fraction", used.fraction).arg("bound", bound);
+        let bound = if used.kind == LimitKind::Link { "modules" } else { "copy" };
+        let evidence = Evidence::at("memory", place).arg("fraction", used.fraction).arg("bound", bound);
         // A core that waits for memory looks busy; when all of them do nothing
         // but move what no cache holds, this is what memory gives.
         let threads = measure::profile(case).concurrency.workers;
@@ -43,15 +56,8 @@ impl Candidate for Bandwidth {
         if used.fraction < FULL && !all {
             return Verdict::Free(evidence);
         }
-        let limit = setting(used.limit, used.unit);
-        let share = format!("{} of the {limit} {of}", percent(used.fraction));
-        let text = if all {
-            format!("memory bandwidth is full: all {cores} cores draw what no cache holds, {share}")
-        } else {
-            format!("memory bandwidth is full: {share}")
-        };
         Verdict::Full(Box::new(
-            finding("memory-bandwidth-full", Severity::Note, text)
+            finding("memory-bandwidth-full", Severity::Note)
                 .on("memory")
                 .arg("fraction", used.fraction)
                 .arg("limit", used.limit)
@@ -60,11 +66,7 @@ impl Candidate for Bandwidth {
                 .arg("all", all)
                 .arg("cores", cores)
                 .because(evidence)
-                .because(shown(
-                    "bus-estimate",
-                    "throughput_bus_estimate",
-                    "what passes on the bus, estimated",
-                )),
+                .because(shown("bus-estimate", "throughput_bus_estimate")),
         ))
     }
 }

@@ -27,6 +27,31 @@ use crate::{Context, measure};
 /// Full means at least this share of what payload can get (design, section 7).
 pub(crate) const FULL: f64 = 0.95;
 
+/// What candidates say, in English.
+pub(crate) const ENGLISH: &[&str] = &[
+    OWN,
+    chase::ENGLISH,
+    cores::ENGLISH,
+    device::ENGLISH,
+    end_core::ENGLISH,
+    latency::ENGLISH,
+    link::ENGLISH,
+    memory::ENGLISH,
+    network::ENGLISH,
+    quota::ENGLISH,
+    scheduler::ENGLISH,
+];
+
+const OWN: &str = r#"
+finding-cannot-tell =
+    { $missing ->
+        [0] what holds this back cannot be told from what was measured
+       *[other] what holds this back cannot be told: { $evidence }
+    }
+
+evidence-result = the result itself
+"#;
+
 /// What a candidate says.
 pub(crate) enum Verdict {
     /// It is what holds the result back.
@@ -165,26 +190,20 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
-    let words: Vec<&str> = missing.iter().filter_map(|e| e.text.as_deref()).collect();
-    let text = if words.is_empty() {
-        "what holds this back cannot be told from what was measured".to_owned()
-    } else {
-        format!("what holds this back cannot be told: {}", words.join("; "))
-    };
-    let mut finding = finding("cannot-tell", Severity::Note, text).arg("missing", missing.len() as u64);
+    let mut finding = finding("cannot-tell", Severity::Note).arg("missing", missing.len() as u64);
     finding.evidence = missing;
     if finding.evidence.is_empty() {
-        finding.evidence.extend(context.headline.map(|metric| shown("result", metric, "the result itself")));
+        finding.evidence.extend(context.headline.map(|metric| shown("result", metric)));
     }
     finding
 }
 
 /// A finding of this kind.
-fn finding(code: &str, severity: Severity, text: impl Into<String>) -> Finding {
-    Finding::new(FindingKind::Bottleneck, code, severity, text)
+fn finding(code: &str, severity: Severity) -> Finding {
+    Finding::new(FindingKind::Bottleneck, code, severity)
 }
 
 /// Evidence in a metric of the case.
-fn shown(code: &str, metric: &str, text: impl Into<String>) -> Evidence {
-    Evidence::at(code, Place::Metric(metric.to_owned()), text)
+fn shown(code: &str, metric: &str) -> Evidence {
+    Evidence::at(code, Place::Metric(metric.to_owned()))
 }

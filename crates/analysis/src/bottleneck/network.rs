@@ -10,12 +10,11 @@
 //! which had nothing to send. The counters go by the kernel's ticks, so windows
 //! shorter than 100 of them say nothing.
 
-use language::format::{percent, setting};
+use model::Severity;
 use model::finding::{Evidence, Place};
 use model::profile::Transport;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Severity, Unit};
 
 use super::{Candidate, FULL, Verdict, end_core, finding, shown};
 use crate::measure::End;
@@ -32,6 +31,73 @@ const DECIDES: f64 = 0.5;
 /// connection gets at most about 1.22 mss / (rtt sqrt(p)) (Mathis and others,
 /// "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997).
 const LOSS: f64 = 0.001;
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+finding-round-trip-bound =
+    round-trip-bound: { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }
+
+finding-loss-bound =
+    loss holds this back: { PERCENT($share) } of the segments were sent again, and the connection waits for the path
+    { PERCENT($path) } of the time
+    .advice = look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
+
+finding-window-bound = the window holds this back: { evidence-window }
+    .advice =
+        give a larger --window or leave it to the kernel; what is granted is bounded by net.core.rmem_max and wmem_max
+        (--set socket-buffer-max=32MiB)
+
+threads-advice =
+    more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte
+
+finding-sender-cpu =
+    the sender's processor holds this back: { $by ->
+        [core] { core-share }
+       *[threads] each of its threads computes { PERCENT($share) } of the time{ $loopback ->
+            [yes] , on this one machine
+           *[no] {""}
+        }
+    }
+    .advice =
+        { $by ->
+            [core] { core-advice }
+           *[threads] { threads-advice }
+        }
+
+finding-receiver-cpu =
+    { $behind ->
+        [yes] the receiver does not keep up{ $loopback ->
+            [yes] , on this one machine
+           *[no] {""}
+        }: its window was full though it lets much more through, and each of its threads computes { PERCENT($share) } of
+            the time
+       *[no] the receiver's processor holds this back: { $by ->
+            [core] { core-share }
+           *[threads] each of its threads computes { PERCENT($share) } of the time{ $loopback ->
+                [yes] , on this one machine
+               *[no] {""}
+            }
+        }
+    }
+    .advice =
+        { $by ->
+            [core] { core-advice }
+           *[threads] { threads-advice }
+        }
+
+evidence-retransmits = { PERCENT($share) } sent again
+evidence-window =
+    { $which ->
+        [receive] the receiver's window was full
+       *[send] the sender's own buffer was full
+    } { PERCENT($share) } of the time
+evidence-no-account-udp = datagrams have no account of why they waited
+evidence-no-account =
+    TCP's own account of why it waited is not there, or the window is shorter than it can tell (0.4 s)
+evidence-account =
+    the connection waited for the path { PERCENT($path) } of the time and for the program { PERCENT($program) }, and no
+    link, window or processor is seen full
+"#;
 
 /// The candidate.
 pub(super) struct Network;
@@ -55,10 +121,8 @@ fn round_trips(case: &CaseResult) -> Verdict {
         return Verdict::Elsewhere;
     };
     let outstanding = measure::concurrency(case);
-    let each = setting(mean, Unit::Seconds);
-    let text = format!("round-trip-bound: {outstanding:.0} at a time, each answered after {each}");
     Verdict::Full(Box::new(
-        finding("round-trip-bound", Severity::Note, text)
+        finding("round-trip-bound", Severity::Note)
             .arg("outstanding", outstanding)
             .arg("latency_s", mean)
             .because(measure::latency_evidence(mean)),
@@ -73,17 +137,11 @@ fn lost(case: &CaseResult) -> Option<Verdict> {
     if share < LOSS || idle < DECIDES || loss_allows_more(case, share) {
         return None;
     }
-    let text = format!(
-        "loss holds this back: {} of the segments were sent again, and the connection waits for the path {} of the time",
-        percent(share),
-        percent(idle)
-    );
     Some(Verdict::Full(Box::new(
-        finding("loss-bound", Severity::Warning, text)
+        finding("loss-bound", Severity::Warning)
             .arg("share", share)
             .arg("path", idle)
-            .because(shown("retransmits", "retransmits", format!("{} sent again", percent(share))).arg("share", share))
-            .advise("look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs"),
+            .because(shown("retransmits", "retransmits").arg("share", share)),
     )))
 }
 
@@ -162,31 +220,15 @@ fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
 fn window(case: &CaseResult) -> Option<Verdict> {
     let (receiver, buffer) = (sum_share(case, |s| s.receiver)?, sum_share(case, |s| s.buffer)?);
     let (which, share) = if receiver >= buffer { ("receive", receiver) } else { ("send", buffer) };
-    let whose = if which == "receive" {
-        "the receiver's window was full"
-    } else {
-        "the sender's own buffer was full"
-    };
-    let evidence = Evidence::at(
-        "window",
-        Place::Metric("throughput".to_owned()),
-        format!("{whose} {} of the time", percent(share)),
-    )
-    .arg("which", which)
-    .arg("share", share);
     if share < DECIDES {
         return None;
     }
-    let text = format!("the window holds this back: {whose} {} of the time", percent(share));
+    let evidence = Evidence::at("window", Place::Metric("throughput".to_owned()));
     Some(Verdict::Full(Box::new(
-        finding("window-bound", Severity::Note, text)
+        finding("window-bound", Severity::Note)
             .arg("which", which)
             .arg("share", share)
-            .because(evidence)
-            .advise(
-                "give a larger --window or leave it to the kernel; what is granted is bounded by net.core.rmem_max and \
-                 wmem_max (--set socket-buffer-max=32MiB)",
-            ),
+            .because(evidence.arg("which", which).arg("share", share)),
     )))
 }
 
@@ -207,36 +249,21 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
         (_, r) if slow => (false, r),
         _ => return None,
     };
-    let which = if is_sender { "sender" } else { "receiver" };
     let loopback = measure::is_loopback(case);
-    let one = if loopback { ", on this one machine" } else { "" };
-    let shown_used = percent(used.min(1.0));
     let behind = !is_sender && used < FULL;
-    let text = if behind {
-        format!(
-            "the receiver does not keep up{one}: its window was full though it lets much more through, and each of its \
-             threads computes {shown_used} of the time"
-        )
-    } else {
-        format!(
-            "the {which}'s processor holds this back: each of its threads computes {shown_used} of the time{one}"
-        )
-    };
     let metric = if is_sender == sends_here { "cpu_per_byte" } else { "peer_cpu_per_byte" };
-    let evidence =
-        shown("worker-cpu", metric, format!("{shown_used} of the time")).arg("share", used.min(1.0));
+    let evidence = shown("worker-cpu", metric).arg("share", used.min(1.0));
     let code = if is_sender { "sender-cpu" } else { "receiver-cpu" };
     let core = end_core::evidence(case, ends[usize::from(!is_sender)]);
     Some(Verdict::Full(Box::new(
-        finding(code, Severity::Note, text)
+        finding(code, Severity::Note)
             .on("cpu")
             .arg("by", "threads")
             .arg("share", used.min(1.0))
             .arg("loopback", loopback)
             .arg("behind", behind)
             .because(evidence)
-            .because_all(core)
-            .advise("more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte"),
+            .because_all(core),
     )))
 }
 
@@ -262,29 +289,21 @@ fn window_allows_more(case: &CaseResult) -> bool {
 fn missing(case: &CaseResult) -> Evidence {
     let place = Place::Metric("throughput".to_owned());
     if measure::profile(case).transport == Some(Transport::Udp) {
-        return Evidence::at("no-account-udp", place, "datagrams have no account of why they waited");
+        return Evidence::at("no-account-udp", place);
     }
     let Some(program) = sum_share(case, |s| s.program) else {
-        let text = "TCP's own account of why it waited is not there, or the window is shorter than it can tell (0.4 s)";
-        return Evidence::at("no-account", place, text);
+        return Evidence::at("no-account", place);
     };
     let path = sum_share(case, |s| s.path).unwrap_or(0.0);
-    let text = format!(
-        "the connection waited for the path {} of the time and for the program {}, and no link, window or processor is seen \
-         full",
-        percent(path),
-        percent(program)
-    );
-    Evidence::at("account", place, text).arg("path", path).arg("program", program)
+    Evidence::at("account", place).arg("path", path).arg("program", program)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::validity::fixture;
     use model::run::CaseResult;
     use model::trial::{Part, Window};
-    use model::{Better, Quantity};
+    use model::{Better, Quantity, Unit};
 
     /// A second of a stream at 100 MB/s: what the near end sends, and how the time
     /// of the sender was spent.
@@ -319,8 +338,8 @@ mod tests {
     }
 
     fn verdict(case: &CaseResult) -> String {
-        let finding = &crate::bottleneck::check(case, &fixture::context(&Default::default()))[0];
-        crate::said::assert_said(std::slice::from_ref(finding));
+        let found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
+        let finding = &crate::said::written(found)[0];
         finding.code.clone()
     }
 
@@ -410,8 +429,8 @@ mod tests {
         let mut udp = case("send", &[]);
         udp.parameters.set("protocol", "udp");
         udp.trials[0].result.facts.clear();
-        let finding = &crate::bottleneck::check(&udp, &fixture::context(&Default::default()))[0];
-        crate::said::assert_said(std::slice::from_ref(finding));
+        let found = crate::bottleneck::check(&udp, &fixture::context(&Default::default()));
+        let finding = &crate::said::written(found)[0];
         assert_eq!(finding.code, "cannot-tell");
         assert!(finding.text.contains("datagrams") && !finding.text.contains("TCP"), "{}", finding.text);
         // The fixture's 100 MB/s are all that was asked for, or half of it.

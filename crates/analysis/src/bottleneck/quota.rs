@@ -2,17 +2,37 @@
 
 use std::collections::BTreeSet;
 
-use language::format::{Rates, percent, setting};
+use language::format::Rates;
+use model::Severity;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
-use model::{Severity, Unit};
 
 use super::{Candidate, FULL, Verdict, finding, shown};
-use crate::{Context, called, measure};
+use crate::{Context, measure};
 
 /// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+finding-io-quota =
+    an imposed limit holds this back: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
+    { RESOURCE($resource) } may do ({ $source })
+    .advice =
+        { $network ->
+            [yes] raise the rate, or remove the queueing discipline (tc qdisc)
+           *[no] raise or remove the throttle, or measure outside of the group
+        }
+
+finding-cpu-quota =
+    the control group's CPU quota holds this back: each of its threads was stopped for
+    { SHORT($stopped_s, unit: "s") } of each second
+    .advice = raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it
+
+evidence-quota = { PERCENT($fraction) } of the quota on { RESOURCE($resource) }
+evidence-throttled = { SHORT($stopped_s, unit: "s") } stopped each second
+"#;
 
 /// The candidate.
 pub(super) struct Quota;
@@ -29,34 +49,25 @@ impl Candidate for Quota {
             return Verdict::Elsewhere;
         };
         let limit = Place::Limit { resource: tightest.resource.clone(), quantity: tightest.quantity.clone() };
-        let device = called(&tightest.resource);
-        let says = format!("{} of the quota on {device}", percent(tightest.fraction));
-        let evidence = Evidence::at("quota", limit, says)
+        let evidence = Evidence::at("quota", limit)
             .arg("fraction", tightest.fraction)
             .arg("resource", tightest.resource.as_str());
         if tightest.fraction < FULL {
             return Verdict::Free(evidence);
         }
-        let (limit_text, value, unit) = measure::written(tightest.limit, tightest.unit, &tightest.resource);
-        let text = format!(
-            "an imposed limit holds this back: {} of the {limit_text} that {device} may do ({})",
-            percent(tightest.fraction),
-            tightest.source
-        );
-        let advice = match Rates::of_resource(&tightest.resource) {
-            Rates::Bits => "raise the rate, or remove the queueing discipline (tc qdisc)",
-            Rates::Bytes => "raise or remove the throttle, or measure outside of the group",
-        };
+        let (value, unit) = measure::written(tightest.limit, tightest.unit, &tightest.resource);
+        let is_network = Rates::of_resource(&tightest.resource) == Rates::Bits;
         let metric = if tightest.quantity == "iops" { "iops" } else { "throughput" };
         Verdict::Full(Box::new(
-            finding("io-quota", Severity::Warning, text)
+            finding("io-quota", Severity::Warning)
                 .on(tightest.resource.clone())
                 .arg("fraction", tightest.fraction)
                 .arg("limit", value)
                 .arg("unit", unit)
+                .arg("source", tightest.source.as_str())
+                .arg("network", is_network)
                 .because(evidence)
-                .because(shown("demand", metric, "the rate measured"))
-                .advise(advice),
+                .because(shown("demand", metric)),
         ))
     }
 }
@@ -84,19 +95,12 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
     };
     let worst = sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((stopped, place)) = worst.filter(|(stopped, _)| *stopped >= STOPPED) {
-        let shown = setting(stopped, Unit::Seconds);
-        let text = format!(
-            "the control group's CPU quota holds this back: each of its threads was stopped for {shown} of each \
-             second"
-        );
-        let evidence = Evidence::at("throttled", place, format!("{shown} stopped each second"))
-            .arg("stopped_s", stopped);
+        let evidence = Evidence::at("throttled", place).arg("stopped_s", stopped);
         return Some(Verdict::Full(Box::new(
-            finding("cpu-quota", Severity::Warning, text)
+            finding("cpu-quota", Severity::Warning)
                 .on("cgroup:cpu")
                 .arg("stopped_s", stopped)
-                .because(evidence)
-                .advise("raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it"),
+                .because(evidence),
         )));
     }
     None

@@ -17,6 +17,16 @@ const WAITS: &[(WaitsFor, &str)] = &[
     (WaitsFor::Kernel, "kernel"),
 ];
 
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+finding-scheduler-bound =
+    { $what ->
+        [threads] its threads wait on one another: waking and taking turns is what takes the time
+        [timer] it sleeps until its timer fires: nothing is full
+       *[kernel] each call waits for the kernel's answer: the time is the kernel's
+    }
+"#;
+
 /// The candidate.
 pub(super) struct Scheduler;
 
@@ -27,17 +37,12 @@ impl Candidate for Scheduler {
         let Some((_, what)) = waits.filter(|_| measure::waits_on_scheduler(&profile)) else {
             return Verdict::Elsewhere;
         };
-        let text = match *what {
-            "threads" => "its threads wait on one another: waking and taking turns is what takes the time",
-            "timer" => "it sleeps until its timer fires: nothing is full",
-            _ => "each call waits for the kernel's answer: the time is the kernel's",
-        };
         let metric = context.headline.unwrap_or("latency_p50");
         let evidence = match case.estimates.contains_key(metric) {
-            true => shown("result", metric, "the result itself"),
-            false => Evidence::at("result", Place::Parameter("threads".to_owned()), "the result itself"),
+            true => shown("result", metric),
+            false => Evidence::at("result", Place::Parameter("threads".to_owned())),
         };
-        let found = finding("scheduler-bound", Severity::Note, text).on("cpu").arg("what", *what);
+        let found = finding("scheduler-bound", Severity::Note).on("cpu").arg("what", *what);
         Verdict::Full(Box::new(found.because(evidence)))
     }
 }

@@ -1,12 +1,12 @@
 //! What a datasheet or the user's `[expect]` promises, and what was measured.
 
-use language::format::{part, percent, setting};
+use language::format::part;
 use model::finding::{Evidence, Place};
 use model::limit::{Access, Direction, LimitKind, promise_key};
 use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Finding, FindingKind, Limit, Run, Severity, Value};
 
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// A promise is kept within this share: datasheets say "up to", and a file
 /// system costs a little.
@@ -41,7 +41,7 @@ pub fn keeps_expectations(run: &Run) -> bool {
         finding.args.get(name).is_some_and(|v| *v == Value::from(value))
     };
     let short = |finding: &Finding| {
-        finding.code == Promise.code() && is(finding, "how", "short") && !is(finding, "by", "datasheet")
+        finding.code == RULE.code && is(finding, "how", "short") && !is(finding, "by", "datasheet")
     };
     !run.cases.iter().flat_map(|case| &case.findings).any(short)
 }
@@ -54,25 +54,47 @@ fn is_sure(got: &Estimate, bound: f64) -> bool {
 }
 
 /// The rule.
-pub(crate) struct Promise;
+pub(crate) const RULE: Rule = Rule {
+    code: "promise",
+    doc: "What a datasheet or the user's `[expect]` promises, and what was measured. A datasheet is asked only about a \
+         load that drives the drive itself as hard as the sheet's own.",
+    english: r#"
+promise-whose =
+    { $by ->
+        [datasheet] its datasheet
+       *[study] the study
+    }
+promise-share = { PERCENT($fraction) } of { SHORT($promised, $unit) } ({ $source })
 
-impl Rule for Promise {
-    fn code(&self) -> &'static str {
-        "promise"
+finding-promise =
+    { $by ->
+        [metric] { WORDS($metric) } is { SHORT($measured, $unit) }, and the study promises { $bound ->
+            [most] at most
+           *[least] at least
+        } { SHORT($promised, $unit) }: { $how ->
+            [kept] kept
+           *[short] not kept
+        }
+       *[limit] { RESOURCE($resource) } { $how ->
+            [short] falls short of what { promise-whose } promises: { promise-share }
+            [beyond] gives more than { promise-whose } promises: { promise-share }; a cache may have answered, or the
+                drive is another
+           *[kept] keeps what { promise-whose } promises: { promise-share }
+        }
     }
 
-    fn doc(&self) -> &'static str {
-        "What a datasheet or the user's `[expect]` promises, and what was measured. A datasheet is asked only about a \
-         load that drives the drive itself as hard as the sheet's own."
-    }
+evidence-promised = { SHORT($promised, $unit) } promised ({ $source })
+evidence-measured = the result: { SHORT($measured, $unit) }
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let sheets = case.utilization.iter().filter(|u| u.kind == LimitKind::Datasheet && is_asked(case, u));
-        let own = case.utilization.iter().filter(|u| u.kind == LimitKind::Promise);
-        let mut found: Vec<Finding> = sheets.chain(own).map(|used| self.rate(case, used, context)).collect();
-        found.extend(self.others(case, context));
-        found
-    }
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let sheets = case.utilization.iter().filter(|u| u.kind == LimitKind::Datasheet && is_asked(case, u));
+    let own = case.utilization.iter().filter(|u| u.kind == LimitKind::Promise);
+    let mut found: Vec<Finding> = sheets.chain(own).map(|used| rate(case, used, context)).collect();
+    found.extend(others(case, context));
+    found
 }
 
 /// Whether a case asks a drive for all that its datasheet promises.
@@ -99,104 +121,81 @@ fn key(used: &Utilization, context: &Context<'_>) -> String {
     limits.find(is_it).map_or_else(|| used.quantity.clone(), sheet_key)
 }
 
-impl Promise {
-    /// A promised rate.
-    fn rate(&self, case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding {
-        let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
-        let sheet = used.kind == LimitKind::Datasheet;
-        let (severity, how) = match used.fraction {
-            f if f < KEPT => (Severity::Warning, "short"),
-            f if f > BEYOND && sheet => (Severity::Warning, "beyond"),
-            _ => (Severity::Note, "kept"),
-        };
-        let (name, promised) = (called(&used.resource), setting(used.limit, used.unit));
-        let (whose, by) = if sheet { ("its datasheet", "datasheet") } else { ("the study", "study") };
-        // The sentence says already that it is a promise, and whose.
-        let source = promise_key(&used.source)
-            .or_else(|| used.source.strip_prefix("promised, "))
-            .unwrap_or(&used.source);
-        let of = format!("{} of {promised}", percent(used.fraction));
-        let text = match how {
-            "short" => format!("{name} falls short of what {whose} promises: {of} ({source})"),
-            "beyond" => format!(
-                "{name} gives more than {whose} promises: {of} ({source}); a cache may have answered, or the drive is \
-                 another"
-            ),
-            _ => format!("{name} keeps what {whose} promises: {of} ({source})"),
-        };
-        // The share of the promise that the case's own figure has, without the
-        // loads beside it and what an array adds.
-        let scale = |e: &Estimate| e.median / used.demand;
-        let sure =
-            case.estimates.get(&used.quantity).is_none_or(|e| is_sure(e, used.limit * KEPT * scale(e)));
-        let unit = used.unit.symbol();
-        let says = format!("{promised} promised ({source})");
-        let got = format!("the result: {}", setting(used.demand, used.unit));
-        let promise = Evidence::at("promised", place, says).arg("by", by);
-        let result = Evidence::at("measured", Place::Metric(used.quantity.clone()), got);
-        Finding::new(FindingKind::Deviation, self.code(), severity, text)
-            .on(used.resource.clone())
-            .arg("by", by)
-            .arg("promise", key(used, context).as_str())
-            .arg("metric", used.quantity.as_str())
-            .arg("sure", if sure { "yes" } else { "no" })
-            .arg("how", how)
-            .arg("fraction", used.fraction)
-            .arg("promised", used.limit)
-            .arg("unit", unit)
-            .because(promise.arg("promised", used.limit).arg("unit", unit))
-            .because(result.arg("measured", used.demand).arg("unit", unit))
-    }
+/// A promised rate.
+fn rate(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding {
+    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
+    let sheet = used.kind == LimitKind::Datasheet;
+    let (severity, how) = match used.fraction {
+        f if f < KEPT => (Severity::Warning, "short"),
+        f if f > BEYOND && sheet => (Severity::Warning, "beyond"),
+        _ => (Severity::Note, "kept"),
+    };
+    let by = if sheet { "datasheet" } else { "study" };
+    // The sentence says already that it is a promise, and whose.
+    let source =
+        promise_key(&used.source).or_else(|| used.source.strip_prefix("promised, ")).unwrap_or(&used.source);
+    // The share of the promise that the case's own figure has, without the
+    // loads beside it and what an array adds.
+    let scale = |e: &Estimate| e.median / used.demand;
+    let sure = case.estimates.get(&used.quantity).is_none_or(|e| is_sure(e, used.limit * KEPT * scale(e)));
+    let unit = used.unit.symbol();
+    let promise = Evidence::at("promised", place).arg("by", by).arg("source", source);
+    let result = Evidence::at("measured", Place::Metric(used.quantity.clone()));
+    Finding::new(FindingKind::Deviation, RULE.code, severity)
+        .on(used.resource.clone())
+        .arg("by", by)
+        .arg("promise", key(used, context).as_str())
+        .arg("metric", used.quantity.as_str())
+        .arg("sure", if sure { "yes" } else { "no" })
+        .arg("how", how)
+        .arg("source", source)
+        .arg("fraction", used.fraction)
+        .arg("promised", used.limit)
+        .arg("unit", unit)
+        .because(promise.arg("promised", used.limit).arg("unit", unit))
+        .because(result.arg("measured", used.demand).arg("unit", unit))
+}
 
-    /// Promises of other metrics, such as a latency.
-    fn others(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let is_limit = |metric: &str| {
-            case.utilization.iter().any(|u| u.kind == LimitKind::Promise && u.quantity == metric)
-        };
-        let fits = |p: &&model::study::Promise| {
-            let direction = p.direction.is_none() || p.direction == measure::direction(case);
-            let block = p.block_bytes.is_none() || p.block_bytes == measure::one_block(case);
-            direction && block && p.access.is_none() && !is_limit(&p.metric)
-        };
-        let promises = context.expect.map(|e| e.promises.as_slice()).unwrap_or_default().iter().filter(fits);
-        promises
-            .filter_map(|promise| {
-                let got = case.estimates.get(&promise.metric).filter(|e| e.unit == promise.unit)?;
-                let (kept, limit, bound, word) = match got.better {
-                    Better::Higher => {
-                        let limit = promise.value * KEPT;
-                        (got.median >= limit, limit, "least", "at least")
-                    }
-                    Better::Lower => {
-                        let limit = promise.value / KEPT;
-                        (got.median <= limit, limit, "most", "at most")
-                    }
-                };
-                let severity = if kept { Severity::Note } else { Severity::Warning };
-                let (result, promised) =
-                    (setting(got.median, got.unit), setting(promise.value, promise.unit));
-                let text = format!(
-                    "{} is {result}, and the study promises {word} {promised}: {}",
-                    promise.metric.replace('_', " "),
-                    if kept { "kept" } else { "not kept" }
-                );
-                let (metric, unit) = (Place::Metric(promise.metric.clone()), promise.unit.symbol());
-                let evidence = Evidence::at("measured", metric, format!("the result: {result}"));
-                let finding = Finding::new(FindingKind::Deviation, self.code(), severity, text)
-                    .arg("by", "metric")
-                    .arg("promise", promise.key.as_str())
-                    .arg("sure", if is_sure(got, limit) { "yes" } else { "no" })
-                    .arg("how", if kept { "kept" } else { "short" })
-                    .arg("bound", bound)
-                    .arg("metric", promise.metric.as_str())
-                    .arg("promised", promise.value)
-                    .arg("measured", got.median)
-                    .arg("unit", unit)
-                    .because(evidence.arg("measured", got.median).arg("unit", unit));
-                Some(finding)
-            })
-            .collect()
-    }
+/// Promises of other metrics, such as a latency.
+fn others(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let is_limit =
+        |metric: &str| case.utilization.iter().any(|u| u.kind == LimitKind::Promise && u.quantity == metric);
+    let fits = |p: &&model::study::Promise| {
+        let direction = p.direction.is_none() || p.direction == measure::direction(case);
+        let block = p.block_bytes.is_none() || p.block_bytes == measure::one_block(case);
+        direction && block && p.access.is_none() && !is_limit(&p.metric)
+    };
+    let promises = context.expect.map(|e| e.promises.as_slice()).unwrap_or_default().iter().filter(fits);
+    promises
+        .filter_map(|promise| {
+            let got = case.estimates.get(&promise.metric).filter(|e| e.unit == promise.unit)?;
+            let (kept, limit, bound) = match got.better {
+                Better::Higher => {
+                    let limit = promise.value * KEPT;
+                    (got.median >= limit, limit, "least")
+                }
+                Better::Lower => {
+                    let limit = promise.value / KEPT;
+                    (got.median <= limit, limit, "most")
+                }
+            };
+            let severity = if kept { Severity::Note } else { Severity::Warning };
+            let (metric, unit) = (Place::Metric(promise.metric.clone()), promise.unit.symbol());
+            let evidence = Evidence::at("measured", metric);
+            let finding = Finding::new(FindingKind::Deviation, RULE.code, severity)
+                .arg("by", "metric")
+                .arg("promise", promise.key.as_str())
+                .arg("sure", if is_sure(got, limit) { "yes" } else { "no" })
+                .arg("how", if kept { "kept" } else { "short" })
+                .arg("bound", bound)
+                .arg("metric", promise.metric.as_str())
+                .arg("promised", promise.value)
+                .arg("measured", got.median)
+                .arg("unit", unit)
+                .because(evidence.arg("measured", got.median).arg("unit", unit));
+            Some(finding)
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -225,7 +224,7 @@ mod tests {
     fn severities(case: &CaseResult, expect: Option<&Expect>) -> Vec<Severity> {
         let controls = Controls::default();
         let context = Context { expect, ..fixture::context(&controls) };
-        fixture::found(&Promise, case, &context).iter().map(|f| f.severity).collect()
+        fixture::found(&RULE, case, &context).iter().map(|f| f.severity).collect()
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Promises that no figure of the run can be held against, each with the reason.
 
-use language::format::{part, setting};
 use model::limit::{Access, Direction, LimitKind, promise_key};
 use model::run::CaseResult;
 use model::study::Promise;
@@ -18,6 +17,34 @@ pub(crate) const CODE: (&str, &str) = (
      for at least 32 operations at once, sequential ones for blocks of at least 128 KiB and 4 MiB at once, both around \
      the page cache.",
 );
+
+/// The same in English.
+pub(crate) const ENGLISH: &str = r#"
+promised-loads =
+    { $direction ->
+        [read] reads
+        [write] writes
+       *[both] operations
+    }
+
+finding-promise-not-tested =
+    { SHORT($promised, $unit) }, promised as { $promise }, is not tested: { $reason ->
+        [metric] no load measures that
+        [direction] no load does { promised-loads } alone
+        [access] { $access ->
+            [random] no { promised-loads } were at random places
+           *[sequential] no { promised-loads } were in sequence
+        }
+        [block] no { promised-loads } were of { BINARY($least) }
+        [small] no { promised-loads } were of { BINARY($least) } or more
+        [depth] it is for { $least } or more { promised-loads } at once, and at most { $had } were
+        [bytes] it is for { BINARY($least) } or more at once, and at most { BINARY($had) } were
+        [cache] the { promised-loads } went through the page cache
+        [device] the drive that answers is not known
+        [array] several drives share the operations
+       *[failed] no trial gave a result
+    }
+"#;
 
 /// What is promised and was not tested, in the order of the study.
 pub(crate) fn check(run: &Run, catalogue: &Catalogue) -> Vec<Finding> {
@@ -135,47 +162,12 @@ impl Reason {
             Reason::Failed => "failed",
         }
     }
-
-    /// In English, after a colon.
-    fn text(self, promise: &Promise) -> String {
-        let loads = match promise.direction {
-            Some(Direction::Read) => "reads",
-            Some(Direction::Write) => "writes",
-            None => "operations",
-        };
-        match self {
-            Reason::Metric => "no load measures that".to_owned(),
-            Reason::Direction => format!("no load does {loads} alone"),
-            Reason::Access if promise.access == Some(Access::Random) => {
-                format!("no {loads} were at random places")
-            }
-            Reason::Access => format!("no {loads} were in sequence"),
-            Reason::Block => format!("no {loads} were of {}", part(promise.block_bytes.unwrap_or(0))),
-            Reason::Small(least) => format!("no {loads} were of {} or more", part(least)),
-            Reason::Depth(least, had) => {
-                format!("it is for {least} or more {loads} at once, and at most {had} were")
-            }
-            Reason::Bytes(least, had) => {
-                format!(
-                    "it is for {} or more at once, and at most {} were",
-                    part(least as u64),
-                    part(had as u64)
-                )
-            }
-            Reason::Cache => format!("the {loads} went through the page cache"),
-            Reason::Device => "the drive that answers is not known".to_owned(),
-            Reason::Array => "several drives share the operations".to_owned(),
-            Reason::Failed => "no trial gave a result".to_owned(),
-        }
-    }
 }
 
 fn finding(run: &Run, catalogue: &Catalogue, promise: &Promise, by: &str) -> Finding {
     let reasons = run.cases.iter().map(|case| Reason::of(case, promise, catalogue));
     let reason = reasons.reduce(|a, b| if b > a { b } else { a }).unwrap_or(Reason::Failed);
-    let promised = setting(promise.value, promise.unit);
-    let text = format!("{promised}, promised as {}, is not tested: {}", promise.key, reason.text(promise));
-    let mut finding = Finding::new(FindingKind::Deviation, CODE.0, Severity::Note, text)
+    let mut finding = Finding::new(FindingKind::Deviation, CODE.0, Severity::Note)
         .arg("promise", promise.key.as_str())
         .arg("by", by)
         .arg("promised", promise.value)
@@ -242,8 +234,7 @@ mod tests {
     }
 
     fn reasons(run: &Run) -> Vec<String> {
-        let found = check(run, &NONE);
-        crate::said::assert_said(&found);
+        let found = crate::said::written(check(run, &NONE));
         found.iter().map(|f| format!("{}: {}", f.args["promise"], f.args["reason"])).collect()
     }
 
@@ -252,7 +243,7 @@ mod tests {
     fn every_promise_has_its_reason() {
         let shallow = run(case("randread", 16), vec![promise("random-read-4k"), promise("read")]);
         assert_eq!(reasons(&shallow), ["random-read-4k: depth", "read: access"]);
-        let text = &check(&shallow, &NONE)[0].text;
+        let text = &crate::said::written(check(&shallow, &NONE))[0].text;
         assert!(text.contains("32 or more reads at once") && text.contains("at most 16"), "{text}");
         let small = run(case("read", 64), vec![promise("random-read-4k"), promise("read")]);
         assert_eq!(reasons(&small), ["random-read-4k: access", "read: small"]);
@@ -310,7 +301,7 @@ mod tests {
                     let controls = model::study::Controls::default();
                     let context =
                         crate::Context { machine: run.machines.first(), ..fixture::context(&controls) };
-                    crate::Rule::check(&super::promise::Promise, case, &context)
+                    (super::promise::RULE.check)(case, &context)
                 };
                 case.findings = found;
             }

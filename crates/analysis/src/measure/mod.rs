@@ -28,6 +28,19 @@ pub(crate) use place::{
     whole, wholes,
 };
 
+/// What evidence of several rules says in English, and whose machine it was.
+pub(crate) const ENGLISH: &str = r#"
+evidence-latency = { SHORT($latency_s, unit: "s") } in the mean
+evidence-rate = { SHORT($rate, unit: "1/s") }
+evidence-touched = { BINARY($bytes) } are touched
+
+of-end =
+    { $end ->
+        [far] {" "}of { $machine }
+       *[near] {""}
+    }
+"#;
+
 /// The trials that gave a result.
 pub(crate) fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
     case.trials.iter().filter(|t| t.status == Status::Ok)
@@ -79,14 +92,12 @@ pub(crate) fn place(case: &CaseResult, resource: &str, name: &str) -> Option<Pla
     Some(Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() })
 }
 
-/// A figure about a resource as people read it, and the number and unit that say so
-/// in other languages: what a network interface carries is told in bits.
-pub(crate) fn written(value: f64, unit: Unit, resource: &str) -> (String, f64, &'static str) {
-    let rates = Rates::of_resource(resource);
-    let text = rates.setting(value, unit);
-    match (rates, unit) {
-        (Rates::Bits, Unit::BytesPerSecond) => (text, value * 8.0, "bit/s"),
-        _ => (text, value, unit.symbol()),
+/// A figure about a resource in the unit that people read it in: what a network
+/// interface carries is told in bits.
+pub(crate) fn written(value: f64, unit: Unit, resource: &str) -> (f64, &'static str) {
+    match (Rates::of_resource(resource), unit) {
+        (Rates::Bits, Unit::BytesPerSecond) => (value * 8.0, "bit/s"),
+        _ => (value, unit.symbol()),
     }
 }
 
@@ -140,8 +151,7 @@ pub(crate) fn mean_latency(case: &CaseResult) -> Option<f64> {
 
 /// Evidence of the mean latency.
 pub(crate) fn latency_evidence(mean_s: f64) -> Evidence {
-    let text = format!("{} in the mean", language::format::setting(mean_s, Unit::Seconds));
-    Evidence::at("latency", Place::Metric("latency_max".to_owned()), text).arg("latency_s", mean_s)
+    Evidence::at("latency", Place::Metric("latency_max".to_owned())).arg("latency_s", mean_s)
 }
 
 /// Operations per second of one trial.

@@ -4,87 +4,77 @@
 //! Storage Performance Test Specification 2.0.2, section 2.1). Before twice the
 //! span and any known cache were written, a figure is that of a burst.
 
-use language::format::part;
 use model::finding::{Evidence, Place};
 use model::profile::TargetState;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule, called};
+use crate::{Context, Rule};
 
 /// The span must be written so many times before its end is not its start.
 const TIMES: u64 = 2;
 
 /// The rule.
-pub(crate) struct Burst;
-
-impl Rule for Burst {
-    fn code(&self) -> &'static str {
-        "not-preconditioned"
+pub(crate) const RULE: Rule = Rule {
+    code: "not-preconditioned",
+    doc: "Writes on a device that was not brought to a steady state first. A burst: fewer bytes were written than twice \
+         the span, or than the drive's own cache. Hard disks have no such state.",
+    english: r#"
+finding-not-preconditioned =
+    { $how ->
+        [span] a burst: { BINARY($written) } were written, less than twice the { BINARY($span) } that are
+            touched; { RESOURCE($resource) } may be slower when it is written for longer
+        [cache] a burst: { BINARY($written) } were written, less than the { BINARY($cache) } of cache on
+            { RESOURCE($resource) }
+       *[state] nothing was preconditioned: { RESOURCE($resource) } may be slower in a steady state
     }
+    .advice = precondition=full brings a device that was given up to its steady state; it takes hours
 
-    fn doc(&self) -> &'static str {
-        "Writes on a device that was not brought to a steady state first. A burst: fewer bytes were written than twice \
-         the span, or than the drive's own cache. Hard disks have no such state."
-    }
+evidence-written = { BINARY($bytes) } written
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let writes = measure::does(case, OperationKind::Write) && measure::is_direct(case);
-        let full = is_steady(case);
-        if !writes || full || measure::is_null(case) {
-            return Vec::new();
-        }
-        let disks = measure::wholes(case, context.machine);
-        let has_state = |d: &&&model::machine::BlockDevice| {
-            !measure::is_platter(context.machine, d) && !measure::is_memory(d)
-        };
-        let Some(resource) = measure::devices_name(case) else { return Vec::new() };
-        if !disks.is_empty() && !disks.iter().any(|d| has_state(&d)) {
-            return Vec::new();
-        }
-        let Some(written) = written(case) else { return Vec::new() };
-        let targets = measure::profile(case).targets.max(1);
-        // What each trial fills to the end is written whole.
-        let is_whole = case.parameters.is_word("until", "full");
-        let span = measure::span(case).filter(|_| !is_whole).map(|span| span.saturating_mul(targets));
-        let twice = span.map(|span| span.saturating_mul(TIMES)).filter(|least| written < *least);
-        let cache = disks.iter().filter_map(|d| d.cache_bytes).sum::<u64>();
-        let (name, shown) = (called(&resource), part(written));
-        let (how, text) = match (twice, span) {
-            (Some(_), Some(span)) => (
-                "span",
-                format!(
-                    "a burst: {shown} were written, less than twice the {} that are touched; {name} may be slower when it \
-                     is written for longer",
-                    part(span)
-                ),
-            ),
-            _ if written < cache => (
-                "cache",
-                format!("a burst: {shown} were written, less than the {} of cache on {name}", part(cache)),
-            ),
-            // Once is enough to know.
-            _ if is_first(case, context) => {
-                ("state", format!("nothing was preconditioned: {name} may be slower in a steady state"))
-            }
-            _ => return Vec::new(),
-        };
-        let metric = if measure::is_mixed(case) { "write_throughput" } else { "throughput" };
-        let evidence = Evidence::at("written", Place::Metric(metric.to_owned()), format!("{shown} written"));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
-                .on(resource)
-                .arg("how", how)
-                .arg("written", written)
-                .arg("span", span.unwrap_or(0))
-                .arg("cache", cache)
-                .because(evidence.arg("bytes", written))
-                .advise(
-                    "precondition=full brings a device that was given up to its steady state; it takes hours",
-                ),
-        ]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let writes = measure::does(case, OperationKind::Write) && measure::is_direct(case);
+    let full = is_steady(case);
+    if !writes || full || measure::is_null(case) {
+        return Vec::new();
     }
+    let disks = measure::wholes(case, context.machine);
+    let has_state = |d: &&&model::machine::BlockDevice| {
+        !measure::is_platter(context.machine, d) && !measure::is_memory(d)
+    };
+    let Some(resource) = measure::devices_name(case) else { return Vec::new() };
+    if !disks.is_empty() && !disks.iter().any(|d| has_state(&d)) {
+        return Vec::new();
+    }
+    let Some(written) = written(case) else { return Vec::new() };
+    let targets = measure::profile(case).targets.max(1);
+    // What each trial fills to the end is written whole.
+    let is_whole = case.parameters.is_word("until", "full");
+    let span = measure::span(case).filter(|_| !is_whole).map(|span| span.saturating_mul(targets));
+    let twice = span.map(|span| span.saturating_mul(TIMES)).filter(|least| written < *least);
+    let cache = disks.iter().filter_map(|d| d.cache_bytes).sum::<u64>();
+    let how = match twice {
+        Some(_) => "span",
+        None if written < cache => "cache",
+        // Once is enough to know.
+        None if is_first(case, context) => "state",
+        None => return Vec::new(),
+    };
+    let metric = if measure::is_mixed(case) { "write_throughput" } else { "throughput" };
+    let evidence = Evidence::at("written", Place::Metric(metric.to_owned()));
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+            .on(resource)
+            .arg("how", how)
+            .arg("written", written)
+            .arg("span", span.unwrap_or(0))
+            .arg("cache", cache)
+            .because(evidence.arg("bytes", written)),
+    ]
 }
 
 fn is_first(case: &CaseResult, context: &Context<'_>) -> bool {
@@ -137,7 +127,7 @@ mod tests {
         change(&mut case);
         let controls = Controls::default();
         let context = Context { machine: Some(machine), ..fixture::context(&controls) };
-        fixture::found(&Burst, &case, &context).iter().map(|f| f.args["how"].to_string()).collect()
+        fixture::found(&RULE, &case, &context).iter().map(|f| f.args["how"].to_string()).collect()
     }
 
     #[test]
@@ -160,7 +150,7 @@ mod tests {
         let cases = [case.clone(), case];
         let controls = Controls::default();
         let context = Context { siblings: &crate::Siblings::of(&cases), ..fixture::context(&controls) };
-        let count = |case| fixture::found(&Burst, case, &context).len();
+        let count = |case| fixture::found(&RULE, case, &context).len();
         assert_eq!((count(&cases[0]), count(&cases[1])), (1, 0));
     }
 }

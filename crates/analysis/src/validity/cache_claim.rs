@@ -1,7 +1,6 @@
 //! A last-level cache that the machine claims and the measurement does not find:
 //! in a virtual machine it is shared with others, or not ours at all.
 
-use language::format::{binary, setting};
 use model::finding::{Evidence, Place};
 use model::machine::Cache;
 use model::profile::WaitsFor;
@@ -19,61 +18,56 @@ const BELOW: u64 = 2;
 const SHOWS: &[&str] = &["load_latency", "throughput"];
 
 /// The rule.
-pub(crate) struct CacheClaim;
-
-impl Rule for CacheClaim {
-    fn code(&self) -> &'static str {
-        "cache-claim"
+pub(crate) const RULE: Rule = Rule {
+    code: "cache-claim",
+    doc: "Measured over sizes of the working set, there is no edge near the last-level cache that the machine claims: \
+         from less than half of it on, memory answers. Said once of a sweep.",
+    english: r#"
+finding-cache-claim =
+    the machine claims { BINARY($claimed) } of level { $level } cache, but from { BINARY($from) } on { $what } is
+    memory's ({ SHORT($value, $unit) }){ $virtual ->
+        [yes] ; a virtual machine shares it with others
+       *[no] {""}
     }
 
-    fn doc(&self) -> &'static str {
-        "Measured over sizes of the working set, there is no edge near the last-level cache that the machine claims: \
-         from less than half of it on, memory answers. Said once of a sweep."
-    }
+evidence-from = { SHORT($value, $unit) }
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let profile = measure::profile(case);
-        // Loads that go over their working sets, with nothing else beside them.
-        let sweeps = profile.waits_only_for(&[WaitsFor::Memory]) && profile.flows.len() == 1;
-        let Some(metric) = SHOWS.iter().copied().find(|m| sweeps && *m == profile.headline) else {
-            return Vec::new();
-        };
-        let members = context.siblings.same_but(case, "size");
-        let alike = || members.iter().map(|member| context.siblings.case(member));
-        if alike().next().is_some_and(|first| !std::ptr::eq(first, case)) {
-            return Vec::new();
-        }
-        let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
-        let Some(claimed) = caches.iter().max_by_key(|c| c.level).filter(|c| c.level >= 2) else {
-            return Vec::new();
-        };
-        let sweep = sweep(alike(), metric, claimed);
-        let noises: Vec<f64> = alike().filter_map(|c| spread(c, metric)).collect();
-        let noise = stats::interval::median(&noises).unwrap_or(0.0);
-        let Some((from, value)) = refuted(&sweep, claimed.bytes, noise) else { return Vec::new() };
-        let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
-        vec![said(self.code(), claimed, metric, from, value, is_virtual)]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let profile = measure::profile(case);
+    // Loads that go over their working sets, with nothing else beside them.
+    let sweeps = profile.waits_only_for(&[WaitsFor::Memory]) && profile.flows.len() == 1;
+    let Some(metric) = SHOWS.iter().copied().find(|m| sweeps && *m == profile.headline) else {
+        return Vec::new();
+    };
+    let members = context.siblings.same_but(case, "size");
+    let alike = || members.iter().map(|member| context.siblings.case(member));
+    if alike().next().is_some_and(|first| !std::ptr::eq(first, case)) {
+        return Vec::new();
     }
+    let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
+    let Some(claimed) = caches.iter().max_by_key(|c| c.level).filter(|c| c.level >= 2) else {
+        return Vec::new();
+    };
+    let sweep = sweep(alike(), metric, claimed);
+    let noises: Vec<f64> = alike().filter_map(|c| spread(c, metric)).collect();
+    let noise = stats::interval::median(&noises).unwrap_or(0.0);
+    let Some((from, value)) = refuted(&sweep, claimed.bytes, noise) else { return Vec::new() };
+    let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
+    vec![said(RULE.code, claimed, metric, from, value, is_virtual)]
 }
 
 fn said(code: &str, claimed: &Cache, metric: &str, from: u64, value: f64, is_virtual: bool) -> Finding {
     let unit = if metric == "load_latency" { Unit::Seconds } else { Unit::BytesPerSecond };
     let what = if metric == "load_latency" { "latency" } else { "bandwidth" };
-    let why = if is_virtual { "; a virtual machine shares it with others" } else { "" };
-    let (level, bytes) = (claimed.level, claimed.bytes);
-    let text = format!(
-        "the machine claims {} of level {level} cache, but from {} on {what} is memory's ({}){why}",
-        binary(bytes),
-        binary(from),
-        setting(value, unit)
-    );
-    let evidence = Evidence::at("from", Place::Metric(metric.to_owned()), setting(value, unit))
-        .arg("value", value)
-        .arg("unit", unit.symbol());
-    Finding::new(FindingKind::Validity, code, Severity::Note, text)
+    let evidence =
+        Evidence::at("from", Place::Metric(metric.to_owned())).arg("value", value).arg("unit", unit.symbol());
+    Finding::new(FindingKind::Validity, code, Severity::Note)
         .on("memory")
-        .arg("claimed", bytes)
-        .arg("level", u64::from(level))
+        .arg("claimed", claimed.bytes)
+        .arg("level", u64::from(claimed.level))
         .arg("from", from)
         .arg("value", value)
         .arg("unit", unit.symbol())
@@ -148,7 +142,7 @@ mod tests {
             siblings: &crate::Siblings::of(&cases),
             ..fixture::context(&controls)
         };
-        cases.iter().flat_map(|case| fixture::found(&CacheClaim, case, &context)).map(|f| f.text).collect()
+        cases.iter().flat_map(|case| fixture::found(&RULE, case, &context)).map(|f| f.text).collect()
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! Writes through the page cache: what was still only in memory when the last
 //! write returned, and the rate until all of it was on the device.
 
-use language::format::{percent, setting};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit, Value};
+use model::{Finding, FindingKind, Severity, Value};
 
 use crate::measure::{self, OperationKind};
 use crate::{Context, Rule};
@@ -13,52 +12,45 @@ use crate::{Context, Rule};
 const FELT: f64 = 0.05;
 
 /// The rule.
-pub(crate) struct CacheSpeed;
+pub(crate) const RULE: Rule = Rule {
+    code: "cache-speed",
+    doc: "Writes through the page cache of which a part was still only in memory when the last one returned: the rate until \
+         that is the cache's, and the disk's is the one until all of it was on the device.",
+    english: r#"
+finding-cache-speed =
+    { PERCENT($share) } of what was written was still only in memory when the last write returned: until it was on
+    the device the rate is { SHORT($durable, unit: "B/s") }, not { SHORT($returned, unit: "B/s") }
+    .advice = quote throughput_durable, or use direct=yes or sync=end
 
-impl Rule for CacheSpeed {
-    fn code(&self) -> &'static str {
-        "cache-speed"
-    }
+evidence-returned = { SHORT($rate, unit: "B/s") }
+evidence-durable = { SHORT($rate, unit: "B/s") }
+evidence-dirty = { PERCENT($share) } in memory
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "Writes through the page cache of which a part was still only in memory when the last one returned: the rate until \
-         that is the cache's, and the disk's is the one until all of it was on the device."
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let Some(Figures { dirty, returned, durable }) = figures(case) else { return Vec::new() };
+    // The bytes of the window and of a whole load are not the same, so the
+    // share is counted where it is told, and follows from the rates where not.
+    let share = dirty.unwrap_or(1.0 - durable / returned);
+    if share < FELT {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let Some(Figures { dirty, returned, durable }) = figures(case) else { return Vec::new() };
-        // The bytes of the window and of a whole load are not the same, so the
-        // share is counted where it is told, and follows from the rates where not.
-        let share = dirty.unwrap_or(1.0 - durable / returned);
-        if share < FELT {
-            return Vec::new();
-        }
-        let rate = |value: f64| setting(value, Unit::BytesPerSecond);
-        let text = format!(
-            "{} of what was written was still only in memory when the last write returned: until it was on the device the \
-             rate is {}, not {}",
-            percent(share),
-            rate(durable),
-            rate(returned)
-        );
-        let metric = |code: &str, name: &str, value: f64| {
-            Evidence::at(code, Place::Metric(name.to_owned()), rate(value)).arg("rate", value)
-        };
-        let mut found = Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-            .arg("share", share)
-            .arg("durable", durable)
-            .arg("returned", returned)
-            .because(metric("returned", "throughput", returned))
-            .because(metric("durable", "throughput_durable", durable))
-            .advise("quote throughput_durable, or use direct=yes or sync=end");
-        if let Some(dirty) = dirty {
-            let fact = Place::Fact("dirty_share".to_owned());
-            found = found.because(
-                Evidence::at("dirty", fact, format!("{} in memory", percent(dirty))).arg("share", dirty),
-            );
-        }
-        vec![found]
+    let metric = |code: &str, name: &str, value: f64| {
+        Evidence::at(code, Place::Metric(name.to_owned())).arg("rate", value)
+    };
+    let mut found = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+        .arg("share", share)
+        .arg("durable", durable)
+        .arg("returned", returned)
+        .because(metric("returned", "throughput", returned))
+        .because(metric("durable", "throughput_durable", durable));
+    if let Some(dirty) = dirty {
+        let fact = Place::Fact("dirty_share".to_owned());
+        found = found.because(Evidence::at("dirty", fact).arg("share", dirty));
     }
+    vec![found]
 }
 
 /// What is known of writes through the page cache, as medians over trials.
@@ -95,9 +87,9 @@ fn figures(case: &CaseResult) -> Option<Figures> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use crate::validity::page_cache::PageCache;
-    use model::Quantity;
+    use crate::validity::page_cache;
     use model::study::Controls;
+    use model::{Quantity, Unit};
 
     fn case(dirty: Option<f64>, durable: f64) -> CaseResult {
         let mut case = fixture::disk_case("write", 897e6, 100e6);
@@ -116,7 +108,7 @@ mod tests {
     #[test]
     fn what_is_only_in_memory_is_no_speed_of_the_disk() {
         let controls = Controls::default();
-        let found = |case: &CaseResult| fixture::found(&CacheSpeed, case, &fixture::context(&controls));
+        let found = |case: &CaseResult| fixture::found(&RULE, case, &fixture::context(&controls));
         let text = &found(&case(Some(0.44), 500e6))[0].text;
         assert!(
             text.starts_with("44 % of what was written") && text.contains("500 MB/s, not 897 MB/s"),
@@ -131,7 +123,7 @@ mod tests {
 
     #[test]
     fn one_finding_says_it() {
-        let count = |case: &CaseResult| fixture::count(&PageCache, case, &Controls::default());
+        let count = |case: &CaseResult| fixture::count(&page_cache::RULE, case, &Controls::default());
         assert_eq!(count(&case(Some(0.44), 500e6)), 0);
         let mut alone = case(None, 1.0);
         alone.trials.iter_mut().for_each(|t| {

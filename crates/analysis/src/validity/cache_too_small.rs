@@ -1,6 +1,5 @@
 //! A file that does not fit the memory that may cache it.
 
-use language::format::{part, percent};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
@@ -13,56 +12,51 @@ use crate::{Context, Rule};
 const FELT: f64 = 0.05;
 
 /// The rule.
-pub(crate) struct CacheTooSmall;
+pub(crate) const RULE: Rule = Rule {
+    code: "cache-too-small",
+    doc: "A file that does not fit the memory that may cache it.",
+    english: r#"
+finding-cache-too-small =
+    the { BINARY($span) } that are read do not fit the { BINARY($room) } of memory that may cache them: the device
+    delivered { PERCENT($device_share) } of the bytes, and the figure is neither the cache's nor the disk's
+    .advice = use a span that fits, or direct=yes
 
-impl Rule for CacheTooSmall {
-    fn code(&self) -> &'static str {
-        "cache-too-small"
-    }
+evidence-memory-room = { BINARY($bytes) } of memory
+evidence-span = { BINARY($bytes) } are read
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "A file that does not fit the memory that may cache it."
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let reads = measure::does(case, OperationKind::Read);
+    let buffered = !measure::is_direct(case);
+    let (Some(machine), true) = (context.machine, reads && buffered && !measure::is_null(case)) else {
+        return Vec::new();
+    };
+    let memory = &machine.inventory.memory;
+    let (room, place) = match memory.limit_bytes {
+        Some(limit) if limit <= memory.total_bytes => (limit, "cgroup:memory"),
+        _ => (memory.total_bytes, "memory"),
+    };
+    let Ok(span) = case.parameters.integer("span") else { return Vec::new() };
+    let Some((share, counter)) = on_device(case, OperationKind::Read) else { return Vec::new() };
+    if room == 0 || span <= room || share < FELT {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(case, OperationKind::Read);
-        let buffered = !measure::is_direct(case);
-        let (Some(machine), true) = (context.machine, reads && buffered && !measure::is_null(case)) else {
-            return Vec::new();
-        };
-        let memory = &machine.inventory.memory;
-        let (room, place) = match memory.limit_bytes {
-            Some(limit) if limit <= memory.total_bytes => (limit, "cgroup:memory"),
-            _ => (memory.total_bytes, "memory"),
-        };
-        let Ok(span) = case.parameters.integer("span") else { return Vec::new() };
-        let Some((share, counter)) = on_device(case, OperationKind::Read) else { return Vec::new() };
-        if room == 0 || span <= room || share < FELT {
-            return Vec::new();
-        }
-        let text = format!(
-            "the {} that are read do not fit the {} of memory that may cache them: the device delivered {} of the bytes, \
-             and the figure is neither the cache's nor the disk's",
-            part(span),
-            part(room),
-            percent(share)
-        );
-        let inventory = Place::Inventory(place.to_owned());
-        let held = Evidence::at("memory-room", inventory, format!("{} of memory", part(room)));
-        let parameter = Place::Parameter("span".to_owned());
-        let read = Evidence::at("span", parameter, format!("{} are read", part(span)));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(place)
-                .arg("span", span)
-                .arg("room", room)
-                .arg("device_share", share)
-                .because(passed(share, counter))
-                .because(held.arg("bytes", room))
-                .because(read.arg("bytes", span))
-                .advise("use a span that fits, or direct=yes"),
-        ]
-    }
+    let inventory = Place::Inventory(place.to_owned());
+    let held = Evidence::at("memory-room", inventory);
+    let parameter = Place::Parameter("span".to_owned());
+    let read = Evidence::at("span", parameter);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on(place)
+            .arg("span", span)
+            .arg("room", room)
+            .arg("device_share", share)
+            .because(passed(share, counter))
+            .because(held.arg("bytes", room))
+            .because(read.arg("bytes", span)),
+    ]
 }
 
 #[cfg(test)]
@@ -82,7 +76,7 @@ mod tests {
         let controls = Controls::default();
         let count = |machine: &Machine, case: &CaseResult| {
             let context = Context { machine: Some(machine), ..fixture::context(&controls) };
-            fixture::found(&CacheTooSmall, case, &context).len()
+            fixture::found(&RULE, case, &context).len()
         };
         assert_eq!(count(&machine, &case), 0);
         machine.inventory.memory.limit_bytes = Some(256 << 20);

@@ -1,6 +1,5 @@
 //! Content that compresses, or of which blocks are the same.
 
-use language::format::percent;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
@@ -8,48 +7,41 @@ use model::{Finding, FindingKind, Severity};
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct Content;
+pub(crate) const RULE: Rule = Rule {
+    code: "compressible-content",
+    doc: "What was written compresses, or has blocks that are the same: a device or a file system that makes use of that \
+         stores less than the load says it moves.",
+    english: r#"
+finding-compressible-content =
+    { $content ->
+        [zeros] the content is zeros
+        [compressible] { PERCENT($share) } of the content is compressed away by whoever tries
+        [duplicate] { PERCENT($share) } of the blocks are written more than once
+       *[other] the content is `{ $content }`
+    }: where something on the way compresses or finds duplicates, this is its speed with that
+    .advice = compare with content=random
 
-impl Rule for Content {
-    fn code(&self) -> &'static str {
-        "compressible-content"
-    }
+evidence-content = content={ $content }
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "What was written compresses, or has blocks that are the same: a device or a file system that makes use of that \
-         stores less than the load says it moves."
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let Ok(content) = case.parameters.text("content") else { return Vec::new() };
+    // To compress is what loads that compute are for.
+    let computes = measure::computes_by_kind(&measure::profile(case));
+    if measure::is_null(case) || content == "random" || computes {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let Ok(content) = case.parameters.text("content") else { return Vec::new() };
-        // To compress is what loads that compute are for.
-        let computes = measure::computes_by_kind(&measure::profile(case));
-        if measure::is_null(case) || content == "random" || computes {
-            return Vec::new();
-        }
-        let usual = if content == "duplicate" { 0.3 } else { 0.5 };
-        let share = case.parameters.number("content-share").unwrap_or(usual);
-        let what = match content {
-            "zeros" => "the content is zeros".to_owned(),
-            "compressible" => {
-                format!("{} of the content is compressed away by whoever tries", percent(share))
-            }
-            "duplicate" => format!("{} of the blocks are written more than once", percent(share)),
-            other => format!("the content is `{other}`"),
-        };
-        let text = format!(
-            "{what}: where something on the way compresses or finds duplicates, this is its speed with that"
-        );
-        let evidence =
-            Evidence::at("content", Place::Parameter("content".to_owned()), format!("content={content}"));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .arg("content", content)
-                .arg("share", share)
-                .because(evidence.arg("content", content))
-                .advise("compare with content=random"),
-        ]
-    }
+    let usual = if content == "duplicate" { 0.3 } else { 0.5 };
+    let share = case.parameters.number("content-share").unwrap_or(usual);
+    let evidence = Evidence::at("content", Place::Parameter("content".to_owned()));
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .arg("content", content)
+            .arg("share", share)
+            .because(evidence.arg("content", content)),
+    ]
 }
 
 #[cfg(test)]
@@ -65,7 +57,7 @@ mod tests {
             let mut case = fixture::disk_case("write", 100e6, 50e6);
             content.into_iter().for_each(|c| case.parameters.set("content", c));
             share.into_iter().for_each(|s| case.parameters.set("content-share", s));
-            let found = fixture::found(&Content, &case, &fixture::context(&controls));
+            let found = fixture::found(&RULE, &case, &fixture::context(&controls));
             found.first().map(|f| f.text.clone())
         };
         assert_eq!(text(None, None), None);

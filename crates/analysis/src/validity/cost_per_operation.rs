@@ -2,10 +2,9 @@
 //! bytes have no part in it. (Study C's table of memory is of this kind: 3.19,
 //! 3.19 and 3.17 million operations a second at 1, 4 and 16 KiB.)
 
-use language::format::{binary, setting};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity};
 
 use crate::{Context, Rule, measure};
 
@@ -17,65 +16,58 @@ const SIZES: u64 = 4;
 const SAME: f64 = 1.15;
 
 /// The rule.
-pub(crate) struct CostPerOperation;
+pub(crate) const RULE: Rule = Rule {
+    code: "cost-per-operation",
+    doc: "Blocks of sizes that differ at least fourfold have the same rate of operations, within 15 %: it is what one \
+         operation costs, and bytes per second made from it are not memory's.",
+    english: r#"
+finding-cost-per-operation =
+    the rate is the same for blocks from { BINARY($least) } to { BINARY($most) }: this is the cost per operation
+    ({ SHORT($each_s, unit: "s") }), not memory
+    .advice = memory.bandwidth measures memory, memory.latency what one access takes
+"#,
+    check,
+};
 
-impl Rule for CostPerOperation {
-    fn code(&self) -> &'static str {
-        "cost-per-operation"
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if !measure::accesses_blocks(case) || !measure::is_closed(case) {
+        return Vec::new();
     }
-
-    fn doc(&self) -> &'static str {
-        "Blocks of sizes that differ at least fourfold have the same rate of operations, within 15 %: it is what one \
-         operation costs, and bytes per second made from it are not memory's."
+    let Some((metric, rate)) = measure::operations(case).filter(|(_, rate)| *rate > 0.0) else {
+        return Vec::new();
+    };
+    let alike = context.siblings.same_but(case, "block-size");
+    let alike = alike.iter().map(|member| context.siblings.case(member));
+    let alike = alike.chain(std::iter::once(case)).filter_map(|other| {
+        let size = measure::one_block(other)?;
+        let (_, own) = measure::operations(other).filter(|(_, own)| *own > 0.0)?;
+        ((own / rate).max(rate / own) <= SAME).then_some((size, other))
+    });
+    let alike: Vec<(u64, &CaseResult)> = alike.collect();
+    let least = alike.iter().min_by_key(|(size, _)| *size);
+    let most = alike.iter().max_by_key(|(size, _)| *size);
+    let Some(((least, small), (most, large))) = least.zip(most) else { return Vec::new() };
+    if *most < least.saturating_mul(SIZES) {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !measure::accesses_blocks(case) || !measure::is_closed(case) {
-            return Vec::new();
-        }
-        let Some((metric, rate)) = measure::operations(case).filter(|(_, rate)| *rate > 0.0) else {
-            return Vec::new();
-        };
-        let alike = context.siblings.same_but(case, "block-size");
-        let alike = alike.iter().map(|member| context.siblings.case(member));
-        let alike = alike.chain(std::iter::once(case)).filter_map(|other| {
-            let size = measure::one_block(other)?;
-            let (_, own) = measure::operations(other).filter(|(_, own)| *own > 0.0)?;
-            ((own / rate).max(rate / own) <= SAME).then_some((size, other))
-        });
-        let alike: Vec<(u64, &CaseResult)> = alike.collect();
-        let least = alike.iter().min_by_key(|(size, _)| *size);
-        let most = alike.iter().max_by_key(|(size, _)| *size);
-        let Some(((least, small), (most, large))) = least.zip(most) else { return Vec::new() };
-        if *most < least.saturating_mul(SIZES) {
-            return Vec::new();
-        }
-        // As many at once as there are workers, and no more than run at once.
-        let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
-        let workers = measure::workers(case);
-        let each_s = if cpus > 0.0 { workers.min(cpus) } else { workers } / rate;
-        let each = setting(each_s, Unit::Seconds);
-        let text = format!(
-            "the rate is the same for blocks from {} to {}: this is the cost per operation ({each}), not memory",
-            binary(*least),
-            binary(*most)
-        );
-        let other = if measure::one_block(case) == Some(*least) { large } else { small };
-        let said = measure::operations(other).map_or(0.0, |(_, own)| own);
-        let place = Place::Case(other.label.clone());
-        let evidence = Evidence::at("rate", place, setting(said, Unit::PerSecond)).arg("rate", said);
-        let own = Evidence::at("rate", Place::Metric(metric.to_owned()), setting(rate, Unit::PerSecond));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on("memory")
-                .arg("least", *least)
-                .arg("most", *most)
-                .arg("each_s", each_s)
-                .because(own.arg("rate", rate))
-                .because(evidence)
-                .advise("memory.bandwidth measures memory, memory.latency what one access takes"),
-        ]
-    }
+    // As many at once as there are workers, and no more than run at once.
+    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len()) as f64;
+    let workers = measure::workers(case);
+    let each_s = if cpus > 0.0 { workers.min(cpus) } else { workers } / rate;
+    let other = if measure::one_block(case) == Some(*least) { large } else { small };
+    let said = measure::operations(other).map_or(0.0, |(_, own)| own);
+    let place = Place::Case(other.label.clone());
+    let evidence = Evidence::at("rate", place).arg("rate", said);
+    let own = Evidence::at("rate", Place::Metric(metric.to_owned()));
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on("memory")
+            .arg("least", *least)
+            .arg("most", *most)
+            .arg("each_s", each_s)
+            .because(own.arg("rate", rate))
+            .because(evidence),
+    ]
 }
 
 #[cfg(test)]
@@ -101,7 +93,7 @@ mod tests {
     fn found(cases: &[CaseResult]) -> Vec<String> {
         let controls = Controls::default();
         let context = Context { siblings: &crate::Siblings::of(cases), ..fixture::context(&controls) };
-        let of = |case| fixture::found(&CostPerOperation, case, &context).pop().map(|f| f.text);
+        let of = |case| fixture::found(&RULE, case, &context).pop().map(|f| f.text);
         cases.iter().map(|case| of(case).unwrap_or_default()).collect()
     }
 

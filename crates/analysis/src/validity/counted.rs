@@ -3,15 +3,19 @@
 //! by itself; of several devices the sum, for nobody knows beforehand which
 //! target is the faster. Only of loads that go around the page cache.
 
-use language::format;
+use model::Machine;
 use model::finding::{Evidence, Place};
 use model::profile::Caches;
 use model::resource::PathStep;
 use model::run::{CaseResult, Companion};
 use model::trial::Trial;
-use model::{Machine, Unit};
 
 use crate::measure::{self, OperationKind};
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+evidence-counted = the load moved { SHORT($program, unit: "B/s") }, the device { SHORT($device, unit: "B/s") }
+"#;
 
 /// How far two counts of the same bytes may be apart beside what is in flight
 /// at the edges: the counters are read up to a few milliseconds after an edge.
@@ -84,11 +88,7 @@ impl Counts {
     }
 
     pub(super) fn evidence(&self) -> Evidence {
-        let rate = |value: f64| format::setting(value, Unit::BytesPerSecond);
-        let text = format!("the load moved {}, the device {}", rate(self.program), rate(self.device));
-        Evidence::at("counted", self.place.clone(), text)
-            .arg("program", self.program)
-            .arg("device", self.device)
+        Evidence::at("counted", self.place.clone()).arg("program", self.program).arg("device", self.device)
     }
 }
 

@@ -18,65 +18,57 @@ const FELT: f64 = 0.10;
 const SHARE: f64 = 0.01;
 
 /// The rule.
-pub(crate) struct Disturbed;
-
-impl Rule for Disturbed {
-    fn code(&self) -> &'static str {
-        "disturbed-by-others"
+pub(crate) const RULE: Rule = Rule {
+    code: "disturbed-by-others",
+    doc: "Other programs computed while the window was open.",
+    english: r#"
+finding-disturbed-by-others =
+    other programs used { PERCENT($others_cpu) } of a CPU{ of-end } in the window{ $named ->
+        [yes] : { $who }
+       *[no] {""}
     }
+    .advice = end them, or measure again when they are quiet
 
-    fn doc(&self) -> &'static str {
-        "Other programs computed while the window was open."
-    }
+evidence-others-cpu = { FIXED($cpu, decimals: 2) } CPU seconds a second beside ours
+evidence-process = { $name } used { FIXED($cpu, decimals: 2) } CPU seconds a second
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let cpus = context.machine.map_or(1, |m| m.inventory.cpu.online.len().max(1)) as f64;
-        let ends: &[End] = match measure::is_net(case) && !measure::is_one_machine(case) {
-            true => &[End::Near, End::Far],
-            false => &[End::Near],
-        };
-        ends.iter().filter_map(|end| self.of_end(case, *end, cpus)).collect()
-    }
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let cpus = context.machine.map_or(1, |m| m.inventory.cpu.online.len().max(1)) as f64;
+    let ends: &[End] = match measure::is_net(case) && !measure::is_one_machine(case) {
+        true => &[End::Near, End::Far],
+        false => &[End::Near],
+    };
+    ends.iter().filter_map(|end| of_end(case, *end, cpus)).collect()
 }
 
-impl Disturbed {
-    fn of_end(&self, case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
-        let others = measure::median(case, |trial| others(case, trial, end))?;
-        let cpus = if end.is_far() { cpus_of(case, end).unwrap_or(cpus) } else { cpus };
-        if others < FELT || others < SHARE * cpus {
-            return None;
-        }
-        let counter = measure::good(case).find_map(|t| measure::named(end.counters(t), "cpu", "user"))?;
-        let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
-        let worst = culprits(case, end);
-        let names: Vec<String> =
-            worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used))).collect();
-        let (who, named) = (names.join(", "), !names.is_empty());
-        let at = end.machine(case).map(|name| format!(" of {name}")).unwrap_or_default();
-        let text = format!(
-            "other programs used {} of a CPU{at} in the window{}{who}",
-            format::percent(others),
-            if named { ": " } else { "" }
-        );
-        let mut finding = Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-            .on("cpu")
-            .arg("others_cpu", others)
-            .arg("named", named)
-            .arg("who", who.as_str())
-            .arg("end", end.word())
-            .arg("machine", end.machine(case).unwrap_or_default())
-            .because(
-                Evidence::at("others-cpu", place, format!("{others:.2} CPU seconds a second beside ours"))
-                    .arg("cpu", others),
-            )
-            .advise("end them, or measure again when they are quiet");
-        for (name, used) in worst.into_iter().take(3) {
-            let says = format!("{name} used {used:.2} CPU seconds a second");
-            let process = Evidence::at("process", Place::Process(name.clone()), says);
-            finding = finding.because(process.arg("name", name.as_str()).arg("cpu", used));
-        }
-        Some(finding)
+fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
+    let others = measure::median(case, |trial| others(case, trial, end))?;
+    let cpus = if end.is_far() { cpus_of(case, end).unwrap_or(cpus) } else { cpus };
+    if others < FELT || others < SHARE * cpus {
+        return None;
     }
+    let counter = measure::good(case).find_map(|t| measure::named(end.counters(t), "cpu", "user"))?;
+    let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
+    let worst = culprits(case, end);
+    let names: Vec<String> =
+        worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used))).collect();
+    let (who, named) = (names.join(", "), !names.is_empty());
+    let mut finding = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+        .on("cpu")
+        .arg("others_cpu", others)
+        .arg("named", named)
+        .arg("who", who.as_str())
+        .arg("end", end.word())
+        .arg("machine", end.machine(case).unwrap_or_default())
+        .because(Evidence::at("others-cpu", place).arg("cpu", others));
+    for (name, used) in worst.into_iter().take(3) {
+        let process = Evidence::at("process", Place::Process(name.clone()));
+        finding = finding.because(process.arg("name", name.as_str()).arg("cpu", used));
+    }
+    Some(finding)
 }
 
 /// How many CPUs of an end were counted.
@@ -141,18 +133,18 @@ mod tests {
     fn a_busy_neighbour_is_named_and_a_quiet_machine_is_not() {
         let controls = Controls::default();
         let mut case = fixture::case(3);
-        assert_eq!(fixture::count(&Disturbed, &case, &controls), 0);
+        assert_eq!(fixture::count(&RULE, &case, &controls), 0);
         for trial in &mut case.trials {
             trial.result.counters = vec![
                 fixture::counter("cpu", "/proc/stat user", 0.01, 203),
                 fixture::counter("self", "getrusage user", 1e-6, 2_000_000),
             ];
         }
-        assert_eq!(fixture::count(&Disturbed, &case, &controls), 0);
+        assert_eq!(fixture::count(&RULE, &case, &controls), 0);
         for trial in &mut case.trials {
             trial.result.counters[0].after = 300;
         }
-        assert_eq!(fixture::count(&Disturbed, &case, &controls), 1, "by nobody that was seen");
+        assert_eq!(fixture::count(&RULE, &case, &controls), 1, "by nobody that was seen");
         for trial in &mut case.trials {
             trial.result.processes = vec![model::trial::ProcessUse {
                 machine: String::new(),
@@ -164,7 +156,7 @@ mod tests {
                 watched_s: 1.0,
             }];
         }
-        let found = fixture::found(&Disturbed, &case, &fixture::context(&controls));
+        let found = fixture::found(&RULE, &case, &fixture::context(&controls));
         assert!(
             found[0].text.contains("100 % of a CPU") && found[0].text.contains("burner"),
             "{}",
@@ -201,7 +193,7 @@ mod tests {
             ..Default::default()
         });
         let told = |case: &CaseResult| {
-            let found = fixture::found(&Disturbed, case, &fixture::context(&controls));
+            let found = fixture::found(&RULE, case, &fixture::context(&controls));
             found.into_iter().map(|f| f.text).collect::<Vec<_>>()
         };
         let apart = told(&case);

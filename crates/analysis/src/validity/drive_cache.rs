@@ -1,14 +1,13 @@
 //! A span that a cache below the page cache may hold: O_DIRECT goes around
 //! neither the drive's memory nor a controller's nor a hypervisor's.
 
-use language::format::part;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::same_place;
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule, called};
+use crate::{Context, Rule};
 
 /// A span smaller than this may be held by what nobody told us of: controllers
 /// have up to 8 GiB, most of them 4 or less.
@@ -17,60 +16,47 @@ const SMALL: u64 = 4 << 30;
 const LARGER: u64 = 4;
 
 /// The rule.
-pub(crate) struct DriveCache;
-
-impl Rule for DriveCache {
-    fn code(&self) -> &'static str {
-        "span-fits-cache"
+pub(crate) const RULE: Rule = Rule {
+    code: "span-fits-cache",
+    doc: "A span that fits the drive's own cache, by its datasheet; or, once in a run, one that is read again and again \
+         and so small that a cache nobody told us of may hold it. O_DIRECT goes around the page cache only.",
+    english: r#"
+finding-span-fits-cache =
+    { $how ->
+        [drive] the { BINARY($span) } that are touched fit the { BINARY($cache) } of cache on { RESOURCE($resource) },
+            and direct=yes does not go around that
+       *[unknown] the { BINARY($span) } that are read again and again may fit a cache of a drive, a controller or a
+            hypervisor, which direct=yes does not go around
     }
+    .advice = sweep span: the steps of the rate are the caches
 
-    fn doc(&self) -> &'static str {
-        "A span that fits the drive's own cache, by its datasheet; or, once in a run, one that is read again and again \
-         and so small that a cache nobody told us of may hold it. O_DIRECT goes around the page cache only."
-    }
+evidence-drive-cache = { BINARY($bytes) } of cache
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let Some((span, resource)) = touched(case) else { return Vec::new() };
-        let disks = measure::wholes(case, context.machine);
-        let place = || {
-            Evidence::at(
-                "touched",
-                Place::Parameter("span".to_owned()),
-                format!("{} are touched", part(span)),
-            )
-        };
-        let new = |severity, how: &str, text: String| {
-            Finding::new(FindingKind::Validity, self.code(), severity, text)
-                .on(resource.clone())
-                .arg("how", how)
-                .arg("span", span)
-                .because(place().arg("bytes", span))
-                .advise("sweep span: the steps of the rate are the caches")
-        };
-        let known = disks.iter().filter_map(|d| Some((d.cache_bytes?, d)));
-        if let Some((cache, disk)) = known.min_by_key(|(cache, _)| *cache).filter(|(cache, _)| span <= *cache)
-        {
-            let text = format!(
-                "the {} that are touched fit the {} of cache on {}, and direct=yes does not go around that",
-                part(span),
-                part(cache),
-                called(&resource)
-            );
-            let inventory = Place::Inventory(format!("block:{}", disk.name));
-            let says = Evidence::at("drive-cache", inventory, format!("{} of cache", part(cache)));
-            let found = new(Severity::Warning, "drive", text).arg("cache", cache);
-            return vec![found.because(says.arg("bytes", cache))];
-        }
-        if !context.siblings.is_first(case, self.code(), |c| may_be_held(c, context)) {
-            return Vec::new();
-        }
-        let text = format!(
-            "the {} that are read again and again may fit a cache of a drive, a controller or a hypervisor, which \
-             direct=yes does not go around",
-            part(span)
-        );
-        vec![new(Severity::Note, "unknown", text)]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let Some((span, resource)) = touched(case) else { return Vec::new() };
+    let disks = measure::wholes(case, context.machine);
+    let touched = || Evidence::at("touched", Place::Parameter("span".to_owned())).arg("bytes", span);
+    let new = |severity, how: &str| {
+        Finding::new(FindingKind::Validity, RULE.code, severity)
+            .on(resource.clone())
+            .arg("how", how)
+            .arg("span", span)
+            .because(touched())
+    };
+    let known = disks.iter().filter_map(|d| Some((d.cache_bytes?, d)));
+    if let Some((cache, disk)) = known.min_by_key(|(cache, _)| *cache).filter(|(cache, _)| span <= *cache) {
+        let inventory = Place::Inventory(format!("block:{}", disk.name));
+        let says = Evidence::at("drive-cache", inventory);
+        let found = new(Severity::Warning, "drive").arg("cache", cache);
+        return vec![found.because(says.arg("bytes", cache))];
     }
+    if !context.siblings.is_first(case, RULE.code, |c| may_be_held(c, context)) {
+        return Vec::new();
+    }
+    vec![new(Severity::Note, "unknown")]
 }
 
 /// The bytes that are touched on each device, and the devices, of a load that
@@ -130,7 +116,7 @@ mod tests {
         case.parameters.set("span", span);
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-        let found = fixture::found(&DriveCache, &case, &context);
+        let found = fixture::found(&RULE, &case, &context);
         found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
     }
 

@@ -1,94 +1,87 @@
 //! What syncs made durable: whether they reached the disks as flushes, and what
 //! the kernel believes of the disks' caches.
 
-use language::format::setting;
 use model::finding::{Evidence, Place};
 use model::machine::{BlockDevice, BlockKind, Machine};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity};
 
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule, called};
+use crate::{Context, Rule};
 
 /// So few syncs per second, and none of their flushes may be in the window.
 const FEW: f64 = 1.0;
 
 /// The rule.
-pub(crate) struct Durable;
-
-impl Rule for Durable {
-    fn code(&self) -> &'static str {
-        "what-was-durable"
+pub(crate) const RULE: Rule = Rule {
+    code: "what-was-durable",
+    doc: "What syncs made durable. A disk with a volatile cache needs a flush, or writes that go through it (FUA); of one \
+         that says it has none the kernel asks neither. Syncs without a flush on a disk that needs one are no syncs.",
+    english: r#"
+finding-what-was-durable =
+    { $how ->
+        [through] the kernel takes { RESOURCE($resource) } to have no volatile cache and sends no flushes: what was
+            synced is as durable as that is true
+        [flushed] { SHORT($flushes, unit: "1/s") } flushes reached { RESOURCE($resource) } for
+            { SHORT($syncs, unit: "1/s") } syncs: what was synced is durable as far as disks tell the truth
+        [fua] each write to { RESOURCE($resource) } went through the disk's cache (FUA) and needs no flush: what was
+            written is durable as far as disks tell the truth
+       *[none] no flush reached { RESOURCE($resource) } for { SHORT($syncs, unit: "1/s") } syncs, and the kernel
+            believes in a volatile cache there: what was synced is not durable, and these figures are those of no sync
     }
+    .advice =
+        { $how ->
+            [none] look for barrier=0 or nobarrier among the mount's options, or a layer that keeps flushes
+           *[other] {""}
+        }
 
-    fn doc(&self) -> &'static str {
-        "What syncs made durable. A disk with a volatile cache needs a flush, or writes that go through it (FUA); of one \
-         that says it has none the kernel asks neither. Syncs without a flush on a disk that needs one are no syncs."
+evidence-write-cache =
+    { $through ->
+        [yes] cache: write through
+       *[no] cache: write back
     }
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let sync = case.parameters.text("sync").unwrap_or("none");
-        let writes = measure::does(case, OperationKind::Write) && !measure::is_null(case);
-        if sync == "none" || !writes {
-            return Vec::new();
-        }
-        let disks = disks(case, context.machine);
-        let (Some(first), false) = (disks.first(), disks.iter().any(|d| d.write_cache.is_none())) else {
-            return Vec::new();
-        };
-        let names: Vec<&str> = disks.iter().map(|d| d.name.as_str()).collect();
-        let resource = format!("block:{}", names.join("+"));
-        let name = called(&resource);
-        let place = Place::Inventory(format!("block:{}", first.name));
-        let cache = first.write_cache.clone().unwrap_or_default();
-        let believed = Evidence::at("write-cache", place, format!("cache: {cache}"))
-            .arg("through", cache.contains("through"));
-        let new = |severity, how: &str, text: String| {
-            Finding::new(FindingKind::Validity, self.code(), severity, text)
-                .on(resource.clone())
-                .arg("how", how)
-                .because(believed.clone())
-        };
-        if disks.iter().any(|d| d.write_cache.as_deref() == Some("write through")) {
-            let text = format!(
-                "the kernel takes {name} to have no volatile cache and sends no flushes: what was synced is as durable \
-                 as that is true"
-            );
-            return vec![new(Severity::Note, "through", text)];
-        }
-        let flushes = measure::median(case, |t| {
-            disks.iter().map(|d| measure::rate(t, &format!("block:{}", d.name), "flushes")).sum()
-        });
-        let (Some(flushes), Some(syncs)) = (flushes, syncs(case, sync)) else { return Vec::new() };
-        let rate = |value: f64| setting(value, Unit::PerSecond);
-        if flushes > 0.0 {
-            let text = format!(
-                "{} flushes reached {name} for {} syncs: what was synced is durable as far as disks tell the truth",
-                rate(flushes),
-                rate(syncs)
-            );
-            return vec![new(Severity::Note, "flushed", text).arg("flushes", flushes).arg("syncs", syncs)];
-        }
-        if sync == "dsync" && disks.iter().all(|d| d.fua == Some(true)) {
-            let text = format!(
-                "each write to {name} went through the disk's cache (FUA) and needs no flush: what was written is durable as \
-                 far as disks tell the truth"
-            );
-            return vec![new(Severity::Note, "fua", text)];
-        }
-        if syncs < FEW {
-            return Vec::new();
-        }
-        let text = format!(
-            "no flush reached {name} for {} syncs, and the kernel believes in a volatile cache there: what was synced is \
-             not durable, and these figures are those of no sync",
-            rate(syncs)
-        );
-        let found = new(Severity::Warning, "none", text).arg("syncs", syncs);
-        vec![found.advise(
-            "look for barrier=0 or nobarrier among the mount's options, or a layer that keeps flushes",
-        )]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let sync = case.parameters.text("sync").unwrap_or("none");
+    let writes = measure::does(case, OperationKind::Write) && !measure::is_null(case);
+    if sync == "none" || !writes {
+        return Vec::new();
     }
+    let disks = disks(case, context.machine);
+    let (Some(first), false) = (disks.first(), disks.iter().any(|d| d.write_cache.is_none())) else {
+        return Vec::new();
+    };
+    let names: Vec<&str> = disks.iter().map(|d| d.name.as_str()).collect();
+    let resource = format!("block:{}", names.join("+"));
+    let place = Place::Inventory(format!("block:{}", first.name));
+    let cache = first.write_cache.clone().unwrap_or_default();
+    let believed = Evidence::at("write-cache", place).arg("through", cache.contains("through"));
+    let new = |severity, how: &str| {
+        Finding::new(FindingKind::Validity, RULE.code, severity)
+            .on(resource.clone())
+            .arg("how", how)
+            .because(believed.clone())
+    };
+    if disks.iter().any(|d| d.write_cache.as_deref() == Some("write through")) {
+        return vec![new(Severity::Note, "through")];
+    }
+    let flushes = measure::median(case, |t| {
+        disks.iter().map(|d| measure::rate(t, &format!("block:{}", d.name), "flushes")).sum()
+    });
+    let (Some(flushes), Some(syncs)) = (flushes, syncs(case, sync)) else { return Vec::new() };
+    if flushes > 0.0 {
+        return vec![new(Severity::Note, "flushed").arg("flushes", flushes).arg("syncs", syncs)];
+    }
+    if sync == "dsync" && disks.iter().all(|d| d.fua == Some(true)) {
+        return vec![new(Severity::Note, "fua")];
+    }
+    if syncs < FEW {
+        return Vec::new();
+    }
+    vec![new(Severity::Warning, "none").arg("syncs", syncs)]
 }
 
 /// The disks at the bottom of the path, those below partitions, arrays and
@@ -115,8 +108,8 @@ fn syncs(case: &CaseResult, sync: &str) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
-    use model::Better;
     use model::study::Controls;
+    use model::{Better, Unit};
 
     fn hows(sync: &str, cache: &str, fua: bool, flushes: u64) -> Vec<String> {
         let mut machine = Machine::default();
@@ -137,7 +130,7 @@ mod tests {
         }
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-        let found = fixture::found(&Durable, &case, &context);
+        let found = fixture::found(&RULE, &case, &context);
         found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
     }
 

@@ -7,26 +7,22 @@ use super::finding;
 use crate::{Context, Rule};
 
 /// The rule.
-pub(crate) struct EngineForbidden;
+pub(crate) const RULE: Rule = Rule {
+    code: "engine-forbidden",
+    doc: "The machine forbids the engine that would have been taken first, so another was used.",
+    english: r#"
+finding-engine-forbidden = operations were handed over by the engine { $engine }: { $reason }
+"#,
+    check,
+};
 
-impl Rule for EngineForbidden {
-    fn code(&self) -> &'static str {
-        "engine-forbidden"
-    }
-
-    fn doc(&self) -> &'static str {
-        "The machine forbids the engine that would have been taken first, so another was used."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let why = case.trials.iter().find_map(|t| t.result.facts.get("engine_forbidden"));
-        let (Some(Value::Text(why)), Ok(engine)) = (why, case.parameters.text("engine")) else {
-            return Vec::new();
-        };
-        let args = [("reason", why.as_str().into()), ("engine", engine.into())];
-        let text = format!("operations were handed over by the engine {engine}: {why}");
-        vec![finding(self.code(), Severity::Note, &args, context.headline, text)]
-    }
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let why = case.trials.iter().find_map(|t| t.result.facts.get("engine_forbidden"));
+    let (Some(Value::Text(why)), Ok(engine)) = (why, case.parameters.text("engine")) else {
+        return Vec::new();
+    };
+    let args = [("reason", why.as_str().into()), ("engine", engine.into())];
+    vec![finding(RULE.code, Severity::Note, &args, context.headline)]
 }
 
 #[cfg(test)]
@@ -39,10 +35,10 @@ mod tests {
     fn a_forbidden_engine_is_named_with_the_reason() {
         let mut case = fixture::case(1);
         case.parameters.set("engine", "aio");
-        assert_eq!(fixture::count(&EngineForbidden, &case, &Controls::default()), 0);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
         let why = Value::from("io_uring is forbidden here");
         case.trials[0].result.facts.insert("engine_forbidden".to_owned(), why);
-        let found = fixture::found(&EngineForbidden, &case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert_eq!(
             found[0].text,
             "operations were handed over by the engine aio: io_uring is forbidden here"

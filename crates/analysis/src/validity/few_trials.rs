@@ -11,39 +11,35 @@ use crate::{Context, Rule};
 const ENOUGH: usize = 3;
 
 /// The rule.
-pub(crate) struct FewTrials;
-
-impl Rule for FewTrials {
-    fn code(&self) -> &'static str {
-        "too-few-trials"
+pub(crate) const RULE: Rule = Rule {
+    code: "too-few-trials",
+    doc: "Fewer trials than an interval needs to say something.",
+    english: r#"
+finding-too-few-trials =
+    { $trials ->
+        [1] one trial has no interval: nobody can say how far another would be off
+       *[other] { $trials } trials are too few for an interval that says something
     }
+    .advice = use --trials 5 or more
 
-    fn doc(&self) -> &'static str {
-        "Fewer trials than an interval needs to say something."
-    }
+evidence-trials = n = { $trials }
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let Some((metric, estimate)) = context.headline.and_then(|m| Some((m, case.estimates.get(m)?)))
-        else {
-            return Vec::new();
-        };
-        if estimate.n >= ENOUGH {
-            return Vec::new();
-        }
-        let text = match estimate.n {
-            1 => "one trial has no interval: nobody can say how far another would be off".to_owned(),
-            n => format!("{n} trials are too few for an interval that says something"),
-        };
-        let evidence =
-            Evidence::at("trials", Place::Metric(metric.to_owned()), format!("n = {}", estimate.n))
-                .arg("trials", estimate.n as u64);
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
-                .arg("trials", estimate.n as u64)
-                .because(evidence)
-                .advise("use --trials 5 or more"),
-        ]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let Some((metric, estimate)) = context.headline.and_then(|m| Some((m, case.estimates.get(m)?))) else {
+        return Vec::new();
+    };
+    if estimate.n >= ENOUGH {
+        return Vec::new();
     }
+    let evidence = Evidence::at("trials", Place::Metric(metric.to_owned())).arg("trials", estimate.n as u64);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+            .arg("trials", estimate.n as u64)
+            .because(evidence),
+    ]
 }
 
 #[cfg(test)]
@@ -60,7 +56,7 @@ mod tests {
             let estimate =
                 model::run::Estimate { n, ..fixture::estimate(1.0, Unit::PerSecond, Better::Higher) };
             case.estimates.insert("iops".to_owned(), estimate);
-            fixture::count(&FewTrials, &case, &Controls::default())
+            fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!((count(1), count(2), count(3)), (1, 1, 0));
     }

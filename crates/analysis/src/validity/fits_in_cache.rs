@@ -1,6 +1,5 @@
 //! A block that stays in a cache of the core: its figure is that cache's.
 
-use language::format::binary;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
@@ -8,59 +7,49 @@ use model::{Finding, FindingKind, Severity};
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct FitsInCache;
-
-impl Rule for FitsInCache {
-    fn code(&self) -> &'static str {
-        "fits-in-cache"
+pub(crate) const RULE: Rule = Rule {
+    code: "fits-in-cache",
+    doc: "The block of memory.blocks, which is used again and again, fits in the core's first or second cache: memory \
+         has no part in the figure.",
+    english: r#"
+finding-fits-in-cache =
+    { $travels ->
+        [yes] all threads write the one block of { BINARY($block) }: its lines travel between the cores, and that is
+            what this measures, not memory
+       *[no] { $global ->
+            [yes] the one block of all threads, { BINARY($block) },
+           *[no] a block of { BINARY($block) }
+        } stays in the level { $level } cache of { BINARY($cache) }: this is that cache's figure, not memory's
     }
+    .advice = to measure memory, use memory.bandwidth with a size beyond the caches
 
-    fn doc(&self) -> &'static str {
-        "The block of memory.blocks, which is used again and again, fits in the core's first or second cache: memory \
-         has no part in the figure."
-    }
+evidence-block = block-size = { BINARY($block) }
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !measure::accesses_blocks(case) || measure::good(case).next().is_none() {
-            return Vec::new();
-        }
-        let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
-        let Some(block) = measure::one_block(case) else { return Vec::new() };
-        let fits = caches.iter().filter(|c| c.level <= 2 && block <= c.bytes).min_by_key(|c| c.level);
-        let Some(cache) = fits else { return Vec::new() };
-        let global = case.parameters.is_word("scope", "global") && measure::workers(case) > 1.0;
-        let (size, room) = (binary(block), binary(cache.bytes));
-        let whose = if global {
-            format!("the one block of all threads, {size},")
-        } else {
-            format!("a block of {size}")
-        };
-        let (level, bytes) = (cache.level, cache.bytes);
-        let travels = global && case.parameters.is_word("operation", "write");
-        let text = if travels {
-            format!(
-                "all threads write the one block of {size}: its lines travel between the cores, and that is what this \
-                 measures, not memory"
-            )
-        } else {
-            format!(
-                "{whose} stays in the level {level} cache of {room}: this is that cache's figure, not memory's"
-            )
-        };
-        let place = Place::Parameter("block-size".to_owned());
-        let evidence = Evidence::at("block", place, format!("block-size = {}", binary(block)));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on("memory")
-                .arg("block", block)
-                .arg("level", u64::from(level))
-                .arg("cache", bytes)
-                .arg("global", global)
-                .arg("travels", travels)
-                .because(evidence.arg("block", block))
-                .advise("to measure memory, use memory.bandwidth with a size beyond the caches"),
-        ]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if !measure::accesses_blocks(case) || measure::good(case).next().is_none() {
+        return Vec::new();
     }
+    let caches = context.machine.map(|m| &m.inventory.cpu.caches[..]).unwrap_or_default();
+    let Some(block) = measure::one_block(case) else { return Vec::new() };
+    let fits = caches.iter().filter(|c| c.level <= 2 && block <= c.bytes).min_by_key(|c| c.level);
+    let Some(cache) = fits else { return Vec::new() };
+    let global = case.parameters.is_word("scope", "global") && measure::workers(case) > 1.0;
+    let travels = global && case.parameters.is_word("operation", "write");
+    let place = Place::Parameter("block-size".to_owned());
+    let evidence = Evidence::at("block", place);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on("memory")
+            .arg("block", block)
+            .arg("level", u64::from(cache.level))
+            .arg("cache", cache.bytes)
+            .arg("global", global)
+            .arg("travels", travels)
+            .because(evidence.arg("block", block)),
+    ]
 }
 
 #[cfg(test)]
@@ -85,7 +74,7 @@ mod tests {
             case.parameters.set("operation", operation);
             let controls = Controls::default();
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-            fixture::found(&FitsInCache, &case, &context).pop().map(|f| f.text).unwrap_or_default()
+            fixture::found(&RULE, &case, &context).pop().map(|f| f.text).unwrap_or_default()
         };
         let found = |block, threads, scope| of(block, threads, scope, "read");
         assert!(of(1024, 2, "global", "write").contains("travel between the cores"));

@@ -1,8 +1,7 @@
 //! An open loop could not keep its rate.
 
-use language::format;
 use model::run::CaseResult;
-use model::{Finding, Severity, Unit, Value};
+use model::{Finding, Severity, Value};
 
 use super::finding;
 use crate::{Context, Rule, measure};
@@ -16,62 +15,52 @@ const RATES: &[&str] = &["iops", "operations_per_second", "events_per_second"];
 /// Whether the main load, an open loop, kept its rate; where it counts no
 /// operations nobody can say, and it is taken to.
 pub(crate) fn is_kept(case: &CaseResult) -> bool {
-    let found = Late.findings(case, 1);
+    let found = findings(case, 1);
     found.is_empty()
 }
 
 /// The rule.
-pub(crate) struct Late;
+pub(crate) const RULE: Rule = Rule {
+    code: "rate-not-kept",
+    doc: "An open loop could not keep its rate.",
+    english: r#"
+finding-rate-not-kept =
+    { $workload } kept { PERCENT($share) } of the { SHORT($asked, unit: "1/s") } asked for: latency then grows with the
+    length of the trial and says how long the queue got, not how fast the target is
+"#,
+    check,
+};
 
-impl Rule for Late {
-    fn code(&self) -> &'static str {
-        "rate-not-kept"
-    }
-
-    fn doc(&self) -> &'static str {
-        "An open loop could not keep its rate."
-    }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        self.findings(case, usize::MAX)
-    }
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    findings(case, usize::MAX)
 }
 
-impl Late {
-    /// Of the first `loads` loads, main load first.
-    fn findings(&self, case: &CaseResult, loads: usize) -> Vec<Finding> {
-        let main = (case.workload.as_str(), measure::profile(case), &case.estimates);
-        let company =
-            case.with.iter().map(|c| (c.workload.as_str(), import::v1::of_companion(c), &c.estimates));
-        let window_s = case.trials.iter().find_map(|t| t.result.window).map_or(1.0, |w| w.seconds());
-        std::iter::once(main)
-            .chain(company)
-            .take(loads)
-            .filter_map(|(workload, profile, estimates)| {
-                let asked = profile.concurrency.rate_per_s?;
-                let (metric, got) = RATES.iter().find_map(|m| Some((*m, estimates.get(*m)?)))?;
-                let (share, n) = (got.median / asked, got.n);
-                let arrivals = asked * window_s * n.max(1) as f64;
-                // Poisson arrivals vary by the square root of their number.
-                if share >= KEPT - 4.0 / arrivals.sqrt() {
-                    return None;
-                }
-                let args = [
-                    ("workload", workload.into()),
-                    ("share", Value::Number(share)),
-                    ("asked", Value::Number(asked)),
-                    ("got", Value::Number(got.median)),
-                ];
-                let text = format!(
-                    "{workload} kept {} of the {} asked for: latency then grows with the length of the trial and says \
-                     how long the queue got, not how fast the target is",
-                    format::percent(share),
-                    format::setting(asked, Unit::PerSecond)
-                );
-                Some(finding(self.code(), Severity::Warning, &args, Some(metric), text))
-            })
-            .collect()
-    }
+/// Of the first `loads` loads, main load first.
+fn findings(case: &CaseResult, loads: usize) -> Vec<Finding> {
+    let main = (case.workload.as_str(), measure::profile(case), &case.estimates);
+    let company = case.with.iter().map(|c| (c.workload.as_str(), import::v1::of_companion(c), &c.estimates));
+    let window_s = case.trials.iter().find_map(|t| t.result.window).map_or(1.0, |w| w.seconds());
+    std::iter::once(main)
+        .chain(company)
+        .take(loads)
+        .filter_map(|(workload, profile, estimates)| {
+            let asked = profile.concurrency.rate_per_s?;
+            let (metric, got) = RATES.iter().find_map(|m| Some((*m, estimates.get(*m)?)))?;
+            let (share, n) = (got.median / asked, got.n);
+            let arrivals = asked * window_s * n.max(1) as f64;
+            // Poisson arrivals vary by the square root of their number.
+            if share >= KEPT - 4.0 / arrivals.sqrt() {
+                return None;
+            }
+            let args = [
+                ("workload", workload.into()),
+                ("share", Value::Number(share)),
+                ("asked", Value::Number(asked)),
+                ("got", Value::Number(got.median)),
+            ];
+            Some(finding(RULE.code, Severity::Warning, &args, Some(metric)))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -98,7 +87,7 @@ mod tests {
                 better: Better::Higher,
             };
             case.estimates.insert("iops".to_owned(), estimate);
-            fixture::count(&Late, &case, &Controls::default())
+            fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!(at(995.0), 0);
         assert_eq!(at(600.0), 1);

@@ -5,11 +5,10 @@
 //! held against the whole load and each of its targets, and where operations are
 //! told apart, by kind or by stage, the parts must make the whole.
 
-use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{Part, Trial};
-use model::{Finding, FindingKind, Quantity, Severity, Unit};
+use model::{Finding, FindingKind, Quantity, Severity};
 use std::collections::BTreeMap;
 
 use crate::measure::{self, OperationKind};
@@ -32,30 +31,44 @@ const PARTS: f64 = 0.10;
 const TOGETHER: f64 = 0.95;
 
 /// The rule.
-pub(crate) struct Little;
-
-impl Rule for Little {
-    fn code(&self) -> &'static str {
-        "littles-law-broken"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Little's law: the mean number of operations under way is their rate times their mean duration. More than were \
+pub(crate) const RULE: Rule = Rule {
+    code: "littles-law-broken",
+    doc: "Little's law: the mean number of operations under way is their rate times their mean duration. More than were \
          ever started at once is impossible. In an open loop the duration is the service time; of several targets each \
-         is looked at; reads, writes and trims must make all operations, submission and device the whole duration."
+         is looked at; reads, writes and trims must make all operations, submission and device the whole duration.",
+    english: r#"
+finding-littles-law-broken =
+    { $named ->
+        [yes] { $target }:{" "}
+       *[no] {""}
+    }{ $how ->
+        [impossible] Little's law is broken: { FIXED($rate) } operations a second of { SHORT($latency_s, unit: "s") }
+            need { FIXED($under_way, decimals: 1) } at once, and only { FIXED($depth) } were under way; the rate or the
+            latency is wrong
+        [idle] { FIXED($rate) } operations a second of { SHORT($latency_s, unit: "s") } make
+            { FIXED($under_way, decimals: 1) } at once, { PERCENT($share) } of the depth of { FIXED($depth) }: the rest
+            of the time the load itself was not ready
+        [kinds] Little's law is broken: reads, writes and trims together make { PERCENT($share) } of the operations
+            under way; a rate or a latency is wrong
+       *[stages] submission and device together make { PERCENT($share) } of the duration of an operation; one of the
+            three is wrong
     }
 
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        if measure::is_null(case) {
-            return Vec::new();
-        }
-        let mut found: Vec<Finding> = self.whole(case).into_iter().collect();
-        if found.is_empty() {
-            found.extend(self.targets(case));
-        }
-        found.extend(self.parts(case));
-        found
+evidence-parts = parts: { PERCENT($share) }
+"#,
+    check,
+};
+
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    if measure::is_null(case) {
+        return Vec::new();
     }
+    let mut found: Vec<Finding> = whole(case).into_iter().collect();
+    if found.is_empty() {
+        found.extend(targets(case));
+    }
+    found.extend(parts(case));
+    found
 }
 
 /// The distribution that says how long an operation was under way: from its due
@@ -123,44 +136,22 @@ impl Product<'_> {
         if !ratio.is_finite() || (low..=high).contains(&ratio) {
             return None;
         }
-        let (Self { rate, under_way, depth, .. }, shown) = (self, format::setting(self.mean, Unit::Seconds));
-        let (severity, how, text) = if ratio > 1.0 {
-            (
-                Severity::Error,
-                "impossible",
-                format!(
-                    "Little's law is broken: {rate:.0} operations a second of {shown} need {under_way:.1} at once, and \
-                     only {depth:.0} were under way; the rate or the latency is wrong"
-                ),
-            )
-        } else {
-            (
-                Severity::Warning,
-                "idle",
-                format!(
-                    "{rate:.0} operations a second of {shown} make {under_way:.1} at once, {} of the depth of \
-                     {depth:.0}: the rest of the time the load itself was not ready",
-                    format::percent(ratio)
-                ),
-            )
-        };
-        let named = !self.target.is_empty();
-        let text = if named { format!("{}: {text}", self.target) } else { text };
+        let (severity, how) =
+            if ratio > 1.0 { (Severity::Error, "impossible") } else { (Severity::Warning, "idle") };
         Some(
-            new(severity, how, text)
-                .arg("named", named)
+            new(severity, how, !self.target.is_empty())
                 .arg("target", self.target)
-                .arg("depth", *depth)
-                .arg("under_way", *under_way)
+                .arg("depth", self.depth)
+                .arg("under_way", self.under_way)
                 .arg("share", ratio)
-                .arg("rate", *rate)
+                .arg("rate", self.rate)
                 .arg("latency_s", self.mean),
         )
     }
 }
 
-fn new(severity: Severity, how: &str, text: String) -> Finding {
-    Finding::new(FindingKind::Validity, Little.code(), severity, text).arg("how", how)
+fn new(severity: Severity, how: &str, named: bool) -> Finding {
+    Finding::new(FindingKind::Validity, RULE.code, severity).arg("how", how).arg("named", named)
 }
 
 /// Whether the depth is always there to be used: in a closed loop, unless
@@ -178,107 +169,89 @@ fn window_s(case: &CaseResult) -> f64 {
     measure::median(case, |t| Some(t.result.window?.seconds())).unwrap_or(0.0)
 }
 
-impl Little {
-    /// Of all operations.
-    fn whole(&self, case: &CaseResult) -> Option<Finding> {
-        let name = duration(case);
-        let (metric, rate) = measure::operations(case)?;
-        let mean = measure::median(case, |t| measure::mean_of(&t.result.histograms, name))?;
-        // Of each trial by itself: rates and latencies of different trials have
-        // no law.
-        let product = |t: &Trial| under_way(&t.result.metrics, &t.result.histograms, name);
-        let under_way = measure::median(case, product)?;
-        let longest = measure::median(case, |t| longest(&t.result.histograms, name, t))?;
-        let product =
-            Product { target: "", depth: measure::concurrency(case), rate, mean, longest, under_way };
-        if !product.is_told(window_s(case)) {
+/// Of all operations.
+fn whole(case: &CaseResult) -> Option<Finding> {
+    let name = duration(case);
+    let (metric, rate) = measure::operations(case)?;
+    let mean = measure::median(case, |t| measure::mean_of(&t.result.histograms, name))?;
+    // Of each trial by itself: rates and latencies of different trials have
+    // no law.
+    let product = |t: &Trial| under_way(&t.result.metrics, &t.result.histograms, name);
+    let under_way = measure::median(case, product)?;
+    let longest = measure::median(case, |t| longest(&t.result.histograms, name, t))?;
+    let product = Product { target: "", depth: measure::concurrency(case), rate, mean, longest, under_way };
+    if !product.is_told(window_s(case)) {
+        return None;
+    }
+    let evidence = Evidence::at("rate", Place::Metric(metric.to_owned())).arg("rate", rate);
+    let found = product.finding(waits(case))?.because(evidence);
+    Some(found.because(measure::latency_evidence(mean)))
+}
+
+/// Of the first target where it is broken.
+fn targets(case: &CaseResult) -> Option<Finding> {
+    let (name, window_s) = (duration(case), window_s(case));
+    case.targets.iter().find_map(|target| {
+        let each = |f: &dyn Fn(&Part, &Trial) -> Option<f64>| {
+            measure::median(case, |t| {
+                let is_it =
+                    |p: &&Part| p.load.is_none() && p.target.as_deref() == Some(target.target.as_str());
+                f(t.result.parts.iter().find(is_it)?, t)
+            })
+        };
+        let product = Product {
+            target: &target.target,
+            depth: measure::at_once(case),
+            rate: each(&|p, _| measure::rate_of(&p.metrics))?,
+            mean: each(&|p, _| measure::mean_of(&p.histograms, name))?,
+            longest: each(&|p, t| longest(&p.histograms, name, t))?,
+            under_way: each(&|p, _| under_way(&p.metrics, &p.histograms, name))?,
+        };
+        let found = product.is_told(window_s).then(|| product.finding(waits(case)))??;
+        let place = Place::Parameter("target".to_owned());
+        Some(found.because(Evidence::at("rate", place).arg("rate", product.rate)))
+    })
+}
+
+/// The parts of operations that are told apart: their kinds, their stages.
+fn parts(case: &CaseResult) -> Vec<Finding> {
+    let name = duration(case);
+    let kinds = |t: &Trial| {
+        let one = |kind: OperationKind| {
+            let rate = t.result.metrics.get(&format!("{}_iops", kind.name()))?.value;
+            Some(rate * measure::mean_of(&t.result.histograms, &format!("{}_latency", kind.name()))?)
+        };
+        let all: Vec<f64> = OperationKind::ALL.into_iter().filter_map(one).collect();
+        let whole = measure::trial_operations(t)? * measure::mean_of(&t.result.histograms, "latency")?;
+        (all.len() > 1 && whole > 0.0).then(|| all.iter().sum::<f64>() / whole)
+    };
+    let stages = |t: &Trial| {
+        let of = |name: &str| measure::mean_of(&t.result.histograms, name);
+        // The stages are those of syncs too, the whole is not.
+        if t.result.histograms.contains_key("sync_latency") {
             return None;
         }
-        let says = format::setting(rate, Unit::PerSecond);
-        let evidence = Evidence::at("rate", Place::Metric(metric.to_owned()), says).arg("rate", rate);
-        let found = product.finding(waits(case))?.because(evidence);
-        Some(found.because(measure::latency_evidence(mean)))
+        let whole = of(name).filter(|whole| *whole >= SHORT_S)?;
+        Some((of("submit_latency")? + of("device_latency")?) / whole)
+    };
+    let mut found = Vec::new();
+    for (how, ratio, place) in [
+        ("kinds", measure::median(case, kinds), "iops"),
+        ("stages", measure::median(case, stages), "latency_max"),
+    ] {
+        let Some(ratio) = ratio.filter(|r| !(1.0 - PARTS..=1.0 + PARTS).contains(r)) else { continue };
+        let evidence = Evidence::at("parts", Place::Metric(place.to_owned())).arg("share", ratio);
+        found.push(new(Severity::Error, how, false).arg("share", ratio).because(evidence));
     }
-
-    /// Of the first target where it is broken.
-    fn targets(&self, case: &CaseResult) -> Option<Finding> {
-        let (name, window_s) = (duration(case), window_s(case));
-        case.targets.iter().find_map(|target| {
-            let each = |f: &dyn Fn(&Part, &Trial) -> Option<f64>| {
-                measure::median(case, |t| {
-                    let is_it =
-                        |p: &&Part| p.load.is_none() && p.target.as_deref() == Some(target.target.as_str());
-                    f(t.result.parts.iter().find(is_it)?, t)
-                })
-            };
-            let product = Product {
-                target: &target.target,
-                depth: measure::at_once(case),
-                rate: each(&|p, _| measure::rate_of(&p.metrics))?,
-                mean: each(&|p, _| measure::mean_of(&p.histograms, name))?,
-                longest: each(&|p, t| longest(&p.histograms, name, t))?,
-                under_way: each(&|p, _| under_way(&p.metrics, &p.histograms, name))?,
-            };
-            let found = product.is_told(window_s).then(|| product.finding(waits(case)))??;
-            let place = Place::Parameter("target".to_owned());
-            let says = format::setting(product.rate, Unit::PerSecond);
-            Some(found.because(Evidence::at("rate", place, says).arg("rate", product.rate)))
-        })
-    }
-
-    /// The parts of operations that are told apart: their kinds, their stages.
-    fn parts(&self, case: &CaseResult) -> Vec<Finding> {
-        let name = duration(case);
-        let kinds = |t: &Trial| {
-            let one = |kind: OperationKind| {
-                let rate = t.result.metrics.get(&format!("{}_iops", kind.name()))?.value;
-                Some(rate * measure::mean_of(&t.result.histograms, &format!("{}_latency", kind.name()))?)
-            };
-            let all: Vec<f64> = OperationKind::ALL.into_iter().filter_map(one).collect();
-            let whole = measure::trial_operations(t)? * measure::mean_of(&t.result.histograms, "latency")?;
-            (all.len() > 1 && whole > 0.0).then(|| all.iter().sum::<f64>() / whole)
-        };
-        let stages = |t: &Trial| {
-            let of = |name: &str| measure::mean_of(&t.result.histograms, name);
-            // The stages are those of syncs too, the whole is not.
-            if t.result.histograms.contains_key("sync_latency") {
-                return None;
-            }
-            let whole = of(name).filter(|whole| *whole >= SHORT_S)?;
-            Some((of("submit_latency")? + of("device_latency")?) / whole)
-        };
-        let mut found = Vec::new();
-        for (how, ratio, place) in [
-            ("kinds", measure::median(case, kinds), "iops"),
-            ("stages", measure::median(case, stages), "latency_max"),
-        ] {
-            let Some(ratio) = ratio.filter(|r| !(1.0 - PARTS..=1.0 + PARTS).contains(r)) else { continue };
-            let shown = format::percent(ratio);
-            let text = match how {
-                "kinds" => format!(
-                    "Little's law is broken: reads, writes and trims together make {shown} of the operations under way; \
-                     a rate or a latency is wrong"
-                ),
-                _ => format!(
-                    "submission and device together make {shown} of the duration of an operation; one of the three is \
-                     wrong"
-                ),
-            };
-            let evidence = Evidence::at("parts", Place::Metric(place.to_owned()), format!("parts: {shown}"));
-            found.push(
-                new(Severity::Error, how, text).arg("share", ratio).because(evidence.arg("share", ratio)),
-            );
-        }
-        found
-    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::Better;
     use model::study::Controls;
+    use model::{Better, Unit};
 
     fn histogram(latency_ns: u64, count: u64) -> String {
         let mut histogram = stats::histogram::new_latency();
@@ -308,7 +281,7 @@ mod tests {
 
     fn hows(case: &CaseResult) -> Vec<String> {
         let controls = Controls::default();
-        let found = fixture::found(&Little, case, &fixture::context(&controls));
+        let found = fixture::found(&RULE, case, &fixture::context(&controls));
         found.iter().map(|f| f.args["how"].to_string()).collect()
     }
 

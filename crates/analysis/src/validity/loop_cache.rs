@@ -1,70 +1,62 @@
 //! A loop device whose file is read and written through the page cache: a load
 //! that goes around the cache above it does not go around that one.
 
-use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted::Counts;
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// From this share of bytes on the disk below has seen nearly all.
 const SEEN: f64 = 0.95;
 
 /// The rule.
-pub(crate) struct LoopCache;
-
-impl Rule for LoopCache {
-    fn code(&self) -> &'static str {
-        "loop-through-cache"
+pub(crate) const RULE: Rule = Rule {
+    code: "loop-through-cache",
+    doc: "A loop device passes its file through the page cache (`loop/dio` is 0): O_DIRECT above it does not go around \
+         that.",
+    english: r#"
+finding-loop-through-cache =
+    { RESOURCE($resource) } reads and writes its file through the page cache, which direct=yes does not go around:
+    { $how ->
+        [seen] { RESOURCE($below) } saw { PERCENT($share) } of the bytes
+       *[unknown] this is not the speed of a disk
     }
+    .advice = losetup --direct-io=on
 
-    fn doc(&self) -> &'static str {
-        "A loop device passes its file through the page cache (`loop/dio` is 0): O_DIRECT above it does not go around \
-         that."
-    }
+evidence-loop-buffered = dio = 0
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let drives = !measure::is_null(case) && measure::is_direct(case);
-        let Some(resource) = measure::devices_name(case).filter(|_| drives) else { return Vec::new() };
-        if measure::loops_are_direct(case, context.machine) != Some(false) {
-            return Vec::new();
-        }
-        let device = called(&resource);
-        let bottom = measure::lowest(case);
-        let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
-        let counts = Counts::at_the_bottom(case).into_iter().filter(|_| is_below);
-        let least = counts.min_by(|a, b| (a.device / a.program).total_cmp(&(b.device / b.program)));
-        let first = measure::device(case).unwrap_or_default().to_owned();
-        let evidence = Evidence::at("loop-buffered", Place::Inventory(first), "dio = 0");
-        let new = |how: &str, text: String| {
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(resource.clone())
-                .arg("how", how)
-                .because(evidence.clone())
-                .advise("losetup --direct-io=on")
-        };
-        let Some(counts) = least else {
-            let text = format!(
-                "{device} reads and writes its file through the page cache, which direct=yes does not go around: this is \
-                 not the speed of a disk"
-            );
-            return vec![new("unknown", text)];
-        };
-        let share = counts.device / counts.program;
-        if share >= SEEN {
-            return Vec::new();
-        }
-        let text = format!(
-            "{device} reads and writes its file through the page cache, which direct=yes does not go around: {} saw {} of \
-             the bytes",
-            called(&counts.resource),
-            format::percent(share)
-        );
-        let below = counts.resource.as_str();
-        vec![new("seen", text).arg("below", below).arg("share", share).because(counts.evidence())]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let drives = !measure::is_null(case) && measure::is_direct(case);
+    let Some(resource) = measure::devices_name(case).filter(|_| drives) else { return Vec::new() };
+    if measure::loops_are_direct(case, context.machine) != Some(false) {
+        return Vec::new();
     }
+    let bottom = measure::lowest(case);
+    let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
+    let counts = Counts::at_the_bottom(case).into_iter().filter(|_| is_below);
+    let least = counts.min_by(|a, b| (a.device / a.program).total_cmp(&(b.device / b.program)));
+    let first = measure::device(case).unwrap_or_default().to_owned();
+    let evidence = Evidence::at("loop-buffered", Place::Inventory(first));
+    let new = |how: &str| {
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on(resource.clone())
+            .arg("how", how)
+            .because(evidence.clone())
+    };
+    let Some(counts) = least else {
+        return vec![new("unknown")];
+    };
+    let share = counts.device / counts.program;
+    if share >= SEEN {
+        return Vec::new();
+    }
+    let below = counts.resource.as_str();
+    vec![new("seen").arg("below", below).arg("share", share).because(counts.evidence())]
 }
 
 #[cfg(test)]
@@ -94,7 +86,7 @@ mod tests {
         }
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-        fixture::found(&LoopCache, &case, &context).into_iter().map(|f| f.text).collect()
+        fixture::found(&RULE, &case, &context).into_iter().map(|f| f.text).collect()
     }
 
     #[test]

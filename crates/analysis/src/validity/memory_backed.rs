@@ -13,52 +13,45 @@ const ELSEWHERE: &[&str] =
     &["nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "glusterfs", "lustre", "afs", "fuse"];
 
 /// The rule.
-pub(crate) struct MemoryBacked;
-
-impl Rule for MemoryBacked {
-    fn code(&self) -> &'static str {
-        "no-device-below"
+pub(crate) const RULE: Rule = Rule {
+    code: "no-device-below",
+    doc: "A file on a file system that has no block device below it.",
+    english: r#"
+finding-no-device-below =
+    { $how ->
+        [memory] { $filesystem } is in memory: this is its speed, not that of a disk
+        [elsewhere] { $filesystem } is on another machine or made by a program: this is not a disk here
+       *[unknown] which block device lies below { $filesystem } is not known, so its counters are not read
     }
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "A file on a file system that has no block device below it."
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if measure::good(case).next().is_none() {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if measure::good(case).next().is_none() {
-            return Vec::new();
-        }
-        // A file system ends where it is in memory or elsewhere, and where no
-        // block device comes after it. One may lie below a loop device.
-        let is_last = |at: usize| !case.path[at..].iter().any(|s| s.resource.starts_with("block:"));
-        let ends =
-            |at: usize, kind: &str| is_last(at) || is_one_of(MEMORY, kind) || is_one_of(ELSEWHERE, kind);
-        let systems = case.path.iter().enumerate().filter(|(_, s)| s.resource.starts_with("filesystem:"));
-        let Some((_, system)) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(&s.resource))) else {
-            return Vec::new();
-        };
-        let name = system.resource.trim_start_matches("filesystem:");
-        let kind = kind_of(name);
-        let (severity, how, text) = if is_one_of(MEMORY, kind) {
-            (Severity::Error, "memory", format!("{name} is in memory: this is its speed, not that of a disk"))
-        } else if is_one_of(ELSEWHERE, kind) {
-            (
-                Severity::Error,
-                "elsewhere",
-                format!("{name} is on another machine or made by a program: this is not a disk here"),
-            )
-        } else {
-            (
-                Severity::Note,
-                "unknown",
-                format!("which block device lies below {name} is not known, so its counters are not read"),
-            )
-        };
-        let args = [("filesystem", name.into()), ("how", how.into())];
-        let mut finding = finding(self.code(), severity, &args, context.headline, text);
-        finding.resource = Some(system.resource.clone());
-        vec![finding]
-    }
+    // A file system ends where it is in memory or elsewhere, and where no
+    // block device comes after it. One may lie below a loop device.
+    let is_last = |at: usize| !case.path[at..].iter().any(|s| s.resource.starts_with("block:"));
+    let ends = |at: usize, kind: &str| is_last(at) || is_one_of(MEMORY, kind) || is_one_of(ELSEWHERE, kind);
+    let systems = case.path.iter().enumerate().filter(|(_, s)| s.resource.starts_with("filesystem:"));
+    let Some((_, system)) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(&s.resource))) else {
+        return Vec::new();
+    };
+    let name = system.resource.trim_start_matches("filesystem:");
+    let kind = kind_of(name);
+    let (severity, how) = if is_one_of(MEMORY, kind) {
+        (Severity::Error, "memory")
+    } else if is_one_of(ELSEWHERE, kind) {
+        (Severity::Error, "elsewhere")
+    } else {
+        (Severity::Note, "unknown")
+    };
+    let args = [("filesystem", name.into()), ("how", how.into())];
+    let mut finding = finding(RULE.code, severity, &args, context.headline);
+    finding.resource = Some(system.resource.clone());
+    vec![finding]
 }
 
 /// The kind of a file system by its name in a path: `/data (ext4)`.
@@ -83,7 +76,7 @@ mod tests {
         let mut count = |path: &[&str]| {
             let step = |resource: &&str| PathStep { resource: (*resource).to_owned(), amplification: 1.0 };
             case.path = path.iter().map(step).collect();
-            fixture::count(&MemoryBacked, &case, &Controls::default())
+            fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!(count(&["cpu:0-1", "memory"]), 0);
         assert_eq!(count(&["cpu:0-1", "filesystem:/ (ext4)", "block:vda"]), 0);
@@ -99,7 +92,7 @@ mod tests {
             let mut case = fixture::case(1);
             let resource = format!("filesystem:/x ({kind})");
             case.path = vec![PathStep { resource, amplification: 1.0 }];
-            fixture::found(&MemoryBacked, &case, &fixture::context(&Controls::default())).remove(0).severity
+            fixture::found(&RULE, &case, &fixture::context(&Controls::default())).remove(0).severity
         };
         assert_eq!(severity("tmpfs"), Severity::Error);
         assert_eq!(severity("nfs4"), Severity::Error);

@@ -1,12 +1,11 @@
 //! Operations that the kernel joined: a device saw fewer and larger requests
 //! than the load made.
 
-use language::format::{part, percent};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::requests::{self, Requests};
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// More for each operation than this are within what counting allows.
 const FEWER: f64 = 0.95;
@@ -14,60 +13,44 @@ const FEWER: f64 = 0.95;
 const EXPLAINED: f64 = 0.8;
 
 /// The rule.
-pub(crate) struct Merged;
-
-impl Rule for Merged {
-    fn code(&self) -> &'static str {
-        "requests-merged"
-    }
-
-    fn doc(&self) -> &'static str {
-        "The device saw fewer requests than the load has operations: the kernel joins neighbours that wait together, so \
+pub(crate) const RULE: Rule = Rule {
+    code: "requests-merged",
+    doc: "The device saw fewer requests than the load has operations: the kernel joins neighbours that wait together, so \
          the device worked with larger requests than the load asked for. Without merges in its counters, something on \
-         the way joined or answered them."
+         the way joined or answered them.",
+    english: r#"
+finding-requests-merged =
+    { $how ->
+        [merged] the kernel joined { PERCENT($share) } of the operations with their neighbours: { RESOURCE($resource) }
+            saw requests of { BINARY($bytes) } in the mean, not { BINARY($block) }
+       *[unexplained] { RESOURCE($resource) } saw { PERCENT($share) } fewer requests than the load has operations, and
+            not for merges: something on the way joined or answered them
     }
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !requests::count(case, context.machine) {
-            return Vec::new();
-        }
-        let all = Requests::of(case).into_iter().filter(|r| r.each() < FEWER);
-        let Some(worst) = all.min_by(|a, b| a.each().total_cmp(&b.each())) else { return Vec::new() };
-        let missing = worst.operations - worst.requests;
-        let share = missing / worst.operations;
-        let (shown, device) = (percent(share), called(&worst.resource));
-        let (bytes, block) = (worst.bytes as u64, measure::block(case).unwrap_or(0.0) as u64);
-        let (severity, how, text) = if worst.merged >= missing * EXPLAINED {
-            (
-                Severity::Note,
-                "merged",
-                format!(
-                    "the kernel joined {shown} of the operations with their neighbours: {device} saw requests of {} in \
-                     the mean, not {}",
-                    part(bytes),
-                    part(block)
-                ),
-            )
-        } else {
-            (
-                Severity::Warning,
-                "unexplained",
-                format!(
-                    "{device} saw {shown} fewer requests than the load has operations, and not for merges: something on \
-                     the way joined or answered them"
-                ),
-            )
-        };
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), severity, text)
-                .on(worst.resource.clone())
-                .arg("how", how)
-                .arg("share", share)
-                .arg("bytes", bytes)
-                .arg("block", block)
-                .because(requests::evidence(&worst)),
-        ]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if !requests::count(case, context.machine) {
+        return Vec::new();
     }
+    let all = Requests::of(case).into_iter().filter(|r| r.each() < FEWER);
+    let Some(worst) = all.min_by(|a, b| a.each().total_cmp(&b.each())) else { return Vec::new() };
+    let missing = worst.operations - worst.requests;
+    let share = missing / worst.operations;
+    let (bytes, block) = (worst.bytes as u64, measure::block(case).unwrap_or(0.0) as u64);
+    let is_explained = worst.merged >= missing * EXPLAINED;
+    let (severity, how) =
+        if is_explained { (Severity::Note, "merged") } else { (Severity::Warning, "unexplained") };
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, severity)
+            .on(worst.resource.clone())
+            .arg("how", how)
+            .arg("share", share)
+            .arg("bytes", bytes)
+            .arg("block", block)
+            .because(requests::evidence(&worst)),
+    ]
 }
 
 #[cfg(test)]
@@ -90,7 +73,7 @@ mod tests {
             }
         }
         let controls = Controls::default();
-        let found = fixture::found(&Merged, &case, &fixture::context(&controls));
+        let found = fixture::found(&RULE, &case, &fixture::context(&controls));
         found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
     }
 
@@ -119,7 +102,7 @@ mod tests {
             case.trials.push(trial);
         }
         let controls = Controls::default();
-        let found = fixture::found(&Merged, &case, &fixture::context(&controls));
+        let found = fixture::found(&RULE, &case, &fixture::context(&controls));
         assert!(found.iter().all(|f| f.args["how"] == "merged".into()), "{found:?}");
         assert_eq!(found.len(), 1);
     }

@@ -7,49 +7,42 @@ use model::{Finding, FindingKind, Severity};
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct MoreThanQuota;
-
-impl Rule for MoreThanQuota {
-    fn code(&self) -> &'static str {
-        "more-threads-than-quota"
+pub(crate) const RULE: Rule = Rule {
+    code: "more-threads-than-quota",
+    doc: "The control group allows less CPU time than the threads that compute need: all of them are stopped for part of \
+         each period (cpu.max; cpu.cfs_quota_us). A quota below one CPU stops even one thread.",
+    english: r#"
+finding-more-threads-than-quota =
+    { $below ->
+        [yes] the control group's quota is { FIXED($quota, decimals: 2) } CPUs, less than one: even one thread is
+            stopped for part of each period
+       *[no] { FIXED($threads) } threads share the { FIXED($quota, decimals: 2) } CPUs of the control group's quota: all
+            are stopped for part of each period
     }
+    .advice = measure outside of the group, or with its quota lifted, for what the processor can do
 
-    fn doc(&self) -> &'static str {
-        "The control group allows less CPU time than the threads that compute need: all of them are stopped for part of \
-         each period (cpu.max; cpu.cfs_quota_us). A quota below one CPU stops even one thread."
-    }
+evidence-cpu-quota = { FIXED($quota, decimals: 2) } CPU seconds for each second
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let Some(machine) = context.machine else { return Vec::new() };
-        let cpus = machine.inventory.cpu.allowed.len().max(1) as f64;
-        let threads = measure::workers(case);
-        let quota = machine.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < threads.min(cpus));
-        let Some(quota) = quota.filter(|quota| measure::wants_cpus(case, *quota)) else { return Vec::new() };
-        let below = quota < 1.0;
-        let text = match (threads > 1.0, below) {
-            (_, true) => format!(
-                "the control group's quota is {quota:.2} CPUs, less than one: even one thread is stopped for part of \
-                 each period"
-            ),
-            (_, false) => format!(
-                "{threads:.0} threads share the {quota:.2} CPUs of the control group's quota: all are stopped for part \
-                 of each period"
-            ),
-        };
-        let place = Place::Limit { resource: "cpu".to_owned(), quantity: "cpu".to_owned() };
-        let evidence = Evidence::at("cpu-quota", place, format!("{quota:.2} CPU seconds for each second"));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on("cgroup:cpu")
-                .arg("threads", threads)
-                .arg("quota", quota)
-                .arg("below", below)
-                .because(evidence.arg("quota", quota))
-                .advise(
-                    "measure outside of the group, or with its quota lifted, for what the processor can do",
-                ),
-        ]
-    }
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let Some(machine) = context.machine else { return Vec::new() };
+    let cpus = machine.inventory.cpu.allowed.len().max(1) as f64;
+    let threads = measure::workers(case);
+    let quota = machine.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < threads.min(cpus));
+    let Some(quota) = quota.filter(|quota| measure::wants_cpus(case, *quota)) else { return Vec::new() };
+    let below = quota < 1.0;
+    let place = Place::Limit { resource: "cpu".to_owned(), quantity: "cpu".to_owned() };
+    let evidence = Evidence::at("cpu-quota", place);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on("cgroup:cpu")
+            .arg("threads", threads)
+            .arg("quota", quota)
+            .arg("below", below)
+            .because(evidence.arg("quota", quota)),
+    ]
 }
 
 #[cfg(test)]
@@ -70,7 +63,7 @@ mod tests {
             case.workload = "cpu.primes".to_owned();
             case.parameters.set("threads", threads);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-            let all = fixture::found(&MoreThanQuota, &case, &context);
+            let all = fixture::found(&RULE, &case, &context);
             all.into_iter().map(|f| f.text).next().unwrap_or_default()
         };
         assert!(found(4, Some(2.5)).starts_with("4 threads share the 2.50 CPUs"));

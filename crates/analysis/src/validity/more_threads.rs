@@ -7,41 +7,38 @@ use model::{Finding, FindingKind, Severity};
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct MoreThreads;
+pub(crate) const RULE: Rule = Rule {
+    code: "more-threads-than-cores",
+    doc: "The load has more threads that compute than CPUs they may run on, so that they take turns. Of threads that \
+         mostly wait, for a disk or for one another, nothing is said.",
+    english: r#"
+finding-more-threads-than-cores =
+    { FIXED($threads) } threads take turns on { $cpus ->
+        [1] 1 CPU
+       *[other] { $cpus } CPUs
+    }: more threads cannot compute more, and each waits for the others
+    .advice = use --threads all, one for each CPU
 
-impl Rule for MoreThreads {
-    fn code(&self) -> &'static str {
-        "more-threads-than-cores"
-    }
+evidence-threads = threads = { FIXED($threads) }
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The load has more threads that compute than CPUs they may run on, so that they take turns. Of threads that \
-         mostly wait, for a disk or for one another, nothing is said."
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len());
+    let threads = measure::workers(case);
+    if cpus == 0 || threads <= cpus as f64 || !measure::computes(case, cpus as f64) {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let cpus = context.machine.map_or(0, |m| m.inventory.cpu.allowed.len());
-        let threads = measure::workers(case);
-        if cpus == 0 || threads <= cpus as f64 || !measure::computes(case, cpus as f64) {
-            return Vec::new();
-        }
-        let text = format!(
-            "{threads:.0} threads take turns on {}: more threads cannot compute more, and each waits for the \
-             others",
-            if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") }
-        );
-        let place = Place::Parameter("threads".to_owned());
-        let says = format!("threads = {threads:.0}");
-        let evidence = Evidence::at("threads", place, says).arg("threads", threads);
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on("cpu")
-                .arg("threads", threads)
-                .arg("cpus", cpus as u64)
-                .because(evidence)
-                .advise("use --threads all, one for each CPU"),
-        ]
-    }
+    let place = Place::Parameter("threads".to_owned());
+    let evidence = Evidence::at("threads", place).arg("threads", threads);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on("cpu")
+            .arg("threads", threads)
+            .arg("cpus", cpus as u64)
+            .because(evidence),
+    ]
 }
 
 #[cfg(test)]
@@ -66,11 +63,7 @@ mod tests {
             put("iops", 1000.0, Unit::PerSecond);
             put("cpu_per_operation", cpu_share * 2.0 / 1000.0, Unit::Seconds);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-            fixture::found(&MoreThreads, &case, &context)
-                .into_iter()
-                .map(|f| f.text)
-                .next()
-                .unwrap_or_default()
+            fixture::found(&RULE, &case, &context).into_iter().map(|f| f.text).next().unwrap_or_default()
         };
         assert!(found("cpu.primes", 8, 1.0).starts_with("8 threads take turns on 2 CPUs"));
         assert_eq!(found("memory.bandwidth", 2, 1.0), "");

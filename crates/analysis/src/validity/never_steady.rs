@@ -1,6 +1,5 @@
 //! Rounds of a load that never became steady.
 
-use language::format::percent;
 use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
@@ -8,51 +7,40 @@ use super::finding;
 use crate::{Context, Rule};
 
 /// The rule.
-pub(crate) struct NeverSteady;
-
-impl Rule for NeverSteady {
-    fn code(&self) -> &'static str {
-        "never-steady"
+pub(crate) const RULE: Rule = Rule {
+    code: "never-steady",
+    doc: "The rounds before the trials never became steady, as SNIA's specification asks: of the last five the range within \
+         20 % of their mean and the fitted line within 10 %.",
+    english: r#"
+finding-never-steady =
+    { $how ->
+        [failed] not brought to a steady state: round { $next } failed: { $reason }
+        [unsteady] not steady after { $rounds } rounds: the last { $window } are within { PERCENT($range) } of their mean
+            (20 % allowed) and move by { PERCENT($slope) } (10 % allowed)
+       *[few] { $rounds } rounds are too few to tell a steady state, which takes { $window }
     }
+    .advice = longer rounds, or more of them, may settle; until then quote the figure with its rounds
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The rounds before the trials never became steady, as SNIA's specification asks: of the last five the range within \
-         20 % of their mean and the fitted line within 10 %."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let Some(rounds) = case.rounds.as_ref().filter(|r| !r.steady) else { return Vec::new() };
-        let count = rounds.values.len() as u64;
-        let mut args = vec![("rounds", count.into()), ("window", (rounds.window as u64).into())];
-        let (how, text) = match (&rounds.failed, rounds.range.zip(rounds.slope)) {
-            (Some(reason), _) => {
-                args.push(("reason", reason.as_str().into()));
-                ("failed", format!("not brought to a steady state: round {} failed: {reason}", count + 1))
-            }
-            (None, Some((range, slope))) => {
-                args.extend([("range", Value::Number(range)), ("slope", Value::Number(slope.abs()))]);
-                (
-                    "unsteady",
-                    format!(
-                        "not steady after {count} rounds: the last {} are within {} of their mean (20 % allowed) and move \
-                         by {} (10 % allowed)",
-                        rounds.window,
-                        percent(range),
-                        percent(slope.abs())
-                    ),
-                )
-            }
-            (None, None) => (
-                "few",
-                format!("{count} rounds are too few to tell a steady state, which takes {}", rounds.window),
-            ),
-        };
-        args.extend([("how", how.into()), ("next", (count + 1).into())]);
-        let found = finding(self.code(), Severity::Warning, &args, context.headline, text);
-        vec![found.advise(
-            "longer rounds, or more of them, may settle; until then quote the figure with its rounds",
-        )]
-    }
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let Some(rounds) = case.rounds.as_ref().filter(|r| !r.steady) else { return Vec::new() };
+    let count = rounds.values.len() as u64;
+    let mut args = vec![("rounds", count.into()), ("window", (rounds.window as u64).into())];
+    let how = match (&rounds.failed, rounds.range.zip(rounds.slope)) {
+        (Some(reason), _) => {
+            args.push(("reason", reason.as_str().into()));
+            "failed"
+        }
+        (None, Some((range, slope))) => {
+            args.extend([("range", Value::Number(range)), ("slope", Value::Number(slope.abs()))]);
+            "unsteady"
+        }
+        (None, None) => "few",
+    };
+    args.extend([("how", how.into()), ("next", (count + 1).into())]);
+    vec![finding(RULE.code, Severity::Warning, &args, context.headline)]
 }
 
 #[cfg(test)]
@@ -81,7 +69,7 @@ mod tests {
         let mut case = fixture::case(1);
         case.rounds = Some(rounds);
         let controls = Controls::default();
-        let found = fixture::found(&NeverSteady, &case, &fixture::context(&controls));
+        let found = fixture::found(&RULE, &case, &fixture::context(&controls));
         found.iter().map(|f| f.args["how"].to_string()).collect()
     }
 
@@ -95,6 +83,6 @@ mod tests {
             (r.range, r.slope) = (None, None);
         };
         assert_eq!(hows(few), ["few"]);
-        assert_eq!(fixture::count(&NeverSteady, &fixture::case(1), &Controls::default()), 0);
+        assert_eq!(fixture::count(&RULE, &fixture::case(1), &Controls::default()), 0);
     }
 }

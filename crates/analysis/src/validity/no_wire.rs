@@ -7,28 +7,23 @@ use super::finding;
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct NoWire;
+pub(crate) const RULE: Rule = Rule {
+    code: "no-wire",
+    doc: "Both ends of a network load ran on this machine (peer=self), over its loopback: what is measured is the kernel and \
+         the processor, and both ends share them. Said once in a run.",
+    english: r#"
+finding-no-wire =
+    both ends are this machine, over loopback: this is no wire, and both ends share its processor
+    .advice = run `headroom node` on another machine and give its join string as --peer
+"#,
+    check,
+};
 
-impl Rule for NoWire {
-    fn code(&self) -> &'static str {
-        "no-wire"
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if !context.siblings.is_first(case, RULE.code, measure::is_loopback) {
+        return Vec::new();
     }
-
-    fn doc(&self) -> &'static str {
-        "Both ends of a network load ran on this machine (peer=self), over its loopback: what is measured is the kernel and \
-         the processor, and both ends share them. Said once in a run."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !context.siblings.is_first(case, self.code(), measure::is_loopback) {
-            return Vec::new();
-        }
-        let text =
-            "both ends are this machine, over loopback: this is no wire, and both ends share its processor"
-                .to_owned();
-        let found = finding(self.code(), Severity::Warning, &[], context.headline, text);
-        vec![found.advise("run `headroom node` on another machine and give its join string as --peer")]
-    }
+    vec![finding(RULE.code, Severity::Warning, &[], context.headline)]
 }
 
 #[cfg(test)]
@@ -43,7 +38,7 @@ mod tests {
         case.workload = "net.stream".to_owned();
         for (peer, count) in [("10.0.0.2:7117", 0), ("self", 1)] {
             case.parameters.set("peer", peer);
-            assert_eq!(fixture::count(&NoWire, &case, &Controls::default()), count);
+            assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);
         }
     }
 }

@@ -8,26 +8,22 @@ use super::finding;
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct NothingDriven;
+pub(crate) const RULE: Rule = Rule {
+    code: "nothing-driven",
+    doc: "A disk load with engine=null: nothing was read or written, so the figure is what the tool itself can do at most.",
+    english: r#"
+finding-nothing-driven =
+    engine=null: nothing was read or written; this is what the tool itself can do at most
+"#,
+    check,
+};
 
-impl Rule for NothingDriven {
-    fn code(&self) -> &'static str {
-        "nothing-driven"
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let profile = measure::profile(case);
+    if !profile.is_null || profile.targets == 0 {
+        return Vec::new();
     }
-
-    fn doc(&self) -> &'static str {
-        "A disk load with engine=null: nothing was read or written, so the figure is what the tool itself can do at most."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let profile = measure::profile(case);
-        if !profile.is_null || profile.targets == 0 {
-            return Vec::new();
-        }
-        let text = "engine=null: nothing was read or written; this is what the tool itself can do at most"
-            .to_owned();
-        vec![finding(self.code(), Severity::Warning, &[], context.headline, text)]
-    }
+    vec![finding(RULE.code, Severity::Warning, &[], context.headline)]
 }
 
 #[cfg(test)]
@@ -41,7 +37,7 @@ mod tests {
         let mut case = fixture::case(1);
         for (engine, count) in [("io_uring", 0), ("null", 1)] {
             case.parameters.set("engine", engine);
-            assert_eq!(fixture::count(&NothingDriven, &case, &Controls::default()), count);
+            assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);
         }
     }
 }

@@ -15,47 +15,52 @@ const MEMORY: &str = "memory_node";
 const CPU: &str = "cpu_node";
 
 /// The rule.
-pub(crate) struct NumaRemote;
+pub(crate) const RULE: Rule = Rule {
+    code: "numa-remote",
+    doc: "The threads ran on another NUMA node than their memory lies on: each access crosses the link between them. A \
+         note where that was asked for.",
+    english: r#"
+finding-numa-remote =
+    threads ran on node { $cpu } and their memory lies on node { $memory }{ $known ->
+        [yes] {" "}(distance { $distance }, 10 is its own)
+       *[no] {""}
+    }: this is the other node's memory
+    .advice =
+        { $asked ->
+            [no] give --cpu-node and --memory-node the same node for memory of its own
+           *[yes] {""}
+        }
 
-impl Rule for NumaRemote {
-    fn code(&self) -> &'static str {
-        "numa-remote"
-    }
+evidence-memory-node = memory on node { $node }
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The threads ran on another NUMA node than their memory lies on: each access crosses the link between them. A \
-         note where that was asked for."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let apart = measure::good(case).find_map(|trial| {
-            let memory = nodes(trial.result.facts.get(MEMORY)?)?;
-            let cpus = of_threads(trial, context).filter(|cpus| !cpus.is_empty())?;
-            let away: Vec<u32> = cpus.into_iter().filter(|node| !memory.contains(node)).collect();
-            Some((*away.first()?, *memory.first()?))
-        });
-        let Some((cpu, memory)) = apart else { return Vec::new() };
-        let asked = ["cpu-node", "memory-node"].iter().any(|name| case.parameters.get(name).is_some());
-        let severity = if asked { Severity::Note } else { Severity::Warning };
-        let distance = distance(context, cpu, memory);
-        let far = distance.map(|d| format!(" (distance {d}, 10 is its own)")).unwrap_or_default();
-        let text = format!(
-            "threads ran on node {cpu} and their memory lies on node {memory}{far}: this is the other node's memory"
-        );
-        let place = Place::Fact(MEMORY.to_owned());
-        let evidence = Evidence::at("memory-node", place, format!("memory on node {memory}"));
-        let mut found = Finding::new(FindingKind::Validity, self.code(), severity, text)
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let apart = measure::good(case).find_map(|trial| {
+        let memory = nodes(trial.result.facts.get(MEMORY)?)?;
+        let cpus = of_threads(trial, context).filter(|cpus| !cpus.is_empty())?;
+        let away: Vec<u32> = cpus.into_iter().filter(|node| !memory.contains(node)).collect();
+        Some((*away.first()?, *memory.first()?))
+    });
+    let Some((cpu, memory)) = apart else { return Vec::new() };
+    let asked = ["cpu-node", "memory-node"].iter().any(|name| case.parameters.get(name).is_some());
+    let severity = if asked { Severity::Note } else { Severity::Warning };
+    let distance = distance(context, cpu, memory);
+    let place = Place::Fact(MEMORY.to_owned());
+    let evidence = Evidence::at("memory-node", place);
+    // Numbers of nodes are names: there is no node between two of them.
+    let name = |node: u32| node.to_string();
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, severity)
             .on("memory")
-            .arg("cpu", u64::from(cpu))
-            .arg("memory", u64::from(memory))
+            .arg("cpu", name(cpu))
+            .arg("memory", name(memory))
             .arg("known", distance.is_some())
             .arg("distance", u64::from(distance.unwrap_or(0)))
-            .because(evidence.arg("node", u64::from(memory)));
-        if !asked {
-            found = found.advise("give --cpu-node and --memory-node the same node for memory of its own");
-        }
-        vec![found]
-    }
+            .arg("asked", asked)
+            .because(evidence.arg("node", name(memory))),
+    ]
 }
 
 /// A number, or numbers with spaces between them.
@@ -106,7 +111,7 @@ mod tests {
     fn found(case: &CaseResult) -> Option<Finding> {
         let (controls, machine) = (Controls::default(), machine());
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-        fixture::found(&NumaRemote, case, &context).pop()
+        fixture::found(&RULE, case, &context).pop()
     }
 
     #[test]

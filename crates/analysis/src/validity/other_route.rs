@@ -1,13 +1,12 @@
 //! Data that went over another interface than the one that was meant. Study D's
 //! runs over "the single port" went to an address on none of the ports shown.
 
-use language::format::percent;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{Counter, Trial};
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// An interface that the data passed counts at least this share of the payload:
 /// heads only make it more.
@@ -22,50 +21,43 @@ const LEAST: f64 = 1e6;
 const READ: f64 = 0.5;
 
 /// The rule.
-pub(crate) struct OtherRoute;
-
-impl Rule for OtherRoute {
-    fn code(&self) -> &'static str {
-        "other-route"
+pub(crate) const RULE: Rule = Rule {
+    code: "other-route",
+    doc: "The interface that the route to the peer names counted less than half of the payload in the window, by the kernel's \
+         counters of its bytes: the data went another way.",
+    english: r#"
+finding-other-route =
+    the data did not pass { RESOURCE($resource) }, which the route names: it counted { PERCENT($share) } of the
+    payload{ $known ->
+        [yes] , and { RESOURCE($other) } counted it
+       *[no] {""}
     }
+    .advice =
+        look at `ip route get ADDRESS` on both machines, and give the node's address on the path that is meant
 
-    fn doc(&self) -> &'static str {
-        "The interface that the route to the peer names counted less than half of the payload in the window, by the kernel's \
-         counters of its bytes: the data went another way."
-    }
+evidence-passed = { PERCENT($share) } of the payload
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        if !measure::is_net(case) {
-            return Vec::new();
-        }
-        let ends = |t: &Trial| [seen(case, t, false), seen(case, t, true)].into_iter().flatten().next();
-        let Some(Seen { interface, share, other }) = measure::good(case).find_map(ends) else {
-            return Vec::new();
-        };
-        let named = called(&interface);
-        let text = match &other {
-            Some(other) => format!(
-                "the data did not pass {named}, which the route names: it counted {} of the payload, and {} counted it",
-                percent(share),
-                called(other)
-            ),
-            None => format!(
-                "the data did not pass {named}, which the route names: it counted {} of the payload",
-                percent(share)
-            ),
-        };
-        let place = Place::Counter { resource: interface.clone(), source: "/proc/net/dev".to_owned() };
-        let evidence = Evidence::at("passed", place, format!("{} of the payload", percent(share)));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(interface.clone())
-                .arg("share", share)
-                .arg("known", if other.is_some() { "yes" } else { "no" })
-                .arg("other", other.unwrap_or_default())
-                .because(evidence.arg("share", share))
-                .advise("look at `ip route get ADDRESS` on both machines, and give the node's address on the path that is meant"),
-        ]
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    if !measure::is_net(case) {
+        return Vec::new();
     }
+    let ends = |t: &Trial| [seen(case, t, false), seen(case, t, true)].into_iter().flatten().next();
+    let Some(Seen { interface, share, other }) = measure::good(case).find_map(ends) else {
+        return Vec::new();
+    };
+    let place = Place::Counter { resource: interface.clone(), source: "/proc/net/dev".to_owned() };
+    let evidence = Evidence::at("passed", place);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on(interface)
+            .arg("share", share)
+            .arg("known", if other.is_some() { "yes" } else { "no" })
+            .arg("other", other.unwrap_or_default())
+            .because(evidence.arg("share", share)),
+    ]
 }
 
 /// What an interface saw that should have seen all.
@@ -155,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_the_named_interface_did_not_count_went_another_way() {
-        let count = |case| fixture::count(&OtherRoute, &case, &Controls::default());
+        let count = |case| fixture::count(&RULE, &case, &Controls::default());
         assert_eq!(count(case(&[("eth0", 104_000_000)], &[("eth2", 104_000_000)])), 0);
         assert_eq!(count(case(&[("eth0", 4_000), ("eth1", 104_000_000)], &[("eth2", 104_000_000)])), 1);
         assert_eq!(count(case(&[("eth0", 104_000_000)], &[("eth2", 4_000)])), 1);

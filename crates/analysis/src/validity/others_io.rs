@@ -1,13 +1,12 @@
 //! Others use the device: the kernel counted more there than the load moved.
 
-use language::format;
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity};
 
 use super::counted::{Counts, journal, rate, sectors};
 use crate::measure::OperationKind;
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// Less than this share beyond the load's bytes is a file system's own
 /// bookkeeping (journal, metadata).
@@ -20,60 +19,53 @@ const JOURNAL_BELOW: f64 = 0.25;
 const FELT: f64 = 1e6;
 
 /// The rule.
-pub(crate) struct OthersIo;
+pub(crate) const RULE: Rule = Rule {
+    code: "others-use-the-device",
+    doc: "Others use the device: the kernel counted more there than the load moved, be it of what the load does or of \
+         what it does not. A file system's own bookkeeping is allowed for.",
+    english: r#"
+finding-others-use-the-device =
+    { RESOURCE($resource) } moved { SHORT($beyond, unit: "B/s") } more than the { SHORT($program, unit: "B/s") } of the
+    load: others use it too, or requests were made larger on the way
+    .advice = `headroom doctor` lists who is busy; measure again when they are not
 
-impl Rule for OthersIo {
-    fn code(&self) -> &'static str {
-        "others-use-the-device"
-    }
+evidence-foreign =
+    { SHORT($bytes_per_s, unit: "B/s") } of { $kind ->
+        [read] reads
+       *[write] writes
+    } that no load asked for
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "Others use the device: the kernel counted more there than the load moved, be it of what the load does or of \
-         what it does not. A file system's own bookkeeping is allowed for."
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let all = Counts::at_the_bottom(case);
+    let Some(first) = all.first() else { return Vec::new() };
+    let program: f64 = all.iter().map(|c| c.program).sum();
+    let tolerance: f64 = all.iter().map(|c| c.tolerance).sum();
+    let foreign = foreign(case, &all);
+    let beyond: f64 = all.iter().map(|c| (c.device - c.program).max(0.0)).sum::<f64>()
+        + foreign.iter().map(|f| f.1).sum::<f64>();
+    let bottom = measure::lowest(case);
+    let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
+    let kept = program * if is_below { JOURNAL_BELOW } else { JOURNAL } + journal(case);
+    if beyond <= (tolerance + kept).max(FELT) {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let all = Counts::at_the_bottom(case);
-        let Some(first) = all.first() else { return Vec::new() };
-        let program: f64 = all.iter().map(|c| c.program).sum();
-        let tolerance: f64 = all.iter().map(|c| c.tolerance).sum();
-        let foreign = foreign(case, &all);
-        let beyond: f64 = all.iter().map(|c| (c.device - c.program).max(0.0)).sum::<f64>()
-            + foreign.iter().map(|f| f.1).sum::<f64>();
-        let bottom = measure::lowest(case);
-        let is_below = bottom.first().is_some_and(|step| measure::below_loop(case, step));
-        let kept = program * if is_below { JOURNAL_BELOW } else { JOURNAL } + journal(case);
-        if beyond <= (tolerance + kept).max(FELT) {
-            return Vec::new();
-        }
-        let rate = |bytes: f64| format::setting(bytes, Unit::BytesPerSecond);
-        let text = format!(
-            "{} moved {} more than the {} of the load: others use it too, or requests were made larger on the way",
-            called(&first.resource),
-            rate(beyond),
-            rate(program)
-        );
-        // The kind that is furthest off shows it best.
-        let off = |c: &&Counts| c.device / c.program;
-        let worst = all.iter().max_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(first);
-        let mut found = Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-            .on(first.resource.clone())
-            .arg("beyond", beyond)
-            .arg("program", program)
-            .because(worst.evidence());
-        for (kind, bytes) in foreign.into_iter().filter(|(_, bytes)| *bytes > 0.0) {
-            let (what, code) =
-                if kind == OperationKind::Read { ("reads", "read") } else { ("writes", "write") };
-            let text = format!("{} of {what} that no load asked for", rate(bytes));
-            if let Some(place) = bottom.first().and_then(|s| measure::place(case, &s.resource, sectors(kind)))
-            {
-                found = found.because(
-                    Evidence::at("foreign", place, text).arg("kind", code).arg("bytes_per_s", bytes),
-                );
-            }
-        }
-        vec![found.advise("`headroom doctor` lists who is busy; measure again when they are not")]
+    // The kind that is furthest off shows it best.
+    let off = |c: &&Counts| c.device / c.program;
+    let worst = all.iter().max_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(first);
+    let mut found = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+        .on(first.resource.clone())
+        .arg("beyond", beyond)
+        .arg("program", program)
+        .because(worst.evidence());
+    for (kind, bytes) in foreign.into_iter().filter(|(_, bytes)| *bytes > 0.0) {
+        let place = bottom.first().and_then(|s| measure::place(case, &s.resource, sectors(kind)));
+        let foreign = place.map(|place| Evidence::at("foreign", place).arg("kind", kind.name()));
+        found = found.because_all(foreign.map(|e| e.arg("bytes_per_s", bytes)));
     }
+    vec![found]
 }
 
 /// Bytes per second of what no load does: reads beside writers, writes beside
@@ -91,6 +83,7 @@ fn foreign(case: &CaseResult, own: &[Counts]) -> Vec<(OperationKind, f64)> {
 mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
+    use model::Unit;
     use model::resource::PathStep;
     use model::study::Controls;
 
@@ -108,7 +101,7 @@ mod tests {
     }
 
     fn count(case: &CaseResult) -> usize {
-        fixture::count(&OthersIo, case, &Controls::default())
+        fixture::count(&RULE, case, &Controls::default())
     }
 
     #[test]

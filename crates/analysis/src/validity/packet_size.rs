@@ -8,38 +8,35 @@ use model::{Finding, FindingKind, Severity};
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct PacketSize;
+pub(crate) const RULE: Rule = Rule {
+    code: "packet-not-carried",
+    doc: "Before each trial packets of the size that the route allows are sent to the other end, and smaller ones where those do \
+         not arrive: the path carries less than the MTU of the interface here.",
+    english: r#"
+finding-packet-not-carried =
+    packets of { FIXED($route) } bytes, which the interface here sends, do not reach the other end: the path carries
+    { FIXED($carried) } bytes at most
+    .advice = give all interfaces and switches on the path the same MTU
 
-impl Rule for PacketSize {
-    fn code(&self) -> &'static str {
-        "packet-not-carried"
-    }
+evidence-carried = { FIXED($carried) } bytes arrived, more did not
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "Before each trial packets of the size that the route allows are sent to the other end, and smaller ones where those do \
-         not arrive: the path carries less than the MTU of the interface here."
-    }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let of = |t: &model::trial::Trial| {
-            let number = |name: &str| measure::number(t, false, name);
-            number("packet_of_route").zip(number("packet_carried")).filter(|(route, carried)| carried < route)
-        };
-        let Some((route, carried)) = measure::good(case).find_map(of) else { return Vec::new() };
-        let text = format!(
-            "packets of {route:.0} bytes, which the interface here sends, do not reach the other end: the path carries \
-             {carried:.0} bytes at most"
-        );
-        let place = Place::Metric("throughput".to_owned());
-        let evidence = Evidence::at("carried", place, format!("{carried:.0} bytes arrived, more did not"));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .arg("route", route)
-                .arg("carried", carried)
-                .because(evidence.arg("carried", carried))
-                .advise("give all interfaces and switches on the path the same MTU"),
-        ]
-    }
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let of = |t: &model::trial::Trial| {
+        let number = |name: &str| measure::number(t, false, name);
+        number("packet_of_route").zip(number("packet_carried")).filter(|(route, carried)| carried < route)
+    };
+    let Some((route, carried)) = measure::good(case).find_map(of) else { return Vec::new() };
+    let place = Place::Metric("throughput".to_owned());
+    let evidence = Evidence::at("carried", place);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .arg("route", route)
+            .arg("carried", carried)
+            .because(evidence.arg("carried", carried)),
+    ]
 }
 
 #[cfg(test)]
@@ -56,7 +53,7 @@ mod tests {
             let facts = &mut case.trials[0].result.facts;
             facts.insert("packet_of_route".to_owned(), route.into());
             facts.insert("packet_carried".to_owned(), carried.into());
-            assert_eq!(fixture::count(&PacketSize, &case, &Controls::default()), count);
+            assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);
         }
     }
 }

@@ -8,29 +8,23 @@ use super::finding;
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct PacketUnknown;
+pub(crate) const RULE: Rule = Rule {
+    code: "packet-size-unknown",
+    doc: "The datagrams that would have shown how large packets the path carries were not answered, not even the smallest: a \
+         path that carries less than the MTU of the interface here would not be seen. Said once in a run.",
+    english: r#"
+finding-packet-size-unknown =
+    how large packets the path carries could not be probed: no datagram was answered
+    .advice = let UDP through between the two machines, or see that all MTUs on the path are the same
+"#,
+    check,
+};
 
-impl Rule for PacketUnknown {
-    fn code(&self) -> &'static str {
-        "packet-size-unknown"
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if !context.siblings.is_first(case, RULE.code, is_unknown) {
+        return Vec::new();
     }
-
-    fn doc(&self) -> &'static str {
-        "The datagrams that would have shown how large packets the path carries were not answered, not even the smallest: a \
-         path that carries less than the MTU of the interface here would not be seen. Said once in a run."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !context.siblings.is_first(case, self.code(), is_unknown) {
-            return Vec::new();
-        }
-        let text =
-            "how large packets the path carries could not be probed: no datagram was answered".to_owned();
-        let found = finding(self.code(), Severity::Note, &[], context.headline, text);
-        vec![found.advise(
-            "let UDP through between the two machines, or see that all MTUs on the path are the same",
-        )]
-    }
+    vec![finding(RULE.code, Severity::Note, &[], context.headline)]
 }
 
 fn is_unknown(case: &CaseResult) -> bool {
@@ -55,7 +49,7 @@ mod tests {
             let facts = &mut case.trials[0].result.facts;
             facts.extend(route.map(|bytes| ("packet_of_route".to_owned(), bytes.into())));
             facts.extend(carried.map(|bytes| ("packet_carried".to_owned(), bytes.into())));
-            assert_eq!(fixture::count(&PacketUnknown, &case, &Controls::default()), count);
+            assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);
         }
     }
 }

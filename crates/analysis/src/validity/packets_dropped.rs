@@ -3,14 +3,13 @@
 //! in, and the sockets. Each is named with its end, for what one counts the other
 //! never sees.
 
-use language::format::percent;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::Trial;
 use model::{Finding, FindingKind, Severity};
 
 use crate::measure::End;
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// Of those that passed, from this share on drops are told: TCP hardly feels less
 /// (Mathis and others, 1997, see the verdict `loss-bound`), and a kernel drops
@@ -37,36 +36,19 @@ struct Way {
     less: Option<&'static str>,
     /// Counters of what passed, added up; without any, one is too many.
     passed: &'static [&'static str],
-    advice: &'static str,
 }
 
 /// `Documentation/networking/statistics.rst` and `snmp_counter.rst`,
 /// `net/core/net-procfs.c`.
 const WAYS: &[Way] = &[
-    Way {
-        what: "broken-frames",
-        of: Of::Interface,
-        counters: &["rx_errs"],
-        less: None,
-        passed: &[],
-        advice: "a bad cable, transceiver or port breaks frames: `ethtool -S` says how",
-    },
-    Way {
-        what: "unsent-frames",
-        of: Of::Interface,
-        counters: &["tx_errs"],
-        less: None,
-        passed: &[],
-        advice: "a carrier that is lost or a duplex that differs breaks frames: `ethtool -S` says how",
-    },
+    Way { what: "broken-frames", of: Of::Interface, counters: &["rx_errs"], less: None, passed: &[] },
+    Way { what: "unsent-frames", of: Of::Interface, counters: &["tx_errs"], less: None, passed: &[] },
     Way {
         what: "missed",
         of: Of::Interface,
         counters: &["rx_missed"],
         less: None,
         passed: &["rx_missed", "rx_packets"],
-        advice: "a larger ring (`ethtool -G`), more receive queues (`ethtool -L`) or their interrupts on more CPUs take \
-                 packets out in time",
     },
     Way {
         what: "receive-drops",
@@ -74,8 +56,6 @@ const WAYS: &[Way] = &[
         counters: &["rx_drop"],
         less: Some("rx_missed"),
         passed: &["rx_drop", "rx_packets"],
-        advice: "`ip -s -s link` and `ethtool -S` say more; a filter, an unknown protocol or a full ring of a virtual \
-                 interface drops them",
     },
     Way {
         what: "transmit-drops",
@@ -83,7 +63,6 @@ const WAYS: &[Way] = &[
         counters: &["tx_drop"],
         less: None,
         passed: &["tx_drop", "tx_packets"],
-        advice: "`ip -s -s link` and `ethtool -S` say more; a longer transmit queue or a lower rate loses fewer",
     },
     Way {
         what: "queue-drops",
@@ -91,7 +70,6 @@ const WAYS: &[Way] = &[
         counters: &["qdisc_drops"],
         less: None,
         passed: &["qdisc_drops", "tx_packets"],
-        advice: "more was sent than the interface, or a rate that is imposed on it, lets through: `tc -s qdisc` says where",
     },
     Way {
         what: "backlog-drops",
@@ -99,7 +77,6 @@ const WAYS: &[Way] = &[
         counters: &["dropped"],
         less: None,
         passed: &["dropped", "processed"],
-        advice: "a larger net.core.netdev_max_backlog, or more CPUs that take packets (rps_cpus), lose fewer",
     },
     Way {
         what: "socket-drops",
@@ -107,7 +84,6 @@ const WAYS: &[Way] = &[
         counters: &["RcvbufErrors", "Udp6RcvbufErrors"],
         less: None,
         passed: &["RcvbufErrors", "Udp6RcvbufErrors", "InDatagrams", "Udp6InDatagrams"],
-        advice: "a larger --window holds more, a --bit-rate sends less, more --streams read on more cores",
     },
     Way {
         what: "turned-away",
@@ -115,91 +91,90 @@ const WAYS: &[Way] = &[
         counters: &["ListenOverflows"],
         less: None,
         passed: &[],
-        advice: "who listens takes connections too slowly, or lets too few wait (net.core.somaxconn)",
     },
 ];
 
 /// The rule.
-pub(crate) struct PacketsDropped;
-
-impl Rule for PacketsDropped {
-    fn code(&self) -> &'static str {
-        "packets-dropped"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Counters of the kernel, at either end, that grew in the window: frames with errors and connections that were turned \
+pub(crate) const RULE: Rule = Rule {
+    code: "packets-dropped",
+    doc: "Counters of the kernel, at either end, that grew in the window: frames with errors and connections that were turned \
          away, whatever their number; packets that the interface missed, or that it, its queueing discipline, a CPU's backlog \
-         or a UDP socket dropped, from one in a thousand on. The number is that of the worst trial."
+         or a UDP socket dropped, from one in a thousand on. The number is that of the worst trial.",
+    english: r#"
+finding-packets-dropped =
+    { $what ->
+        [broken-frames] { RESOURCE($resource) }{ of-end } got { FIXED($count) } broken frames in the window
+        [unsent-frames] { RESOURCE($resource) }{ of-end } failed to send { FIXED($count) } frames in the window
+        [missed] { RESOURCE($resource) }{ of-end } missed { FIXED($count) } packets in the window, { PERCENT($share) } of
+            those that came: its receive ring was full
+        [receive-drops] { FIXED($count) } packets that came to { RESOURCE($resource) }{ of-end } were dropped in the
+            window, { PERCENT($share) } of all
+        [transmit-drops] { FIXED($count) } packets that { RESOURCE($resource) }{ of-end } was to send were dropped in the
+            window, { PERCENT($share) } of all
+        [queue-drops] the queueing discipline on { RESOURCE($resource) }{ of-end } dropped { FIXED($count) } packets in the
+            window, { PERCENT($share) } of those it was given
+        [backlog-drops] CPUs{ of-end } dropped { FIXED($count) } packets in the window, { PERCENT($share) } of all, before
+            any protocol saw them: their backlog was full
+        [socket-drops] sockets{ of-end } dropped { FIXED($count) } datagrams in the window, { PERCENT($share) } of those
+            that came: the receive buffer was full
+       *[turned-away] { FIXED($count) } connections{ of-end } were turned away in the window: the queue of who listens was
+            full
     }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        if !measure::is_net(case) {
-            return Vec::new();
+    .advice =
+        { $what ->
+            [broken-frames] a bad cable, transceiver or port breaks frames: `ethtool -S` says how
+            [unsent-frames] a carrier that is lost or a duplex that differs breaks frames: `ethtool -S` says how
+            [missed] a larger ring (`ethtool -G`), more receive queues (`ethtool -L`) or their interrupts on more CPUs
+                take packets out in time
+            [receive-drops] `ip -s -s link` and `ethtool -S` say more; a filter, an unknown protocol or a full ring of a
+                virtual interface drops them
+            [transmit-drops] `ip -s -s link` and `ethtool -S` say more; a longer transmit queue or a lower rate loses
+                fewer
+            [queue-drops] more was sent than the interface, or a rate that is imposed on it, lets through:
+                `tc -s qdisc` says where
+            [backlog-drops] a larger net.core.netdev_max_backlog, or more CPUs that take packets (rps_cpus), lose fewer
+            [socket-drops] a larger --window holds more, a --bit-rate sends less, more --streams read on more cores
+           *[turned-away] who listens takes connections too slowly, or lets too few wait (net.core.somaxconn)
         }
-        let ends = measure::counted_ends(case).iter();
-        ends.flat_map(|end| WAYS.iter().filter_map(|way| self.one(case, *end, way))).collect()
+
+evidence-dropped = { FIXED($count) }
+"#,
+    check,
+};
+
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    if !measure::is_net(case) {
+        return Vec::new();
     }
+    let ends = measure::counted_ends(case).iter();
+    ends.flat_map(|end| WAYS.iter().filter_map(|way| one(case, *end, way))).collect()
 }
 
-impl PacketsDropped {
-    fn one(&self, case: &CaseResult, end: End, way: &Way) -> Option<Finding> {
-        // One kernel has one backlog, whoever looks at it.
-        let is_kernel = way.of == Of::Whole("softnet");
-        if is_kernel && end.is_far() && measure::is_one_machine(case) {
-            return None;
-        }
-        let all = measure::good(case).filter_map(|trial| seen(trial, end, way));
-        let Seen { resource, source, count, share } = all.max_by(|a, b| a.count.total_cmp(&b.count))?;
-        let is_much = share.map_or(count >= 1.0, |share| share >= FELT);
-        if !is_much {
-            return None;
-        }
-        let of = end.machine(case).map(|name| format!(" of {name}")).unwrap_or_default();
-        let part = percent(share.unwrap_or(0.0));
-        let nic = called(&resource);
-        let n = format!("{count:.0}");
-        let text = match way.what {
-            "broken-frames" => format!("{nic}{of} got {n} broken frames in the window"),
-            "unsent-frames" => format!("{nic}{of} failed to send {n} frames in the window"),
-            "missed" => format!(
-                "{nic}{of} missed {n} packets in the window, {part} of those that came: its receive ring was full"
-            ),
-            "receive-drops" => {
-                format!("{n} packets that came to {nic}{of} were dropped in the window, {part} of all")
-            }
-            "transmit-drops" => {
-                format!("{n} packets that {nic}{of} was to send were dropped in the window, {part} of all")
-            }
-            "queue-drops" => format!(
-                "the queueing discipline on {nic}{of} dropped {n} packets in the window, {part} of those it was given"
-            ),
-            "backlog-drops" => format!(
-                "CPUs{of} dropped {n} packets in the window, {part} of all, before any protocol saw them: their backlog was \
-                 full"
-            ),
-            "socket-drops" => format!(
-                "sockets{of} dropped {n} datagrams in the window, {part} of those that came: the receive buffer was full"
-            ),
-            _ => format!(
-                "{n} connections{of} were turned away in the window: the queue of who listens was full"
-            ),
-        };
-        let severity = if way.what == "queue-drops" { Severity::Note } else { Severity::Warning };
-        let place = Place::Counter { resource: resource.clone(), source };
-        let mut finding = Finding::new(FindingKind::Validity, self.code(), severity, text)
-            .arg("what", way.what)
-            .arg("end", end.word())
-            .arg("machine", end.machine(case).unwrap_or_default())
-            .arg("count", count)
-            .arg("share", share.unwrap_or(0.0))
-            .because(Evidence::at("dropped", place, n).arg("count", count))
-            .advise(way.advice);
-        if way.of == Of::Interface {
-            finding = finding.on(resource);
-        }
-        Some(finding)
+fn one(case: &CaseResult, end: End, way: &Way) -> Option<Finding> {
+    // One kernel has one backlog, whoever looks at it.
+    let is_kernel = way.of == Of::Whole("softnet");
+    if is_kernel && end.is_far() && measure::is_one_machine(case) {
+        return None;
     }
+    let all = measure::good(case).filter_map(|trial| seen(trial, end, way));
+    let Seen { resource, source, count, share } = all.max_by(|a, b| a.count.total_cmp(&b.count))?;
+    let is_much = share.map_or(count >= 1.0, |share| share >= FELT);
+    if !is_much {
+        return None;
+    }
+    let severity = if way.what == "queue-drops" { Severity::Note } else { Severity::Warning };
+    let place = Place::Counter { resource: resource.clone(), source };
+    let mut finding = Finding::new(FindingKind::Validity, RULE.code, severity)
+        .arg("what", way.what)
+        .arg("end", end.word())
+        .arg("machine", end.machine(case).unwrap_or_default())
+        .arg("count", count)
+        .arg("share", share.unwrap_or(0.0))
+        .because(Evidence::at("dropped", place).arg("count", count));
+    if way.of == Of::Interface {
+        finding = finding.on(resource);
+    }
+    Some(finding)
 }
 
 /// What a trial counted.
@@ -258,7 +233,7 @@ mod tests {
     }
 
     fn told(case: &CaseResult) -> Vec<String> {
-        let found = fixture::found(&PacketsDropped, case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&RULE, case, &fixture::context(&Controls::default()));
         found.into_iter().map(|f| f.text).collect()
     }
 

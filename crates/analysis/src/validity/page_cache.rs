@@ -1,6 +1,5 @@
 //! Reads and writes through the page cache: how much of them the device saw.
 
-use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
@@ -17,78 +16,72 @@ const MOST: f64 = 1.05;
 const ALL: f64 = 0.98;
 
 /// The rule.
-pub(crate) struct PageCache;
-
-impl Rule for PageCache {
-    fn code(&self) -> &'static str {
-        "page-cache-included"
+pub(crate) const RULE: Rule = Rule {
+    code: "page-cache-included",
+    doc: "Reads and writes through the page cache (direct=no, or a mapped file): how much of them the device saw.",
+    english: r#"
+read-passed =
+    the device delivered { PERCENT($device_share) } of the bytes read; the page cache answered the rest
+finding-page-cache-included =
+    { evidence-buffered }: { $how ->
+        [both] { read-passed }; in the window the device took { PERCENT($written_share) } of the bytes written; the rest
+            was then in the page cache, or overwritten there
+        [read] { read-passed }
+        [write] in the window the device took { PERCENT($device_share) } of the bytes written; the rest was then in the
+            page cache, or overwritten there
+       *[unknown] what the page cache answered or took over is part of this figure; it is not the disk's alone
     }
+    .advice = use direct=yes, with an engine other than mmap, to measure the device
 
-    fn doc(&self) -> &'static str {
-        "Reads and writes through the page cache (direct=no, or a mapped file): how much of them the device saw."
+evidence-buffered =
+    { $by ->
+        [mmap] engine=mmap
+       *[buffered] direct=no
     }
+evidence-device = { PERCENT($share) } of the bytes passed the device
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        if measure::is_direct(case) || measure::is_null(case) {
-            return Vec::new();
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    if measure::is_direct(case) || measure::is_null(case) {
+        return Vec::new();
+    }
+    let mapped = case.parameters.is_word("engine", "mmap");
+    let (by, parameter) = if mapped { ("mmap", "engine") } else { ("buffered", "direct") };
+    let parameter = Evidence::at("buffered", Place::Parameter(parameter.to_owned())).arg("by", by);
+    let new = |how: &str| {
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .arg("by", by)
+            .arg("how", how)
+            .because(parameter.clone())
+    };
+    // Where more was read than was asked for, how much of that was asked for
+    // is not known.
+    let told = |(share, place): (f64, Place)| (share <= MOST).then_some((share.min(1.0), place));
+    let read = on_device(case, OperationKind::Read).and_then(told);
+    let written = on_device(case, OperationKind::Write).and_then(told);
+    let shares: Vec<f64> = [&read, &written].into_iter().flatten().map(|(share, _)| *share).collect();
+    if !shares.is_empty() && shares.iter().all(|share| *share >= ALL) {
+        return Vec::new();
+    }
+    vec![match (read, written) {
+        (Some((read, place)), Some((written, other))) => {
+            let found = new("both").arg("device_share", read).arg("written_share", written);
+            found.because(passed(read, place)).because(passed(written, other))
         }
-        let mapped = case.parameters.is_word("engine", "mmap");
-        let (by, parameter) = if mapped { ("engine=mmap", "engine") } else { ("direct=no", "direct") };
-        let parameter = Evidence::at("buffered", Place::Parameter(parameter.to_owned()), by)
-            .arg("by", if mapped { "mmap" } else { "buffered" });
-        let new = |how: &str, text: String| {
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, format!("{by}: {text}"))
-                .arg("by", if mapped { "mmap" } else { "buffered" })
-                .arg("how", how)
-                .because(parameter.clone())
-                .advise("use direct=yes, with an engine other than mmap, to measure the device")
-        };
-        // Where more was read than was asked for, how much of that was asked for
-        // is not known.
-        let told = |(share, place): (f64, Place)| (share <= MOST).then_some((share.min(1.0), place));
-        let read = on_device(case, OperationKind::Read).and_then(told);
-        let written = on_device(case, OperationKind::Write).and_then(told);
-        let shares: Vec<f64> = [&read, &written].into_iter().flatten().map(|(share, _)| *share).collect();
-        if !shares.is_empty() && shares.iter().all(|share| *share >= ALL) {
-            return Vec::new();
-        }
-        let passed_read = |share: f64| {
-            let shown = format::percent(share);
-            format!("the device delivered {shown} of the bytes read; the page cache answered the rest")
-        };
-        let passed_written = |share: f64| {
-            format!(
-                "in the window the device took {} of the bytes written; the rest was then in the page cache, or overwritten there",
-                format::percent(share)
-            )
-        };
-        vec![match (read, written) {
-            (Some((read, place)), Some((written, other))) => {
-                let text = format!("{}; {}", passed_read(read), passed_written(written));
-                let found = new("both", text).arg("device_share", read).arg("written_share", written);
-                found.because(passed(read, place)).because(passed(written, other))
-            }
-            (Some((share, place)), None) => {
-                new("read", passed_read(share)).arg("device_share", share).because(passed(share, place))
-            }
-            // How much of it was not on the device yet is said with the rate
-            // until it was.
-            (None, Some(_)) if super::cache_speed::has_both(case) => return Vec::new(),
-            (None, Some((share, place))) => {
-                new("write", passed_written(share)).arg("device_share", share).because(passed(share, place))
-            }
-            (None, None) => new(
-                "unknown",
-                "what the page cache answered or took over is part of this figure; it is not the disk's alone".to_owned(),
-            ),
-        }]
-    }
+        (Some((share, place)), None) => new("read").arg("device_share", share).because(passed(share, place)),
+        // How much of it was not on the device yet is said with the rate
+        // until it was.
+        (None, Some(_)) if super::cache_speed::has_both(case) => return Vec::new(),
+        (None, Some((share, place))) => new("write").arg("device_share", share).because(passed(share, place)),
+        (None, None) => new("unknown"),
+    }]
 }
 
 /// Evidence of the share of bytes that passed the device.
 pub(super) fn passed(share: f64, counter: Place) -> Evidence {
-    let text = format!("{} of the bytes passed the device", format::percent(share));
-    Evidence::at("device", counter, text).arg("share", share)
+    Evidence::at("device", counter).arg("share", share)
 }
 
 /// The share of the bytes that the program read, or wrote, that the devices saw
@@ -123,14 +116,14 @@ mod tests {
     fn only_buffered_cases_are_named() {
         let mut case = fixture::case(1);
         case.parameters.set("pattern", "randread");
-        assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), 0);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
         case.parameters.set("direct", true);
-        assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), 0);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
         case.parameters.set("direct", false);
-        assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), 1);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 1);
         case.parameters.set("direct", true);
         case.parameters.set("engine", "mmap");
-        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.starts_with("engine=mmap: "), "{}", found[0].text);
     }
 
@@ -139,7 +132,7 @@ mod tests {
         for (device, count) in [(99e6, 0), (90e6, 1)] {
             let mut case = fixture::disk_case("write", 100e6, device);
             case.parameters.set("direct", false);
-            assert_eq!(fixture::count(&PageCache, &case, &Controls::default()), count, "{device}");
+            assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count, "{device}");
         }
     }
 
@@ -151,7 +144,7 @@ mod tests {
             let counter = fixture::counter("block:sda", "/proc/diskstats read_sectors", 512.0, 50_000);
             trial.result.counters.push(counter);
         }
-        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         let text = &found[0].text;
         assert!(text.contains("delivered 51 %") && text.contains("took 20 %"), "{text}");
     }
@@ -160,16 +153,16 @@ mod tests {
     fn the_share_that_the_device_saw_is_counted() {
         let mut case = fixture::disk_case("read", 100e6, 5e6);
         case.parameters.set("direct", false);
-        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.contains("delivered 5 %"), "{}", found[0].text);
         let mut case = fixture::disk_case("write", 100e6, 40e6);
         case.parameters.set("direct", false);
-        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.contains("took 40 %"), "{}", found[0].text);
         // Three times as much, read ahead: what of it was wanted nobody knows.
         let mut case = fixture::disk_case("randread", 100e6, 300e6);
         case.parameters.set("direct", false);
-        let found = fixture::found(&PageCache, &case, &fixture::context(&Controls::default()));
+        let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert_eq!(found[0].args["how"], "unknown".into());
     }
 }

@@ -7,68 +7,58 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use crate::measure::End;
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct Paused;
-
-impl Rule for Paused {
-    fn code(&self) -> &'static str {
-        "paused"
-    }
-
-    fn doc(&self) -> &'static str {
-        "The driver of the interface that the data passed, at either end, counted pause frames in the window: it was asked to \
-         stop sending, or asked for it. The number is that of the worst trial."
-    }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        if !measure::is_net(case) {
-            return Vec::new();
+pub(crate) const RULE: Rule = Rule {
+    code: "paused",
+    doc: "The driver of the interface that the data passed, at either end, counted pause frames in the window: it was asked to \
+         stop sending, or asked for it. The number is that of the worst trial.",
+    english: r#"
+finding-paused =
+    { $what ->
+        [asked] { RESOURCE($resource) }{ of-end } was asked to stop sending
+       *[asks] { RESOURCE($resource) }{ of-end } asked the other side to stop sending
+    } by { FIXED($count) } pause frames in the window
+    .advice =
+        { $what ->
+            [asked] a switch or the machine behind it has no room: look at its ports and at the receiver
+           *[asks] this machine does not take packets out in time: a larger ring (`ethtool -G`), more receive queues
+                (`ethtool -L`)
         }
-        let ends = measure::counted_ends(case).iter();
-        ends.flat_map(|end| ["rx_pause", "tx_pause"].map(|name| self.one(case, *end, name)))
-            .flatten()
-            .collect()
+"#,
+    check,
+};
+
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    if !measure::is_net(case) {
+        return Vec::new();
     }
+    let ends = measure::counted_ends(case).iter();
+    ends.flat_map(|end| ["rx_pause", "tx_pause"].map(|name| one(case, *end, name))).flatten().collect()
 }
 
-impl Paused {
-    fn one(&self, case: &CaseResult, end: End, name: &str) -> Option<Finding> {
-        let seen = |trial: &model::Trial| {
-            let resource = format!("nic:{}", measure::fact(trial, end.is_far(), "interface")?);
-            let counter = measure::named(end.counters(trial), &resource, name)?;
-            Some((counter.change()?, resource, counter.source.clone()))
-        };
-        let all = measure::good(case).filter_map(seen);
-        let (count, resource, source) =
-            all.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(count, ..)| *count >= 1.0)?;
-        let of = end.machine(case).map(|name| format!(" of {name}")).unwrap_or_default();
-        let nic = called(&resource);
-        let is_asked = name == "rx_pause";
-        let text = if is_asked {
-            format!("{nic}{of} was asked to stop sending by {count:.0} pause frames in the window")
-        } else {
-            format!("{nic}{of} asked the other side to stop sending by {count:.0} pause frames in the window")
-        };
-        let place = Place::Counter { resource: resource.clone(), source };
-        let advice = if is_asked {
-            "a switch or the machine behind it has no room: look at its ports and at the receiver"
-        } else {
-            "this machine does not take packets out in time: a larger ring (`ethtool -G`), more receive queues (`ethtool -L`)"
-        };
-        let dropped = Evidence::at("dropped", place, format!("{count:.0}")).arg("count", count);
-        Some(
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(resource)
-                .arg("what", if is_asked { "asked" } else { "asks" })
-                .arg("end", end.word())
-                .arg("machine", end.machine(case).unwrap_or_default())
-                .arg("count", count)
-                .because(dropped)
-                .advise(advice),
-        )
-    }
+fn one(case: &CaseResult, end: End, name: &str) -> Option<Finding> {
+    let seen = |trial: &model::Trial| {
+        let resource = format!("nic:{}", measure::fact(trial, end.is_far(), "interface")?);
+        let counter = measure::named(end.counters(trial), &resource, name)?;
+        Some((counter.change()?, resource, counter.source.clone()))
+    };
+    let all = measure::good(case).filter_map(seen);
+    let (count, resource, source) =
+        all.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(count, ..)| *count >= 1.0)?;
+    let what = if name == "rx_pause" { "asked" } else { "asks" };
+    let place = Place::Counter { resource: resource.clone(), source };
+    let dropped = Evidence::at("dropped", place).arg("count", count);
+    Some(
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on(resource)
+            .arg("what", what)
+            .arg("end", end.word())
+            .arg("machine", end.machine(case).unwrap_or_default())
+            .arg("count", count)
+            .because(dropped),
+    )
 }
 
 #[cfg(test)]
@@ -90,7 +80,7 @@ mod tests {
                 fixture::counter("nic:eth2", "ethtool(8) tx_pause", 1.0, sent),
             ];
             case.trials[0].result.parts.push(part);
-            let found = fixture::found(&Paused, &case, &fixture::context(&Controls::default()));
+            let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
             found.into_iter().map(|f| f.text).collect::<Vec<_>>()
         };
         assert!(told(0, 0).is_empty());

@@ -8,50 +8,36 @@ use super::finding;
 use crate::{Context, Rule};
 
 /// The rule.
-pub(crate) struct Placement;
-
-impl Rule for Placement {
-    fn code(&self) -> &'static str {
-        "placement-not-as-asked"
+pub(crate) const RULE: Rule = Rule {
+    code: "placement-not-as-asked",
+    doc: "The workers did not run where it was asked.",
+    english: r#"
+finding-placement-not-as-asked =
+    { $how ->
+        [too-many] the workers were not pinned: { $workers } are more than the CPUs that they may run on
+        [partly] not all of { $workers } workers could be placed by `{ $done }`: there are too few such CPUs
+       *[no-interrupts] the workers were placed by `{ $done }`, not `{ $asked }`: no interrupts of this resource are
+            known
     }
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The workers did not run where it was asked."
-    }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let placement = case.trials.iter().find_map(|t| t.result.placement.as_ref());
-        let Some(placement) = placement.filter(|p| p.reason.is_some()) else { return Vec::new() };
-        let severity = if placement.asked == Pin::Auto { Severity::Note } else { Severity::Warning };
-        let (asked, done) = (placement.asked.name(), placement.policy.name());
-        let workers = placement.workers.len() as u64;
-        // The agent's decision, told by what came of it.
-        let (how, text) = match placement.policy {
-            Pin::None => (
-                "too-many",
-                format!("the workers were not pinned: {workers} are more than the CPUs that they may run on"),
-            ),
-            policy if policy == placement.asked => (
-                "partly",
-                format!(
-                    "not all of {workers} workers could be placed by `{done}`: there are too few such CPUs"
-                ),
-            ),
-            _ => (
-                "no-interrupts",
-                format!(
-                    "the workers were placed by `{done}`, not `{asked}`: no interrupts of this resource are known"
-                ),
-            ),
-        };
-        let args = [
-            ("asked", asked.into()),
-            ("done", done.into()),
-            ("how", how.into()),
-            ("workers", workers.into()),
-        ];
-        vec![finding(self.code(), severity, &args, None, text)]
-    }
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let placement = case.trials.iter().find_map(|t| t.result.placement.as_ref());
+    let Some(placement) = placement.filter(|p| p.reason.is_some()) else { return Vec::new() };
+    let severity = if placement.asked == Pin::Auto { Severity::Note } else { Severity::Warning };
+    let (asked, done) = (placement.asked.name(), placement.policy.name());
+    let workers = placement.workers.len() as u64;
+    // The agent's decision, told by what came of it.
+    let how = match placement.policy {
+        Pin::None => "too-many",
+        policy if policy == placement.asked => "partly",
+        _ => "no-interrupts",
+    };
+    let args =
+        [("asked", asked.into()), ("done", done.into()), ("how", how.into()), ("workers", workers.into())];
+    vec![finding(RULE.code, severity, &args, None)]
 }
 
 #[cfg(test)]
@@ -71,7 +57,7 @@ mod tests {
                 workers: vec![model::trial::WorkerPlace { load: 0, cpu: None }; 5],
                 interrupts: vec![],
             });
-            let found = fixture::found(&Placement, &case, &fixture::context(&Controls::default()));
+            let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
             found.into_iter().map(|f| f.text).next().unwrap_or_default()
         };
         assert_eq!(text(Pin::Local, Pin::None, None), "");

@@ -3,53 +3,44 @@
 use model::run::CaseResult;
 use model::{Finding, Severity, Value};
 
-use language::format;
-
 use super::finding;
 use crate::{Context, Rule};
 
 /// The rule.
-pub(crate) struct Precision;
-
-impl Rule for Precision {
-    fn code(&self) -> &'static str {
-        "precision-unmet"
+pub(crate) const RULE: Rule = Rule {
+    code: "precision-unmet",
+    doc: "The precision asked for was not reached.",
+    english: r#"
+finding-precision-unmet =
+    { $known ->
+        [no] after { $trials } trials there is no interval yet, and a half width of { PERCENT($wanted, decimals: 1) }
+            was asked for
+       *[yes] after { $trials } trials the interval's half width is { PERCENT($reached, decimals: 1) } of the estimate,
+            not the { PERCENT($wanted, decimals: 1) } asked for
     }
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The precision asked for was not reached."
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let (Some(wanted), Some(metric)) = (context.controls.precision, context.headline) else {
+        return Vec::new();
+    };
+    let Some(estimate) = case.estimates.get(metric) else { return Vec::new() };
+    let reached = match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) if estimate.median > 0.0 => Some((high - low) / 2.0 / estimate.median),
+        _ => None,
+    };
+    if reached.is_some_and(|r| r <= wanted) {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let (Some(wanted), Some(metric)) = (context.controls.precision, context.headline) else {
-            return Vec::new();
-        };
-        let Some(estimate) = case.estimates.get(metric) else { return Vec::new() };
-        let reached = match (estimate.low, estimate.high) {
-            (Some(low), Some(high)) if estimate.median > 0.0 => Some((high - low) / 2.0 / estimate.median),
-            _ => None,
-        };
-        if reached.is_some_and(|r| r <= wanted) {
-            return Vec::new();
-        }
-        let (n, shown) = (estimate.n, format::fine_percent(wanted));
-        let text = match reached {
-            Some(reached) => format!(
-                "after {n} trials the interval's half width is {} of the estimate, not the {shown} asked for",
-                format::fine_percent(reached)
-            ),
-            None => format!(
-                "after {n} trials there is no interval yet, and a half width of {shown} was asked for"
-            ),
-        };
-        let args = [
-            ("wanted", Value::Number(wanted)),
-            ("reached", reached.map_or("unknown".into(), Value::Number)),
-            ("known", reached.is_some().into()),
-            ("trials", (n as u64).into()),
-        ];
-        vec![finding(self.code(), Severity::Warning, &args, Some(metric), text)]
-    }
+    let args = [
+        ("wanted", Value::Number(wanted)),
+        ("reached", reached.map_or("unknown".into(), Value::Number)),
+        ("known", reached.is_some().into()),
+        ("trials", (estimate.n as u64).into()),
+    ];
+    vec![finding(RULE.code, Severity::Warning, &args, Some(metric))]
 }
 
 #[cfg(test)]
@@ -76,11 +67,11 @@ mod tests {
                 better: Better::Higher,
             };
             case.estimates.insert("iops".to_owned(), estimate);
-            fixture::count(&Precision, &case, &controls)
+            fixture::count(&RULE, &case, &controls)
         };
         assert_eq!(with(Some(99.0), Some(101.0)), 0);
         assert_eq!(with(Some(95.0), Some(105.0)), 1);
         assert_eq!(with(None, None), 1);
-        assert_eq!(fixture::count(&Precision, &case, &Controls::default()), 0);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
     }
 }

@@ -2,13 +2,12 @@
 //! B's 64 jobs, each 512 deep). By Little's law it is the depth over the rate,
 //! whatever the device does.
 
-use language::format::{percent, setting};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity};
 
 use crate::siblings::Member;
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// A shallower case with this share of the rate has all of it.
 const SAME: f64 = 0.95;
@@ -17,63 +16,58 @@ const SAME: f64 = 0.95;
 const DEEP: f64 = 4.0;
 
 /// The rule.
-pub(crate) struct QueueMeasured;
-
-impl Rule for QueueMeasured {
-    fn code(&self) -> &'static str {
-        "queue-measured"
+pub(crate) const RULE: Rule = Rule {
+    code: "queue-measured",
+    doc: "So many operations at once that latency is the length of the queue: a case with a quarter of the depth, or less, \
+         has the same rate; or at least four times as many are under way as the device takes.",
+    english: r#"
+finding-queue-measured =
+    { $how ->
+        [knee] latency here is the length of the queue: with { FIXED($from) } operations at once instead of
+            { FIXED($depth) } the rate is { PERCENT($share) } of this, and each is answered
+            { FIXED($times, decimals: 1) } times as fast
+       *[device] latency here is mostly waiting: { FIXED($depth) } operations are under way at once, and
+            { FIXED($takes) } fit the queues of { RESOURCE($resource) }
     }
+    .advice = use a depth at the knee, where more gives no more
 
-    fn doc(&self) -> &'static str {
-        "So many operations at once that latency is the length of the queue: a case with a quarter of the depth, or less, \
-         has the same rate; or at least four times as many are under way as the device takes."
-    }
+evidence-depth-rate = { SHORT($rate, unit: "1/s") } at depth { FIXED($depth) }
+evidence-takes = { FIXED($takes) } at once
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let depth = measure::concurrency(case);
-        let Some(resource) = measure::devices_name(case) else { return Vec::new() };
-        let queues = measure::is_closed(case) && measure::is_direct(case) && !measure::is_null(case);
-        let (Some(mean), Some((_, rate)), true) =
-            (measure::mean_latency(case), measure::operations(case), queues)
-        else {
-            return Vec::new();
-        };
-        let new = |how: &str, text: String| {
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(resource.clone())
-                .arg("how", how)
-                .arg("depth", depth)
-                .because(measure::latency_evidence(mean))
-                .advise("use a depth at the knee, where more gives no more")
-        };
-        if let Some(knee) = knee(case, context) {
-            let times = mean / measure::mean_latency(knee).unwrap_or(mean);
-            let (from, less) =
-                (measure::concurrency(knee), measure::operations(knee).map_or(0.0, |(_, r)| r));
-            let share = less / rate;
-            let text = format!(
-                "latency here is the length of the queue: with {from:.0} operations at once instead of {depth:.0} the \
-                 rate is {} of this, and each is answered {times:.1} times as fast",
-                percent(share)
-            );
-            let says = format!("{} at depth {from:.0}", setting(less, Unit::PerSecond));
-            let evidence = Evidence::at("depth-rate", Place::Case(knee.label.clone()), says);
-            let found = new("knee", text).arg("from", from).arg("share", share).arg("times", times);
-            return vec![found.because(evidence.arg("rate", less).arg("depth", from))];
-        }
-        let Some(takes) = takes(case, context).filter(|takes| depth >= DEEP * takes) else {
-            return Vec::new();
-        };
-        let text = format!(
-            "latency here is mostly waiting: {depth:.0} operations are under way at once, and {takes:.0} fit the queues \
-             of {}",
-            called(&resource)
-        );
-        let first = measure::wholes(case, context.machine).first().map(|d| format!("block:{}", d.name));
-        let place = Place::Inventory(first.unwrap_or_default());
-        let evidence = Evidence::at("takes", place, format!("{takes:.0} at once")).arg("takes", takes);
-        vec![new("device", text).arg("takes", takes).because(evidence)]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let depth = measure::concurrency(case);
+    let Some(resource) = measure::devices_name(case) else { return Vec::new() };
+    let queues = measure::is_closed(case) && measure::is_direct(case) && !measure::is_null(case);
+    let (Some(mean), Some((_, rate)), true) =
+        (measure::mean_latency(case), measure::operations(case), queues)
+    else {
+        return Vec::new();
+    };
+    let new = |how: &str| {
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on(resource.clone())
+            .arg("how", how)
+            .arg("depth", depth)
+            .because(measure::latency_evidence(mean))
+    };
+    if let Some(knee) = knee(case, context) {
+        let times = mean / measure::mean_latency(knee).unwrap_or(mean);
+        let (from, less) = (measure::concurrency(knee), measure::operations(knee).map_or(0.0, |(_, r)| r));
+        let share = less / rate;
+        let evidence = Evidence::at("depth-rate", Place::Case(knee.label.clone()));
+        let found = new("knee").arg("from", from).arg("share", share).arg("times", times);
+        return vec![found.because(evidence.arg("rate", less).arg("depth", from))];
     }
+    let Some(takes) = takes(case, context).filter(|takes| depth >= DEEP * takes) else {
+        return Vec::new();
+    };
+    let first = measure::wholes(case, context.machine).first().map(|d| format!("block:{}", d.name));
+    let place = Place::Inventory(first.unwrap_or_default());
+    let evidence = Evidence::at("takes", place).arg("takes", takes);
+    vec![new("device").arg("takes", takes).because(evidence)]
 }
 
 /// The shallowest case of the same work, at most a quarter as deep, that has all
@@ -106,7 +100,7 @@ mod tests {
     use crate::validity::fixture;
     use model::machine::BlockDevice;
     use model::study::Controls;
-    use model::{Better, Machine};
+    use model::{Better, Machine, Unit};
 
     fn case(depth: u64, threads: u64, rate: f64) -> CaseResult {
         let mut case = fixture::disk_case("randread", rate * 4096.0, rate * 4096.0);
@@ -128,7 +122,7 @@ mod tests {
         let controls = Controls::default();
         let context =
             Context { machine, siblings: &crate::Siblings::of(cases), ..fixture::context(&controls) };
-        fixture::found(&QueueMeasured, &cases[0], &context).into_iter().map(|f| f.text).collect()
+        fixture::found(&RULE, &cases[0], &context).into_iter().map(|f| f.text).collect()
     }
 
     #[test]

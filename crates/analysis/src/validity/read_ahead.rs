@@ -1,14 +1,13 @@
 //! Reads through the page cache for which the device delivered more than the
 //! load asked for: the kernel reads whole pages, and ahead.
 
-use language::format::{part, setting};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity};
 
 use super::counted::{lateness, rate, sectors};
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule, called};
+use crate::{Context, Rule};
 
 /// So much more is within what counting allows.
 const MORE: f64 = 1.10;
@@ -18,81 +17,64 @@ const FELT: f64 = 1e6;
 const PAGE: f64 = 4096.0;
 
 /// The rule.
-pub(crate) struct ReadAhead;
-
-impl Rule for ReadAhead {
-    fn code(&self) -> &'static str {
-        "read-ahead"
+pub(crate) const RULE: Rule = Rule {
+    code: "read-ahead",
+    doc: "Reads through the page cache for which the device delivered more than the load asked for: the kernel reads whole \
+         pages, and ahead (`read_ahead_kb`), which is how it was done. More than that are others' reads.",
+    english: r#"
+finding-read-ahead =
+    { RESOURCE($resource) } delivered { FIXED($times, decimals: 1) } times what the load asked for{ $how ->
+        [explained] : the kernel reads whole pages, and up to { BINARY($ahead) } ahead (read_ahead_kb)
+       *[unexplained] , more than reading ahead explains: others use it too
     }
 
-    fn doc(&self) -> &'static str {
-        "Reads through the page cache for which the device delivered more than the load asked for: the kernel reads whole \
-         pages, and ahead (`read_ahead_kb`), which is how it was done. More than that are others' reads."
-    }
+evidence-ahead = { BINARY($bytes) } ahead
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(case, OperationKind::Read);
-        if !reads || measure::is_direct(case) || measure::is_null(case) || !case.with.is_empty() {
-            return Vec::new();
-        }
-        let (steps, name) = (measure::devices(case), sectors(OperationKind::Read));
-        let (Some(first), Some(block)) = (steps.first(), measure::block(case)) else { return Vec::new() };
-        let of = |f: &dyn Fn(&model::Trial) -> Option<f64>| measure::median(case, f);
-        let program = of(&|t| measure::moved_in(case, t, OperationKind::Read));
-        let (Some(program), Some(device), Some(late), Some(place), Some(resource)) = (
-            program.filter(|p| *p > 0.0),
-            of(&|t| rate(t, &steps, name)),
-            of(&|t| lateness(t, &first.resource, name)),
-            measure::place(case, &first.resource, name),
-            measure::name_of(&steps),
-        ) else {
-            return Vec::new();
-        };
-        let times = device / program;
-        if times < MORE + late || device - program < FELT {
-            return Vec::new();
-        }
-        let disks = measure::wholes(case, context.machine);
-        let ahead = disks.iter().filter_map(|d| d.read_ahead_bytes).max();
-        // Each operation may bring in its pages and all that is read ahead.
-        let most = (block.max(PAGE) + ahead.unwrap_or(0) as f64 + PAGE) / block;
-        let explained = ahead.is_some() && times <= most;
-        let (said, shown) = (called(&resource), part(ahead.unwrap_or(0)));
-        let (severity, how, text) = if explained {
-            (
-                Severity::Note,
-                "explained",
-                format!(
-                    "{said} delivered {times:.1} times what the load asked for: the kernel reads whole pages, and up to \
-                     {shown} ahead (read_ahead_kb)"
-                ),
-            )
-        } else {
-            (
-                Severity::Warning,
-                "unexplained",
-                format!(
-                    "{said} delivered {times:.1} times what the load asked for, more than reading ahead explains: others \
-                     use it too"
-                ),
-            )
-        };
-        let rates = |value: f64| setting(value, Unit::BytesPerSecond);
-        let text_of = format!("the load moved {}, the device {}", rates(program), rates(device));
-        let counted = Evidence::at("counted", place, text_of).arg("program", program).arg("device", device);
-        let mut found = Finding::new(FindingKind::Validity, self.code(), severity, text)
-            .on(resource)
-            .arg("how", how)
-            .arg("times", times)
-            .arg("ahead", ahead.unwrap_or(0))
-            .because(counted);
-        if let (true, Some(disk)) = (explained, disks.first()) {
-            let place = Place::Inventory(format!("block:{}", disk.name));
-            let bytes = ahead.unwrap_or(0);
-            found = found.because(Evidence::at("ahead", place, format!("{shown} ahead")).arg("bytes", bytes));
-        }
-        vec![found]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let reads = measure::does(case, OperationKind::Read);
+    if !reads || measure::is_direct(case) || measure::is_null(case) || !case.with.is_empty() {
+        return Vec::new();
     }
+    let (steps, name) = (measure::devices(case), sectors(OperationKind::Read));
+    let (Some(first), Some(block)) = (steps.first(), measure::block(case)) else { return Vec::new() };
+    let of = |f: &dyn Fn(&model::Trial) -> Option<f64>| measure::median(case, f);
+    let program = of(&|t| measure::moved_in(case, t, OperationKind::Read));
+    let (Some(program), Some(device), Some(late), Some(place), Some(resource)) = (
+        program.filter(|p| *p > 0.0),
+        of(&|t| rate(t, &steps, name)),
+        of(&|t| lateness(t, &first.resource, name)),
+        measure::place(case, &first.resource, name),
+        measure::name_of(&steps),
+    ) else {
+        return Vec::new();
+    };
+    let times = device / program;
+    if times < MORE + late || device - program < FELT {
+        return Vec::new();
+    }
+    let disks = measure::wholes(case, context.machine);
+    let ahead = disks.iter().filter_map(|d| d.read_ahead_bytes).max();
+    // Each operation may bring in its pages and all that is read ahead.
+    let most = (block.max(PAGE) + ahead.unwrap_or(0) as f64 + PAGE) / block;
+    let explained = ahead.is_some() && times <= most;
+    let (severity, how) =
+        if explained { (Severity::Note, "explained") } else { (Severity::Warning, "unexplained") };
+    let counted = Evidence::at("counted", place).arg("program", program).arg("device", device);
+    let mut found = Finding::new(FindingKind::Validity, RULE.code, severity)
+        .on(resource)
+        .arg("how", how)
+        .arg("times", times)
+        .arg("ahead", ahead.unwrap_or(0))
+        .because(counted);
+    if let (true, Some(disk)) = (explained, disks.first()) {
+        let place = Place::Inventory(format!("block:{}", disk.name));
+        let bytes = ahead.unwrap_or(0);
+        found = found.because(Evidence::at("ahead", place).arg("bytes", bytes));
+    }
+    vec![found]
 }
 
 #[cfg(test)]
@@ -125,7 +107,7 @@ mod tests {
         }
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-        let found = fixture::found(&ReadAhead, &case, &context);
+        let found = fixture::found(&RULE, &case, &context);
         found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
     }
 

@@ -1,40 +1,47 @@
 //! The kernel counted less at the device than the load says it moved (design,
 //! section 6.6): something on the way answered.
 
-use language::format;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity};
 
 use super::counted::{Counts, uncounted};
-use crate::measure::OperationKind;
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct Reconcile;
-
-impl Rule for Reconcile {
-    fn code(&self) -> &'static str {
-        "counts-do-not-reconcile"
-    }
-
-    fn doc(&self) -> &'static str {
-        "The kernel counted less at the device than the load says it moved: something on the way answered. Reads, writes \
+pub(crate) const RULE: Rule = Rule {
+    code: "counts-do-not-reconcile",
+    doc: "The kernel counted less at the device than the load says it moved: something on the way answered. Reads, writes \
          and trims are held against their own counters, several devices together; what may be in flight at both edges \
-         is allowed for."
+         is allowed for.",
+    english: r#"
+finding-counts-do-not-reconcile =
+    { $how ->
+        [nothing] the kernel counted nothing at { RESOURCE($resource) } while the load { $done ->
+            [read] read
+            [write] wrote
+           *[trim] discarded
+        } { SHORT($program, unit: "B/s") }: the device keeps no counts, or it was never reached
+       *[part] the kernel counted { PERCENT($share) } of the bytes { $done ->
+            [read] read
+            [write] written
+           *[trim] discarded
+        } at { RESOURCE($resource) }: something on the way answered the rest
     }
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if uncounted(case, context.machine) {
-            return Vec::new();
-        }
-        let mut short = Counts::of(case);
-        short.extend(below(case, context));
-        short.retain(|c| c.device < c.program - c.tolerance);
-        // What lies below tells nothing that what lies above does not.
-        short.sort_by_key(|c| c.kind.name());
-        short.dedup_by_key(|c| c.kind);
-        short.iter().map(|counts| self.finding(counts)).collect()
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if uncounted(case, context.machine) {
+        return Vec::new();
     }
+    let mut short = Counts::of(case);
+    short.extend(below(case, context));
+    short.retain(|c| c.device < c.program - c.tolerance);
+    // What lies below tells nothing that what lies above does not.
+    short.sort_by_key(|c| c.kind.name());
+    short.dedup_by_key(|c| c.kind);
+    short.iter().map(finding).collect()
 }
 
 /// Below a loop device that goes around the page cache to its file nothing
@@ -46,59 +53,29 @@ fn below(case: &CaseResult, context: &Context<'_>) -> Vec<Counts> {
     if is_below && direct() { Counts::at_the_bottom(case) } else { Vec::new() }
 }
 
-impl Reconcile {
-    fn finding(&self, counts: &Counts) -> Finding {
-        let share = (counts.device / counts.program).max(0.0);
-        let device = called(&counts.resource);
-        let (how, text) = if counts.device <= 0.0 {
-            let did = match counts.kind {
-                OperationKind::Read => "read",
-                OperationKind::Write => "wrote",
-                OperationKind::Trim => "discarded",
-            };
-            (
-                "nothing",
-                format!(
-                    "the kernel counted nothing at {device} while the load {did} {}: the device keeps no counts, or it \
-                     was never reached",
-                    format::setting(counts.program, Unit::BytesPerSecond)
-                ),
-            )
-        } else {
-            let done = match counts.kind {
-                OperationKind::Read => "read",
-                OperationKind::Write => "written",
-                OperationKind::Trim => "discarded",
-            };
-            (
-                "part",
-                format!(
-                    "the kernel counted {} of the bytes {done} at {device}: something on the way answered the rest",
-                    format::percent(share)
-                ),
-            )
-        };
-        Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-            .on(counts.resource.clone())
-            .arg("how", how)
-            .arg("done", counts.kind.name())
-            .arg("share", share)
-            .arg("program", counts.program)
-            .arg("device", counts.device)
-            .because(counts.evidence())
-    }
+fn finding(counts: &Counts) -> Finding {
+    let share = (counts.device / counts.program).max(0.0);
+    let how = if counts.device <= 0.0 { "nothing" } else { "part" };
+    Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+        .on(counts.resource.clone())
+        .arg("how", how)
+        .arg("done", counts.kind.name())
+        .arg("share", share)
+        .arg("program", counts.program)
+        .arg("device", counts.device)
+        .because(counts.evidence())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::validity::fixture::{self, counter};
-    use crate::validity::others_io::OthersIo;
+    use crate::validity::others_io;
     use model::resource::PathStep;
     use model::run::Companion;
     use model::study::Controls;
     use model::trial::Part;
-    use model::{Machine, Quantity, Value};
+    use model::{Machine, Quantity, Unit, Value};
     use std::collections::BTreeMap;
 
     fn put(case: &mut CaseResult, metrics: &[(&str, f64)]) {
@@ -138,7 +115,7 @@ mod tests {
     fn found(case: &CaseResult, machine: Option<&Machine>) -> Vec<String> {
         let controls = Controls::default();
         let context = Context { machine, ..fixture::context(&controls) };
-        fixture::found(&Reconcile, case, &context).into_iter().map(|f| f.text).collect()
+        fixture::found(&RULE, case, &context).into_iter().map(|f| f.text).collect()
     }
 
     #[test]
@@ -146,7 +123,7 @@ mod tests {
         let controls = Controls::default();
         let count = |program: f64, device: f64| {
             let case = direct("randread", program, device);
-            (fixture::count(&Reconcile, &case, &controls), fixture::count(&OthersIo, &case, &controls))
+            (fixture::count(&RULE, &case, &controls), fixture::count(&others_io::RULE, &case, &controls))
         };
         assert_eq!(count(100e6, 100e6), (0, 0));
         assert_eq!(count(100e6, 98e6), (0, 0));
@@ -222,7 +199,7 @@ mod tests {
         count_at(&mut case, "block:sda", 150e6, 0.0);
         assert!(found(&case, None).is_empty());
         let controls = Controls::default();
-        let others = fixture::found(&OthersIo, &case, &fixture::context(&controls));
+        let others = fixture::found(&others_io::RULE, &case, &fixture::context(&controls));
         assert_eq!(others[0].resource.as_deref(), Some("block:sda"));
     }
 

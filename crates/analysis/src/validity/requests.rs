@@ -1,14 +1,20 @@
 //! Requests that the kernel counted at a device for each operation of the load:
 //! it splits what a device does not take at once, and joins neighbours.
 
+use model::Machine;
 use model::finding::Place;
 use model::resource::PathStep;
 use model::run::CaseResult;
 use model::trial::Trial;
-use model::{Machine, Unit};
 
 use super::counted::{self, Counts, rate, syncs};
 use crate::measure::{self, OperationKind};
+
+/// What it says, in English.
+pub(super) const ENGLISH: &str = r#"
+evidence-requests =
+    { SHORT($operations, unit: "1/s") } operations, { SHORT($requests, unit: "1/s") } requests
+"#;
 
 /// Requests that the journal of a file system makes for one sync, at most.
 const JOURNAL_REQUESTS: f64 = 4.0;
@@ -108,9 +114,7 @@ pub(super) fn expected(case: &CaseResult, machine: Option<&Machine>) -> Option<E
 
 /// A count of requests as evidence.
 pub(super) fn evidence(requests: &Requests) -> model::finding::Evidence {
-    let rate = |value: f64| language::format::setting(value, Unit::PerSecond);
-    let text = format!("{} operations, {} requests", rate(requests.operations), rate(requests.requests));
-    model::finding::Evidence::at("requests", requests.place.clone(), text)
+    model::finding::Evidence::at("requests", requests.place.clone())
         .arg("operations", requests.operations)
         .arg("requests", requests.requests)
 }

@@ -1,13 +1,12 @@
 //! Random operations over a small part of a device. Study B touched the same
 //! 0.13 % of a drive, and wrote faster than its maker promises.
 
-use language::format::{part, percent};
 use model::finding::{Evidence, Place};
 use model::machine::Machine;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// A part as small as this: the drive's tables of it stay in its memory, a
 /// disk's heads hardly move.
@@ -16,49 +15,41 @@ const TINY: f64 = 0.01;
 const SHOWN: f64 = 0.001;
 
 /// The rule.
-pub(crate) struct SamePlace;
+pub(crate) const RULE: Rule = Rule {
+    code: "same-place",
+    doc: "Random operations over less than 1 % of the device, said once in a run: caches on the way may hold so little, a \
+         flash drive's tables of it do, and a disk's heads hardly move.",
+    english: r#"
+finding-same-place =
+    random operations over { BINARY($span) }, { $how ->
+        [less] less than{" "}
+       *[share] {""}
+    }{ PERCENT($share) } of { RESOURCE($resource) }: caches on the way may hold that, and more of it may be slower
+    .advice = use a larger size, or sweep span
+"#,
+    check,
+};
 
-impl Rule for SamePlace {
-    fn code(&self) -> &'static str {
-        "same-place"
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if !context.siblings.is_first(case, RULE.code, |c| is_tiny(c, context.machine)) {
+        return Vec::new();
     }
-
-    fn doc(&self) -> &'static str {
-        "Random operations over less than 1 % of the device, said once in a run: caches on the way may hold so little, a \
-         flash drive's tables of it do, and a disk's heads hardly move."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !context.siblings.is_first(case, self.code(), |c| is_tiny(c, context.machine)) {
-            return Vec::new();
-        }
-        let (Some((span, share)), Some(resource)) =
-            (share(case, context.machine), measure::devices_name(case))
-        else {
-            return Vec::new();
-        };
-        // Nobody reads "0.0 %".
-        let (how, least) = if share < SHOWN { ("less", SHOWN) } else { ("share", share) };
-        let text = format!(
-            "random operations over {}, {}{} of {}: caches on the way may hold that, and more of it may be slower",
-            part(span),
-            if how == "less" { "less than " } else { "" },
-            percent(least),
-            called(&resource)
-        );
-        let place = Place::Parameter("span".to_owned());
-        let evidence =
-            Evidence::at("touched", place, format!("{} are touched", part(span))).arg("bytes", span);
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
-                .on(resource)
-                .arg("span", span)
-                .arg("how", how)
-                .arg("share", least)
-                .because(evidence)
-                .advise("use a larger size, or sweep span"),
-        ]
-    }
+    let (Some((span, share)), Some(resource)) = (share(case, context.machine), measure::devices_name(case))
+    else {
+        return Vec::new();
+    };
+    // Nobody reads "0.0 %".
+    let (how, least) = if share < SHOWN { ("less", SHOWN) } else { ("share", share) };
+    let place = Place::Parameter("span".to_owned());
+    let evidence = Evidence::at("touched", place).arg("bytes", span);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+            .on(resource)
+            .arg("span", span)
+            .arg("how", how)
+            .arg("share", least)
+            .because(evidence),
+    ]
 }
 
 /// Whether the load goes to random places of a small part of its devices.
@@ -95,7 +86,7 @@ mod tests {
         case.parameters.set("span", 128u64 << 20);
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-        let text = &fixture::found(&SamePlace, &case, &context)[0].text;
+        let text = &fixture::found(&RULE, &case, &context)[0].text;
         assert!(text.contains("128 MiB, less than 0.1 % of disk sda"), "{text}");
     }
 
@@ -125,7 +116,7 @@ mod tests {
             siblings: &crate::Siblings::of(&cases),
             ..fixture::context(&controls)
         };
-        let found: Vec<_> = cases.iter().map(|c| fixture::found(&SamePlace, c, &context)).collect();
+        let found: Vec<_> = cases.iter().map(|c| fixture::found(&RULE, c, &context)).collect();
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 1, 0]);
         assert!(found[2][0].text.contains("0.1 % of disk sda"), "{}", found[2][0].text);
     }

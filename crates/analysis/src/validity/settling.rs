@@ -8,35 +8,31 @@ use super::finding;
 use crate::{Context, Rule};
 
 /// The rule.
-pub(crate) struct Settling;
+pub(crate) const RULE: Rule = Rule {
+    code: "not-settled",
+    doc: "The load did not settle within its window.",
+    english: r#"
+finding-not-settled = the rate was still changing in { $unsettled } of { $judged } trials (MSER-5)
+    .advice = use a longer --duration or --warm-up
+"#,
+    check,
+};
 
-impl Rule for Settling {
-    fn code(&self) -> &'static str {
-        "not-settled"
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let judged: Vec<bool> = case
+        .trials
+        .iter()
+        .filter(|t| t.status == Status::Ok)
+        .filter_map(|t| t.result.steady.as_ref().map(|s| s.settled))
+        .collect();
+    let unsettled = judged.iter().filter(|settled| !**settled).count();
+    // MSER-5 wrongly refuses about one steady series in eight at 20 batches,
+    // so one trial of several proves nothing.
+    if unsettled * 2 <= judged.len() {
+        return Vec::new();
     }
-
-    fn doc(&self) -> &'static str {
-        "The load did not settle within its window."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let judged: Vec<bool> = case
-            .trials
-            .iter()
-            .filter(|t| t.status == Status::Ok)
-            .filter_map(|t| t.result.steady.as_ref().map(|s| s.settled))
-            .collect();
-        let unsettled = judged.iter().filter(|settled| !**settled).count();
-        // MSER-5 wrongly refuses about one steady series in eight at 20 batches,
-        // so one trial of several proves nothing.
-        if unsettled * 2 <= judged.len() {
-            return Vec::new();
-        }
-        let args = [("unsettled", (unsettled as u64).into()), ("judged", (judged.len() as u64).into())];
-        let text = format!("the rate was still changing in {unsettled} of {} trials (MSER-5)", judged.len());
-        let found = finding(self.code(), Severity::Warning, &args, context.headline, text);
-        vec![found.advise("use a longer --duration or --warm-up")]
-    }
+    let args = [("unsettled", (unsettled as u64).into()), ("judged", (judged.len() as u64).into())];
+    vec![finding(RULE.code, Severity::Warning, &args, context.headline)]
 }
 
 #[cfg(test)]
@@ -53,8 +49,8 @@ mod tests {
             let settled = index < 2;
             trial.result.steady = Some(Steady { method: "mser-5".to_owned(), settled, truncated_s: 0.0 });
         }
-        assert_eq!(fixture::count(&Settling, &case, &Controls::default()), 0);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
         case.trials[1].result.steady.as_mut().unwrap().settled = false;
-        assert_eq!(fixture::count(&Settling, &case, &Controls::default()), 1);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 1);
     }
 }

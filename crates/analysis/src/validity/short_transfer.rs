@@ -2,7 +2,6 @@
 //! sender wrote is more than what arrived. Study D's 8 MiB were over in 70 ms, and
 //! the sender counted 1,040 Mbit/s on a wire of 1,000.
 
-use language::format::{part, percent};
 use model::finding::{Evidence, Place};
 use model::profile::Transport;
 use model::run::CaseResult;
@@ -15,55 +14,48 @@ use crate::{Context, Rule, measure};
 const MATTERS: f64 = 0.02;
 
 /// The rule.
-pub(crate) struct ShortTransfer;
+pub(crate) const RULE: Rule = Rule {
+    code: "short-transfer",
+    doc: "The sender's socket buffer can hold at least 2 % of all that was sent in a trial: the sender's figure counts what \
+         had not left the machine. The receiver's, which is the result, does not.",
+    english: r#"
+finding-short-transfer =
+    the sender's socket buffers hold up to { BINARY($held) }, { PERCENT($share) } of the { BINARY($sent) } that were
+    sent: the sender's figure counts what had not left the machine
+    .advice = go by throughput, which the receiver counted, or measure for longer
 
-impl Rule for ShortTransfer {
-    fn code(&self) -> &'static str {
-        "short-transfer"
-    }
+evidence-held = { BINARY($bytes) } in buffers
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The sender's socket buffer can hold at least 2 % of all that was sent in a trial: the sender's figure counts what \
-         had not left the machine. The receiver's, which is the result, does not."
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let profile = measure::profile(case);
+    if !profile.is_stream() || profile.transport != Some(Transport::Tcp) {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let profile = measure::profile(case);
-        if !profile.is_stream() || profile.transport != Some(Transport::Tcp) {
-            return Vec::new();
-        }
-        let held = |t: &model::trial::Trial| {
-            let buffers =
-                [false, true].into_iter().filter_map(|far| measure::number(t, far, "send_buffer_most"));
-            let streams = profile.concurrency.workers as f64 / profile.flows.len() as f64;
-            let held = buffers.fold(0.0, f64::max) * streams;
-            let seconds = t.result.window?.seconds();
-            let sent = t.result.metrics.get("throughput")?.value * seconds;
-            (sent > 0.0 && held > 0.0).then_some((held / sent, (held, sent)))
-        };
-        let Some((held, sent)) = measure::middle(case, held) else { return Vec::new() };
-        let share = held / sent;
-        if share < MATTERS {
-            return Vec::new();
-        }
-        let text = format!(
-            "the sender's socket buffers hold up to {}, {} of the {} that were sent: the sender's figure counts what had not \
-             left the machine",
-            part(held as u64),
-            percent(share.min(1.0)),
-            part(sent as u64)
-        );
-        let place = Place::Metric("sender_throughput".to_owned());
-        let evidence = Evidence::at("held", place, format!("{} in buffers", part(held as u64)));
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
-                .arg("held", held as u64)
-                .arg("sent", sent as u64)
-                .arg("share", share.min(1.0))
-                .because(evidence.arg("bytes", held as u64))
-                .advise("go by throughput, which the receiver counted, or measure for longer"),
-        ]
+    let held = |t: &model::trial::Trial| {
+        let buffers = [false, true].into_iter().filter_map(|far| measure::number(t, far, "send_buffer_most"));
+        let streams = profile.concurrency.workers as f64 / profile.flows.len() as f64;
+        let held = buffers.fold(0.0, f64::max) * streams;
+        let seconds = t.result.window?.seconds();
+        let sent = t.result.metrics.get("throughput")?.value * seconds;
+        (sent > 0.0 && held > 0.0).then_some((held / sent, (held, sent)))
+    };
+    let Some((held, sent)) = measure::middle(case, held) else { return Vec::new() };
+    let share = held / sent;
+    if share < MATTERS {
+        return Vec::new();
     }
+    let place = Place::Metric("sender_throughput".to_owned());
+    let evidence = Evidence::at("held", place);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+            .arg("held", held as u64)
+            .arg("sent", sent as u64)
+            .arg("share", share.min(1.0))
+            .because(evidence.arg("bytes", held as u64)),
+    ]
 }
 
 #[cfg(test)]
@@ -87,7 +79,7 @@ mod tests {
             let rate = Quantity { value: 115e6, unit: Unit::BytesPerSecond };
             result.metrics.insert("throughput".to_owned(), rate);
             result.facts.insert("send_buffer_most".to_owned(), (2_621_440u64).into());
-            assert_eq!(fixture::count(&ShortTransfer, &case, &Controls::default()), count, "{seconds}");
+            assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count, "{seconds}");
         }
     }
 }

@@ -1,58 +1,50 @@
 //! The clock fell while the load ran: what the first seconds gave did not last.
 
-use language::format::{percent, setting};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity};
 
 use crate::heat::{self, Clock};
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// A clock that falls by less than this hardly moves a figure.
 const FALL: f64 = 0.03;
 
 /// The rule.
-pub(crate) struct SlowedDown;
+pub(crate) const RULE: Rule = Rule {
+    code: "slowed-down",
+    doc: "The clock of a CPU that the load keeps busy was more than 3 % lower in the last third of the load than in the \
+         first: turbo ran out, or a limit of power or heat was reached.",
+    english: r#"
+finding-slowed-down =
+    { RESOURCE($resource) } slowed down under load, from { SHORT($first, unit: "Hz") } to { SHORT($last, unit: "Hz") }
+    (by { PERCENT($fall) }): the first part of the window is not what lasts
+    .advice = measure longer for what lasts, or with turbo off for what is always there
 
-impl Rule for SlowedDown {
-    fn code(&self) -> &'static str {
-        "slowed-down"
-    }
+evidence-clock = { SHORT($hertz, unit: "Hz") } at last
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The clock of a CPU that the load keeps busy was more than 3 % lower in the last third of the load than in the \
-         first: turbo ran out, or a limit of power or heat was reached."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let busy = busy(case, context);
-        let heat = heat::of_case(case);
-        let fall = |clock: &Clock| 1.0 - clock.last / clock.first;
-        let own = heat.clocks.iter().filter(|c| busy.contains(&c.resource) && c.first > 0.0);
-        let Some(worst) = own.max_by(|a, b| fall(a).total_cmp(&fall(b))).filter(|c| fall(c) > FALL) else {
-            return Vec::new();
-        };
-        let (first, last) = (worst.first, worst.last);
-        let text = format!(
-            "{} slowed down under load, from {} to {} (by {}): the first part of the window is not what lasts",
-            called(&worst.resource),
-            setting(first, Unit::Hertz),
-            setting(last, Unit::Hertz),
-            percent(fall(worst)),
-        );
-        let place = Place::Series { resource: worst.resource.clone(), name: "scaling_cur_freq".to_owned() };
-        let says = format!("{} at last", setting(last, Unit::Hertz));
-        let evidence = Evidence::at("clock", place, says).arg("hertz", last);
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(worst.resource.as_str())
-                .arg("first", first)
-                .arg("last", last)
-                .arg("fall", fall(worst))
-                .because(evidence)
-                .advise("measure longer for what lasts, or with turbo off for what is always there"),
-        ]
-    }
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let busy = busy(case, context);
+    let heat = heat::of_case(case);
+    let fall = |clock: &Clock| 1.0 - clock.last / clock.first;
+    let own = heat.clocks.iter().filter(|c| busy.contains(&c.resource) && c.first > 0.0);
+    let Some(worst) = own.max_by(|a, b| fall(a).total_cmp(&fall(b))).filter(|c| fall(c) > FALL) else {
+        return Vec::new();
+    };
+    let (first, last) = (worst.first, worst.last);
+    let place = Place::Series { resource: worst.resource.clone(), name: "scaling_cur_freq".to_owned() };
+    let evidence = Evidence::at("clock", place).arg("hertz", last);
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on(worst.resource.as_str())
+            .arg("first", first)
+            .arg("last", last)
+            .arg("fall", fall(worst))
+            .because(evidence),
+    ]
 }
 
 /// The CPUs that the main load keeps busy, where that is known: an idle one has a
@@ -91,7 +83,7 @@ mod tests {
                 let clock = trial.result.series.iter_mut().find(|s| s.resource == "cpu:0").unwrap();
                 clock.values.iter_mut().filter(|v| **v == 3.9e9).for_each(|v| *v = 4.7e9 * factor);
             }
-            fixture::found(&SlowedDown, &case, &fixture::context(&Controls::default()))
+            fixture::found(&RULE, &case, &fixture::context(&Controls::default()))
         };
         let all = found(0, 0.83);
         assert!(all[0].text.starts_with("CPU 0 slowed down under load, from 4.7 GHz to 3.9"), "{all:?}");

@@ -11,73 +11,67 @@ use model::{Finding, FindingKind, Severity};
 use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct SmtShared;
-
-impl Rule for SmtShared {
-    fn code(&self) -> &'static str {
-        "smt-shared"
+pub(crate) const RULE: Rule = Rule {
+    code: "smt-shared",
+    doc: "Two pinned threads of the load shared one core (SMT): the second thread of a core does not give what a second \
+         core does. A warning where other cores had none.",
+    english: r#"
+finding-smt-shared =
+    { $shared ->
+        [1] 1 core ran
+       *[other] { $shared } cores each ran
+    } two threads of the load, such as CPUs { $first } and { $second }: { $free ->
+        [0] the second thread of a core gives no second core
+        [1] while 1 core had none
+       *[other] while { $free } cores had none
     }
+    .advice =
+        { $free ->
+            [0] {""}
+           *[other] choose CPUs of different cores, or leave the choice to --pin spread
+        }
 
-    fn doc(&self) -> &'static str {
-        "Two pinned threads of the load shared one core (SMT): the second thread of a core does not give what a second \
-         core does. A warning where other cores had none."
+evidence-siblings = CPUs { $first } and { $second } are one core
+"#,
+    check,
+};
+
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let Some(machine) = context.machine else { return Vec::new() };
+    // A hand-off between siblings is what was asked for.
+    if measure::profile(case).waits_only_for(&[WaitsFor::Thread]) {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let Some(machine) = context.machine else { return Vec::new() };
-        // A hand-off between siblings is what was asked for.
-        if measure::profile(case).waits_only_for(&[WaitsFor::Thread]) {
-            return Vec::new();
-        }
-        let Some(placement) = measure::good(case).find_map(|t| t.result.placement.as_ref()) else {
-            return Vec::new();
-        };
-        let pinned: BTreeSet<u32> = placement.workers.iter().filter_map(|w| w.cpu).collect();
-        let cpu = &machine.inventory.cpu;
-        let mut by_core: BTreeMap<Core, Vec<u32>> = BTreeMap::new();
-        for number in &pinned {
-            let Some(core) = core_of(cpu, *number) else { return Vec::new() };
-            by_core.entry(core).or_default().push(*number);
-        }
-        let Some((first, second)) = by_core.values().find_map(|all| Some((*all.first()?, *all.get(1)?)))
-        else {
-            return Vec::new();
-        };
-        let all: BTreeSet<Core> = cpu.allowed.iter().filter_map(|number| core_of(cpu, *number)).collect();
-        let free = all.len().saturating_sub(by_core.len());
-        let shared = by_core.values().filter(|all| all.len() > 1).count();
-        let severity = if free > 0 { Severity::Warning } else { Severity::Note };
-        let what = if free > 0 {
-            format!("while {free} {} had none", cores(free))
-        } else {
-            "the second thread of a core gives no second core".to_owned()
-        };
-        let text = format!(
-            "{shared} {} two threads of the load, such as CPUs {first} and {second}: {what}",
-            ran(shared)
-        );
-        let place = Place::Inventory("cpu".to_owned());
-        let evidence = Evidence::at("siblings", place, format!("CPUs {first} and {second} are one core"));
-        let mut found = Finding::new(FindingKind::Validity, self.code(), severity, text)
+    let Some(placement) = measure::good(case).find_map(|t| t.result.placement.as_ref()) else {
+        return Vec::new();
+    };
+    let pinned: BTreeSet<u32> = placement.workers.iter().filter_map(|w| w.cpu).collect();
+    let cpu = &machine.inventory.cpu;
+    let mut by_core: BTreeMap<Core, Vec<u32>> = BTreeMap::new();
+    for number in &pinned {
+        let Some(core) = core_of(cpu, *number) else { return Vec::new() };
+        by_core.entry(core).or_default().push(*number);
+    }
+    let Some((first, second)) = by_core.values().find_map(|all| Some((*all.first()?, *all.get(1)?))) else {
+        return Vec::new();
+    };
+    let all: BTreeSet<Core> = cpu.allowed.iter().filter_map(|number| core_of(cpu, *number)).collect();
+    let free = all.len().saturating_sub(by_core.len());
+    let shared = by_core.values().filter(|all| all.len() > 1).count();
+    let severity = if free > 0 { Severity::Warning } else { Severity::Note };
+    let place = Place::Inventory("cpu".to_owned());
+    let evidence = Evidence::at("siblings", place);
+    // Numbers of CPUs are names: there is no CPU between two of them.
+    let (first, second) = (first.to_string(), second.to_string());
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, severity)
             .on("cpu")
             .arg("shared", shared as u64)
-            .arg("first", u64::from(first))
-            .arg("second", u64::from(second))
+            .arg("first", first.as_str())
+            .arg("second", second.as_str())
             .arg("free", free as u64)
-            .because(evidence.arg("first", u64::from(first)).arg("second", u64::from(second)));
-        if free > 0 {
-            found = found.advise("choose CPUs of different cores, or leave the choice to --pin spread");
-        }
-        vec![found]
-    }
-}
-
-fn cores(count: usize) -> &'static str {
-    if count == 1 { "core" } else { "cores" }
-}
-
-fn ran(count: usize) -> &'static str {
-    if count == 1 { "core ran" } else { "cores each ran" }
+            .because(evidence.arg("first", first).arg("second", second)),
+    ]
 }
 
 /// Package, die and core.
@@ -115,7 +109,7 @@ mod tests {
             });
             let controls = Controls::default();
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-            let all = fixture::found(&SmtShared, &case, &context);
+            let all = fixture::found(&RULE, &case, &context);
             all.into_iter().map(|f| (f.severity, f.text)).next()
         };
         assert_eq!(found(&[0, 1]), None);

@@ -1,6 +1,5 @@
 //! A file with holes: reading them never reaches the device.
 
-use language::format;
 use model::run::CaseResult;
 use model::trial::Status;
 use model::{Finding, Severity, Value};
@@ -12,48 +11,42 @@ use crate::{Context, Rule};
 const WHOLE: f64 = 0.98;
 
 /// The rule.
-pub(crate) struct Sparse;
+pub(crate) const RULE: Rule = Rule {
+    code: "sparse-file",
+    doc: "A file with holes: reading them never reaches the device.",
+    english: r#"
+finding-sparse-file =
+    only { PERCENT($allocated_share) } of the file has blocks on the device; the rest are holes (or compressed away),
+    which are answered from nowhere
+"#,
+    check,
+};
 
-impl Rule for Sparse {
-    fn code(&self) -> &'static str {
-        "sparse-file"
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    // A write gives a hole its blocks, a discard makes one.
+    if case
+        .parameters
+        .text("pattern")
+        .is_ok_and(|p| ["write", "rw", "trim"].iter().any(|word| p.contains(word)))
+    {
+        return Vec::new();
     }
-
-    fn doc(&self) -> &'static str {
-        "A file with holes: reading them never reaches the device."
+    let share = |value: Option<&Value>| match value {
+        Some(Value::Number(share)) => Some(*share),
+        Some(Value::Integer(share)) => Some(*share as f64),
+        _ => None,
+    };
+    let least = case
+        .trials
+        .iter()
+        .filter(|t| t.status == Status::Ok)
+        .filter_map(|t| share(t.result.facts.get("allocated_share")))
+        .fold(f64::INFINITY, f64::min);
+    if least >= WHOLE {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        // A write gives a hole its blocks, a discard makes one.
-        if case
-            .parameters
-            .text("pattern")
-            .is_ok_and(|p| ["write", "rw", "trim"].iter().any(|word| p.contains(word)))
-        {
-            return Vec::new();
-        }
-        let share = |value: Option<&Value>| match value {
-            Some(Value::Number(share)) => Some(*share),
-            Some(Value::Integer(share)) => Some(*share as f64),
-            _ => None,
-        };
-        let least = case
-            .trials
-            .iter()
-            .filter(|t| t.status == Status::Ok)
-            .filter_map(|t| share(t.result.facts.get("allocated_share")))
-            .fold(f64::INFINITY, f64::min);
-        if least >= WHOLE {
-            return Vec::new();
-        }
-        let args = [("allocated_share", Value::Number(least))];
-        let text = format!(
-            "only {} of the file has blocks on the device; the rest are holes (or compressed away), which are \
-             answered from nowhere",
-            format::percent(least)
-        );
-        vec![finding(self.code(), Severity::Error, &args, context.headline, text)]
-    }
+    let args = [("allocated_share", Value::Number(least))];
+    vec![finding(RULE.code, Severity::Error, &args, context.headline)]
 }
 
 #[cfg(test)]
@@ -65,14 +58,14 @@ mod tests {
     #[test]
     fn holes_are_found_and_a_whole_file_is_not_blamed() {
         let mut case = fixture::case(1);
-        assert_eq!(fixture::count(&Sparse, &case, &Controls::default()), 0);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
         case.trials[0].result.facts.insert("allocated_share".to_owned(), Value::Number(1.0));
-        assert_eq!(fixture::count(&Sparse, &case, &Controls::default()), 0);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
         case.trials[0].result.facts.insert("allocated_share".to_owned(), Value::Number(0.3));
-        assert_eq!(fixture::count(&Sparse, &case, &Controls::default()), 1);
+        assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 1);
         for pattern in ["write", "randrw", "randtrim"] {
             case.parameters.set("pattern", pattern);
-            assert_eq!(fixture::count(&Sparse, &case, &Controls::default()), 0, "{pattern}");
+            assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0, "{pattern}");
         }
     }
 }

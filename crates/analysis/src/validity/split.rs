@@ -1,13 +1,12 @@
 //! Operations that the kernel split: a device saw more and smaller requests than
 //! the load made.
 
-use language::format::part;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::requests::{self, Requests};
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// Fewer for each operation than this are others' and metadata.
 const MORE: f64 = 1.05;
@@ -17,61 +16,53 @@ const UNEXPLAINED: f64 = 1.25;
 const SLACK: f64 = 1.10;
 
 /// The rule.
-pub(crate) struct Split;
-
-impl Rule for Split {
-    fn code(&self) -> &'static str {
-        "requests-split"
-    }
-
-    fn doc(&self) -> &'static str {
-        "The device saw more requests than the load has operations: the kernel splits what a device does not take at once \
+pub(crate) const RULE: Rule = Rule {
+    code: "requests-split",
+    doc: "The device saw more requests than the load has operations: the kernel splits what a device does not take at once \
          (`max_sectors_kb`, `max_segments`), which is how it was done; without such a reason a layer above cuts them up, \
-         or the file lies in pieces."
+         or the file lies in pieces.",
+    english: r#"
+finding-requests-split =
+    each operation became { FIXED($each, decimals: 1) } requests at { RESOURCE($resource) }, { $how ->
+        [size] where { BINARY($bytes) } are the most at once (max_sectors_kb)
+        [pieces] where { $pieces } pieces of memory are the most at once (max_segments)
+       *[unexplained] and not for their size: a layer above cuts them up, or the file lies in pieces
     }
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let Some(expected) = requests::expected(case, context.machine) else { return Vec::new() };
-        let all = Requests::of(case).into_iter().filter(|r| r.each() > MORE);
-        let worst = all.max_by(|a, b| a.each().total_cmp(&b.each()));
-        let Some(worst) = worst else { return Vec::new() };
-        let (each, device) = (worst.each(), called(&worst.resource));
-        let size = format!("each operation became {each:.1} requests at {device}");
-        let (severity, how, text) = match (expected.bytes, expected.pieces) {
-            (Some(bytes), _) if expected.by_size > 1.0 && each <= expected.by_size * SLACK => (
-                Severity::Note,
-                "size",
-                format!("{size}, where {} are the most at once (max_sectors_kb)", part(bytes)),
-            ),
-            (_, Some(pieces)) if expected.by_pieces > 1.0 && each <= expected.by_pieces * SLACK => (
-                Severity::Note,
-                "pieces",
-                format!("{size}, where {pieces} pieces of memory are the most at once (max_segments)"),
-            ),
-            _ if each > UNEXPLAINED.max(expected.by_size * SLACK) => (
-                Severity::Warning,
-                "unexplained",
-                format!(
-                    "{size}, and not for their size: a layer above cuts them up, or the file lies in pieces"
-                ),
-            ),
-            _ => return Vec::new(),
-        };
-        let mut found = Finding::new(FindingKind::Validity, self.code(), severity, text)
-            .on(worst.resource.clone())
-            .arg("how", how)
-            .arg("each", each)
-            .arg("bytes", expected.bytes.unwrap_or(0))
-            .arg("pieces", u64::from(expected.pieces.unwrap_or(0)))
-            .because(requests::evidence(&worst));
-        let at_once = expected.bytes.filter(|_| how == "size");
-        if let (Some(bytes), Some(disk)) = (at_once, measure::wholes(case, context.machine).first()) {
-            let place = Place::Inventory(format!("block:{}", disk.name));
-            let text = format!("at most {} in one request", part(bytes));
-            found = found.because(Evidence::at("request-size", place, text).arg("bytes", bytes));
+evidence-request-size = at most { BINARY($bytes) } in one request
+"#,
+    check,
+};
+
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let Some(expected) = requests::expected(case, context.machine) else { return Vec::new() };
+    let all = Requests::of(case).into_iter().filter(|r| r.each() > MORE);
+    let worst = all.max_by(|a, b| a.each().total_cmp(&b.each()));
+    let Some(worst) = worst else { return Vec::new() };
+    let each = worst.each();
+    let (severity, how) = match (expected.bytes, expected.pieces) {
+        (Some(_), _) if expected.by_size > 1.0 && each <= expected.by_size * SLACK => {
+            (Severity::Note, "size")
         }
-        vec![found]
+        (_, Some(_)) if expected.by_pieces > 1.0 && each <= expected.by_pieces * SLACK => {
+            (Severity::Note, "pieces")
+        }
+        _ if each > UNEXPLAINED.max(expected.by_size * SLACK) => (Severity::Warning, "unexplained"),
+        _ => return Vec::new(),
+    };
+    let mut found = Finding::new(FindingKind::Validity, RULE.code, severity)
+        .on(worst.resource.clone())
+        .arg("how", how)
+        .arg("each", each)
+        .arg("bytes", expected.bytes.unwrap_or(0))
+        .arg("pieces", u64::from(expected.pieces.unwrap_or(0)))
+        .because(requests::evidence(&worst));
+    let at_once = expected.bytes.filter(|_| how == "size");
+    if let (Some(bytes), Some(disk)) = (at_once, measure::wholes(case, context.machine).first()) {
+        let place = Place::Inventory(format!("block:{}", disk.name));
+        found = found.because(Evidence::at("request-size", place).arg("bytes", bytes));
     }
+    vec![found]
 }
 
 #[cfg(test)]
@@ -109,7 +100,7 @@ mod tests {
         }
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-        let found = fixture::found(&Split, &case, &context);
+        let found = fixture::found(&RULE, &case, &context);
         found.iter().map(|f| format!("{} {:?}", f.args["how"], f.severity)).collect()
     }
 

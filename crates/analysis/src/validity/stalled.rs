@@ -1,9 +1,8 @@
 //! The load stood still for a noticeable part of a window.
 
-use language::format;
 use model::run::CaseResult;
 use model::trial::{Status, Trial};
-use model::{Finding, Severity, Unit, Value};
+use model::{Finding, Severity, Value};
 
 use super::finding;
 use crate::{Context, Rule, measure};
@@ -14,37 +13,32 @@ const STILL: f64 = 0.05;
 const SHORTEST_S: f64 = 0.05;
 
 /// The rule.
-pub(crate) struct Stalled;
+pub(crate) const RULE: Rule = Rule {
+    code: "stalled",
+    doc: "The load stood still for a noticeable part of a window.",
+    english: r#"
+finding-stalled =
+    the load stood still in { $trials } of { $of } trials, for up to { SHORT($longest_s, unit: "s") }: the figure mixes
+    two states
+"#,
+    check,
+};
 
-impl Rule for Stalled {
-    fn code(&self) -> &'static str {
-        "stalled"
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    // An open loop may have nothing to do.
+    if !measure::is_closed(case) {
+        return Vec::new();
     }
-
-    fn doc(&self) -> &'static str {
-        "The load stood still for a noticeable part of a window."
+    let good = case.trials.iter().filter(|t| t.status == Status::Ok);
+    let stalls: Vec<f64> = good.filter_map(longest_stall_s).collect();
+    let longest = stalls.iter().copied().fold(0.0, f64::max);
+    if stalls.is_empty() {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        // An open loop may have nothing to do.
-        if !measure::is_closed(case) {
-            return Vec::new();
-        }
-        let good = case.trials.iter().filter(|t| t.status == Status::Ok);
-        let stalls: Vec<f64> = good.filter_map(longest_stall_s).collect();
-        let longest = stalls.iter().copied().fold(0.0, f64::max);
-        if stalls.is_empty() {
-            return Vec::new();
-        }
-        let count = stalls.len() as u64;
-        let all = case.trials.len() as u64;
-        let args = [("trials", count.into()), ("of", all.into()), ("longest_s", Value::Number(longest))];
-        let text = format!(
-            "the load stood still in {count} of {all} trials, for up to {}: the figure mixes two states",
-            format::setting(longest, Unit::Seconds)
-        );
-        vec![finding(self.code(), Severity::Warning, &args, context.headline, text)]
-    }
+    let count = stalls.len() as u64;
+    let all = case.trials.len() as u64;
+    let args = [("trials", count.into()), ("of", all.into()), ("longest_s", Value::Number(longest))];
+    vec![finding(RULE.code, Severity::Warning, &args, context.headline)]
 }
 
 /// The longest time within the window for which nearly nothing was done.
@@ -88,7 +82,7 @@ mod tests {
                 interval_ns: 10_000_000,
                 values,
             }];
-            fixture::count(&Stalled, &case, &Controls::default())
+            fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!(count(0..0), 0);
         assert_eq!(count(50..53), 0, "30 ms");

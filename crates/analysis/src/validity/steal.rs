@@ -1,6 +1,5 @@
 //! The hypervisor gave our CPUs to somebody else.
 
-use language::format;
 use model::finding::Evidence;
 use model::run::CaseResult;
 use model::trial::Trial;
@@ -12,38 +11,34 @@ use crate::{Context, Rule, measure};
 const FELT: f64 = 0.02;
 
 /// The rule.
-pub(crate) struct Steal;
+pub(crate) const RULE: Rule = Rule {
+    code: "cpu-stolen",
+    doc: "The hypervisor gave our CPUs to somebody else.",
+    english: r#"
+finding-cpu-stolen =
+    the hypervisor gave others { PERCENT($steal_share) } of the CPU time that this machine wanted: at another hour the
+    figures will differ
+    .advice = measure again at another hour, or on a machine with CPUs of its own
 
-impl Rule for Steal {
-    fn code(&self) -> &'static str {
-        "cpu-stolen"
-    }
+evidence-steal = { PERCENT($share) } stolen
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The hypervisor gave our CPUs to somebody else."
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let (Some(share), Some(place)) = (measure::median(case, share), measure::place(case, "cpu", "steal"))
+    else {
+        return Vec::new();
+    };
+    if share < FELT {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let (Some(share), Some(place)) = (measure::median(case, share), measure::place(case, "cpu", "steal"))
-        else {
-            return Vec::new();
-        };
-        if share < FELT {
-            return Vec::new();
-        }
-        let shown = format::percent(share);
-        let text = format!(
-            "the hypervisor gave others {shown} of the CPU time that this machine wanted: at another hour the figures will \
-             differ"
-        );
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on("cpu")
-                .arg("steal_share", share)
-                .because(Evidence::at("steal", place, format!("{shown} stolen")).arg("share", share))
-                .advise("measure again at another hour, or on a machine with CPUs of its own"),
-        ]
-    }
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on("cpu")
+            .arg("steal_share", share)
+            .because(Evidence::at("steal", place).arg("share", share)),
+    ]
 }
 
 /// Stolen time as a share of the time that the CPUs were wanted.
@@ -69,7 +64,7 @@ mod tests {
                 fixture::counter("cpu", "/proc/stat user", 0.01, 100),
                 fixture::counter("cpu", "/proc/stat steal", 0.01, steal),
             ];
-            fixture::count(&Steal, &case, &Controls::default())
+            fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!((count(0), count(1), count(10)), (0, 0, 1));
     }

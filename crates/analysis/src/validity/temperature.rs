@@ -1,41 +1,59 @@
 //! How much warmer a load makes the machine, and how long that takes.
 
-use language::format::span;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use crate::heat::{self, SettledTemperature, Warming};
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// Sensors that are told of.
 const SENSORS: usize = 8;
 
 /// The rule.
-pub(crate) struct Temperature;
-
-impl Rule for Temperature {
-    fn code(&self) -> &'static str {
-        "temperature"
-    }
-
-    fn doc(&self) -> &'static str {
-        "How much warmer the load made the machine than it was idle, and when that was steady (within 1 K or 10 % of the \
-         rise); only with idle or cool-down."
-    }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        if !asked(case) {
-            return Vec::new();
+pub(crate) const RULE: Rule = Rule {
+    code: "temperature",
+    doc: "How much warmer the load made the machine than it was idle, and when that was steady (within 1 K or 10 % of the \
+         rise); only with idle or cool-down.",
+    english: r#"
+finding-temperature =
+    { $seen ->
+        [no] this machine shows no temperature{ $virtual ->
+            [yes] {" "}(virtual machine)
+           *[no] {""}
         }
-        let heat = heat::of_case(case);
-        match heat.sensors.first() {
-            Some(first) => risen(self.code(), first, &heat.sensors).into_iter().collect(),
-            None if context.siblings.is_first(case, self.code(), |c| asked(c) && !has_sensors(c)) => {
-                vec![unseen(self.code(), case, context)]
+       *[yes] { RESOURCE($resource) } rose by { FIXED($rise) } K to { FIXED($load) } °C, { $settled ->
+            [yes] steady after { SPAN($seconds) }
+           *[no] not steady within the window
+        }
+    }
+    .advice =
+        { $seen ->
+            [no] {""}
+           *[yes] { $settled ->
+                [no] a longer --duration shows where it ends
+               *[yes] {""}
             }
-            None => Vec::new(),
         }
+
+evidence-temperature =
+    { RESOURCE($resource) }: { FIXED($idle) } °C idle, { FIXED($load) } °C under load
+evidence-rest = it was to be watched before or after the load
+"#,
+    check,
+};
+
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    if !asked(case) {
+        return Vec::new();
+    }
+    let heat = heat::of_case(case);
+    match heat.sensors.first() {
+        Some(first) => risen(RULE.code, first, &heat.sensors).into_iter().collect(),
+        None if context.siblings.is_first(case, RULE.code, |c| asked(c) && !has_sensors(c)) => {
+            vec![unseen(RULE.code, case, context)]
+        }
+        None => Vec::new(),
     }
 }
 
@@ -54,54 +72,37 @@ fn has_sensors(case: &CaseResult) -> bool {
 
 fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
     let rise = first.rise()?;
-    let name = called(&first.resource);
     let (settled, seconds) = match first.settled? {
         SettledTemperature::After(seconds) => (true, seconds),
         SettledTemperature::NotYet => (false, 0.0),
     };
-    let when = if settled {
-        format!("steady after {}", span(seconds))
-    } else {
-        "not steady within the window".to_owned()
-    };
-    let load = first.load;
-    let text = format!("{name} rose by {rise:.0} K to {load:.0} \u{b0}C, {when}");
-    let mut found = Finding::new(FindingKind::Validity, code, Severity::Note, text)
+    let mut found = Finding::new(FindingKind::Validity, code, Severity::Note)
         .on(first.resource.as_str())
         .arg("seen", true)
         .arg("virtual", false)
         .arg("rise", rise)
-        .arg("load", load)
+        .arg("load", first.load)
         .arg("settled", settled)
         .arg("seconds", seconds);
     for sensor in all.iter().take(SENSORS) {
         let Some(idle) = sensor.idle else { continue };
         let place = Place::Series { resource: sensor.resource.clone(), name: "temperature".to_owned() };
-        let load = sensor.load;
-        let says =
-            format!("{}: {idle:.0} \u{b0}C idle, {load:.0} \u{b0}C under load", called(&sensor.resource));
-        let evidence = Evidence::at("temperature", place, says);
+        let evidence = Evidence::at("temperature", place);
         let resource = sensor.resource.as_str();
-        found = found.because(evidence.arg("resource", resource).arg("idle", idle).arg("load", load));
+        found = found.because(evidence.arg("resource", resource).arg("idle", idle).arg("load", sensor.load));
     }
-    Some(if settled { found } else { found.advise("a longer --duration shows where it ends") })
+    Some(found)
 }
 
 fn unseen(code: &str, case: &CaseResult, context: &Context<'_>) -> Finding {
     let is_virtual = context.machine.is_some_and(|m| m.inventory.system.virtualization.is_some());
-    let why = if is_virtual { " (virtual machine)" } else { "" };
     let place = Place::Parameter(rest(case).unwrap_or("idle").to_owned());
-    let evidence = Evidence::at("rest", place, "it was to be watched before or after the load");
-    Finding::new(
-        FindingKind::Validity,
-        code,
-        Severity::Note,
-        format!("this machine shows no temperature{why}"),
-    )
-    .on("system")
-    .arg("seen", false)
-    .arg("virtual", is_virtual)
-    .because(evidence)
+    let evidence = Evidence::at("rest", place);
+    Finding::new(FindingKind::Validity, code, Severity::Note)
+        .on("system")
+        .arg("seen", false)
+        .arg("virtual", is_virtual)
+        .because(evidence)
 }
 
 #[cfg(test)]
@@ -117,7 +118,7 @@ mod tests {
         let siblings = std::slice::from_ref(case);
         let context =
             Context { machine, siblings: &crate::Siblings::of(siblings), ..fixture::context(&controls) };
-        fixture::found(&Temperature, &siblings[0], &context)
+        fixture::found(&RULE, &siblings[0], &context)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use model::run::CaseResult;
 use model::trial::Counter;
 use model::{Finding, FindingKind, Severity};
 
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// Names of the kernel's counters of throttle events, and why each throttles
 /// (`drivers/thermal/intel/therm_throt.c`).
@@ -24,60 +24,52 @@ fn why(counter: &Counter) -> Option<&'static str> {
 }
 
 /// The rule.
-pub(crate) struct Throttled;
-
-impl Rule for Throttled {
-    fn code(&self) -> &'static str {
-        "throttled"
+pub(crate) const RULE: Rule = Rule {
+    code: "throttled",
+    doc: "A processor that slowed down to stay cool or within its power.",
+    english: r#"
+finding-throttled =
+    { RESOURCE($resource) } slowed itself down in { $trials } of { $of } trials { $why ->
+        [power] to keep within its power: this is not its speed without that limit
+       *[heat] for heat: this is not its speed when cool
     }
-
-    fn doc(&self) -> &'static str {
-        "A processor that slowed down to stay cool or within its power."
-    }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let mut trials = 0u64;
-        let mut first: Option<(&Counter, &'static str, Evidence)> = None;
-        for trial in measure::good(case) {
-            let Some((counter, why)) = trial.result.counters.iter().find_map(|c| Some((c, why(c)?))) else {
-                continue;
-            };
-            trials += 1;
-            let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
-            let times = counter.change().unwrap_or_default();
-            let says = format!("{times:.0} throttle events of {} in one window", called(&counter.resource));
-            first.get_or_insert_with(|| {
-                let evidence = Evidence::at("throttle", place, says);
-                let resource = counter.resource.as_str();
-                (counter, why, evidence.arg("events", times).arg("resource", resource))
-            });
+    .advice =
+        { $why ->
+            [power] look at the limits of power (powercap, firmware); measure again with them lifted
+           *[heat] look at fans and dust; measure again when cool
         }
-        let Some((counter, why, evidence)) = first else { return Vec::new() };
-        let all = case.trials.len() as u64;
-        let name = called(&counter.resource);
-        let text = match why {
-            "power" => format!(
-                "{name} slowed itself down in {trials} of {all} trials to keep within its power: this is not its speed \
-                 without that limit"
-            ),
-            _ => format!(
-                "{name} slowed itself down in {trials} of {all} trials for heat: this is not its speed when cool"
-            ),
+
+evidence-throttle = { FIXED($events) } throttle events of { RESOURCE($resource) } in one window
+"#,
+    check,
+};
+
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let mut trials = 0u64;
+    let mut first: Option<(&Counter, &'static str, Evidence)> = None;
+    for trial in measure::good(case) {
+        let Some((counter, why)) = trial.result.counters.iter().find_map(|c| Some((c, why(c)?))) else {
+            continue;
         };
-        let advice = match why {
-            "power" => "look at the limits of power (powercap, firmware); measure again with them lifted",
-            _ => "look at fans and dust; measure again when cool",
-        };
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(counter.resource.as_str())
-                .arg("trials", trials)
-                .arg("of", all)
-                .arg("why", why)
-                .because(evidence)
-                .advise(advice),
-        ]
+        trials += 1;
+        let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
+        let times = counter.change().unwrap_or_default();
+        first.get_or_insert_with(|| {
+            let evidence = Evidence::at("throttle", place);
+            let resource = counter.resource.as_str();
+            (counter, why, evidence.arg("events", times).arg("resource", resource))
+        });
     }
+    let Some((counter, why, evidence)) = first else { return Vec::new() };
+    let all = case.trials.len() as u64;
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on(counter.resource.as_str())
+            .arg("trials", trials)
+            .arg("of", all)
+            .arg("why", why)
+            .because(evidence),
+    ]
 }
 
 #[cfg(test)]
@@ -92,13 +84,13 @@ mod tests {
             let mut case = fixture::case(2);
             case.trials[1].result.counters =
                 vec![fixture::counter("cpu:1", "thermal_throttle core_throttle_count", 1.0, events)];
-            fixture::count(&Throttled, &case, &Controls::default())
+            fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!((count(0), count(3)), (0, 1));
         let text = |name: &str| {
             let mut case = fixture::case(2);
             case.trials[1].result.counters = vec![fixture::counter("cpu:1", name, 1.0, 3)];
-            let found = fixture::found(&Throttled, &case, &fixture::context(&Controls::default()));
+            let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
             found[0].text.clone()
         };
         assert!(

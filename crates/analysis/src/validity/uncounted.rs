@@ -6,39 +6,35 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted;
-use crate::{Context, Rule, called, measure};
+use crate::{Context, Rule, measure};
 
 /// The rule.
-pub(crate) struct Uncounted;
+pub(crate) const RULE: Rule = Rule {
+    code: "counts-unsupported",
+    doc: "The kernel keeps no counts of the device's requests (`queue/iostats` is 0, or the device is memory), so the \
+         load's own figures are held against nothing.",
+    english: r#"
+finding-counts-unsupported =
+    the kernel keeps no counts for { RESOURCE($resource) }: what the load says it moved is held against nothing
+    .advice = write 1 into queue/iostats of the device, where it counts at all
 
-impl Rule for Uncounted {
-    fn code(&self) -> &'static str {
-        "counts-unsupported"
-    }
+evidence-no-counts = it counts no requests
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "The kernel keeps no counts of the device's requests (`queue/iostats` is 0, or the device is memory), so the \
-         load's own figures are held against nothing."
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let drives = !measure::is_null(case) && measure::is_direct(case);
+    let Some(resource) = measure::devices_name(case).filter(|_| drives) else { return Vec::new() };
+    if !counted::uncounted(case, context.machine) {
+        return Vec::new();
     }
-
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let drives = !measure::is_null(case) && measure::is_direct(case);
-        let Some(resource) = measure::devices_name(case).filter(|_| drives) else { return Vec::new() };
-        if !counted::uncounted(case, context.machine) {
-            return Vec::new();
-        }
-        let text = format!(
-            "the kernel keeps no counts for {}: what the load says it moved is held against nothing",
-            called(&resource)
-        );
-        let first = measure::device(case).unwrap_or_default().to_owned();
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Note, text)
-                .on(resource)
-                .because(Evidence::at("no-counts", Place::Inventory(first), "it counts no requests"))
-                .advise("write 1 into queue/iostats of the device, where it counts at all"),
-        ]
-    }
+    let first = measure::device(case).unwrap_or_default().to_owned();
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+            .on(resource)
+            .because(Evidence::at("no-counts", Place::Inventory(first))),
+    ]
 }
 
 #[cfg(test)]
@@ -59,7 +55,7 @@ mod tests {
             let mut case = fixture::disk_case("randread", 100e6, device);
             case.parameters.set("direct", true);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-            fixture::found(&Uncounted, &case, &context).len()
+            fixture::found(&RULE, &case, &context).len()
         };
         assert_eq!(count(0.0, BlockKind::Disk, Some(false)), 1);
         assert_eq!(count(0.0, BlockKind::Zram, None), 1);

@@ -1,9 +1,8 @@
 //! Targets that were done at different times: their own means add up to more
 //! than ever flowed at once (study E: 946 MB/s of means, 865 together).
 
-use language::format::setting;
 use model::run::CaseResult;
-use model::{Finding, Severity, Unit, Value};
+use model::{Finding, Severity, Value};
 
 use super::finding;
 use crate::{Context, Rule};
@@ -14,57 +13,50 @@ const TOGETHER: f64 = 0.9;
 const MORE: f64 = 1.02;
 
 /// The rule.
-pub(crate) struct Uneven;
-
-impl Rule for Uneven {
-    fn code(&self) -> &'static str {
-        "fewer-targets-at-the-end"
+pub(crate) const RULE: Rule = Rule {
+    code: "fewer-targets-at-the-end",
+    doc: "Several targets were done at different times: while the last were at work the others rested, so their own means \
+         add up to more than ever flowed at once. The total is over the time when all were at work.",
+    english: r#"
+finding-fewer-targets-at-the-end =
+    the first target was done after { SHORT($first, unit: "s") }, the last after { SHORT($last, unit: "s") }{ $how ->
+        [sum] : their means add up to { SHORT($sum, unit: "B/s") }, and { SHORT($together, unit: "B/s") } flowed while
+            all were at work
+       *[times] {""}
     }
+"#,
+    check,
+};
 
-    fn doc(&self) -> &'static str {
-        "Several targets were done at different times: while the last were at work the others rested, so their own means \
-         add up to more than ever flowed at once. The total is over the time when all were at work."
-    }
-
-    fn check(&self, case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-        let of = |name: &str| case.estimates.get(name).map(|e| e.median);
-        let Some((first, last)) = of("first_done").zip(of("last_done")).filter(|(f, l)| f < &(TOGETHER * l))
-        else {
-            return Vec::new();
-        };
-        let seconds = |value: f64| setting(value, Unit::Seconds);
-        let rate = |value: f64| setting(value, Unit::BytesPerSecond);
-        let each: Vec<f64> =
-            case.targets.iter().filter_map(|t| Some(t.estimates.get("throughput")?.median)).collect();
-        let sum = each.iter().sum::<f64>();
-        let together = of("throughput").filter(|all| each.len() > 1 && sum > all * MORE);
-        let times =
-            format!("the first target was done after {}, the last after {}", seconds(first), seconds(last));
-        let mut args = vec![("first", Value::Number(first)), ("last", Value::Number(last))];
-        let (severity, how, text) = match together {
-            Some(all) => {
-                args.extend([("sum", Value::Number(sum)), ("together", Value::Number(all))]);
-                let text = format!(
-                    "{times}: their means add up to {}, and {} flowed while all were at work",
-                    rate(sum),
-                    rate(all)
-                );
-                (Severity::Warning, "sum", text)
-            }
-            None => (Severity::Note, "times", times),
-        };
-        args.push(("how", how.into()));
-        vec![finding(self.code(), severity, &args, Some("last_done"), text)]
-    }
+fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
+    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+    let Some((first, last)) = of("first_done").zip(of("last_done")).filter(|(f, l)| f < &(TOGETHER * l))
+    else {
+        return Vec::new();
+    };
+    let each: Vec<f64> =
+        case.targets.iter().filter_map(|t| Some(t.estimates.get("throughput")?.median)).collect();
+    let sum = each.iter().sum::<f64>();
+    let together = of("throughput").filter(|all| each.len() > 1 && sum > all * MORE);
+    let mut args = vec![("first", Value::Number(first)), ("last", Value::Number(last))];
+    let (severity, how) = match together {
+        Some(all) => {
+            args.extend([("sum", Value::Number(sum)), ("together", Value::Number(all))]);
+            (Severity::Warning, "sum")
+        }
+        None => (Severity::Note, "times"),
+    };
+    args.push(("how", how.into()));
+    vec![finding(RULE.code, severity, &args, Some("last_done"))]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::Better;
     use model::run::TargetResult;
     use model::study::Controls;
+    use model::{Better, Unit};
     use std::collections::BTreeMap;
 
     fn case(first: f64, last: f64, each: &[f64], together: f64) -> CaseResult {
@@ -88,7 +80,7 @@ mod tests {
     #[test]
     fn means_of_different_times_do_not_add_up() {
         let controls = Controls::default();
-        let found = |case: &CaseResult| fixture::found(&Uneven, case, &fixture::context(&controls));
+        let found = |case: &CaseResult| fixture::found(&RULE, case, &fixture::context(&controls));
         let eight = [180e6, 110e6, 109e6, 110e6, 109e6, 109e6, 110e6, 109e6];
         let uneven = found(&case(597.0, 985.0, &eight, 865e6));
         assert!(uneven[0].text.ends_with("add up to 946 MB/s, and 865 MB/s flowed while all were at work"));

@@ -8,65 +8,53 @@ use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use crate::measure::{self, OperationKind};
-use crate::{Context, Rule, called};
+use crate::{Context, Rule};
 
 /// The rule.
-pub(crate) struct Unwritten;
-
-impl Rule for Unwritten {
-    fn code(&self) -> &'static str {
-        "blocks-never-written"
+pub(crate) const RULE: Rule = Rule {
+    code: "blocks-never-written",
+    doc: "Reads of a block device that was not filled first: blocks that were never written, or were discarded, are \
+         answered by its controller and not by the medium. Hard disks read them all the same.",
+    english: r#"
+finding-blocks-never-written =
+    { $how ->
+        [purged] all blocks of { RESOURCE($resource) } were discarded before: its controller answers their reads, not
+            the medium
+       *[unknown] nobody knows which blocks of { RESOURCE($resource) } were ever written: its controller answers reads of
+            the others, not the medium
     }
+    .advice = use precondition=fill, which overwrites a device that was given up
 
-    fn doc(&self) -> &'static str {
-        "Reads of a block device that was not filled first: blocks that were never written, or were discarded, are \
-         answered by its controller and not by the medium. Hard disks read them all the same."
-    }
+evidence-not-filled = it was not filled first
+"#,
+    check,
+};
 
-    fn check(&self, case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-        let reads = measure::does(case, OperationKind::Read) && !measure::is_null(case);
-        let state = measure::profile(case).target_state.clone();
-        let filled = matches!(state, TargetState::Filled | TargetState::Steady);
-        let on_device = case
-            .path
-            .iter()
-            .find(|s| s.resource.starts_with("filesystem:") || s.resource.starts_with("block:"))
-            .is_some_and(|s| s.resource.starts_with("block:"));
-        let Some(resource) = measure::devices_name(case).filter(|_| reads && on_device && !filled) else {
-            return Vec::new();
-        };
-        let disks = measure::wholes(case, context.machine);
-        if !disks.is_empty() && disks.iter().all(|d| measure::is_platter(context.machine, d)) {
-            return Vec::new();
-        }
-        let name = called(&resource);
-        let purged = state == TargetState::Discarded;
-        let (how, text) = if purged {
-            (
-                "purged",
-                format!(
-                    "all blocks of {name} were discarded before: its controller answers their reads, not the medium"
-                ),
-            )
-        } else {
-            (
-                "unknown",
-                format!(
-                    "nobody knows which blocks of {name} were ever written: its controller answers reads of the others, \
-                     not the medium"
-                ),
-            )
-        };
-        let parameter = if purged { "purge" } else { "target" };
-        let place = Place::Parameter(parameter.to_owned());
-        vec![
-            Finding::new(FindingKind::Validity, self.code(), Severity::Warning, text)
-                .on(resource)
-                .arg("how", how)
-                .because(Evidence::at("not-filled", place, "it was not filled first"))
-                .advise("use precondition=fill, which overwrites a device that was given up"),
-        ]
+fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
+    let reads = measure::does(case, OperationKind::Read) && !measure::is_null(case);
+    let state = measure::profile(case).target_state.clone();
+    let filled = matches!(state, TargetState::Filled | TargetState::Steady);
+    let on_device = case
+        .path
+        .iter()
+        .find(|s| s.resource.starts_with("filesystem:") || s.resource.starts_with("block:"))
+        .is_some_and(|s| s.resource.starts_with("block:"));
+    let Some(resource) = measure::devices_name(case).filter(|_| reads && on_device && !filled) else {
+        return Vec::new();
+    };
+    let disks = measure::wholes(case, context.machine);
+    if !disks.is_empty() && disks.iter().all(|d| measure::is_platter(context.machine, d)) {
+        return Vec::new();
     }
+    let purged = state == TargetState::Discarded;
+    let (how, parameter) = if purged { ("purged", "purge") } else { ("unknown", "target") };
+    let place = Place::Parameter(parameter.to_owned());
+    vec![
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+            .on(resource)
+            .arg("how", how)
+            .because(Evidence::at("not-filled", place)),
+    ]
 }
 
 #[cfg(test)]
@@ -90,7 +78,7 @@ mod tests {
         change(&mut case);
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
-        fixture::found(&Unwritten, &case, &context).iter().map(|f| f.args["how"].to_string()).collect()
+        fixture::found(&RULE, &case, &context).iter().map(|f| f.args["how"].to_string()).collect()
     }
 
     #[test]

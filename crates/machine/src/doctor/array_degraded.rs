@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, listed};
+use super::{Check, clip, condition, listed, same};
 
 const CODE: &str = "array-degraded";
 
@@ -10,26 +10,24 @@ const CODE: &str = "array-degraded";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an md array lacks members, whose data is computed from the others",
+    english: r#"
+condition-array-degraded = array { $array } ({ $level }) lacks { $missing } of { $members } members
+    .advice = add the missing members (see `mdadm --detail /dev/{ $array }`)
+
+evidence-degraded = { condition-array-degraded }
+"#,
     look: |patient| {
         let finding = |device: &model::machine::BlockDevice| {
             let array = device.array.as_ref().filter(|a| a.degraded > 0)?;
             let name = clip(&device.name);
-            let level = clip(&array.level);
-            let (missing, members) = (u64::from(array.degraded), u64::from(array.members));
-            let text = format!("array {name} ({level}) lacks {missing} of {members} members");
             let resource = format!("block:{name}");
-            Some(
-                condition(CODE, Severity::Warning, text.clone())
-                    .on(resource.as_str())
-                    .arg("array", name.as_str())
-                    .arg("level", level.as_str())
-                    .arg("missing", missing)
-                    .arg("members", members)
-                    .because(
-                        listed("degraded", &resource, text).arg("missing", missing).arg("members", members),
-                    )
-                    .advise(format!("add the missing members (see `mdadm --detail /dev/{name}`)")),
-            )
+            let finding = condition(CODE, Severity::Warning)
+                .on(resource.as_str())
+                .arg("array", name)
+                .arg("level", clip(&array.level))
+                .arg("missing", u64::from(array.degraded))
+                .arg("members", u64::from(array.members));
+            Some(same(finding, listed("degraded", &resource)))
         };
         patient.inventory.block.iter().filter_map(finding).collect()
     },

@@ -1,9 +1,8 @@
 //! An array is being synchronised, checked or rebuilt.
 
-use language::format::percent;
 use model::Severity;
 
-use super::{Check, clip, condition, listed};
+use super::{Check, clip, condition, listed, same};
 
 const CODE: &str = "array-sync";
 /// Words of `sync_action` for nothing (`Documentation/admin-guide/md.rst`).
@@ -13,27 +12,33 @@ const RESTING: &[&str] = &["", "idle", "frozen"];
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an md array is in resync, recovery, check or reshape",
+    english: r#"
+condition-array-sync =
+    { $action } of array { $array } ({ $level }) is under way{ $how ->
+        [progress] , { PERCENT($progress) } done
+       *[unknown] {""}
+    }
+    .advice = wait for its end (see `cat /sys/block/{ $array }/md/sync_completed`)
+
+evidence-sync-action = { condition-array-sync }
+"#,
     look: |patient| {
         let finding = |device: &model::machine::BlockDevice| {
             let array = device.array.as_ref()?;
             let action = array.action.as_deref().map(str::trim).filter(|a| !RESTING.contains(a))?;
-            let (name, action, level) = (clip(&device.name), clip(action), clip(&array.level));
+            let name = clip(&device.name);
             let done = array.progress.filter(|p| (0.0..=1.0).contains(p));
-            let progress = done.map(|p| format!(", {} done", percent(p))).unwrap_or_default();
-            let text = format!("{action} of array {name} ({level}) is under way{progress}");
             let resource = format!("block:{name}");
-            let finding = condition(CODE, Severity::Warning, text.clone())
+            let mut finding = condition(CODE, Severity::Warning)
                 .on(resource.as_str())
-                .arg("array", name.as_str())
-                .arg("action", action.as_str())
-                .arg("level", level.as_str())
-                .arg("how", if done.is_some() { "progress" } else { "unknown" })
-                .because(listed("sync-action", &resource, text).arg("action", action.as_str()))
-                .advise(format!("wait for its end (see `cat /sys/block/{name}/md/sync_completed`)"));
-            Some(match done {
-                Some(p) => finding.arg("progress", p),
-                None => finding,
-            })
+                .arg("array", name)
+                .arg("action", clip(action))
+                .arg("level", clip(&array.level))
+                .arg("how", if done.is_some() { "progress" } else { "unknown" });
+            if let Some(done) = done {
+                finding = finding.arg("progress", done);
+            }
+            Some(same(finding, listed("sync-action", &resource)))
         };
         patient.inventory.block.iter().filter_map(finding).collect()
     },

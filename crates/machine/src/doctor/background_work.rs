@@ -7,34 +7,26 @@ use super::{Check, clip, condition, seen};
 
 const CODE: &str = "background-work";
 
-/// What a program does that disturbs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Work {
-    /// Its name in a finding.
-    code: &'static str,
-    /// The same in words.
-    does: &'static str,
-}
-
-const TRIMS: Work = Work { code: "trims", does: "discards free blocks" };
-const CHECKS: Work = Work { code: "checks", does: "checks a file system" };
-const CHANGES: Work = Work { code: "changes", does: "works on a file system" };
-const FORMATS: Work = Work { code: "formats", does: "makes a file system" };
-const SCANS: Work = Work { code: "scans", does: "reads or writes a whole disk" };
-const COPIES_DATA: Work = Work { code: "copies-data", does: "copies data" };
-const WIPES: Work = Work { code: "wipes", does: "writes a whole disk" };
-const INSTALLS: Work = Work { code: "installs", does: "installs packages" };
-const BUILDS_MODULES: Work = Work { code: "builds-modules", does: "builds kernel modules" };
-const BUILDS_IMAGE: Work = Work { code: "builds-image", does: "builds a boot image" };
-const COPIES_FILES: Work = Work { code: "copies-files", does: "copies files" };
-const BACKS_UP: Work = Work { code: "backs-up", does: "makes a backup" };
-const LISTS_FILES: Work = Work { code: "lists-files", does: "lists all files" };
-const INDEXES_MANUALS: Work = Work { code: "indexes-manuals", does: "indexes manual pages" };
-const INDEXES_FILES: Work = Work { code: "indexes-files", does: "indexes files" };
-const SEARCHES_VIRUSES: Work = Work { code: "searches-viruses", does: "searches files for viruses" };
-const SEARCHES_FILES: Work = Work { code: "searches-files", does: "searches files" };
-const LOADS: Work = Work { code: "loads", does: "makes a load" };
-const TRACES: Work = Work { code: "traces", does: "traces" };
+// What programs do, as findings of all languages call it.
+const TRIMS: &str = "trims";
+const CHECKS: &str = "checks";
+const CHANGES: &str = "changes";
+const FORMATS: &str = "formats";
+const SCANS: &str = "scans";
+const COPIES_DATA: &str = "copies-data";
+const WIPES: &str = "wipes";
+const INSTALLS: &str = "installs";
+const BUILDS_MODULES: &str = "builds-modules";
+const BUILDS_IMAGE: &str = "builds-image";
+const COPIES_FILES: &str = "copies-files";
+const BACKS_UP: &str = "backs-up";
+const LISTS_FILES: &str = "lists-files";
+const INDEXES_MANUALS: &str = "indexes-manuals";
+const INDEXES_FILES: &str = "indexes-files";
+const SEARCHES_VIRUSES: &str = "searches-viruses";
+const SEARCHES_FILES: &str = "searches-files";
+const LOADS: &str = "loads";
+const TRACES: &str = "traces";
 
 /// A program that disturbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,18 +35,18 @@ pub(super) struct Known {
     /// bytes of a name.
     name: &'static str,
     /// What it does.
-    does: Work,
+    does: &'static str,
     /// A word of its command line by which it is a daemon that waits.
     pub(super) unless: Option<&'static str>,
     /// Whether it is always there, so that only its work is worth a word.
     stays: bool,
 }
 
-const fn row(name: &'static str, does: Work) -> Known {
+const fn row(name: &'static str, does: &'static str) -> Known {
     Known { name, does, unless: None, stays: false }
 }
 
-const fn daemon(name: &'static str, does: Work) -> Known {
+const fn daemon(name: &'static str, does: &'static str) -> Known {
     Known { stays: true, ..row(name, does) }
 }
 
@@ -136,31 +128,58 @@ pub(super) fn known(name: &str) -> Option<&'static Known> {
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "programs that trim, install, back up, index, load or trace: a warning if at work",
+    english: r#"
+condition-background-work =
+    `{ $name }`, which { $does ->
+        [trims] discards free blocks
+        [checks] checks a file system
+        [changes] works on a file system
+        [formats] makes a file system
+        [scans] reads or writes a whole disk
+        [copies-data] copies data
+        [wipes] writes a whole disk
+        [installs] installs packages
+        [builds-modules] builds kernel modules
+        [builds-image] builds a boot image
+        [copies-files] copies files
+        [backs-up] makes a backup
+        [lists-files] lists all files
+        [indexes-manuals] indexes manual pages
+        [indexes-files] indexes files
+        [searches-viruses] searches files for viruses
+        [searches-files] searches files
+        [loads] makes a load
+       *[traces] traces
+    }, { $busy ->
+        [yes] is at work
+       *[no] waits
+    }
+    .advice = wait until `{ $name }` has ended, or stop it
+
+evidence-background-process =
+    { $name }: { $count ->
+        [1] 1 process
+       *[other] { $count } processes
+    }, { FIXED($cpu_s, decimals: 2) } CPU seconds
+"#,
     look: |patient| {
         let processes = patient.activity.map_or(&[][..], |a| &a.processes);
         let ours = |p: &&Process| !p.kernel;
         let finding = |process: &Process| {
             let known = known(&process.name).filter(|k| process.active || !k.stays)?;
             let name = clip(&process.name);
-            let (severity, state) = match process.active {
-                true => (Severity::Warning, "is at work"),
-                false => (Severity::Note, "waits"),
-            };
-            let (count, cpu_s) = (u64::from(process.count.max(1)), process.cpu_s.max(0.0));
-            let processes = if count == 1 { "process" } else { "processes" };
-            let evidence = format!("{name}: {count} {processes}, {cpu_s:.2} CPU seconds");
-            let evidence = seen("background-process", evidence)
+            let severity = if process.active { Severity::Warning } else { Severity::Note };
+            let evidence = seen("background-process")
                 .arg("name", name.as_str())
-                .arg("count", count)
-                .arg("cpu_s", cpu_s);
+                .arg("count", u64::from(process.count.max(1)))
+                .arg("cpu_s", process.cpu_s.max(0.0));
             Some(
-                condition(CODE, severity, format!("`{name}`, which {}, {state}", known.does.does))
+                condition(CODE, severity)
                     .on("cpu")
-                    .arg("name", name.as_str())
-                    .arg("does", known.does.code)
+                    .arg("name", name)
+                    .arg("does", known.does)
                     .arg("busy", process.active)
-                    .because(evidence)
-                    .advise(format!("wait until `{name}` has ended, or stop it")),
+                    .because(evidence),
             )
         };
         processes.iter().filter(ours).filter_map(finding).collect()
@@ -193,7 +212,7 @@ mod tests {
 
     #[test]
     fn all_kinds_of_work_are_told_apart_in_every_language() {
-        let kinds: BTreeSet<_> = TABLE.iter().map(|known| known.does.code).collect();
+        let kinds: BTreeSet<_> = TABLE.iter().map(|known| known.does).collect();
         for language in language::LANGUAGES {
             let said = TABLE.iter().map(|known| {
                 let finding = &diagnose(&CHECK, &tree(known.name, true)).findings[0];

@@ -1,9 +1,8 @@
 //! Policy holds the clock rate below what the hardware can.
 
-use language::format::setting;
-use model::{Severity, Unit};
+use model::Severity;
 
-use super::{Check, condition, listed};
+use super::{Check, condition, listed, same};
 
 const CODE: &str = "clock-capped";
 /// Policies are whole steps of 100 MHz or kHz that were rounded: below this
@@ -15,6 +14,14 @@ const SHARE: f64 = 0.98;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the highest clock rate that policy allows is below the hardware's",
+    english: r#"
+condition-clock-capped =
+    the clock rate is held to { SHORT($max_hz, unit: "Hz") } by policy; the hardware can do
+    { SHORT($hardware_max_hz, unit: "Hz") }
+    .advice = type `cpupower frequency-set -u 100GHz` to lift it, or find the power profile that set it
+
+evidence-scaling-max = { condition-clock-capped }
+"#,
     look: |patient| {
         let Some(frequency) = &patient.inventory.cpu.frequency else { return Vec::new() };
         let Some((most, hardware)) = frequency.max_hz.zip(frequency.hardware_max_hz) else {
@@ -23,22 +30,9 @@ pub(super) const CHECK: Check = Check {
         if frequency.boost == Some(false) || most == 0 || most as f64 >= hardware as f64 * SHARE {
             return Vec::new();
         }
-        let shown = |hz: u64| setting(hz as f64, Unit::Hertz);
-        let text = format!(
-            "the clock rate is held to {} by policy; the hardware can do {}",
-            shown(most),
-            shown(hardware)
-        );
-        vec![
-            condition(CODE, Severity::Warning, text.clone())
-                .on("cpu")
-                .arg("max_hz", most)
-                .arg("hardware_max_hz", hardware)
-                .because(
-                    listed("scaling-max", "cpu", text).arg("max_hz", most).arg("hardware_max_hz", hardware),
-                )
-                .advise("type `cpupower frequency-set -u 100GHz` to lift it, or find the power profile that set it"),
-        ]
+        let finding = condition(CODE, Severity::Warning).on("cpu");
+        let finding = finding.arg("max_hz", most).arg("hardware_max_hz", hardware);
+        vec![same(finding, listed("scaling-max", "cpu"))]
     },
 };
 

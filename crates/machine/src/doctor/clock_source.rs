@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use language::format::setting;
-use model::{Severity, Unit};
+use model::Severity;
 use serde::{Deserialize, Serialize};
 
 use super::{Check, clip, condition, listed, seen};
@@ -47,6 +46,24 @@ impl Cost {
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the clock source is not the CPU's counter; a warning if reading it is slow",
+    english: r#"
+condition-clock-source =
+    the clock is { $source }, not the CPU's counter{ $how ->
+        [cost] ; each reading costs { SHORT($seconds, unit: "s") }
+       *[unknown] {""}
+    }
+    .advice =
+        { $advice ->
+            [leave] leave it; compare only with results taken by the same clock source
+            [set] type `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`
+            [set-on-host] on the host, for /sys is read-only in a container, type
+                `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`
+           *[look] see `dmesg | grep -i tsc` for why the CPU's counter is not used
+        }
+
+evidence-clock-sources = sources there: { $sources }
+evidence-clock-read = the best of { $rounds } rounds: { SHORT($seconds, unit: "s") }
+"#,
     look: |patient| {
         let system = &patient.inventory.system;
         let source = system.clock_source.as_deref().filter(|s| !s.is_empty() && !GOOD.contains(s));
@@ -56,47 +73,35 @@ pub(super) const CHECK: Check = Check {
         let is_slow = SLOW.contains(&source) || cost.is_some_and(|c| c >= SLOW_S);
         let severity = if is_slow { Severity::Warning } else { Severity::Note };
         let name = clip(source);
-        let shown = |cost: f64| setting(cost, Unit::Seconds);
-        let each = cost.map(|c| format!("; each reading costs {}", shown(c))).unwrap_or_default();
         let mut others: Vec<_> = system.clock_sources.iter().map(|s| clip(s)).take(4).collect();
         if others.is_empty() {
             others.push(name.clone());
         }
         let others = others.join(", ");
         let has_counter = system.clock_sources.iter().any(|s| s == "tsc");
-        let (way, advice) = advice(is_slow, has_counter, system.container.is_some());
-        let sources = listed("clock-sources", "system", format!("sources there: {others}"));
-        let mut finding =
-            condition(CODE, severity, format!("the clock is {name}, not the CPU's counter{each}"))
-                .on("cpu")
-                .arg("source", name.as_str())
-                .arg("how", if cost.is_some() { "cost" } else { "unknown" })
-                .arg("advice", way)
-                .because(sources.arg("sources", others.as_str()))
-                .advise(advice);
+        let sources = listed("clock-sources", "system").arg("sources", others);
+        let mut finding = condition(CODE, severity)
+            .on("cpu")
+            .arg("source", name)
+            .arg("how", if cost.is_some() { "cost" } else { "unknown" })
+            .arg("advice", advice(is_slow, has_counter, system.container.is_some()))
+            .because(sources);
         if let Some(cost) = cost {
-            let text = format!("the best of {ROUNDS} rounds: {}", shown(cost));
-            let read = seen("clock-read", text).arg("seconds", cost).arg("rounds", u64::from(ROUNDS));
+            let read = seen("clock-read").arg("seconds", cost).arg("rounds", u64::from(ROUNDS));
             finding = finding.arg("seconds", cost).because(read);
         }
         vec![finding]
     },
 };
 
-/// What to do, in a word and in a sentence. A source of the hypervisor's that is fast is there for a reason:
+/// What to do, in a word. A source of the hypervisor's that is fast is there for a reason:
 /// it stays right where the guest is moved to a machine with another clock rate.
-fn advice(is_slow: bool, has_counter: bool, in_container: bool) -> (&'static str, &'static str) {
+fn advice(is_slow: bool, has_counter: bool, in_container: bool) -> &'static str {
     match (is_slow, has_counter, in_container) {
-        (false, _, _) => ("leave", "leave it; compare only with results taken by the same clock source"),
-        (true, true, false) => {
-            ("set", "type `echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource`")
-        }
-        (true, true, true) => (
-            "set-on-host",
-            "on the host, for /sys is read-only in a container, type `echo tsc > \
-             /sys/devices/system/clocksource/clocksource0/current_clocksource`",
-        ),
-        (true, false, _) => ("look", "see `dmesg | grep -i tsc` for why the CPU's counter is not used"),
+        (false, _, _) => "leave",
+        (true, true, false) => "set",
+        (true, true, true) => "set-on-host",
+        (true, false, _) => "look",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, condition, held, holder, listed};
+use super::{Check, condition, held, listed};
 
 const CODE: &str = "cpu-quota";
 
@@ -10,21 +10,23 @@ const CODE: &str = "cpu-quota";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a control group (a container's, mostly) allows less CPU time than there are CPUs",
+    english: r#"
+condition-cpu-quota =
+    { quota-holder } allows { FIXED($quota, decimals: 2) } CPUs of { $cpus }: more threads are stopped in the middle of
+    each period
+    .advice = use at most as many threads, or measure outside of it or with the quota lifted
+
+evidence-cpu-quota = { FIXED($quota, decimals: 2) } CPU seconds for each second
+"#,
     look: |patient| {
         let cpus = patient.inventory.cpu.allowed.len().max(1);
         let quota = patient.inventory.cgroup.cpu_quota.filter(|q| *q > 0.0 && *q < cpus as f64);
         let Some(quota) = quota else { return Vec::new() };
-        let text = format!(
-            "{} allows {quota:.2} CPUs of {cpus}: more threads are stopped in the middle of each period",
-            holder(patient)
-        );
-        let evidence = listed("cpu-quota", "cgroup", format!("{quota:.2} CPU seconds for each second"));
-        let finding = condition(CODE, Severity::Note, text)
+        let finding = condition(CODE, Severity::Note)
             .on("cpu")
             .arg("quota", quota)
             .arg("cpus", cpus as u64)
-            .because(evidence.arg("quota", quota))
-            .advise("use at most as many threads, or measure outside of it or with the quota lifted");
+            .because(listed("cpu-quota", "cgroup").arg("quota", quota));
         vec![held(finding, patient)]
     },
 };

@@ -40,20 +40,24 @@ const FILES: &[(&str, &str)] = &[("/proc/lockdep", "lockdep"), ("/sys/kernel/deb
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the kernel checks itself (KASAN, lockdep and the like), which slows all down",
+    english: r#"
+condition-debug-kernel = the kernel checks itself, which slows everything down: { $signs }{ few-more }
+    .advice = start a kernel without these, as distributions ship it
+
+evidence-kernel-option = { $option }
+"#,
     look: |patient| {
         let all = signs(patient);
         if all.is_empty() {
             return Vec::new();
         }
         let shown = few(&all);
-        let text = format!("the kernel checks itself, which slows everything down: {shown}");
-        let mut finding = condition(CODE, Severity::Warning, text)
+        let mut finding = condition(CODE, Severity::Warning)
             .on("system")
             .arg("signs", shown.names.as_str())
-            .arg("more", shown.more)
-            .advise("start a kernel without these, as distributions ship it");
+            .arg("more", shown.more);
         for sign in all.iter().take(8) {
-            finding = finding.because(seen("kernel-option", clip(sign)).arg("option", clip(sign).as_str()));
+            finding = finding.because(seen("kernel-option").arg("option", clip(sign)));
         }
         vec![finding]
     },

@@ -1,6 +1,5 @@
 //! Earlier writes are still on their way to disks.
 
-use language::format::part;
 use model::Severity;
 
 use super::{Check, condition, seen};
@@ -18,6 +17,12 @@ const BYTES: u64 = 1 << 30;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "more than 5 % of memory, or 1 GiB, waits to be written",
+    english: r#"
+condition-dirty-pages = { BINARY($bytes) } of earlier writes are still on their way to disks
+    .advice = run `sync` and wait for its end
+
+evidence-meminfo = Dirty { BINARY($dirty) }, Writeback { BINARY($writeback) }
+"#,
     look: |patient| {
         let text = patient.host.text("/proc/meminfo").unwrap_or_default();
         let Some(dirty) = field(&text, "Dirty").zip(field(&text, "Writeback")) else { return Vec::new() };
@@ -26,15 +31,8 @@ pub(super) const CHECK: Check = Check {
         if waiting <= most {
             return Vec::new();
         }
-        let text = format!("{} of earlier writes are still on their way to disks", part(waiting));
-        let evidence = format!("Dirty {}, Writeback {}", part(dirty.0), part(dirty.1));
-        vec![
-            condition(CODE, Severity::Warning, text)
-                .on("memory")
-                .arg("bytes", waiting)
-                .because(seen("meminfo", evidence).arg("dirty", dirty.0).arg("writeback", dirty.1))
-                .advise("run `sync` and wait for its end"),
-        ]
+        let evidence = seen("meminfo").arg("dirty", dirty.0).arg("writeback", dirty.1);
+        vec![condition(CODE, Severity::Warning).on("memory").arg("bytes", waiting).because(evidence)]
     },
 };
 

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use language::format::percent;
 use model::finding::Evidence;
 use model::machine::{BlockDevice, BlockKind, Inventory};
 use model::{Finding, Severity};
 
 use super::activity::{Activity, Traffic};
-use super::{Check, CheckContext, clip, condition, few, listed, rate};
+use super::{Check, CheckContext, clip, condition, few, listed};
 
 const CODE: &str = "disk-traffic";
 /// Shares of the look during which a hard disk had requests of others. One
@@ -27,6 +26,21 @@ const OTHER: (f64, f64) = (1000.0, 50e6);
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "others use a disk: a hard disk for half of the time (a fifth: a note), another with 1,000 requests/s",
+    english: r#"
+disk-use =
+    { FIXED($requests_per_s) } requests/s, { SHORT($bytes_per_s, unit: "B/s") }{ $timed ->
+        [yes] , { PERCENT($busy) } of the time
+       *[no] {""}
+    }
+condition-disk-traffic =
+    others use { $disk }{ $array ->
+        [yes] {" "}({ $disks }{ few-more })
+       *[no] {""}
+    } now: { disk-use }
+    .advice = find who reads and writes (`iotop`, `pidstat -d 1`), and wait or end it
+
+evidence-diskstats = { $disk }: { disk-use }
+"#,
     look: |patient| {
         let Some(activity) = patient.activity else { return Vec::new() };
         // What an array does its members do: that is one finding.
@@ -50,14 +64,8 @@ struct Use {
 }
 
 impl Use {
-    fn text(&self) -> String {
-        let busy = self.busy.map(|share| format!(", {} of the time", percent(share))).unwrap_or_default();
-        format!("{:.0} requests/s, {}{busy}", self.requests, rate(self.bytes))
-    }
-
     fn evidence(&self) -> Evidence {
-        let text = format!("{}: {}", self.disk, self.text());
-        let evidence = listed("diskstats", &format!("block:{}", self.disk), text)
+        let evidence = listed("diskstats", &format!("block:{}", self.disk))
             .arg("disk", self.disk.as_str())
             .arg("requests_per_s", self.requests)
             .arg("bytes_per_s", self.bytes)
@@ -110,16 +118,13 @@ fn finding(name: &str, uses: &[Use]) -> Option<Finding> {
     let disks: Vec<String> = uses.iter().map(|u| u.disk.clone()).collect();
     let is_array = disks != [all.disk.as_str()];
     let disks = few(&disks);
-    let on = if is_array { format!(" ({disks})") } else { String::new() };
-    let text = format!("others use {}{on} now: {}", all.disk, all.text());
-    let mut finding = condition(CODE, gravest, text)
+    let mut finding = condition(CODE, gravest)
         .on(format!("block:{}", all.disk))
         .arg("disk", all.disk.as_str())
         .arg("array", is_array)
         .arg("requests_per_s", requests)
         .arg("bytes_per_s", bytes)
-        .arg("timed", busy.is_some())
-        .advise("find who reads and writes (`iotop`, `pidstat -d 1`), and wait or end it");
+        .arg("timed", busy.is_some());
     if let Some(busy) = busy {
         finding = finding.arg("busy", busy);
     }

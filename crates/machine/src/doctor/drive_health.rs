@@ -3,19 +3,13 @@
 use model::{Finding, Severity};
 
 use super::smart::Smart;
-use super::{Check, clip, condition, drive_hot, few, seen};
+use super::{Check, clip, condition, drive_hot, seen};
 
 const CODE: &str = "drive-health";
 /// Bits of NVMe's Critical Warning (Base Specification 2.0, SMART / Health
 /// Information), the lowest first.
-const WARNINGS: &[(&str, &str)] = &[
-    ("spare", "its spare blocks are nearly used up"),
-    ("temperature", "its temperature is beyond a limit"),
-    ("unreliable", "it is unreliable after errors"),
-    ("read-only", "it takes no writes any more"),
-    ("no-backup", "its volatile memory is not backed up any more"),
-    ("persistent-read-only", "its persistent memory takes no writes any more"),
-];
+const WARNINGS: &[&str] =
+    &["spare", "temperature", "unreliable", "read-only", "no-backup", "persistent-read-only"];
 /// Bit 1 is about temperature, which `drive-hot` reports with numbers.
 const TEMPERATURE: u32 = 1 << 1;
 /// From here on the drive has done what its maker promised (the same page,
@@ -26,23 +20,62 @@ const WORN: u32 = 100;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an NVMe drive warns of itself, is worn, or had errors it could not correct",
+    english: r#"
+condition-drive-health =
+    { $drive } reports: { $first ->
+        [spare] its spare blocks are nearly used up
+        [temperature] its temperature is beyond a limit
+        [unreliable] it is unreliable after errors
+        [read-only] it takes no writes any more
+        [no-backup] its volatile memory is not backed up any more
+        [persistent-read-only] its persistent memory takes no writes any more
+        [other] critical warning { $bits }
+        [worn] { $percentage_used } % of its life is used
+       *[errors] { $media_errors } errors could not be corrected
+    }{ $second ->
+        [none] {""}
+        [spare] , its spare blocks are nearly used up
+        [temperature] , its temperature is beyond a limit
+        [unreliable] , it is unreliable after errors
+        [read-only] , it takes no writes any more
+        [no-backup] , its volatile memory is not backed up any more
+        [persistent-read-only] , its persistent memory takes no writes any more
+        [other] , critical warning { $bits }
+        [worn] , { $percentage_used } % of its life is used
+       *[errors] , { $media_errors } errors could not be corrected
+    }{ $third ->
+        [none] {""}
+        [spare] , its spare blocks are nearly used up
+        [temperature] , its temperature is beyond a limit
+        [unreliable] , it is unreliable after errors
+        [read-only] , it takes no writes any more
+        [no-backup] , its volatile memory is not backed up any more
+        [persistent-read-only] , its persistent memory takes no writes any more
+        [other] , critical warning { $bits }
+        [worn] , { $percentage_used } % of its life is used
+       *[errors] , { $media_errors } errors could not be corrected
+    }{ few-more }
+    .advice = look at it with `smartctl -x /dev/{ $drive }`, save its data, and measure another
+
+evidence-available-spare = available-spare: { $value }
+evidence-spare-threshold = spare-threshold: { $value }
+evidence-percentage-used = percentage-used: { $value }
+evidence-media-errors = media-errors: { $value }
+evidence-critical-warning = critical-warning: { $value }
+"#,
     look: |patient| patient.drives.all().filter_map(|(name, smart)| judge(&clip(name), smart)).collect(),
 };
 
-/// What is wrong, as codes and in words, the gravest first; and how grave it is.
-fn wrong(bits: u32, smart: &Smart) -> (Severity, Vec<(&'static str, String)>) {
+/// What is wrong, as codes, the gravest first; and how grave it is.
+fn wrong(bits: u32, smart: &Smart) -> (Severity, Vec<&'static str>) {
     let named = WARNINGS.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
-    let mut all: Vec<_> = named.map(|(_, (code, text))| (*code, (*text).to_owned())).collect();
+    let mut all: Vec<_> = named.map(|(_, code)| *code).collect();
     if bits >> WARNINGS.len() != 0 {
-        all.push(("other", format!("critical warning {bits:#x}")));
+        all.push("other");
     }
     let severity = if all.is_empty() { Severity::Note } else { Severity::Warning };
-    if let Some(used) = smart.percentage_used.filter(|u| *u >= WORN) {
-        all.push(("worn", format!("{used} % of its life is used")));
-    }
-    if let Some(errors) = smart.media_errors.filter(|e| *e > 0) {
-        all.push(("errors", format!("{errors} errors could not be corrected")));
-    }
+    all.extend(smart.percentage_used.filter(|u| *u >= WORN).map(|_| "worn"));
+    all.extend(smart.media_errors.filter(|e| *e > 0).map(|_| "errors"));
     (severity, all)
 }
 
@@ -53,17 +86,15 @@ fn judge(name: &str, smart: &Smart) -> Option<Finding> {
     if wrong.is_empty() {
         return None;
     }
-    let words: Vec<String> = wrong.iter().map(|(_, text)| text.clone()).collect();
-    let words = few(&words);
-    let mut finding = condition(CODE, severity, format!("{name} reports: {words}"))
+    const NAMED: [&str; 3] = ["first", "second", "third"];
+    let mut finding = condition(CODE, severity)
         .on(format!("block:{name}"))
         .arg("drive", name)
         .arg("critical_warning", u64::from(bits))
-        .arg("bits", format!("{bits:#x}").as_str())
-        .arg("more", words.more)
-        .advise(format!("look at it with `smartctl -x /dev/{name}`, save its data, and measure another"));
-    for (place, key) in ["first", "second", "third"].into_iter().enumerate() {
-        finding = finding.arg(key, wrong.get(place).map_or("none", |(code, _)| code));
+        .arg("bits", format!("{bits:#x}"))
+        .arg("more", wrong.len().saturating_sub(NAMED.len()) as u64);
+    for (place, key) in NAMED.into_iter().enumerate() {
+        finding = finding.arg(key, *wrong.get(place).unwrap_or(&"none"));
     }
     for (key, value) in
         [("percentage_used", smart.percentage_used.map(u64::from)), ("media_errors", smart.media_errors)]
@@ -80,7 +111,7 @@ fn judge(name: &str, smart: &Smart) -> Option<Finding> {
         ("critical-warning", smart.critical_warning.map(u64::from)),
     ] {
         let Some(value) = value else { continue };
-        finding = finding.because(seen(code, format!("{code}: {value}")).arg("value", value));
+        finding = finding.because(seen(code).arg("value", value));
     }
     Some(finding)
 }
@@ -101,9 +132,9 @@ mod tests {
         look(r#"{"critical_warning": 2}"#).one(Severity::Warning, "its temperature is beyond a limit");
         let all = look(r#"{"critical_warning": 191, "percentage_used": 100, "media_errors": 1}"#);
         all.one(Severity::Warning, "it is unreliable after errors and 6 more");
-        for (bit, (_, text)) in WARNINGS.iter().enumerate() {
-            look(&format!("{{\"critical_warning\": {}}}", 1 << bit)).one(Severity::Warning, text);
-        }
+        let of_bit = |bit| look(&format!("{{\"critical_warning\": {}}}", 1 << bit)).texts()[0].to_owned();
+        let each: std::collections::BTreeSet<String> = (0..WARNINGS.len()).map(of_bit).collect();
+        assert_eq!(each.len(), WARNINGS.len());
         look(r#"{"critical_warning": 128}"#).one(Severity::Warning, "critical warning 0x80");
         look(r#"{"critical_warning": 0, "percentage_used": 104}"#)
             .one(Severity::Note, "104 % of its life is used");

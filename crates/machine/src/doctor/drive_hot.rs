@@ -4,7 +4,7 @@ use model::Severity;
 use model::machine::Sensor;
 
 use super::smart::Smart;
-use super::{Check, clip, condition, hot, seen};
+use super::{Check, clip, condition, hot, same, seen};
 
 const CODE: &str = "drive-hot";
 /// So near to its warning temperature a drive gets past it under load: drives
@@ -17,6 +17,13 @@ const KELVINS: f64 = 5.0;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an NVMe drive is within 5 K of its warning temperature",
+    english: r#"
+condition-drive-hot =
+    { $drive } is at { FIXED($value) } °C; from { FIXED($limit) } °C on it may slow itself down
+    .advice = let it cool down, or give it air; write less before measuring
+
+evidence-drive-temperature = { condition-drive-hot }
+"#,
     look: |patient| {
         let finding = |(name, smart): (&str, &Smart)| {
             let (value, limit) = near_limit(smart)?;
@@ -25,21 +32,12 @@ pub(super) const CHECK: Check = Check {
                 return None;
             }
             let name = clip(name);
-            let text = format!("{name} is at {value:.0} °C; from {limit:.0} °C on it may slow itself down");
-            Some(
-                condition(CODE, Severity::Warning, text.clone())
-                    .on(format!("block:{name}"))
-                    .arg("drive", name.as_str())
-                    .arg("value", value)
-                    .arg("limit", limit)
-                    .because(
-                        seen("drive-temperature", text)
-                            .arg("drive", name.as_str())
-                            .arg("value", value)
-                            .arg("limit", limit),
-                    )
-                    .advise("let it cool down, or give it air; write less before measuring"),
-            )
+            let finding = condition(CODE, Severity::Warning)
+                .on(format!("block:{name}"))
+                .arg("drive", name)
+                .arg("value", value)
+                .arg("limit", limit);
+            Some(same(finding, seen("drive-temperature")))
         };
         patient.drives.all().filter_map(finding).collect()
     },

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use language::format::{part, percent};
 use model::machine::{BlockDevice, BlockKind, Mount};
 use model::{Finding, Severity};
 use serde::{Deserialize, Serialize};
@@ -58,6 +57,13 @@ impl Space {
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a local file system is more than 90 % full (note) or 97 % (warning)",
+    english: r#"
+condition-full-file-system =
+    the file system at { $mount } ({ $kind }) is { PERCENT($used) } full, with { BINARY($available_bytes) } left
+    .advice = delete what is not needed, or measure on another file system
+
+evidence-statvfs = { BINARY($free_bytes) } of { BINARY($total_bytes) } free
+"#,
     look: |patient| {
         let mounts = mounts(patient);
         let ask = || {
@@ -100,24 +106,15 @@ fn judge(mount: &Mount, space: Space) -> Option<Finding> {
         u if u > NOTE => Severity::Note,
         _ => return None,
     };
-    let (point, kind) = (clip(&mount.point), clip(&mount.kind));
-    let text = format!(
-        "the file system at {point} ({kind}) is {} full, with {} left",
-        percent(used),
-        part(space.available_bytes)
-    );
-    let evidence = format!("{} of {} free", part(space.free_bytes), part(space.total_bytes));
-    let evidence =
-        seen("statvfs", evidence).arg("free_bytes", space.free_bytes).arg("total_bytes", space.total_bytes);
+    let evidence = seen("statvfs").arg("free_bytes", space.free_bytes).arg("total_bytes", space.total_bytes);
     Some(
-        condition(CODE, severity, text)
+        condition(CODE, severity)
             .on(format!("filesystem:{}", mount.point))
-            .arg("mount", point.as_str())
-            .arg("kind", kind.as_str())
+            .arg("mount", clip(&mount.point))
+            .arg("kind", clip(&mount.kind))
             .arg("used", used)
             .arg("available_bytes", space.available_bytes)
-            .because(evidence)
-            .advise("delete what is not needed, or measure on another file system"),
+            .because(evidence),
     )
 }
 

@@ -21,6 +21,19 @@ const SAVING: &[&str] = &["power", "balance_power"];
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the frequency governor or energy preference is not `performance`",
+    english: r#"
+condition-governor =
+    the clock rate is chosen by governor { $governors }{ few-more }{ $how ->
+        [preference] {" "}with energy preference { $preferences }{ $more_preferences ->
+            [0] {""}
+           *[other] {" "}and { $more_preferences } more
+        }
+       *[governor] {""}
+    }, not performance
+    .advice = type `cpupower frequency-set -g performance`
+
+evidence-scaling-driver = driver { $driver }
+"#,
     look: |patient| patient.inventory.cpu.frequency.as_ref().and_then(judge).into_iter().collect(),
 };
 
@@ -40,19 +53,13 @@ fn judge(frequency: &Frequency) -> Option<Finding> {
     let saves = preferences.iter().any(|p| SAVING.contains(&p.as_str()));
     let severity = if is_autonomous && !saves { Severity::Note } else { Severity::Warning };
     let (shown, preferred) = (short(&governors), short(&preferences));
-    let with = match preferences.is_empty() {
-        true => String::new(),
-        false => format!(" with energy preference {preferred}"),
-    };
-    let text = format!("the clock rate is chosen by governor {shown}{with}, not performance");
     let driver = frequency.driver.as_deref().map_or_else(|| "unknown".to_owned(), clip);
-    let mut finding = condition(CODE, severity, text)
+    let mut finding = condition(CODE, severity)
         .on("cpu")
         .arg("governors", shown.names.as_str())
         .arg("more", shown.more)
         .arg("how", if preferences.is_empty() { "governor" } else { "preference" })
-        .because(listed("scaling-driver", "cpu", format!("driver {driver}")).arg("driver", driver.as_str()))
-        .advise("type `cpupower frequency-set -g performance`");
+        .because(listed("scaling-driver", "cpu").arg("driver", driver));
     if !preferences.is_empty() {
         finding =
             finding.arg("preferences", preferred.names.as_str()).arg("more_preferences", preferred.more);
@@ -69,7 +76,7 @@ fn short(names: &[String]) -> Few {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::keeps_the_contract;
+    use crate::doctor::tests::written;
 
     fn look(driver: &str, governors: &[&str], preferences: &[&str]) -> Option<(Severity, String)> {
         let words = |all: &[&str]| all.iter().map(|w| (*w).to_owned()).collect();
@@ -78,8 +85,8 @@ mod tests {
             governors: words(governors),
             preferences: words(preferences),
             ..Frequency::default()
-        })?;
-        keeps_the_contract(&finding);
+        })
+        .map(written)?;
         Some((finding.severity, finding.text))
     }
 

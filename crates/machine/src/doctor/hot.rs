@@ -3,7 +3,7 @@
 use model::Severity;
 use model::machine::{Inventory, Sensor, SensorKind};
 
-use super::{Check, clip, condition, listed, seen};
+use super::{Check, clip, condition, listed, same, seen};
 
 const CODE: &str = "near-critical-temperature";
 /// Intel's CPUs throttle at the critical temperature itself, others and drives
@@ -16,6 +16,13 @@ const PLAUSIBLE: std::ops::Range<f64> = 40.0..150.0;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a temperature is within 5 K of its critical one",
+    english: r#"
+condition-near-critical-temperature =
+    { $label } of { $chip } is at { FIXED($value) } °C; { FIXED($critical) } °C is critical
+    .advice = improve the cooling, or let it cool down before measuring
+
+evidence-sensor-temperature = { condition-near-critical-temperature }
+"#,
     look: |patient| {
         let mut hottest: Vec<(&Sensor, f64, f64)> = Vec::new();
         for sensor in &patient.inventory.sensors {
@@ -28,26 +35,18 @@ pub(super) const CHECK: Check = Check {
             }
         }
         let finding = |(sensor, value, critical): (&Sensor, f64, f64)| {
-            let (label, chip) = (clip(&sensor.label), clip(&sensor.chip));
-            let text = format!("{label} of {chip} is at {value:.0} °C; {critical:.0} °C is critical");
             let resource = resource(sensor, patient.inventory);
             let evidence = match &resource {
-                Some(r) => listed("sensor-temperature", r, text.clone()),
-                None => seen("sensor-temperature", text.clone()),
+                Some(r) => listed("sensor-temperature", r),
+                None => seen("sensor-temperature"),
             };
-            let evidence = evidence
-                .arg("label", label.as_str())
-                .arg("chip", chip.as_str())
+            let finding = condition(CODE, Severity::Warning)
+                .on(resource.unwrap_or_else(|| "cpu".to_owned()))
+                .arg("label", clip(&sensor.label))
+                .arg("chip", clip(&sensor.chip))
                 .arg("value", value)
                 .arg("critical", critical);
-            condition(CODE, Severity::Warning, text)
-                .on(resource.unwrap_or_else(|| "cpu".to_owned()))
-                .arg("label", label.as_str())
-                .arg("chip", chip.as_str())
-                .arg("value", value)
-                .arg("critical", critical)
-                .because(evidence)
-                .advise("improve the cooling, or let it cool down before measuring")
+            same(finding, evidence)
         };
         hottest.into_iter().map(finding).collect()
     },

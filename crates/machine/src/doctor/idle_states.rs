@@ -1,10 +1,9 @@
 //! CPUs may sleep so deeply that waking up is seen in latencies.
 
-use language::format::setting;
+use model::Severity;
 use model::machine::IdleState;
-use model::{Severity, Unit};
 
-use super::{Check, clip, condition, listed};
+use super::{Check, clip, condition, listed, same};
 
 const CODE: &str = "idle-states";
 /// A tenth of a read from a fast NVMe drive, a third of a round trip on a wire:
@@ -18,6 +17,13 @@ const ABSURD_S: f64 = 10.0;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "an idle state is in use that takes more than 10 us to leave",
+    english: r#"
+condition-idle-states =
+    idle CPUs may sleep down to { $state }, which takes { SHORT($latency_s, unit: "s") } to leave
+    .advice = for latencies at low load type `cpupower idle-set -D 10`, and `-E` to put it back
+
+evidence-idle-state = { condition-idle-states }
+"#,
     look: |patient| {
         let states = patient.inventory.cpu.idle.as_ref().map_or(&[][..], |idle| &idle.states);
         let is_deep =
@@ -25,19 +31,9 @@ pub(super) const CHECK: Check = Check {
         let deepest =
             states.iter().filter(is_deep).max_by(|a, b| a.exit_latency_s.total_cmp(&b.exit_latency_s));
         let Some(state) = deepest else { return Vec::new() };
-        let (name, latency_s) = (clip(&state.name), state.exit_latency_s);
-        let shown = setting(latency_s, Unit::Seconds);
-        let text = format!("idle CPUs may sleep down to {name}, which takes {shown} to leave");
-        vec![
-            condition(CODE, Severity::Note, text.clone())
-                .on("cpu")
-                .arg("state", name.as_str())
-                .arg("latency_s", latency_s)
-                .because(
-                    listed("idle-state", "cpu", text).arg("state", name.as_str()).arg("latency_s", latency_s),
-                )
-                .advise("for latencies at low load type `cpupower idle-set -D 10`, and `-E` to put it back"),
-        ]
+        let finding = condition(CODE, Severity::Note).on("cpu");
+        let finding = finding.arg("state", clip(&state.name)).arg("latency_s", state.exit_latency_s);
+        vec![same(finding, listed("idle-state", "cpu"))]
     },
 };
 

@@ -3,7 +3,7 @@
 use model::machine::IoThrottle;
 use model::{Finding, Severity};
 
-use super::{Check, CheckContext, clip, condition, held, holder, listed, rate};
+use super::{Check, CheckContext, clip, condition, held, listed, same};
 
 const CODE: &str = "io-quota";
 
@@ -11,46 +11,65 @@ const CODE: &str = "io-quota";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a control group (a container's, mostly) holds reads or writes of a device to a rate",
+    english: r#"
+io-bounds =
+    { $has_read_bytes ->
+        [yes] reads to { SHORT($read_bytes, unit: "B/s") }
+       *[no] {""}
+    }{ $has_write_bytes ->
+        [yes] { $has_read_bytes ->
+            [yes] ,{" "}
+           *[no] {""}
+        }writes to { SHORT($write_bytes, unit: "B/s") }
+       *[no] {""}
+    }{ $has_read_operations ->
+        [yes] { $bounds_bytes ->
+            [yes] ,{" "}
+           *[no] {""}
+        }reads to { $read_operations } operations/s
+       *[no] {""}
+    }{ $has_write_operations ->
+        [yes] { $bounds_more ->
+            [yes] ,{" "}
+           *[no] {""}
+        }writes to { $write_operations } operations/s
+       *[no] {""}
+    }
+condition-io-quota = { quota-holder } holds { $device }: { io-bounds }
+    .advice = read results of this device as the quota's, or measure with the quota lifted
+
+evidence-io-quota = { $device }: { io-bounds }
+"#,
     look: |patient| patient.inventory.cgroup.io.iter().filter_map(|io| judge(patient, io)).collect(),
 };
 
 fn judge(patient: &CheckContext<'_>, io: &IoThrottle) -> Option<Finding> {
-    let bytes = |rate_of: u64| rate(rate_of as f64);
-    let operations = |rate_of: u64| format!("{rate_of} operations/s");
-    let bounds = [
-        ("read_bytes", io.read_bytes.map(|r| format!("reads to {}", bytes(r)))),
-        ("write_bytes", io.write_bytes.map(|r| format!("writes to {}", bytes(r)))),
-        ("read_operations", io.read_operations.map(|r| format!("reads to {}", operations(r)))),
-        ("write_operations", io.write_operations.map(|r| format!("writes to {}", operations(r)))),
-    ];
     // Zero throttles nothing, in either version of control groups.
-    let values = [io.read_bytes, io.write_bytes, io.read_operations, io.write_operations];
-    let values = values.map(|value| value.filter(|v| *v > 0));
-    let held_back: Vec<&str> = bounds
-        .iter()
-        .zip(values)
-        .filter_map(|((_, words), value)| words.as_deref().filter(|_| value.is_some()))
-        .collect();
-    if held_back.is_empty() {
+    let bounds = [
+        ("read_bytes", io.read_bytes),
+        ("write_bytes", io.write_bytes),
+        ("read_operations", io.read_operations),
+        ("write_operations", io.write_operations),
+    ]
+    .map(|(name, value)| (name, value.filter(|v| *v > 0)));
+    let is_any = |bounds: &[(&str, Option<u64>)]| bounds.iter().any(|(_, value)| value.is_some());
+    if !is_any(&bounds) {
         return None;
     }
     let device = clip(&io.device);
-    let words = held_back.join(", ");
-    let mut evidence =
-        listed("io-quota", "cgroup", format!("{device}: {words}")).arg("device", device.as_str());
-    let mut finding = condition(CODE, Severity::Note, format!("{} holds {device}: {words}", holder(patient)))
+    let mut finding = condition(CODE, Severity::Note)
         .on(format!("block:{device}"))
-        .arg("device", device.as_str())
-        .advise("read results of this device as the quota's, or measure with the quota lifted");
-    for ((name, _), value) in bounds.iter().zip(values) {
+        .arg("device", device)
+        .arg("bounds_bytes", is_any(&bounds[..2]))
+        .arg("bounds_more", is_any(&bounds[..3]));
+    for (name, value) in bounds {
         // Sentences ask first whether there is a bound.
-        let asked = format!("has_{name}");
-        (finding, evidence) = (finding.arg(&asked, value.is_some()), evidence.arg(&asked, value.is_some()));
+        finding = finding.arg(&format!("has_{name}"), value.is_some());
         if let Some(value) = value {
-            (finding, evidence) = (finding.arg(name, value), evidence.arg(name, value));
+            finding = finding.arg(name, value);
         }
     }
-    Some(held(finding.because(evidence), patient))
+    Some(same(held(finding, patient), listed("io-quota", "cgroup")))
 }
 
 #[cfg(test)]

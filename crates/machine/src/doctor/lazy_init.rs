@@ -13,17 +13,23 @@ pub(super) const THREAD: &str = "ext4lazyinit";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "ext4 initialises a new file system in the background",
+    english: r#"
+condition-lazy-init = ext4 initialises a new file system in the background and writes to it
+    .advice =
+        wait until it has ended, or make the file system with `-E lazy_itable_init=0,lazy_journal_init=0`
+
+evidence-lazy-init-thread = the kernel's thread { $thread } runs
+"#,
     look: |patient| {
         let is_there = patient.activity.is_some_and(|a| a.process(THREAD).is_some_and(|p| p.kernel));
         if !is_there {
             return Vec::new();
         }
         vec![
-            condition(CODE, Severity::Warning, "ext4 initialises a new file system in the background and writes to it")
+            condition(CODE, Severity::Warning)
                 .on("filesystem")
                 .arg("thread", THREAD)
-                .because(seen("lazy-init-thread", format!("the kernel's thread {THREAD} runs")).arg("thread", THREAD))
-                .advise("wait until it has ended, or make the file system with `-E lazy_itable_init=0,lazy_journal_init=0`"),
+                .because(seen("lazy-init-thread").arg("thread", THREAD)),
         ]
     },
 };

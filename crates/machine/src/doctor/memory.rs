@@ -1,9 +1,8 @@
 //! Too little memory free.
 
-use language::format::part;
 use model::Severity;
 
-use super::{Check, condition, listed};
+use super::{Check, condition, listed, same};
 
 const CODE: &str = "little-memory";
 /// Below this share of the memory that there is for us, all of it or as much as
@@ -14,6 +13,12 @@ const SHARE: u64 = 10;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "less than a tenth of memory, or of what a control group allows, is available",
+    english: r#"
+condition-little-memory = { BINARY($available_bytes) } of { BINARY($total_bytes) } of memory is available
+    .advice = end what holds memory, or measure with sizes that fit
+
+evidence-memory-available = { condition-little-memory }
+"#,
     look: |patient| {
         let memory = &patient.inventory.memory;
         // What is available is cut to the group's room, so it is a share of its limit.
@@ -22,20 +27,11 @@ pub(super) const CHECK: Check = Check {
         if total_bytes == 0 || memory.available_bytes >= total_bytes / SHARE {
             return Vec::new();
         }
-        let available = memory.available_bytes;
-        let text = format!("{} of {} of memory is available", part(available), part(total_bytes));
-        vec![
-            condition(CODE, Severity::Warning, text.clone())
-                .on("memory")
-                .arg("available_bytes", available)
-                .arg("total_bytes", total_bytes)
-                .because(
-                    listed("memory-available", "memory", text)
-                        .arg("available_bytes", available)
-                        .arg("total_bytes", total_bytes),
-                )
-                .advise("end what holds memory, or measure with sizes that fit"),
-        ]
+        let finding = condition(CODE, Severity::Warning)
+            .on("memory")
+            .arg("available_bytes", memory.available_bytes)
+            .arg("total_bytes", total_bytes);
+        vec![same(finding, listed("memory-available", "memory"))]
     },
 };
 

@@ -1,9 +1,8 @@
 //! A control group holds our memory.
 
-use language::format::part;
 use model::Severity;
 
-use super::{Check, condition, held, holder, listed};
+use super::{Check, condition, held, listed};
 
 const CODE: &str = "memory-quota";
 
@@ -11,25 +10,25 @@ const CODE: &str = "memory-quota";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a control group (a container's, mostly) allows less memory than there is",
+    english: r#"
+condition-memory-quota =
+    { quota-holder } allows { BINARY($quota_bytes) } of { BINARY($total_bytes) } of memory, and what files are cached
+    counts
+    .advice = choose sizes by the quota, or measure outside of it or with the quota lifted
+
+evidence-memory-quota = at most { BINARY($quota_bytes) }
+"#,
     look: |patient| {
         let total = patient.inventory.memory.total_bytes;
         let quota = patient.inventory.cgroup.memory_bytes.filter(|bytes| *bytes < total);
         let Some(quota) = quota else { return Vec::new() };
         // Documentation/admin-guide/cgroup-v2.rst, "memory.max": the page cache
         // counts with the rest.
-        let text = format!(
-            "{} allows {} of {} of memory, and what files are cached counts",
-            holder(patient),
-            part(quota),
-            part(total)
-        );
-        let evidence = listed("memory-quota", "cgroup", format!("at most {}", part(quota)));
-        let finding = condition(CODE, Severity::Note, text)
+        let finding = condition(CODE, Severity::Note)
             .on("memory")
             .arg("quota_bytes", quota)
             .arg("total_bytes", total)
-            .because(evidence.arg("quota_bytes", quota))
-            .advise("choose sizes by the quota, or measure outside of it or with the quota lifted");
+            .because(listed("memory-quota", "cgroup").arg("quota_bytes", quota));
         vec![held(finding, patient)]
     },
 };

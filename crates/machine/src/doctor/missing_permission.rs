@@ -37,6 +37,21 @@ fn part(what: &str) -> (&'static str, String) {
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "parts of the machine may not be read, or we are not root",
+    english: r#"
+condition-missing-permission =
+    { $how ->
+        [privilege] Headroom does not run as root: settings and some counters are out of reach
+       *[denied] may not be read here: { $names }{ few-more }
+    }
+    .advice =
+        { $root ->
+            [yes] run outside of the container, or give it what it lacks (CAP_SYS_ADMIN, CAP_SYS_RAWIO)
+           *[no] run it with `sudo`
+        }
+
+evidence-privilege = the effective user is not root
+evidence-denied = { $what }
+"#,
     look: |patient| {
         let is_denied =
             |a: &&Absent| a.reason.contains("permission denied") || a.reason.contains("not permitted");
@@ -53,31 +68,23 @@ pub(super) const CHECK: Check = Check {
 
 fn judge(denied: &[String], is_root: bool) -> Finding {
     let shown = few(denied);
-    let text = match denied.is_empty() {
-        true => "Headroom does not run as root: settings and some counters are out of reach".to_owned(),
-        false => format!("may not be read here: {shown}"),
-    };
-    let advice = match is_root {
-        true => "run outside of the container, or give it what it lacks (CAP_SYS_ADMIN, CAP_SYS_RAWIO)",
-        false => "run it with `sudo`",
-    };
-    let mut finding = condition(CODE, Severity::Note, text)
+    let mut finding = condition(CODE, Severity::Note)
         .on("system")
         .arg("how", if denied.is_empty() { "privilege" } else { "denied" })
         .arg("root", is_root)
         .arg("denied", denied.len() as u64)
-        .arg("more", shown.more)
-        .advise(advice);
+        .arg("names", shown.names)
+        .arg("more", shown.more);
     for (place, key) in ["first", "second", "third"].into_iter().enumerate() {
         let (code, name) = denied.get(place).map_or(("none", String::new()), |what| part(what));
         finding = finding.arg(key, code).arg(&format!("{key}_name"), name.as_str());
     }
     if denied.is_empty() {
-        finding = finding.because(seen("privilege", "the effective user is not root"));
+        finding = finding.because(seen("privilege"));
     }
     for what in denied.iter().take(16) {
         let (code, name) = part(what);
-        let evidence = listed("denied", "absent", clip(what)).arg("part", code).arg("name", name.as_str());
+        let evidence = listed("denied", "absent").arg("what", clip(what)).arg("part", code).arg("name", name);
         finding = finding.because(evidence);
     }
     finding

@@ -43,10 +43,12 @@ mod tracing;
 mod turbo;
 mod virtual_machine;
 
-use language::format::setting;
+use std::sync::OnceLock;
+
+use language::Words;
 use model::finding::{Evidence, Place};
 use model::machine::Inventory;
-use model::{Finding, FindingKind, Severity, Unit};
+use model::{Finding, FindingKind, Severity};
 
 use crate::Host;
 use activity::Activity;
@@ -71,7 +73,9 @@ pub struct Check {
     pub code: &'static str,
     /// What it looks at, in a sentence.
     pub doc: &'static str,
-    /// What it finds.
+    /// What its findings and their evidence say in English, in Fluent.
+    pub english: &'static str,
+    /// What it finds. The sentences are made from codes and arguments at the end.
     pub look: fn(&CheckContext<'_>) -> Vec<Finding>,
 }
 
@@ -128,36 +132,55 @@ fn look_with(host: &Host, inventory: &Inventory, checks: &[Check]) -> Vec<Findin
     let patient = CheckContext { host, inventory, activity: activity.as_ref(), drives: &drives };
     let mut findings: Vec<Finding> = checks.iter().flat_map(|check| (check.look)(&patient)).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings.iter_mut().for_each(|finding| words().write(finding));
     findings
 }
 
+/// English, with the sentences that stand beside the checks.
+fn words() -> &'static Words {
+    static ENGLISH: OnceLock<Words> = OnceLock::new();
+    ENGLISH.get_or_init(|| Words::english_with(CHECKS.iter().map(|check| check.english).chain([SHARED])))
+}
+
+/// What several checks say.
+const SHARED: &str = r#"
+quota-holder =
+    { $holder ->
+        [container] the container ({ $container })
+       *[group] the control group
+    }
+few-more =
+    { $more ->
+        [0] {""}
+       *[other] {" "}and { $more } more
+    }
+"#;
+
 /// A finding of a check.
-fn condition(code: &str, severity: Severity, text: impl Into<String>) -> Finding {
-    Finding::new(FindingKind::Condition, code, severity, text)
+fn condition(code: &str, severity: Severity) -> Finding {
+    Finding::new(FindingKind::Condition, code, severity)
 }
 
 /// Evidence that stands nowhere else in the document.
-fn seen(code: &str, text: impl Into<String>) -> Evidence {
-    Evidence { code: code.to_owned(), text: Some(text.into()), ..Evidence::default() }
+fn seen(code: &str) -> Evidence {
+    Evidence { code: code.to_owned(), ..Evidence::default() }
 }
 
 /// Evidence that stands in the inventory.
-fn listed(code: &str, resource: &str, text: impl Into<String>) -> Evidence {
-    Evidence::at(code, Place::Inventory(resource.to_owned()), text)
+fn listed(code: &str, resource: &str) -> Evidence {
+    Evidence::at(code, Place::Inventory(resource.to_owned()))
 }
 
-/// Who holds us to a quota: `the container (docker)`.
-fn holder(patient: &CheckContext<'_>) -> String {
-    match &patient.inventory.system.container {
-        Some(name) => format!("the container ({})", clip(name)),
-        None => "the control group".to_owned(),
-    }
+/// A finding with evidence of the same arguments.
+fn same(finding: Finding, evidence: Evidence) -> Finding {
+    let evidence = Evidence { args: finding.args.clone(), ..evidence };
+    finding.because(evidence)
 }
 
-/// As [`holder`], for sentences of other languages.
+/// A finding with who holds us to a quota.
 fn held(finding: Finding, patient: &CheckContext<'_>) -> Finding {
     match &patient.inventory.system.container {
-        Some(name) => finding.arg("holder", "container").arg("container", clip(name).as_str()),
+        Some(name) => finding.arg("holder", "container").arg("container", clip(name)),
         None => finding.arg("holder", "group"),
     }
 }
@@ -182,20 +205,8 @@ struct Few {
     more: u64,
 }
 
-impl std::fmt::Display for Few {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.names)?;
-        if self.more > 0 { write!(f, " and {} more", self.more) } else { Ok(()) }
-    }
-}
-
 fn few(items: &[String]) -> Few {
     const MOST: usize = 3;
     let first: Vec<String> = items.iter().take(MOST).map(|i| clip(i)).collect();
     Few { names: first.join(", "), more: items.len().saturating_sub(MOST) as u64 }
-}
-
-/// Bytes per second: `52.4 MB/s`.
-fn rate(bytes: f64) -> String {
-    setting(bytes, Unit::BytesPerSecond)
 }

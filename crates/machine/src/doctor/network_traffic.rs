@@ -1,11 +1,10 @@
 //! Others use a network interface now.
 
-use language::format::percent;
 use model::machine::NetworkInterface;
 use model::{Finding, Severity};
 
 use super::activity::Activity;
-use super::{Check, clip, condition, listed, rate};
+use super::{Check, clip, condition, listed, same};
 
 const CODE: &str = "network-traffic";
 /// From this share of the link on, others are seen in a result.
@@ -17,6 +16,16 @@ const UNKNOWN: f64 = 1.25e6;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "others send or receive 1 % of a network interface's rate",
+    english: r#"
+condition-network-traffic =
+    others use { $interface } now: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+        [share] , { PERCENT($share) } of its rate
+       *[rate] {""}
+    }
+    .advice = find who sends and receives (`ss -tpi`, `nethogs`), and wait or end it
+
+evidence-net-dev = { condition-network-traffic }
+"#,
     look: |patient| {
         let Some(activity) = patient.activity else { return Vec::new() };
         // Bonds, bridges and VLANs stand on these: each packet is counted once.
@@ -34,29 +43,16 @@ fn judge(activity: &Activity, interface: &NetworkInterface) -> Option<Finding> {
         return None;
     }
     let name = clip(&interface.name);
-    let of = share.map(|s| format!(", {} of its rate", percent(s))).unwrap_or_default();
-    let text = format!("others use {name} now: {}{of}", rate(bytes));
     let resource = format!("nic:{name}");
-    let how = if share.is_some() { "share" } else { "rate" };
-    let evidence = listed("net-dev", &resource, text.clone())
-        .arg("interface", name.as_str())
+    let mut finding = condition(CODE, Severity::Warning)
+        .on(resource.as_str())
+        .arg("interface", name)
         .arg("bytes_per_s", bytes)
-        .arg("how", how);
-    let evidence = match share {
-        Some(share) => evidence.arg("share", share),
-        None => evidence,
-    };
-    let finding = condition(CODE, Severity::Warning, text)
-        .on(resource)
-        .arg("interface", name.as_str())
-        .arg("bytes_per_s", bytes)
-        .arg("how", how)
-        .because(evidence)
-        .advise("find who sends and receives (`ss -tpi`, `nethogs`), and wait or end it");
-    Some(match share {
-        Some(share) => finding.arg("share", share),
-        None => finding,
-    })
+        .arg("how", if share.is_some() { "share" } else { "rate" });
+    if let Some(share) = share {
+        finding = finding.arg("share", share);
+    }
+    Some(same(finding, listed("net-dev", &resource)))
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! A network link is half duplex, or slower than both its ends can. Where the
 //! other end does not say what it can, it may be the slower one: a note.
 
-use language::format::bits;
 use model::machine::NetworkInterface;
 use model::{Finding, Severity};
 
-use super::{Check, clip, condition, listed};
+use super::{Check, clip, condition, listed, same};
 
 const CODE: &str = "nic-link";
 
@@ -13,6 +12,18 @@ const CODE: &str = "nic-link";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a network link is half duplex or below the best speed of both ends (a note if one is silent)",
+    english: r#"
+condition-nic-link =
+    { $how ->
+        [half] { $interface } is half duplex at { BITS($bits) }: it cannot send while it receives
+        [half-unknown] { $interface } is half duplex at an unknown rate: it cannot send while it receives
+        [both] { $interface } runs at { BITS($bits) }; the best that both ends could is { BITS($best_bits) }
+       *[own] { $interface } runs at { BITS($bits) } and could { BITS($best_bits) }; what its other end could is not known
+    }
+    .advice = look at cable, port and autonegotiation at both ends (`ethtool { $interface }`)
+
+evidence-nic-link = { condition-nic-link }
+"#,
     look: |patient| {
         let is_up = |n: &&NetworkInterface| n.carrier == Some(true) && n.kind == "ethernet";
         patient.inventory.network.iter().filter(is_up).filter_map(judge).collect()
@@ -24,40 +35,23 @@ fn judge(interface: &NetworkInterface) -> Option<Finding> {
     let now = interface.speed_bits.filter(|b| *b > 0);
     let best = interface.max_speed_bits.filter(|best| now.is_some_and(|now| now < *best));
     let is_half = interface.duplex.as_deref() == Some("half");
-    let speed = now.map_or_else(|| "an unknown rate".to_owned(), bits);
-    let best_speed = best.map_or_else(String::new, bits);
-    let (severity, how, text) = match (is_half, best) {
-        (true, _) => {
-            let how = if now.is_some() { "half" } else { "half-unknown" };
-            let text = format!("{name} is half duplex at {speed}: it cannot send while it receives");
-            (Severity::Warning, how, text)
-        }
-        (false, Some(_)) if interface.partner_max_bits.is_some() => (
-            Severity::Warning,
-            "both",
-            format!("{name} runs at {speed}; the best that both ends could is {best_speed}"),
-        ),
-        (false, Some(_)) => (
-            Severity::Note,
-            "own",
-            format!("{name} runs at {speed} and could {best_speed}; what its other end could is not known"),
-        ),
+    let (severity, how) = match (is_half, best) {
+        (true, _) => (Severity::Warning, if now.is_some() { "half" } else { "half-unknown" }),
+        (false, Some(_)) if interface.partner_max_bits.is_some() => (Severity::Warning, "both"),
+        (false, Some(_)) => (Severity::Note, "own"),
         (false, None) => return None,
     };
     let resource = format!("nic:{name}");
-    let mut evidence = listed("nic-link", &resource, text.clone());
-    let mut finding = condition(CODE, severity, text)
-        .on(resource)
+    let mut finding = condition(CODE, severity)
+        .on(resource.as_str())
         .arg("duplex", if is_half { "half" } else { "full" })
-        .advise(format!("look at cable, port and autonegotiation at both ends (`ethtool {name}`)"));
-    for (key, value) in [("interface", name.as_str()), ("how", how)] {
-        (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
-    }
+        .arg("interface", name)
+        .arg("how", how);
     for (key, value) in [("bits", now), ("best_bits", best)] {
         let Some(value) = value else { continue };
-        (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
+        finding = finding.arg(key, value);
     }
-    Some(finding.because(evidence))
+    Some(same(finding, listed("nic-link", &resource)))
 }
 
 #[cfg(test)]

@@ -12,30 +12,37 @@ pub(super) const NAME: &str = "headroom";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "another Headroom runs: a warning if it is at work, a note if it waits",
+    english: r#"
+condition-other-headroom =
+    { $busy ->
+        [yes] { $count ->
+            [1] another Headroom is at work and may measure the same parts
+           *[other] { $count } other Headrooms are there, and one at least is at work
+        }
+       *[no] { $count ->
+            [1] another Headroom is there and waits
+           *[other] { $count } other Headrooms are there and wait
+        }
+    }
+    .advice = wait until it has ended (see `pgrep -a headroom`)
+
+evidence-headroom-process =
+    { $count ->
+        [1] 1 process named headroom that is not ours
+       *[other] { $count } processes named headroom that are not ours
+    }
+"#,
     look: |patient| {
         let Some(activity) = patient.activity.filter(|a| a.other_headrooms > 0) else { return Vec::new() };
         let is_busy = activity.process(NAME).is_some_and(|p| p.active);
-        let (severity, text) = match (is_busy, activity.other_headrooms) {
-            (true, 1) => {
-                (Severity::Warning, "another Headroom is at work and may measure the same parts".to_owned())
-            }
-            (true, many) => {
-                (Severity::Warning, format!("{many} other Headrooms are there, and one at least is at work"))
-            }
-            (false, 1) => (Severity::Note, "another Headroom is there and waits".to_owned()),
-            (false, many) => (Severity::Note, format!("{many} other Headrooms are there and wait")),
-        };
-        let evidence = match activity.other_headrooms {
-            1 => format!("1 process named {NAME} that is not ours"),
-            many => format!("{many} processes named {NAME} that are not ours"),
-        };
+        let severity = if is_busy { Severity::Warning } else { Severity::Note };
+        let count = u64::from(activity.other_headrooms);
         vec![
-            condition(CODE, severity, text)
+            condition(CODE, severity)
                 .on("cpu")
-                .arg("count", u64::from(activity.other_headrooms))
+                .arg("count", count)
                 .arg("busy", is_busy)
-                .because(seen("headroom-process", evidence).arg("count", u64::from(activity.other_headrooms)))
-                .advise("wait until it has ended (see `pgrep -a headroom`)"),
+                .because(seen("headroom-process").arg("count", count)),
         ]
     },
 };

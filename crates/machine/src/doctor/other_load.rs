@@ -1,6 +1,5 @@
 //! Others use the CPUs now.
 
-use language::format::percent;
 use model::{Finding, Severity};
 
 use super::activity::{Activity, Process};
@@ -22,6 +21,18 @@ const NAMED_CPUS: f64 = 0.08;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "others use 5 % of all CPUs, or half of one",
+    english: r#"
+condition-other-load =
+    others use { FIXED($cpus_used, decimals: 1) } of { $cpus } CPUs ({ PERCENT($share) }): { $how ->
+        [named] { $processes }
+       *[hidden] processes that are not visible or have ended
+    }
+    .advice = end what uses the CPUs (see `top`), or wait until it has ended
+
+evidence-cpu-time =
+    { FIXED($cpu_s, decimals: 2) } CPU seconds of others in { FIXED($seconds, decimals: 2) } s
+evidence-busy-process = { $name } uses { FIXED($cpus, decimals: 2) } CPUs
+"#,
     look: |patient| patient.activity.and_then(judge).into_iter().collect(),
 };
 
@@ -41,26 +52,17 @@ fn judge(activity: &Activity) -> Option<Finding> {
         .filter(|(_, cpus)| *cpus >= NAMED_CPUS)
         .collect();
     let words: Vec<String> = named.iter().take(4).map(|(p, cpus)| format!("{} {cpus:.1}", name(p))).collect();
-    let who = match words.is_empty() {
-        true => "processes that are not visible or have ended".to_owned(),
-        false => words.join(", "),
-    };
-    let text = format!("others use {cpus:.1} of {} CPUs ({}): {who}", activity.cpus, percent(share));
-    let watched = format!("{others_s:.2} CPU seconds of others in {:.2} s", activity.seconds);
-    let watched = seen("cpu-time", watched).arg("cpu_s", others_s).arg("seconds", activity.seconds);
-    let mut finding = condition(CODE, severity, text)
+    let watched = seen("cpu-time").arg("cpu_s", others_s).arg("seconds", activity.seconds);
+    let mut finding = condition(CODE, severity)
         .on("cpu")
         .arg("cpus_used", cpus)
         .arg("cpus", u64::from(activity.cpus))
         .arg("share", share)
         .arg("how", if words.is_empty() { "hidden" } else { "named" })
-        .arg("processes", words.join(", ").as_str())
-        .because(watched)
-        .advise("end what uses the CPUs (see `top`), or wait until it has ended");
+        .arg("processes", words.join(", "))
+        .because(watched);
     for (process, cpus) in named.iter().take(8) {
-        let text = format!("{} uses {cpus:.2} CPUs", name(process));
-        finding = finding
-            .because(seen("busy-process", text).arg("name", name(process).as_str()).arg("cpus", *cpus));
+        finding = finding.because(seen("busy-process").arg("name", name(process)).arg("cpus", *cpus));
     }
     Some(finding)
 }
@@ -75,7 +77,7 @@ fn name(process: &Process) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::tests::keeps_the_contract;
+    use crate::doctor::tests::written;
 
     fn activity(others_s: f64, cpus: u32) -> Activity {
         let process = |name: &str, kernel, cpu_s, count| Process {
@@ -95,8 +97,7 @@ mod tests {
 
     #[test]
     fn who_uses_the_cpus_is_named() {
-        let finding = judge(&activity(0.26, 2)).unwrap();
-        keeps_the_contract(&finding);
+        let finding = written(judge(&activity(0.26, 2)).unwrap());
         assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(finding.text, "others use 1.3 of 2 CPUs (65 %): rustc x 3 0.9, [md0_resync] 0.3");
     }
@@ -117,8 +118,7 @@ mod tests {
     #[test]
     fn what_is_not_visible_is_said_so() {
         let hidden = Activity { processes: Vec::new(), ..activity(0.3, 2) };
-        let finding = judge(&hidden).unwrap();
-        keeps_the_contract(&finding);
+        let finding = written(judge(&hidden).unwrap());
         assert!(finding.text.ends_with("processes that are not visible or have ended"));
     }
 }

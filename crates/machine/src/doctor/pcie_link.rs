@@ -1,11 +1,9 @@
 //! A PCI Express link is narrower or slower than both its ends can.
 
-use language::format::setting;
-use model::finding::Evidence;
 use model::machine::{PciDevice, PciLink};
-use model::{Finding, Severity, Unit, Value};
+use model::{Finding, Severity, Value};
 
-use super::{Check, CheckContext, clip, condition, listed};
+use super::{Check, CheckContext, clip, condition, listed, same};
 
 const CODE: &str = "pcie-link";
 /// Transfers per second that no link has for long to come (PCIe 7.0: 128e9).
@@ -17,6 +15,26 @@ const ABSURD: f64 = 1e13;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a PCI Express link has fewer lanes than both ends (warning), or a lower speed (note)",
+    english: r#"
+pcie-device =
+    { $address }{ $named ->
+        [yes] {" "}({ $what })
+       *[no] {""}
+    }
+condition-pcie-link =
+    the link of { pcie-device } { $how ->
+        [lanes] has { $lanes } of { $best_lanes } lanes
+       *[speed] runs at { SHORT($transfers) }T/s instead of { SHORT($best_transfers) }T/s; it may be asleep
+    }
+    .advice =
+        { $how ->
+            [lanes] seat the card again or use another slot; see the board's manual on lanes that slots share
+           *[speed] look again under load: `cat /sys/bus/pci/devices/{ $address }/current_link_speed`
+        }
+
+evidence-link-width = { condition-pcie-link }
+evidence-link-speed = { condition-pcie-link }
+"#,
     look: |patient| {
         let devices = patient.inventory.pci.iter().filter(|d| is_judged(patient, d));
         devices.flat_map(|d| judge(patient, d)).collect()
@@ -48,15 +66,8 @@ fn judge(patient: &CheckContext<'_>, device: &PciDevice) -> Vec<Finding> {
 fn lanes(device: &PciDevice, link: PciLink, port: PciLink) -> Option<Finding> {
     let best = both(link.max_lanes, port.max_lanes)?;
     let now = link.lanes.filter(|now| *now > 0 && *now < best)?;
-    let text = format!("the link of {} has {now} of {best} lanes", name(device));
-    let resource = format!("pci:{}", device.address);
-    let evidence = listed("link-width", &resource, text.clone());
-    let finding = condition(CODE, Severity::Warning, text)
-        .on(resource)
-        .arg("how", "lanes")
-        .advise("seat the card again or use another slot; see the board's manual on lanes that slots share");
-    let counts = [("lanes", Value::from(u64::from(now))), ("best_lanes", Value::from(u64::from(best)))];
-    Some(named(device, finding, evidence, counts))
+    let counts = [("lanes", u64::from(now).into()), ("best_lanes", u64::from(best).into())];
+    Some(named(device, Severity::Warning, "lanes", "link-width", counts))
 }
 
 /// Storage and network, whose results a slow link shows in: base classes 01 and
@@ -67,32 +78,18 @@ fn speed(device: &PciDevice, link: PciLink, port: PciLink) -> Option<Finding> {
     if !matches!(device.class >> 16, 0x01 | 0x02) {
         return None;
     }
-    let shown = |transfers: f64| format!("{}T/s", setting(transfers, Unit::One));
-    let text = format!(
-        "the link of {} runs at {} instead of {}; it may be asleep",
-        name(device),
-        shown(now),
-        shown(best)
-    );
-    let resource = format!("pci:{}", device.address);
-    let evidence = listed("link-speed", &resource, text.clone());
-    let address = clip(&device.address);
-    let finding = condition(CODE, Severity::Note, text)
-        .on(resource)
-        .arg("how", "speed")
-        .advise(format!("look again under load: `cat /sys/bus/pci/devices/{address}/current_link_speed`"));
-    let rates = [("transfers", Value::from(now)), ("best_transfers", Value::from(best))];
-    Some(named(device, finding, evidence, rates))
+    let rates = [("transfers", now.into()), ("best_transfers", best.into())];
+    Some(named(device, Severity::Note, "speed", "link-speed", rates))
 }
 
 /// A finding with its evidence, both of which name the device and the numbers.
 fn named(
     device: &PciDevice,
-    mut finding: Finding,
-    mut evidence: Evidence,
+    severity: Severity,
+    how: &str,
+    evidence: &str,
     numbers: [(&str, Value); 2],
 ) -> Finding {
-    let address = clip(&device.address);
     let class = match (&device.device_name, device.class >> 16) {
         (Some(_), _) => "named",
         (None, 0x01) => "storage",
@@ -101,25 +98,18 @@ fn named(
         (None, 0x06) => "bridge",
         (None, _) => "other",
     };
-    let texts = [
-        ("address", address.as_str()),
-        ("class", class),
-        ("device", &clip(device.device_name.as_deref().unwrap_or_default())),
-    ];
-    for (key, value) in texts.into_iter().map(|(key, text)| (key, Value::from(text))).chain(numbers) {
-        (finding, evidence) = (finding.arg(key, value.clone()), evidence.arg(key, value));
-    }
-    finding.because(evidence)
-}
-
-/// Its address, and what it is.
-fn name(device: &PciDevice) -> String {
+    let resource = format!("pci:{}", device.address);
     let what = device.device_name.as_deref().unwrap_or(&device.class_name);
-    if what.is_empty() {
-        clip(&device.address)
-    } else {
-        format!("{} ({})", clip(&device.address), clip(what))
-    }
+    let finding = condition(CODE, severity)
+        .on(resource.as_str())
+        .arg("how", how)
+        .arg("address", clip(&device.address))
+        .arg("class", class)
+        .arg("device", clip(device.device_name.as_deref().unwrap_or_default()))
+        .arg("named", !what.is_empty())
+        .arg("what", clip(what));
+    let finding = numbers.into_iter().fold(finding, |finding, (key, number)| finding.arg(key, number));
+    same(finding, listed(evidence, &resource))
 }
 
 #[cfg(test)]

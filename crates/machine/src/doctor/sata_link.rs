@@ -1,6 +1,5 @@
 //! A SATA link is slower than both its ends can.
 
-use language::format::bits;
 use model::machine::BlockDevice;
 use model::{Finding, Severity};
 
@@ -13,6 +12,19 @@ const CODE: &str = "sata-link";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a SATA link runs below what port and drive can",
+    english: r#"
+condition-sata-link =
+    the link of { $drive } runs at { BITS($bits) }, { $how ->
+        [both] port and drive can do
+        [port] the port can do
+       *[drive] the drive can do
+    } { BITS($best_bits) }
+    .advice =
+        use another cable or port; `dmesg | grep -i 'sata link'` tells whether errors slowed it down
+
+evidence-sata-link = negotiated { BITS($bits) }
+evidence-identify = the drive can do { BITS($bits) }
+"#,
     look: |patient| patient.inventory.block.iter().filter_map(|d| judge(patient, d)).collect(),
 };
 
@@ -30,27 +42,22 @@ fn judge(patient: &CheckContext<'_>, device: &BlockDevice) -> Option<Finding> {
     if now >= best {
         return None;
     }
-    let (severity, how, who) = match (port, drive) {
-        (Some(_), Some(_)) => (Severity::Warning, "both", "port and drive can do"),
-        (Some(_), None) => (Severity::Note, "port", "the port can do"),
-        _ => (Severity::Note, "drive", "the drive can do"),
+    let (severity, how) = match (port, drive) {
+        (Some(_), Some(_)) => (Severity::Warning, "both"),
+        (Some(_), None) => (Severity::Note, "port"),
+        _ => (Severity::Note, "drive"),
     };
     let name = clip(&device.name);
-    let text = format!("the link of {name} runs at {}, {who} {}", bits(now), bits(best));
-    let negotiated = listed("sata-link", &format!("block:{name}"), format!("negotiated {}", bits(now)));
-    let mut finding = condition(CODE, severity, text)
+    let negotiated = listed("sata-link", &format!("block:{name}")).arg("bits", now);
+    let mut finding = condition(CODE, severity)
         .on(format!("sata:{name}"))
-        .arg("drive", name.as_str())
+        .arg("drive", name)
         .arg("how", how)
         .arg("bits", now)
         .arg("best_bits", best)
-        .because(negotiated.arg("bits", now))
-        .advise(
-            "use another cable or port; `dmesg | grep -i 'sata link'` tells whether errors slowed it down",
-        );
+        .because(negotiated);
     if let Some(drive) = drive {
-        let text = format!("the drive can do {}", bits(drive));
-        finding = finding.because(seen("identify", text).arg("bits", drive));
+        finding = finding.because(seen("identify").arg("bits", drive));
     }
     Some(finding)
 }

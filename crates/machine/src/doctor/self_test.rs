@@ -1,9 +1,8 @@
 //! A drive tests itself.
 
-use language::format::percent;
 use model::Severity;
 
-use super::{Check, clip, condition, seen};
+use super::{Check, clip, condition, same, seen};
 
 const CODE: &str = "drive-self-test";
 
@@ -11,25 +10,29 @@ const CODE: &str = "drive-self-test";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a drive's SMART self-test is running",
+    english: r#"
+condition-drive-self-test =
+    { $drive } tests itself{ $how ->
+        [progress] {" "}({ PERCENT($done) } done)
+       *[unknown] {""}
+    }
+    .advice = wait for its end, or end it with `smartctl -X /dev/{ $drive }`
+
+evidence-self-test = { condition-drive-self-test }
+"#,
     look: |patient| {
         let finding = |(name, smart): (&str, &super::smart::Smart)| {
             let state = smart.self_test.as_deref()?;
             let name = clip(name);
             let done = done(state);
-            let progress = done.map(|share| format!(" ({} done)", percent(share))).unwrap_or_default();
-            let text = format!("{name} tests itself{progress}");
-            let mut evidence = seen("self-test", text.clone());
-            let mut finding = condition(CODE, Severity::Warning, text)
+            let mut finding = condition(CODE, Severity::Warning)
                 .on(format!("block:{name}"))
-                .advise(format!("wait for its end, or end it with `smartctl -X /dev/{name}`"));
-            let how = if done.is_some() { "progress" } else { "unknown" };
-            for (key, value) in [("drive", name.as_str()), ("how", how)] {
-                (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
-            }
+                .arg("drive", name)
+                .arg("how", if done.is_some() { "progress" } else { "unknown" });
             if let Some(done) = done {
-                (finding, evidence) = (finding.arg("done", done), evidence.arg("done", done));
+                finding = finding.arg("done", done);
             }
-            Some(finding.because(evidence))
+            Some(same(finding, seen("self-test")))
         };
         patient.drives.all().filter_map(finding).collect()
     },

@@ -1,6 +1,5 @@
 //! The hypervisor gives our CPU time to others.
 
-use language::format::percent;
 use model::{Finding, Severity};
 
 use super::{Check, CheckContext, clip_to, condition, seen};
@@ -16,10 +15,21 @@ const LEAST_S: f64 = 0.015;
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the hypervisor takes 1 % of CPU time, or took it since the start",
+    english: r#"
+condition-steal =
+    { $how ->
+        [now] the hypervisor takes { PERCENT($share) } of the CPUs' time for others (steal)
+        [ever-not-now] the hypervisor took { PERCENT($share) } of the CPUs' time since the start, hardly any now
+       *[ever] the hypervisor took { PERCENT($share) } of the CPUs' time since the start
+    }
+    .advice = measure when the host is less busy, or ask for CPUs of your own (dedicated or pinned)
+
+evidence-steal-time =
+    { FIXED($stolen_s, decimals: 2) } CPU seconds stolen in { FIXED($seconds, decimals: 2) } s
+evidence-steal-ever = /proc/stat: { $line }
+"#,
     look: |patient| now(patient).or_else(|| ever(patient)).into_iter().collect(),
 };
-
-const ADVICE: &str = "measure when the host is less busy, or ask for CPUs of your own (dedicated or pinned)";
 
 fn now(patient: &CheckContext<'_>) -> Option<Finding> {
     let activity = patient.activity?;
@@ -28,11 +38,9 @@ fn now(patient: &CheckContext<'_>) -> Option<Finding> {
     if share < SHARE {
         return None;
     }
-    let text = format!("the hypervisor takes {} of the CPUs' time for others (steal)", percent(share));
-    let evidence = format!("{stolen_s:.2} CPU seconds stolen in {:.2} s", activity.seconds);
-    let evidence = seen("steal-time", evidence).arg("stolen_s", stolen_s).arg("seconds", activity.seconds);
-    let finding = condition(CODE, Severity::Warning, text).on("cpu").arg("how", "now").arg("share", share);
-    Some(finding.because(evidence).advise(ADVICE))
+    let evidence = seen("steal-time").arg("stolen_s", stolen_s).arg("seconds", activity.seconds);
+    let finding = condition(CODE, Severity::Warning).on("cpu").arg("how", "now").arg("share", share);
+    Some(finding.because(evidence))
 }
 
 /// Since the machine was started: what came before may come again.
@@ -47,12 +55,10 @@ fn ever(patient: &CheckContext<'_>) -> Option<Finding> {
         return None;
     }
     let is_seen = patient.activity.is_some_and(|a| a.steal_s.and_then(|s| a.as_cpus(s)).is_some());
-    let (how, now) = if is_seen { ("ever-not-now", ", hardly any now") } else { ("ever", "") };
-    let text = format!("the hypervisor took {} of the CPUs' time since the start{now}", percent(share));
-    let line = clip_to(line.trim(), 200);
-    let evidence = seen("steal-ever", format!("/proc/stat: {line}")).arg("line", line.as_str());
-    let finding = condition(CODE, Severity::Note, text).on("cpu").arg("how", how).arg("share", share);
-    Some(finding.because(evidence).advise(ADVICE))
+    let how = if is_seen { "ever-not-now" } else { "ever" };
+    let evidence = seen("steal-ever").arg("line", clip_to(line.trim(), 200));
+    let finding = condition(CODE, Severity::Note).on("cpu").arg("how", how).arg("share", share);
+    Some(finding.because(evidence))
 }
 
 #[cfg(test)]

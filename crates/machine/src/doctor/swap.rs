@@ -1,9 +1,8 @@
 //! Memory is being swapped, or was.
 
-use language::format::part;
 use model::{Finding, Severity};
 
-use super::{Check, CheckContext, condition, listed, seen};
+use super::{Check, CheckContext, condition, listed, same, seen};
 
 const CODE: &str = "swapping";
 
@@ -13,6 +12,22 @@ const CODE: &str = "swapping";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "pages move to or from swap (warning), or lie there (note)",
+    english: r#"
+condition-swapping =
+    { $how ->
+        [moving] memory is being swapped: { $pages_in } pages in and { $pages_out } out in
+            { FIXED($seconds, decimals: 1) } s
+       *[lying] { BINARY($used_bytes) } of memory lies in swap, and none moves now
+    }
+    .advice =
+        { $how ->
+            [moving] end what holds memory; then `swapoff -a && swapon -a` brings all back into memory
+           *[lying] if memory suffices, `swapoff -a && swapon -a` brings all back into it
+        }
+
+evidence-vmstat = { condition-swapping }
+evidence-swap-used = { condition-swapping }
+"#,
     look: |patient| moving(patient).or_else(|| lying(patient)).into_iter().collect(),
 };
 
@@ -22,25 +37,13 @@ fn moving(patient: &CheckContext<'_>) -> Option<Finding> {
     if pages_in == 0 && pages_out == 0 {
         return None;
     }
-    let text = format!(
-        "memory is being swapped: {pages_in} pages in and {pages_out} out in {:.1} s",
-        activity.seconds
-    );
-    Some(
-        condition(CODE, Severity::Warning, text.clone())
-            .on("memory")
-            .arg("how", "moving")
-            .arg("pages_in", pages_in)
-            .arg("pages_out", pages_out)
-            .arg("seconds", activity.seconds)
-            .because(
-                seen("vmstat", text)
-                    .arg("pages_in", pages_in)
-                    .arg("pages_out", pages_out)
-                    .arg("seconds", activity.seconds),
-            )
-            .advise("end what holds memory; then `swapoff -a && swapon -a` brings all back into memory"),
-    )
+    let finding = condition(CODE, Severity::Warning)
+        .on("memory")
+        .arg("how", "moving")
+        .arg("pages_in", pages_in)
+        .arg("pages_out", pages_out)
+        .arg("seconds", activity.seconds);
+    Some(same(finding, seen("vmstat")))
 }
 
 fn lying(patient: &CheckContext<'_>) -> Option<Finding> {
@@ -49,15 +52,8 @@ fn lying(patient: &CheckContext<'_>) -> Option<Finding> {
     if used == 0 {
         return None;
     }
-    let text = format!("{} of memory lies in swap, and none moves now", part(used));
-    Some(
-        condition(CODE, Severity::Note, text.clone())
-            .on("memory")
-            .arg("how", "lying")
-            .arg("used_bytes", used)
-            .because(listed("swap-used", "memory", text).arg("used_bytes", used))
-            .advise("if memory suffices, `swapoff -a && swapon -a` brings all back into it"),
-    )
+    let finding = condition(CODE, Severity::Note).on("memory").arg("how", "lying").arg("used_bytes", used);
+    Some(same(finding, listed("swap-used", "memory")))
 }
 
 #[cfg(test)]

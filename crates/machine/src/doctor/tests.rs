@@ -48,7 +48,7 @@ pub(super) fn diagnose_inventory(check: &Check, inventory: Inventory) -> Shown {
 
 /// What `check` shows of both.
 pub(super) fn diagnose_with(check: &Check, tree: &str, inventory: Inventory) -> Shown {
-    let check = Check { code: check.code, doc: check.doc, look: check.look };
+    let check = Check { ..*check };
     let findings = look_with(&Host::parse(tree), &inventory, &[check]);
     for finding in &findings {
         keeps_the_contract(finding);
@@ -86,7 +86,7 @@ pub(super) fn with_frequency(frequency: Frequency) -> Inventory {
 
 /// What holds for every finding of every check; [`diagnose_with`] asks it of
 /// all that the checks' own tests bring about.
-pub(super) fn keeps_the_contract(finding: &Finding) {
+fn keeps_the_contract(finding: &Finding) {
     let what = format!("{finding:?}");
     assert_eq!(finding.kind, FindingKind::Condition, "{what}");
     assert!(CHECKS.iter().any(|c| c.code == finding.code), "{what}");
@@ -104,6 +104,13 @@ pub(super) fn keeps_the_contract(finding: &Finding) {
         }
     }
     is_said_in_every_language(finding);
+}
+
+/// A finding with its English, which keeps the contract.
+pub(super) fn written(mut finding: Finding) -> Finding {
+    super::words().write(&mut finding);
+    keeps_the_contract(&finding);
+    finding
 }
 
 /// That other languages say it, in one line, with its figures and its commands.

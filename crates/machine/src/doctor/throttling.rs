@@ -10,33 +10,32 @@ const CODE: &str = "throttling";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "CPUs are throttled now, or were since the machine was started",
+    english: r#"
+condition-throttling =
+    { $how ->
+        [now] CPUs are throttled now, { $now } times in { FIXED($seconds, decimals: 1) } s
+       *[ever] CPUs were throttled { $ever } times since the start, not now
+    }
+    .advice = improve the cooling or let the machine cool down; watch the clock rate of the trials
+
+evidence-throttle-count = thermal_throttle: { $now } more in the look, { $ever } since the start at most
+"#,
     look: |patient| {
         let Some(activity) = patient.activity else { return Vec::new() };
         let (now, ever) = (activity.throttled.unwrap_or(0), activity.throttled_ever.unwrap_or(0));
-        let (severity, how, text) = match (now, ever) {
+        let (severity, how) = match (now, ever) {
             (0, 0) => return Vec::new(),
-            (0, _) => {
-                let text = format!("CPUs were throttled {ever} times since the start, not now");
-                (Severity::Note, "ever", text)
-            }
-            _ => (
-                Severity::Warning,
-                "now",
-                format!("CPUs are throttled now, {now} times in {:.1} s", activity.seconds),
-            ),
+            (0, _) => (Severity::Note, "ever"),
+            _ => (Severity::Warning, "now"),
         };
-        let evidence = format!("thermal_throttle: {now} more in the look, {ever} since the start at most");
         vec![
-            condition(CODE, severity, text)
+            condition(CODE, severity)
                 .on("cpu")
                 .arg("how", how)
                 .arg("now", now)
                 .arg("ever", ever)
                 .arg("seconds", activity.seconds)
-                .because(seen("throttle-count", evidence).arg("now", now).arg("ever", ever))
-                .advise(
-                    "improve the cooling or let the machine cool down; watch the clock rate of the trials",
-                ),
+                .because(seen("throttle-count").arg("now", now).arg("ever", ever)),
         ]
     },
 };

@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, few, seen};
+use super::{Check, clip, condition, few, same, seen};
 
 const CODE: &str = "kernel-tracing";
 /// Where tracefs is (`Documentation/trace/ftrace.rst`). The older place below
@@ -13,6 +13,22 @@ const TRACEFS: &str = "/sys/kernel/tracing";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "a tracer of the kernel is on, or trace events are",
+    english: r#"
+condition-kernel-tracing =
+    the kernel is being traced { $how ->
+        [tracer] with tracer { $tracer }
+        [event] at event { $names }
+        [events] at { $events } events: { $names }{ few-more }
+       *[both] with tracer { $tracer } and { $events ->
+            [1] 1 event
+           *[other] { $events } events
+        }
+    }
+    .advice =
+        type `echo nop > /sys/kernel/tracing/current_tracer; echo > /sys/kernel/tracing/set_event`
+
+evidence-tracefs = { condition-kernel-tracing }
+"#,
     look: |patient| {
         let read = |file: &str| patient.host.text(format!("{TRACEFS}/{file}")).unwrap_or_default();
         if read("tracing_on").trim() == "0" {
@@ -22,27 +38,21 @@ pub(super) const CHECK: Check = Check {
         let events: Vec<String> =
             read("set_event").lines().map(str::to_owned).filter(|l| !l.is_empty()).collect();
         let shown = few(&events);
-        let (how, what) = match (&tracer, events.len()) {
+        let how = match (&tracer, events.len()) {
             (None, 0) => return Vec::new(),
-            (Some(tracer), 0) => ("tracer", format!("with tracer {}", clip(tracer))),
-            (None, 1) => ("event", format!("at event {shown}")),
-            (None, count) => ("events", format!("at {count} events: {shown}")),
-            (Some(tracer), 1) => ("both", format!("with tracer {} and 1 event", clip(tracer))),
-            (Some(tracer), count) => ("both", format!("with tracer {} and {count} events", clip(tracer))),
+            (Some(_), 0) => "tracer",
+            (None, 1) => "event",
+            (None, _) => "events",
+            (Some(_), _) => "both",
         };
-        let tracer = clip(tracer.as_deref().unwrap_or("nop"));
-        let text = format!("the kernel is being traced {what}");
-        let mut evidence = seen("tracefs", text.clone());
-        let mut finding = condition(CODE, Severity::Note, text)
+        let finding = condition(CODE, Severity::Note)
             .on("system")
-            .advise(format!("type `echo nop > {TRACEFS}/current_tracer; echo > {TRACEFS}/set_event`"));
-        for (key, value) in [("how", how), ("tracer", &tracer), ("names", &shown.names)] {
-            (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
-        }
-        for (key, value) in [("events", events.len() as u64), ("more", shown.more)] {
-            (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
-        }
-        vec![finding.because(evidence)]
+            .arg("how", how)
+            .arg("tracer", clip(tracer.as_deref().unwrap_or("nop")))
+            .arg("names", shown.names)
+            .arg("events", events.len() as u64)
+            .arg("more", shown.more);
+        vec![same(finding, seen("tracefs"))]
     },
 };
 

@@ -1,9 +1,8 @@
 //! Whether turbo is on.
 
-use language::format::setting;
-use model::{Severity, Unit};
+use model::Severity;
 
-use super::{Check, condition, listed};
+use super::{Check, condition, listed, same};
 
 const CODE: &str = "turbo";
 
@@ -12,32 +11,35 @@ const CODE: &str = "turbo";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "whether turbo (boost) is on, where the kernel says",
+    english: r#"
+turbo-rate =
+    { $rated ->
+        [yes] {" "}({ SHORT($hz, unit: "Hz") })
+       *[no] {""}
+    }
+condition-turbo =
+    { $on ->
+        [yes] turbo is on: the clock rate, up to the highest{ turbo-rate }, depends on heat and on busy cores
+       *[no] turbo is off: results are those of the base rate{ turbo-rate }
+    }
+    .advice =
+        { $on ->
+            [yes] let trials be long enough to warm up; turn it off in the firmware to compare single cores
+           *[no] turn it on to measure what the machine can do at most
+        }
+
+evidence-boost = { condition-turbo }
+"#,
     look: |patient| {
         let Some(frequency) = &patient.inventory.cpu.frequency else { return Vec::new() };
         let Some(boost) = frequency.boost else { return Vec::new() };
         let hz = if boost { frequency.hardware_max_hz } else { frequency.base_hz };
-        let rate = hz.map(|hz| format!(" ({})", setting(hz as f64, Unit::Hertz))).unwrap_or_default();
-        let (text, advice) = match boost {
-            true => (
-                format!(
-                    "turbo is on: the clock rate, up to the highest{rate}, depends on heat and on busy cores"
-                ),
-                "let trials be long enough to warm up; turn it off in the firmware to compare single cores",
-            ),
-            false => (
-                format!("turbo is off: results are those of the base rate{rate}"),
-                "turn it on to measure what the machine can do at most",
-            ),
-        };
-        let mut evidence = listed("boost", "cpu", text.clone());
-        let mut finding = condition(CODE, Severity::Note, text).on("cpu").advise(advice);
-        for (key, value) in [("on", boost), ("rated", hz.is_some())] {
-            (finding, evidence) = (finding.arg(key, value), evidence.arg(key, value));
-        }
+        let mut finding =
+            condition(CODE, Severity::Note).on("cpu").arg("on", boost).arg("rated", hz.is_some());
         if let Some(hz) = hz {
-            (finding, evidence) = (finding.arg("hz", hz), evidence.arg("hz", hz));
+            finding = finding.arg("hz", hz);
         }
-        vec![finding.because(evidence)]
+        vec![same(finding, listed("boost", "cpu"))]
     },
 };
 

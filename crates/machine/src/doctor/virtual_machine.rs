@@ -2,7 +2,7 @@
 
 use model::Severity;
 
-use super::{Check, clip, condition, listed};
+use super::{Check, clip, condition, listed, same};
 
 const CODE: &str = "virtual-machine";
 
@@ -10,21 +10,18 @@ const CODE: &str = "virtual-machine";
 pub(super) const CHECK: Check = Check {
     code: CODE,
     doc: "the machine is virtual: others on its host and the host's caches are not visible",
+    english: r#"
+condition-virtual-machine =
+    this is a virtual machine ({ $kind }): other guests and the host's caches are not visible
+    .advice = repeat at other hours; use spans larger than the host's memory for disks
+
+evidence-virtualization = a guest of { $kind }
+"#,
     look: |patient| {
         let Some(kind) = &patient.inventory.system.virtualization else { return Vec::new() };
         let kind = clip(kind);
-        let text =
-            format!("this is a virtual machine ({kind}): other guests and the host's caches are not visible");
-        vec![
-            condition(CODE, Severity::Note, text.clone())
-                .on("system")
-                .arg("kind", kind.as_str())
-                .because(
-                    listed("virtualization", "system", format!("a guest of {kind}"))
-                        .arg("kind", kind.as_str()),
-                )
-                .advise("repeat at other hours; use spans larger than the host's memory for disks"),
-        ]
+        let finding = condition(CODE, Severity::Note).on("system").arg("kind", kind);
+        vec![same(finding, listed("virtualization", "system"))]
     },
 };
 

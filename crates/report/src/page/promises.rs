@@ -258,7 +258,8 @@ mod tests {
     fn promise(key: &str, fraction: f64) -> Finding {
         let how = if fraction < 0.95 { "short" } else { "kept" };
         let severity = if how == "kept" { Severity::Note } else { Severity::Warning };
-        Finding::new(FindingKind::Deviation, "promise", severity, "x")
+        Finding::new(FindingKind::Deviation, "promise", severity)
+            .worded("x")
             .on("block:sda")
             .arg("by", "study")
             .arg("promise", key)
@@ -272,7 +273,8 @@ mod tests {
 
     fn untested(key: &str) -> Finding {
         let text = "20 k/s, promised as x, is not tested: no load measures that";
-        Finding::new(FindingKind::Deviation, UNTESTED, Severity::Note, text)
+        Finding::new(FindingKind::Deviation, UNTESTED, Severity::Note)
+            .worded(text)
             .arg("promise", key)
             .arg("promised", 20e3)
             .arg("unit", "1/s")

@@ -97,7 +97,7 @@ mod tests {
     use model::{FindingKind, Machine};
 
     fn condition(code: &str, severity: Severity, text: &str) -> Finding {
-        Finding::new(FindingKind::Condition, code, severity, text)
+        Finding::new(FindingKind::Condition, code, severity).worded(text)
     }
 
     #[test]

@@ -242,7 +242,7 @@ mod tests {
     use model::finding::{Evidence, Place};
 
     fn ruled_out(text: &str) -> Vec<Evidence> {
-        vec![Evidence::at("x", Place::Metric("y".to_owned()), text)]
+        vec![Evidence::at("x", Place::Metric("y".to_owned())).worded(text)]
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
         let mut run = crate::tests::run();
         let doubt = |percent: u32| {
             let text = format!("others used {percent} % of a CPU");
-            vec![Finding::new(FindingKind::Validity, "disturbed-by-others", Severity::Warning, text)]
+            vec![Finding::new(FindingKind::Validity, "disturbed-by-others", Severity::Warning).worded(text)]
         };
         run.cases[0].findings = doubt(50);
         let mut other = run.cases[0].clone();
@@ -283,8 +283,9 @@ mod tests {
     #[test]
     fn regression_what_was_true_of_one_case_was_said_of_three() {
         let mut run = crate::tests::run();
-        let bound =
-            |text: &str| vec![Finding::new(FindingKind::Bottleneck, "latency-bound", Severity::Note, text)];
+        let bound = |text: &str| {
+            vec![Finding::new(FindingKind::Bottleneck, "latency-bound", Severity::Note).worded(text)]
+        };
         let texts = [
             "latency-bound: 1 at a time, each 66.75 us; nothing known is full",
             "latency-bound: 1 at a time, each 70 us, and 50 % of the time is spent in syncs; nothing known is full",
@@ -315,7 +316,8 @@ mod tests {
     #[test]
     fn regression_reasons_of_failures_were_shown_as_one() {
         let mut run = crate::tests::run();
-        let failed = |text: &str| Finding::new(FindingKind::Validity, "trials-failed", Severity::Error, text);
+        let failed =
+            |text: &str| Finding::new(FindingKind::Validity, "trials-failed", Severity::Error).worded(text);
         run.cases[0].findings = vec![
             failed("1 of 2 trials failed: wrong data at 16994304: 512 bytes"),
             failed("1 of 2 trials failed: wrong data at 29224960: 512 bytes"),
@@ -341,7 +343,8 @@ mod tests {
     fn regression_one_case_with_two_findings_was_counted_as_two_cases() {
         let mut run = crate::tests::run();
         let late = |share: u32| {
-            Finding::new(FindingKind::Validity, "late", Severity::Warning, format!("{share} % came late"))
+            Finding::new(FindingKind::Validity, "late", Severity::Warning)
+                .worded(format!("{share} % came late"))
         };
         run.cases[0].findings = vec![late(3), late(9)];
         assert_eq!(text(&run), "warning: disk: 3 to 9 % came late\n");
@@ -361,7 +364,8 @@ mod tests {
     #[test]
     fn a_bottleneck_says_what_it_is_not_and_what_to_do() {
         let mut run = crate::tests::run();
-        let bound = Finding::new(FindingKind::Bottleneck, "b", Severity::Note, "The link of sda is full.");
+        let bound =
+            Finding::new(FindingKind::Bottleneck, "b", Severity::Note).worded("The link of sda is full.");
         run.cases[0].findings =
             vec![bound.clone().not_because(ruled_out("CPU at 12 %.")).advise("Use another port.")];
         let mut other = run.cases[0].clone();

@@ -217,7 +217,8 @@ fn furnish(run: &mut Run, text: &str) {
         }],
         datasheet: Some(String::new()),
     };
-    let finding = Finding::new(FindingKind::Deviation, "promise", Severity::Warning, "x").on("block:nvme0n1");
+    let finding =
+        Finding::new(FindingKind::Deviation, "promise", Severity::Warning).worded("x").on("block:nvme0n1");
     let finding = finding.arg("of", "x").advise("x");
     run.findings.push(finding.clone());
     for case in &mut run.cases {

@@ -407,7 +407,7 @@ fn rest(machine: &mut Machine) {
         access: Some(Access::Random),
         ..link("block:nvme0n1".to_owned(), 0.0, 0.0, "the maker's datasheet of 2021")
     });
-    let condition =
-        Finding::new(FindingKind::Condition, "governor", Severity::Warning, "The governor is powersave.");
+    let condition = Finding::new(FindingKind::Condition, "governor", Severity::Warning)
+        .worded("The governor is powersave.");
     machine.looks = vec![ConditionCheck { moment: CheckTime::Before, findings: vec![condition] }];
 }
