@@ -2,6 +2,8 @@
 //! where later ones have a profile, so the 21 workloads that it had stand here for
 //! ever, as they were: nobody is asked what a workload of that name does today.
 
+pub mod label;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -66,6 +68,11 @@ pub fn profile(workload: &str, parameters: &Parameters) -> LoadProfile {
         ..common
     };
     (known.shape)(parameters, common)
+}
+
+/// Whether version 0.1 had a workload of this name.
+fn is_known(workload: &str) -> bool {
+    TABLE.iter().any(|known| known.name == workload)
 }
 
 /// One workload of version 0.1.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::label::Label;
 use crate::metric::Better;
 use crate::profile::RateUnit;
 use crate::run::{Build, Estimate};
@@ -134,6 +135,9 @@ pub enum Pairing {
 pub struct Row {
     /// What a person calls the case, without what the sides differ in.
     pub case: String,
+    /// The same as data; absent in comparisons by version 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case_parts: Option<Label>,
     /// The workload.
     pub workload: String,
     /// What its rates are written in.

@@ -2,7 +2,8 @@
 //! line, the checks of a study file, its JSON Schema, `headroom workloads` and
 //! the reference pages are all made from these.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::scalar::{self, ScalarError};
 use crate::value::{Parameters, Value};
@@ -18,7 +19,7 @@ pub struct Word {
 }
 
 /// What values a parameter takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Bytes: `4k`, `4KiB` and `4096` are the same, `4KB` is 4000.

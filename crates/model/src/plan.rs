@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::{DeviceIdentity, Identity};
+use crate::label::Label;
 use crate::profile::LoadProfile;
 use crate::resource::PathStep;
 use crate::setting::Change;
@@ -306,7 +307,7 @@ pub struct Case {
     /// Hash of what makes two cases the same work.
     pub work_id: String,
     /// What a person calls it: the workload and the parameters that differ.
-    pub label: String,
+    pub label: Label,
     /// The main load first, then those that run with it.
     pub loads: Vec<LoadSpec>,
     /// The settings that are changed for it; a group has the same for all cases.

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
+use crate::label::Label;
 use crate::machine::Machine;
 use crate::metric::Better;
 use crate::plan::{Case, LoadSpec};
@@ -106,6 +107,9 @@ pub struct CaseResult {
     pub work_id: String,
     /// What a person calls it.
     pub label: String,
+    /// What the label says, as data; absent in documents of version 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_parts: Option<Label>,
     /// All parameters of the main load.
     pub parameters: Parameters,
     /// What the main load is; absent in documents of version 0.1, and of a case that
@@ -266,7 +270,8 @@ impl CaseResult {
             workload,
             definition_version,
             work_id: case.work_id.clone(),
-            label: case.label.clone(),
+            label: case.label.to_string(),
+            label_parts: Some(case.label.clone()),
             parameters,
             profile,
             with: loads

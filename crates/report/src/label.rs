@@ -1,8 +1,10 @@
 //! What cases and metrics are called, in words as they are typed.
 
+use import::v1::label::of_case;
+use model::label::LabelPart;
 use model::run::CaseResult;
 use model::workload::Catalogue;
-use model::{Kind, Run};
+use model::{Kind, Label, Run, Value};
 
 /// Names of metrics as a person says them.
 #[must_use]
@@ -25,38 +27,30 @@ pub fn title(metric: &str) -> String {
 /// The label without what the head and common sense say: the workload's name,
 /// and the names of choices and of the one size (`randread 4KiB queue-depth=32`).
 /// `None` where that leaves nothing.
-pub(crate) fn own_label(case: &CaseResult, catalogue: &Catalogue) -> Option<String> {
-    short_form(&case.workload, &case.label, catalogue)
+pub(crate) fn short_form(label: &Label) -> Option<String> {
+    let all: Vec<String> = short_parts(label).into_iter().chain(companions(label)).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The same of a label alone.
-pub(crate) fn short_form(workload: &str, label: &str, catalogue: &Catalogue) -> Option<String> {
-    let text = label.strip_prefix(workload).unwrap_or(label).trim();
-    let (own, with) = text.split_at(text.find("with ").unwrap_or(text.len()));
-    let kind = |name: &str| Some(catalogue.parameter(catalogue.workload(workload)?, name)?.kind);
-    let words: Vec<&str> = own.split_whitespace().collect();
-    let sizes = words.iter().filter_map(|w| kind(w.split_once('=')?.0)).filter(|k| *k == Kind::Size).count();
-    let short = |word: &&str| match word.split_once('=') {
-        Some((name, value)) => match kind(name) {
-            // A word that says what there is speaks for itself.
-            Some(Kind::Choice) if value != "none" => value.to_owned(),
-            Some(Kind::Size) if sizes == 1 => value.to_owned(),
-            Some(Kind::Path) => format!("{name}={}", ends(value)),
-            _ => (*word).to_owned(),
-        },
-        None => (*word).to_owned(),
+/// The same without the loads that run with it.
+pub(crate) fn short_parts(label: &Label) -> Vec<String> {
+    let is_only_size = label.parameters().iter().filter(|part| part.kind == Kind::Size).count() == 1;
+    let short = |part: &LabelPart| match (part.kind, &part.value) {
+        // A word that says what there is speaks for itself.
+        (Kind::Choice, value) if *value != Value::from("none") => part.level(),
+        (Kind::Size, _) if is_only_size => part.level(),
+        // Of many targets that are driven at once the first and the last.
+        (Kind::Path, Value::List(targets)) if targets.len() > 2 => {
+            format!("{}={}+..+{}", part.name, targets[0], targets[targets.len() - 1])
+        }
+        _ => part.to_string(),
     };
-    let own = words.iter().map(short).collect::<Vec<_>>().join(" ");
-    let whole = format!("{own} {with}").trim().to_owned();
-    (!whole.is_empty()).then_some(whole)
+    label.parameters().iter().map(short).chain(label.settings.iter().map(ToString::to_string)).collect()
 }
 
-/// Of many targets that are driven at once the first and the last.
-fn ends(targets: &str) -> String {
-    match targets.split('+').collect::<Vec<_>>().as_slice() {
-        [first, _, .., last] => format!("{first}+..+{last}"),
-        _ => targets.to_owned(),
-    }
+/// The loads that run with it: `with null rate=1k/s`.
+pub(crate) fn companions(label: &Label) -> impl Iterator<Item = String> {
+    label.with().iter().map(|load| format!("with {load}"))
 }
 
 /// What was asked for and is the same in all cases, which no row says.
@@ -64,7 +58,8 @@ pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Ve
     let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
     let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return Vec::new() };
     let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
-    let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| c.label.contains(&format!(" {p}=")));
+    let is_in = |label: &Label, p: &str| label.says(p) || label.with().iter().any(|load| load.says(p));
+    let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| is_in(&of_case(c), p));
     first
         .parameters
         .iter()
@@ -85,7 +80,13 @@ mod tests {
 
     #[test]
     fn of_many_targets_a_label_has_the_first_and_the_last() {
-        assert_eq!(ends("/dev/sdb+/dev/sdc+/dev/sdd"), "/dev/sdb+..+/dev/sdd");
-        assert_eq!((ends("/dev/sdb+/dev/sdc"), ends(".")), ("/dev/sdb+/dev/sdc".into(), ".".into()));
+        let short = |targets: &[&str]| {
+            let value = Value::List(targets.iter().map(|t| Value::from(*t)).collect());
+            let mut label = Label { loads: vec![model::label::LoadLabel::default()], settings: Vec::new() };
+            label.loads[0].parameters.push(LabelPart { name: "target".to_owned(), kind: Kind::Path, value });
+            short_form(&label).unwrap()
+        };
+        assert_eq!(short(&["/dev/sdb", "/dev/sdc", "/dev/sdd"]), "target=/dev/sdb+..+/dev/sdd");
+        assert_eq!(short(&["/dev/sdb", "/dev/sdc"]), "target=/dev/sdb+/dev/sdc");
     }
 }

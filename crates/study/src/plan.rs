@@ -7,12 +7,13 @@ mod settings;
 use std::collections::BTreeMap;
 
 use agent::{Agent, AgentError, CallContext, unexpected};
+use model::label::{Label, LabelPart, LoadLabel};
 use model::message::{Reply, Request};
 use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind, Survey};
 use model::setting::Change;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{ParameterSpec, Parameters, Study, Value, scalar};
+use model::{ParameterSpec, Parameters, Study, Value};
 use sha2::{Digest, Sha256};
 
 /// The most rounds: as many as SNIA tries before it calls a device unsteady.
@@ -118,7 +119,7 @@ pub fn make(
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
             Some(problem) if study.skip_impossible => left_out.push((case, problem)),
-            Some(problem) => return Err(PlanError::Impossible { label: case.label, problem }),
+            Some(problem) => return Err(PlanError::Impossible { label: case.label.to_string(), problem }),
             // Words may resolve to what another level says already: `all` is 1
             // on a machine with one CPU.
             None if cases.iter().any(|c| c.loads == case.loads && c.settings == case.settings) => {}
@@ -129,7 +130,7 @@ pub fn make(
         }
     }
     if let ([], Some((case, problem))) = (&cases[..], left_out.first()) {
-        return Err(PlanError::Impossible { label: case.label.clone(), problem: problem.clone() });
+        return Err(PlanError::Impossible { label: case.label.to_string(), problem: problem.clone() });
     }
     let groups = grouping::group(&mut cases, &tests, catalogue);
     for (index, case) in cases.iter_mut().enumerate() {
@@ -147,7 +148,7 @@ pub fn make(
 struct Candidate {
     loads: Vec<LoadSpec>,
     settings: Vec<Change>,
-    label: String,
+    label: Label,
     /// Which of the study's workloads it is of.
     test: usize,
 }
@@ -268,32 +269,30 @@ fn label(
     study: &Study,
     workload: &StudyWorkload,
     catalogue: &Catalogue,
-) -> String {
-    let mut words = Vec::new();
+) -> Label {
     let is_single = study.workloads.len() == 1
         && workload.parameters.values().chain(study.settings.values()).all(|levels| levels.len() == 1);
-    for (place, load) in loads.iter().enumerate() {
-        let Some(spec) = catalogue.workload(&load.workload) else { continue };
-        words.push(if place == 0 { load.workload.clone() } else { format!("with {}", load.workload) });
+    let one = |(place, load): (usize, &LoadSpec)| {
+        let spec = catalogue.workload(&load.workload)?;
         let siblings: Vec<&StudyWorkload> = match place {
             0 => study.workloads.iter().filter(|w| w.kind == load.workload).collect(),
             _ => workload.with.iter().skip(place - 1).take(1).collect(),
         };
-        for parameter in catalogue.parameters(spec) {
-            let given: Vec<_> = siblings.iter().map(|w| w.parameters.get(parameter.name)).collect();
-            let single = is_single && place == 0;
-            let varies = given.windows(2).any(|w| w[0] != w[1])
+        let varies = |name: &str| {
+            let given: Vec<_> = siblings.iter().map(|w| w.parameters.get(name)).collect();
+            given.windows(2).any(|w| w[0] != w[1])
                 || given.iter().flatten().any(|levels| levels.len() > 1)
-                || (place > 0 || single) && given.iter().any(Option::is_some);
-            if let Some(value) = load.parameters.get(parameter.name).filter(|_| varies) {
-                words.push(format!("{}={}", parameter.name, scalar::show(parameter.kind, value)));
-            }
-        }
-        if place == 0 {
-            words.extend(settings::words(study, changes, is_single));
-        }
-    }
-    words.join(" ")
+                || (place > 0 || is_single) && given.iter().any(Option::is_some)
+        };
+        let part = |parameter: &'static ParameterSpec| {
+            let value = load.parameters.get(parameter.name).filter(|_| varies(parameter.name))?;
+            Some(LabelPart { name: parameter.name.to_owned(), kind: parameter.kind, value: value.clone() })
+        };
+        let parameters = catalogue.parameters(spec).filter_map(part).collect();
+        Some(LoadLabel { workload: load.workload.clone(), parameters })
+    };
+    let loads = loads.iter().enumerate().filter_map(one).collect();
+    Label { loads, settings: settings::label_parts(study, changes, is_single) }
 }
 
 fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Catalogue) -> Case {

@@ -82,6 +82,7 @@ fn findings(text: &str, mut trial: Trial, workers: Result<Vec<u32>, usize>) -> V
         definition_version: 1,
         work_id: String::new(),
         label: "cpu.primes".to_owned(),
+        label_parts: None,
         parameters,
         profile: None,
         with: Vec::new(),

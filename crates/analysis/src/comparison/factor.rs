@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use model::Run;
 use model::comparison::Unmatched;
 use model::run::CaseResult;
 use model::workload::Catalogue;
+use model::{Label, Run};
 
 use super::error::ComparisonError;
 use super::pair::CasePair;
@@ -27,8 +27,11 @@ pub struct Factor {
 /// What may differ between cases beside their parameters: the name, and a case's level.
 type Special = (&'static str, fn(&Run, &CaseResult, &Catalogue) -> Option<String>);
 
+/// What runs with the main load.
+const WITH: &str = "with";
+
 const SPECIAL: &[Special] = &[
-    ("with", |_, case, catalogue| Some(words::with(case, catalogue))),
+    (WITH, |_, case, catalogue| Some(words::with(case, catalogue))),
     ("machine", |run, _, _| machine(run).map(|m| m.hostname.clone())),
 ];
 
@@ -158,7 +161,7 @@ fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
         let settings = case.settings.keys().filter(|key| *key != by);
         let settings = settings.filter_map(|key| Some((key.clone(), words::setting(case, key)?)));
         let values = values.chain(settings).collect();
-        let with = if by == "with" { String::new() } else { words::with(case, catalogue) };
+        let with = if by == WITH { String::new() } else { words::with(case, catalogue) };
         let key = (case.workload.clone(), values, with);
         let place = *places.entry(key).or_insert_with(|| {
             all.push(Vec::new());
@@ -208,7 +211,7 @@ fn pair_up<'a>(
                 new: case,
                 baseline_index: *baseline_index,
                 index: *index,
-                case: without(case, by, &divided.levels[*side]),
+                case: without(case, by),
                 is_one_run: true,
             }),
             None => divided.unmatched.push(alone(case, *side, base.unwrap_or(0))),
@@ -225,24 +228,7 @@ fn alone(case: &CaseResult, side: usize, missing_in: usize) -> Unmatched {
 }
 
 /// What a case is called without its level.
-fn without(case: &CaseResult, by: &str, level: &str) -> String {
-    let label = &case.label;
-    if by == "with" {
-        return label.split(" with ").next().unwrap_or(label).to_owned();
-    }
-    let whole = format!(" {by}={level}");
-    if let Some(at) = label.find(&whole) {
-        let end = at + whole.len();
-        if label[end..].is_empty() || label[end..].starts_with(' ') {
-            return format!("{}{}", &label[..at], &label[end..]);
-        }
-    }
-    // A word stands there that became the level: `threads=all`.
-    match label.split_once(&format!(" {by}=")) {
-        Some((front, rest)) => {
-            let tail = rest.split_once(' ').map(|(_, tail)| format!(" {tail}")).unwrap_or_default();
-            format!("{front}{tail}")
-        }
-        None => label.clone(),
-    }
+fn without(case: &CaseResult, by: &str) -> Label {
+    let label = import::v1::label::of_case(case).into_owned();
+    if by == WITH { label.alone() } else { label.without(by) }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use model::comparison::{Differs, Unmatched};
 use model::run::{CaseResult, Companion};
 use model::workload::Catalogue;
-use model::{Parameters, Run};
+use model::{Label, Parameters, Run};
 
 use super::error::ComparisonError;
 use super::words;
@@ -25,7 +25,7 @@ pub(super) struct CasePair<'a> {
     pub(super) baseline_index: usize,
     pub(super) index: usize,
     /// What they are called, without what they differ in.
-    pub(super) case: String,
+    pub(super) case: Label,
     /// Whether both are of one run, so that blocks mean the same time.
     pub(super) is_one_run: bool,
 }
@@ -76,7 +76,7 @@ pub(super) fn of_runs<'a>(
         new: &run.cases[place],
         baseline_index: index,
         index: place,
-        case: baseline.cases[index].label.clone(),
+        case: import::v1::label::of_case(&baseline.cases[index]).into_owned(),
         is_one_run: false,
     });
     let mut looks = LOOKS_MAX;

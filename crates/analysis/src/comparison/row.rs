@@ -167,7 +167,8 @@ fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue)
             (None, None) => (Unit::One, Better::Higher),
         };
         let row = Row {
-            case: pair.case.clone(),
+            case: pair.case.to_string(),
+            case_parts: Some(pair.case.clone()),
             workload: pair.baseline.workload.clone(),
             rate_unit: measure::profile(pair.baseline).rate_unit,
             parameters: parameters.clone(),

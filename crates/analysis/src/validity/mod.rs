@@ -101,6 +101,7 @@ pub(crate) mod fixture {
             definition_version: 1,
             work_id: String::new(),
             label: "disk".to_owned(),
+            label_parts: None,
             parameters: model::Parameters::default(),
             profile: None,
             with: vec![],

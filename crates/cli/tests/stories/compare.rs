@@ -145,6 +145,8 @@ fn a_file_is_a_run_wherever_one_is_named_and_needs_no_store() {
     other["id"] = "b".into();
     other["machines"][0]["hostname"] = bad.into();
     other["cases"][0]["label"] = bad.into();
+    other["cases"][0]["label_parts"]["loads"][0]["parameters"] =
+        serde_json::json!([{ "name": bad, "kind": "text", "value": bad }]);
     other["study"]["title"] = bad.into();
     std::fs::write(place.path().join("b.json"), other.to_string()).unwrap();
     let elsewhere = StoryFolder::new();

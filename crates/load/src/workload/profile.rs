@@ -110,6 +110,8 @@ mod tests {
             common::resolve(&mut usual, 2).unwrap();
             let mut cases = vec![usual.clone()];
             for parameter in catalogue.parameters(spec) {
+                let kind = import::v1::label::kind_of_parameter(parameter.name);
+                assert_eq!(kind, Some(parameter.kind), "{}", parameter.name);
                 for value in values(parameter) {
                     let mut changed = usual.clone();
                     changed.0.insert(parameter.name.to_owned(), value);

@@ -8,7 +8,7 @@ use model::parameter::Kind;
 use model::run::CaseResult;
 use model::setting::level;
 use model::workload::Catalogue;
-use model::{Parameters, Unit, Value};
+use model::{Label, Parameters, Unit, Value};
 
 /// Where a parameter stands in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,15 @@ impl Factor {
     /// is none.
     fn is_set(&self, case: &CaseResult) -> bool {
         self.seat != Seat::Own || value_at(case, self.seat, &self.name).is_some()
+    }
+
+    /// Whether a label has a level of it.
+    fn is_in(&self, label: &Label) -> bool {
+        match self.seat {
+            Seat::Own => label.says(&self.name),
+            Seat::With(place) => label.with().get(place).is_some_and(|load| load.says(&self.name)),
+            Seat::Company => false,
+        }
     }
 
     /// The number of the level that a case has.
@@ -286,7 +295,7 @@ fn without_followers(mut all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor>
     let is_asked = |f: &Factor| {
         f.is_side()
             || f.seat == Seat::Company
-            || cases.iter().any(|c| c.label.contains(&format!(" {}=", f.name)))
+            || cases.iter().any(|c| f.is_in(&import::v1::label::of_case(c)))
     };
     let mut at = all.len();
     while at > 0 {

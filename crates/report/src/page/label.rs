@@ -1,15 +1,14 @@
 //! What cases and workloads are called: in words that a reader of the page
 //! knows, not as they are typed.
 
+use import::v1::label::of_case;
+use model::label::LabelPart;
 use model::run::CaseResult;
-use model::{Kind, ParameterSpec, Value};
+use model::{Kind, Label, ParameterSpec, Value};
 
 use super::View;
 use crate::figure;
-use crate::label::own_label;
-
-/// Parameters, each with a value as it is typed.
-type Levels<'a> = Vec<(&'static ParameterSpec, &'a str)>;
+use crate::label::companions;
 
 /// The title of a workload: `Memory bandwidth`; its name where it has none.
 pub(super) fn workload(view: &View<'_>, name: &str) -> String {
@@ -19,8 +18,7 @@ pub(super) fn workload(view: &View<'_>, name: &str) -> String {
 /// What sets a case apart from others of its workload: `random read, 4 KiB,
 /// queue depth 32`. Absent where nothing does.
 pub(super) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    let typed = own_label(case, view.catalogue)?;
-    Some(in_words(view, case).unwrap_or(typed))
+    in_words(view, &of_case(case))
 }
 
 /// What a reader must know of a load beside its figure, also where all cases
@@ -33,105 +31,66 @@ const SILENT: &[&str] = &["content", "distribution", "precondition", "sync", "ve
 
 /// What a case is, to one who has not read what the cases have in common.
 pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    let (Some(spec), Some(Typed { levels: typed, settings, with })) =
-        (view.catalogue.workload(&case.workload), typed(view, case))
-    else {
-        return own(view, case);
-    };
+    let Some(spec) = view.catalogue.workload(&case.workload) else { return own(view, case) };
+    let mut label = of_case(case).into_owned();
+    let Some(main) = label.loads.first_mut() else { return own(view, case) };
     let shown = |parameter: &'static ParameterSpec| {
-        if let Some((_, value)) = typed.iter().find(|(p, _)| p.name == parameter.name) {
-            return Some((parameter, (*value).to_owned()));
+        if let Some(part) = main.parameters.iter().find(|part| part.name == parameter.name) {
+            return Some(part.clone());
         }
-        let value = case.parameters.get(parameter.name)?;
-        let text = model::scalar::show(parameter.kind, value);
-        let is_silent = SILENT.contains(&parameter.name) && parameter.default == Some(text.as_str());
+        let value = case.parameters.get(parameter.name)?.clone();
+        let part = LabelPart { name: parameter.name.to_owned(), kind: parameter.kind, value };
+        let level = part.level();
+        let is_silent = SILENT.contains(&parameter.name) && parameter.default == Some(level.as_str());
         let tells = TELLING.contains(&parameter.name)
-            || !is_silent && figure::level_in_words(view.words, parameter.name, &text).is_some();
-        tells.then_some((parameter, text))
+            || !is_silent && figure::level_in_words(view.words, parameter.name, &level).is_some();
+        tells.then_some(part)
     };
-    let levels: Vec<_> = view.catalogue.parameters(spec).filter_map(shown).collect();
-    let levels = levels.iter().map(|(p, value)| (*p, value.as_str())).collect();
-    let text = joined(view, case, Typed { levels, settings, with });
-    (!text.is_empty()).then_some(text)
+    main.parameters = view.catalogue.parameters(spec).filter_map(shown).collect();
+    in_words(view, &label)
 }
 
-/// What a label has.
-struct Typed<'a> {
-    /// The parameters, each with its value as it was typed.
-    levels: Levels<'a>,
-    /// The settings, likewise.
-    settings: Vec<(&'a str, &'a str)>,
-    /// What ran beside.
-    with: &'a str,
-}
-
-/// What a label has; nothing of one that has anything else in it.
-fn typed<'a>(view: &View<'_>, case: &'a CaseResult) -> Option<Typed<'a>> {
-    let spec = view.catalogue.workload(&case.workload)?;
-    let label = case.label.strip_prefix(&case.workload)?.trim();
-    let (typed, with) = label.split_at(label.find("with ").unwrap_or(label.len()));
-    let (mut levels, mut settings) = (Levels::new(), Vec::new());
-    for word in typed.split_whitespace() {
-        let (name, value) = match word.split_once('=') {
-            Some(pair) => pair,
-            None => (choice(case, word)?, word),
-        };
-        match view.catalogue.parameter(spec, name) {
-            Some(parameter) => levels.push((parameter, value)),
-            None if case.settings.contains_key(name) => settings.push((name, value)),
-            None => return None,
-        }
-    }
-    Some(Typed { levels, settings, with })
-}
-
-/// The label with every parameter in words.
-fn in_words(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    Some(joined(view, case, typed(view, case)?)).filter(|text| !text.is_empty())
-}
-
-fn joined(view: &View<'_>, case: &CaseResult, typed: Typed<'_>) -> String {
-    let Typed { levels, settings, with } = typed;
-    let sizes = levels.iter().filter(|(p, _)| p.kind == Kind::Size).count();
-    let said = levels.iter().map(|(parameter, value)| match case.parameters.texts(parameter.name) {
-        Ok(parts) if parts.len() > 1 => figure::together(view.words, parts.len()),
-        _ => level(view, parameter, value, sizes == 1),
-    });
-    let mut parts: Vec<String> = said.collect();
-    let set = |(name, value): (&str, &str)| format!("{} {}", figure::title(view.words, name), spaced(value));
-    parts.extend(settings.into_iter().map(set));
-    parts.extend(Some(with.trim().to_owned()).filter(|w| !w.is_empty()));
-    parts.join(", ")
-}
-
-/// The parameter whose value is this word.
-fn choice<'a>(case: &'a CaseResult, word: &str) -> Option<&'a str> {
-    let is = |value: &Value| matches!(value, Value::Text(text) if text == word);
-    case.parameters.0.iter().find(|(_, value)| is(value)).map(|(name, _)| name.as_str())
+/// A label with every parameter in words.
+fn in_words(view: &View<'_>, label: &Label) -> Option<String> {
+    let parameters = label.parameters();
+    let is_only_size = parameters.iter().filter(|part| part.kind == Kind::Size).count() == 1;
+    let mut parts: Vec<String> = parameters.iter().map(|part| level(view, part, is_only_size)).collect();
+    parts.extend(label.settings.iter().map(|part| titled(view, part)));
+    let with: Vec<String> = companions(label).collect();
+    parts.extend(Some(with.join(" ")).filter(|with| !with.is_empty()));
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// One level, with the parameter's name where it does not speak for itself.
-fn level(view: &View<'_>, parameter: &ParameterSpec, value: &str, is_only_size: bool) -> String {
-    if let Some(said) = figure::level_in_words(view.words, parameter.name, value) {
+fn level(view: &View<'_>, part: &LabelPart, is_only_size: bool) -> String {
+    if let Some(said) = figure::level_in_words(view.words, &part.name, &part.level()) {
         return said;
     }
-    if let ("threads", Ok(count)) = (parameter.name, value.parse()) {
-        return view.count("machine-threads", count);
-    }
-    let value = spaced(value);
-    match parameter.kind {
-        Kind::Choice => value,
-        Kind::Size if is_only_size => value,
-        _ => format!("{} {value}", figure::title(view.words, parameter.name)),
+    match (part.kind, &part.value) {
+        (_, Value::List(targets)) => figure::together(view.words, targets.len()),
+        (_, Value::Integer(count)) if part.name == "threads" => {
+            view.count("machine-threads", *count as usize)
+        }
+        (Kind::Choice, _) => part.level(),
+        (Kind::Size, _) if is_only_size => spaced(part),
+        _ if part.name.is_empty() => part.level(),
+        _ => titled(view, part),
     }
 }
 
-/// `4 KiB` of `4KiB`.
-fn spaced(value: &str) -> String {
-    let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(0);
-    let (number, unit) = value.split_at(digits);
-    let is_unit = !number.is_empty() && unit.chars().all(|c| c.is_ascii_alphabetic());
-    if is_unit { format!("{number} {unit}") } else { value.to_owned() }
+fn titled(view: &View<'_>, part: &LabelPart) -> String {
+    format!("{} {}", figure::title(view.words, &part.name), spaced(part))
+}
+
+/// A level with its unit apart from the number: `4 KiB`.
+fn spaced(part: &LabelPart) -> String {
+    let text = part.level();
+    match (part.kind, text.find(|c: char| !c.is_ascii_digit() && c != '.')) {
+        (Kind::Size | Kind::Duration, Some(unit)) if unit > 0 => {
+            format!("{} {}", &text[..unit], &text[unit..])
+        }
+        _ => text,
+    }
 }
 
 #[cfg(test)]
@@ -140,11 +99,14 @@ mod tests {
 
     #[test]
     fn units_stand_apart_from_numbers() {
-        for (typed, read) in
-            [("4KiB", "4 KiB"), ("1.5s", "1.5 s"), ("32", "32"), ("/dev/sda1", "/dev/sda1"), ("", "")]
-        {
-            assert_eq!(spaced(typed), read);
+        for (kind, value, read) in [
+            (Kind::Size, Value::from(4096u64), "4 KiB"),
+            (Kind::Duration, Value::from(2.0), "2 s"),
+            (Kind::Count, Value::from(32u64), "32"),
+            (Kind::Path, Value::from("2nd"), "2nd"),
+            (Kind::Size, Value::from("l2"), "l2"),
+        ] {
+            assert_eq!(spaced(&LabelPart { name: String::new(), kind, value }), read);
         }
-        assert_eq!(spaced("4k:70%"), "4k:70%");
     }
 }

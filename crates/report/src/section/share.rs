@@ -87,6 +87,7 @@ mod tests {
         let other = Utilization { resource: "dmi".to_owned(), fraction: 0.01, ..nearest.clone() };
         CaseResult {
             label: label.to_owned(),
+            label_parts: None,
             utilization: vec![nearest, other],
             ..crate::tests::run().cases.remove(0)
         }

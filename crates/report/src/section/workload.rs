@@ -1,13 +1,14 @@
 //! One workload's cases as a table: the headline with its interval, then what
 //! else people look at.
 
+use import::v1::label::of_case;
 use model::Run;
 use model::run::{CaseResult, Estimate, TargetResult};
 use model::workload::Catalogue;
 
 use super::{part, share};
 use crate::format::Rates;
-use crate::label::{constant_words, own_label, title};
+use crate::label::{companions, constant_words, short_form, title};
 use crate::load::headline_name;
 use crate::page::{Subject, View, notes};
 use crate::table::{Align, plain};
@@ -45,7 +46,7 @@ pub fn text(run: &Run, catalogue: &Catalogue) -> String {
         let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
         out.push_str(&section(name, &cases, catalogue));
         out.push_str(&constants(run, name, catalogue));
-        let label = |case: &CaseResult| short_label(case, cases.len() == 1, catalogue);
+        let label = |case: &CaseResult| short_label(case, cases.len() == 1);
         out.push_str(&share::text(&cases, label));
         out.extend(notes::of(&view, &cases, &label).iter().map(|text| paragraph(" ", "   ", text)));
         out.push('\n');
@@ -71,7 +72,7 @@ fn section(name: &str, cases: &[&CaseResult], catalogue: &Catalogue) -> String {
     for case in cases {
         let rates = crate::load::rates(case);
         let row = |label, estimates: &_, headline: &str| row(rates, label, (estimates, headline), &beside);
-        rows.push(row(short_label(case, cases.len() == 1, catalogue), &case.estimates, &headline));
+        rows.push(row(short_label(case, cases.len() == 1), &case.estimates, &headline));
         for (key, estimates) in part::of(&case.estimates) {
             rows.push(row(format!("  {}", words.say(key)), &estimates, &headline));
         }
@@ -128,13 +129,14 @@ fn constants(run: &Run, name: &str, catalogue: &Catalogue) -> String {
 
 /// What a case is called in a table. The `only` case of one has what was asked
 /// of it below.
-fn short_label(case: &CaseResult, only: bool, catalogue: &Catalogue) -> String {
-    let Some(own) = own_label(case, catalogue) else { return "at its defaults".to_owned() };
-    match own.find("with ") {
+fn short_label(case: &CaseResult, only: bool) -> String {
+    let label = of_case(case);
+    let Some(own) = short_form(&label) else { return "at its defaults".to_owned() };
+    let with: Vec<String> = companions(&label).collect();
+    match with.is_empty() {
         _ if !only => own,
-        Some(0) => own,
-        Some(with) => own.split_at(with).1.to_owned(),
-        None => "one case".to_owned(),
+        false => with.join(" "),
+        true => "one case".to_owned(),
     }
 }
 
@@ -161,17 +163,16 @@ mod tests {
 
     #[test]
     fn the_only_case_of_a_table_has_no_long_name() {
-        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
         let mut case = crate::tests::run().cases.remove(0);
         for (label, only, several) in [
             ("disk", "at its defaults", "at its defaults"),
-            ("disk queue-depth=8 size=1MiB", "one case", "queue-depth=8 size=1MiB"),
-            ("disk size=1MiB with null rate=1k/s", "with null rate=1k/s", "size=1MiB with null rate=1k/s"),
+            ("disk queue-depth=8 size=1MiB", "one case", "queue-depth=8 1MiB"),
+            ("disk size=1MiB with null rate=1k/s", "with null rate=1k/s", "1MiB with null rate=1k/s"),
             ("disk with null", "with null", "with null"),
         ] {
             case.label = label.to_owned();
-            assert_eq!(short_label(&case, true, &catalogue), only);
-            assert_eq!(short_label(&case, false, &catalogue), several);
+            assert_eq!(short_label(&case, true), only);
+            assert_eq!(short_label(&case, false), several);
         }
     }
 

@@ -27,6 +27,7 @@ pub(crate) fn run() -> Run {
         definition_version: 1,
         work_id: String::new(),
         label: "disk read".to_owned(),
+        label_parts: None,
         parameters: Parameters::default(),
         profile: None,
         with: Vec::new(),

@@ -68,6 +68,7 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         definition_version: 1,
         work_id: work_id.to_owned(),
         label: format!("{workload} 4k"),
+        label_parts: None,
         parameters: parameters.clone(),
         profile: None,
         with: vec![Companion {

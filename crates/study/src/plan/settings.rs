@@ -3,11 +3,12 @@
 //! them.
 
 use machine::setting::{MACHINE, find};
+use model::label::LabelPart;
 use model::plan::{LoadSpec, Problem};
 use model::setting::{Binds, Change};
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{Machine, Study, Value};
+use model::{Kind, Machine, Study};
 
 use super::PlanError;
 use crate::read::setting_parts;
@@ -107,21 +108,20 @@ pub(super) fn names_resources(study: &Study) -> bool {
     study.settings.keys().any(|key| setting_parts(key).1.is_some())
 }
 
-/// The words of a case's label: settings with several levels, or all of them in
-/// a study of one case.
-pub(super) fn words(study: &Study, changes: &[Change], single: bool) -> Vec<String> {
+/// What a case's label says of settings: those with several levels, or all of them
+/// in a study of one case.
+pub(super) fn label_parts(study: &Study, changes: &[Change], single: bool) -> Vec<LabelPart> {
     let varies = |c: &&Change| single || study.settings.get(&c.key()).is_some_and(|levels| levels.len() > 1);
-    changes.iter().filter(varies).map(|c| format!("{}={}", c.key(), shown(c))).collect()
-}
-
-fn shown(change: &Change) -> String {
-    let show = |value: &Value| find(&change.name).map_or_else(|| value.to_string(), |s| s.spec().show(value));
-    show(&change.value)
+    let part = |change: &Change| {
+        let kind = find(&change.name).map_or(Kind::Text, |setting| setting.spec().value.kind);
+        LabelPart { name: change.key(), kind, value: change.value.clone() }
+    };
+    changes.iter().filter(varies).map(part).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use model::Parameters;
+    use model::{Parameters, Value};
 
     use super::*;
 
@@ -175,7 +175,10 @@ mod tests {
     fn labels_name_what_varies() {
         let study = study(&[("mtu@eth0", &[1500, 9000]), ("socket-buffer-max", &[1 << 20])]);
         let case = combinations(&study, &loads(None)).remove(1);
-        assert_eq!(words(&study, &case, false), ["mtu@eth0=9000"]);
-        assert_eq!(words(&study, &case, true), ["mtu@eth0=9000", "socket-buffer-max=1MiB"]);
+        let words = |is_single| -> Vec<String> {
+            label_parts(&study, &case, is_single).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(words(false), ["mtu@eth0=9000"]);
+        assert_eq!(words(true), ["mtu@eth0=9000", "socket-buffer-max=1MiB"]);
     }
 }

@@ -317,7 +317,7 @@ impl Execution<'_> {
 
     /// One trial, not stored yet; none if the person or the budget ended it.
     fn attempt(&mut self, case: &Case, block: u32) -> Result<Option<Trial>, RunError> {
-        (self.on_event)(&Event::TrialStarted { case: case.index, label: case.label.clone(), block });
+        (self.on_event)(&Event::TrialStarted { case: case.index, label: case.label.to_string(), block });
         self.meter.trial_starts();
         let started = timestamp();
         let (status, reason, result) = match self.measure(case, block) {

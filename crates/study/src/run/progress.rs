@@ -99,7 +99,7 @@ mod tests {
         let case = |index: usize| Case {
             index,
             work_id: String::new(),
-            label: String::new(),
+            label: model::Label::default(),
             loads: Vec::new(),
             settings: Vec::new(),
             fixtures: Vec::new(),

@@ -157,7 +157,7 @@ impl<'a> Execution<'a> {
     fn standing(&self, case: &Case) -> Option<Standing> {
         let rounds = self.run.cases[case.index].rounds.as_ref()?;
         Some(Standing {
-            label: case.label.clone(),
+            label: case.label.to_string(),
             metric: rounds.metric.clone(),
             value: Quantity { value: *rounds.values.last()?, unit: rounds.unit },
             range: rounds.range,

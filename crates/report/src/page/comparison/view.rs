@@ -144,7 +144,7 @@ impl<'a> View<'a> {
 
     /// A case, with what is held against what where that is not the same for all.
     pub(super) fn called(&self, row: &Row) -> String {
-        let own = short_form(&row.workload, &row.case, self.all.catalogue);
+        let own = row.case_parts.as_ref().map_or_else(|| Some(row.case.clone()), short_form);
         let is_one = self.comparison.rows.iter().all(|r| r.workload == row.workload);
         let case = match own {
             Some(own) if is_one => own,

@@ -52,6 +52,7 @@ fn row(case: &str, metric: &str, verdict: Option<Verdict>, ratio: Option<Ratio>)
     let new = ratio.as_ref().map(|r| estimate(value * r.point, unit));
     Row {
         case: case.to_owned(),
+        case_parts: None,
         workload: "disk".to_owned(),
         rate_unit: model::profile::RateUnit::Bytes,
         parameters: Parameters::default(),

@@ -169,6 +169,7 @@ fn case(workload: &str, factors: &[(&str, Value, String)], path: &[&str]) -> Cas
             label.bytes().fold(7_u64, |h, b| h.wrapping_mul(31).wrapping_add(b.into()))
         ),
         label,
+        label_parts: None,
         parameters,
         profile: None,
         with: Vec::new(),

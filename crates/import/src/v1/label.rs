@@ -1,0 +1,193 @@
+//! What the labels of version 0.1 say. Its documents have a label as text only, which
+//! is read here, with the parameters, settings and workloads of that version, so that
+//! nobody else has to.
+
+use std::borrow::Cow;
+
+use model::label::{Label, LabelPart, LoadLabel};
+use model::run::CaseResult;
+use model::{Kind, Parameters, Value, scalar};
+
+/// The label of a case: as its document says, or as version 0.1 wrote it.
+#[must_use]
+pub fn of_case(case: &CaseResult) -> Cow<'_, Label> {
+    case.label_parts.as_ref().map_or_else(|| Cow::Owned(read(case)), Cow::Borrowed)
+}
+
+/// The parameters of version 0.1 by what values they take: each name had one kind in
+/// all workloads.
+const PARAMETERS: &[(Kind, &str)] = &[
+    (
+        Kind::Choice,
+        "access algorithm arrivals by call close codec content direction distribution engine operation \
+         order page-size pattern precondition protocol raid scope stores sync type until vectors verify \
+         wait",
+    ),
+    (
+        Kind::Count,
+        "acquisitions complete-batch count-to cpu-node depth disks files from level max-prime \
+         memory-node mutexes outstanding queue-depth requests streams submit-batch sync-every threads to \
+         width yields",
+    ),
+    (
+        Kind::Size,
+        "block-size buffer bytes chunk-size file-size message-size neighbours offset read-buffer size \
+         span window",
+    ),
+    (Kind::Rate, "bit-rate rate"),
+    (Kind::Duration, "cool-down duration idle slack sleep"),
+    (Kind::Share, "content-share hot-share hot-span read-share share"),
+    (Kind::Flag, "direct directory-fsync hardware iopoll nodelay purge registered sqpoll zero-copy"),
+    (Kind::Path, "target"),
+    (Kind::Text, "congestion local-address peer"),
+    (Kind::Number, "zipf-theta"),
+    (Kind::LatencyTarget, "latency-target"),
+];
+
+/// Its settings, likewise.
+const SETTINGS: &[(Kind, &str)] = &[(Kind::Count, "mtu tx-queue-length"), (Kind::Size, "socket-buffer-max")];
+
+fn kind(table: &[(Kind, &str)], name: &str) -> Option<Kind> {
+    table.iter().find(|(_, names)| names.split(' ').any(|known| known == name)).map(|(kind, _)| *kind)
+}
+
+/// What values a parameter of version 0.1 takes.
+#[must_use]
+pub fn kind_of_parameter(name: &str) -> Option<Kind> {
+    kind(PARAMETERS, name)
+}
+
+/// `disk pattern=randread mtu=9000 with null rate=1k/s`, word by word. A word that
+/// begins nothing belongs to the level before it, for a path may have spaces.
+fn read(case: &CaseResult) -> Label {
+    let mut label = Label { loads: vec![load(&case.workload)], settings: Vec::new() };
+    let own = case.label.strip_prefix(&case.workload).unwrap_or(&case.label);
+    let own = own.strip_prefix(' ').unwrap_or(own);
+    let mut parameters = &case.parameters;
+    let mut words = own.split(' ').filter(|_| !own.is_empty()).peekable();
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    while let Some(word) = words.next() {
+        if let Some(workload) = words.next_if(|next| word == "with" && super::is_known(next)) {
+            keep(&mut label, parts.split_off(0), parameters);
+            let beside = case.with.get(label.loads.len() - 1);
+            parameters = beside.map_or(&case.parameters, |companion| &companion.parameters);
+            label.loads.push(load(workload));
+            continue;
+        }
+        match (Part::begun_by(word), parts.last_mut()) {
+            (None, Some(part)) => part.level = format!("{} {word}", part.level),
+            (None, None) => {
+                let level = word.to_owned();
+                parts.push(Part { name: "", kind: Kind::Text, level, is_setting: false });
+            }
+            (Some(part), _) => parts.push(part),
+        }
+    }
+    keep(&mut label, parts, parameters);
+    label
+}
+
+fn load(workload: &str) -> LoadLabel {
+    LoadLabel { workload: workload.to_owned(), parameters: Vec::new() }
+}
+
+/// A parameter or a setting as it is written.
+struct Part<'a> {
+    name: &'a str,
+    kind: Kind,
+    level: String,
+    is_setting: bool,
+}
+
+impl<'a> Part<'a> {
+    /// The part whose first word, or only one, this is.
+    fn begun_by(word: &'a str) -> Option<Self> {
+        let (name, level) = word.split_once('=')?;
+        let setting = kind(SETTINGS, name.split('@').next().unwrap_or(name));
+        let kind = setting.or_else(|| kind_of_parameter(name))?;
+        Some(Self { name, kind, level: level.to_owned(), is_setting: setting.is_some() })
+    }
+}
+
+/// Adds parts to the last load of a label, or to its settings.
+fn keep(label: &mut Label, parts: Vec<Part<'_>>, parameters: &Parameters) {
+    for Part { name, kind, level, is_setting } in parts {
+        let value = value(kind, level, parameters.get(name));
+        let part = LabelPart { name: name.to_owned(), kind, value };
+        match label.loads.last_mut() {
+            Some(load) if !is_setting => load.parameters.push(part),
+            _ => label.settings.push(part),
+        }
+    }
+}
+
+/// The level that is written so. The case's own value may be another one: a word, such
+/// as `all`, became a number there, and a relative path an absolute one.
+fn value(kind: Kind, level: String, own: Option<&Value>) -> Value {
+    let is_it = |value: &Value| scalar::show(kind, value) == level;
+    let split = || match own {
+        Some(Value::List(parts)) if level.split('+').count() == parts.len() => {
+            Some(Value::List(level.split('+').map(Value::from).collect()))
+        }
+        _ => None,
+    };
+    let read = || scalar::parse(kind, &level).ok();
+    let own = own.filter(|value| is_it(value)).cloned();
+    own.or_else(split).or_else(read).filter(is_it).unwrap_or(Value::Text(level))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label(text: &str, parameters: &[(&str, Value)]) -> Label {
+        let mut set = Parameters::default();
+        parameters.iter().for_each(|(name, value)| set.set(name, value.clone()));
+        let case = serde_json::json!({
+            "workload": "disk", "definition_version": 1, "work_id": "", "label": text, "parameters": set,
+            "with": [{"workload": "null", "parameters": {"rate": 1000.0}, "machine": "local"}],
+            "block": 0, "path": [], "trials": [],
+        });
+        let case: CaseResult = serde_json::from_value(case).unwrap();
+        of_case(&case).into_owned()
+    }
+
+    fn values(parts: &[LabelPart]) -> Vec<(&str, Kind, Value)> {
+        parts.iter().map(|p| (p.name.as_str(), p.kind, p.value.clone())).collect()
+    }
+
+    #[test]
+    fn a_label_of_version_0_1_is_read_with_all_it_says() {
+        let text =
+            "disk target=/my disk/a b=c+/d block-size=4KiB threads=all mtu@eth0=9000 with null rate=1k/s";
+        let targets = Value::List(vec!["/my disk/a b=c".into(), "/d".into()]);
+        let read = label(text, &[("target", targets.clone()), ("threads", 2u64.into())]);
+        assert_eq!(read.to_string(), text);
+        let own = [
+            ("target", Kind::Path, targets),
+            ("block-size", Kind::Size, 4096u64.into()),
+            ("threads", Kind::Count, "all".into()),
+        ];
+        assert_eq!(values(read.parameters()), own);
+        assert_eq!(values(&read.settings), [("mtu@eth0", Kind::Count, 9000u64.into())]);
+        assert_eq!(values(&read.with()[0].parameters), [("rate", Kind::Rate, 1000.0.into())]);
+    }
+
+    #[test]
+    fn relative_targets_are_as_many_as_the_case_has() {
+        let own = Value::List(vec!["/data/a".into(), "/data/b".into()]);
+        let read = label("disk target=a+b", &[("target", own)]);
+        assert_eq!(read.parameters()[0].value, Value::List(vec!["a".into(), "b".into()]));
+        let one = label("disk target=a+b", &[("target", "/data/a+b".into())]);
+        assert_eq!(one.parameters()[0].value, "a+b".into());
+    }
+
+    #[test]
+    fn what_version_0_1_did_not_write_stays_as_it_is() {
+        for text in
+            ["disk", "disk something else", "disk hue=red with paint pattern=read", "disk  size=1MiB "]
+        {
+            assert_eq!(label(text, &[]).to_string(), text);
+        }
+    }
+}
