@@ -2,14 +2,46 @@
 //! trial and put in place only when it is whole.
 
 use std::fs::{OpenOptions, Permissions};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
+use clap::{Arg, ArgAction, ArgMatches};
+use console::Term;
+use report::document::Document;
+use report::document::terminal::{self, Detail};
+use report::terminal::Terminal;
 use tempfile::NamedTempFile;
 
 use crate::exit::Failure;
+
+/// A document as it stands on standard output; in brief `command` asks for all of
+/// it.
+pub(crate) fn rendered(document: &Document, matches: &ArgMatches, command: &str) -> String {
+    let out = std::io::stdout();
+    let terminal = match Term::stdout().size_checked() {
+        Some((_, columns)) if out.is_terminal() => Terminal::new(columns.into(), colour(&out)),
+        _ => Terminal::default(),
+    };
+    let detail = if matches.get_flag("verbose") { Detail::All } else { Detail::Brief(command) };
+    terminal::write(document, terminal, detail)
+}
+
+/// `-v`.
+pub(crate) fn verbose_argument() -> Arg {
+    Arg::new("verbose")
+        .short('v')
+        .long("verbose")
+        .action(ArgAction::SetTrue)
+        .help("Show all: what findings rest on, every number, the machine, the method")
+}
+
+/// Whether colours may be used (no-color.org).
+pub(crate) fn colour(stream: &impl IsTerminal) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stream.is_terminal() && !is_set("NO_COLOR") && !is_dumb
+}
 
 /// Writes to standard output. A reader that went away (`| head`) is no error.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! The one place that prints an error: what happened, where, what to do.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use miette::{
@@ -9,7 +9,7 @@ use miette::{
 use textwrap::{WordSeparator, WordSplitter};
 
 use crate::exit::Failure;
-use crate::mask_keys;
+use crate::{mask_keys, output};
 
 /// A failure as miette draws it.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub(crate) fn usage(error: &clap::Error) {
 /// Prints `failure` on standard error; returns its exit code.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
     let shown = Shown::of(failure);
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = output::colour(&std::io::stderr());
     // Plain characters where no terminal is known to draw others.
     let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
     let _ = std::io::stderr().write_all(drawn(&shown, theme).as_bytes());

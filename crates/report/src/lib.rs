@@ -1,18 +1,19 @@
 //! From a run document to what people and programs read: data in, bytes out.
 //! Nothing here prints.
 
+pub mod doctor;
 pub mod document;
 pub mod export;
 mod figure;
+pub mod inventory;
 pub mod label;
 mod load;
 pub mod page;
+mod part;
 pub use language::format;
 pub mod plan;
 pub mod reference;
-pub mod section;
-pub mod summary;
-mod table;
+mod shared;
 pub mod terminal;
 pub mod text;
 

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use language::format::Rates;
-use model::run::{CaseResult, Companion};
+use model::limit::LimitKind;
+use model::run::{CaseResult, Companion, Utilization};
 use model::{LoadProfile, WorkloadSpec};
 
 use crate::figure;
@@ -46,4 +47,13 @@ pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) 
 /// the target's size, so that its rate is the figure.
 pub(crate) fn goes_to_its_end(case: &CaseResult) -> bool {
     ["end", "full"].iter().any(|word| case.parameters.is_word("until", word))
+}
+
+/// Whether a share of a limit tells something. A load on all CPUs keeps them busy
+/// whatever it waits for: that is no limit that it is near to until hardly anything
+/// is left.
+pub(crate) fn tells(used: &Utilization) -> bool {
+    const CPUS_NEARLY_FULL: f64 = 0.9;
+    let is_hardware = used.quantity == "cpu" && used.kind == LimitKind::Hardware;
+    used.fraction.is_finite() && (!is_hardware || used.fraction >= CPUS_NEARLY_FULL)
 }

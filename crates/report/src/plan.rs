@@ -1,8 +1,8 @@
 //! A plan as text: what `--dry-run` prints.
 
-use model::Plan;
 use model::plan::{Case, Effect, FixtureKey, Ownership, Precondition, Problem};
 use model::setting::{Binds, Change, SettingSpec};
+use model::{Plan, Study};
 
 use crate::format;
 use crate::text::paragraph;
@@ -56,6 +56,12 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
     let assumed = if writes { "; files are taken to be written at 200 MB/s" } else { "" };
     out.push_str(&paragraph("", "  ", &format!("Time needed: {time}{budget}{assumed}.")));
     out
+}
+
+/// What has to be known of a study, a paragraph each.
+#[must_use]
+pub fn notes(study: &Study) -> String {
+    study.notes.iter().map(|note| paragraph("note: ", "  ", note)).collect()
 }
 
 /// Every file and device that would be touched.

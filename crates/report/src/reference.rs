@@ -6,14 +6,15 @@ use model::workload::Catalogue;
 use model::{Kind, ParameterSpec, WorkloadSpec};
 
 use crate::WIDTH;
-use crate::table::{Align, plain};
+use crate::terminal::Terminal;
+use crate::terminal::table::plain;
 
 /// All workloads, a line each.
 #[must_use]
 pub fn list(catalogue: &Catalogue) -> String {
     let rows: Vec<Vec<String>> =
         catalogue.workloads.iter().map(|w| vec![w.name.to_owned(), w.summary.to_owned()]).collect();
-    plain(&[("workload", Align::Left), ("what it measures", Align::Left)], &rows)
+    plain(Terminal::default(), &[("workload", false), ("what it measures", false)], &rows)
 }
 
 /// One workload in full, for a terminal.
@@ -63,7 +64,7 @@ fn described(parameter: &ParameterSpec) -> String {
 pub fn settings(all: &[&SettingSpec]) -> String {
     let rows: Vec<Vec<String>> =
         all.iter().map(|s| vec![s.name().to_owned(), s.summary.to_owned()]).collect();
-    plain(&[("setting", Align::Left), ("what it is", Align::Left)], &rows)
+    plain(Terminal::default(), &[("setting", false), ("what it is", false)], &rows)
 }
 
 /// One setting in full, for a terminal.

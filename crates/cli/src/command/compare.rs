@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::comparison::Row;
 use model::{Comparison, Run};
 use report::export::{COMPARISON_EXPORTERS, comparison_json};
-use report::page::comparison::Subject;
+use report::page::comparison::{Subject, document};
 use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
@@ -49,6 +49,7 @@ pub(super) fn define(command: Command) -> Command {
         )
         .arg(flag("fail-if-worse", "Exit with 1 if anything is worse, or the new side has no figure where the baseline has one"))
         .arg(flag("json", "Print the comparison document and nothing else on standard output"))
+        .arg(output::verbose_argument())
         .arg(output_argument_of(COMPARISON_EXPORTERS))
         .arg(language_argument())
         .arg(store_argument())
@@ -71,11 +72,11 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         baseline: matches.get_one::<String>("baseline").map(String::as_str),
     };
     let comparison = compare(&runs, matches.get_one::<String>("by"), &options)?;
+    let catalogue = ::agent::catalogue();
+    let words = language(matches).words();
+    let subject =
+        Subject { comparison: &comparison, runs: &runs, command: typed, catalogue: &catalogue, words };
     if let Some(file) = file {
-        let catalogue = ::agent::catalogue();
-        let words = language(matches).words();
-        let subject =
-            Subject { comparison: &comparison, runs: &runs, command: typed, catalogue: &catalogue, words };
         let bytes = (file.exporter.write)(&subject)?;
         file.put(&bytes)?;
         output::wrote(matches);
@@ -83,7 +84,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let bytes = if matches.get_flag("json") {
         comparison_json(&comparison)?
     } else {
-        report::section::comparison::text(&comparison).into_bytes()
+        output::rendered(&document(&subject), matches, "headroom compare -v").into_bytes()
     };
     output::print(&bytes)?;
     let fails = matches.get_flag("fail-if-worse")

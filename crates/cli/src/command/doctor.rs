@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
+use ::language::Language;
 use clap::{ArgMatches, Command};
 use model::{Finding, Severity};
+use report::doctor::document;
 
 use super::machine::{examine, host_argument, json_argument};
 use crate::exit::{CONDITION, Failure};
@@ -17,6 +19,7 @@ pub(super) fn define(command: Command) -> Command {
              exit code is 1 if there is a warning or an error among the conditions, 0 if there are notes or nothing.",
         )
         .arg(json_argument("Print the conditions as a JSON array of findings"))
+        .arg(output::verbose_argument())
         .arg(host_argument())
 }
 
@@ -26,7 +29,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let text = if matches.get_flag("json") {
         serde_json::to_string_pretty(&findings).unwrap_or_default() + "\n"
     } else {
-        report::section::condition::text(&findings)
+        output::rendered(&document(&findings, Language::English.words()), matches, "headroom doctor -v")
     };
     output::print(text.as_bytes())?;
     let grave = findings.iter().any(|f| f.severity >= Severity::Warning);

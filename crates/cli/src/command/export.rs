@@ -40,7 +40,7 @@ pub(super) fn language_argument() -> Arg {
         .value_parser(LANGUAGES.iter().map(|l| l.tag()).collect::<Vec<_>>())
         .default_value(Language::English.tag())
         .hide_possible_values(true)
-        .help(format!("The language of a page: {}", names.join(", ")))
+        .help(format!("The language: {}", names.join(", ")))
 }
 
 /// The language that was chosen.

@@ -9,7 +9,7 @@ use ::agent::{DescribeError, describe_host, examine_host, record_host};
 use ::language::Language;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use model::Machine;
-use report::section::machine::{Detail, text};
+use report::inventory::{Detail, text};
 
 use super::export::{language, language_argument};
 use crate::exit::Failure;
@@ -29,6 +29,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(
             Arg::new("all")
                 .long("all")
+                .short('v')
                 .action(ArgAction::SetTrue)
                 .help("Everything: every PCI function, device, mount and whole sources"),
         )

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::agent::{AgentGroup, CallContext, FarEnd, LocalAgent};
 use ::store::Store;
@@ -19,6 +19,7 @@ use model::run::{Outcome, Run};
 use model::trial::Status;
 use model::workload::Catalogue;
 use model::{ParameterSpec, Plan, Study};
+use report::page::{Subject, document};
 use study::built_in::{self, READY};
 use study::plan;
 use study::read::arguments::{Arguments, Typed, apply, study_of_workload};
@@ -83,6 +84,7 @@ pub(super) fn define(command: Command) -> Command {
         )
         .args(own_arguments())
         .args(accept_nodes::arguments())
+        .arg(output::verbose_argument())
         .arg(output_argument())
         .arg(language_argument())
         .arg(store_argument());
@@ -149,7 +151,6 @@ fn own_arguments() -> [Arg; 8] {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
-    let started = Instant::now();
     let catalogue = ::agent::catalogue();
     let mut study = read_study(matches, &catalogue)?;
     choose_seed(matches, &mut study);
@@ -184,7 +185,10 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let run = runner.run(&study, &planned, &identity);
     progress.finish();
     end(agent);
-    let summary = |run: &Run| report::summary::text(run, &catalogue, Some(started.elapsed().as_secs_f64()));
+    let summary = |run: &Run| {
+        let subject = Subject { run, catalogue: &catalogue, words: language(matches).words() };
+        output::rendered(&document(&subject), matches, &format!("headroom show -v {}", run.id))
+    };
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
             output::print(summary(&run).as_bytes())?;
@@ -201,7 +205,6 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         Some(_) => output::print(&report::export::json_summary(&run)?)?,
         None => {
             let mut text = summary(&run);
-            text.push_str(&format!("\nKept as {id}: `headroom show {id}`\n", id = run.id));
             if let Some(page) = page {
                 text.push_str(&format!("The page: {page}\n"));
             }
@@ -246,7 +249,7 @@ fn end<T>(agent: T) {
 fn tell_notes(matches: &ArgMatches, study: &Study) {
     let is_summary = !matches.get_flag("dry-run") && !matches.contains_id("json");
     if !(is_summary && std::io::stdout().is_terminal() && std::io::stderr().is_terminal()) {
-        output::note(&report::summary::notes(study));
+        output::note(&report::plan::notes(study));
     }
 }
 

@@ -13,12 +13,15 @@ use std::sync::Mutex;
 use std::thread;
 
 use analysis::comparison::{Options, of_runs, within};
-use language::{LANGUAGES, Language};
+use language::{LANGUAGES, Language, Words};
 use model::plan::LoadSpec;
 use model::workload::Catalogue;
 use model::{Comparison, Run};
+use report::document::Document;
+use report::document::terminal::{self, Detail};
 use report::export::{COMPARISON_EXPORTERS, EXPORTERS, Exporter};
 use report::page;
+use report::terminal::Terminal;
 
 /// What is made of the corpus: names of files and what they hold.
 type Outputs = BTreeMap<String, Vec<u8>>;
@@ -70,11 +73,25 @@ fn formats<Write>(
     outputs
 }
 
+/// What a terminal shows of a document: in brief, as a review reads it; with all
+/// details; and narrow, with colours, in a language of wide letters.
+fn on_terminals(name: &str, document: impl Fn(&'static Words) -> Document) -> Outputs {
+    let (english, brief) = (document(Language::English.words()), Detail::Brief("headroom show -v"));
+    let shown =
+        |document: &Document, terminal, detail| terminal::write(document, terminal, detail).into_bytes();
+    let korean = shown(&document(Language::Korean.words()), Terminal::new(60, true), brief);
+    Outputs::from([
+        (format!("{name}.txt"), shown(&english, Terminal::default(), brief)),
+        (format!("{name}.all"), shown(&english, Terminal::default(), Detail::All)),
+        (format!("{name}.ko.ansi"), korean),
+    ])
+}
+
 fn of_run(name: &str, run: &Run, catalogue: &Catalogue) -> Outputs {
     let mut outputs = formats(name, EXPORTERS, |exporter, language| {
         (exporter.write)(&page::Subject { run, catalogue, words: language.words() }).unwrap()
     });
-    outputs.insert(format!("{name}.txt"), report::summary::text(run, catalogue, None).into_bytes());
+    outputs.extend(on_terminals(name, |words| page::document(&page::Subject { run, catalogue, words })));
     outputs
 }
 
@@ -98,7 +115,10 @@ fn of_comparison(compared: Compared, catalogue: &Catalogue) -> Outputs {
         let (runs, comparison, command) = (&runs, &comparison, &command);
         (exporter.write)(&page::comparison::Subject { comparison, runs, command, catalogue, words }).unwrap()
     });
-    outputs.insert(format!("{name}.txt"), report::section::comparison::text(&comparison).into_bytes());
+    outputs.extend(on_terminals(&name, |words| {
+        let (runs, comparison, command) = (&runs, &comparison, &command);
+        page::comparison::document(&page::comparison::Subject { comparison, runs, command, catalogue, words })
+    }));
     outputs
 }
 
@@ -164,8 +184,10 @@ fn a_store_of_version_0_1_is_read() {
     for run in runs {
         assert!(run.cases.iter().all(|case| !case.estimates.is_empty()), "{}", run.id);
         assert_eq!(run.cases.iter().map(|case| case.trials.len()).sum::<usize>(), 6, "{}", run.id);
-        let text = report::summary::text(&run, &agent::catalogue(), None);
-        assert!(text.contains("Median and 95 % interval"), "{text}");
+        let subject =
+            page::Subject { run: &run, catalogue: &agent::catalogue(), words: Language::English.words() };
+        let text = terminal::write(&page::document(&subject), Terminal::default(), Detail::Brief("-v"));
+        assert!(text.contains("95 % interval"), "{text}");
     }
 }
 

@@ -104,7 +104,7 @@ fn what_differs_is_said_before_the_run_and_kept_with_it() {
     let output = place.run(&["run", "job.fio", "--trials", "1", "--duration", "100ms"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stderr(&output).contains("`thinktime=50`"), "{}", stderr(&output));
-    assert!(stdout(&output).contains("note: [a] `thinktime=50`"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("- [a] `thinktime=50`"), "{}", stdout(&output));
     assert_eq!(place.names(), ["job.fio"], "a command of the job file was run");
     let run = place.stored();
     let notes: Vec<&str> =

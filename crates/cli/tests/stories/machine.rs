@@ -201,11 +201,14 @@ fn the_doctor_looks_at_recorded_machines() {
     let said = stdout(&output);
     is_a_page(&said, "a machine with a card that sits badly");
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("warning: ") && said.contains("2 of 4 lanes") && said.contains("\n    "), "{said}");
+    assert!(
+        said.contains("warning  ") && said.contains("2 of 4 lanes") && said.contains("\n         "),
+        "{said}"
+    );
     std::fs::write(place.path().join("well.host"), "==> /proc/cpuinfo\nprocessor : 0\n==> end\n").unwrap();
     let output = place.run(&["doctor", "--host", "well.host"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(stdout(&output), "Nothing found that would disturb a measurement.\n");
+    assert_eq!(stdout(&output), "Nothing was found that would disturb a measurement.\n");
     assert_eq!(stdout(&place.run(&["doctor", "--host", "well.host", "--json"])), "[]\n");
 }
 

@@ -249,8 +249,9 @@ fn runs_are_listed_shown_exported_and_forgotten() {
     let text = stdout(&output);
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     assert!(text.contains("95 % interval") && text.contains("operations"), "{text}");
-    // What was asked of the only case stands below the table, not in its name.
-    assert!(text.contains("\n one case ") && text.contains("\n with duration=100ms\n"), "{text}");
+    assert!(text.contains("\nduration 100 ms "), "{text}");
+    let all = stdout(&place.run(&["show", "-v", "last"]));
+    assert!(all.contains("\nEvery number\n") && !text.contains("\nEvery number\n"), "{all}");
     assert_eq!(place.names(), ["run.json"]);
 
     let list = stdout(&place.run(&["list"]));
@@ -339,7 +340,7 @@ fn a_study_that_leaves_cases_out_measures_the_others() {
     assert_eq!((status("ok"), status("skipped")), (2, 3));
     assert_eq!(place.stored(), document);
     let show = stdout(&place.run(&["show", "last"]));
-    assert!(show.contains("left out") && show.contains("over 2 trials"), "{show}");
+    assert!(show.contains("Left out: ") && show.contains("3 trials were skipped"), "{show}");
 }
 
 /// Bug: with --destroy the run overwrote the database it was writing to.

@@ -126,8 +126,8 @@ fn levels_of_a_setting_are_measured_apart_and_put_back() {
     assert_ne!(cases[0]["block"], cases[1]["block"]);
     assert_eq!((ground.mtu(), ground.number("tx_queue_len")), (1500, 1000));
     assert!(!ground.journal().exists());
-    let shown = stdout(&ground.place.run(&["show", "last"]));
-    assert!(shown.contains("mtu of va"), "{shown}");
+    let shown = stdout(&ground.place.run(&["show", "-v", "last"]));
+    assert!(shown.contains("1500 before"), "{shown}");
     let compared = ground.place.run(&["compare", "last", "--by", "mtu@va"]);
     assert!(stdout(&compared).contains("9000"), "{}{}", stdout(&compared), stderr(&compared));
 }

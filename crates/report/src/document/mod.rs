@@ -38,6 +38,9 @@ pub struct Section {
     pub id: String,
     /// Its title.
     pub title: String,
+    /// Whether the title says what the rows of its tables are: where sections have
+    /// no headings, it stands above their names.
+    pub names_rows: bool,
     /// What it says.
     pub blocks: Vec<Ranked>,
     /// The sections within.
@@ -48,7 +51,8 @@ impl Section {
     /// An empty section.
     #[must_use]
     pub fn new(id: impl Into<String>, title: impl Into<String>) -> Self {
-        Self { id: id.into(), title: title.into(), blocks: Vec::new(), subsections: Vec::new() }
+        let (id, title) = (id.into(), title.into());
+        Self { id, title, names_rows: false, blocks: Vec::new(), subsections: Vec::new() }
     }
 
     /// Adds a block for those who read all.
@@ -163,6 +167,18 @@ pub enum Piece {
     Badge(Tone, String),
 }
 
+impl Piece {
+    /// Its words alone.
+    fn words(&self) -> String {
+        match self {
+            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) | Piece::Link(_, text) => {
+                text.clone()
+            }
+            Piece::Badge(_, text) => format!("{text}: "),
+        }
+    }
+}
+
 /// How good something is that is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
@@ -249,13 +265,7 @@ impl Text {
 
     /// Its words alone.
     pub(crate) fn words(&self) -> String {
-        let of = |piece: &Piece| match piece {
-            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) | Piece::Link(_, text) => {
-                text.clone()
-            }
-            Piece::Badge(_, text) => format!("{text}: "),
-        };
-        self.0.iter().map(of).collect()
+        self.0.iter().map(Piece::words).collect()
     }
 
     /// How many letters it has.

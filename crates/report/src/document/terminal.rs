@@ -15,11 +15,23 @@ use crate::text::{cleaned, measures, printable};
 const NAME_MOST: usize = 28;
 /// Columns between such a name and its text.
 const GAP: usize = 2;
+/// What a notice is about has at most so many columns.
+const ABOUT_MOST: usize = 60;
 
-/// The text; with all details where `verbose`.
+/// How much to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail<'a> {
+    /// What most readers need, and how to ask for all: `headroom show -v RUN`.
+    Brief(&'a str),
+    /// All.
+    All,
+}
+
+/// The text.
 #[must_use]
-pub fn write(document: &Document, terminal: Terminal, verbose: bool) -> String {
-    let mut page = Page { words: document.words, terminal, verbose, after_notice: false, out: String::new() };
+pub fn write(document: &Document, terminal: Terminal, detail: Detail<'_>) -> String {
+    let verbose = detail == Detail::All;
+    let mut page = Page { words: document.words, terminal, verbose, last: Last::Other, out: String::new() };
     page.paragraph(Style::Strong, &document.title.as_str().into());
     page.hanging(Vec::new(), 2, &spans(Style::Faint, &document.byline.join(" · ").into()));
     page.ranked(Rank::Verdict, &document.purpose, "");
@@ -30,14 +42,18 @@ pub fn write(document: &Document, terminal: Terminal, verbose: bool) -> String {
         page.ranked(Rank::Detail, &document.purpose, "");
         page.details(&document.sections);
     }
-    page.gap();
-    page.paragraph(Style::Faint, &document.footer);
-    let detailed = document.sections.iter().filter(|s| !verbose && has_details(s));
-    let titles: Vec<&str> = detailed.map(|s| s.title.as_str()).collect();
-    if !titles.is_empty() {
-        let more = document.words.tell("terminal-more", &[("sections", titles.join(", ").into())]);
-        page.paragraph(Style::Faint, &Text::ticked(&more));
+    let mut end = vec![document.footer.clone()];
+    if let Detail::Brief(command) = detail {
+        let detailed = document.sections.iter().filter(|s| has_details(s));
+        let titles: Vec<&str> = detailed.map(|s| s.title.as_str()).collect();
+        let texts = [("command", command.into()), ("sections", titles.join(", ").into())];
+        end.extend((!titles.is_empty()).then(|| Text::ticked(&document.words.tell("terminal-more", &texts))));
     }
+    end.retain(|text| !text.is_empty());
+    if !end.is_empty() {
+        page.gap();
+    }
+    end.iter().for_each(|text| page.paragraph(Style::Faint, text));
     page.out
 }
 
@@ -45,13 +61,21 @@ fn has_details(section: &Section) -> bool {
     section.blocks.iter().any(|r| r.rank == Rank::Detail) || section.subsections.iter().any(has_details)
 }
 
+/// What a block was, as far as it matters for the next.
+#[derive(Clone, Copy)]
+enum Last {
+    Notice,
+    Paragraph,
+    Other,
+}
+
 /// The text as it grows.
 struct Page {
     words: &'static Words,
     terminal: Terminal,
     verbose: bool,
-    /// Whether the last block was a notice.
-    after_notice: bool,
+    /// What the last block was.
+    last: Last,
     out: String,
 }
 
@@ -59,7 +83,8 @@ impl Page {
     /// The blocks of these ranks, section by section.
     fn phase(&mut self, sections: &[Section], ranks: &[Rank]) {
         for section in sections {
-            ranks.iter().for_each(|rank| self.ranked(*rank, &section.blocks, &section.title));
+            let title = if section.names_rows { section.title.as_str() } else { "" };
+            ranks.iter().for_each(|rank| self.ranked(*rank, &section.blocks, title));
             self.phase(&section.subsections, ranks);
         }
     }
@@ -96,11 +121,12 @@ impl Page {
         }
     }
 
-    /// An empty line; short notices need none between them.
+    /// An empty line; short notices, and a list below what introduces it, need none.
     fn gap_before(&mut self, block: &Block) {
-        let is_next = self.after_notice && matches!(block, Block::Notice(_));
-        if !is_next || self.verbose {
-            self.gap();
+        match (self.last, block) {
+            (Last::Notice, Block::Notice(_)) if !self.verbose => {}
+            (Last::Paragraph, Block::List(_)) => {}
+            _ => self.gap(),
         }
     }
 
@@ -139,7 +165,11 @@ impl Page {
                 blocks.iter().for_each(|block| self.block(block, ""));
             }
         }
-        self.after_notice = matches!(block, Block::Notice(_));
+        self.last = match block {
+            Block::Notice(_) => Last::Notice,
+            Block::Paragraph(_) => Last::Paragraph,
+            _ => Last::Other,
+        };
     }
 
     fn paragraph(&mut self, style: Style, text: &Text) {
@@ -198,15 +228,18 @@ impl Page {
             Tone::Plain => Style::Strong,
             other => other.into(),
         };
-        let kind = vec![Span::new(style, printable(&notice.kind)), Span::new(Style::Plain, " ".repeat(GAP))];
-        let indent = display_width(&kind[0].text) + GAP;
+        // The texts of errors and warnings stand below one another.
+        let kind = printable(&notice.kind);
+        let indent = display_width(&kind).max(display_width(&self.words.say("severity-warning"))) + GAP;
+        let room = " ".repeat(indent - display_width(&kind));
+        let kind = vec![Span::new(style, kind), Span::new(Style::Plain, room)];
         let mut text = spans(Style::Plain, &notice.text);
         for more in notice.advice.iter() {
             text.push(Span::new(Style::Plain, " "));
             text.extend(spans(Style::Plain, more));
         }
         if !notice.about.is_empty() {
-            text.extend(spans(Style::Faint, &format!(" ({})", notice.about).into()));
+            text.extend(spans(Style::Faint, &format!(" ({})", beginning(&notice.about)).into()));
         }
         self.hanging(kind, indent, &text);
         if self.verbose {
@@ -242,9 +275,6 @@ impl Page {
     /// A table; its first column has `title`, where there is one, as its own says
     /// less.
     fn table(&mut self, table: &Table, title: &str) {
-        if title.is_empty() {
-            self.paragraph(Style::Plain, &table.caption.as_str().into());
-        }
         let mut head: Vec<Head> = table
             .columns
             .iter()
@@ -275,10 +305,25 @@ impl From<Tone> for Style {
     }
 }
 
+/// The words that have room in [`ABOUT_MOST`] columns.
+fn beginning(text: &str) -> String {
+    let mut shown = String::new();
+    for word in text.split(' ') {
+        if display_width(&shown) + display_width(word) >= ABOUT_MOST && !shown.is_empty() {
+            return shown + " ...";
+        }
+        if !shown.is_empty() {
+            shown.push(' ');
+        }
+        shown.push_str(word);
+    }
+    shown
+}
+
 /// A text as a terminal may show it, all but what stands out in `style`.
 fn spans(style: Style, text: &Text) -> Cell {
     let shown = |text: &str| measures(&cleaned(text));
-    let last = text.0.len().saturating_sub(1);
+    let last = text.0.iter().rposition(|piece| !piece.words().trim().is_empty()).unwrap_or(0);
     let piece = |(place, piece): (usize, &Piece)| match piece {
         Piece::Plain(text) | Piece::Link(_, text) => Span::new(style, shown(text)),
         Piece::Strong(text) => Span::new(Style::Strong, shown(text)),

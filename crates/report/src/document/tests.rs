@@ -9,6 +9,7 @@ use model::{Run, Severity};
 use roxmltree::{Document as Xml, Node, ParsingOptions};
 use textwrap::core::display_width;
 
+use super::terminal::Detail;
 use super::{
     Against, Answer, Block, Column, Document, Doubt, Notice, Piece, Rank, Ranked, Section, Table, Text, Tile,
     Tone,
@@ -125,8 +126,8 @@ fn a_small_document_on_a_terminal() {
     let rest = &mut document.sections[1];
     rest.blocks[0].rank = Rank::Caution;
     rest.blocks[2].rank = Rank::Remark;
-    let brief = terminal::write(&document, Terminal::default(), false);
-    let verbose = terminal::write(&document, Terminal::new(60, true), true);
+    let brief = terminal::write(&document, Terminal::default(), Detail::Brief("-v"));
+    let verbose = terminal::write(&document, Terminal::new(60, true), Detail::All);
     insta::assert_snapshot!(format!("{brief}\n=====\n\n{}", verbose.replace('\u{1b}', "^")));
 }
 
@@ -137,8 +138,8 @@ fn no_name_rules_a_terminal_whatever_it_is() {
     for (place, (name, run)) in odd().into_iter().enumerate() {
         let words = LANGUAGES[place % LANGUAGES.len()].words();
         let document = page::document(&Subject { run: &run, catalogue: &catalogue, words });
-        for (columns, verbose) in [(60, true), (80, false), (200, false)] {
-            let text = terminal::write(&document, Terminal::new(columns, false), verbose);
+        for (columns, detail) in [(60, Detail::All), (80, Detail::Brief("-v")), (200, Detail::All)] {
+            let text = terminal::write(&document, Terminal::new(columns, false), detail);
             for line in text.lines() {
                 // Commands are there to be copied.
                 assert!(display_width(line) <= columns || line.starts_with("  "), "{name}: {line}");

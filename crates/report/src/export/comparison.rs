@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_csv_has_all_columns() {
-        let comparison = crate::section::comparison::tests::comparison();
+        let comparison = crate::page::comparison::tests::comparison();
         let bytes = csv(&comparison).unwrap();
         let mut reader = csv::Reader::from_reader(bytes.as_slice());
         let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_json_reads_back() {
-        let comparison = crate::section::comparison::tests::comparison();
+        let comparison = crate::page::comparison::tests::comparison();
         let back: Comparison = serde_json::from_slice(&json(&comparison).unwrap()).unwrap();
         assert_eq!(back, comparison);
     }

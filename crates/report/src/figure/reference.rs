@@ -10,7 +10,7 @@ use model::{Unit, Value};
 
 use super::metric::Metric;
 use super::resource;
-use crate::section::share;
+use crate::load;
 
 /// Lines of one kind across one chart, at most: more are a grid, not a scale.
 const MOST: usize = 2;
@@ -95,7 +95,7 @@ fn relevant<'a>(case: &'a CaseResult, metric: &Metric) -> impl Iterator<Item = &
             && (u.quantity == quantity || of_bytes)
     };
     let is_limit = |u: &&Utilization| kind_of(u.kind) == ReferenceKind::Limit;
-    let nearest = case.utilization.iter().filter(fits.clone()).find(|u| is_limit(u) && share::tells(u));
+    let nearest = case.utilization.iter().filter(fits.clone()).find(|u| is_limit(u) && load::tells(u));
     let promises = case.utilization.iter().filter(fits).filter(move |u| !is_limit(u));
     nearest.into_iter().chain(promises)
 }

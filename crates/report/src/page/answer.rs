@@ -7,7 +7,7 @@ use model::{Finding, FindingKind, Severity, Status};
 use super::telling::{self, Best};
 use super::{View, findings, price, promises};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
-use crate::section::findings::Shared;
+use crate::shared::Shared;
 
 /// So many doubts are named.
 const NAMED: usize = 3;
@@ -33,7 +33,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 }
 
 /// What every reader asks first, and what there is to say.
-pub(super) fn answers(view: &View<'_>) -> Vec<Answer> {
+fn answers(view: &View<'_>) -> Vec<Answer> {
     let all = [fast(view), limits(view), promises::answer(view), price::answer(view), health(view)];
     all.into_iter().flatten().filter(|a| !a.lines.is_empty() || !a.elsewhere.is_empty()).collect()
 }

@@ -10,7 +10,7 @@ use super::telling;
 use super::view::{Group, View};
 use crate::document::{Column, Piece, Table, Text};
 use crate::format::{self, Rates};
-use crate::section::part;
+use crate::part;
 
 /// Metrics beside the headline, in this order, where a case has them: as many as
 /// fit the width of a printed page; each with how easily a narrower one spares it.

@@ -6,7 +6,7 @@ use model::{Finding, FindingKind, Severity};
 
 use super::{View, promises};
 use crate::document::{Block, Notice, Rank, Section, Text};
-use crate::section::findings::{Shared, distinct, ranges, together};
+use crate::shared::{Shared, distinct, ranges, together};
 
 /// So many findings of one group are told; of more, the gravest.
 const TOLD: usize = 40;
@@ -152,7 +152,7 @@ pub(super) fn kind(view: &View<'_>, finding: &Finding) -> String {
     })
 }
 
-fn severity_key(severity: Severity) -> &'static str {
+pub(crate) fn severity_key(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "severity-error",
         Severity::Warning => "severity-warning",
@@ -186,7 +186,7 @@ pub(super) fn text(view: &View<'_>, shared: &Shared<'_>) -> String {
 
 /// With a capital at its start and a point at its end, as a sentence has where
 /// it stands alone.
-pub(super) fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.trim().chars();
     let Some(first) = letters.next() else { return String::new() };
     let point = match text.trim_end().chars().last() {

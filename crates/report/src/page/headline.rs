@@ -11,12 +11,12 @@ use super::telling::{self, Best};
 use super::{case_table, findings};
 use crate::document::{Against, Block, Doubt, Rank, Section, Tile};
 use crate::format;
-use crate::section::machine::limit;
-use crate::section::part;
+use crate::inventory::limit;
+use crate::part;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
-    let mut section = Section::new("figures", view.say("figures-title"));
+    let mut section = Section { names_rows: true, ..Section::new("figures", view.say("figures-title")) };
     let best = telling::best(view);
     if best.is_empty() {
         return section;
@@ -87,8 +87,13 @@ pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
 
 /// `75 % of memory: 41.01 GB/s, measured`.
 pub(super) fn of_limit(view: &View<'_>, used: &Utilization) -> String {
+    share_of_limit(view, used, &format::percent(used.fraction))
+}
+
+/// The same of a share that several cases have.
+pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, share: &str) -> String {
     let texts = [
-        ("share", format::percent(used.fraction)),
+        ("share", share.to_owned()),
         ("resource", view.resource(&used.resource)),
         ("limit", limit::bound(used.limit, used.unit, (&used.resource, &used.quantity))),
         ("kind", view.say(kind(used.kind))),

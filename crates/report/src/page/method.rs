@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 use model::run::Estimate;
 use model::{Status, Value};
 
-use super::View;
-use super::listing;
+use super::{View, listing, setting};
 use crate::document::{Block, Rank, Section, Text};
 use crate::format;
-use crate::section::setting;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {

@@ -3,7 +3,7 @@
 mod answer;
 mod case_table;
 pub mod comparison;
-mod findings;
+pub(crate) mod findings;
 mod headline;
 mod heat;
 mod label;
@@ -14,6 +14,7 @@ pub(crate) mod notes;
 mod price;
 mod promises;
 mod references;
+mod setting;
 mod tables;
 mod target_table;
 pub(crate) mod telling;
@@ -27,7 +28,8 @@ use model::workload::Catalogue;
 
 pub use view::View;
 
-use crate::document::{Answer, Block, Document, Rank, Ranked, Section, Text};
+use crate::document::{Block, Document, Rank, Ranked, Section, Text};
+use crate::inventory::brief;
 
 /// One section: a file and a line in [`SECTIONS`].
 pub(crate) struct Part {
@@ -76,21 +78,13 @@ pub fn document(subject: &Subject<'_>) -> Document {
     }
 }
 
-/// What every reader asks first of a run, with the answers.
-pub(crate) fn in_short(subject: &Subject<'_>) -> Vec<Answer> {
-    answer::answers(&View::new(subject))
-}
-
 /// Who, on what, when.
 fn byline(view: &View<'_>) -> Vec<String> {
     let machine = view.run.machines.first();
-    let name = machine.map(|m| m.hostname.trim().to_owned());
-    // A recording has letters without meaning for a name.
-    let name = name.filter(|n| n.chars().any(|c| c.is_alphanumeric() && !matches!(c, 'x' | '0')));
     let all = [
         view.run.study.author.clone(),
-        name,
-        machine.map(|m| machine::line(view, m)),
+        machine.and_then(brief::name).map(str::to_owned),
+        machine.map(|m| brief::line(view.words, m)),
         Some(method::moment(&view.run.started)),
     ];
     all.into_iter().flatten().filter(|t| !t.trim().is_empty()).collect()

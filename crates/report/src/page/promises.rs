@@ -107,7 +107,7 @@ pub(super) fn section(view: &View<'_>) -> Option<(Severity, Section)> {
     if all.is_empty() {
         return None;
     }
-    let mut section = Section::new("promises", view.say("findings-promises"));
+    let mut section = Section { names_rows: true, ..Section::new("promises", view.say("findings-promises")) };
     let columns = [
         ("promise-column", false, 0),
         ("promise-column-value", true, 0),

@@ -7,7 +7,7 @@ use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Kind, Value};
 
 use super::view::{Group, View};
-use crate::section::share;
+use crate::load;
 
 /// So many figures at most, where there is a choice.
 const FIGURES: usize = 12;
@@ -80,7 +80,7 @@ pub(crate) fn nearest(case: &CaseResult) -> Option<&Utilization> {
     const NEAR: f64 = 0.7;
     let promised = |u: &&Utilization| matches!(u.kind, LimitKind::Promise | LimitKind::Datasheet);
     let cpus = |u: &&Utilization| u.quantity == "cpu" && u.kind == LimitKind::Hardware;
-    let told = || case.utilization.iter().filter(|u| !promised(u) && share::tells(u));
+    let told = || case.utilization.iter().filter(|u| !promised(u) && load::tells(u));
     told().find(|u| !cpus(u) && u.fraction >= NEAR).or_else(|| told().next())
 }
 

@@ -9,7 +9,7 @@ use model::{Kind, Run, Status, Value, WorkloadSpec};
 
 use super::{Subject, label};
 use crate::format::Rates;
-use crate::section::findings::{Shared, shared};
+use crate::shared::{Shared, shared};
 
 /// A run as a report sees it.
 pub struct View<'a> {

@@ -15,7 +15,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 }
 
 fn of(view: &View<'_>, group: &Group<'_>) -> Section {
-    let mut section = Section::new(group.id(), view.called(group.name));
+    let mut section = Section { names_rows: true, ..Section::new(group.id(), view.called(group.name)) };
     let (figures, remark) = match case_table::are_few(view) {
         true => (Rank::Figure, Rank::Remark),
         false => (Rank::Detail, Rank::Detail),
@@ -31,7 +31,10 @@ fn of(view: &View<'_>, group: &Group<'_>) -> Section {
     if !constant.is_empty() {
         let key = if group.cases.len() == 1 { "workloads-with" } else { "workloads-constant" };
         let text = Text::default().plain(format!("{} ", view.say(key)));
-        section.put(remark, Block::Paragraph(text.with(Piece::Code(constant.join(" ")))));
+        // The name of an only case says it already.
+        let is_said = group.cases.len() == 1 && super::label::own(view, group.cases[0]).is_some();
+        let rank = if is_said { Rank::Detail } else { remark };
+        section.put(rank, Block::Paragraph(text.with(Piece::Code(constant.join(" ")))));
     }
     let remarks = notes::of(view, &group.cases, &|case| view.short(case));
     if !remarks.is_empty() {

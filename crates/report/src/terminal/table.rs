@@ -5,13 +5,16 @@ use textwrap::core::display_width;
 
 use super::wrap::lines;
 use super::{Span, Style, Terminal};
-use crate::text::without_middle;
+use crate::text::{cleaned, measures, without_middle};
 
 /// Columns between two columns.
 const GAP: usize = 2;
 /// Names in the first column up to this share of the width stay on one line,
 /// rather than that a column is left out.
 const NAME_SHARE: f64 = 0.45;
+/// Words up to so many columns stay on one line, rather than that a column is left
+/// out.
+const SHORT: usize = 24;
 /// In so many columns a path still shows where it begins and ends.
 const NAME_GOOD: usize = 26;
 /// A name in fewer columns says nothing.
@@ -49,11 +52,12 @@ pub(crate) fn text(terminal: Terminal, mut head: Vec<Head>, mut rows: Vec<Row>) 
         if let Some(widths) = widths(&head, &mut rows, room) {
             break widths;
         }
-        let Some(spared) = most_spare(&head) else { return as_lists(terminal, &head, &rows) };
-        head.remove(spared);
+        let Some(spare) = most_spare(&head) else { return as_lists(terminal, &head, &rows) };
+        let kept: Vec<bool> = head.iter().map(|h| h.spare < spare).collect();
+        keep(&mut head, &kept);
         for row in &mut rows {
             if let Row::Cells(cells) = row {
-                cells.remove(spared.min(cells.len().saturating_sub(1)));
+                keep(cells, &kept);
             }
         }
     };
@@ -75,10 +79,28 @@ pub(crate) fn text(terminal: Terminal, mut head: Vec<Head>, mut rows: Vec<Row>) 
     out
 }
 
-/// The column to leave out first: of equals the last.
-fn most_spare(head: &[Head]) -> Option<usize> {
-    let spared = head.iter().enumerate().max_by_key(|(_, h)| h.spare)?;
-    Some(spared.0).filter(|_| spared.1.spare > 0)
+/// A table of words alone: titles, each with whether its column holds numbers, and
+/// rows.
+pub(crate) fn plain(terminal: Terminal, head: &[(&str, bool)], rows: &[Vec<String>]) -> String {
+    let head = head.iter().map(|(title, is_number)| Head {
+        title: (*title).to_owned(),
+        is_number: *is_number,
+        spare: 0,
+    });
+    let cell = |text: &String| vec![Span::new(Style::Plain, measures(&cleaned(text)))];
+    let rows = rows.iter().map(|row| Row::Cells(row.iter().map(cell).collect()));
+    text(terminal, head.collect(), rows.collect())
+}
+
+/// How easily the columns are spared that are left out first.
+fn most_spare(head: &[Head]) -> Option<u8> {
+    head.iter().map(|h| h.spare).max().filter(|spare| *spare > 0)
+}
+
+/// The entries whose place is `kept`.
+fn keep<T>(all: &mut Vec<T>, kept: &[bool]) {
+    let mut places = kept.iter();
+    all.retain(|_| *places.next().unwrap_or(&true));
 }
 
 /// How wide each column is; nothing where they have no room. Words of names that
@@ -88,49 +110,47 @@ fn widths(head: &[Head], rows: &mut [Row], room: usize) -> Option<Vec<usize>> {
     let natural: Vec<usize> = (0..head.len()).map(|at| widest(rows, at, cell_width)).collect();
     let of_words: Vec<usize> = (0..head.len()).map(|at| widest(rows, at, word_width)).collect();
     let of_title = |at: usize| head[at].title.split(' ').map(display_width).max().unwrap_or(0);
-    let whole = |at: usize| if head[at].is_number { natural[at] } else { of_words[at] };
-    let mut least: Vec<usize> = (0..head.len()).map(|at| whole(at).max(of_title(at))).collect();
-    let name_most = (room as f64 * NAME_SHARE) as usize;
-    *least.first_mut()? = natural[0].min(name_most).max(of_title(0));
-    if least.iter().sum::<usize>() > room {
-        if most_spare(head).is_some() {
-            return None;
-        }
-        let left = |least: &[usize]| room.saturating_sub(least.iter().skip(1).sum());
-        if left(&least) < of_words[0].min(NAME_GOOD) {
-            // Figures break too.
-            least = (0..head.len()).map(|at| of_words[at].max(of_title(at))).collect();
-        }
-        least[0] = left(&least).min(natural[0].max(of_title(0)));
-        if least[0] < of_words[0].min(NAME_LEAST) || least.iter().sum::<usize>() > room {
-            return None;
-        }
-    }
-    let widths = widened(head, least, &natural, room);
+    let is_prose = |at: usize| !head[at].is_number && natural[at] > SHORT;
+    let name_most = match (1..head.len()).any(is_prose) {
+        true => NAME_GOOD,
+        false => (room as f64 * NAME_SHARE) as usize,
+    };
+    let name = natural.first()?.min(&name_most).max(&of_title(0)).to_owned();
+    // What keeps its lines is less with each step.
+    let whole: [&dyn Fn(usize) -> bool; 3] = [&|at| !is_prose(at), &|at| head[at].is_number, &|_| false];
+    let least = whole.into_iter().enumerate().find_map(|(step, is_whole)| {
+        let of = |at: usize| if is_whole(at) { natural[at] } else { of_words[at] };
+        let mut least: Vec<usize> = (0..head.len()).map(|at| of(at).max(of_title(at))).collect();
+        let left = room.checked_sub(least.iter().skip(1).sum())?;
+        let needed =
+            if step == 0 { name } else { of_words[0].min(if step == 1 { NAME_GOOD } else { NAME_LEAST }) };
+        least[0] = left.min(name);
+        (left >= needed && (step == 0 || most_spare(head).is_none())).then_some(least)
+    });
+    let widths = widened(head, least?, &natural, room);
     shorten_names(rows, widths[0]);
     Some(widths)
 }
 
-/// Gives what room is left to titles that would break, then to names, then to
-/// other words.
+/// Gives what room is left to titles that would break, then to the columns of words
+/// that break most.
 fn widened(head: &[Head], mut widths: Vec<usize>, natural: &[usize], room: usize) -> Vec<usize> {
     let mut left = room.saturating_sub(widths.iter().sum());
-    let title = |at: usize| display_width(&head[at].title);
-    let mut wishes: Vec<(usize, usize)> = vec![(0, natural[0])];
-    wishes.extend((0..head.len()).map(|at| (at, title(at))));
-    let mut words: Vec<(usize, usize)> =
-        (1..head.len()).filter(|at| !head[*at].is_number).map(|at| (at, natural[at])).collect();
-    words.sort_by_key(|(_, wish)| *wish);
-    wishes.extend(words);
-    for (at, wish) in wishes {
-        let more = wish.saturating_sub(widths[at]).min(left);
+    for at in 0..head.len() {
+        let more = display_width(&head[at].title).saturating_sub(widths[at]);
         // Half a title is no better than none.
-        let is_title = wish == title(at) && natural[at] < wish;
-        if is_title && widths[at] + more < wish {
-            continue;
+        if more <= left {
+            widths[at] += more;
+            left -= more;
         }
-        widths[at] += more;
-        left -= more;
+    }
+    for _ in 0..left {
+        let breaks = |at: &usize| (at == &0 || !head[*at].is_number) && widths[*at] < natural[*at];
+        let share = |at: &usize| natural[*at] as f64 / widths[*at].max(1) as f64;
+        let Some(at) = (0..head.len()).filter(breaks).max_by(|a, b| share(a).total_cmp(&share(b))) else {
+            break;
+        };
+        widths[at] += 1;
     }
     widths
 }

@@ -14,7 +14,7 @@ use model::study::Controls;
 use model::{Limit, Machine, Parameters, Study};
 use serde_json::{Value, json};
 
-use crate::section::machine::{Detail, text};
+use crate::inventory::{Detail, text};
 pub(crate) use server::server;
 
 /// A run of one case, without figures.

@@ -7,7 +7,7 @@ use model::run::{CaseResult, Utilization};
 use model::{Better, FindingKind, Unit, Value, WorkloadSpec};
 
 use crate::figure::{Figure, Scene, capitalized, factors, metric, resource};
-use crate::section::share;
+use crate::load;
 
 pub(super) const KIND: &str = "chain";
 
@@ -68,7 +68,7 @@ pub(in crate::figure) fn telling<'a>(
         return Some((only, Reason::Only));
     }
     let shares = |c: &CaseResult| {
-        c.utilization.iter().filter(|u| share::tells(u)).map(|u| u.fraction).fold(0.0, f64::max)
+        c.utilization.iter().filter(|u| load::tells(u)).map(|u| u.fraction).fold(0.0, f64::max)
     };
     let near = cases.iter().copied().filter(|c| shares(c) > 0.0);
     if let Some(nearest) = near.max_by(|a, b| shares(a).total_cmp(&shares(b))) {

@@ -11,7 +11,7 @@ use super::sweep::LEVELS_LEAST;
 use crate::figure::factors::{Factor, Group};
 use crate::figure::metric::{self, Metric};
 use crate::figure::{Figure, Scene};
-use crate::section::part::{CLASSES, is_done};
+use crate::part::{CLASSES, is_done};
 
 pub(super) const KIND: &str = "mixed";
 

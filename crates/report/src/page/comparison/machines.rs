@@ -4,7 +4,8 @@ use model::Machine;
 
 use super::view::View;
 use crate::document::{Block, Section};
-use crate::page::{self, machine};
+use crate::inventory::brief::line;
+use crate::page;
 
 /// What makes it another machine to look at.
 const HARDWARE: &[&str] =
@@ -41,7 +42,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 
 fn of(view: &page::View<'_>, machine: &Machine) -> Vec<Block> {
     vec![
-        Block::Paragraph(machine::line(view, machine).into()),
+        Block::Paragraph(line(view.words, machine).into()),
         Block::Picture {
             title: view.say("machine-picture"),
             svg: chart::machine::svg(machine, None, view.words),

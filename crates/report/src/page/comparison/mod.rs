@@ -1,6 +1,7 @@
 //! The report of a comparison: which sections it has, in which order.
 
 mod answer;
+mod change;
 mod charts;
 mod circumstances;
 mod doubts;
@@ -9,7 +10,7 @@ mod method;
 mod rows;
 mod sides;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod view;
 
 use model::workload::Catalogue;

@@ -4,16 +4,20 @@ use std::collections::BTreeSet;
 
 use analysis::comparison::{Options, of_runs, within};
 use language::{LANGUAGES, Language};
-use model::comparison::{Comparison, Remark};
-use model::run::CaseResult;
+use model::comparison::{
+    Comparison, Difference, Differs, Pairing, Ratio, Remark, Row, SCHEMA, Side, Tally, Unmatched, Verdict,
+};
+use model::run::{Build, CaseResult, Estimate};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::Quantity;
 use model::workload::Catalogue;
-use model::{Machine, Run, Unit, Value};
+use model::{Better, Machine, Parameters, Run, Unit, Value};
+use textwrap::core::display_width;
 
 use super::{Subject, document};
 use crate::document::tests::{check, only_our_markdown};
-use crate::document::{Block, Document, Section, html, markdown};
+use crate::document::{Block, Document, Section, html, markdown, terminal};
+use crate::terminal::Terminal;
 use crate::tests::long::{estimate, long, short};
 use crate::tests::odd::{TEXTS, odd, with_text};
 
@@ -74,6 +78,13 @@ fn page(comparison: &Comparison, runs: &[Run], language: Language) -> Document {
 fn a_comparison_as_markdown() {
     let runs = pair();
     insta::assert_snapshot!(markdown::write(&page(&compared(&runs), &runs, Language::English)));
+}
+
+#[test]
+fn a_comparison_on_a_terminal() {
+    let runs = pair();
+    let page = page(&compared(&runs), &runs, Language::English);
+    insta::assert_snapshot!(terminal::write(&page, Terminal::default(), terminal::Detail::Brief("-v")));
 }
 
 #[test]
@@ -153,6 +164,10 @@ fn no_side_becomes_markup_whatever_it_is() {
         let page = page(&found, &runs, language);
         check(name, &html::write(&page));
         only_our_markdown(name, &markdown::write(&page));
+        for line in terminal::write(&page, Terminal::default(), terminal::Detail::All).lines() {
+            assert!(display_width(line) <= 80 || line.starts_with("  "), "{name}: {line}");
+            assert!(!line.contains(char::is_control) && !line.contains('\u{202e}'), "{name}: {line:?}");
+        }
     };
     for (name, run) in odd() {
         look(&name, run, Language::English);
@@ -192,4 +207,114 @@ fn sections_have_names_of_their_own() {
         .collect();
     assert_eq!(ids.len(), ids.iter().collect::<BTreeSet<_>>().len(), "{ids:?}");
     assert!(ids.contains(&"circumstances") && ids.contains(&"alone") && ids.contains(&"again"), "{ids:?}");
+}
+
+fn side(name: &str) -> Side {
+    Side {
+        name: name.to_owned(),
+        run: name.to_owned(),
+        started: "2026-11-21T12:00:00Z".to_owned(),
+        hostname: "db1".to_owned(),
+        title: "nightly".to_owned(),
+        filter: None,
+    }
+}
+
+fn figure(median: f64, unit: Unit) -> Estimate {
+    Estimate {
+        n: 5,
+        median,
+        low: None,
+        high: None,
+        confidence: None,
+        method: None,
+        unit,
+        better: Better::Higher,
+    }
+}
+
+pub(super) fn ratio(point: f64, low: f64, high: f64) -> Ratio {
+    Ratio {
+        point,
+        low,
+        high,
+        same_low: low,
+        same_high: high,
+        method: "welch-t-log".to_owned(),
+        pairing: Pairing::Independent,
+        baseline_trials: 5,
+        trials: 5,
+        p_value: 0.01,
+        p_adjusted: None,
+    }
+}
+
+fn row(case: &str, metric: &str, verdict: Option<Verdict>, ratio: Option<Ratio>) -> Row {
+    let unit = if metric == "iops" { Unit::PerSecond } else { Unit::Seconds };
+    let value = if metric == "iops" { 14_460.0 } else { 111.9e-6 };
+    let new = ratio.as_ref().map(|r| figure(value * r.point, unit));
+    Row {
+        case: case.to_owned(),
+        case_parts: None,
+        workload: "disk".to_owned(),
+        rate_unit: model::profile::RateUnit::Bytes,
+        parameters: Parameters::default(),
+        baseline_side: 0,
+        side: 1,
+        metric: metric.to_owned(),
+        unit,
+        better: Better::Higher,
+        headline: metric == "iops",
+        judged: verdict.is_some(),
+        baseline: Some(figure(value, unit)),
+        new,
+        ratio,
+        verdict,
+        reason: None,
+    }
+}
+
+/// Two runs with one of everything.
+pub(crate) fn comparison() -> Comparison {
+    let mut lost =
+        row("disk queue-depth=1", "latency_p99", Some(Verdict::CannotTell), Some(ratio(0.967, 0.91, 0.999)));
+    lost.reason = Some(Remark::new("lost-among-many", "alone it would be a difference"));
+    let mut alone = row("disk queue-depth=8", "latency_p99", Some(Verdict::CannotTell), None);
+    alone.reason = Some(Remark::new("too-few-trials", "1 trial against 5"));
+    Comparison {
+        schema: SCHEMA.to_owned(),
+        headroom: Build { version: "0.1.0".to_owned(), build: "release".to_owned() },
+        by: None,
+        sides: vec![side("20261121-120000-aaaa"), side("20261121-130000-bbbb")],
+        margin: 0.02,
+        confidence: 0.95,
+        family: 3,
+        tally: Tally { better: 1, worse: 0, same: 1, cannot_tell: 2 },
+        rows: vec![
+            row("disk queue-depth=1", "iops", Some(Verdict::Better), Some(ratio(1.049, 1.031, 1.067))),
+            lost,
+            row("disk queue-depth=1", "latency_p50", None, Some(ratio(1.0, 0.9, 1.1))),
+            row("disk queue-depth=8", "iops", Some(Verdict::Same), Some(ratio(3.1, 2.98, 3.22))),
+            alone,
+        ],
+        unmatched: vec![Unmatched {
+            side: 1,
+            case: "disk queue-depth=64".to_owned(),
+            missing_in: 0,
+            nearest: Some("disk queue-depth=8".to_owned()),
+            differs: vec![Differs {
+                name: "queue-depth".to_owned(),
+                baseline: Some("8".to_owned()),
+                other: Some("64".to_owned()),
+            }],
+        }],
+        differences: vec![Difference {
+            code: "kernel".to_owned(),
+            text: "kernel".to_owned(),
+            side: 1,
+            before: "6.1.0".to_owned(),
+            after: "6.12.0".to_owned(),
+        }],
+        notes: vec![Remark::new("independent-runs", "The runs began 1 hour apart.")],
+    }
 }

@@ -5,13 +5,12 @@ use model::comparison::{Row, Side, Verdict};
 use model::run::Estimate;
 use model::{Comparison, Run, Value};
 
-use super::Subject;
+use super::{Subject, change};
 use crate::document::{Piece, Text, Tone};
 use crate::format::Rates;
 use crate::label::short_form;
 use crate::page;
 use crate::page::method::moment;
-use crate::section::comparison::parts_of_change;
 
 /// So many levels stand in a title.
 const LEVELS: usize = 6;
@@ -170,7 +169,7 @@ impl<'a> View<'a> {
 
     /// A row's change, and the interval behind it.
     pub(super) fn change(&self, row: &Row) -> Option<(String, String)> {
-        let change = parts_of_change(row.ratio.as_ref()?);
+        let change = change::of(row.ratio.as_ref()?);
         let interval = match &change.interval {
             Some((low, high)) => self.tell("range", &[("low", low), ("high", high)]),
             None => self.say("interval-wide"),

@@ -5,9 +5,9 @@ use model::{Limit, Machine};
 
 use crate::document::{Block, Column, Section, Table, Text};
 use crate::format;
+use crate::inventory::layout::names;
+use crate::inventory::limit::bound;
 use crate::page::{View, headline};
-use crate::section::machine::layout::names;
-use crate::section::machine::limit::bound;
 
 /// So many limits are listed; arrays and switches have hundreds.
 const LISTED: usize = 60;

@@ -1,7 +1,6 @@
 //! The machine: in a line, as a picture with the path of the case that fills
 //! most of a limit, as a list of its parts, and what those can do at most.
 
-mod brief;
 mod limits;
 mod parts;
 
@@ -10,8 +9,7 @@ use model::Machine;
 use super::View;
 use super::telling;
 use crate::document::{Block, Section};
-
-pub(super) use brief::line;
+use crate::inventory::brief::line;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
@@ -37,7 +35,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 }
 
 fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
-    section.push(Block::Paragraph(line(view, machine).into()));
+    section.push(Block::Paragraph(line(view.words, machine).into()));
     let case = telling::fullest(view)
         .filter(|_| view.run.machines.first().is_some_and(|m| std::ptr::eq(m, machine)));
     let title = match case {

@@ -4,12 +4,12 @@
 use model::Unit;
 use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Machine, Memory, NetworkInterface};
 
-use super::brief;
 use crate::document::Text;
 use crate::format::{self, binary};
+use crate::inventory::brief;
+use crate::inventory::cpu::{UNAFFECTED, judged};
+use crate::inventory::layout::{names, number_list};
 use crate::page::View;
-use crate::section::machine::cpu::{UNAFFECTED, judged};
-use crate::section::machine::layout::{names, number_list};
 
 /// So many disks, and so many interfaces, are listed.
 const LISTED: usize = 32;
@@ -30,7 +30,7 @@ pub(super) fn all(view: &View<'_>, machine: &Machine) -> Pairs {
     add("part-firmware", inventory.system.firmware.clone());
     add("part-os", inventory.os.clone());
     add("part-kernel", kernel(inventory));
-    add("part-guest", brief::held_by(view, inventory));
+    add("part-guest", brief::held_by(view.words, inventory));
     add("part-clock", inventory.system.clock_source.clone());
     add("part-cpu", processor(view, &inventory.cpu));
     add("part-caches", caches(&inventory.cpu));
@@ -80,7 +80,11 @@ fn processor(view: &View<'_>, cpu: &Cpu) -> Option<String> {
     let model = cpu.model.as_deref()?.split_whitespace().collect::<Vec<_>>().join(" ");
     let packages = Some(cpu.packages()).filter(|p| *p > 1).map(|p| format!("{p} ×"));
     let packages = packages.map(|p| p + " ").unwrap_or_default();
-    Some(facts([Some(format!("{packages}{model}")), Some(brief::counts(view, cpu)), cpu.signature.clone()]))
+    Some(facts([
+        Some(format!("{packages}{model}")),
+        Some(brief::counts(view.words, cpu)),
+        cpu.signature.clone(),
+    ]))
 }
 
 fn caches(cpu: &Cpu) -> Option<String> {

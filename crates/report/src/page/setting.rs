@@ -1,30 +1,27 @@
-//! The settings that a run changed, for the terminal and for the page: each
-//! resource once, with what was before and what was read back.
+//! The settings that a run changed: each resource once, with what was before and what was read back.
 
 use model::Run;
 use model::setting::SettingState;
 
-use crate::text::{paragraph, printable};
-
 /// A setting of one resource over a whole run.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Changed {
+pub(super) struct Changed {
     /// Its name.
-    pub(crate) name: String,
+    pub(super) name: String,
     /// The machine, where it is not the one that drives.
-    pub(crate) machine: Option<String>,
+    pub(super) machine: Option<String>,
     /// The resource; absent where the change never came so far.
-    pub(crate) resource: Option<String>,
+    pub(super) resource: Option<String>,
     /// What it was.
-    pub(crate) before: Option<String>,
+    pub(super) before: Option<String>,
     /// What was asked for and read back, in the order of the cases.
-    pub(crate) set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// What was asked for and refused.
-    pub(crate) refused: Vec<String>,
+    pub(super) refused: Vec<String>,
 }
 
 /// Every setting that the cases of a run asked for.
-pub(crate) fn of(run: &Run) -> Vec<Changed> {
+pub(super) fn of(run: &Run) -> Vec<Changed> {
     let mut all: Vec<Changed> = Vec::new();
     for (key, state) in
         run.cases.iter().flat_map(|c| &c.settings).flat_map(|(k, all)| all.iter().map(move |s| (k, s)))
@@ -60,32 +57,6 @@ fn add(all: &mut Vec<Changed>, name: &str, state: &SettingState) {
     }
 }
 
-impl Changed {
-    /// `mtu of va: 1500 before, then 1400, 9000 as read back`.
-    fn line(&self) -> String {
-        let resource = self.resource.as_deref().map(|r| r.strip_prefix("nic:").unwrap_or(r));
-        let whose = resource.map(|r| format!(" of {r}")).unwrap_or_default();
-        let machine = self.machine.as_ref().map(|m| format!(" on {m}")).unwrap_or_default();
-        let before = self.before.as_ref().map(|b| format!("{b} before"));
-        let set = Some(self.set.join(", ")).filter(|s| !s.is_empty());
-        let refused = Some(self.refused.join(", ")).filter(|s| !s.is_empty());
-        let parts =
-            [before, set.map(|s| format!("{s} as read back")), refused.map(|r| format!("{r} refused"))];
-        let said: Vec<String> = parts.into_iter().flatten().collect();
-        format!("{}{whose}{machine}: {}", self.name, said.join("; "))
-    }
-}
-
-/// What was changed, a line each, for a terminal.
-pub(crate) fn text(run: &Run) -> String {
-    let all = of(run);
-    if all.is_empty() {
-        return String::new();
-    }
-    let lines = all.iter().map(|changed| paragraph("  ", "    ", &printable(&changed.line())));
-    format!("Settings\n{}\n", lines.collect::<String>())
-}
-
 #[cfg(test)]
 mod tests {
     use model::{Unit, Value};
@@ -107,7 +78,7 @@ mod tests {
     #[test]
     fn each_resource_stands_once_with_all_its_levels() {
         let mut run = crate::tests::run();
-        assert_eq!(text(&run), "");
+        assert_eq!(of(&run), []);
         let mut second = run.cases[0].clone();
         let both = |level| {
             vec![state("local", Some("nic:va"), level, true), state("b", Some("nic:vb"), level, true)]
@@ -117,10 +88,11 @@ mod tests {
         let mut third = run.cases[0].clone();
         third.settings.insert("mtu".to_owned(), vec![state("local", None, 100_000, false)]);
         run.cases.extend([second, third]);
-        assert_eq!(
-            text(&run),
-            "Settings\n  mtu of va: 1500 before; 1400, 9000 as read back; 100000 refused\n  \
-             mtu of vb on b: 1500 before; 1400, 9000 as read back\n\n"
-        );
+        let changed = of(&run);
+        let told = |c: &Changed| (c.resource.clone().unwrap(), c.set.join(", "), c.refused.join(", "));
+        let text = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
+        assert_eq!(told(&changed[0]), text("nic:va", "1400, 9000", "100000"));
+        assert_eq!(told(&changed[1]), text("nic:vb", "1400, 9000", ""));
+        assert_eq!((changed.len(), changed[1].machine.as_deref()), (2, Some("b")));
     }
 }

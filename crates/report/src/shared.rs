@@ -1,32 +1,12 @@
-//! Findings, the gravest first, with what was ruled out and what to do.
+//! Findings that several cases share, each said once: which are alike, and what
+//! they say together.
 
 use std::cmp::Reverse;
 
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Run, Severity};
+use model::{Finding, FindingKind, Run};
 
-use crate::text::{is_unit, paragraph};
-
-/// What stands before all lines of a finding but its first.
-const INDENT: &str = "    ";
-
-/// A severity in a word, since colour may be missing.
-pub(crate) fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
-}
-
-/// What stands before a finding: how grave it is, or that it says what holds a
-/// result back, which is no fault.
-fn mark(finding: &Finding) -> &'static str {
-    match (finding.kind, finding.severity) {
-        (FindingKind::Bottleneck, Severity::Note) => "bottleneck",
-        (_, severity) => word(severity),
-    }
-}
+use crate::text::is_unit;
 
 /// A finding that many cases share, said once.
 pub(crate) struct Shared<'a> {
@@ -58,27 +38,6 @@ pub(crate) fn shared(run: &Run) -> Vec<Shared<'_>> {
     merged
 }
 
-/// All findings of a run as wrapped lines; empty if there are none. A finding
-/// that many cases share is written once.
-#[must_use]
-pub fn text(run: &Run) -> String {
-    let label = |shared: &Shared<'_>| {
-        let first = shared.cases.first().map_or("run", |c| called(run, c));
-        match shared.cases.len() {
-            0 | 1 => first.to_owned(),
-            many => format!("{many} cases, such as {first}"),
-        }
-    };
-    shared(run).iter().map(|shared| one(&label(shared), &shared.findings)).collect()
-}
-
-/// A case in the words that tell it from others: of a workload's only one, what
-/// was asked of it stands below its table.
-fn called<'a>(run: &Run, case: &'a CaseResult) -> &'a str {
-    let is_only = run.cases.iter().filter(|c| c.workload == case.workload).count() == 1;
-    if is_only { &case.workload } else { &case.label }
-}
-
 /// Whether one text does for both: the same words about the same thing, of
 /// which only the numbers differ.
 fn alike(a: &Finding, b: &Finding) -> bool {
@@ -106,25 +65,6 @@ fn differ_in_one_number(a: &str, b: &str) -> bool {
     let mut others = a.iter().zip(&b).filter(|(v, w)| v != w);
     let one = others.next();
     a.len() == b.len() && others.next().is_none() && one.is_none_or(|(v, w)| are_one_figure(v, w))
-}
-
-/// A finding with all that several cases have to say with it.
-fn one(who: &str, same: &[&Finding]) -> String {
-    let Some(first) = same.first() else { return String::new() };
-    let texts: Vec<&str> = same.iter().map(|f| f.text.as_str()).collect();
-    let text = together(&first.code, &texts, english);
-    let text = text.as_ref().unwrap_or(&first.text);
-    let mut out = paragraph("", INDENT, &format!("{}: {who}: {text}", mark(first)));
-    let bottlenecks = same.iter().filter(|f| f.kind == FindingKind::Bottleneck);
-    let texts = bottlenecks.flat_map(|f| &f.ruled_out).filter_map(|e| e.text.as_deref());
-    let ruled_out = ranges(texts.map(|t| t.trim_end_matches('.')), english);
-    if !ruled_out.is_empty() {
-        out.push_str(&paragraph(INDENT, INDENT, &format!("Ruled out: {}.", ruled_out.join("; "))));
-    }
-    for advice in distinct(same.iter().filter_map(|f| f.advice.as_deref())) {
-        out.push_str(&paragraph(INDENT, INDENT, advice));
-    }
-    out
 }
 
 /// Findings that name programs behind a colon: those of the worst case stand for
@@ -238,11 +178,18 @@ pub(crate) fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use model::finding::{Evidence, Place};
+    use model::Severity;
 
-    fn ruled_out(text: &str) -> Vec<Evidence> {
-        vec![Evidence::at("x", Place::Metric("y".to_owned())).worded(text)]
+    use super::*;
+
+    /// What the findings of a run say, a line each: how many cases, and the text.
+    fn text(run: &Run) -> String {
+        let line = |shared: &Shared<'_>| {
+            let texts: Vec<&str> = shared.findings.iter().map(|f| f.text.as_str()).collect();
+            let together = together(&shared.findings[0].code, &texts, english);
+            format!("{}: {}\n", shared.cases.len(), together.as_deref().unwrap_or(texts[0]))
+        };
+        shared(run).iter().map(line).collect()
     }
 
     #[test]
@@ -256,11 +203,11 @@ mod tests {
         let mut other = run.cases[0].clone();
         other.findings = doubt(60);
         run.cases.push(other);
-        assert_eq!(text(&run), "warning: 2 cases, such as disk read: others used 50 to 60 % of a CPU\n");
+        assert_eq!(text(&run), "2: others used 50 to 60 % of a CPU\n");
         for finding in run.cases.iter_mut().flat_map(|c| &mut c.findings) {
             finding.kind = FindingKind::Bottleneck;
         }
-        assert_eq!(text(&run), "warning: 2 cases, such as disk read: others used 50 to 60 % of a CPU\n");
+        assert_eq!(text(&run), "2: others used 50 to 60 % of a CPU\n");
         // Two that cannot be told lack two things.
         for finding in run.cases.iter_mut().flat_map(|c| &mut c.findings) {
             finding.code = "cannot-tell".to_owned();
@@ -297,14 +244,9 @@ mod tests {
             other.findings = bound(text);
             run.cases.push(other);
         }
-        let told = text(&run).replace("\n    ", " ");
-        assert!(
-            told.contains("2 cases, such as disk read: latency-bound: 1 to 4 at a time, each 66.75 to 90")
-        );
-        assert!(
-            told.contains("bottleneck: disk read: latency-bound: 1 at a time, each 70 us, and 50 %"),
-            "{told}"
-        );
+        let told = text(&run);
+        assert!(told.contains("2: latency-bound: 1 to 4 at a time, each 66.75 to 90"), "{told}");
+        assert!(told.contains("1: latency-bound: 1 at a time, each 70 us, and 50 %"), "{told}");
         for text in ["others", "left-out"] {
             for finding in run.cases.iter_mut().flat_map(|c| &mut c.findings) {
                 (finding.kind, finding.code) = (FindingKind::Validity, text.to_owned());
@@ -323,17 +265,15 @@ mod tests {
             failed("1 of 2 trials failed: wrong data at 29224960: 512 bytes"),
         ];
         let told = text(&run);
-        assert!(!told.contains("cases") && !told.contains("16994304 to"), "{told}");
-        assert_eq!(told.matches("error: disk: 1 of 2 trials failed: wrong data at ").count(), 2, "{told}");
+        assert!(!told.contains("16994304 to"), "{told}");
+        assert_eq!(told.matches("1: 1 of 2 trials failed: wrong data at ").count(), 2, "{told}");
         // The same reason is one finding, whatever the number of trials.
         let mut other = run.cases[0].clone();
         other.findings.truncate(1);
         other.findings[0].text = "2 of 2 trials failed: wrong data at 16994304: 512 bytes".to_owned();
         run.cases.push(other);
         let told = text(&run);
-        let merged =
-            "error: 2 cases, such as disk read: 1 to 2 of 2 trials failed: wrong data at 16994304: 512";
-        assert!(told.replace("\n    ", " ").contains(merged), "{told}");
+        assert!(told.contains("2: 1 to 2 of 2 trials failed: wrong data at 16994304: 512"), "{told}");
         // Nor does an offset elsewhere become a range, though a share does.
         assert_eq!(together("x", &["wrong at 4096", "wrong at 8192"], english), None);
         assert_eq!(together("x", &["CPU at 4 %", "CPU at 8 %"], english).unwrap(), "CPU at 4 to 8 %");
@@ -347,7 +287,7 @@ mod tests {
                 .worded(format!("{share} % came late"))
         };
         run.cases[0].findings = vec![late(3), late(9)];
-        assert_eq!(text(&run), "warning: disk: 3 to 9 % came late\n");
+        assert_eq!(text(&run), "1: 3 to 9 % came late\n");
         assert_eq!(shared(&run)[0].cases.len(), 1);
     }
 
@@ -359,29 +299,5 @@ mod tests {
             ["지연 시간은 1.4 ~ 2.9배가 됩니다"]
         );
         assert_eq!(merged(["시행 2회", "시행 3개"]).len(), 2);
-    }
-
-    #[test]
-    fn a_bottleneck_says_what_it_is_not_and_what_to_do() {
-        let mut run = crate::tests::run();
-        let bound =
-            Finding::new(FindingKind::Bottleneck, "b", Severity::Note).worded("The link of sda is full.");
-        run.cases[0].findings =
-            vec![bound.clone().not_because(ruled_out("CPU at 12 %.")).advise("Use another port.")];
-        let mut other = run.cases[0].clone();
-        other.label = "disk randread".to_owned();
-        other.findings = vec![
-            bound
-                .not_because(ruled_out("CPU at 13 %."))
-                .not_because(ruled_out("sda at 5 %"))
-                .not_because(ruled_out("nothing else"))
-                .advise("Use another port."),
-        ];
-        let expected = "bottleneck: disk: The link of sda is full.\n    Ruled out: CPU at 12 %.\n    Use another port.\n";
-        assert_eq!(text(&run), expected);
-        run.cases.push(other);
-        let expected = "bottleneck: 2 cases, such as disk read: The link of sda is full.\n    \
-                        Ruled out: CPU at 12 to 13 %; sda at 5 %; nothing else.\n    Use another port.\n";
-        assert_eq!(text(&run), expected);
     }
 }

@@ -1,5 +1,4 @@
-//! Which machine: in a line or two for the summary of a run, and in full for
-//! `headroom machine`.
+//! A machine in full, as `headroom machine` lists it: every part that is known.
 
 pub(crate) mod brief;
 pub(crate) mod cpu;
@@ -15,8 +14,9 @@ mod tree;
 
 use std::collections::BTreeSet;
 
+use language::Language;
 use model::machine::{Absent, Machine};
-use model::{Limit, Run, Severity};
+use model::{Limit, Severity};
 
 use crate::text::{clauses, counted, paragraph};
 use layout::{Pairs, hidden, section};
@@ -30,23 +30,14 @@ pub enum Detail {
     All,
 }
 
-/// The machines of a run, a line each.
-#[must_use]
-pub fn lines(run: &Run) -> Vec<String> {
-    // Others than the one that drives are called as the parameter `peer` calls them.
-    let line = |(index, machine): (usize, &Machine)| match index {
-        0 => brief::line(machine),
-        _ => format!("peer {}, {}", crate::text::printable(&machine.id), brief::line(machine)),
-    };
-    run.machines.iter().enumerate().map(line).collect()
-}
-
 /// A machine in full, for a terminal of [`crate::WIDTH`] columns. Parts of
 /// which nothing is known are left out.
 #[must_use]
 pub fn text(machine: &Machine, detail: Detail) -> String {
     let inventory = &machine.inventory;
-    let mut out = paragraph("", "  ", &clauses(&brief::line(machine))) + "\n";
+    let line = brief::line(Language::English.words(), machine);
+    let line = brief::name(machine).map_or_else(|| line.clone(), |name| format!("{name}: {line}"));
+    let mut out = paragraph("", "  ", &clauses(&line)) + "\n";
     for (title, body) in [
         ("System", system::text(inventory)),
         ("CPU", cpu::text(inventory, detail)),

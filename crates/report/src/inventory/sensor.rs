@@ -6,7 +6,6 @@ use model::machine::{Sensor, SensorKind};
 use super::Detail;
 use super::limit::table;
 use crate::format;
-use crate::table::Align;
 use crate::text::printable;
 
 /// So many sensors that differ in a number only have a line each.
@@ -26,12 +25,12 @@ pub(super) fn text(all: &[Sensor], detail: Detail) -> String {
         }
     }
     let head = [
-        ("chip", Align::Left),
-        ("sensor", Align::Left),
-        ("now", Align::Right),
-        ("at most", Align::Right),
-        ("critical", Align::Right),
-        ("of", Align::Left),
+        ("chip", false),
+        ("sensor", false),
+        ("now", true),
+        ("at most", true),
+        ("critical", true),
+        ("of", false),
     ];
     table(&head, &rows)
 }

@@ -8,8 +8,12 @@ use super::Detail;
 use super::layout::names;
 use crate::WIDTH;
 use crate::format::{self, Rates};
-use crate::table::{Align, plain_within};
+use crate::terminal::Terminal;
+use crate::terminal::table::plain;
 use crate::text::printable;
+
+/// What stands before a table.
+const INDENT: &str = "  ";
 
 /// The limits as a table; equal ones of neighbours in one line.
 pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
@@ -39,11 +43,11 @@ pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
         })
         .collect();
     let head = [
-        ("resource", Align::Left),
-        ("limit of", Align::Left),
-        ("line", Align::Right),
-        ("effective", Align::Right),
-        ("known from", Align::Left),
+        ("resource", false),
+        ("limit of", false),
+        ("line", true),
+        ("effective", true),
+        ("known from", false),
     ];
     table(&head, &rows)
 }
@@ -133,12 +137,11 @@ pub(super) fn calibration(all: &[Calibration]) -> String {
             vec![printable(&c.name), format::quantity(c.result.value, c.result.unit), printable(&c.method)]
         })
         .collect();
-    table(&[("what", Align::Left), ("result", Align::Right), ("how", Align::Left)], &rows)
+    table(&[("what", false), ("result", true), ("how", false)], &rows)
 }
 
 /// A table below a title: indented, within the page.
-pub(super) fn table(head: &[(&str, Align)], rows: &[Vec<String>]) -> String {
-    // The table's own padding makes the second column.
-    let text = plain_within(WIDTH - 1, head, rows);
-    text.lines().map(|line| format!(" {line}").trim_end().to_owned() + "\n").collect()
+pub(super) fn table(head: &[(&str, bool)], rows: &[Vec<String>]) -> String {
+    let text = plain(Terminal::new(WIDTH - INDENT.len(), false), head, rows);
+    text.lines().map(|line| format!("{INDENT}{line}\n")).collect()
 }
