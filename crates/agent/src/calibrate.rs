@@ -5,14 +5,15 @@ use std::sync::atomic::AtomicBool;
 
 use engine::Fault;
 use engine::stop::StopRule;
-use engine::{LoadPlan, Observer, Session, clock};
-use load::workload::{self, HostInfo, common};
+use engine::{LoadPlan, Observer, Prepared, Session, clock};
+use load::fixture::FixtureStore;
+use load::host::HostInfo;
+use load::workload::{self, FIXTURES, LoadContext, Side, Workload, common};
 use model::machine::Calibration;
 use model::plan::LoadSpec;
 use model::{Parameters, Quantity, Unit};
 
 use crate::loopback;
-use crate::shelf::Fixtures;
 
 /// How long one null load runs, ns.
 const WINDOW_NS: u64 = 100_000_000;
@@ -84,7 +85,7 @@ fn memory_copy(
     parameters.set("size", each);
     parameters.set("stores", "non-temporal");
     let needs = workload.survey(parameters, site).map_err(|problem| Fault::Other(problem.message))?;
-    let prepared = workload::prepare(workload, &needs.parameters, &Fixtures::default())?;
+    let prepared = alone(workload, &needs.parameters)?;
     let mut best: Option<Quantity> = None;
     // A neighbour that computes for a moment must not lower the limit.
     for _ in 0..MEMORY_TIMES {
@@ -161,6 +162,12 @@ fn own_costs(
     Ok(all)
 }
 
+/// Makes a load ready that needs no fixture and no other end.
+fn alone(workload: &dyn Workload, parameters: &Parameters) -> Result<Box<dyn Prepared>, Fault> {
+    let fixtures = FixtureStore::new(FIXTURES);
+    workload::prepare(workload, parameters, &LoadContext { fixtures: &fixtures, side: Side::Only })
+}
+
 fn null_rate(
     kind: &str,
     form: &Parameters,
@@ -170,7 +177,7 @@ fn null_rate(
 ) -> Result<f64, Fault> {
     let workload =
         workload::find(kind).ok_or_else(|| Fault::Other(format!("this agent has no workload `{kind}`")))?;
-    let prepared = workload::prepare(workload, form, &Fixtures::default())?;
+    let prepared = alone(workload, form)?;
     let load = LoadPlan {
         prepared: &*prepared,
         cpus: vec![cpu],

@@ -23,7 +23,6 @@ mod route_facts;
 mod sampling;
 mod serve;
 mod settings;
-mod shelf;
 pub mod stale_files;
 mod survey;
 mod trial;

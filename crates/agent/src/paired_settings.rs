@@ -147,13 +147,7 @@ mod tests {
     }
 
     fn change(peer: Option<&str>) -> Change {
-        Change {
-            name: "mtu".to_owned(),
-            resource: None,
-            peer: peer.map(str::to_owned),
-            towards: None,
-            value: Value::from(9000_u64),
-        }
+        Change { peer: peer.map(str::to_owned), ..Change::new("mtu", Value::from(9000_u64)) }
     }
 
     fn far_end(scribe: &Scribe, address: &str, machine: Option<&str>) -> FarEnd {

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use engine::Fault;
+use load::fixture::FixtureStore;
+use load::workload::FIXTURES;
 use load::workload::net::{RendezvousListener, RouteCache};
 use machine::{Host, doctor, inventory};
 use model::message::{End, FromAgent, Reply, Request, TrialOrder};
@@ -17,7 +19,6 @@ use model::trial::Timeline;
 use model::{AgentEvent, Machine, Phase};
 
 use crate::settings::{RestoreOnDrop, Settings};
-use crate::shelf::Fixtures;
 use crate::{calibrate, describe, route_facts, survey, trial, wire};
 
 /// Why an agent could not go on.
@@ -56,7 +57,7 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         out: Mutex::new(stream),
         asides,
         listening: None,
-        fixtures: Fixtures::default(),
+        fixtures: FixtureStore::new(FIXTURES),
         ways: RouteCache::default(),
         settings,
         machine: describe::machine(&Host::this()),
@@ -137,7 +138,7 @@ struct Server {
     asides: Arc<OutOfBandRequests>,
     /// The door for the next trial in which the other end comes to this one.
     listening: Option<RendezvousListener>,
-    fixtures: Fixtures,
+    fixtures: FixtureStore,
     /// What is known of the ways to far ends.
     ways: RouteCache,
     settings: Arc<Settings>,
@@ -160,17 +161,22 @@ impl Server {
 
     fn prepare(&mut self, fixtures: &[FixtureKey]) -> Result<(), Fault> {
         self.phase(Phase::Prepare);
-        let mut shelf = std::mem::take(&mut self.fixtures);
+        let mut store = std::mem::replace(&mut self.fixtures, FixtureStore::new(FIXTURES));
         let (mut told, mut last) = (Instant::now(), u64::MAX);
-        let made = shelf.make(fixtures, &self.asides.cancel, &mut |key, done| {
-            let of = key.discarded() + key.written();
-            // What did not move is no sign of life.
-            if done != last && (told.elapsed() >= TELL || done == of) {
-                (told, last) = (Instant::now(), done);
-                self.tell(AgentEvent::Preparing { what: key.target.clone(), done, of });
-            }
+        let made = fixtures.iter().try_for_each(|key| {
+            let of = key.discarded + key.written;
+            inventory::memory::refresh(&Host::this(), &mut self.machine.inventory.memory);
+            let host = survey::site(&self.machine.inventory, &[], &[]);
+            store.make(key, &host, &mut |done| {
+                // What did not move is no sign of life.
+                if done != last && (told.elapsed() >= TELL || done == of) {
+                    (told, last) = (Instant::now(), done);
+                    self.tell(AgentEvent::Preparing { what: key.target.clone(), done, of });
+                }
+                !self.asides.cancel.load(Ordering::Relaxed)
+            })
         });
-        self.fixtures = shelf;
+        self.fixtures = store;
         made
     }
 
@@ -241,10 +247,7 @@ impl Server {
                 let report = self.trial(&order);
                 self.settings.check(report)
             }
-            Request::Release { fixtures } => {
-                self.fixtures.release(&fixtures);
-                Ok(Reply::Done)
-            }
+            Request::Release { fixtures } => self.fixtures.remove(&fixtures).map(|()| Reply::Done),
             Request::Time => Ok(Reply::Time(engine::clock::now_ns())),
             Request::Open(order) => {
                 *self.asides.times() = None;

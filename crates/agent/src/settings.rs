@@ -33,15 +33,16 @@ impl Settings {
     }
 
     fn attempt(&self, machine: &str, changes: &[Change]) -> Result<SettingStates, SettingError> {
-        let wanted: Vec<Wanted> = changes
-            .iter()
-            .map(|change| {
-                let resource = setting::resource(&change.name, change.resource.as_deref(), change.towards)?;
-                Ok(Wanted { setting: change.name.clone(), resource, value: change.value.clone() })
-            })
-            .collect::<Result<_, SettingError>>()?;
+        let (mut wanted, mut asked) = (Vec::new(), Vec::new());
+        for change in changes {
+            for resource in setting::resources(change)? {
+                let (setting, value) = (change.name.clone(), change.value.clone());
+                wanted.push(Wanted { setting, resource, value });
+                asked.push(change);
+            }
+        }
         let mut states = SettingStates::new();
-        for (now, change) in self.keeper().set(&wanted)?.into_iter().zip(changes) {
+        for (now, change) in self.keeper().set(&wanted)?.into_iter().zip(asked) {
             let unit = setting::unit(&now.setting);
             states.entry(change.key()).or_default().push(SettingState {
                 machine: machine.to_owned(),

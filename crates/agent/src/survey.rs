@@ -3,12 +3,15 @@
 
 use std::path::Path;
 
-use load::workload::disk::in_memory;
-use load::workload::{self, HostInfo, MemoryBeneath, common};
+use load::host::{DeviceProbe, HostInfo, MemoryBeneath};
+use load::in_memory;
+use load::workload::{self, common};
 use machine::Host;
 use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, Flow};
+use machine::setting::state_folder;
+use machine::storage::{device_identity, device_state, memory_beneath};
 use model::machine::BlockDevice;
 use model::machine::Inventory;
 use model::plan::{LoadSpec, Problem, Survey};
@@ -16,8 +19,6 @@ use model::profile::OperationClass;
 use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
 use model::{LoadProfile, Parameters, WorkloadSpec};
-
-use crate::shelf;
 
 /// What workloads may know of this machine.
 pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> HostInfo {
@@ -29,8 +30,9 @@ pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -
         memory: inventory.memory.clone(),
         destroy: destroy.to_vec(),
         wipe: wipe.to_vec(),
-        look: shelf::LOOK,
-        beneath: MemoryBeneath(machine::storage::memory_beneath),
+        look: DeviceProbe { state: device_state, identity: device_identity },
+        beneath: MemoryBeneath(memory_beneath),
+        state_folder: Some(state_folder()),
     }
 }
 
@@ -88,12 +90,11 @@ fn add_load(
     survey.threads = survey.threads.saturating_add(threads);
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
-    survey.touches.extend(needs.touches);
     for fixture in needs.fixtures {
         if survey.fixtures.contains(&fixture) {
             continue;
         }
-        if let Some((bytes, name)) = in_memory::fixture_bytes(&fixture, site.beneath) {
+        if let Some((bytes @ 1.., name)) = in_memory::fixture_bytes(&fixture, site.beneath) {
             survey.memory_bytes = survey.memory_bytes.saturating_add(bytes);
             *in_targets = (in_targets.0.saturating_add(bytes), name);
         }
@@ -209,6 +210,8 @@ pub(crate) fn under(load: &LoadSpec, host: &Host) -> Vec<Option<StorageStack>> {
 
 #[cfg(test)]
 mod extremes;
+#[cfg(test)]
+mod replaced;
 
 #[cfg(test)]
 mod tests {

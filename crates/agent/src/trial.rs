@@ -13,15 +13,15 @@ use engine::outcome::Outcome;
 use engine::placement::{Decision, PlacementInput, cores_first, place_around};
 use engine::stop::StopRule;
 use engine::{Begin, LoadPlan, Observer, Session};
-use load::workload::disk::fixture::Fixture;
+use load::fixture::FixtureStore;
 use load::workload::net::{self, RendezvousListener, RouteCache};
-use load::workload::{self, Rendezvous, Shelf, Side, Workload, common};
+use load::workload::{self, LoadContext, Rendezvous, Side, Workload, common};
 use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
 use model::machine::{Cpu, Inventory};
 use model::message::{End, TrialOrder, TrialReport};
-use model::plan::{FixtureKey, LoadSpec};
+use model::plan::LoadSpec;
 use model::scalar::nanoseconds;
 use model::trial::Timeline;
 use model::trial::{InterruptLine, Placement, WorkerPlace};
@@ -30,7 +30,6 @@ use model::{AgentEvent, Phase};
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::result;
 use crate::sampling::{SamplerCommand, Watcher};
-use crate::shelf::Fixtures;
 use crate::survey;
 
 /// A load, looked up and ready.
@@ -44,7 +43,7 @@ struct ReadyLoad<'a> {
 /// What a trial works with.
 pub(crate) struct TrialContext<'a> {
     /// What was prepared.
-    pub(crate) fixtures: &'a Fixtures,
+    pub(crate) fixtures: &'a FixtureStore,
     /// What is known of the ways to far ends.
     pub(crate) ways: &'a RouteCache,
     /// The door that was opened for it, where the other end comes to this one.
@@ -57,7 +56,7 @@ pub(crate) struct TrialContext<'a> {
     pub(crate) tell: &'a (dyn Fn(AgentEvent) + Sync),
 }
 
-impl TrialContext<'_> {
+impl<'a> TrialContext<'a> {
     /// Who says when the loads of `order` start.
     fn begin(&self, order: &TrialOrder) -> Begin<'_> {
         match &order.end {
@@ -66,37 +65,20 @@ impl TrialContext<'_> {
             End::Far { .. } => Begin::Told(self.told),
         }
     }
-}
 
-/// The shelf of one load.
-struct LoadContext<'a> {
-    stage: &'a TrialContext<'a>,
-    end: &'a End,
-    /// Its place among the loads that have two ends.
-    load: usize,
-}
-
-impl Shelf for LoadContext<'_> {
-    fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
-        self.stage.fixtures.fixture(key)
-    }
-
-    fn state_folder(&self) -> Option<std::path::PathBuf> {
-        Some(machine::setting::state_folder())
-    }
-
-    fn side(&self) -> Side<'_> {
-        let load = self.load;
-        let (door, is_near) = match self.end {
+    /// What load number `load` of those with two ends is made ready with.
+    fn context(&self, end: &'a End, load: usize) -> LoadContext<'a> {
+        let (door, is_near) = match end {
             End::Near { door, .. } => (door, true),
             End::Far { door } => (door, false),
-            End::Only => return Side::Only,
+            End::Only => return LoadContext { fixtures: self.fixtures, side: Side::Only },
         };
-        match (door, self.stage.listening) {
+        let side = match (door, self.listening) {
             (Some(door), _) => Side::of(is_near, Rendezvous::Out(door), load),
             (None, Some(listening)) => Side::of(is_near, Rendezvous::In(listening), load),
             (None, None) => Side::Only,
-        }
+        };
+        LoadContext { fixtures: self.fixtures, side }
     }
 }
 
@@ -213,9 +195,9 @@ fn ready<'a>(order: &'a TrialOrder, stage: &TrialContext<'_>) -> Result<Vec<Read
         .map(|spec| {
             let workload = workload::find(&spec.workload)
                 .ok_or_else(|| Fault::Other(format!("this agent has no workload `{}`", spec.workload)))?;
-            let shelf = LoadContext { stage, end: &order.end, load: two_ended };
+            let context = stage.context(&order.end, two_ended);
             two_ended += usize::from(workload.has_far_end());
-            let prepared = workload::prepare(workload, &spec.parameters, &shelf)?;
+            let prepared = workload::prepare(workload, &spec.parameters, &context)?;
             let workers = prepared.workers(spec.parameters.integer("threads")? as usize);
             Ok(ReadyLoad { spec, workload, prepared, workers })
         })

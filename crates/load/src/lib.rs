@@ -5,4 +5,7 @@
 //! times it: [`engine::Prepared`]. Neither knows which machine this is: the agent
 //! tells them what it found.
 
+pub mod fixture;
+pub mod host;
+pub mod in_memory;
 pub mod workload;

@@ -8,14 +8,15 @@ use std::collections::HashSet;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
 
-use load::workload::disk::fixture::{Fixture, OpenMode};
-use support::{Silent, parameters, run, survey};
+use load::workload::disk::{Files, OpenMode};
+use support::{Kept, Silent, parameters, run, survey};
 
 const BYTES: usize = 16 << 20;
 
 /// All of a fixture's file, read around the page cache.
-fn landed(fixture: &Fixture) -> Vec<u8> {
-    let file = fixture.open(OpenMode { direct: true, write: false, dsync: false }).unwrap().remove(0);
+fn landed(kept: &Kept) -> Vec<u8> {
+    let files = kept.0.find::<Files>(&kept.1[0]).unwrap();
+    let file = files.open(OpenMode { direct: true, write: false, dsync: false }).unwrap().remove(0);
     let mut all = vec![0u8; BYTES + 4096];
     // O_DIRECT wants an aligned buffer.
     let start = all.as_ptr().align_offset(4096);
@@ -92,10 +93,10 @@ fn what_lands_on_the_disk_is_compressible_and_duplicate_as_asked() {
             let common =
                 [("size", bytes.as_str()), ("until", "end"), ("content", content), ("content-share", share)];
             let (parameters, shelf) = survey(parameters(folder.path(), &[&common, *load].concat())).unwrap();
-            let before = landed(&shelf.0[0]);
+            let before = landed(&shelf);
             judge(&before, &format!("the file before {what}"), compressed, duplicate);
             run(&parameters, &shelf, &Silent, &AtomicBool::new(false)).unwrap();
-            let after = landed(&shelf.0[0]);
+            let after = landed(&shelf);
             judge(&after, &what, compressed, duplicate);
             let same = before.chunks(4096).zip(after.chunks(4096)).filter(|(a, b)| a == b).count();
             let expected = if load[0].1 == "randrw" { BYTES / 8192 } else { 0 };
@@ -117,7 +118,7 @@ fn a_users_file_of_zeros_is_overwritten_with_what_was_asked_for() {
     let changes = [("pattern", "randrw"), ("read-share", "50%"), ("distribution", "once"), ("until", "end")];
     let (parameters, shelf) = survey(parameters(&file, &changes)).unwrap();
     run(&parameters, &shelf, &Silent, &AtomicBool::new(false)).unwrap();
-    let all = landed(&shelf.0[0]);
+    let all = landed(&shelf);
     let written: Vec<u8> =
         all.chunks(4096).filter(|b| b.iter().any(|byte| *byte != 0)).flatten().copied().collect();
     assert!(written.len().abs_diff(BYTES / 2) < BYTES / 20, "{} bytes were written", written.len());

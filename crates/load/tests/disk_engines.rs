@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 use engine::Fault;
 use engine::outcome::{LoadOutcome, Outcome};
 use engine::{LoadPlan, Observer, Session};
-use load::workload::disk::fixture::Fixture;
-use load::workload::{HostInfo, Shelf, Workload, catalogue, common, find};
-use model::plan::{FixtureKey, Problem};
+use load::fixture::FixtureStore;
+use load::workload::{FIXTURES, HostInfo, LoadContext, Side, Workload, catalogue, common, find};
+use model::plan::Problem;
 use model::trial::Timeline;
 use model::{Parameters, Phase, Value};
 
@@ -21,14 +21,6 @@ impl Observer for Silent {
     fn starts(&self, _timeline: Timeline) {}
     fn phase(&self, _phase: Phase, _at_ns: u64) {}
     fn alive(&self, _pulse: u64) {}
-}
-
-struct Kept(Vec<Fixture>);
-
-impl Shelf for Kept {
-    fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
-        self.0.iter().find(|f| f.key().is_same(key))
-    }
 }
 
 fn disk() -> &'static dyn Workload {
@@ -67,14 +59,12 @@ fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<Outcome, Fault
     let destroy = vec![target.to_string_lossy().into_owned()];
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
     let needs = disk().survey(asked(target, words), &host).unwrap_or_else(|p| panic!("{words}: {p:?}"));
-    let shelf = Kept(
-        needs
-            .fixtures
-            .iter()
-            .map(|key| Fixture::make(key, load::workload::DeviceProbe::default(), &mut |_| true).unwrap())
-            .collect(),
-    );
-    let prepared = disk().prepare(&needs.parameters, &shelf)?;
+    let mut fixtures = FixtureStore::new(FIXTURES);
+    for key in &needs.fixtures {
+        fixtures.make(key, &host, &mut |_| true).unwrap();
+    }
+    let context = LoadContext { fixtures: &fixtures, side: Side::Only };
+    let prepared = disk().prepare(&needs.parameters, &context)?;
     let threads = needs.parameters.integer("threads").unwrap() as usize;
     let plan = LoadPlan {
         prepared: &*prepared,

@@ -3,15 +3,12 @@
 //! went away; file systems of large sectors.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-// Only its parameters are needed here.
-#[allow(dead_code)]
 mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use load::workload::disk::Disk;
-use load::workload::disk::fixture::Fixture;
 use load::workload::{DeviceProbe, HostInfo, Workload};
 use model::plan::{FixtureKey, Ownership, Problem, ProblemKind};
 
@@ -64,7 +61,7 @@ fn is_refused(file: &Path, reason: &str) {
     assert!(problem.help.contains("no option that overrides"), "{problem:?}");
     // As if that use had begun after the survey.
     let key = FixtureKey { ownership: Ownership::Surrendered, ..looked_at(file, "randread").unwrap() };
-    let fault = Fixture::make(&key, DeviceProbe::default(), &mut |_| true).unwrap_err().to_string();
+    let fault = support::make(&key, DeviceProbe::default()).unwrap_err().to_string();
     assert!(fault.contains(reason), "{fault}");
     writing(file, "randread").unwrap();
 }
@@ -118,7 +115,7 @@ fn a_file_that_went_away_between_trials_is_said_to_be_gone() {
     let file = file(folder.path());
     let changes = [("pattern", "randread"), ("engine", "sync")];
     let (parameters, shelf) = support::survey(support::parameters(&file, &changes)).unwrap();
-    let told = || Disk.prepare(&parameters, &shelf).unwrap_err().to_string();
+    let told = || Disk.prepare(&parameters, &support::context(&shelf.0)).unwrap_err().to_string();
     std::fs::remove_file(&file).unwrap();
     assert!(told().contains("image is gone: it was removed"), "{}", told());
     std::fs::create_dir(&file).unwrap();

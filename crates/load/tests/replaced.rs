@@ -3,15 +3,13 @@
 //! or they are no files at all but switches of the kernel. None is written to.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-// Only its parameters are needed here.
-#[allow(dead_code)]
 mod support;
 
 use std::path::{Path, PathBuf};
 
 use engine::Fault;
+use load::fixture::FixtureStore;
 use load::workload::disk::Disk;
-use load::workload::disk::fixture::Fixture;
 use load::workload::{DeviceProbe, HostInfo, Workload};
 use model::plan::{FixtureKey, Problem, ProblemKind};
 
@@ -26,8 +24,8 @@ fn looked_at(target: &Path, destroy: &[&Path], words: &[(&str, &str)]) -> Result
 /// Making it ready writes all of it.
 const WRITTEN: &[(&str, &str)] = &[("pattern", "write"), ("precondition", "fill")];
 
-fn make(key: &FixtureKey) -> Result<Fixture, Fault> {
-    Fixture::make(key, DeviceProbe::default(), &mut |_| true)
+fn make(key: &FixtureKey) -> Result<FixtureStore, Fault> {
+    support::make(key, DeviceProbe::default())
 }
 
 /// A file of 1 MiB of `byte`.

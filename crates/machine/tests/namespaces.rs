@@ -9,6 +9,7 @@ use std::process::Command;
 use machine::route;
 use machine::setting::{self, Journal, Process, SettingGuard, Wanted};
 use model::Value;
+use model::setting::Change;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 /// Two namespaces, gone when it is dropped; `a` has 10.213.0.1, `b` 10.213.0.2,
@@ -84,9 +85,12 @@ fn the_way_to_a_peer_is_what_the_kernel_says() {
         assert_eq!((own.interface.as_str(), own.local), ("lo", true));
         let nowhere = route::towards(address("192.0.2.1")).unwrap_err().to_string();
         assert!(nowhere.contains("192.0.2.1") && nowhere.contains("unreachable"), "{nowhere}");
-        let towards = Some(address("10.214.9.9"));
-        assert_eq!(setting::resource("mtu", None, towards), Ok("nic:va".to_owned()));
-        let refused = setting::resource("mtu", None, Some(address("192.0.2.1"))).unwrap_err();
+        let resources = |towards: &str| {
+            let change = Change::new("mtu", Value::Integer(1500));
+            setting::resources(&Change { towards: Some(address(towards)), ..change })
+        };
+        assert_eq!(resources("10.214.9.9"), Ok(vec!["nic:va".to_owned()]));
+        let refused = resources("192.0.2.1").unwrap_err();
         assert!(refused.to_string().contains("unreachable"), "{refused}");
     });
 }

@@ -2,12 +2,14 @@
 //! the groups in which they are measured, what will be written and how long it
 //! takes. A plan is validated, printable and saved.
 
+use std::cmp::Ordering;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::{DeviceIdentity, Identity};
 use crate::label::Label;
-use crate::profile::LoadProfile;
+use crate::profile::{LoadProfile, TargetState};
 use crate::resource::PathStep;
 use crate::setting::Change;
 use crate::study::Controls;
@@ -47,22 +49,32 @@ pub enum Effect {
 }
 
 /// Something that must be made ready before a load can run, shared by all
-/// cases that need the same.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+/// cases that need the same. What it is made of only its kind knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FixtureKey {
-    /// Where: a directory, or a file that the user named.
+    /// Its kind, by its name in the agent's table: `file`, `device`.
+    pub kind: String,
+    /// Where: a directory, or what the user named.
     pub target: String,
-    /// How many bytes are really written there (or read, of a user's file), all
-    /// files together.
+    /// How many bytes of it a load reaches, all its parts together.
     pub bytes: u64,
     /// Whose it is.
     pub ownership: Ownership,
-    /// Into how many files of equal size the bytes are divided.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub files: u64,
-    /// Whether the target is a block device.
+    /// What else tells it from others of its kind, as the kind writes it.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub details: serde_json::Value,
+    /// The state into which it is brought before its first use.
+    #[serde(default)]
+    pub state: TargetState,
+    /// Whether a load uses it up, so that it is made anew for each trial.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub device: bool,
+    pub used_up: bool,
+    /// Bytes that are written to make it ready, each pass over it counted.
+    #[serde(default)]
+    pub written: u64,
+    /// Bytes that are discarded first.
+    #[serde(default)]
+    pub discarded: u64,
     /// What a device held when it was given up: signatures, to be found again
     /// before the first write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -71,128 +83,61 @@ pub struct FixtureKey {
     /// before the first write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<Identity>,
-    /// What is written into it.
-    #[serde(default, skip_serializing_if = "Content::is_usual")]
-    pub content: Content,
-    /// Whether it is made empty, for the load itself to make it grow up to
-    /// `bytes`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub grows: bool,
-    /// What is done before its first use so that it is in a known state.
-    #[serde(default, skip_serializing_if = "Precondition::is_none")]
-    pub precondition: Precondition,
-    /// Whether all of it is discarded first.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub purge: bool,
+    /// What is done to the target, in a sentence without a full stop.
+    #[serde(default)]
+    pub about: String,
 }
 
 impl FixtureKey {
-    /// One file with random content in no special state.
+    /// One that is in no special state and costs nothing to make.
     #[must_use]
-    pub fn new(target: impl Into<String>, bytes: u64, ownership: Ownership) -> Self {
+    pub fn new(kind: &str, target: impl Into<String>, bytes: u64, ownership: Ownership) -> Self {
         Self {
+            kind: kind.to_owned(),
             target: target.into(),
             bytes,
             ownership,
-            files: 1,
-            device: false,
+            details: serde_json::Value::Null,
+            state: TargetState::AsFound,
+            used_up: false,
+            written: 0,
+            discarded: 0,
             holds: Vec::new(),
             identity: None,
-            content: Content::Random,
-            grows: false,
-            precondition: Precondition::None,
-            purge: false,
+            about: String::new(),
         }
     }
 
     /// Whether both mean the same thing, whatever was seen when it was looked at.
     #[must_use]
     pub fn is_same(&self, other: &FixtureKey) -> bool {
-        let bare = |key: &FixtureKey| FixtureKey { holds: Vec::new(), identity: None, ..key.clone() };
+        let bare =
+            |key: &Self| Self { holds: Vec::new(), identity: None, about: String::new(), ..key.clone() };
         bare(self) == bare(other)
-    }
-
-    /// Bytes of each of its files.
-    #[must_use]
-    pub fn file_bytes(&self) -> u64 {
-        self.bytes / self.files.max(1)
-    }
-
-    /// Bytes that are written to make it ready, each pass over it counted.
-    #[must_use]
-    pub fn written(&self) -> u64 {
-        if self.grows {
-            return 0;
-        }
-        let passes = match (self.ownership, self.precondition) {
-            (Ownership::Borrowed, _) | (Ownership::Surrendered, Precondition::None) => 0,
-            // Making a file of ours fills it.
-            (Ownership::Created, Precondition::None) | (_, Precondition::Fill) => 1,
-            (_, Precondition::Full) => 2,
-        };
-        self.bytes.saturating_mul(passes)
-    }
-
-    /// Bytes that are discarded first.
-    #[must_use]
-    pub fn discarded(&self) -> u64 {
-        if self.purge && self.device { self.bytes } else { 0 }
     }
 
     /// Whether it is brought into a state that a load which writes leaves.
     #[must_use]
     pub fn has_state(&self) -> bool {
-        self.purge || self.precondition != Precondition::None
+        self.state != TargetState::AsFound
+    }
+
+    fn order(&self) -> impl Ord + use<'_> {
+        let Self { target, bytes, ownership, kind, holds, identity, state, used_up, .. } = self;
+        let rest = (self.details.to_string(), self.written, self.discarded, &self.about);
+        (target, bytes, ownership, kind, holds, identity, (state, used_up), rest)
     }
 }
 
-fn one() -> u64 {
-    1
-}
-
-fn is_one(files: &u64) -> bool {
-    *files <= 1
-}
-
-/// What the blocks that are written hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Content {
-    /// Random bytes, others in every block: nothing compresses them.
-    #[default]
-    Random,
-    /// Zeros.
-    Zeros,
-    /// Blocks of which this share, in thousandths, is compressed away.
-    Compressible(u16),
-    /// Blocks of which this share, in thousandths, has a twin.
-    Duplicate(u16),
-}
-
-impl Content {
-    fn is_usual(&self) -> bool {
-        *self == Content::Random
+impl PartialOrd for FixtureKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
-/// What is done to a target before its first use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Precondition {
-    /// Nothing but making a file of ours, which writes all of it once.
-    #[default]
-    None,
-    /// All of it is written once, sequentially.
-    Fill,
-    /// All of it is written twice, sequentially in 128 KiB, as SNIA's
-    /// workload-independent preconditioning does; then the load itself runs
-    /// round by round until it is steady.
-    Full,
-}
-
-impl Precondition {
-    fn is_none(&self) -> bool {
-        *self == Precondition::None
+impl Ord for FixtureKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order().cmp(&other.order())
     }
 }
 
@@ -227,7 +172,7 @@ pub struct DeviceState {
     pub unknown: Option<String>,
 }
 
-/// Whose file a fixture is.
+/// Whose a fixture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ownership {
@@ -252,10 +197,6 @@ pub struct Survey {
     pub memory_bytes: u64,
     /// Threads that run at once.
     pub threads: u64,
-    /// What is made or changed beside fixtures, each in a sentence without full
-    /// stop.
-    #[serde(default)]
-    pub touches: Vec<String>,
     /// The resolved path of the main load.
     pub path: Vec<PathStep>,
     /// Why this case cannot be run, if it cannot.
@@ -317,9 +258,6 @@ pub struct Case {
     pub fixtures: Vec<FixtureKey>,
     /// What the case leaves of them.
     pub effect: Effect,
-    /// What is made or changed beside them, each in a sentence without full stop.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub touches: Vec<String>,
     /// The resolved path of the main load.
     pub path: Vec<PathStep>,
     /// The group in which it is measured.
@@ -330,11 +268,11 @@ pub struct Case {
 
 impl Case {
     /// Whether it is measured round by round until it is steady: its main load
-    /// asks for the whole preconditioning.
+    /// asks for that.
     #[must_use]
     pub fn has_rounds(&self) -> bool {
-        let full = |load: &LoadSpec| load.parameters.is_word("precondition", "full");
-        self.loads.first().is_some_and(full) && !self.fixtures.is_empty()
+        let profile = self.loads.first().and_then(|load| load.profile.as_ref());
+        profile.is_some_and(|p| p.target_state == TargetState::Steady) && !self.fixtures.is_empty()
     }
 }
 

@@ -240,7 +240,7 @@ impl Arrival {
 }
 
 /// The state that targets are brought into before a load is measured.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetState {
     /// None is asked for; a file of ours is written once, whole.

@@ -36,6 +36,47 @@ impl Symbol {
             Symbol::PeerInterface => "nic(peer)",
         }
     }
+
+    /// How its resources are called.
+    #[must_use]
+    pub fn words(self) -> SymbolWords {
+        let (kind, noun, lies, parameter, example) = match self {
+            Symbol::WorkerCpus => ("cpu", "set of CPUs", "of the workers", None, Some("0-3")),
+            Symbol::Memory => ("memory", "memory", "of the machine", None, None),
+            Symbol::TargetFileSystem => ("filesystem", "file system", "of", Some("target"), Some("/data")),
+            Symbol::TargetDevice => ("block", "block device", "under", Some("target"), Some("sda")),
+            Symbol::PeerInterface => ("nic", "network interface", "towards", Some("peer"), Some("eth0")),
+        };
+        SymbolWords { kind, noun, lies, parameter, example }
+    }
+}
+
+/// How the resources of a symbol are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolWords {
+    /// Before the colon of a resource: `nic` of `nic:eth0`.
+    pub kind: &'static str,
+    /// One of them, in a sentence.
+    pub noun: &'static str,
+    /// Where the one that is meant lies, before the value of its parameter.
+    pub lies: &'static str,
+    /// The parameter that says which one is meant; none where the machine does.
+    pub parameter: Option<&'static str>,
+    /// A name after `@`, for example; none where a machine has one only.
+    pub example: Option<&'static str>,
+}
+
+impl SymbolWords {
+    /// The one that is meant: `the block device under /data`, `... under the target`.
+    #[must_use]
+    pub fn phrase(&self, value: Option<&str>) -> String {
+        let (noun, lies) = (self.noun, self.lies);
+        match (value, self.parameter) {
+            (Some(value), _) => format!("the {noun} {lies} {value}"),
+            (None, Some(parameter)) => format!("the {noun} {lies} the {parameter}"),
+            (None, None) => format!("the {noun} {lies}"),
+        }
+    }
 }
 
 /// One step of a case's path, resolved.

@@ -8,20 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::parameter::ParameterSpec;
+use crate::resource::{Symbol, SymbolWords};
 use crate::scalar;
 use crate::unit::Unit;
 use crate::value::Value;
-
-/// The resource that a setting belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Binds {
-    /// A network interface: the one named after `@`, or the one towards the peer,
-    /// at both ends.
-    Nic,
-    /// The machine; with a peer both machines.
-    Machine,
-}
 
 /// The description that a setting carries in its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,8 +20,10 @@ pub struct SettingSpec {
     pub value: ParameterSpec,
     /// The unit of its values.
     pub unit: Unit,
-    /// The resource that it belongs to.
-    pub binds: Binds,
+    /// Which resource of a load's path it belongs to: the one named after `@`, or
+    /// the one that the load passes, with a peer at both ends. None for the whole
+    /// machine, with a peer both machines.
+    pub binds: Option<Symbol>,
     /// One line for lists.
     pub summary: &'static str,
 }
@@ -41,6 +33,12 @@ impl SettingSpec {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.value.name
+    }
+
+    /// The symbol that it belongs to, where a resource of it can be named after `@`.
+    #[must_use]
+    pub fn named(&self) -> Option<SymbolWords> {
+        self.binds.map(Symbol::words).filter(|words| words.example.is_some())
     }
 
     /// A value as a person writes it.
@@ -62,6 +60,9 @@ pub struct Change {
     /// then the change is for both ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
+    /// The targets under which the resources lie, values of the parameter `target`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
     /// The address of the other end, from which each end finds its own resource;
     /// put in on the way to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,6 +72,13 @@ pub struct Change {
 }
 
 impl Change {
+    /// One that says nothing yet of where.
+    #[must_use]
+    pub fn new(name: &str, value: Value) -> Self {
+        let name = name.to_owned();
+        Self { name, resource: None, peer: None, targets: Vec::new(), towards: None, value }
+    }
+
     /// The key under which a study asks for it: `mtu`, `mtu@eth0`.
     #[must_use]
     pub fn key(&self) -> String {
@@ -146,13 +154,7 @@ mod tests {
 
     #[test]
     fn values_are_shown_as_people_write_them() {
-        let change = Change {
-            name: "mtu".into(),
-            resource: None,
-            peer: None,
-            towards: None,
-            value: Value::from(9000_u64),
-        };
+        let change = Change::new("mtu", Value::from(9000_u64));
         let mut state = SettingState::asked(&change, Unit::Bytes);
         assert_eq!(state.show(&state.asked), "9000");
         state.asked = Value::from(32_u64 << 20);

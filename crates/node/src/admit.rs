@@ -106,7 +106,7 @@ fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
         return Err(format!("a node changes {CHANGES_MAX} settings at once at most, not {}", changes.len()));
     }
     for change in changes {
-        if change.resource.is_some() {
+        if change.resource.is_some() || !change.targets.is_empty() {
             let key = change.key();
             return Err(format!(
                 "a node changes only what lies towards its controller, and `{key}` names something"
@@ -266,11 +266,10 @@ mod tests {
     #[test]
     fn settings_are_those_towards_the_controller_and_no_others() {
         let change = |resource: Option<&str>| Change {
-            name: "mtu".to_owned(),
             resource: resource.map(str::to_owned),
             peer: Some("b".to_owned()),
             towards: Some("192.0.2.1".parse().unwrap()),
-            value: Value::Integer(9000),
+            ..Change::new("mtu", Value::Integer(9000))
         };
         let set = |changes: Vec<Change>| Request::Set { changes };
         let admitted = admit(&serde_json::to_vec(&set(vec![change(None)])).unwrap(), HERE, FROM).unwrap();
@@ -278,6 +277,8 @@ mod tests {
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, set(vec![Change { towards: Some(FROM), ..change(None) }]));
         assert!(judged(&set(vec![change(Some("eth0"))])).unwrap_err().contains("mtu@eth0"));
+        let under = Change { targets: vec!["/data".to_owned()], ..change(None) };
+        assert!(judged(&set(vec![under])).unwrap_err().contains("towards its controller"));
         assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());
         assert_eq!(judged(&set(vec![])), Ok(Kind::PutBack));
         assert_eq!(judged(&Request::Restore), Ok(Kind::PutBack));

@@ -1,7 +1,7 @@
 //! A plan as text: what `--dry-run` prints.
 
-use model::plan::{Case, Effect, FixtureKey, Ownership, Precondition, Problem};
-use model::setting::{Binds, Change, SettingSpec};
+use model::plan::{Case, Effect, Problem};
+use model::setting::{Change, SettingSpec};
 use model::{Plan, Study};
 
 use crate::format;
@@ -52,7 +52,8 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
     };
     let budget =
         controls.budget_s.map(|s| format!(", at most {} (budget)", format::span(s))).unwrap_or_default();
-    let writes = plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.written() > 0 || f.grows);
+    let writes =
+        plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.written > 0 || f.used_up && f.bytes > 0);
     let assumed = if writes { "; files are taken to be written at 200 MB/s" } else { "" };
     out.push_str(&paragraph("", "  ", &format!("Time needed: {time}{budget}{assumed}.")));
     out
@@ -69,12 +70,9 @@ fn touched(plan: &Plan) -> Vec<String> {
     let mut fixtures: Vec<_> = plan.cases.iter().flat_map(|c| &c.fixtures).collect();
     fixtures.sort();
     fixtures.dedup();
-    let mut touches: Vec<&String> = plan.cases.iter().flat_map(|c| &c.touches).collect();
-    touches.dedup();
     let settings = settings(plan);
-    let is_written = !fixtures.is_empty() || !touches.is_empty();
-    let mut lines: Vec<String> = fixtures.into_iter().map(line).collect();
-    lines.extend(touches.into_iter().cloned());
+    let is_written = !fixtures.is_empty();
+    let mut lines: Vec<String> = fixtures.into_iter().map(|fixture| fixture.about.clone()).collect();
     lines.extend(
         match (is_written, settings.is_empty()) {
             (false, true) => Some("Nothing is written, no setting is changed."),
@@ -96,7 +94,7 @@ fn settings(plan: &Plan) -> Vec<String> {
         let spec = spec_of(&change.name);
         let level = spec.map_or_else(|| change.value.to_string(), |s| s.show(&change.value));
         let same = |(other, _): &&mut (&Change, Vec<String>)| {
-            other.key() == change.key() && other.peer == change.peer
+            (other.key(), &other.peer, &other.targets) == (change.key(), &change.peer, &change.targets)
         };
         match changed.iter_mut().find(same) {
             Some((_, levels)) if levels.contains(&level) => {}
@@ -112,48 +110,21 @@ fn spec_of(name: &str) -> Option<&'static SettingSpec> {
 }
 
 fn changed_line(change: &Change, levels: &[String]) -> String {
-    let is_nic = spec_of(&change.name).is_some_and(|s| s.binds == Binds::Nic);
-    let whose = match (&change.resource, &change.peer, is_nic) {
+    let symbol = spec_of(&change.name).and_then(|spec| spec.binds);
+    let whose = match (&change.resource, symbol, &change.peer) {
         (Some(resource), ..) => format!("{resource} on this machine"),
-        (None, Some(peer), true) => format!("the network interface towards {peer}, at both ends"),
-        (None, Some(peer), false) => format!("this machine and of {peer}"),
-        (None, None, _) => "this machine".to_owned(),
+        (None, Some(symbol), peer) => {
+            let value = match symbol.words().parameter {
+                Some("peer") => peer.clone(),
+                _ => (!change.targets.is_empty()).then(|| change.targets.join(" and ")),
+            };
+            let ends = if peer.is_some() { ", at both ends" } else { "" };
+            format!("{}{ends}", symbol.words().phrase(value.as_deref()))
+        }
+        (None, None, Some(peer)) => format!("this machine and of {peer}"),
+        (None, None, None) => "this machine".to_owned(),
     };
     format!("changes {} of {whose}: {}; and puts it back", change.name, levels.join(", "))
-}
-
-fn line(f: &FixtureKey) -> String {
-    let (size, target) = (format::binary(f.bytes), &f.target);
-    let device = if f.device { "the block device " } else { "" };
-    let mut line = match f.ownership {
-        Ownership::Created if f.grows => format!(
-            "writes a file in {target}, without a name, until no space is left or it has {size}, and removes it"
-        ),
-        Ownership::Created if f.files > 1 => {
-            format!(
-                "writes {} files of {size} together in {target}, without names, and removes them",
-                f.files
-            )
-        }
-        Ownership::Created => format!("writes a file of {size} in {target}, without a name, and removes it"),
-        Ownership::Borrowed => format!("reads {size} of {device}{target}, which is yours"),
-        Ownership::Surrendered if !f.holds.is_empty() => format!(
-            "OVERWRITES {size} of {device}{target}, as --destroy allows, which holds {}, as --wipe allows",
-            f.holds.join(", ")
-        ),
-        Ownership::Surrendered => format!("OVERWRITES {size} of {device}{target}, as --destroy allows"),
-    };
-    if f.discarded() > 0 {
-        line.push_str("; discards all of it first (purge)");
-    }
-    match f.precondition {
-        Precondition::None => {}
-        Precondition::Fill => line.push_str("; writes it once before it is measured (precondition=fill)"),
-        Precondition::Full => {
-            line.push_str("; writes it twice, sequentially, before it is measured (precondition=full)");
-        }
-    }
-    line
 }
 
 #[cfg(test)]
@@ -164,13 +135,7 @@ mod tests {
 
     #[test]
     fn a_change_names_whose_setting_it_is() {
-        let mut change = Change {
-            name: "mtu".to_owned(),
-            resource: None,
-            peer: Some("b".to_owned()),
-            towards: None,
-            value: Value::from(9000_u64),
-        };
+        let mut change = Change { peer: Some("b".to_owned()), ..Change::new("mtu", Value::from(9000_u64)) };
         let levels = ["1500".to_owned(), "9000".to_owned()];
         let at_both =
             "changes mtu of the network interface towards b, at both ends: 1500, 9000; and puts it back";
@@ -179,18 +144,5 @@ mod tests {
         assert!(changed_line(&change, &levels).starts_with("changes mtu of eth0 on this machine: "));
         change = Change { name: "socket-buffer-max".to_owned(), resource: None, ..change };
         assert!(changed_line(&change, &levels).contains("of this machine and of b"));
-    }
-
-    #[test]
-    fn a_device_is_named_as_one_with_what_is_lost() {
-        let key =
-            FixtureKey { device: true, ..FixtureKey::new("/dev/loop7", 256 << 20, Ownership::Surrendered) };
-        let plain = "OVERWRITES 256 MiB of the block device /dev/loop7, as --destroy allows";
-        assert_eq!(line(&key), plain);
-        let holds = vec!["gpt".to_owned(), "ext4 on /dev/loop7p1".to_owned()];
-        let held = FixtureKey { holds, ..key.clone() };
-        assert_eq!(line(&held), format!("{plain}, which holds gpt, ext4 on /dev/loop7p1, as --wipe allows"));
-        let read = FixtureKey { ownership: Ownership::Borrowed, ..key };
-        assert_eq!(line(&read), "reads 256 MiB of the block device /dev/loop7, which is yours");
     }
 }

@@ -1,7 +1,8 @@
 //! The workloads as text: for `headroom workloads` and for the reference pages.
 
 use model::metric::Better;
-use model::setting::{Binds, SettingSpec};
+use model::resource::Symbol;
+use model::setting::SettingSpec;
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec, WorkloadSpec};
 
@@ -71,13 +72,16 @@ pub fn settings(all: &[&SettingSpec]) -> String {
 #[must_use]
 pub fn setting(spec: &SettingSpec) -> String {
     let name = spec.name();
-    let (resource, example) = match spec.binds {
-        Binds::Nic => (
-            "the network interface towards the peer, at both ends, or the one named after `@`",
-            format!("--set {name}=LEVELS or --set {name}@eth0=LEVELS"),
-        ),
-        Binds::Machine => ("the machine; with a peer both machines", format!("--set {name}=LEVELS")),
-    };
+    let mut example = format!("--set {name}=LEVELS");
+    let mut resource = "the machine; with a peer both machines".to_owned();
+    if let Some(symbol) = spec.binds {
+        let ends = if symbol == Symbol::PeerInterface { ", at both ends" } else { "" };
+        resource = format!("{}{ends}", symbol.words().phrase(None));
+    }
+    if let Some(one) = spec.named().and_then(|words| words.example) {
+        resource.push_str(", or the one named after `@`");
+        example.push_str(&format!(" or --set {name}@{one}=LEVELS"));
+    }
     let about = format!(
         "It belongs to {resource}. Write {example}; a comma makes levels, which are measured one after the other. It \
          is read back after the change, and put back at the end."

@@ -178,7 +178,7 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
         }
         for mut loads in combinations {
             share_target(&mut loads, workload);
-            for settings in settings::combinations(study, &loads) {
+            for settings in settings::combinations(study, &loads, catalogue) {
                 let label = label(&loads, &settings, study, workload, catalogue);
                 all.push(Candidate { loads: loads.clone(), settings, label, test });
             }
@@ -305,7 +305,6 @@ fn to_case(candidate: Candidate, survey: Survey, study: &Study, catalogue: &Cata
         settings: candidate.settings,
         fixtures: survey.fixtures,
         effect: survey.effect,
-        touches: survey.touches,
         path: survey.path,
         group: 0,
         trial_s: study.controls.warm_up_s + window_s + TRIAL_OVERHEAD_S,
@@ -349,7 +348,7 @@ fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
         let own: Vec<&Case> = cases.iter().filter(|c| c.group == group).collect();
         for fixture in own.iter().flat_map(|c| &c.fixtures) {
             if !kept.contains(&fixture) {
-                preparing += fixture.written() as f64 / WRITE_RATE;
+                preparing += fixture.written as f64 / WRITE_RATE;
                 kept.push(fixture);
             }
         }

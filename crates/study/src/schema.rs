@@ -1,7 +1,6 @@
 //! The JSON Schema of a study file, made from the workload table, for editors
 //! that check TOML while it is typed.
 
-use model::setting::Binds;
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use serde_json::{Map, Value, json};
@@ -58,7 +57,7 @@ fn settings() -> Value {
     let mut patterns = Map::new();
     for spec in agent::settings() {
         properties.insert(spec.name().to_owned(), factor(&spec.value));
-        if spec.binds == Binds::Nic {
+        if spec.named().is_some() {
             patterns.insert(format!("^{}@.+$", spec.name()), factor(&spec.value));
         }
     }

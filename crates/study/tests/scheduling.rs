@@ -154,6 +154,34 @@ fn a_store_that_fails_does_not_take_the_measured_trials_with_it() {
 }
 
 #[test]
+fn a_fixture_that_cannot_be_removed_ends_the_run_with_an_error_and_what_was_measured_is_kept() {
+    // Used up by each trial, or wanted by none any more.
+    for (until, trials) in [("full", 1), ("time", 6)] {
+        let words = [("pattern", "write"), ("until", until), ("trials", "3"), ("queue-depth", "1,8")];
+        let study = study("disk", &words);
+        let mut agent = Pretender { keeps: true, ..Pretender::default() };
+        let planned = planned(&study, &mut agent).unwrap();
+        let mut store = Notebook::default();
+        let runner = Runner {
+            agent: &mut agent,
+            store: &mut store,
+            catalogue: &agent::catalogue(),
+            cancelled: &|| false,
+            on_event: &mut |_| {},
+        };
+        let identity = Identity { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
+        match runner.run(&study, &planned, &identity) {
+            Err(RunError::Left { reason, .. }) => {
+                assert!(reason.contains("could not be removed"), "{reason}")
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(store.trials.len(), trials, "{until}");
+        assert_eq!(store.finished.unwrap().outcome, Some(Outcome::Interrupted));
+    }
+}
+
+#[test]
 fn precision_ends_cases_when_it_is_met() {
     // Values of 100, 101, 102: within 2 % soon, never within 0.01 %.
     let with = |precision| study("null", &[("trials", "5..15"), ("precision", precision)]);

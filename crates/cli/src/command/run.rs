@@ -384,7 +384,7 @@ fn refuse_filling_store(matches: &ArgMatches, plan: &Plan) -> Result<(), Failure
     // One that a size ends is smaller than what is free.
     let unbounded = |fixture: &&FixtureKey| {
         let room = rustix::fs::statvfs(fixture.target.as_str());
-        fixture.grows && room.is_ok_and(|s| fixture.bytes >= s.f_bavail.saturating_mul(s.f_frsize))
+        fixture.used_up && room.is_ok_and(|s| fixture.bytes >= s.f_bavail.saturating_mul(s.f_frsize))
     };
     let fixtures = plan.cases.iter().flat_map(|case| &case.fixtures);
     match fixtures.filter(unbounded).find(|f| device(Path::new(&f.target)) == device(&store)) {

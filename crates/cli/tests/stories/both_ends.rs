@@ -71,13 +71,7 @@ fn agent_in(namespace: &str, state: &Path) -> Box<LocalAgent> {
 }
 
 fn mtu(bytes: u64) -> Vec<Change> {
-    vec![Change {
-        name: "mtu".to_owned(),
-        resource: None,
-        peer: Some("b".to_owned()),
-        towards: None,
-        value: bytes.into(),
-    }]
+    vec![Change { peer: Some("b".to_owned()), ..Change::new("mtu", bytes.into()) }]
 }
 
 #[test]

@@ -12,18 +12,17 @@ pub mod profile;
 pub mod scheduler;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io;
-use std::path::Path;
 
 use engine::outcome::LoadOutcome;
 use engine::{Fault, Prepared};
-use model::identity::DeviceIdentity;
 use model::message::RendezvousAddress;
-use model::plan::{DeviceState, Effect, FixtureKey, Problem};
+use model::plan::{Effect, FixtureKey, Problem};
 use model::trial::{TrialResult, Window};
 use model::workload::Catalogue;
 use model::{LoadProfile, Parameters, Quantity, WorkloadSpec};
+
+use crate::fixture::{FixtureKind, FixtureStore};
+pub use crate::host::{DeviceProbe, HostInfo, MemoryBeneath};
 
 /// Every workload, in documentation order.
 pub const TABLE: &[&dyn Workload] = &[
@@ -50,6 +49,9 @@ pub const TABLE: &[&dyn Workload] = &[
     &null::Null,
 ];
 
+/// Every kind of fixture.
+pub const FIXTURES: &[FixtureKind] = &[disk::fixture::FILES, disk::fixture::DEVICES, file::tree::TREES];
+
 /// The descriptions of every workload, and what all have in common.
 #[must_use]
 pub fn catalogue() -> Catalogue {
@@ -70,75 +72,11 @@ pub fn find(name: &str) -> Option<&'static dyn Workload> {
 pub fn prepare(
     workload: &dyn Workload,
     parameters: &Parameters,
-    shelf: &dyn Shelf,
+    given: &LoadContext<'_>,
 ) -> Result<Box<dyn Prepared>, Fault> {
     let mut all = parameters.clone();
     catalogue().fill(workload.spec(), &mut all);
-    workload.prepare(&all, shelf)
-}
-
-/// What a workload may know of the machine it is to run on.
-#[derive(Clone, Debug, Default)]
-pub struct HostInfo {
-    /// CPUs that we may run on.
-    pub cpus: usize,
-    /// Data caches by level, smallest first: (level, bytes, CPUs that share it).
-    pub caches: Vec<(u32, u64, usize)>,
-    /// Memory that may be used without pushing others out, in bytes.
-    pub memory_available: u64,
-    /// The processors.
-    pub cpu: model::machine::Cpu,
-    /// The memory.
-    pub memory: model::machine::Memory,
-    /// Existing files and devices that the user gave up with `--destroy`.
-    pub destroy: Vec<String>,
-    /// Signatures that may be overwritten with them (`--wipe`).
-    pub wipe: Vec<String>,
-    /// Knows block devices.
-    pub look: DeviceProbe,
-    /// Says which targets are memory in the end.
-    pub beneath: MemoryBeneath,
-}
-
-impl HostInfo {
-    /// How much of the free memory loads may take, all together: the rest is for
-    /// whatever else goes on.
-    #[must_use]
-    pub fn memory_room(&self) -> u64 {
-        self.memory_available / 10 * 9
-    }
-}
-
-/// How a workload learns whether what is written to a path ends in memory
-/// (tmpfs, a RAM disk, a loop device on one): in which. None where it does not.
-#[derive(Clone, Copy, Debug)]
-pub struct MemoryBeneath(pub fn(&std::path::Path) -> Option<String>);
-
-impl Default for MemoryBeneath {
-    /// Nothing is known to be memory.
-    fn default() -> Self {
-        Self(|_| None)
-    }
-}
-
-/// How a workload learns about a block device: reading a machine is not its
-/// matter.
-#[derive(Clone, Copy, Debug)]
-pub struct DeviceProbe {
-    /// Says what the device at a path is, who uses it and what it holds.
-    pub state: fn(&Path) -> io::Result<DeviceState>,
-    /// Says which device a file is open on, whatever its path means by then.
-    pub identity: fn(&File) -> io::Result<DeviceIdentity>,
-}
-
-impl Default for DeviceProbe {
-    /// Of a device of which nothing is known nothing may be done.
-    fn default() -> Self {
-        Self {
-            state: |_| Err(io::Error::other("nobody looked at it")),
-            identity: |_| Err(io::Error::other("nobody looked at it")),
-        }
-    }
+    workload.prepare(&all, given)
 }
 
 /// What a workload says of a load before anything is touched.
@@ -152,9 +90,6 @@ pub struct Requirements {
     pub effect: Effect,
     /// Bytes of memory needed.
     pub memory_bytes: u64,
-    /// What is made or changed beside fixtures, each in a sentence without full
-    /// stop.
-    pub touches: Vec<String>,
 }
 
 /// A kind of load.
@@ -176,7 +111,7 @@ pub trait Workload: Sync {
     ///
     /// # Errors
     /// If something that it needs cannot be had.
-    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault>;
+    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault>;
 
     /// The metrics of a load that did `outcome` in `window`: those of its spec
     /// that the common table can make. A workload with others adds them.
@@ -261,19 +196,11 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Where prepared fixtures are found.
-pub trait Shelf {
-    /// The fixture that a survey asked for.
-    fn fixture(&self, key: &FixtureKey) -> Option<&disk::fixture::Fixture>;
-
+/// What a load is made ready with.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadContext<'a> {
+    /// The fixtures that its survey asked for.
+    pub fixtures: &'a FixtureStore,
     /// Which end of the load this is.
-    fn side(&self) -> Side<'_> {
-        Side::Only
-    }
-
-    /// Where it is written down what would stay if this process were killed,
-    /// for others to remove it; none if nowhere.
-    fn state_folder(&self) -> Option<std::path::PathBuf> {
-        None
-    }
+    pub side: Side<'a>,
 }

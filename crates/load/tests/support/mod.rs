@@ -1,4 +1,5 @@
 //! What tests of the disk workload share: one trial from survey to metrics.
+#![allow(dead_code)]
 
 use std::io::Seek;
 use std::path::Path;
@@ -8,9 +9,9 @@ use engine::Fault;
 use engine::Prepared;
 use engine::outcome::Outcome;
 use engine::{LoadPlan, Observer, Session};
+use load::fixture::FixtureStore;
 use load::workload::disk::Disk;
-use load::workload::disk::fixture::Fixture;
-use load::workload::{DeviceProbe, HostInfo, Shelf, Workload, catalogue, common};
+use load::workload::{DeviceProbe, FIXTURES, HostInfo, LoadContext, Side, Workload, catalogue, common};
 use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
 use model::trial::Timeline;
@@ -25,13 +26,19 @@ impl Observer for Silent {
     fn alive(&self, _pulse: u64) {}
 }
 
-/// Fixtures that are ready.
-pub(crate) struct Kept(pub(crate) Vec<Fixture>);
+/// Fixtures that are ready, and what they were made for.
+pub(crate) struct Kept(pub(crate) FixtureStore, pub(crate) Vec<FixtureKey>);
 
-impl Shelf for Kept {
-    fn fixture(&self, key: &FixtureKey) -> Option<&Fixture> {
-        self.0.iter().find(|f| f.key().is_same(key))
-    }
+/// Makes one ready.
+pub(crate) fn make(key: &FixtureKey, look: DeviceProbe) -> Result<FixtureStore, Fault> {
+    let mut fixtures = FixtureStore::new(FIXTURES);
+    let host = HostInfo { look, ..HostInfo::default() };
+    fixtures.make(key, &host, &mut |_| true).map(|()| fixtures)
+}
+
+/// What is prepared of a load alone.
+pub(crate) fn context(fixtures: &FixtureStore) -> LoadContext<'_> {
+    LoadContext { fixtures, side: Side::Only }
 }
 
 /// The defaults of `disk` with `changes`, as a person writes them.
@@ -59,9 +66,11 @@ pub(crate) fn survey(parameters: Parameters) -> Result<(Parameters, Kept), Probl
     let look = DeviceProbe { state: free, identity: |_| Ok(DeviceIdentity::default()) };
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, look, ..HostInfo::default() };
     let needs = Disk.survey(parameters, &host)?;
-    let fixtures =
-        needs.fixtures.iter().map(|key| Fixture::make(key, look, &mut |_| true).unwrap()).collect();
-    Ok((needs.parameters, Kept(fixtures)))
+    let mut fixtures = FixtureStore::new(FIXTURES);
+    for key in &needs.fixtures {
+        fixtures.make(key, &host, &mut |_| true).unwrap();
+    }
+    Ok((needs.parameters, Kept(fixtures, needs.fixtures)))
 }
 
 /// Says of a device that a test made that nobody uses it.
@@ -82,7 +91,7 @@ pub(crate) fn run(
     observer: &dyn Observer,
     cancel: &AtomicBool,
 ) -> Result<(Outcome, Facts), Fault> {
-    let prepared = Disk.prepare(parameters, shelf)?;
+    let prepared = Disk.prepare(parameters, &context(&shelf.0))?;
     let outcome = drive(parameters, &*prepared, observer, cancel)?;
     let after = prepared.facts_after(&outcome.loads[0]);
     Ok((outcome, after))

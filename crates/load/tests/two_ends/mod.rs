@@ -12,30 +12,17 @@ use engine::outcome::LoadOutcome;
 use engine::stop::StopRule;
 use engine::{Begin, IdlePhases, LoadPlan, Observer, Session};
 use engine::{Prepared, SideMetrics};
-use load::workload::disk::fixture::Fixture;
+use load::fixture::FixtureStore;
 use load::workload::net::RendezvousListener;
-use load::workload::{HostInfo, Rendezvous, Shelf, Side, Workload, catalogue, common};
+use load::workload::{FIXTURES, HostInfo, LoadContext, Rendezvous, Side, Workload, catalogue, common};
 use model::message::RendezvousAddress;
-use model::plan::{FixtureKey, Problem};
+use model::plan::Problem;
 use model::trial::Timeline;
 use model::trial::TrialResult;
 use model::{Parameters, Phase, Value};
 
 /// The cookie of all doors here.
 pub(crate) const COOKIE: [u8; 16] = *b"a cookie of ours";
-
-/// A shelf that says which end it is.
-pub(crate) struct Placed<'a>(pub(crate) Side<'a>);
-
-impl Shelf for Placed<'_> {
-    fn fixture(&self, _key: &FixtureKey) -> Option<&Fixture> {
-        None
-    }
-
-    fn side(&self) -> Side<'_> {
-        self.0
-    }
-}
 
 /// Keeps the times that the near end decides.
 #[derive(Default)]
@@ -140,8 +127,8 @@ pub(crate) fn attempt(
     let begin = || *times.0.lock().unwrap();
     std::thread::scope(|scope| {
         let far = scope.spawn(|| {
-            let shelf = Placed(Side::of(false, far_meets, 0));
-            let result = end(workload, parameters, &shelf, Begin::Told(&begin), &Silent, &far_off);
+            let side = Side::of(false, far_meets, 0);
+            let result = end(workload, parameters, side, Begin::Told(&begin), &Silent, &far_off);
             if result.is_err() && beside.far_dies.is_none() {
                 near_off.store(true, Ordering::Relaxed);
             }
@@ -160,8 +147,8 @@ pub(crate) fn attempt(
                 far_off.store(true, Ordering::Relaxed);
             });
         }
-        let shelf = Placed(Side::of(true, near_meets, 0));
-        let near = end(workload, parameters, &shelf, Begin::Ahead(5_000_000), &times, &near_off);
+        let side = Side::of(true, near_meets, 0);
+        let near = end(workload, parameters, side, Begin::Ahead(5_000_000), &times, &near_off);
         if near.is_err() {
             far_off.store(true, Ordering::Relaxed);
         }
@@ -192,13 +179,14 @@ impl Observer for Silent {
 fn end(
     workload: &'static dyn Workload,
     parameters: &Parameters,
-    shelf: &Placed<'_>,
+    side: Side<'_>,
     begin: Begin<'_>,
     observer: &dyn Observer,
     off: &AtomicBool,
 ) -> Result<One, Fault> {
-    let is_near = matches!(shelf.0, Side::Near { .. });
-    let prepared = workload.prepare(parameters, shelf)?;
+    let is_near = matches!(side, Side::Near { .. });
+    let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side };
+    let prepared = workload.prepare(parameters, &context)?;
     let (stop, rate) = if is_near {
         (common::stop_rule(parameters)?, common::open_loop(parameters)?)
     } else {

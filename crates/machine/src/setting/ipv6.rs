@@ -10,7 +10,8 @@ use std::io::ErrorKind;
 use std::net::Ipv6Addr;
 use std::path::{Path, PathBuf};
 
-use model::setting::{Binds, SettingSpec};
+use model::resource::Symbol;
+use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Unit, Value};
 
 use super::journal::SideEffect;
@@ -41,7 +42,7 @@ static SPEC: SettingSpec = SettingSpec {
         "The bytes of the largest packet that IPv6 sends by the interface (net.ipv6.conf.NAME.mtu).",
     ),
     unit: Unit::Bytes,
-    binds: Binds::Nic,
+    binds: Some(Symbol::PeerInterface),
     summary: "bytes of the largest IPv6 packet of a network interface",
 };
 

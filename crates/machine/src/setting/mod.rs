@@ -6,6 +6,7 @@
 //! [`SettingGuard`] is what changes and puts back; [`restore`] is what cleans up after
 //! a process that could not.
 
+mod binding;
 mod guard;
 mod interface;
 mod ipv6;
@@ -21,17 +22,14 @@ mod tx_queue_length;
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
-
-use model::setting::{Binds, SettingSpec};
+use model::setting::SettingSpec;
 use model::{Unit, Value};
 
+pub use binding::{MACHINE, resources};
 pub use guard::{CurrentState, SettingGuard, Wanted};
 pub use journal::{Entry, Journal, JournalError, SideEffect, state_folder};
 pub use process::Process;
 pub use restore::{Outcome, Restored, Unrestorable, refusal, restore};
-
-use crate::route;
 
 /// Every setting, in documentation order.
 pub const TABLE: &[&dyn Setting] =
@@ -39,9 +37,6 @@ pub const TABLE: &[&dyn Setting] =
 
 /// States that are only put back, with the settings that they change with.
 const WITH_OTHERS: &[&dyn Setting] = &[&ipv6::Ipv6Mtu];
-
-/// The resource of a setting that belongs to the whole machine.
-pub const MACHINE: &str = "machine";
 
 /// A state of a resource that can be changed and put back.
 pub trait Setting: Sync {
@@ -111,16 +106,25 @@ pub enum SettingError {
         resource: String,
     },
     /// Nobody said which resource is meant.
-    #[error("which resource `{0}` belongs to is not said: there is no peer; name one, as {0}@eth0")]
-    Unbound(String),
-    /// There is no way to the peer.
-    #[error("`{setting}` belongs to the interface towards {address}, and there is none: {reason}")]
-    NoRoute {
+    #[error(
+        "which resource `{setting}` belongs to is not said: there is no {parameter}; name one, as {setting}@{example}"
+    )]
+    Unbound {
         /// The setting.
         setting: String,
-        /// Where to.
-        address: IpAddr,
-        /// What the kernel says.
+        /// The parameter that would say it.
+        parameter: &'static str,
+        /// A name, for example.
+        example: &'static str,
+    },
+    /// There is no such resource.
+    #[error("`{setting}` belongs to the {place}, and there is none: {reason}")]
+    NotThere {
+        /// The setting.
+        setting: String,
+        /// Which resource.
+        place: String,
+        /// Why.
         reason: String,
     },
     /// The kernel or the device refused.
@@ -188,28 +192,6 @@ pub enum SettingError {
         /// Why the rest was not put back.
         left: Box<SettingError>,
     },
-}
-
-/// The resource that a change belongs to: the one that was named, or the one
-/// towards an address.
-///
-/// # Errors
-/// If there is no such setting, nothing says which resource is meant, or nothing
-/// leads to the address.
-pub fn resource(name: &str, named: Option<&str>, towards: Option<IpAddr>) -> Result<String, SettingError> {
-    let spec = find(name).ok_or_else(|| SettingError::Unknown(name.to_owned()))?.spec();
-    match (spec.binds, named, towards) {
-        (Binds::Machine, ..) => Ok(MACHINE.to_owned()),
-        (Binds::Nic, Some(named), _) => Ok(interface::resource(named)),
-        (Binds::Nic, None, Some(address)) => match route::towards(address) {
-            Ok(route) => Ok(interface::resource(&route.interface)),
-            Err(error) => {
-                let reason = error.to_string();
-                Err(SettingError::NoRoute { setting: name.to_owned(), address, reason })
-            }
-        },
-        (Binds::Nic, None, None) => Err(SettingError::Unbound(name.to_owned())),
-    }
 }
 
 /// Whether this process has the right that changing these settings takes

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use model::setting::{Binds, SettingSpec};
+use model::resource::Symbol;
+use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Unit, Value};
 
 use super::interface::{self, Number};
@@ -43,7 +44,7 @@ static SPEC: SettingSpec = SettingSpec {
          anew.",
     ),
     unit: Unit::Bytes,
-    binds: Binds::Nic,
+    binds: Some(Symbol::PeerInterface),
     summary: "bytes of the largest packet of a network interface",
 };
 

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::setting::{Binds, SettingSpec};
+use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Unit, Value};
 
 use super::journal::SideEffect;
@@ -30,7 +30,7 @@ static SPEC: SettingSpec = SettingSpec {
          changes with it, and what sockets have been granted they keep until they are closed.",
     ),
     unit: Unit::Bytes,
-    binds: Binds::Machine,
+    binds: None,
     summary: "the largest socket buffer that a program may ask for",
 };
 

@@ -1,7 +1,8 @@
 //! `tx-queue-length`: packets that wait to be sent (`SIOCSIFTXQLEN`,
 //! netdevice(7)).
 
-use model::setting::{Binds, SettingSpec};
+use model::resource::Symbol;
+use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Unit, Value};
 
 use super::interface::{self, Number};
@@ -25,7 +26,7 @@ static SPEC: SettingSpec = SettingSpec {
     )
     .or_zero(),
     unit: Unit::One,
-    binds: Binds::Nic,
+    binds: Some(Symbol::PeerInterface),
     summary: "packets that may wait at a network interface to be sent",
 };
 

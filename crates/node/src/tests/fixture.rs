@@ -37,8 +37,7 @@ fn agent_process() {
 pub(super) fn agent() -> (ChildCommand, String) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let mark = format!("node-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-    let arguments =
-        ["node::tests::fixture::agent_process", "--exact", "--ignored", "--nocapture", "--skip", &mark];
+    let arguments = ["tests::fixture::agent_process", "--exact", "--ignored", "--nocapture", "--skip", &mark];
     let arguments = arguments.map(OsString::from).to_vec();
     (ChildCommand { program: "/proc/self/exe".into(), arguments }, mark)
 }

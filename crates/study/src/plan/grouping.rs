@@ -1,7 +1,8 @@
 //! Which cases are measured together, and in which order the groups of them
 //! run.
 
-use model::plan::{Case, Effect, FixtureKey, Precondition};
+use model::plan::{Case, Effect, FixtureKey};
+use model::profile::TargetState;
 use model::workload::Catalogue;
 
 /// What the cases of a group have in common; groups run in this order.
@@ -11,7 +12,7 @@ struct Key {
     appearance: usize,
     /// The state that targets are brought into: what is dearer comes later, and
     /// what must be written is not undone by another's being written.
-    state: (Precondition, bool),
+    state: (TargetState, bool),
     /// Of those that go round by round to a steady state, which test they are
     /// of: rounds of two tests would disturb each other's state.
     test: usize,
@@ -52,7 +53,7 @@ fn key(case: &Case, test: usize, cases: &[Case], catalogue: &Catalogue) -> Key {
     let own = targets(case);
     Key {
         appearance: cases.iter().position(|c| targets(c) == own).unwrap_or(0),
-        state: stated.iter().map(|f| (f.precondition, f.purge)).max().unwrap_or_default(),
+        state: stated.iter().map(|f| (f.state.clone(), f.discarded > 0)).max().unwrap_or_default(),
         test: if case.has_rounds() { test } else { 0 },
         stated,
         effect: case.effect,

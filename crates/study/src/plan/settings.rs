@@ -2,13 +2,14 @@
 //! of their levels. They are conditions, not work: the work's id does not know
 //! them.
 
-use machine::setting::{MACHINE, find};
+use machine::setting::find;
 use model::label::LabelPart;
 use model::plan::{LoadSpec, Problem};
-use model::setting::{Binds, Change};
+use model::resource::Symbol;
+use model::setting::Change;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{Kind, Machine, Study};
+use model::{Kind, Machine, Study, WorkloadSpec};
 
 use super::PlanError;
 use crate::read::setting_parts;
@@ -20,11 +21,10 @@ const SELF: &str = "self";
 
 /// Every combination of the levels of the settings that have a meaning for these
 /// loads; one without any where there are none.
-pub(super) fn combinations(study: &Study, loads: &[LoadSpec]) -> Vec<Vec<Change>> {
-    let peer = loads.iter().find_map(|load| load.parameters.text(PEER).ok());
+pub(super) fn combinations(study: &Study, loads: &[LoadSpec], catalogue: &Catalogue) -> Vec<Vec<Change>> {
     let mut sets = vec![Vec::new()];
     for (key, levels) in &study.settings {
-        let Some(made) = changes(key, levels, peer) else { continue };
+        let Some(made) = changes(key, levels, loads, catalogue) else { continue };
         sets = sets
             .iter()
             .flat_map(|set: &Vec<Change>| {
@@ -41,45 +41,67 @@ pub(super) fn count(study: &Study) -> usize {
 }
 
 /// One change for each level; none where the setting has no meaning.
-fn changes(key: &str, levels: &[Level], peer: Option<&str>) -> Option<Vec<Change>> {
+fn changes(key: &str, levels: &[Level], loads: &[LoadSpec], catalogue: &Catalogue) -> Option<Vec<Change>> {
     let (name, resource) = setting_parts(key);
-    let spec = find(name)?.spec();
-    let peer = match (spec.binds, resource, peer) {
-        (Binds::Nic, Some(_), _) => None,
-        (Binds::Nic, None, peer) => Some(peer?),
-        // With both ends here it would be changed twice.
-        (Binds::Machine, _, peer) => peer.filter(|p| *p != SELF),
+    let resource = resource.map(str::to_owned);
+    let (peer, targets) = match find(name)?.spec().binds {
+        Some(_) if resource.is_some() => (None, Vec::new()),
+        Some(symbol) => towards(symbol, loads, catalogue)?,
+        None => (other_machine(loads), Vec::new()),
     };
-    let one = |level: &Level| {
-        Some(Change {
-            name: name.to_owned(),
-            resource: resource.map(str::to_owned),
-            peer: peer.map(str::to_owned),
-            towards: None,
-            value: level.first()?.clone(),
-        })
+    let change = |level: &Level| {
+        let (resource, peer, targets) = (resource.clone(), peer.clone(), targets.clone());
+        Some(Change { resource, peer, targets, ..Change::new(name, level.first()?.clone()) })
     };
-    Some(levels.iter().filter_map(one).collect())
+    Some(levels.iter().filter_map(change).collect())
 }
 
-/// Refuses a setting of which nothing says what it belongs to, and one of an
-/// interface that is not there.
+/// The peer and the targets towards which the resources lie that a symbol means for
+/// these loads; none where none of them passes it.
+fn towards(
+    symbol: Symbol,
+    loads: &[LoadSpec],
+    catalogue: &Catalogue,
+) -> Option<(Option<String>, Vec<String>)> {
+    let mut passing = loads.iter().filter(|l| passes(catalogue.workload(&l.workload), symbol)).peekable();
+    passing.peek()?;
+    let Some(parameter) = symbol.words().parameter else { return Some((other_machine(loads), Vec::new())) };
+    let values = passing.flat_map(|load| load.parameters.texts(parameter).unwrap_or_default());
+    let mut values: Vec<String> = values.map(str::to_owned).collect();
+    values.dedup();
+    match symbol {
+        _ if values.is_empty() => None,
+        Symbol::PeerInterface => Some((values.into_iter().next(), Vec::new())),
+        _ => Some((None, values)),
+    }
+}
+
+/// The peer, if it is another machine: with both ends here a setting of the machine
+/// would be changed twice.
+fn other_machine(loads: &[LoadSpec]) -> Option<String> {
+    let peer = loads.iter().find_map(|load| load.parameters.text(PEER).ok())?;
+    (peer != SELF).then(|| peer.to_owned())
+}
+
+/// Whether data of a workload passes what `symbol` means.
+fn passes(spec: Option<&WorkloadSpec>, symbol: Symbol) -> bool {
+    spec.is_some_and(|spec| spec.path.contains(&symbol))
+}
+
+/// Refuses a setting of what no load passes, which nothing says where it belongs.
 pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanError> {
-    let has_peer = |load: &StudyWorkload| {
-        let spec = catalogue.workload(&load.kind);
-        spec.is_some_and(|spec| catalogue.parameter(spec, PEER).is_some())
-    };
-    let loads = study.workloads.iter().flat_map(|w| std::iter::once(w).chain(&w.with));
-    let any_peer = loads.into_iter().any(has_peer);
+    let loads = || study.workloads.iter().flat_map(|w| std::iter::once(w).chain(&w.with));
     for key in study.settings.keys() {
-        let (name, resource) = setting_parts(key);
-        let is_nic = find(name).is_some_and(|s| s.spec().binds == Binds::Nic);
-        if is_nic && resource.is_none() && !any_peer {
+        let (name, None) = setting_parts(key) else { continue };
+        let Some(symbol) = find(name).and_then(|s| s.spec().binds) else { continue };
+        if !loads().any(|load: &StudyWorkload| passes(catalogue.workload(&load.kind), symbol)) {
+            let words = symbol.words();
             let problem = Problem::invalid(
-                format!(
-                    "`{name}` belongs to the network interface towards the peer, and no load here has one"
+                format!("`{name}` belongs to {}, and no load here has one", words.phrase(None)),
+                words.example.map_or_else(
+                    || "leave it out, or add a load that has it".to_owned(),
+                    |example| format!("name the {}: {name}@{example}", words.noun),
                 ),
-                format!("name the interface: {name}@eth0"),
             );
             return Err(PlanError::Impossible { label: study.name.clone(), problem });
         }
@@ -87,14 +109,23 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
     Ok(())
 }
 
-/// Refuses interfaces that the machine does not have.
+/// Refuses resources that the machine does not have, by their names as they are.
 pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), PlanError> {
-    let there: Vec<&str> = machine.inventory.network.iter().map(|n| n.name.as_str()).collect();
     for key in study.settings.keys() {
         let (name, Some(resource)) = setting_parts(key) else { continue };
-        if resource != MACHINE && !there.contains(&resource) {
+        let symbol = find(name).and_then(|s| s.spec().binds);
+        let there: Vec<&str> = match symbol {
+            Some(Symbol::PeerInterface) => {
+                machine.inventory.network.iter().map(|n| n.name.as_str()).collect()
+            }
+            Some(Symbol::TargetDevice) => machine.inventory.block.iter().map(|b| b.name.as_str()).collect(),
+            // Who changes it says whether it is there.
+            _ => continue,
+        };
+        if !there.contains(&resource) {
+            let noun = symbol.map_or("", |symbol| symbol.words().noun);
             let problem = Problem::invalid(
-                format!("there is no network interface `{resource}` here, which `{name}` should belong to"),
+                format!("there is no {noun} `{resource}` here, which `{name}` should belong to"),
                 format!("there are: {}", there.join(", ")),
             );
             return Err(PlanError::Impossible { label: study.name.clone(), problem });
@@ -130,7 +161,11 @@ mod tests {
         if let Some(peer) = peer {
             parameters.set(PEER, peer);
         }
-        vec![LoadSpec::new("x", parameters)]
+        vec![LoadSpec::new("net.stream", parameters)]
+    }
+
+    fn combinations(study: &Study, loads: &[LoadSpec]) -> Vec<Vec<Change>> {
+        super::combinations(study, loads, &agent::catalogue())
     }
 
     fn study(settings: &[(&str, &[u64])]) -> Study {
@@ -151,6 +186,23 @@ mod tests {
         keys.sort();
         assert_eq!(keys, ["mtu@eth0", "socket-buffer-max"]);
         assert_eq!(combinations(&Study::default(), &loads(None)), [vec![]]);
+    }
+
+    #[test]
+    fn a_symbol_is_bound_by_what_the_loads_that_pass_it_say() {
+        let mut disk = LoadSpec::new("disk", Parameters::default());
+        disk.parameters.0.insert("target".to_owned(), Value::List(vec!["/a".into(), "/b".into()]));
+        let (both, own) = ([loads(Some("b")), vec![disk]].concat(), loads(Some(SELF)));
+        let of = |symbol, loads: &[LoadSpec]| towards(symbol, loads, &agent::catalogue());
+        let targets = (None, vec!["/a".to_owned(), "/b".to_owned()]);
+        let (peer, none) = (Some("b".to_owned()), Vec::new());
+        assert_eq!(of(Symbol::TargetDevice, &both), Some(targets.clone()));
+        assert_eq!(of(Symbol::TargetFileSystem, &both), Some(targets));
+        assert_eq!(of(Symbol::PeerInterface, &both), Some((peer.clone(), none.clone())));
+        assert_eq!(of(Symbol::WorkerCpus, &both), Some((peer, none.clone())));
+        assert_eq!(of(Symbol::WorkerCpus, &own), Some((None, none)));
+        assert_eq!(of(Symbol::TargetDevice, &both[..1]), None, "a network has no target");
+        assert_eq!(of(Symbol::Memory, &both), None, "neither measures it");
     }
 
     #[test]

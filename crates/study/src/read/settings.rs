@@ -6,7 +6,7 @@ use std::sync::Arc;
 use import::diagnostic::{Diagnostic, Place, Source, suggest};
 use machine::setting::{TABLE, find};
 use model::Study;
-use model::setting::{Binds, SettingSpec};
+use model::setting::SettingSpec;
 use model::study::Level;
 
 use crate::grammar;
@@ -19,13 +19,15 @@ pub(super) fn spec(key: &str, place: &Place) -> Result<&'static SettingSpec, Dia
         return Err(place.mistake(format!("there is no setting `{name}`"), suggest(name, names)));
     };
     let spec = setting.spec();
-    match (spec.binds, resource) {
-        (Binds::Machine, Some(_)) => {
+    match (spec.named(), resource) {
+        (None, Some(_)) => {
             let message = format!("`{name}` belongs to the whole machine");
             Err(place.mistake(message, format!("write {name} without `@`")))
         }
-        (Binds::Nic, Some("")) => {
-            Err(place.mistake("no interface is named after `@`", format!("for example {name}@eth0")))
+        (Some(words), Some("")) => {
+            let example = words.example.unwrap_or_default();
+            let message = format!("no {} is named after `@`", words.noun);
+            Err(place.mistake(message, format!("for example {name}@{example}")))
         }
         _ => Ok(spec),
     }
@@ -106,7 +108,7 @@ mod tests {
             (&["mtu=big"], "mtu"),
             (&["mtu=1500,1500"], "twice"),
             (&["mtu=1500", "mtu=9000"], "given twice"),
-            (&["mtu@=1500"], "no interface"),
+            (&["mtu@=1500"], "no network interface"),
             (&["socket-buffer-max@eth0=1m"], "whole machine"),
         ] {
             let mistake = read(typed).unwrap_err();

@@ -8,7 +8,7 @@ use model::event::Event;
 use model::message::{Reply, Request};
 use model::plan::{Case, FixtureKey};
 
-use super::Execution;
+use super::{Execution, RunError};
 
 /// After so many deaths one after the other it is the making that kills.
 const DEATHS_MOST: u32 = 3;
@@ -79,5 +79,24 @@ impl Execution<'_> {
             made?;
         }
         Ok(())
+    }
+
+    /// Puts fixtures away; those that are not there are passed over. That is not
+    /// given up half way.
+    ///
+    /// # Errors
+    /// If one cannot be removed: the machine is not as it was found.
+    pub(super) fn remove(&mut self, fixtures: Vec<FixtureKey>) -> Result<(), RunError> {
+        if fixtures.is_empty() {
+            return Ok(());
+        }
+        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
+        match self.agent.call(Request::Release { fixtures }, &mut watch) {
+            // A dead agent has removed everything.
+            Ok(Reply::Done) | Err(AgentError::Died(_) | AgentError::Hung(_)) => Ok(()),
+            Ok(Reply::Failed { reason }) => Err(RunError::Left { id: self.run.id.clone(), reason }),
+            Ok(other) => Err(unexpected(other).into()),
+            Err(error) => Err(error.into()),
+        }
     }
 }

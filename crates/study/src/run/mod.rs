@@ -39,12 +39,12 @@ pub enum RunError {
         /// What the store said.
         error: StoreError,
     },
-    /// All is done and stored, but the machine is not as it was found.
-    #[error("a setting could not be put back: {reason}")]
+    /// What was measured is stored, but the machine is not as it was found.
+    #[error("{reason}")]
     Left {
         /// The run.
         id: String,
-        /// Which setting, and why not.
+        /// Which setting or fixture is left, and why.
         reason: String,
     },
     /// The agent cannot be had at all.
@@ -260,7 +260,8 @@ impl Execution<'_> {
     fn spend_the_rest(&mut self) -> Result<Outcome, RunError> {
         self.meter.share_no_more();
         for group in 0..self.plan.groups {
-            if self.plan.fixtures_of(group).is_empty() && self.group(group)? == Outcome::Interrupted {
+            let is_made_anew = self.plan.fixtures_of(group).iter().all(|f| f.used_up);
+            if is_made_anew && self.group(group)? == Outcome::Interrupted {
                 return Ok(Outcome::Interrupted);
             }
         }
@@ -320,18 +321,24 @@ impl Execution<'_> {
         (self.on_event)(&Event::TrialStarted { case: case.index, label: case.label.to_string(), block });
         self.meter.trial_starts();
         let started = timestamp();
-        let (status, reason, result) = match self.measure(case, block) {
+        let measured = self.measure(case, block);
+        // What a trial used up is made anew for the next.
+        let removed = self.remove(case.fixtures.iter().filter(|f| f.used_up).cloned().collect());
+        let (status, reason, result) = match measured {
             Ok(report) => {
                 self.add_cost(report.observer);
                 (Status::Ok, None, report.result)
             }
-            Err(AgentError::Cancelled) => return Ok(None),
+            Err(AgentError::Cancelled) => return removed.map(|()| None),
             Err(AgentError::Unreachable(reason)) => return Err(AgentError::Unreachable(reason).into()),
             Err(error) => (Status::Failed, Some(error.to_string()), TrialResult::default()),
         };
         let trial = Trial { order: self.order, block, started, status, reason, result };
         self.order += 1;
-        Ok(Some(trial))
+        match removed {
+            Ok(()) => Ok(Some(trial)),
+            Err(error) => self.keep(case, trial).and(Err(error)),
+        }
     }
 
     fn keep(&mut self, case: &Case, trial: Trial) -> Result<(), RunError> {
@@ -368,15 +375,7 @@ impl Execution<'_> {
             end: End::Only,
             from_last: false,
         };
-        let answer = self.agent.call(Request::Trial(Box::new(order)), &mut watch);
-        // What a trial used up is made anew for the next.
-        let used: Vec<_> = case.fixtures.iter().filter(|f| f.grows).cloned().collect();
-        if case.effect == Effect::UsedUp && !used.is_empty() {
-            let mut deaf = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
-            // A dead agent has put away everything.
-            let _ = self.agent.call(Request::Release { fixtures: used }, &mut deaf);
-        }
-        match answer? {
+        match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {
             Reply::Trial(report) => Ok(*report),
             other => Err(unexpected(other)),
         }
@@ -446,16 +445,7 @@ impl Execution<'_> {
         let later: Vec<_> = (group + 1..self.plan.groups).flat_map(|g| self.plan.fixtures_of(g)).collect();
         let dirty = self.plan.group(group).any(|case| case.effect != Effect::Clean);
         let goes = |f: &FixtureKey| !later.contains(f) || dirty && f.has_state();
-        let fixtures: Vec<_> = self.plan.fixtures_of(group).into_iter().filter(goes).collect();
-        if fixtures.is_empty() {
-            return Ok(());
-        }
-        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: self.cancelled };
-        match self.agent.call(Request::Release { fixtures }, &mut watch) {
-            // A dead agent has released everything.
-            Ok(_) | Err(AgentError::Died(_) | AgentError::Hung(_) | AgentError::Cancelled) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        self.remove(self.plan.fixtures_of(group).into_iter().filter(goes).collect())
     }
 
     fn conclude(mut self, outcome: Outcome) -> Result<Run, RunError> {

@@ -104,7 +104,6 @@ mod tests {
             settings: Vec::new(),
             fixtures: Vec::new(),
             effect: Effect::Clean,
-            touches: Vec::new(),
             path: Vec::new(),
             group: index,
             trial_s: 600.0,

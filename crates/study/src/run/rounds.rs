@@ -122,7 +122,7 @@ impl<'a> Execution<'a> {
             range: None,
             slope: None,
             most: ROUNDS_MAX as usize,
-            written: (stated.map(|f| f.written()).sum(), 0),
+            written: (stated.map(|f| f.written).sum(), 0),
         }
     }
 

@@ -69,13 +69,23 @@ impl Execution<'_> {
     pub(super) fn end(mut self, measured: Result<Outcome, RunError>) -> Result<Run, RunError> {
         let left = self.put_back().err();
         let id = self.run.id.clone();
+        let measured = match measured {
+            Ok(Outcome::Interrupted) => {
+                let all = (0..self.plan.groups).flat_map(|group| self.plan.fixtures_of(group)).collect();
+                self.remove(all).map(|()| Outcome::Interrupted)
+            }
+            other => other,
+        };
         let run = match measured {
             Ok(outcome) => self.conclude(outcome),
+            Err(error @ RunError::Left { .. }) => self.conclude(Outcome::Interrupted).and(Err(error)),
             Err(RunError::Store(error)) => Err(self.unkept(error)),
             Err(error) => Err(error),
         };
         match left {
-            Some(reason) if run.is_ok() => Err(RunError::Left { id, reason }),
+            Some(reason) if run.is_ok() => {
+                Err(RunError::Left { id, reason: format!("a setting could not be put back: {reason}") })
+            }
             _ => run,
         }
     }

@@ -5,7 +5,8 @@ use agent::{Agent, AgentError, CallContext};
 use model::Study;
 use model::event::Event;
 use model::message::{Reply, Request, TrialReport};
-use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Precondition, Problem, Survey};
+use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
+use model::profile::{LoadProfile, TargetState};
 use model::resource::PathStep;
 use model::run::{Rounds, Run};
 use model::trial::{Trial, TrialResult};
@@ -24,6 +25,8 @@ pub(crate) struct Pretender {
     pub(crate) dies_at: Option<usize>,
     /// Cannot make any fixture.
     pub(crate) full: bool,
+    /// Cannot remove any fixture.
+    pub(crate) keeps: bool,
     /// Dies while it makes the fixtures of these requests for some, counted from 0.
     pub(crate) dies_making: &'static [usize],
     pub(crate) makings: usize,
@@ -52,12 +55,14 @@ pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
         }
         if load.workload == "disk" {
             let target = load.parameters.text("target").unwrap().to_owned();
-            let mut key = FixtureKey::new(target, 1 << 20, Ownership::Created);
+            let mut key = FixtureKey::new("file", target, 1 << 20, Ownership::Created);
             if load.parameters.is_word("precondition", "full") {
-                key.precondition = Precondition::Full;
+                key.state = TargetState::Steady;
+                load.profile =
+                    Some(LoadProfile { target_state: TargetState::Steady, ..LoadProfile::default() });
             }
             if load.parameters.is_word("until", "full") {
-                key.grows = true;
+                key.used_up = true;
             }
             survey.fixtures.push(key);
             for resource in ["filesystem:/", "block:md0", "block:sda"] {
@@ -93,7 +98,8 @@ impl Agent for Pretender {
             }
             Request::Release { fixtures } => {
                 self.log.push(format!("release {}", fixtures.len()));
-                Ok(Reply::Done)
+                let reason = "/data/.headroom-tree-1-1 could not be removed".to_owned();
+                Ok(if self.keeps { Reply::Failed { reason } } else { Reply::Done })
             }
             Request::Trial(order) => {
                 self.log.push(word(&order.loads[0]));

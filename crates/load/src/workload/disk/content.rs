@@ -13,11 +13,25 @@ use engine::fault::Fault;
 use engine::stop::REHEARSED;
 use model::Parameters;
 use model::parameter::Word;
-use model::plan::Content;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 use crate::workload::disk::distribution::{Permutation, below, random};
+
+/// What the blocks that are written hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::workload) enum Content {
+    /// Random bytes, others in every block: nothing compresses them.
+    Random,
+    /// Zeros.
+    Zeros,
+    /// Blocks of which this share, in thousandths, is compressed away.
+    Compressible(u16),
+    /// Blocks of which this share, in thousandths, has a twin.
+    Duplicate(u16),
+}
 
 /// The words of `content`.
 pub(super) const WORDS: &[Word] = &[

@@ -1,4 +1,4 @@
-//! The files that a disk load drives, ready for use.
+//! Making the files that a disk load drives, and opening its devices.
 //!
 //! A file of ours never has a name while it is used: it is made without one
 //! (`O_TMPFILE`), or unlinked at once where the file system cannot do that. So
@@ -9,21 +9,23 @@
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use engine::fault::Fault;
-use model::Value;
-use model::plan::{FixtureKey, Ownership, Precondition};
+use model::plan::{FixtureKey, Ownership};
+use model::profile::TargetState;
 use model::scalar::binary;
 use rustix::fs::{Mode, OFlags};
 
-use crate::workload::DeviceProbe;
+use crate::fixture::{FixtureKind, Made, Progress};
+use crate::host::HostInfo;
+use crate::in_memory::is_ramfs;
 use crate::workload::disk::content::Source;
-use crate::workload::disk::in_memory::is_ramfs;
-use crate::workload::disk::precondition;
+use crate::workload::disk::files::{DEVICE, Details, FILE, Files};
+use crate::workload::disk::reopen::forget_cached;
 use crate::workload::disk::target::{RESERVE, parent_of};
-use crate::workload::disk::{device, identity, occupied, pseudo};
+use crate::workload::disk::{device, identity, occupied, precondition, pseudo};
 use crate::workload::memory::buffer::Buffer;
 
 /// Bytes written at once while a file is made.
@@ -33,121 +35,54 @@ const CHUNK: usize = 4 << 20;
 /// that is asked for. The least that stores look at to find duplicates.
 const CONTENT_BLOCK: usize = 4096;
 
-/// Files that are ready.
-#[derive(Debug)]
-pub struct Fixture {
-    key: FixtureKey,
-    files: Vec<File>,
-}
+/// The kind of files.
+pub const FILES: FixtureKind = FixtureKind { name: FILE, make: make_files };
+/// The kind of block devices.
+pub const DEVICES: FixtureKind = FixtureKind { name: DEVICE, make: open_device };
 
-/// Told how far the making is: bytes done. Returns whether to go on.
-pub type Progress<'a> = dyn FnMut(u64) -> bool + 'a;
-
-impl Fixture {
-    /// Makes the files, or opens the user's, and brings them into the state that
-    /// is asked for.
-    ///
-    /// # Errors
-    /// If one cannot be made, there is no room, or `progress` says to stop.
-    pub fn make(key: &FixtureKey, look: DeviceProbe, progress: &mut Progress<'_>) -> Result<Self, Fault> {
-        let path = Path::new(&key.target);
-        let files = match key.ownership {
-            _ if key.device => vec![open_device(path, key, look)?],
-            Ownership::Created => make_all(path, key, progress)?,
-            Ownership::Borrowed | Ownership::Surrendered => vec![open_users(path, key)?],
-        };
-        precondition::bring(key, &files, progress)?;
-        Ok(Self { key: key.clone(), files })
-    }
-
-    /// What it was made for.
-    #[must_use]
-    pub fn key(&self) -> &FixtureKey {
-        &self.key
-    }
-
-    /// Opens all of its files once more, with flags of their own.
-    ///
-    /// # Errors
-    /// If the file system refuses O_DIRECT, or a file may not be written.
-    pub fn open(&self, how: OpenMode) -> Result<Vec<File>, Fault> {
-        self.files.iter().map(|file| reopen(file, how, &self.key.target)).collect()
-    }
-
-    /// What the files are that shapes results: their state, and how much of them
-    /// really has blocks (holes are read from nowhere).
-    #[must_use]
-    pub fn facts(&self) -> Vec<(&'static str, Value)> {
-        let mut facts = precondition::facts(&self.key);
-        let metadata: Vec<_> = self.files.iter().filter_map(|f| f.metadata().ok()).collect();
-        let bytes: u64 = metadata.iter().map(MetadataExt::size).sum();
-        if metadata.len() == self.files.len() && !self.key.device && bytes > 0 {
-            let allocated = metadata.iter().map(|m| m.blocks() as f64 * 512.0).sum::<f64>() / bytes as f64;
-            let rounded = (allocated.min(1.0) * 1000.0).round() / 1000.0;
-            facts.push(("allocated_share", Value::Number(rounded)));
-        }
-        facts
-    }
-}
-
-/// How a file is opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OpenMode {
-    /// Around the page cache (O_DIRECT).
-    pub direct: bool,
-    /// For writing too.
-    pub write: bool,
-    /// Each write returns when its data is durable (O_DSYNC).
-    pub dsync: bool,
+/// Makes files of ours, or opens the user's.
+fn make_files(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> Made {
+    let mut made = Files { key: key.clone(), details: Details::of(key)?, files: Vec::new(), look: None };
+    made.files = match key.ownership {
+        Ownership::Created => make_all(&made, progress)?,
+        Ownership::Borrowed | Ownership::Surrendered => vec![open_users(Path::new(&key.target), key)?],
+    };
+    precondition::bring(&made, progress)?;
+    Ok(Box::new(made))
 }
 
 /// Opens a device, and claims it where it will be written to.
-fn open_device(path: &Path, key: &FixtureKey, look: DeviceProbe) -> Result<File, Fault> {
-    match key.ownership {
-        Ownership::Surrendered => device::claim(path, key, look),
-        _ => device::open_to_read(path, key, look),
-    }
+fn open_device(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Made {
+    let path = Path::new(&key.target);
+    let file = match key.ownership {
+        Ownership::Surrendered => device::claim(path, key, host.look)?,
+        _ => device::open_to_read(path, key, host.look)?,
+    };
+    let (details, look) = (Details::of(key)?, Some(host.look));
+    let made = Files { key: key.clone(), details, files: vec![file], look };
+    precondition::bring(&made, progress)?;
+    Ok(Box::new(made))
 }
 
-fn make_all(path: &Path, key: &FixtureKey, progress: &mut Progress<'_>) -> Result<Vec<File>, Fault> {
+fn make_all(asked: &Files, progress: &mut Progress<'_>) -> Result<Vec<File>, Fault> {
+    let (key, bytes) = (&asked.key, asked.file_bytes());
     let mut files = Vec::new();
-    for index in 0..key.files.max(1) {
-        let file = nameless(path)?;
-        let done = index * key.file_bytes();
-        let bytes = key.file_bytes();
-        if key.grows {
+    for index in 0..asked.details.files.max(1) {
+        let file = nameless(Path::new(&key.target))?;
+        if key.used_up {
             files.push(file);
             continue;
         }
         check_room(&file, key, bytes)?;
-        if key.precondition == Precondition::Full {
+        if key.state == TargetState::Steady {
             // Its passes write all of it, twice.
             file.set_len(bytes).map_err(|e| Fault::system(format!("making a file in {}", key.target), e))?;
         } else {
-            write_all(&file, key, &mut |here| progress(done + here))?;
+            write_all(&file, asked, &mut |here| progress(index * bytes + here))?;
         }
         files.push(file);
     }
     Ok(files)
-}
-
-/// Opens `file`, called `name`, once more, with flags of its own. It works for
-/// files without a name, which no path reaches.
-///
-/// # Errors
-/// If the file system refuses O_DIRECT, or the file may not be written.
-pub(super) fn reopen(file: &File, how: OpenMode, name: &str) -> Result<File, Fault> {
-    let OpenMode { direct, write, dsync } = how;
-    let mut options = OpenOptions::new();
-    options.read(true).write(write);
-    let flag = |set: bool, flag: i32| if set { flag } else { 0 };
-    options.custom_flags(flag(direct, libc::O_DIRECT) | flag(dsync, libc::O_DSYNC));
-    options.open(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|error| {
-        if direct && error.raw_os_error() == Some(libc::EINVAL) {
-            return Fault::Other(format!("the file system of {name} refuses O_DIRECT; use direct=no"));
-        }
-        Fault::system(format!("opening the file under {name}"), error)
-    })
 }
 
 /// Opens a file of the user's, by its real path. The name may have come to mean
@@ -213,8 +148,8 @@ fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
 /// Really writes all of it, with the content that was asked for, down to the
 /// device: neither holes nor a page cache will answer for it, nor compression
 /// more than was asked for.
-fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Result<(), Fault> {
-    let bytes = key.file_bytes();
+fn write_all(file: &File, asked: &Files, progress: &mut Progress<'_>) -> Result<(), Fault> {
+    let (key, bytes) = (&asked.key, asked.file_bytes());
     let fault = |e: std::io::Error| Fault::system(format!("writing {bytes} bytes in {}", key.target), e);
     let direct = OpenOptions::new()
         .write(true)
@@ -224,7 +159,7 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
     let mut buffer = Buffer::new(CHUNK)?;
     // Another content in every file, or a store that finds duplicates would
     // keep one of them.
-    let source = Source::new(key.content, engine::clock::now_ns());
+    let source = Source::new(asked.details.content, engine::clock::now_ns());
     let mut done = 0;
     while done < bytes {
         if !progress(done) {
@@ -244,24 +179,4 @@ fn write_all(file: &File, key: &FixtureKey, progress: &mut Progress<'_>) -> Resu
     forget_cached(file)?;
     progress(done);
     Ok(())
-}
-
-/// Writes back everything that the page cache holds of the file system of
-/// `file`.
-///
-/// # Errors
-/// If that fails.
-pub(super) fn sync_all_of_its_file_system(file: &File) -> Result<(), Fault> {
-    rustix::fs::syncfs(file).map_err(|e| Fault::system("writing back a file system's cached pages", e))
-}
-
-/// Drops what the page cache holds of `file`, after writing back what is dirty,
-/// so that a buffered read finds it on the device.
-///
-/// # Errors
-/// If writing back fails.
-pub fn forget_cached(file: &File) -> Result<(), Fault> {
-    file.sync_data().map_err(|e| Fault::system("writing back a file's cached pages", e))?;
-    rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)
-        .map_err(|e| Fault::system("dropping a file's cached pages", e))
 }

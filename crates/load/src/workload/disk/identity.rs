@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_target_that_nobody_looked_at_is_not_written_to() {
-        let key = |ownership| FixtureKey::new("/dev/sdb", 1 << 20, ownership);
+        let key = |ownership| FixtureKey::new("device", "/dev/sdb", 1 << 20, ownership);
         let now = DeviceIdentity::default();
         let told = compare_device(&key(Ownership::Surrendered), &now).unwrap_err().to_string();
         assert!(told.contains("nothing is written to /dev/sdb: nobody looked"), "{told}");

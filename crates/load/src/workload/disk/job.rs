@@ -11,11 +11,10 @@ use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Operation, UNRECORDED};
 use model::Value;
-use model::plan::Content;
 
 use crate::workload::disk::access::{Access, Task};
 use crate::workload::disk::aligned::Slots;
-use crate::workload::disk::content::{self, Source};
+use crate::workload::disk::content::{self, Content, Source};
 use crate::workload::disk::durable::REWRITTEN;
 use crate::workload::disk::pattern::Kind;
 use crate::workload::disk::residency;

@@ -7,10 +7,10 @@ pub(super) mod content;
 mod device;
 mod distribution;
 mod durable;
+mod files;
 mod filling;
 pub mod fixture;
 mod identity;
-pub mod in_memory;
 mod io_engine;
 mod job;
 mod metrics;
@@ -19,6 +19,7 @@ mod occupied;
 mod pattern;
 mod precondition;
 mod pseudo;
+mod reopen;
 mod residency;
 mod spec;
 mod survey;
@@ -36,20 +37,23 @@ use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
-use model::plan::{Content, Effect, Ownership, Problem};
+use model::plan::{Effect, Ownership, Problem};
 use model::profile::{Caches, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
 use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, profile};
 use access::Access;
-use fixture::OpenMode;
+use content::Content;
+use files::DEVICE;
 use io_engine::{Engine, Options};
 use job::Job;
 use pattern::Pattern;
 use verify::{Verdict, Verifier};
 
+pub use files::Files;
+pub use reopen::OpenMode;
 pub use spec::SPEC;
 
 /// The workload.
@@ -79,11 +83,11 @@ impl Workload for Disk {
         verify::check_memory(ledgers, host.memory_available)?;
         let memory_bytes = check_memory(&parameters, host)?.saturating_add(ledgers);
         let effect = match pattern.changes() {
-            _ if fixtures.iter().any(|f| f.grows) => Effect::UsedUp,
+            _ if fixtures.iter().any(|f| f.used_up) => Effect::UsedUp,
             true => Effect::Dirty,
             false => Effect::Clean,
         };
-        Ok(Requirements { parameters, fixtures, effect, memory_bytes, touches: Vec::new() })
+        Ok(Requirements { parameters, fixtures, effect, memory_bytes })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -104,14 +108,14 @@ impl Workload for Disk {
                 .map_or_else(|_| Vec::new(), |p| p.flows(&profile::sizes(parameters, "block-size"))),
             targets,
             span_bytes: parameters.integer("span").or_else(|_| parameters.integer("size")).ok(),
-            target_state: precondition::state(parameters),
+            target_state: precondition::of(parameters).map(|(state, _)| state).unwrap_or_default(),
             caches: if is_cached { Caches::PageCache } else { Caches::None },
             is_null,
             ..profile
         }
     }
 
-    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let name = parameters.text("engine")?;
         let engine =
             io_engine::find(name).ok_or_else(|| Fault::Other(format!("`{name}` is no engine of disk")))?;
@@ -137,20 +141,20 @@ impl Workload for Disk {
             return Ok(Box::new(ready));
         }
         for key in target::keys(parameters)? {
-            let fixture = shelf.fixture(&key).ok_or_else(|| target::changed(&key.target))?;
+            let fixture = given.fixtures.find::<Files>(&key).ok_or_else(|| target::changed(&key.target))?;
             let files = fixture.open(how)?;
             if !how.direct {
-                files.iter().try_for_each(fixture::forget_cached)?;
+                files.iter().try_for_each(reopen::forget_cached)?;
             }
             if ready.settles {
                 // What others left in the page cache would be brought to the
                 // device while time counts.
-                files.iter().take(1).try_for_each(fixture::sync_all_of_its_file_system)?;
+                files.iter().take(1).try_for_each(reopen::sync_all_of_its_file_system)?;
             }
             ready.facts.extend(fixture.facts());
-            let file_bytes = if key.files > 1 { key.file_bytes() } else { 0 };
-            let ours = key.ownership == Ownership::Created;
-            ready.targets.push(Target { name: key.target, device: key.device, ours, files, file_bytes });
+            let file_bytes = if files.len() > 1 { fixture.file_bytes() } else { 0 };
+            let (device, ours) = (key.kind == DEVICE, key.ownership == Ownership::Created);
+            ready.targets.push(Target { name: key.target, device, ours, files, file_bytes });
         }
         Ok(Box::new(ready))
     }
@@ -365,7 +369,7 @@ impl Prepared for PreparedDisk {
         let files = target
             .files
             .iter()
-            .map(|f| fixture::reopen(f, self.how, &target.name))
+            .map(|f| reopen::reopen(f, self.how, &target.name))
             .collect::<Result<_, _>>()?;
         let access = self.access.clone().of_files(target.file_bytes).for_seat(own, seed);
         let verifier = self.verifier(&access, index, target.files.len());

@@ -28,29 +28,21 @@ use engine::session::{LoadPlan, Observer, Session};
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
 use model::parameter::Word;
-use model::plan::{Content, FixtureKey, Ownership, Precondition, Problem};
+use model::plan::{FixtureKey, Ownership, Problem};
 use model::profile::TargetState;
 use model::trial::Timeline;
-use model::{Parameters, Phase, Value};
+use model::{Parameters, Phase};
 
+use crate::fixture::Progress;
 use crate::workload::disk::SPEC;
 use crate::workload::disk::access::Access;
-use crate::workload::disk::content::Source;
-use crate::workload::disk::fixture::{self, OpenMode, Progress};
+use crate::workload::disk::content::{Content, Source};
+use crate::workload::disk::files::{DEVICE, FILE, Files};
 use crate::workload::disk::io_engine::{self, Engine, Options};
 use crate::workload::disk::job::{Job, discard_range};
 use crate::workload::disk::pattern::Pattern;
+use crate::workload::disk::reopen::{self, OpenMode};
 use crate::workload::memory::buffer::Buffer;
-
-/// What a load asks its targets to be brought into.
-pub(super) fn state(parameters: &Parameters) -> TargetState {
-    match parameters.text("precondition") {
-        Ok("full") => TargetState::Steady,
-        Ok("fill") => TargetState::Filled,
-        _ if parameters.flag("purge") == Ok(true) => TargetState::Discarded,
-        _ => TargetState::AsFound,
-    }
-}
 
 /// The words of `precondition`.
 pub(super) const WORDS: &[Word] = &[
@@ -72,21 +64,24 @@ const DISCARD: u64 = 1 << 30;
 /// How often the progress is looked at, and told.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What `parameters` ask for.
-pub(super) fn of(parameters: &Parameters) -> Result<(Precondition, bool), Fault> {
-    let precondition = match parameters.text("precondition")? {
-        "none" => Precondition::None,
-        "fill" => Precondition::Fill,
-        "full" => Precondition::Full,
+/// Into which state `parameters` bring a target, and whether it is discarded
+/// before.
+pub(super) fn of(parameters: &Parameters) -> Result<(TargetState, bool), Fault> {
+    let purge = parameters.flag("purge")?;
+    let state = match parameters.text("precondition")? {
+        "none" if purge => TargetState::Discarded,
+        "none" => TargetState::AsFound,
+        "fill" => TargetState::Filled,
+        "full" => TargetState::Steady,
         other => return Err(Fault::Other(format!("`{other}` is no precondition of disk"))),
     };
-    Ok((precondition, parameters.flag("purge")?))
+    Ok((state, purge))
 }
 
 /// Whether anything of what a target holds is lost: by the load, or by what is
 /// done before it.
 pub(super) fn changes(parameters: &Parameters, pattern: Pattern) -> bool {
-    pattern.changes() || of(parameters).is_ok_and(|(before, purge)| purge || before != Precondition::None)
+    pattern.changes() || of(parameters).is_ok_and(|(state, _)| state != TargetState::AsFound)
 }
 
 /// What contradicts a state that is asked for.
@@ -97,7 +92,8 @@ pub(super) fn check(parameters: &Parameters, fixtures: &[FixtureKey]) -> Result<
             "leave out precondition, or use until=time",
         ));
     }
-    let of_users = |f: &&FixtureKey| f.purge && !f.device && f.ownership == Ownership::Surrendered;
+    let purge = parameters.flag("purge").unwrap_or(false);
+    let of_users = |f: &&FixtureKey| purge && f.kind == FILE && f.ownership == Ownership::Surrendered;
     if let Some(file) = fixtures.iter().find(of_users) {
         return Err(Problem::invalid(
             format!("purge discards the blocks of a device, and {} is a file", file.target),
@@ -107,50 +103,34 @@ pub(super) fn check(parameters: &Parameters, fixtures: &[FixtureKey]) -> Result<
     Ok(())
 }
 
-/// What a page must know of the state of a target.
-pub(super) fn facts(key: &FixtureKey) -> Vec<(&'static str, Value)> {
-    let state = match key.precondition {
-        Precondition::None => "none",
-        Precondition::Fill => "fill",
-        Precondition::Full => "full",
-    };
-    let mut facts = vec![
-        ("target_kind", Value::from(if key.device { "device" } else { "file" })),
-        ("preconditioned", Value::from(state)),
-    ];
-    if key.purge {
-        facts.push(("purged", Value::from(if key.device { "discarded" } else { "a new file" })));
-    }
-    facts
-}
-
-/// Brings `files`, which are open for writing, into the state that `key` asks
-/// for. A new file of ours has the state `none` or `fill` once it is made.
+/// Brings files, which are open for writing, into the state that is asked for. A
+/// new file of ours that is to be written once is, when it is made.
 ///
 /// # Errors
 /// If the target refuses, or `progress` says to stop.
-pub(super) fn bring(key: &FixtureKey, files: &[File], progress: &mut Progress<'_>) -> Result<(), Fault> {
+pub(super) fn bring(made: &Files, progress: &mut Progress<'_>) -> Result<(), Fault> {
+    let (key, files) = (&made.key, &made.files);
     let mut done = 0;
-    if key.discarded() > 0 {
+    if key.discarded > 0 {
         for file in files {
             discard(key, file, &mut done, progress)?;
         }
     }
-    let passes = match (key.precondition, key.ownership) {
-        (_, Ownership::Borrowed) | (Precondition::None, _) => 0,
-        (Precondition::Fill, Ownership::Created) => 0,
-        (Precondition::Fill, _) => 1,
-        (Precondition::Full, _) => 2,
+    let passes = match (&key.state, key.ownership) {
+        (_, Ownership::Borrowed) => 0,
+        (TargetState::Steady, _) => 2,
+        (TargetState::Filled, Ownership::Surrendered) => 1,
+        _ => 0,
     };
     for _ in 0..passes {
         for file in files {
-            write_over(key, file, &mut done, progress)?;
+            write_over(made, file, &mut done, progress)?;
         }
     }
     if passes > 0 {
         for file in files {
             file.sync_all().map_err(|e| Fault::system(format!("writing back {}", key.target), e))?;
-            fixture::forget_cached(file)?;
+            reopen::forget_cached(file)?;
         }
     }
     Ok(())
@@ -165,7 +145,7 @@ fn discard(
     // Of several devices that are filled each has its own end.
     let end =
         file.seek(SeekFrom::End(0)).map_err(|e| Fault::system(format!("looking at {}", key.target), e))?;
-    let end = key.file_bytes().min(end);
+    let end = key.bytes.min(end);
     let mut at = 0;
     while at < end {
         if !progress(*done) {
@@ -186,25 +166,20 @@ fn discard(
 }
 
 /// Writes all of `file` once, sequentially.
-fn write_over(
-    key: &FixtureKey,
-    file: &File,
-    done: &mut u64,
-    progress: &mut Progress<'_>,
-) -> Result<(), Fault> {
-    let bytes = key.file_bytes();
+fn write_over(made: &Files, file: &File, done: &mut u64, progress: &mut Progress<'_>) -> Result<(), Fault> {
+    let (target, bytes) = (&made.key.target, made.file_bytes());
     let whole = bytes / BLOCK * BLOCK;
     if whole > 0 {
-        let pass = Pass::new(key, file, whole)?;
+        let pass = Pass::new(made, file, whole)?;
         pass.run(&mut |moved| progress(*done + moved.min(whole)))?;
     }
     if bytes > whole {
         // What is less than a block is no matter of speed.
         let mut rest = Buffer::new(BLOCK as usize)?;
         let rest = &mut rest.as_mut_slice()[..(bytes - whole) as usize];
-        Source::new(key.content, clock::now_ns()).fill(rest, 0);
+        Source::new(made.details.content, clock::now_ns()).fill(rest, 0);
         file.write_all_at(rest, whole)
-            .map_err(|e| Fault::system(format!("writing the end of {}", key.target), e))?;
+            .map_err(|e| Fault::system(format!("writing the end of {target}"), e))?;
     }
     *done += bytes;
     if progress(*done) { Ok(()) } else { Err(Fault::Cancelled) }
@@ -229,7 +204,7 @@ impl std::fmt::Debug for Pass<'_> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(key: &'a FixtureKey, file: &'a File, bytes: u64) -> Result<Self, Fault> {
+    fn new(made: &'a Files, file: &'a File, bytes: u64) -> Result<Self, Fault> {
         let mut parameters = defaults();
         parameters.set("pattern", "write");
         parameters.set("block-size", BLOCK);
@@ -238,7 +213,7 @@ impl<'a> Pass<'a> {
         parameters.set("size", bytes);
         parameters.set("span", bytes);
         let mut how = OpenMode { direct: true, write: true, dsync: false };
-        if fixture::reopen(file, how, &key.target).is_err() {
+        if reopen::reopen(file, how, &made.key.target).is_err() {
             how.direct = false;
         }
         parameters.set("direct", how.direct);
@@ -252,11 +227,11 @@ impl<'a> Pass<'a> {
             engine,
             options: Options::of(&parameters)?,
             access: Access::of(&parameters)?,
-            content: key.content,
-            device: key.device,
+            content: made.details.content,
+            device: made.key.kind == DEVICE,
             how,
             file,
-            name: &key.target,
+            name: &made.key.target,
         })
     }
 
@@ -317,7 +292,7 @@ impl Prepared for Pass<'_> {
     }
 
     fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let file = fixture::reopen(self.file, self.how, self.name)?;
+        let file = reopen::reopen(self.file, self.how, self.name)?;
         let access = self.access.clone().for_seat(seat, seed);
         let job = Job { device: self.device, ..Job::new(access, vec![file], self.name) }
             .with_content(self.content, false);

@@ -116,7 +116,7 @@ mod tests {
         file.sync_all().unwrap();
         assert_eq!(by_mincore(&file, span), Some(1024));
         assert!(cached_share(&file, span).is_some_and(|share| share > 0.99));
-        super::super::fixture::forget_cached(&file).unwrap();
+        super::super::reopen::forget_cached(&file).unwrap();
         assert!(cached_share(&file, span).is_some_and(|share| share < 0.01));
         if let Ok(pages) = by_cachestat(&file, span) {
             assert_eq!(Some(pages), by_mincore(&file, span));

@@ -12,8 +12,9 @@ use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
 use model::{Parameters, Value};
 
+use crate::in_memory::{self, Room};
 use crate::workload::HostInfo;
-use crate::workload::disk::in_memory::{self, Room};
+use crate::workload::disk::files::{DEVICE, Details, FILE};
 use crate::workload::disk::pattern::{DataDirection, Pattern};
 use crate::workload::disk::{
     alignment, content, device, filling, identity, nodes, occupied, precondition, pseudo,
@@ -71,6 +72,7 @@ pub(super) fn survey(
     for (key, found) in keys.iter_mut().zip(found) {
         key.holds = if found.ownership == Ownership::Surrendered { found.holds } else { Vec::new() };
         key.identity = found.identity;
+        key.about = Details::of(key).map(|details| details.about(key)).unwrap_or_default();
     }
     Ok(keys)
 }
@@ -186,15 +188,15 @@ pub(super) fn keys(parameters: &Parameters) -> Result<Vec<FixtureKey>, Fault> {
     let pattern = Pattern::of(parameters)?;
     let (bytes, content) = (parameters.integer("size")?, content::of(parameters)?);
     let files = parameters.integer("files")?;
-    let (precondition, purge) = precondition::of(parameters)?;
+    let (state, purge) = precondition::of(parameters)?;
     let changes = precondition::changes(parameters, pattern);
     let fills = parameters.is_word("until", "full");
     let key = |target: &str| {
-        let ownership = ownership_of(Path::new(target), changes);
-        let device = is_device(Path::new(target));
-        let key = FixtureKey::new(target, bytes, ownership);
-        let grows = fills && ownership == Ownership::Created;
-        FixtureKey { files, content, device, grows, precondition, purge, ..key }
+        let path = Path::new(target);
+        let ownership = ownership_of(path, changes);
+        let key = FixtureKey::new(if is_device(path) { DEVICE } else { FILE }, target, bytes, ownership);
+        let used_up = fills && ownership == Ownership::Created;
+        Details { files, content, purge }.put(FixtureKey { state: state.clone(), used_up, ..key })
     };
     Ok(parameters.texts("target")?.into_iter().map(key).collect())
 }

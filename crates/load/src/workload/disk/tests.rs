@@ -5,7 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use model::plan::{FixtureKey, Ownership, ProblemKind};
 
 use super::*;
-use crate::workload::DeviceProbe;
+use crate::fixture::FixtureStore;
+use crate::workload::FIXTURES;
 
 fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
     let mut p = Parameters::default();
@@ -33,16 +34,24 @@ fn host() -> HostInfo {
     HostInfo { cpus: 2, memory_available: 1 << 30, ..HostInfo::default() }
 }
 
+/// A file of ours in `folder`.
+fn ours(folder: &std::path::Path, bytes: u64) -> FixtureKey {
+    let key = FixtureKey::new(files::FILE, folder.to_string_lossy(), bytes, Ownership::Created);
+    files::Details { files: 1, content: Content::Random, purge: false }.put(key)
+}
+
 #[test]
 fn a_folder_gets_a_file_of_ours_without_a_name_that_really_has_blocks() {
     let folder = tempfile::tempdir_in(".").unwrap();
-    let key = FixtureKey::new(folder.path().to_string_lossy(), 9 << 20, Ownership::Created);
+    let mut store = FixtureStore::new(FIXTURES);
+    let key = ours(folder.path(), 9 << 20);
     let mut seen = 0;
-    let fixture = fixture::Fixture::make(&key, DeviceProbe::default(), &mut |done| {
+    let made = store.make(&key, &host(), &mut |done| {
         seen = done;
         true
-    })
-    .unwrap();
+    });
+    made.unwrap();
+    let fixture = store.find::<Files>(&key).unwrap();
     assert_eq!(seen, 9 << 20);
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "the file has a name");
     let metadata = fixture.open(DIRECT).unwrap()[0].metadata().unwrap();
@@ -54,9 +63,8 @@ fn a_folder_gets_a_file_of_ours_without_a_name_that_really_has_blocks() {
 #[test]
 fn making_a_file_stops_when_told_to() {
     let folder = tempfile::tempdir_in(".").unwrap();
-    let target = folder.path().to_string_lossy().into_owned();
-    let key = FixtureKey::new(target, 64 << 20, Ownership::Created);
-    let made = fixture::Fixture::make(&key, DeviceProbe::default(), &mut |done| done < 8 << 20);
+    let mut store = FixtureStore::new(FIXTURES);
+    let made = store.make(&ours(folder.path(), 64 << 20), &host(), &mut |done| done < 8 << 20);
     assert!(matches!(made, Err(Fault::Cancelled)), "{made:?}");
 }
 

@@ -13,18 +13,19 @@ use engine::queue::{Class, Completion, Operation, Queue, Wait};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
-use model::plan::{Effect, Problem};
+use model::plan::{Effect, FixtureKey, Ownership, Problem};
 use model::profile::{Caches, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
+use model::value::ParameterError;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::workload::disk::in_memory::{self, Room};
-use crate::workload::file::tree::Tree;
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::in_memory::{self, Room};
+use crate::workload::file::tree::{TREES, Tree};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -154,7 +155,7 @@ impl Workload for Metadata {
     }
 
     fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let broken = |e: model::value::ParameterError| Problem::invalid(e.to_string(), "");
+        let broken = |e: ParameterError| Problem::invalid(e.to_string(), "");
         let text = parameters.text("target").map_err(broken)?.to_owned();
         let folder = Path::new(&text);
         if !folder.is_dir() {
@@ -183,17 +184,10 @@ impl Workload for Metadata {
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         parameters.set("target", full.to_string_lossy().as_ref());
         let what = if size > 0 { format!(" of {}", binary(size)) } else { String::new() };
-        let touches = vec![format!(
-            "makes {files} files{what} in a folder of its own in {}, and removes it",
-            full.display()
-        )];
-        Ok(Requirements {
-            parameters,
-            effect: Effect::Dirty,
-            touches,
-            memory_bytes,
-            ..Requirements::default()
-        })
+        let about =
+            format!("makes {files} files{what} in a folder of its own in {}, and removes it", full.display());
+        let fixtures = vec![FixtureKey { about, ..tree(&parameters).map_err(broken)? }];
+        Ok(Requirements { parameters, fixtures, effect: Effect::UsedUp, memory_bytes })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
@@ -209,18 +203,13 @@ impl Workload for Metadata {
         }
     }
 
-    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        let threads = parameters.integer("threads")? as usize;
-        let folder = PathBuf::from(parameters.text("target")?);
-        let size = parameters.integer("file-size")?;
+    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let get = |name: &str| parameters.integer(name);
+        let size = get("file-size")?;
+        let tree = given.fixtures.find::<Tree>(&tree(parameters)?);
+        let tree = tree.ok_or_else(|| Fault::Other("there is no tree for its files".to_owned()))?;
         Ok(Box::new(PreparedMetadata {
-            tree: Tree::make(
-                &folder,
-                shelf.state_folder().as_deref(),
-                threads,
-                parameters.integer("width")?,
-                parameters.integer("depth")?,
-            )?,
+            leaves: tree.folders(get("threads")? as usize, get("width")?, get("depth")?)?,
             files: parameters.integer("files")?,
             size,
             chunk: vec![0x5a; size.min(CHUNK) as usize].into(),
@@ -301,9 +290,16 @@ fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, host: &HostInfo
     Ok(memory.is_some())
 }
 
+/// The tree in which a load makes its files. Its loads have folders of their own.
+fn tree(parameters: &Parameters) -> Result<FixtureKey, ParameterError> {
+    let key = FixtureKey::new(TREES.name, parameters.text("target")?, 0, Ownership::Created);
+    Ok(FixtureKey { used_up: true, ..key })
+}
+
 #[derive(Debug)]
 struct PreparedMetadata {
-    tree: Tree,
+    /// The folders of all threads, those of one after those of another.
+    leaves: Vec<PathBuf>,
     files: u64,
     /// Bytes of each file.
     size: u64,
@@ -329,7 +325,8 @@ impl Prepared for PreparedMetadata {
     fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, of) = (seat.index as u64, seat.of as u64);
         let mine = self.files * (index + 1) / of - self.files * index / of;
-        let folders = self.tree.leaves_of(seat.index, seat.of).to_vec();
+        let each = self.leaves.len() / seat.of.max(1);
+        let folders = self.leaves[seat.index * each..(seat.index + 1) * each].to_vec();
         let fault = |e| Fault::system("opening a folder of the tree", e);
         let handles = match self.sync {
             true => folders.iter().map(File::open).collect::<io::Result<_>>().map_err(fault)?,

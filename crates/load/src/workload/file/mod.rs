@@ -3,6 +3,6 @@
 pub mod metadata;
 mod owned_folder;
 mod stale_trees;
-mod tree;
+pub mod tree;
 
 pub use stale_trees::{StaleTree, TreeOutcome, remove_left};

@@ -10,14 +10,18 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::clock;
 use engine::fault::Fault;
+use model::plan::FixtureKey;
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::fs::{flock, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
+use crate::fixture::{Fixture, FixtureKind, Made, Progress};
+use crate::host::HostInfo;
 use crate::workload::file::owned_folder::{self, Names, Removal, is_numbered};
 use crate::workload::file::stale_trees::{FolderIdentity, Record};
 
@@ -46,6 +50,31 @@ pub(super) fn is_name(name: &str) -> bool {
     })
 }
 
+/// The kind of trees.
+pub const TREES: FixtureKind = FixtureKind { name: "tree", make };
+
+fn make(key: &FixtureKey, host: &HostInfo, _progress: &mut Progress<'_>) -> Made {
+    let folder = Path::new(&key.target);
+    remove_abandoned(folder, Instant::now() + PATIENCE);
+    Ok(Box::new(Tree::begin(folder, host.state_folder.as_deref()).map_err(failed(folder))?))
+}
+
+/// Why there are no folders in `folder`.
+fn failed(folder: &Path) -> impl Fn(io::Error) -> Fault {
+    move |e| Fault::system(format!("making folders in {}", folder.display()), e)
+}
+
+impl Fixture for Tree {
+    fn remove(mut self: Box<Self>) -> Result<(), Fault> {
+        self.take_away().map_err(|error| {
+            Fault::Other(format!(
+                "{} could not be removed: {error}; see what is in it, and remove it by hand",
+                self.root.display()
+            ))
+        })
+    }
+}
+
 /// A tree that is removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Tree {
@@ -54,7 +83,8 @@ pub(super) struct Tree {
     name: String,
     top: OwnedFd,
     root: PathBuf,
-    leaves: Vec<PathBuf>,
+    /// How many owners it has so far.
+    owners: AtomicUsize,
     lock: Option<File>,
     /// Whose files of ours are on this file system, which may have its own idea
     /// of that (NFS, FAT).
@@ -63,39 +93,31 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// A tree in `folder` for `owners`, each with `width` folders in each of its
-    /// folders, `depth` levels down. It stands in the list in the folder `state`
-    /// while it is there, if that can be written.
-    pub(super) fn make(
-        folder: &Path,
-        state: Option<&Path>,
-        owners: usize,
-        width: u64,
-        depth: u64,
-    ) -> Result<Self, Fault> {
-        remove_abandoned(folder, Instant::now() + PATIENCE);
-        let fault = |e| Fault::system(format!("making folders in {}", folder.display()), e);
-        let mut tree = Self::begin(folder, state).map_err(fault)?;
-        for owner in 0..owners {
-            let mut level = vec![tree.root.join(format!("owner{owner}"))];
-            fs::create_dir(&level[0]).map_err(fault)?;
+    /// Makes folders for `owners`, each with `width` folders in each of its folders,
+    /// `depth` levels down, and says which have none in them: those of one owner
+    /// after those of another. They are of who asks alone.
+    pub(super) fn folders(&self, owners: usize, width: u64, depth: u64) -> Result<Vec<PathBuf>, Fault> {
+        let make = |folder: PathBuf| {
+            fs::create_dir(&folder).map_err(failed(&self.root))?;
+            Ok(folder)
+        };
+        let mut leaves = Vec::new();
+        for _ in 0..owners {
+            let owner = self.owners.fetch_add(1, Ordering::Relaxed);
+            let mut level = vec![make(self.root.join(format!("owner{owner}")))?];
             for _ in 0..depth {
-                let mut next = Vec::new();
-                for above in &level {
-                    for index in 0..width {
-                        let folder = above.join(format!("d{index}"));
-                        fs::create_dir(&folder).map_err(fault)?;
-                        next.push(folder);
-                    }
-                }
-                level = next;
+                let below = level
+                    .iter()
+                    .flat_map(|above| (0..width).map(|index| make(above.join(format!("d{index}")))));
+                level = below.collect::<Result<_, Fault>>()?;
             }
-            tree.leaves.extend(level);
+            leaves.extend(level);
         }
-        Ok(tree)
+        Ok(leaves)
     }
 
-    /// A tree without folders, in the list and locked.
+    /// A tree in `folder` without folders, in the list in the folder `state`, if that
+    /// can be written, and locked.
     fn begin(folder: &Path, state: Option<&Path>) -> io::Result<Self> {
         for _ in 0..ATTEMPTS {
             let parent =
@@ -115,8 +137,8 @@ impl Tree {
             }
             match locked(parent.as_fd(), &name) {
                 Ok((top, lock, owner)) => {
-                    let (root, leaves, lock) = (folder.join(&name), Vec::new(), Some(lock));
-                    return Ok(Self { parent, name, top, root, leaves, lock, owner, record });
+                    let (root, owners, lock) = (folder.join(&name), AtomicUsize::new(0), Some(lock));
+                    return Ok(Self { parent, name, top, root, owners, lock, owner, record });
                 }
                 Err(error) => {
                     forget(record);
@@ -129,21 +151,21 @@ impl Tree {
         Err(io::Error::other("others remove them as soon as they are made"))
     }
 
-    /// The folders without folders of owner `index` of `of`.
-    pub(super) fn leaves_of(&self, index: usize, of: usize) -> &[PathBuf] {
-        let each = self.leaves.len() / of.max(1);
-        &self.leaves[index * each..(index + 1) * each]
+    /// Removes what is ours in it, once.
+    fn take_away(&mut self) -> io::Result<()> {
+        let Some(lock) = self.lock.take() else { return Ok(()) };
+        remove(self.parent.as_fd(), &self.name, self.top.as_fd(), Some(lock), self.owner, None)?;
+        if let Some(record) = self.record.take() {
+            record.remove();
+        }
+        Ok(())
     }
 }
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        let lock = self.lock.take();
-        if remove(self.parent.as_fd(), &self.name, self.top.as_fd(), lock, self.owner, None).is_ok()
-            && let Some(record) = self.record.take()
-        {
-            record.remove();
-        }
+        // What stays is in the list, for the next run.
+        let _ = self.take_away();
     }
 }
 

@@ -19,7 +19,7 @@ use crate::workload::memory::kernel::{self, Isa};
 use crate::workload::memory::latency::least;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -113,7 +113,7 @@ impl Workload for Bandwidth {
         }
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let layout = Layout::of(parameters)?;
         let cpus = layout.cpus(parameters.integer("threads")? as usize)?;
         let passes = Passes::of(parameters, parameters.integer("size")?, OPERATION_BYTES)?;

@@ -28,7 +28,7 @@ use rand_xoshiro::Xoroshiro128Plus;
 
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::pages::Pages;
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -124,7 +124,7 @@ impl Workload for Blocks {
         profile::of_one(&SPEC, parameters, &[WaitsFor::Memory], blocks)
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let bytes = parameters.integer("block-size")? as usize;
         let local = parameters.text("scope")? == "local";
         Ok(Box::new(PreparedBlocks {

@@ -19,7 +19,7 @@ use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
 use crate::workload::memory::kernel::LINE;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// `dram` stands for so many times the last-level cache: of a random walk over
 /// four times as much, a cache of any policy serves a quarter at most.
@@ -88,7 +88,7 @@ impl Workload for Latency {
         }
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let layout = Layout::of(parameters)?;
         let threads = parameters.integer("threads")? as usize;
         let cpus = layout.cpus(threads)?;

@@ -28,7 +28,7 @@ use crate::workload::memory::chase::{self, LOAD_LATENCY};
 use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, alone, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -126,7 +126,7 @@ impl Workload for Loaded {
         }
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let layout = Layout::of(parameters)?;
         let cpus = layout.cpus(parameters.integer("threads")? as usize)?;
         let size = parameters.integer("size")?;

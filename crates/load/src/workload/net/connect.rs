@@ -38,7 +38,7 @@ use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
-use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -146,9 +146,9 @@ impl Workload for Connect {
         profile::of_two_ends(&SPEC, parameters, vec![connections])
     }
 
-    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         Ok(Box::new(PreparedConnect {
-            end: End::of_ours(shelf, SPEC.name)?,
+            end: End::of_ours(given, SPEC.name)?,
             close: Close::of(parameters),
             options: Options { nodelay: true, ..Options::of(parameters)? },
             made: Arc::default(),

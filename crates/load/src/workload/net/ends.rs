@@ -15,7 +15,7 @@ use crate::workload::net::admitted_streams::AdmittedStreams;
 use crate::workload::net::hello::{self, COOKIE, HELLO, WELCOME, WorkerSlot};
 use crate::workload::net::iperf3::Iperf3Client;
 use crate::workload::net::socket::Options;
-use crate::workload::{Rendezvous, Shelf, Side};
+use crate::workload::{LoadContext, Rendezvous, Side};
 
 /// One end of a load.
 #[derive(Clone, Debug)]
@@ -35,12 +35,12 @@ enum Way {
 }
 
 impl End {
-    /// The end that `shelf` says.
+    /// The end that `given` says.
     ///
     /// # Errors
     /// If there is no other end, or the door's cookie cannot be read.
-    pub(super) fn of(shelf: &dyn Shelf) -> Result<Self, Fault> {
-        let (meeting, load, is_near) = match shelf.side() {
+    pub(super) fn of(given: &LoadContext<'_>) -> Result<Self, Fault> {
+        let (meeting, load, is_near) = match given.side {
             Side::Near { meeting, load } => (meeting, load, true),
             Side::Far { meeting, load } => (meeting, load, false),
             Side::Only => {
@@ -69,8 +69,8 @@ impl End {
     ///
     /// # Errors
     /// As above, or if the other end is one.
-    pub(super) fn of_ours(shelf: &dyn Shelf, workload: &str) -> Result<Self, Fault> {
-        let end = Self::of(shelf)?;
+    pub(super) fn of_ours(given: &LoadContext<'_>, workload: &str) -> Result<Self, Fault> {
+        let end = Self::of(given)?;
         if end.is_iperf3() {
             return Err(Fault::Other(format!(
                 "an iperf3 server only sends and receives, which is net.stream: {workload} needs `headroom node` there"

@@ -30,7 +30,7 @@ use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::worker_samples::SampleCollector;
-use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -159,8 +159,8 @@ impl Workload for Loaded {
         profile
     }
 
-    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        let end = End::of_ours(shelf, SPEC.name)?;
+    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let end = End::of_ours(given, SPEC.name)?;
         let streams = parameters.integer("streams")? as usize;
         let of = |direction| {
             let asked = ["both", direction].into_iter().any(|word| parameters.is_word("direction", word));

@@ -19,7 +19,7 @@ use model::{LoadProfile, MetricSpec, Parameters, Unit, Value, WorkloadSpec};
 use crate::workload::scheduler::pair;
 use crate::workload::scheduler::staged::{Staged, Stages};
 use crate::workload::scheduler::wire::Wire;
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -116,7 +116,7 @@ impl Workload for Handoff {
         )
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         Ok(Box::new(PreparedHandoff {
             by: parameters.text("by")?.to_owned(),
             from: parameters.integer("from")? as u32,

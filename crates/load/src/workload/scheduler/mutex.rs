@@ -21,7 +21,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
 use crate::workload::scheduler::lock::{Locks, PaddedMutex};
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -118,7 +118,7 @@ impl Workload for Mutex {
         )
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let mutexes = parameters.integer("mutexes")? as u32;
         let threads = parameters.integer("threads")?.max(1);
         let requests = parameters.get("requests").map(|_| parameters.integer("requests")).transpose()?;

@@ -15,7 +15,7 @@ use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
 use crate::workload::scheduler::lock::{Locks, PlainMutex};
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -89,7 +89,7 @@ impl Workload for Threads {
         )
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let mutexes = parameters.integer("mutexes")? as u32;
         let shared = Shared { next: AtomicU32::new(0), mutexes, locks: Locks::new(mutexes as usize) };
         Ok(Box::new(PreparedThreads { yields: parameters.integer("yields")?, shared: Arc::new(shared) }))

@@ -18,7 +18,7 @@ use rustix::time::{
 };
 
 use crate::workload::scheduler::staged::{Staged, Stages};
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -120,7 +120,7 @@ impl Workload for Timer {
         )
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let ns = |name| parameters.number(name).map(|seconds| (seconds * 1e9).round() as u64);
         Ok(Box::new(PreparedTimer {
             by: parameters.text("by")?.to_owned(),

@@ -8,11 +8,10 @@
 //! figure for it is one for a corpus.
 
 use model::parameter::Word;
-use model::plan::Content;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::workload::disk::content::Source;
+use crate::workload::disk::content::{Content, Source};
 
 /// The words of the parameter; those that disk has too mean what they mean
 /// there.

@@ -18,7 +18,7 @@ use model::scalar::binary;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 use codec::Codec;
 
 /// The description.
@@ -124,7 +124,7 @@ impl Workload for Compress {
         profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], blocks)
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let is_zstd = parameters.is_word("codec", "zstd");
         Ok(Box::new(PreparedCompress {
             level: if is_zstd { Some(parameters.integer("level")? as i32) } else { None },

@@ -16,7 +16,7 @@ use model::resource::Symbol;
 use model::scalar::binary;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 use cipher::{Algorithm, Cipher, KEY_BYTES, Tag};
 use hardware::FeatureGuard;
 
@@ -117,7 +117,7 @@ impl Workload for Crypto {
         profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], blocks)
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let word = parameters.text("algorithm")?;
         let algorithm = Algorithm::of(word)
             .ok_or_else(|| Fault::Other(format!("`{word}` is no algorithm of cpu.crypto")))?;

@@ -25,7 +25,7 @@ use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
 use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 use kernel::Real;
 use units::Core;
 
@@ -120,7 +120,7 @@ impl Workload for Float {
         )
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         Ok(Box::new(PreparedFloat::of(parameters)?))
     }
 

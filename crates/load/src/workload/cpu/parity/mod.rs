@@ -18,7 +18,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 use field::Field;
 use kernel::{STEP, Stripe};
 
@@ -112,7 +112,7 @@ impl Workload for Parity {
         profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], bytes)
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         Ok(Box::new(PreparedParity::of(parameters)?))
     }
 }

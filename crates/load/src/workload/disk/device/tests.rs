@@ -201,8 +201,8 @@ const LOOK: DeviceProbe = DeviceProbe {
 /// The device with what was given up on it.
 fn key(disk: &Loop, held: &[&str]) -> FixtureKey {
     let identity = Some(Identity::Device((LOOK.identity)(&File::open("/dev/null").unwrap()).unwrap()));
-    let key = FixtureKey::new(disk.device.to_string_lossy(), 1 << 20, Ownership::Surrendered);
-    FixtureKey { device: true, holds: texts(held), identity, ..key }
+    let key = FixtureKey::new("device", disk.device.to_string_lossy(), 1 << 20, Ownership::Surrendered);
+    FixtureKey { holds: texts(held), identity, ..key }
 }
 
 #[test]

@@ -6,11 +6,25 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::*;
-use crate::workload::DeviceProbe;
+use model::Value;
 
-fn key(target: &Path, bytes: u64, ownership: Ownership, precondition: Precondition) -> FixtureKey {
-    FixtureKey { precondition, ..FixtureKey::new(target.to_string_lossy(), bytes, ownership) }
+use super::*;
+use crate::fixture::FixtureStore;
+use crate::host::HostInfo;
+use crate::workload::FIXTURES;
+use crate::workload::disk::files::Details;
+
+const ONE: Details = Details { files: 1, content: Content::Random, purge: false };
+
+/// A file that was given up.
+fn key(target: &Path, bytes: u64, state: TargetState) -> FixtureKey {
+    let key = FixtureKey::new(FILE, target.to_string_lossy(), bytes, Ownership::Surrendered);
+    ONE.put(FixtureKey { state, ..key })
+}
+
+/// Files that are open.
+fn opened(key: &FixtureKey, file: File) -> Files {
+    Files { key: key.clone(), details: Details::of(key).unwrap(), files: vec![file], look: None }
 }
 
 /// A file with zeros, and how it is open for who preconditions it.
@@ -34,13 +48,13 @@ const BYTES: u64 = (3 << 20) + (40 << 10) + 700;
 #[test]
 fn all_of_a_file_is_written_over_once_or_twice() {
     let folder = tempfile::tempdir_in(".").unwrap();
-    for (state, passes) in [(Precondition::Fill, 1), (Precondition::Full, 2)] {
+    for (state, passes) in [(TargetState::Filled, 1), (TargetState::Steady, 2)] {
         let (path, file) = file(folder.path(), BYTES);
-        let key = key(&path, BYTES, Ownership::Surrendered, state);
-        assert_eq!((key.written(), key.discarded()), (passes * BYTES, 0));
+        let key = key(&path, BYTES, state);
+        assert_eq!((key.written, key.discarded), (passes * BYTES, 0));
         let mut after_each = Vec::new();
         let mut last = 0;
-        bring(&key, &[file], &mut |done| {
+        bring(&opened(&key, file), &mut |done| {
             assert!(done >= last, "{done} after {last}");
             last = done;
             // Told last when a pass is over.
@@ -68,8 +82,8 @@ fn it_stops_when_told_to() {
     let bytes = 1 << 30;
     let (path, file) = file(folder.path(), 0);
     file.set_len(bytes).unwrap();
-    let key = key(&path, bytes, Ownership::Surrendered, Precondition::Full);
-    let told = bring(&key, &[file], &mut |done| done < 1 << 20);
+    let key = key(&path, bytes, TargetState::Steady);
+    let told = bring(&opened(&key, file), &mut |done| done < 1 << 20);
     assert!(matches!(told, Err(Fault::Cancelled)), "{told:?}");
     let mut last = [1; 4096];
     File::open(&path).unwrap().read_exact_at(&mut last, bytes - 4096).unwrap();
@@ -80,17 +94,19 @@ fn it_stops_when_told_to() {
 fn files_of_ours_are_whole_after_it_and_say_their_state() {
     let folder = tempfile::tempdir_in(".").unwrap();
     for (state, word) in
-        [(Precondition::None, "none"), (Precondition::Fill, "fill"), (Precondition::Full, "full")]
+        [(TargetState::Discarded, "none"), (TargetState::Filled, "fill"), (TargetState::Steady, "full")]
     {
-        let key =
-            FixtureKey { files: 2, purge: true, ..key(folder.path(), 5 << 20, Ownership::Created, state) };
-        let mut most = 0;
-        let fixture = fixture::Fixture::make(&key, DeviceProbe::default(), &mut |done| {
+        let users = key(folder.path(), 5 << 20, state);
+        let key = Details { files: 2, purge: true, ..ONE }
+            .put(FixtureKey { ownership: Ownership::Created, ..users });
+        let (mut store, mut most) = (FixtureStore::new(FIXTURES), 0);
+        let made = store.make(&key, &HostInfo::default(), &mut |done| {
             most = most.max(done);
             true
-        })
-        .unwrap();
-        assert_eq!(most, key.written(), "{word}");
+        });
+        made.unwrap();
+        assert_eq!(most, key.written, "{word}");
+        let fixture = store.find::<Files>(&key).unwrap();
         let facts = fixture.facts();
         for (name, value) in [
             ("target_kind", "file".into()),
@@ -146,19 +162,19 @@ fn a_device_is_discarded_before_it_is_written() {
     let allocated = || std::fs::metadata(&path).unwrap().blocks() * 512;
     assert!(allocated() >= bytes);
 
-    let purge = FixtureKey {
-        device: true,
-        purge: true,
-        ..key(&device.0, bytes, Ownership::Surrendered, Precondition::None)
-    };
-    assert_eq!((purge.written(), purge.discarded()), (0, bytes));
-    bring(&purge, &[open()], &mut |_| true).unwrap();
+    let kind = DEVICE.to_owned();
+    let given_up = FixtureKey { kind, ..key(&device.0, bytes, TargetState::Discarded) };
+    let purge = Details { purge: true, ..ONE }.put(given_up);
+    assert_eq!((purge.written, purge.discarded), (0, bytes));
+    let files = opened(&purge, open());
+    bring(&files, &mut |_| true).unwrap();
     assert!(allocated() < bytes / 8, "{} bytes are still there", allocated());
-    assert!(facts(&purge).contains(&("purged", "discarded".into())), "{:?}", facts(&purge));
+    assert!(files.facts().contains(&("purged", "discarded".into())), "{:?}", files.facts());
+    drop(files);
 
-    let full = FixtureKey { precondition: Precondition::Full, ..purge };
+    let full = FixtureKey { state: TargetState::Steady, ..purge };
     let mut last = 0;
-    bring(&full, &[open()], &mut |done| {
+    bring(&opened(&full, open()), &mut |done| {
         last = done;
         true
     })
@@ -171,14 +187,12 @@ fn a_device_is_discarded_before_it_is_written() {
 fn what_contradicts_a_state_is_named() {
     let mut p = defaults();
     p.set("precondition", "full");
-    assert_eq!(of(&p).unwrap(), (Precondition::Full, false));
+    assert_eq!(of(&p).unwrap(), (TargetState::Steady, false));
     p.set("until", "full");
     assert!(check(&p, &[]).unwrap_err().message.contains("empty"));
     p.set("until", "time");
     assert_eq!(check(&p, &[]), Ok(()));
-    let users = FixtureKey {
-        purge: true,
-        ..key(Path::new("data"), 1 << 20, Ownership::Surrendered, Precondition::None)
-    };
+    p.set("purge", true);
+    let users = key(Path::new("data"), 1 << 20, TargetState::Discarded);
     assert!(check(&p, &[users]).unwrap_err().message.contains("data is a file"));
 }

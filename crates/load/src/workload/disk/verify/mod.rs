@@ -23,12 +23,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use model::parameter::Word;
-use model::plan::{Content, Problem};
+use model::plan::Problem;
 use model::scalar::binary;
 use model::{Parameters, Value};
 
 use crate::workload::disk::access::{Access, Task, common_unit};
-use crate::workload::disk::content;
+use crate::workload::disk::content::{self, Content};
 use crate::workload::disk::pattern::Pattern;
 use ledger::Ledger;
 use read_back::ReadBack;

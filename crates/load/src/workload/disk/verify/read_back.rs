@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 
-use crate::workload::disk::fixture::{self, OpenMode};
+use crate::workload::disk::reopen::{self, OpenMode};
 use crate::workload::memory::buffer::Buffer;
 
 /// Bytes that are read at once at most.
@@ -61,12 +61,12 @@ impl ReadBack {
     pub(super) fn open(files: &[File], file_bytes: u64, name: &str) -> Result<Self, Fault> {
         let open = |direct: bool| {
             let how = OpenMode { direct, write: false, dsync: false };
-            files.iter().map(|file| fixture::reopen(file, how, name)).collect::<Result<Vec<_>, _>>()
+            files.iter().map(|file| reopen::reopen(file, how, name)).collect::<Result<Vec<_>, _>>()
         };
         let (files, direct) = match open(true) {
             Ok(files) => (files, true),
             Err(_) => {
-                files.iter().try_for_each(fixture::forget_cached)?;
+                files.iter().try_for_each(reopen::forget_cached)?;
                 (open(false)?, false)
             }
         };

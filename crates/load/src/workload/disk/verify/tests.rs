@@ -10,7 +10,7 @@ use engine::schedule::WorkerIndex;
 
 use super::*;
 use crate::workload::disk::access::Task;
-use crate::workload::disk::content::Source;
+use crate::workload::disk::content::{Content, Source};
 
 /// A worker without an engine: what it writes is in the file at once.
 struct Bench {

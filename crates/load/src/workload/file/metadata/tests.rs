@@ -1,7 +1,8 @@
 //! What the phases do to files, and what of memory and room a load is allowed.
 
 use super::*;
-use crate::workload::MemoryBeneath;
+use crate::fixture::FixtureStore;
+use crate::workload::{FIXTURES, MemoryBeneath, Side};
 
 fn walk(folder: &Path, files: u32, sync: bool) -> Walk {
     let folders = vec![folder.join("a"), folder.join("b")];
@@ -73,23 +74,18 @@ fn parameters(folder: &Path, changes: &[(&str, u64)]) -> Parameters {
     parameters
 }
 
-struct Nothing;
-
-impl Shelf for Nothing {
-    fn fixture(&self, _: &model::plan::FixtureKey) -> Option<&crate::workload::disk::fixture::Fixture> {
-        None
-    }
-}
-
 #[test]
 fn regression_a_file_of_30_gib_was_held_in_memory_by_every_thread() {
     let folder = tempfile::tempdir_in(".").unwrap();
     // More than any machine that runs tests has.
     let changes = [("file-size", 1 << 50), ("files", 2), ("threads", 2), ("depth", 0)];
     let parameters = parameters(folder.path(), &changes);
-    let prepared = Metadata.prepare(&parameters, &Nothing).unwrap();
+    let mut fixtures = FixtureStore::new(FIXTURES);
+    fixtures.make(&tree(&parameters).unwrap(), &HostInfo::default(), &mut |_| true).unwrap();
+    let context = LoadContext { fixtures: &fixtures, side: Side::Only };
+    let prepared = Metadata.prepare(&parameters, &context).unwrap();
     let workers = [0, 1].map(|index| prepared.worker(WorkerIndex { index, of: 2 }, 1).unwrap());
-    drop((workers, prepared));
+    drop((workers, prepared, fixtures));
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "no tree is left");
 }
 

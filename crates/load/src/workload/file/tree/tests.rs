@@ -1,12 +1,19 @@
 //! What is removed of trees, and what is not.
 
+use model::plan::Ownership;
+
 use super::*;
+use crate::fixture::FixtureStore;
 use crate::workload::file::owned_folder::tests::in_time;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-fn make(folder: &Path) -> Tree {
-    Tree::make(folder, None, 1, 1, 0).unwrap()
+/// As an agent makes one.
+fn made(folder: &Path) -> Tree {
+    remove_abandoned(folder, Instant::now() + PATIENCE);
+    let tree = Tree::begin(folder, None).unwrap();
+    tree.folders(1, 1, 0).unwrap();
+    tree
 }
 
 /// A tree as a killed run leaves it, called `name` in `folder`.
@@ -41,13 +48,13 @@ fn unshared(folder: &Path, script: &str) {
 fn a_tree_has_its_folders_and_leaves_nothing() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let state = tempfile::tempdir_in(".").unwrap();
-    let tree = Tree::make(folder.path(), Some(state.path()), 2, 3, 2).unwrap();
-    assert_eq!(tree.leaves.len(), 18);
-    assert!(
-        tree.leaves_of(1, 2)
-            .iter()
-            .all(|leaf| leaf.is_dir() && leaf.display().to_string().contains("owner1"))
-    );
+    let tree = Tree::begin(folder.path(), Some(state.path())).unwrap();
+    let leaves = tree.folders(2, 3, 2).unwrap();
+    assert_eq!(leaves.len(), 18);
+    let of_last = |leaf: &PathBuf| leaf.is_dir() && leaf.display().to_string().contains("owner1");
+    assert!(leaves[9..].iter().all(of_last));
+    // Another load in the same tree has folders of its own.
+    assert!(tree.folders(1, 3, 2).unwrap().iter().all(|leaf| !leaves.contains(leaf)));
     assert_eq!(state.path().join("trees").read_dir().unwrap().count(), 1);
     drop(tree);
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
@@ -55,11 +62,26 @@ fn a_tree_has_its_folders_and_leaves_nothing() {
 }
 
 #[test]
+fn a_tree_with_something_of_the_users_in_it_is_not_removed_in_silence() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let mut store = FixtureStore::new(&[TREES]);
+    let key = FixtureKey::new(TREES.name, folder.path().to_string_lossy(), 0, Ownership::Created);
+    store.make(&key, &HostInfo::default(), &mut |_| true).unwrap();
+    let leaf = store.find::<Tree>(&key).unwrap().folders(1, 1, 1).unwrap().remove(0);
+    fs::write(leaf.join("mine"), "precious").unwrap();
+    let told = store.remove(std::slice::from_ref(&key)).unwrap_err().to_string();
+    assert!(told.contains("could not be removed: owner0/d0/mine: Headroom makes nothing of"), "{told}");
+    assert_eq!(fs::read_to_string(leaf.join("mine")).unwrap(), "precious");
+    // It is somebody else's matter from now on.
+    store.remove(&[key]).unwrap();
+}
+
+#[test]
 fn a_list_that_cannot_be_written_does_not_keep_from_measuring() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let file = tempfile::NamedTempFile::new_in(".").unwrap();
-    let tree = Tree::make(folder.path(), Some(&file.path().join("below a file")), 1, 1, 1).unwrap();
-    assert!(tree.record.is_none() && tree.leaves.len() == 1);
+    let tree = Tree::begin(folder.path(), Some(&file.path().join("below a file"))).unwrap();
+    assert!(tree.record.is_none() && tree.folders(1, 1, 1).unwrap().len() == 1);
 }
 
 #[test]
@@ -68,9 +90,9 @@ fn a_tree_of_a_killed_run_is_removed_but_no_other() {
     let left = stale(folder.path(), NAME);
     let at_its_begin = folder.path().join(format!("{PREFIX}1-2"));
     fs::create_dir(&at_its_begin).unwrap();
-    let used = make(folder.path());
+    let used = made(folder.path());
     assert!(!left.exists() && !at_its_begin.exists(), "nobody used them");
-    let second = make(folder.path());
+    let second = made(folder.path());
     assert!(used.root.exists() && second.root.exists());
 }
 
@@ -80,7 +102,7 @@ fn regression_a_folder_of_the_user_was_removed_because_its_name_began_like_ours(
     let others = ["of-the-user", "1", "1-", "-1", "1-2-3", "1-2x", "+1-2", "1-2.bak", ""];
     let others: Vec<PathBuf> =
         others.iter().map(|rest| stale(folder.path(), &format!("{PREFIX}{rest}"))).collect();
-    drop(make(folder.path()));
+    drop(made(folder.path()));
     for tree in &others {
         assert!(tree.join("owner0/d0/d1/f3").exists(), "{}", tree.display());
     }
@@ -92,12 +114,12 @@ fn regression_what_a_user_put_into_a_tree_was_removed_with_it() {
         let folder = tempfile::tempdir_in(".").unwrap();
         let left = stale(folder.path(), NAME);
         fs::write(left.join(inside), "precious").unwrap();
-        drop(make(folder.path()));
+        drop(made(folder.path()));
         assert_eq!(fs::read_to_string(left.join(inside)).unwrap(), "precious");
         assert!(!left.join("owner0/d0/d1/r4").exists(), "what was ours is gone");
         assert!(left.join("lock").exists(), "it is still known as ours");
         fs::remove_file(left.join(inside)).unwrap();
-        drop(make(folder.path()));
+        drop(made(folder.path()));
         assert!(!left.exists(), "{inside}");
     }
     // A link, and a folder without a lock.
@@ -109,7 +131,7 @@ fn regression_what_a_user_put_into_a_tree_was_removed_with_it() {
     symlink(&precious, folder.path().join(format!("{PREFIX}2-2"))).unwrap();
     let without = stale(folder.path(), &format!("{PREFIX}3-3"));
     fs::remove_file(without.join("lock")).unwrap();
-    drop(make(folder.path()));
+    drop(made(folder.path()));
     assert!(precious.join("f1").exists() && left.join("owner0/d7").exists());
     assert!(without.join("owner0/d0/d1/f3").exists());
 }
@@ -122,7 +144,7 @@ fn regression_a_lock_that_is_a_pipe_stalled_the_run_and_one_that_is_a_link_was_o
     fs::remove_file(&lock).unwrap();
     assert!(Command::new("mkfifo").arg(&lock).status().unwrap().success());
     let path = folder.path().to_owned();
-    in_time(move || drop(make(&path)));
+    in_time(move || drop(made(&path)));
     assert!(left.join("owner0/d0/d1/f3").exists());
     fs::remove_file(&lock).unwrap();
     let other = folder.path().join("other");
@@ -161,11 +183,11 @@ fn regression_a_file_behind_a_bind_mount_in_a_tree_was_removed() {
         let log = fs::read_to_string(place.join("log")).unwrap();
         assert!(log.contains("1 passed"), "{log}");
         assert!(place.join("precious/f1").exists() && left.join("lock").exists());
-        drop(make(&place));
+        drop(made(&place));
         assert!(!left.exists(), "the mount is gone, and so is what it was on");
         return;
     };
-    drop(make(&place));
+    drop(made(&place));
     assert!(place.join("precious/f1").exists(), "removed through the mount");
     assert!(place.join(NAME).join("owner0/d5/f1").exists(), "mounted still");
     assert!(!place.join(NAME).join("owner0/d0").exists(), "what was ours is gone");
@@ -180,11 +202,11 @@ fn regression_a_tree_of_another_user_was_removed_by_root() {
     let left = stale(folder.path(), NAME);
     let theirs = |path: &Path| std::os::unix::fs::chown(path, Some(12_345), None).unwrap();
     theirs(&left.join("lock"));
-    drop(make(folder.path()));
+    drop(made(folder.path()));
     assert!(left.join("owner0/d0/d1/f3").exists(), "a lock of somebody else");
     std::os::unix::fs::chown(left.join("lock"), Some(0), None).unwrap();
     theirs(&left);
-    drop(make(folder.path()));
+    drop(made(folder.path()));
     assert!(left.join("owner0/d0/d1/f3").exists());
 }
 

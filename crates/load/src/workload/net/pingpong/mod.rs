@@ -29,7 +29,7 @@ use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
 };
-use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, United, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -183,13 +183,13 @@ impl Workload for Pingpong {
         profile
     }
 
-    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let size = |name: &str| match parameters.get(name) {
             Some(Value::Integer(bytes)) => *bytes as usize,
             _ => 0,
         };
         Ok(Box::new(PreparedPingpong {
-            end: End::of_ours(shelf, SPEC.name)?,
+            end: End::of_ours(given, SPEC.name)?,
             sizes: Sizes { bytes: size("message-size"), apart: size("neighbours"), class: 0 },
             depth: size("outstanding").max(1),
             busy: parameters.is_word("wait", "poll"),

@@ -32,7 +32,7 @@ use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::worker_samples::SampleCollector;
-use crate::workload::{HostInfo, Requirements, Shelf, United, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, United, Workload, common, profile};
 
 pub use spec::SPEC;
 
@@ -70,8 +70,8 @@ impl Workload for Stream {
         profile
     }
 
-    fn prepare(&self, parameters: &Parameters, shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(PreparedStream::of(parameters, End::of(shelf)?)?))
+    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(PreparedStream::of(parameters, End::of(given)?)?))
     }
 
     fn metrics(

@@ -20,7 +20,7 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::workload::{HostInfo, Requirements, Shelf, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
 use call::Row;
 
 /// The description.
@@ -100,7 +100,7 @@ impl Workload for Syscall {
         )
     }
 
-    fn prepare(&self, parameters: &Parameters, _shelf: &dyn Shelf) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let row = Row::of(parameters.text("call")?)?;
         let resident = if row.word == "fork" { resident_bytes() } else { None };
         Ok(Box::new(PreparedSyscall { row, resident }))

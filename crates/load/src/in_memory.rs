@@ -2,22 +2,23 @@
 //! may become, not what memory is there for it, and a RAM disk says nothing. Who
 //! fills one past what is free has the kernel kill something.
 
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use model::plan::{FixtureKey, Ownership};
 
-use crate::workload::{HostInfo, MemoryBeneath};
+use crate::host::{HostInfo, MemoryBeneath};
 
 /// What may be written below a folder.
-pub(in crate::workload) struct Room {
-    pub(in crate::workload) bytes: u64,
+pub(crate) struct Room {
+    pub(crate) bytes: u64,
     /// The memory that it is, if it is some.
-    pub(in crate::workload) memory: Option<String>,
+    pub(crate) memory: Option<String>,
 }
 
 /// The room below `folder`, where its file system says that `free` bytes are.
-pub(in crate::workload) fn room(folder: &Path, free: u64, host: &HostInfo) -> Room {
+pub(crate) fn room(folder: &Path, free: u64, host: &HostInfo) -> Room {
     let is_ramfs = is_ramfs(folder);
     let memory = (host.beneath.0)(folder).or_else(|| is_ramfs.then(|| "ramfs".to_owned()));
     // A ramfs says nothing of sizes.
@@ -28,7 +29,7 @@ pub(in crate::workload) fn room(folder: &Path, free: u64, host: &HostInfo) -> Ro
 
 /// Whether `path` lies on a ramfs, which has no size (`RAMFS_MAGIC` of
 /// `include/uapi/linux/magic.h`).
-pub(super) fn is_ramfs(path: &Path) -> bool {
+pub(crate) fn is_ramfs(path: &Path) -> bool {
     const RAMFS_MAGIC: u64 = 0x8584_58f6;
     rustix::fs::statfs(path).is_ok_and(|stat| stat.f_type as u64 & 0xffff_ffff == RAMFS_MAGIC)
 }
@@ -44,8 +45,8 @@ pub fn fixture_bytes(key: &FixtureKey, beneath: MemoryBeneath) -> Option<(u64, S
     }
     let memory = (beneath.0)(path)?;
     let taken = match key.ownership {
-        Ownership::Surrendered if !key.device => {
-            path.metadata().map_or(0, |m| m.blocks().saturating_mul(512))
+        Ownership::Surrendered => {
+            path.metadata().ok().filter(Metadata::is_file).map_or(0, |m| m.blocks().saturating_mul(512))
         }
         _ => 0,
     };
@@ -61,13 +62,16 @@ mod tests {
     fn what_is_written_to_memory_takes_memory() {
         let all = MemoryBeneath(|_| Some("tmpfs at /x".to_owned()));
         let mut file = tempfile::NamedTempFile::new_in(".").unwrap();
-        let key = |ownership| FixtureKey::new(file.path().to_string_lossy(), 1 << 30, ownership);
+        let key = |ownership| FixtureKey::new("file", file.path().to_string_lossy(), 1 << 30, ownership);
         let bytes = |key: &FixtureKey| fixture_bytes(key, all).map(|(bytes, _)| bytes);
         assert_eq!(bytes(&key(Ownership::Created)), Some(1 << 30));
         assert_eq!(bytes(&key(Ownership::Borrowed)), None);
         let surrendered = key(Ownership::Surrendered);
         assert_eq!(bytes(&surrendered), Some(1 << 30));
-        assert_eq!(bytes(&FixtureKey { device: true, ..surrendered.clone() }), Some(1 << 30));
+        assert_eq!(
+            bytes(&FixtureKey { target: "/dev/null".to_owned(), ..surrendered.clone() }),
+            Some(1 << 30)
+        );
         assert_eq!(fixture_bytes(&surrendered, MemoryBeneath::default()), None);
         file.write_all(&[1; 1 << 16]).unwrap();
         file.as_file().sync_all().unwrap();

@@ -1,12 +1,15 @@
 //! Changing, putting back, and what is left after a crash, with settings that
 //! are only numbers here.
 
+mod binding;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
-use model::setting::{Binds, SettingSpec};
+use model::resource::Symbol;
+use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Unit, Value};
 
 use super::guard::{SettingGuard, Wanted};
@@ -31,7 +34,7 @@ struct Fake {
 impl Fake {
     fn new() -> &'static Self {
         let value = ParameterSpec::new("level", Kind::Count, "");
-        let spec = SettingSpec { value, unit: Unit::One, binds: Binds::Nic, summary: "" };
+        let spec = SettingSpec { value, unit: Unit::One, binds: Some(Symbol::PeerInterface), summary: "" };
         let values = [("a", 1), ("b", 2)].map(|(name, value)| (name.to_owned(), value));
         let values = Mutex::new(BTreeMap::from(values));
         Box::leak(Box::new(Self { spec, values, written: Mutex::default(), slow: Mutex::default() }))
@@ -472,9 +475,4 @@ fn every_setting_is_described_and_can_be_found() {
         assert_eq!(super::find(spec.name()).map(|s| s.spec()), Some(spec));
         assert_eq!(super::TABLE.iter().filter(|s| s.spec().name() == spec.name()).count(), 1);
     }
-    assert_eq!(super::resource("mtu", Some("eth0"), None), Ok("nic:eth0".to_owned()));
-    assert_eq!(super::resource("mtu", None, Some("127.0.0.1".parse().unwrap())), Ok("nic:lo".to_owned()));
-    assert_eq!(super::resource("socket-buffer-max", None, None), Ok("machine".to_owned()));
-    assert!(matches!(super::resource("mtu", None, None), Err(SettingError::Unbound(_))));
-    assert!(matches!(super::resource("swap", None, None), Err(SettingError::Unknown(_))));
 }

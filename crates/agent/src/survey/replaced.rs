@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use load::fixture::FixtureStore;
+use load::workload;
+use machine::Host;
 use model::machine::Inventory;
 use model::plan::{LoadSpec, Ownership, Survey};
 
-use super::*;
-use crate::survey;
+use super::{site, survey};
 
 const BYTES: u64 = 8 << 20;
 
@@ -78,21 +80,23 @@ fn surveyed(device: &str, pattern: &str) -> Survey {
     let mut inventory = Inventory::default();
     inventory.cpu.allowed = vec![0];
     inventory.memory.available_bytes = 1 << 30;
-    let site = survey::site(&inventory, &[device.to_owned()], &["ext4".to_owned()]);
+    let site = site(&inventory, &[device.to_owned()], &["ext4".to_owned()]);
     let mut load = LoadSpec::new("disk", model::Parameters::default());
     let state = if pattern == "write" { "fill" } else { "none" };
     let words = [("target", device), ("pattern", pattern), ("precondition", state), ("engine", "sync")];
     words.into_iter().for_each(|(name, value)| load.parameters.set(name, value));
-    let survey = survey::survey(vec![load], &inventory, &site, &machine::Host::this());
+    let survey = survey(vec![load], &inventory, &site, &Host::this());
     assert_eq!(survey.problem, None);
     survey
 }
 
 /// As an agent makes what is wanted that has nothing yet.
-fn made(survey: &Survey) -> Result<Fixtures, String> {
-    let mut fixtures = Fixtures::default();
-    let made = fixtures.make(&survey.fixtures, &AtomicBool::new(false), &mut |_, _| {});
-    made.map(|()| fixtures).map_err(|fault| fault.to_string())
+fn made(survey: &Survey) -> Result<FixtureStore, String> {
+    let mut fixtures = FixtureStore::new(workload::FIXTURES);
+    let site = site(&Inventory::default(), &[], &[]);
+    let mut made = survey.fixtures.iter().map(|key| fixtures.make(key, &site, &mut |_| true));
+    made.try_for_each(|made| made).map_err(|fault| fault.to_string())?;
+    Ok(fixtures)
 }
 
 #[test]

@@ -1,0 +1,198 @@
+//! What loads need prepared: files, devices, trees of names. Each kind is one file
+//! and one line in a table; what is ready is kept in a store for all cases that
+//! need the same. A kind makes a fixture; the fixture checks itself, says whether
+//! it serves another case, and is removed.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use engine::Fault;
+use model::plan::FixtureKey;
+use model::scalar::binary;
+
+use crate::host::HostInfo;
+use crate::in_memory;
+
+/// Told how far the making is: bytes done. Returns whether to go on.
+pub type Progress<'a> = dyn FnMut(u64) -> bool + 'a;
+
+/// What came of making one.
+pub type Made = Result<Box<dyn Fixture>, Fault>;
+
+/// A kind of fixture.
+#[derive(Clone, Copy, Debug)]
+pub struct FixtureKind {
+    /// Its name, as keys have it.
+    pub name: &'static str,
+    /// Makes one, and brings it into the state that is asked for. Where that fails, or
+    /// is told to stop, nothing of it stays.
+    pub make: fn(&FixtureKey, &HostInfo, &mut Progress<'_>) -> Made,
+}
+
+/// A fixture that is ready. Dropped without [`Fixture::remove`], it removes what
+/// it can.
+pub trait Fixture: Any + Debug + Send + Sync {
+    /// Whether it still is what was made: asked before each use after the first.
+    ///
+    /// # Errors
+    /// Why it must not be used any more.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Whether it, made for one key, serves a load that asks for another.
+    fn reuse(&self, made: &FixtureKey, asked: &FixtureKey) -> bool {
+        made.is_same(asked)
+    }
+
+    /// Takes it away.
+    ///
+    /// # Errors
+    /// What stays, and why.
+    fn remove(self: Box<Self>) -> Result<(), Fault>;
+}
+
+/// The fixtures that are ready.
+#[derive(Debug)]
+pub struct FixtureStore {
+    kinds: &'static [FixtureKind],
+    ready: Vec<(FixtureKey, Box<dyn Fixture>)>,
+}
+
+impl FixtureStore {
+    /// An empty one, of these kinds.
+    #[must_use]
+    pub fn new(kinds: &'static [FixtureKind]) -> Self {
+        Self { kinds, ready: Vec::new() }
+    }
+
+    fn get(&self, key: &FixtureKey) -> Option<&dyn Fixture> {
+        self.ready.iter().find(|(made, fixture)| fixture.reuse(made, key)).map(|(_, fixture)| &**fixture)
+    }
+
+    /// The fixture that a survey asked for.
+    #[must_use]
+    pub fn find<F: Fixture>(&self, key: &FixtureKey) -> Option<&F> {
+        let fixture: &dyn Any = self.get(key)?;
+        fixture.downcast_ref()
+    }
+
+    /// Makes what is asked for, if nothing that is ready serves.
+    ///
+    /// # Errors
+    /// If it cannot be made, or what is ready must not be used any more.
+    pub fn make(
+        &mut self,
+        key: &FixtureKey,
+        host: &HostInfo,
+        progress: &mut Progress<'_>,
+    ) -> Result<(), Fault> {
+        if let Some(ready) = self.get(key) {
+            return ready.check();
+        }
+        let FixtureKey { kind, .. } = key;
+        let found = self.kinds.iter().find(|k| k.name == kind);
+        let kind = found.ok_or_else(|| Fault::Other(format!("this agent makes no fixture `{kind}`")))?;
+        check_memory(key, host)?;
+        let fixture = (kind.make)(key, host, progress)?;
+        self.ready.push((key.clone(), fixture));
+        Ok(())
+    }
+
+    /// Removes those of `keys` that are ready, the last first.
+    ///
+    /// # Errors
+    /// The first that could not be removed; the others are gone all the same.
+    pub fn remove(&mut self, keys: &[FixtureKey]) -> Result<(), Fault> {
+        let gone = self.ready.extract_if(.., |(made, _)| keys.contains(made)).collect::<Vec<_>>();
+        let removed = gone.into_iter().rev().map(|(_, fixture)| fixture.remove());
+        removed.fold(Ok(()), Result::and)
+    }
+}
+
+/// Other fixtures may have taken memory since the survey, which looked at one case
+/// at a time.
+fn check_memory(key: &FixtureKey, host: &HostInfo) -> Result<(), Fault> {
+    match in_memory::fixture_bytes(key, host.beneath) {
+        Some((bytes, name)) if bytes > host.memory_room() => {
+            let (target, bytes, free) = (&key.target, binary(bytes), binary(host.memory_available));
+            Err(Fault::Other(format!(
+                "{target} is memory in the end ({name}) and may take {bytes}; {free} are free"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use model::plan::Ownership;
+
+    use super::*;
+
+    /// A server that a test pretends to start: it serves as many clients as it was
+    /// made for and fewer.
+    #[derive(Debug)]
+    struct Server(String);
+
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+
+    const SERVERS: &[FixtureKind] = &[FixtureKind { name: "server", make: start }];
+
+    fn start(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> Made {
+        if !progress(0) {
+            return Err(Fault::Cancelled);
+        }
+        STARTED.fetch_add(1, Relaxed);
+        Ok(Box::new(Server(key.target.clone())))
+    }
+
+    impl Fixture for Server {
+        fn check(&self) -> Result<(), Fault> {
+            if self.0 == "dead" { Err(Fault::Other("it ended".to_owned())) } else { Ok(()) }
+        }
+
+        fn reuse(&self, made: &FixtureKey, asked: &FixtureKey) -> bool {
+            let clients = |key: &FixtureKey| key.details["clients"].as_u64();
+            (&made.kind, &made.target) == (&asked.kind, &asked.target) && clients(made) >= clients(asked)
+        }
+
+        fn remove(self: Box<Self>) -> Result<(), Fault> {
+            if self.0 == "stuck" { Err(Fault::Other("it does not end".to_owned())) } else { Ok(()) }
+        }
+    }
+
+    fn key(target: &str, clients: u64) -> FixtureKey {
+        let details = serde_json::json!({ "clients": clients });
+        FixtureKey { details, ..FixtureKey::new("server", target, 0, Ownership::Created) }
+    }
+
+    #[test]
+    fn a_kind_of_another_area_is_made_checked_reused_and_removed() {
+        let (mut store, host) = (FixtureStore::new(SERVERS), HostInfo::default());
+        let make = |store: &mut FixtureStore, key: &FixtureKey| {
+            let made = store.make(key, &host, &mut |_| true).map_err(|fault| fault.to_string());
+            made.map(|()| STARTED.load(Relaxed))
+        };
+        assert_eq!(make(&mut store, &key("one", 8)), Ok(1));
+        assert_eq!(make(&mut store, &key("one", 4)), Ok(1), "it serves fewer clients too");
+        assert_eq!(make(&mut store, &key("one", 9)), Ok(2));
+        assert_eq!(store.find::<Server>(&key("one", 1)).unwrap().0, "one");
+        assert!(store.find::<Server>(&key("two", 1)).is_none());
+        assert_eq!(make(&mut store, &key("dead", 1)), Ok(3));
+        assert_eq!(make(&mut store, &key("dead", 1)), Err("it ended".to_owned()));
+        let unknown = FixtureKey { kind: "array".to_owned(), ..key("one", 1) };
+        assert!(make(&mut store, &unknown).unwrap_err().contains("no fixture `array`"));
+        let stopped = store.make(&key("two", 1), &host, &mut |_| false);
+        assert!(matches!(stopped, Err(Fault::Cancelled)) && store.find::<Server>(&key("two", 1)).is_none());
+        // What cannot be removed is told, and keeps nothing else from being removed.
+        make(&mut store, &key("stuck", 1)).unwrap();
+        make(&mut store, &key("last", 1)).unwrap();
+        let told = store.remove(&[key("one", 8), key("stuck", 1), key("last", 1), key("never", 1)]);
+        assert_eq!(told.unwrap_err().to_string(), "it does not end");
+        let left: Vec<_> = store.ready.iter().map(|(key, _)| key.clone()).collect();
+        assert_eq!(left, [key("one", 9), key("dead", 1)]);
+    }
+}

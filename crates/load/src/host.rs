@@ -1,0 +1,76 @@
+//! What workloads and fixtures may know of the machine they run on. Reading it is
+//! the agent's matter.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::identity::DeviceIdentity;
+use model::plan::DeviceState;
+
+/// What a workload may know of the machine it is to run on.
+#[derive(Clone, Debug, Default)]
+pub struct HostInfo {
+    /// CPUs that we may run on.
+    pub cpus: usize,
+    /// Data caches by level, smallest first: (level, bytes, CPUs that share it).
+    pub caches: Vec<(u32, u64, usize)>,
+    /// Memory that may be used without pushing others out, in bytes.
+    pub memory_available: u64,
+    /// The processors.
+    pub cpu: model::machine::Cpu,
+    /// The memory.
+    pub memory: model::machine::Memory,
+    /// Existing files and devices that the user gave up with `--destroy`.
+    pub destroy: Vec<String>,
+    /// Signatures that may be overwritten with them (`--wipe`).
+    pub wipe: Vec<String>,
+    /// Knows block devices.
+    pub look: DeviceProbe,
+    /// Says which targets are memory in the end.
+    pub beneath: MemoryBeneath,
+    /// Where it is written down what would stay if this process were killed, for
+    /// others to remove it; none if nowhere.
+    pub state_folder: Option<PathBuf>,
+}
+
+impl HostInfo {
+    /// How much of the free memory loads may take, all together: the rest is for
+    /// whatever else goes on.
+    #[must_use]
+    pub fn memory_room(&self) -> u64 {
+        self.memory_available / 10 * 9
+    }
+}
+
+/// How a workload learns whether what is written to a path ends in memory
+/// (tmpfs, a RAM disk, a loop device on one): in which. None where it does not.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryBeneath(pub fn(&Path) -> Option<String>);
+
+impl Default for MemoryBeneath {
+    /// Nothing is known to be memory.
+    fn default() -> Self {
+        Self(|_| None)
+    }
+}
+
+/// How a workload learns about a block device: reading a machine is not its
+/// matter.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceProbe {
+    /// Says what the device at a path is, who uses it and what it holds.
+    pub state: fn(&Path) -> io::Result<DeviceState>,
+    /// Says which device a file is open on, whatever its path means by then.
+    pub identity: fn(&File) -> io::Result<DeviceIdentity>,
+}
+
+impl Default for DeviceProbe {
+    /// Of a device of which nothing is known nothing may be done.
+    fn default() -> Self {
+        Self {
+            state: |_| Err(io::Error::other("nobody looked at it")),
+            identity: |_| Err(io::Error::other("nobody looked at it")),
+        }
+    }
+}

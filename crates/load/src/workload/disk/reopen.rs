@@ -1,0 +1,57 @@
+//! Opening a file that is open once more, and what the page cache holds of it.
+
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+
+use engine::fault::Fault;
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenMode {
+    /// Around the page cache (O_DIRECT).
+    pub direct: bool,
+    /// For writing too.
+    pub write: bool,
+    /// Each write returns when its data is durable (O_DSYNC).
+    pub dsync: bool,
+}
+
+/// Opens `file`, called `name`, once more, with flags of its own. It works for
+/// files without a name, which no path reaches.
+///
+/// # Errors
+/// If the file system refuses O_DIRECT, or the file may not be written.
+pub(super) fn reopen(file: &File, how: OpenMode, name: &str) -> Result<File, Fault> {
+    let OpenMode { direct, write, dsync } = how;
+    let mut options = OpenOptions::new();
+    options.read(true).write(write);
+    let flag = |set: bool, flag: i32| if set { flag } else { 0 };
+    options.custom_flags(flag(direct, libc::O_DIRECT) | flag(dsync, libc::O_DSYNC));
+    options.open(format!("/proc/self/fd/{}", file.as_raw_fd())).map_err(|error| {
+        if direct && error.raw_os_error() == Some(libc::EINVAL) {
+            return Fault::Other(format!("the file system of {name} refuses O_DIRECT; use direct=no"));
+        }
+        Fault::system(format!("opening the file under {name}"), error)
+    })
+}
+
+/// Writes back everything that the page cache holds of the file system of
+/// `file`.
+///
+/// # Errors
+/// If that fails.
+pub(super) fn sync_all_of_its_file_system(file: &File) -> Result<(), Fault> {
+    rustix::fs::syncfs(file).map_err(|e| Fault::system("writing back a file system's cached pages", e))
+}
+
+/// Drops what the page cache holds of `file`, after writing back what is dirty,
+/// so that a buffered read finds it on the device.
+///
+/// # Errors
+/// If writing back fails.
+pub(super) fn forget_cached(file: &File) -> Result<(), Fault> {
+    file.sync_data().map_err(|e| Fault::system("writing back a file's cached pages", e))?;
+    rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)
+        .map_err(|e| Fault::system("dropping a file's cached pages", e))
+}

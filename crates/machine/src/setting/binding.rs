@@ -1,0 +1,63 @@
+//! Which resources a setting belongs to: the whole machine, the one that was named,
+//! or those that a symbol of a load's path means here.
+
+use std::path::Path;
+
+use model::resource::Symbol;
+use model::setting::{Change, SettingSpec};
+
+use super::{SettingError, find};
+use crate::inventory::{cpu, show_cpu_list, storage};
+use crate::{Host, route};
+
+/// The resource of a setting that belongs to the whole machine.
+pub const MACHINE: &str = "machine";
+
+/// The resources that a change belongs to, each once.
+///
+/// # Errors
+/// If there is no such setting, nothing says which resource is meant, or there is
+/// none.
+pub fn resources(change: &Change) -> Result<Vec<String>, SettingError> {
+    let setting = find(&change.name).ok_or_else(|| SettingError::Unknown(change.name.clone()))?;
+    resolve(setting.spec(), change, &Host::this())
+}
+
+pub(super) fn resolve(spec: &SettingSpec, change: &Change, host: &Host) -> Result<Vec<String>, SettingError> {
+    let Some(symbol) = spec.binds else { return Ok(vec![MACHINE.to_owned()]) };
+    let words = symbol.words();
+    let setting = || spec.name().to_owned();
+    let missing = |place, reason| SettingError::NotThere { setting: setting(), place, reason };
+    let mut names = match (&change.resource, symbol) {
+        (Some(named), _) => vec![named.clone()],
+        (None, Symbol::Memory) => return Ok(vec![words.kind.to_owned()]),
+        (None, Symbol::WorkerCpus) => vec![show_cpu_list(&cpu::describe(host, &mut Vec::new()).allowed)],
+        (None, Symbol::PeerInterface) => {
+            let found = change.towards.map(|address| {
+                let place = format!("interface towards {address}");
+                route::towards(address).map_err(|error| missing(place, error.to_string()))
+            });
+            found.transpose()?.map(|route| route.interface).into_iter().collect()
+        }
+        (None, Symbol::TargetDevice | Symbol::TargetFileSystem) => {
+            let under = |target: &String| {
+                let under = storage::under(host, Path::new(target));
+                let name = under.and_then(|under| match symbol {
+                    Symbol::TargetDevice => under.device,
+                    _ => under.filesystem.map(|mounted| mounted.point),
+                });
+                let none =
+                    || missing(format!("{} under {target}", words.noun), "nothing is known of it".to_owned());
+                name.ok_or_else(none)
+            };
+            change.targets.iter().map(under).collect::<Result<Vec<_>, _>>()?
+        }
+    };
+    names.sort();
+    names.dedup();
+    if names.is_empty() {
+        let (parameter, example) = (words.parameter.unwrap_or_default(), words.example.unwrap_or_default());
+        return Err(SettingError::Unbound { setting: setting(), parameter, example });
+    }
+    Ok(names.into_iter().map(|name| format!("{}:{name}", words.kind)).collect())
+}

@@ -1,0 +1,71 @@
+//! Which resources settings bind to, through every symbol that a path has.
+
+use std::os::unix::fs::MetadataExt;
+
+use model::resource::Symbol;
+use model::setting::{Change, SettingSpec};
+use model::{Kind, ParameterSpec, Unit, Value};
+
+use crate::Host;
+use crate::setting::binding::{resolve, resources};
+use crate::setting::{SettingError, TABLE};
+
+fn change(name: &str) -> Change {
+    Change::new(name, Value::Integer(1))
+}
+
+/// What a setting of this symbol belongs to by `change`.
+fn bound(symbol: Symbol, change: &Change, host: &Host) -> Result<Vec<String>, SettingError> {
+    let value = ParameterSpec::new("level", Kind::Count, "");
+    resolve(&SettingSpec { value, unit: Unit::One, binds: Some(symbol), summary: "" }, change, host)
+}
+
+#[test]
+fn settings_of_the_table_belong_to_the_machine_or_to_an_interface() {
+    let of = |change: Change| resources(&change).map(|all| all.join(" "));
+    let named = Change { resource: Some("eth0".to_owned()), ..change("mtu") };
+    assert_eq!(of(named), Ok("nic:eth0".to_owned()));
+    let towards = Change { towards: Some("127.0.0.1".parse().unwrap()), ..change("mtu") };
+    assert_eq!(of(towards), Ok("nic:lo".to_owned()));
+    assert_eq!(of(change("socket-buffer-max")), Ok("machine".to_owned()));
+    let unbound = of(change("mtu")).unwrap_err().to_string();
+    assert!(unbound.contains("there is no peer; name one, as mtu@eth0"), "{unbound}");
+    assert_eq!(of(change("swap")), Err(SettingError::Unknown("swap".to_owned())));
+    assert!(TABLE.iter().all(|s| s.spec().binds.is_none_or(|symbol| symbol == Symbol::PeerInterface)));
+}
+
+#[test]
+fn a_setting_binds_to_every_symbol_of_a_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = folder.path().metadata().unwrap().dev();
+    let number = format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
+    // The folder lies on a partition.
+    let host = Host::parse(&format!(
+        "==> /proc/self/mountinfo\n1 0 {number} / / rw - ext4 /dev/sda1 rw\n\
+         ==> /sys/dev/block/{number} -> ../../devices/pci0/block/sda/sda1\n\
+         ==> /sys/devices/pci0/block/sda/sda1/partition\n1\n\
+         ==> /sys/devices/system/cpu/online\n0-1\n"
+    ));
+    let inside = folder.path().join("new file").to_string_lossy().into_owned();
+    let targets = vec![folder.path().to_string_lossy().into_owned(), inside];
+    let of_targets = Change { targets, ..change("level") };
+    for (symbol, resource) in [
+        // The whole device, and each once.
+        (Symbol::TargetDevice, "block:sda"),
+        (Symbol::TargetFileSystem, "filesystem:/"),
+        (Symbol::WorkerCpus, "cpu:0-1"),
+        (Symbol::Memory, "memory"),
+    ] {
+        assert_eq!(bound(symbol, &of_targets, &host), Ok(vec![resource.to_owned()]));
+    }
+    let named = Change { resource: Some("sdb".to_owned()), ..of_targets.clone() };
+    assert_eq!(bound(Symbol::TargetDevice, &named, &host), Ok(vec!["block:sdb".to_owned()]));
+    let unbound = bound(Symbol::TargetDevice, &change("level"), &host).unwrap_err().to_string();
+    assert!(unbound.contains("there is no target; name one, as level@sda"), "{unbound}");
+    let gone = Change { targets: vec!["/no/such/place".to_owned()], ..of_targets };
+    let none = bound(Symbol::TargetDevice, &gone, &host).unwrap_err().to_string();
+    assert!(
+        none.starts_with("`level` belongs to the block device under /no/such/place, and there is none"),
+        "{none}"
+    );
+}
