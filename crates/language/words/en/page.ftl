@@ -49,6 +49,8 @@ kind-promise = promise
 answer-title = In short
 answer-fast = How fast
 answer-limits = What limits
+answer-room = How near a limit
+room-most = { $used }, most by { $case }
 answer-promised = As promised
 answer-health = Can it be trusted
 answer-kept = Yes
@@ -142,7 +144,7 @@ verdict-cannot-tell = cannot be told
 ## Headline figures
 
 figures-title = Headline figures
-figures-best = Each is the best case of its kind of load, in memory that of the largest working set; the sections below have all.
+figures-best = Each is the best case of its kind of load, in memory that of the largest working set.
 figures-interval = { $range }, { $trials }
 figures-of-limit = { $share } of { $resource } ({ $limit }, { $kind })
 figures-of-promise = { $share } of the { $limit } promised
@@ -165,6 +167,7 @@ findings-promises = Promises
 findings-validity = What casts doubt on figures
 findings-conditions = The state of the machine
 findings-whole-run = the whole run
+findings-all = all { $cases }
 findings-several = { $cases }, such as { $first }
 findings-cases = Cases:
 findings-evidence = Rests on:

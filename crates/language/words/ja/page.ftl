@@ -40,6 +40,8 @@ kind-promise = 約束された値
 answer-title = 要約
 answer-fast = 速さ
 answer-limits = 制限要因
+answer-room = 上限との比
+room-most = { $used }、最大: { $case }
 answer-promised = 約束の達成
 answer-health = 信頼性
 answer-kept = 達成
@@ -119,7 +121,7 @@ verdict-cannot-tell = 判断できず
 ## Headline figures
 
 figures-title = 主な測定値
-figures-best = 負荷の種類ごとに結果が最も良いケースで、メモリでは作業集合が最も大きいケースです。すべてのケースは以下の節にあります。
+figures-best = 負荷の種類ごとに結果が最も良いケースで、メモリでは作業集合が最も大きいケースです。
 figures-interval = { $range }、{ $trials }
 figures-of-limit = { $resource }の上限の { $share }（{ $limit }、{ $kind }）
 figures-of-promise = 約束された { $limit } の { $share }
@@ -146,6 +148,7 @@ findings-promises = 約束された値
 findings-validity = 値を疑わせる点
 findings-conditions = サーバーの状態
 findings-whole-run = 実行全体
+findings-all = { $cases }すべて
 findings-several = { $cases }、例: { $first }
 findings-cases = ケース:
 findings-evidence = 根拠:

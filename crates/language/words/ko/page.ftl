@@ -40,6 +40,8 @@ kind-promise = 약속된 값
 answer-title = 요약
 answer-fast = 속도
 answer-limits = 제한 요인
+answer-room = 한계 대비
+room-most = { $used }, 최대: { $case }
 answer-promised = 약속 이행
 answer-health = 신뢰 여부
 answer-kept = 충족
@@ -119,7 +121,7 @@ verdict-cannot-tell = 판단할 수 없음
 ## Headline figures
 
 figures-title = 주요 측정값
-figures-best = 부하 종류마다 결과가 가장 좋은 케이스이며, 메모리는 작업 집합이 가장 큰 케이스입니다. 모든 케이스는 아래 절에 있습니다.
+figures-best = 부하 종류마다 결과가 가장 좋은 케이스이며, 메모리는 작업 집합이 가장 큰 케이스입니다.
 figures-interval = { $range }, { $trials }
 figures-of-limit = { $resource } 한계의 { $share } ({ $limit }, { $kind })
 figures-of-promise = 약속된 { $limit }의 { $share }
@@ -146,6 +148,7 @@ findings-promises = 약속된 값
 findings-validity = 값을 의심할 만한 점
 findings-conditions = 서버 상태
 findings-whole-run = 실행 전체
+findings-all = { $cases } 전체
 findings-several = { $cases }, 예: { $first }
 findings-cases = 케이스:
 findings-evidence = 근거:

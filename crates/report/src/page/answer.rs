@@ -5,7 +5,7 @@ use model::run::Outcome;
 use model::{Finding, FindingKind, Severity, Status};
 
 use super::telling::{self, Best};
-use super::{View, findings, price, promises};
+use super::{View, findings, price, promises, room};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::shared::Shared;
 
@@ -34,7 +34,14 @@ pub(super) fn write(view: &View<'_>) -> Section {
 
 /// What every reader asks first, and what there is to say.
 fn answers(view: &View<'_>) -> Vec<Answer> {
-    let all = [fast(view), limits(view), promises::answer(view), price::answer(view), health(view)];
+    let all = [
+        fast(view),
+        limits(view),
+        room::answer(view),
+        promises::answer(view),
+        price::answer(view),
+        health(view),
+    ];
     all.into_iter().flatten().filter(|a| !a.lines.is_empty() || !a.elsewhere.is_empty()).collect()
 }
 

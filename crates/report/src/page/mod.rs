@@ -14,6 +14,7 @@ pub(crate) mod notes;
 mod price;
 mod promises;
 mod references;
+mod room;
 mod setting;
 mod tables;
 mod target_table;
@@ -23,8 +24,8 @@ mod view;
 mod whole;
 mod workloads;
 
-use model::Run;
 use model::workload::Catalogue;
+use model::{Machine, Run};
 
 pub use view::View;
 
@@ -93,7 +94,13 @@ fn byline(view: &View<'_>) -> Vec<String> {
 fn purpose(view: &View<'_>) -> Vec<Ranked> {
     let text = view.run.study.purpose.as_deref().unwrap_or_default();
     let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
-    paragraphs.map(|p| Ranked { rank: Rank::Detail, block: Block::Paragraph(p.into()) }).collect()
+    let paragraphs = paragraphs.map(|p| Ranked { rank: Rank::Detail, block: Block::Paragraph(p.into()) });
+    // The one that drives stands in the byline.
+    let other = |m: &Machine| (machine::called(m), brief::line(view.words, m).into());
+    let others: Vec<(String, Text)> = view.run.machines.iter().skip(1).map(other).collect();
+    let others = Some(others).filter(|others| !others.is_empty()).map(Block::Pairs);
+    let others = others.map(|block| Ranked { rank: Rank::Verdict, block });
+    others.into_iter().chain(paragraphs).collect()
 }
 
 fn footer(view: &View<'_>) -> Text {

@@ -109,7 +109,7 @@ fn widths(head: &[Head], rows: &mut [Row], room: usize) -> Option<Vec<usize>> {
     let room = room.checked_sub(GAP * head.len().saturating_sub(1))?;
     let natural: Vec<usize> = (0..head.len()).map(|at| widest(rows, at, cell_width)).collect();
     let of_words: Vec<usize> = (0..head.len()).map(|at| widest(rows, at, word_width)).collect();
-    let of_title = |at: usize| head[at].title.split(' ').map(display_width).max().unwrap_or(0);
+    let of_title = |at: usize| two_lines(&head[at].title);
     let is_prose = |at: usize| !head[at].is_number && natural[at] > SHORT;
     let name_most = match (1..head.len()).any(is_prose) {
         true => NAME_GOOD,
@@ -130,6 +130,13 @@ fn widths(head: &[Head], rows: &mut [Row], room: usize) -> Option<Vec<usize>> {
     let widths = widened(head, least?, &natural, room);
     shorten_names(rows, widths[0]);
     Some(widths)
+}
+
+/// The width in which a title has room in two lines.
+fn two_lines(title: &str) -> usize {
+    let ends = title.match_indices(' ').map(|(end, _)| end);
+    let widest = |end: usize| display_width(&title[..end]).max(display_width(title[end..].trim_start()));
+    ends.map(widest).min().unwrap_or_else(|| display_width(title))
 }
 
 /// Gives what room is left to titles that would break, then to the columns of words
@@ -291,6 +298,12 @@ mod tests {
         let long = "random read, 64 KiB, queue depth 16";
         assert!(!shown(80, long).contains("throughput") && shown(80, long).contains("latency p99"));
         assert!(shown(100, long).contains("throughput"));
+    }
+
+    #[test]
+    fn a_title_has_at_most_two_lines() {
+        let all = ["events per second", "IOPS", "the number of operations"].map(two_lines);
+        assert_eq!(all, ["events per".len(), 4, "of operations".len()]);
     }
 
     #[test]

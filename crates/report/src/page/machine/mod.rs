@@ -20,18 +20,22 @@ pub(super) fn write(view: &View<'_>) -> Section {
         several => {
             for (index, machine) in several.iter().enumerate() {
                 let id = format!("machine-{}", index + 1);
-                let name = match &machine.reached_as[..] {
-                    [] | [_] => machine.id.clone(),
-                    paths => paths.join(", "),
-                };
-                let title = if machine.role.is_empty() { name } else { format!("{name}: {}", machine.role) };
-                let mut part = Section::new(id.clone(), title);
+                let mut part = Section::new(id.clone(), called(machine));
                 of(view, machine, &mut part, &format!("{id}-"));
                 section.subsections.push(part);
             }
         }
     }
     section
+}
+
+/// What one of several machines is called, with its role.
+pub(super) fn called(machine: &Machine) -> String {
+    let name = match &machine.reached_as[..] {
+        [] | [_] => machine.id.clone(),
+        paths => paths.join(", "),
+    };
+    if machine.role.is_empty() { name } else { format!("{name}: {}", machine.role) }
 }
 
 fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {

@@ -1,0 +1,136 @@
+//! How much room is left: how near each workload came to the limits of its path.
+
+use model::run::{CaseResult, Utilization};
+
+use super::view::Group;
+use super::{View, headline, telling};
+use crate::document::{Answer, Text};
+use crate::format::percent;
+
+/// So many limits of one workload are told.
+const TOLD: usize = 3;
+
+/// A limit that was the nearest of cases, with the share that each used of it.
+type Nearest<'a> = (&'a Utilization, Vec<(&'a CaseResult, f64)>);
+
+/// What every workload used of the limits that it came nearest to.
+pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
+    let of_group = |group: &Group<'_>| {
+        let limits = nearest(group);
+        let told: Vec<String> = limits.iter().take(TOLD).map(|limit| line(view, group, limit)).collect();
+        let text = Text::default().link(group.id(), view.called(group.name)).plain(": ");
+        (!told.is_empty()).then(|| text.plain(told.join("; ")))
+    };
+    let lines: Vec<Text> = view.groups().iter().filter_map(of_group).collect();
+    (!lines.is_empty()).then(|| Answer { question: view.say("answer-room"), lines, elsewhere: Vec::new() })
+}
+
+/// The limits that cases came nearest to, the fullest first.
+fn nearest<'a>(group: &Group<'a>) -> Vec<Nearest<'a>> {
+    let mut limits: Vec<Nearest<'a>> = Vec::new();
+    for case in &group.cases {
+        let Some(used) = telling::nearest(case) else { continue };
+        let key = |u: &Utilization| (u.resource.clone(), u.quantity.clone(), u.kind, u.limit.to_bits());
+        match limits.iter_mut().find(|(limit, _)| key(limit) == key(used)) {
+            Some((_, cases)) => cases.push((case, used.fraction)),
+            None => limits.push((used, vec![(case, used.fraction)])),
+        }
+    }
+    let most = |(_, cases): &Nearest<'_>| cases.iter().map(|c| c.1).fold(f64::MIN, f64::max);
+    limits.sort_by(|a, b| most(b).total_cmp(&most(a)));
+    limits
+}
+
+/// `65 to 117 % of memory (26.74 GB/s, measured), most by copy, main memory`.
+fn line(view: &View<'_>, group: &Group<'_>, (limit, cases): &Nearest<'_>) -> String {
+    let least = cases.iter().map(|c| c.1).fold(f64::MAX, f64::min);
+    let Some((case, most)) = cases.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
+    let (low, high) = (percent(least), percent(*most));
+    let share = match low == high {
+        true => high,
+        false => view.tell("range", &[("low", low.trim_end_matches(" %")), ("high", &high)]),
+    };
+    let used = headline::share_of_limit(view, limit, &share);
+    match group.cases.len() {
+        1 => used,
+        _ => view.tell("room-most", &[("used", &used), ("case", &view.short(case))]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::Unit;
+    use model::limit::LimitKind;
+    use model::workload::Catalogue;
+
+    use super::*;
+    use crate::page::Subject;
+
+    fn case(label: &str, resource: &str, fraction: f64) -> CaseResult {
+        let nearest = Utilization {
+            machine: None,
+            line_only: false,
+            resource: resource.to_owned(),
+            quantity: "throughput".to_owned(),
+            kind: LimitKind::Link,
+            demand: fraction * 560e6,
+            limit: 560e6,
+            unit: Unit::BytesPerSecond,
+            fraction,
+            source: String::new(),
+        };
+        let other = Utilization { resource: "dmi".to_owned(), fraction: 0.01, ..nearest.clone() };
+        CaseResult {
+            label: label.to_owned(),
+            label_parts: None,
+            utilization: vec![nearest, other],
+            ..crate::tests::run().cases.remove(0)
+        }
+    }
+
+    fn told(cases: Vec<CaseResult>) -> Option<String> {
+        let run = model::Run { cases, ..crate::tests::run() };
+        let catalogue = Catalogue { workloads: Vec::new(), common: &[] };
+        let view = View::new(&Subject { run: &run, catalogue: &catalogue, words: Language::English.words() });
+        answer(&view).map(|answer| answer.lines[0].words())
+    }
+
+    #[test]
+    fn each_nearest_limit_stands_once_with_the_highest_share() {
+        let cases = vec![
+            case("disk a", "sata:sda", 0.12),
+            case("disk b", "sata:sda", 0.957),
+            case("disk c", "dmi", 0.5),
+        ];
+        let text = told(cases).unwrap();
+        assert!(
+            text.contains("12 to 96 % of ") && text.contains("(560 MB/s, link), most by b; 50 % of "),
+            "{text}"
+        );
+        // The only case needs no name.
+        assert!(told(vec![case("disk a", "sata:sda", 0.5)]).unwrap().ends_with("(560 MB/s, link)"));
+    }
+
+    #[test]
+    fn busy_cpus_are_a_limit_when_hardly_anything_of_them_is_left() {
+        let mut busy = case("disk l3", "memory", 0.5);
+        let cpus = |fraction| Utilization {
+            resource: "cpu:0-1".to_owned(),
+            quantity: "cpu".to_owned(),
+            kind: LimitKind::Hardware,
+            limit: 2.0,
+            unit: Unit::One,
+            fraction,
+            ..busy.utilization[0].clone()
+        };
+        let (most, nearly) = (cpus(0.97), cpus(0.75));
+        busy.utilization.insert(0, nearly);
+        assert!(told(vec![busy.clone()]).unwrap().contains("50 % of memory"));
+        busy.utilization = vec![most];
+        assert!(told(vec![busy]).unwrap().contains("97 % of "));
+        let mut none = case("disk", "memory", 0.5);
+        none.utilization.clear();
+        assert_eq!(told(vec![none]), None);
+    }
+}
