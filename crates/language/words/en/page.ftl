@@ -167,7 +167,11 @@ findings-promises = Promises
 findings-validity = What casts doubt on figures
 findings-conditions = The state of the machine
 findings-whole-run = the whole run
-findings-all = all { $cases }
+findings-all =
+    { $count ->
+       [2] both cases
+    *[other] all { $count } cases
+    }
 findings-several = { $cases }, such as { $first }
 findings-cases = Cases:
 findings-evidence = Rests on:
