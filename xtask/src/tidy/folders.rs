@@ -17,7 +17,7 @@ use super::style::is_for_tests;
 use crate::error::Error;
 
 /// Where circles are left: the crate, and what they are in. None may be added.
-const LEFT: &[(&str, &str)] = &[("crates/load", "workload::disk"), ("crates/report", "the crate")];
+const LEFT: &[(&str, &str)] = &[("crates/report", "the crate")];
 
 /// A module: its names from the crate's root.
 type Module = Vec<String>;

@@ -8,7 +8,6 @@ use model::Parameters;
 
 use crate::workload::disk::distribution::{Distribution, Places, random, word};
 use crate::workload::disk::pattern::{DataDirection, Kind, Pattern};
-use crate::workload::disk::verify;
 
 /// One operation, worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +109,7 @@ impl Access {
         let sync_every =
             if parameters.is_word("sync", "fsync") { parameters.integer("sync-every")? } else { 0 };
         let distribution = Distribution::of(parameters)?;
-        let apart = verify::asked(parameters);
+        let apart = verifies(parameters);
         let one_target = parameters.texts("target")?.len() == 1;
         let turns = if distribution != Distribution::Once {
             Turns::Any
@@ -343,6 +342,11 @@ impl Access {
     pub(super) fn seed(&self) -> u64 {
         self.seed
     }
+}
+
+/// Whether what is written is read back after it.
+pub(super) fn verifies(parameters: &Parameters) -> bool {
+    parameters.is_word("verify", "crc32c")
 }
 
 /// The largest number of which all are multiples (Euclid's algorithm).

@@ -23,8 +23,9 @@ use crate::host::HostInfo;
 use crate::in_memory::is_ramfs;
 use crate::workload::disk::content::Source;
 use crate::workload::disk::files::{DEVICE, Details, FILE, Files};
+use crate::workload::disk::nodes::parent_of;
 use crate::workload::disk::reopen::forget_cached;
-use crate::workload::disk::target::{RESERVE, parent_of};
+use crate::workload::disk::target::RESERVE;
 use crate::workload::disk::{device, identity, occupied, precondition, pseudo};
 use crate::workload::memory::buffer::Buffer;
 

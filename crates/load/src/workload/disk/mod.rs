@@ -135,7 +135,7 @@ impl Workload for Disk {
                 .into_iter()
                 .collect(),
             dirty: Arc::new(AtomicU64::new(UNKNOWN)),
-            verdict: verify::asked(parameters).then(|| Arc::new(Verdict::new())),
+            verdict: access::verifies(parameters).then(|| Arc::new(Verdict::new())),
         };
         if !engine.drives() {
             return Ok(Box::new(ready));

@@ -6,8 +6,6 @@ use std::path::Path;
 
 use model::plan::Problem;
 
-use crate::workload::disk::target::parent_of;
-
 /// As many names are told, at most.
 const TOLD: usize = 8;
 
@@ -17,6 +15,14 @@ pub(super) fn is_below(folder: &Path) -> bool {
     let Ok(folder) = folder.canonicalize() else { return false };
     let device = |path: &Path| path.metadata().map(|m| m.dev()).ok();
     folder.starts_with("/dev") && device(&folder).is_some() && device(&folder) == device(Path::new("/dev"))
+}
+
+/// The folder that holds `path`; a bare name lies in the current one.
+pub(super) fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// Of a folder of device nodes.

@@ -6,8 +6,9 @@ use model::parameter::Kind;
 use model::plan::Problem;
 use model::scalar::{binary, show};
 
+use crate::workload::disk::access::verifies;
 use crate::workload::disk::pattern::Pattern;
-use crate::workload::disk::{broken, filling, verify};
+use crate::workload::disk::{broken, filling};
 
 /// The largest block: what the kernel takes as one registered buffer.
 const BLOCK_MAX: u64 = 1 << 30;
@@ -93,7 +94,7 @@ fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<
             "choose size, files and block-size so that each file has whole blocks",
         );
     }
-    let shares = if pattern.random && !verify::asked(parameters) { 1 } else { threads };
+    let shares = if pattern.random && !verifies(parameters) { 1 } else { threads };
     if span / shares < block {
         let what = if shares > 1 {
             format!("one of {threads} shares of the span of {}", binary(span))

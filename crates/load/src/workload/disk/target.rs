@@ -15,6 +15,7 @@ use model::{Parameters, Value};
 use crate::in_memory::{self, Room};
 use crate::workload::HostInfo;
 use crate::workload::disk::files::{DEVICE, Details, FILE};
+use crate::workload::disk::nodes::parent_of;
 use crate::workload::disk::pattern::{DataDirection, Pattern};
 use crate::workload::disk::{
     alignment, content, device, filling, identity, nodes, occupied, precondition, pseudo,
@@ -210,14 +211,6 @@ pub(super) fn changed(target: &str) -> Fault {
         Err(_) => "cannot be looked at any more",
     };
     Fault::Other(format!("{target} {how}; leave a target alone while it is measured"))
-}
-
-/// The folder that holds `path`; a bare name lies in the current one.
-pub(super) fn parent_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
 }
 
 /// How large the files of ours in `folder` are to be, one of `share` targets.

@@ -10,7 +10,7 @@ use std::path::Path;
 use model::Parameters;
 use model::plan::Problem;
 
-use crate::workload::disk::target::parent_of;
+use crate::workload::disk::nodes::parent_of;
 
 /// Refuses targets on devices that cannot be polled. Where no device is known
 /// (a file system without one, or with several) the kernel has the last word.

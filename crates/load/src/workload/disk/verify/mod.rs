@@ -27,7 +27,7 @@ use model::plan::Problem;
 use model::scalar::binary;
 use model::{Parameters, Value};
 
-use crate::workload::disk::access::{Access, Task, common_unit};
+use crate::workload::disk::access::{Access, Task, common_unit, verifies};
 use crate::workload::disk::content::{self, Content};
 use crate::workload::disk::pattern::Pattern;
 use ledger::Ledger;
@@ -44,15 +44,10 @@ pub(super) const WORDS: &[Word] = &[
     },
 ];
 
-/// Whether `parameters` ask for it.
-pub(super) fn asked(parameters: &Parameters) -> bool {
-    parameters.is_word("verify", "crc32c")
-}
-
 /// What contradicts verification.
 pub(super) fn check(parameters: &Parameters, pattern: Pattern) -> Result<(), Problem> {
     let broken = |e: Fault| Problem::invalid(e.to_string(), "see `headroom workloads disk`");
-    if !asked(parameters) {
+    if !verifies(parameters) {
         return Ok(());
     }
     if !pattern.writes() {
@@ -90,7 +85,7 @@ pub(super) fn check(parameters: &Parameters, pattern: Pattern) -> Result<(), Pro
 
 /// Bytes of memory that the ledgers of all workers take.
 pub(super) fn memory_bytes(parameters: &Parameters) -> Result<u64, Fault> {
-    if !asked(parameters) {
+    if !verifies(parameters) {
         return Ok(0);
     }
     let mix = parameters.mix("block-size")?;
