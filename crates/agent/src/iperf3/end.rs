@@ -15,10 +15,10 @@ use model::plan::{LoadSpec, Problem};
 use model::trial::Timeline;
 use rustix::net::sockopt;
 
-use crate::iperf3::control_protocol::{ControlConnection, RefusalCode, State};
 use crate::iperf3::outcome::{self, Span};
-use crate::iperf3::parameters::{LENGTH_MOST, Parameters, Results, StreamResult, stream_id};
 use crate::iperf3::server::PORT;
+use crate::iperf3::wire::control_protocol::{ControlConnection, RefusalCode, State};
+use crate::iperf3::wire::parameters::{LENGTH_MOST, Parameters, Results, StreamResult, stream_id};
 use crate::{Agent, AgentError, CallContext, OutOfBand};
 
 /// How the address of such a server begins.

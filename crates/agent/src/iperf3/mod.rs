@@ -5,15 +5,14 @@
 //! ends count in iperf3's own way. Each test has threads of its own, so several
 //! clients are served at once, which stock servers do not do.
 
-mod control_protocol;
 mod end;
 mod outcome;
-mod parameters;
 mod server;
 mod session;
 mod socket;
 mod stream;
 mod test_registry;
+mod wire;
 
 #[cfg(test)]
 mod end_tests;

@@ -12,7 +12,7 @@ use model::{Quantity, Unit, Value};
 
 use model::machine::ObserverCost;
 
-use crate::iperf3::parameters::{Parameters, Results, StreamResult};
+use crate::iperf3::wire::parameters::{Parameters, Results, StreamResult};
 
 /// From the first byte that the near end sent until the server was told that the
 /// test is over, ns of our clock.

@@ -18,9 +18,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 use rustix::time::Timespec;
 
-use crate::iperf3::control_protocol::{ControlConnection, State};
 use crate::iperf3::session::Iperf3Test;
 use crate::iperf3::test_registry::{Cookie, NewTest, Rejection, TestRegistry};
+use crate::iperf3::wire::control_protocol::{ControlConnection, State};
 
 /// The port of iperf3.
 pub const PORT: u16 = 5201;

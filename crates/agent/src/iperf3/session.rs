@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use engine::clock;
 
-use crate::iperf3::control_protocol::{ControlConnection, RefusalCode, State};
-use crate::iperf3::parameters::{Parameters, Results, StreamResult, stream_id};
 use crate::iperf3::server::Iperf3Options;
 use crate::iperf3::socket;
 use crate::iperf3::stream::{Gate, Stream, StreamCounts};
 use crate::iperf3::test_registry::TestSlot;
+use crate::iperf3::wire::control_protocol::{ControlConnection, RefusalCode, State};
+use crate::iperf3::wire::parameters::{Parameters, Results, StreamResult, stream_id};
 
 /// Without a byte for so long, the client is gone.
 const IDLE: Duration = Duration::from_secs(30);

@@ -8,8 +8,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use rustix::io::Errno;
 use rustix::net::sockopt;
 
-use crate::iperf3::parameters::Parameters;
 use crate::iperf3::test_registry::Socket;
+use crate::iperf3::wire::parameters::Parameters;
 
 /// The greatest segment that can be asked for: iperf3's own bound.
 const MSS_MOST: u64 = 9216;

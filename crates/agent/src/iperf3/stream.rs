@@ -14,9 +14,9 @@ use std::time::Duration;
 use engine::clock;
 use load::workload::net::iperf3::{Head, Tally};
 
-use crate::iperf3::parameters::Parameters;
 use crate::iperf3::socket;
 use crate::iperf3::test_registry::Socket;
+use crate::iperf3::wire::parameters::Parameters;
 
 /// How long a call of a UDP stream waits before it looks around.
 const LOOK: Duration = Duration::from_millis(50);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::control_protocol::{ControlConnection, State};
-use super::parameters::{Parameters, Results, StreamResult};
+use super::wire::control_protocol::{ControlConnection, State};
+use super::wire::parameters::{Parameters, Results, StreamResult};
 use super::*;
 
 /// A server that ends with the test.

@@ -13,7 +13,7 @@ use rustix::net::SendFlags;
 
 use crate::workload::net::admitted_streams::AdmittedStreams;
 use crate::workload::net::hello::{self, COOKIE, HELLO, WELCOME, WorkerSlot};
-use crate::workload::net::iperf3::Iperf3Client;
+use crate::workload::net::iperf3::client::Iperf3Client;
 use crate::workload::net::socket::Options;
 use crate::workload::{LoadContext, Rendezvous, Side};
 

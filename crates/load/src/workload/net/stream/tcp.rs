@@ -22,7 +22,7 @@ use rustix::net::SendFlags;
 
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::net::hello::COOKIE;
-use crate::workload::net::iperf3;
+use crate::workload::net::iperf3::client::await_end;
 use crate::workload::net::socket::{self, LOOKS_MOST, Quiet};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::worker_samples::{SampleCollector, WorkerSamples};
@@ -142,7 +142,7 @@ impl Sending {
 
     /// Says farewell and sends no more.
     fn close(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
-        let Some(farewell) = self.farewell else { return iperf3::await_end(&self.stream, life) };
+        let Some(farewell) = self.farewell else { return await_end(&self.stream, life) };
         let mut left = &farewell[..];
         for _ in 0..LOOKS_MOST {
             match rustix::net::send(&self.stream, left, SendFlags::NOSIGNAL) {
@@ -312,7 +312,7 @@ impl Queue for Receiving {
     fn verify(&mut self, life: &WorkerContext<'_>) -> Result<(), Fault> {
         self.quiet.ends();
         if self.farewell.is_none() {
-            return iperf3::await_end(&self.stream, life);
+            return await_end(&self.stream, life);
         }
         while !self.is_over {
             self.receive()?;

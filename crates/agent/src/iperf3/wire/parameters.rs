@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Number;
 
-use crate::iperf3::control_protocol::RefusalCode;
+use crate::iperf3::wire::control_protocol::RefusalCode;
 
 /// Bytes of a buffer, at most: iperf3's own bound.
 pub(crate) const LENGTH_MOST: u64 = 1 << 20;

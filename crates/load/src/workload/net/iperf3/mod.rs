@@ -6,18 +6,13 @@
 //! The protocol is nowhere written down but in iperf3's source (`iperf_udp.c`,
 //! `iperf_tcp.c` and `iperf.h` of <https://github.com/esnet/iperf>, 3.12).
 
+pub(super) mod client;
+
 use std::io::{ErrorKind, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::net::{TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
-use engine::drive::WorkerContext;
 use engine::fault::Fault;
-use model::message::RendezvousAddress;
-use rustix::io::Errno;
-
-use crate::workload::net::hello::{self, PATIENCE};
-use crate::workload::net::socket::{self, Options};
 
 /// Bytes of a cookie: 36 characters and a zero.
 pub const COOKIE: usize = 37;
@@ -32,9 +27,6 @@ pub const WELCOME: [u8; 4] = *b"6789";
 pub const HELLO_OLD: [u8; 4] = 123_456_789_u32.to_le_bytes();
 /// See [`HELLO_OLD`].
 pub const WELCOME_OLD: [u8; 4] = 987_654_321_u32.to_le_bytes();
-
-/// How long a near end waits for the server to close a stream.
-const END_PATIENCE: Duration = Duration::from_secs(3);
 
 /// How many datagrams that are no answer are passed over: of other streams, which
 /// already run the other way.
@@ -97,87 +89,6 @@ pub fn greet_udp(socket: &UdpSocket, patience: Duration) -> Result<(), Fault> {
          datagram that says hello was lost",
         patience.as_secs()
     )))
-}
-
-/// How the workers of the near end reach a stock server. It knows its streams
-/// only by the order in which they come (where data goes both ways, those on
-/// which the client sends come first), so one connects after the other.
-#[derive(Debug)]
-pub(super) struct Iperf3Client {
-    door: RendezvousAddress,
-    next: Mutex<usize>,
-    moved: Condvar,
-}
-
-impl Iperf3Client {
-    pub(super) fn new(door: RendezvousAddress) -> Self {
-        Self { door, next: Mutex::new(0), moved: Condvar::new() }
-    }
-
-    /// Acts when those with lower numbers have.
-    fn in_turn<T>(&self, seat: usize, act: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-        let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.moved.wait_timeout_while(next, PATIENCE, |next| *next < seat);
-        let (mut next, patience) = waited.unwrap_or_else(PoisonError::into_inner);
-        if patience.timed_out() {
-            return Err(Fault::Other(
-                "the streams before this one did not reach the iperf3 server".to_owned(),
-            ));
-        }
-        let done = act();
-        *next = (*next).max(seat + 1);
-        self.moved.notify_all();
-        done
-    }
-
-    /// The TCP stream of worker `seat`.
-    ///
-    /// # Errors
-    /// If it does not come about, or an option is refused.
-    pub(super) fn tcp(&self, seat: usize, options: &Options) -> Result<TcpStream, Fault> {
-        self.in_turn(seat, || {
-            let to = SocketAddr::new(self.door.address, self.door.tcp);
-            let stream = hello::connect(to, options, Instant::now() + PATIENCE)?;
-            options.apply(&stream)?;
-            greet_tcp(&stream, &self.door.cookie)?;
-            Ok(stream)
-        })
-    }
-
-    /// The UDP stream of worker `seat`.
-    ///
-    /// # Errors
-    /// As above.
-    pub(super) fn udp(&self, seat: usize, options: &Options) -> Result<UdpSocket, Fault> {
-        self.in_turn(seat, || {
-            let to = SocketAddr::new(self.door.address, self.door.udp);
-            let socket = hello::bound(self.door.address, options)?;
-            socket
-                .connect(to)
-                .map_err(|e| Fault::system(format!("reaching the iperf3 server at {to}"), e))?;
-            greet_udp(&socket, PATIENCE)?;
-            socket::patience(&socket)?;
-            Ok(socket)
-        })
-    }
-}
-
-/// Takes what still comes until the server closes the stream, which it does when
-/// it is told over the control connection that the test is over; one that closed
-/// it before would lose a test that a slow machine still counts.
-pub(super) fn await_end(stream: &TcpStream, life: &WorkerContext<'_>) -> Result<(), Fault> {
-    let until = Instant::now() + END_PATIENCE;
-    let mut room = vec![0; 1 << 16];
-    while Instant::now() < until {
-        match rustix::io::read(stream, &mut room[..]) {
-            Ok(got) if got > 0 => {}
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            // Closed, or reset because something of ours was still unread.
-            _ => return Ok(()),
-        }
-        life.beat()?;
-    }
-    Ok(())
 }
 
 /// The head of a datagram.
