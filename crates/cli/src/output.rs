@@ -1,6 +1,7 @@
 //! Where results go: standard output, or a file that is tried before the first
 //! trial and put in place only when it is whole.
 
+use std::ffi::OsString;
 use std::fs::{OpenOptions, Permissions};
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
@@ -36,11 +37,15 @@ pub(crate) fn verbose_argument() -> Arg {
         .help("Show all: what findings rest on, every number, the machine, the method")
 }
 
-/// Whether colours may be used (no-color.org).
+/// Whether colours may be used.
 pub(crate) fn colour(stream: &impl IsTerminal) -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    stream.is_terminal() && !is_set("NO_COLOR") && !is_dumb
+    stream.is_terminal() && takes_colour(|name| std::env::var_os(name))
+}
+
+/// Whether the person at a terminal, and the terminal, take colours (no-color.org).
+fn takes_colour(variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    let is_refused = variable("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !is_refused && variable("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Writes to standard output. A reader that went away (`| head`) is no error.
@@ -189,6 +194,21 @@ fn unwritten(path: &Path, source: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_are_for_those_who_take_them() {
+        for (no_color, term, takes) in [
+            ("", "xterm", true),
+            ("1", "xterm", false),
+            ("", "dumb", false),
+            ("0", "", false),
+            ("", "", true),
+        ] {
+            let variable = |name: &str| Some(OsString::from(if name == "TERM" { term } else { no_color }));
+            assert_eq!(takes_colour(variable), takes, "NO_COLOR={no_color} TERM={term}");
+        }
+        assert!(takes_colour(|_| None));
+    }
 
     #[test]
     fn what_the_kernel_refuses_is_said_in_words_of_the_person() {

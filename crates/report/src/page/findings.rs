@@ -54,8 +54,9 @@ fn rank(kind: FindingKind, severity: Severity, is_told: bool) -> Rank {
     match (kind, severity) {
         (FindingKind::Bottleneck, Severity::Warning | Severity::Error) => Rank::Verdict,
         (_, Severity::Warning | Severity::Error) => Rank::Caution,
-        _ if is_told => Rank::Verdict,
-        _ => Rank::Detail,
+        _ if !is_told => Rank::Detail,
+        (FindingKind::Bottleneck, Severity::Note) => Rank::Verdict,
+        (_, Severity::Note) => Rank::Caution,
     }
 }
 
@@ -65,7 +66,12 @@ fn group(view: &View<'_>, &(kind, id, title): &Kind) -> Option<(Severity, Sectio
     let gravest = all.first()?.1.findings.first()?.severity;
     for (index, shared) in all.iter().take(TOLD) {
         if let Some(notice) = notice(view, *index, shared) {
-            let is_told = kind == FindingKind::Bottleneck && (all.len() <= VERDICTS);
+            // Why there is no figure must be said beside those that there are.
+            let has_none = |case: &&CaseResult| case.estimates.is_empty();
+            let is_told = match kind {
+                FindingKind::Bottleneck => all.len() <= VERDICTS,
+                _ => !shared.cases.is_empty() && shared.cases.iter().all(has_none),
+            };
             section.put(rank(kind, notice.severity, is_told), Block::Notice(notice));
         }
     }
