@@ -1,11 +1,37 @@
 //! The sentences of findings, made from codes and arguments in every language. A
 //! language that lacks one, or an argument of it, has what the document says.
 
-use model::finding::Evidence;
-use model::{Finding, FindingKind};
+use std::collections::BTreeMap;
 
-use crate::words::fluent_args;
+use fluent_bundle::FluentArgs;
+use model::finding::Evidence;
+use model::{Finding, FindingKind, Value};
+
+use crate::range::Range;
+use crate::words::{fluent_args, fluent_value};
 use crate::{Language, Words};
+
+/// What fills a sentence.
+type Arguments = BTreeMap<String, Value>;
+
+/// Whether one sentence does for both: they differ at most in numbers, which it tells
+/// from the least to the most, and in lists, of which it has the one that stands with
+/// the greatest numbers. A name or a choice that differs makes another sentence.
+#[must_use]
+pub fn are_alike(a: &Arguments, b: &Arguments) -> bool {
+    let fit = |(a, b): (&Value, &Value)| {
+        a == b || number(a).zip(number(b)).is_some() || matches!((a, b), (Value::List(_), Value::List(_)))
+    };
+    a.keys().eq(b.keys()) && a.values().zip(b.values()).all(fit)
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(whole) => Some(*whole as f64),
+        Value::Number(number) => Some(*number),
+        _ => None,
+    }
+}
 
 impl Words {
     /// A finding's sentence.
@@ -26,6 +52,75 @@ impl Words {
     pub fn evidence(&self, evidence: &Evidence) -> Option<String> {
         let english = evidence.text.clone()?;
         Some(self.of_evidence(evidence).unwrap_or(english))
+    }
+
+    /// What findings that are alike say together: one sentence, or, where this language
+    /// lacks it, each that the document has.
+    #[must_use]
+    pub fn findings(&self, alike: &[&Finding]) -> Vec<String> {
+        let Some(first) = alike.first().filter(|_| alike.len() > 1) else {
+            return alike.iter().map(|f| self.finding(f)).collect();
+        };
+        let mut filled = self.merged(&alike.iter().map(|f| &f.args).collect::<Vec<_>>());
+        self.fill(&mut filled, first);
+        let together = self.look_up(&key_of(first), &filled);
+        together.map_or_else(|| distinct(alike.iter().map(|f| self.finding(f))), |text| vec![text])
+    }
+
+    /// The advice of all of them, each once.
+    #[must_use]
+    pub fn advice_of(&self, findings: &[&Finding]) -> Vec<String> {
+        distinct(findings.iter().filter_map(|f| self.advice(f)))
+    }
+
+    /// What pieces of evidence say, alike ones together.
+    #[must_use]
+    pub fn evidence_of<'a>(&self, all: impl IntoIterator<Item = &'a Evidence>) -> Vec<String> {
+        let mut groups: Vec<Vec<&Evidence>> = Vec::new();
+        for evidence in all.into_iter().filter(|e| e.text.is_some()) {
+            let is_like = |group: &&mut Vec<&Evidence>| {
+                let first = group[0];
+                let says = !first.args.is_empty() || first.text == evidence.text;
+                first.code == evidence.code && says && are_alike(&first.args, &evidence.args)
+            };
+            match groups.iter_mut().find(is_like) {
+                Some(group) => group.push(evidence),
+                None => groups.push(vec![evidence]),
+            }
+        }
+        let said = |group: &Vec<&Evidence>| {
+            let filled = self.merged(&group.iter().map(|e| &e.args).collect::<Vec<_>>());
+            let together = self.look_up(&format!("evidence-{}", group[0].code), &filled);
+            let each = || group.iter().filter_map(|e| self.evidence(e)).collect();
+            together.map_or_else(each, |text| vec![text])
+        };
+        distinct(groups.iter().flat_map(said))
+    }
+
+    /// The arguments of one sentence for several that are alike.
+    fn merged<'a>(&self, all: &[&'a Arguments]) -> FluentArgs<'a> {
+        let mut filled = FluentArgs::new();
+        let Some((first, others)) = all.split_first() else { return filled };
+        let differs = |name: &&String| others.iter().any(|other| other.get(*name) != first.get(*name));
+        let numbers = |arguments: &Arguments| -> Vec<f64> {
+            first.keys().filter(differs).filter_map(|name| number(arguments.get(name)?)).collect()
+        };
+        // Of equals the first, as its case is the one that is named.
+        let greatest = all
+            .iter()
+            .rev()
+            .max_by(|a, b| numbers(a).partial_cmp(&numbers(b)).unwrap_or(std::cmp::Ordering::Equal));
+        for (name, value) in first.iter() {
+            let values = all.iter().filter_map(|arguments| number(arguments.get(name)?));
+            match Range::of(self.language(), values).filter(|_| differs(&name) && number(value).is_some()) {
+                Some(range) => filled.set(name.as_str(), range),
+                None => {
+                    let value = greatest.and_then(|arguments| arguments.get(name)).unwrap_or(value);
+                    filled.set(name.as_str(), fluent_value(value));
+                }
+            }
+        }
+        filled
     }
 
     /// Writes into a finding what a document says of it: in English, by the words of
@@ -63,22 +158,37 @@ impl Words {
         lacking
     }
 
-    /// A sentence may use what the finding is about, `$resource`, and what its
-    /// evidence says, `$evidence`, beside its own arguments.
     fn of_finding(&self, finding: &Finding, attribute: &str) -> Option<String> {
         let mut filled = fluent_args(finding.args.iter().map(|(name, value)| (name.as_str(), value)));
+        self.fill(&mut filled, finding);
+        self.look_up(&format!("{}{attribute}", key_of(finding)), &filled)
+    }
+
+    /// What a sentence may use beside the finding's own arguments: what the finding is
+    /// about, `$resource`, and what its evidence says, `$evidence`.
+    fn fill<'a>(&self, filled: &mut FluentArgs<'a>, finding: &'a Finding) {
         if let Some(resource) = &finding.resource {
             filled.set("resource", resource.as_str());
         }
         let said: Vec<String> = finding.evidence.iter().filter_map(|e| self.evidence(e)).collect();
         filled.set("evidence", said.join("; "));
-        self.look_up(&format!("{}{attribute}", key_of(finding)), &filled)
     }
 
     fn of_evidence(&self, evidence: &Evidence) -> Option<String> {
         let filled = fluent_args(evidence.args.iter().map(|(name, value)| (name.as_str(), value)));
         self.look_up(&format!("evidence-{}", evidence.code), &filled)
     }
+}
+
+/// Each text once, in the order they come.
+fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for text in all.filter(|text| !text.is_empty()) {
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
 }
 
 /// The key of a finding's sentence. Conditions have keys of their own: a quota
@@ -92,8 +202,6 @@ fn key_of(finding: &Finding) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     #[test]
@@ -142,5 +250,58 @@ mod tests {
         assert_eq!(Language::English.words().lacking(&lacking), Vec::<String>::new());
         let empty = Finding { args: BTreeMap::new(), ..whole };
         assert_eq!(Language::Korean.words().lacking(&empty), ["finding-cannot-tell"]);
+    }
+
+    fn used(percent: u32, who: &[&str]) -> Finding {
+        let who = Value::List(who.iter().map(|name| (*name).into()).collect());
+        Finding::new(FindingKind::Validity, "disturbed-by-others", model::Severity::Warning)
+            .arg("others_cpu", f64::from(percent) / 100.0)
+            .arg("end", "near")
+            .arg("machine", "")
+            .arg("who", who)
+    }
+
+    #[test]
+    fn the_worst_of_several_is_not_hidden_behind_the_first() {
+        let (one, worst, nobody) = (used(21, &["cargo"]), used(159, &["rustc (99 %)", "ld"]), used(9, &[]));
+        assert!(are_alike(&one.args, &worst.args) && are_alike(&one.args, &nobody.args));
+        let korean = Language::Korean.words();
+        let told = korean.findings(&[&one, &worst, &nobody]);
+        assert_eq!(told.len(), 1);
+        assert!(told[0].contains("9 ~ 159 %") && told[0].ends_with(": rustc (99 %), ld"), "{told:?}");
+        assert!(!korean.finding(&nobody).contains(':'));
+        let far = used(21, &["cargo"]).arg("end", "far");
+        assert!(!are_alike(&one.args, &far.args));
+        assert!(!are_alike(&one.args, &Arguments::new()));
+    }
+
+    #[test]
+    fn a_range_has_one_unit_or_two() {
+        let words = Words::english_with([
+            "finding-late = { SHORT($s, unit: \"s\") } late, { $n } of { $of ->\n    [1] one\n   *[other] { $of }\n}\n",
+        ]);
+        let late = |s: f64, n: u64, of: u64| {
+            let late = Finding::new(FindingKind::Validity, "late", model::Severity::Note);
+            late.arg("s", s).arg("n", n).arg("of", of)
+        };
+        let told = |a: Finding, b: Finding| words.findings(&[&a, &b]).concat();
+        assert_eq!(told(late(66.75e-6, 1, 2), late(90e-6, 3, 2)), "66.75 to 90 us late, 1 to 3 of 2");
+        assert_eq!(told(late(0.1, 1, 2), late(9e-6, 1, 1)), "9 us to 100 ms late, 1 of 1 to 2");
+        assert_eq!(told(late(0.1, 1, 1), late(0.100_001, 1, 1)), "100 ms late, 1 of one");
+        // Words that nobody has are the documents'.
+        let old =
+            |text: &str| Finding::new(FindingKind::Validity, "no-such", model::Severity::Note).worded(text);
+        assert_eq!(words.findings(&[&old("a"), &old("b"), &old("a")]), ["a", "b"]);
+    }
+
+    #[test]
+    fn evidence_of_one_kind_is_told_together() {
+        let at = |code: &str, rate: f64| {
+            Evidence::at(code, model::finding::Place::Metric("x".to_owned())).worded("said").arg("rate", rate)
+        };
+        let words = Language::Korean.words();
+        let all =
+            [at("rate", 1e3), at("durable", 1e6), at("rate", 3e3), at("unknown", 1.0), at("unknown", 2.0)];
+        assert_eq!(words.evidence_of(&all), ["1 ~ 3 k/s", "1 MB/s", "said"]);
     }
 }

@@ -6,6 +6,7 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use model::Unit;
 
+use crate::range::Range;
 use crate::{Language, format, resource_name};
 
 /// What stands beside the number of a call.
@@ -82,13 +83,18 @@ const FUNCTIONS: &[Function] = &[
 /// `latency_p99`.
 pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>, language: Language) {
     for (name, function) in FUNCTIONS {
-        let added = bundle.add_function(name, move |positional, named| match positional.first() {
-            Some(FluentValue::Number(number)) => {
-                function(number.value, &Given { second: positional.get(1), named }).into()
+        let added = bundle.add_function(name, move |positional, named| {
+            let write = |value: f64| function(value, &Given { second: positional.get(1), named });
+            match positional.first() {
+                Some(FluentValue::Number(number)) => write(number.value).into(),
+                Some(FluentValue::Custom(custom)) => match (**custom).as_any().downcast_ref::<Range>() {
+                    Some(range) => range.written(write).into(),
+                    None => FluentValue::Error,
+                },
+                // A word in place of a number stays a word.
+                Some(FluentValue::String(text)) => text.clone().into_owned().into(),
+                _ => FluentValue::Error,
             }
-            // A word in place of a number stays a word.
-            Some(FluentValue::String(text)) => text.clone().into_owned().into(),
-            _ => FluentValue::Error,
         });
         debug_assert!(added.is_ok(), "{name} is there once");
     }

@@ -11,8 +11,10 @@
 mod finding;
 pub mod format;
 mod function;
+mod range;
 mod resource;
 mod words;
 
+pub use finding::are_alike;
 pub use resource::resource_name;
 pub use words::{Argument, LANGUAGES, Language, Words};

@@ -240,17 +240,20 @@ fn identifier(name: &str) -> String {
 
 pub(crate) fn fluent_args<'a>(all: impl Iterator<Item = (&'a str, &'a Value)>) -> FluentArgs<'a> {
     let mut filled = FluentArgs::new();
-    for (name, value) in all {
-        let value: FluentValue<'a> = match value {
-            Value::Bool(yes) => if *yes { "yes" } else { "no" }.into(),
-            Value::Integer(whole) => (*whole).into(),
-            Value::Number(number) => (*number).into(),
-            Value::Text(text) => text.as_str().into(),
-            parts @ Value::List(_) => parts.to_string().into(),
-        };
-        filled.set(name, value);
-    }
+    all.for_each(|(name, value)| filled.set(name, fluent_value(value)));
     filled
+}
+
+/// A value as sentences have it: of a list its parts, or `none`.
+pub(crate) fn fluent_value(value: &Value) -> FluentValue<'_> {
+    match value {
+        Value::Bool(yes) => if *yes { "yes" } else { "no" }.into(),
+        Value::Integer(whole) => (*whole).into(),
+        Value::Number(number) => (*number).into(),
+        Value::Text(text) => text.as_str().into(),
+        Value::List(parts) if parts.is_empty() => "none".into(),
+        Value::List(parts) => parts.iter().map(Value::to_string).collect::<Vec<_>>().join(", ").into(),
+    }
 }
 
 #[cfg(test)]

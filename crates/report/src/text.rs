@@ -87,7 +87,7 @@ const UNITS: &[&str] = &[
 ];
 
 /// Whether a word is a unit, with what punctuation ends it.
-pub(crate) fn is_unit(word: &str) -> bool {
+fn is_unit(word: &str) -> bool {
     UNITS.contains(&word.trim_end_matches([',', ';', ':', '.', ')']))
 }
 

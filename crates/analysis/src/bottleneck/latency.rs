@@ -24,11 +24,11 @@ finding-latency-bound =
     }; nothing known is full
     .advice =
         { $deeper ->
-            [yes] {""}
-           *[no] { $queued ->
+            [0] { $queued ->
                 [yes] a greater --queue-depth or more --threads show
                *[no] more --threads show
             } how much the device can do at once
+           *[other] {""}
         }
 
 evidence-sync = { SHORT($latency_s, unit: "s") } in the mean
@@ -58,7 +58,7 @@ impl Candidate for Latency {
             .arg("latency_s", mean)
             .arg("syncs", sync.is_some())
             .arg("queued", case.parameters.get("queue-depth").is_some())
-            .arg("deeper", better.is_some())
+            .arg("deeper", better.map_or(0.0, measure::concurrency))
             .because(measure::latency_evidence(mean));
         if let Some(Syncing { mean, share }) = sync {
             found = found

@@ -6,7 +6,7 @@ use language::format;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{Counter, ProcessUse, Trial};
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Value};
 
 use crate::measure::End;
 use crate::{Context, Rule, measure};
@@ -23,9 +23,9 @@ pub(crate) const RULE: Rule = Rule {
     doc: "Other programs computed while the window was open.",
     english: r#"
 finding-disturbed-by-others =
-    other programs used { PERCENT($others_cpu) } of a CPU{ of-end } in the window{ $named ->
-        [yes] : { $who }
-       *[no] {""}
+    other programs used { PERCENT($others_cpu) } of a CPU{ of-end } in the window{ $who ->
+        [none] {""}
+       *[other] : { $who }
     }
     .advice = end them, or measure again when they are quiet
 
@@ -53,14 +53,11 @@ fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
     let counter = measure::good(case).find_map(|t| measure::named(end.counters(t), "cpu", "user"))?;
     let place = Place::Counter { resource: counter.resource.clone(), source: counter.source.clone() };
     let worst = culprits(case, end);
-    let names: Vec<String> =
-        worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used))).collect();
-    let (who, named) = (names.join(", "), !names.is_empty());
+    let who = worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used)).into());
     let mut finding = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
         .on("cpu")
         .arg("others_cpu", others)
-        .arg("named", named)
-        .arg("who", who.as_str())
+        .arg("who", Value::List(who.collect()))
         .arg("end", end.word())
         .arg("machine", end.machine(case).unwrap_or_default())
         .because(Evidence::at("others-cpu", place).arg("cpu", others));

@@ -195,9 +195,9 @@ finding-disturbed-by-others =
     { $end ->
         [far] 測定区間に、{ $machine } でほかのプログラムが{" "}
        *[near] 測定区間に、ほかのプログラムが{" "}
-    }CPU 1 個の { PERCENT($others_cpu) } を使いました{ $named ->
-        [yes] : { $who }
-       *[no] {""}
+    }CPU 1 個の { PERCENT($others_cpu) } を使いました{ $who ->
+        [none] {""}
+       *[other] : { $who }
     }
     .advice = 該当するプログラムを終了するか、空いているときに測定し直してください
 

@@ -195,9 +195,9 @@ finding-disturbed-by-others =
     { $end ->
         [far] 측정 구간에 { $machine }에서 다른 프로그램이{" "}
        *[near] 측정 구간에 다른 프로그램이{" "}
-    }CPU 하나의 { PERCENT($others_cpu) }를 사용했습니다{ $named ->
-        [yes] : { $who }
-       *[no] {""}
+    }CPU 하나의 { PERCENT($others_cpu) }를 사용했습니다{ $who ->
+        [none] {""}
+       *[other] : { $who }
     }
     .advice = 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
 

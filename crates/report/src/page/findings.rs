@@ -1,12 +1,13 @@
 //! The findings, in groups by what they are about, the gravest first.
 
+use model::finding::Evidence;
 use model::machine::{CheckTime, ConditionCheck};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::{View, promises};
 use crate::document::{Block, Notice, Rank, Section, Text};
-use crate::shared::{Shared, distinct, ranges, together};
+use crate::shared::Shared;
 
 /// So many findings of one group are told; of more, the gravest.
 const TOLD: usize = 40;
@@ -112,12 +113,10 @@ fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> 
     if shared.cases.len() > 1 {
         details.push(labelled(view, "findings-cases", &named(view, &shared.cases)));
     }
-    let said = |f: &&Finding| f.evidence.iter().filter_map(|e| view.words.evidence(e)).collect::<Vec<_>>();
-    let evidence: Vec<String> = shared.findings.iter().flat_map(said).collect();
-    let ruled = shared.findings.iter().flat_map(|f| &f.ruled_out).filter_map(|e| view.words.evidence(e));
-    let ruled: Vec<String> = ruled.map(|t| t.trim_end_matches('.').to_owned()).collect();
-    for (key, texts) in [("findings-evidence", evidence), ("findings-ruled-out", ruled)] {
-        let mut merged = ranges(texts.iter().map(String::as_str), |low, high| range(view, low, high));
+    let all = |of: fn(&Finding) -> &Vec<Evidence>| shared.findings.iter().flat_map(move |f| of(f));
+    let evidence = view.words.evidence_of(all(|f| &f.evidence));
+    let ruled_out = view.words.evidence_of(all(|f| &f.ruled_out));
+    for (key, mut merged) in [("findings-evidence", evidence), ("findings-ruled-out", ruled_out)] {
         let more = merged.len().saturating_sub(NAMED);
         merged.truncate(NAMED);
         if more > 0 {
@@ -127,8 +126,7 @@ fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> 
             details.push(labelled(view, key, &merged.join("; ")));
         }
     }
-    let advice: Vec<String> = shared.findings.iter().filter_map(|f| view.words.advice(f)).collect();
-    let advice: Vec<String> = distinct(advice.iter().map(String::as_str)).into_iter().map(sentence).collect();
+    let advice: Vec<String> = view.words.advice_of(&shared.findings).iter().map(|t| sentence(t)).collect();
     let advice = (!advice.is_empty()).then(|| Text::ticked(&advice.join(" ")));
     Some(Notice {
         id: Some(id(index)),
@@ -139,10 +137,6 @@ fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> 
         details,
         advice,
     })
-}
-
-fn range(view: &View<'_>, low: &str, high: &str) -> String {
-    view.tell("range", &[("low", low), ("high", high)])
 }
 
 fn labelled(view: &View<'_>, key: &str, text: &str) -> Text {
@@ -182,13 +176,8 @@ fn about(view: &View<'_>, shared: &Shared<'_>) -> String {
 /// The sentence; of a verdict that several cases share, with its numbers from
 /// the least to the most.
 pub(super) fn text(view: &View<'_>, shared: &Shared<'_>) -> String {
-    let Some(first) = shared.findings.first() else { return String::new() };
-    let all: Vec<String> = shared.findings.iter().map(|f| view.words.finding(f)).collect();
-    let texts: Vec<&str> = all.iter().map(String::as_str).collect();
-    let told = together(&first.code, &texts, |low, high| range(view, low, high));
-    // A language may need other words for other numbers.
-    let each = || distinct(texts.iter().copied()).into_iter().map(sentence).collect::<Vec<_>>().join(" ");
-    told.map_or_else(each, |told| sentence(&told))
+    let sentences: Vec<String> = view.words.findings(&shared.findings).iter().map(|t| sentence(t)).collect();
+    sentences.join(" ")
 }
 
 /// With a capital at its start and a point at its end, as a sentence has where

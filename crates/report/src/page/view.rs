@@ -45,7 +45,12 @@ impl Group<'_> {
 impl<'a> View<'a> {
     pub(crate) fn new(subject: &Subject<'a>) -> Self {
         let findings = shared(subject.run);
-        Self { run: subject.run, catalogue: subject.catalogue, words: subject.words, findings }
+        Self {
+            run: subject.run,
+            catalogue: subject.catalogue,
+            words: analysis::words(subject.words.language()),
+            findings,
+        }
     }
 
     /// The report's title.
