@@ -37,7 +37,9 @@ pub fn words(language: Language) -> &'static Words {
     let all = || {
         let of_rules = RULES.iter().map(|rule| rule.english);
         let shared = [measure::ENGLISH, deviation::untested::ENGLISH];
-        of_rules.chain(shared).chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).copied())
+        of_rules
+            .chain(shared)
+            .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
     };
     match language {
         Language::English => ENGLISH.get_or_init(|| Words::english_with(all())),

@@ -205,10 +205,15 @@ impl Words {
         self.language == Language::English || self.of_remark(remark).is_some()
     }
 
-    fn of_remark(&self, remark: &Remark) -> Option<String> {
-        if self.language == Language::English {
-            return None;
+    /// Writes into a remark what a document says of it: in English, by the words of who
+    /// made it.
+    pub fn write_remark(&self, remark: &mut Remark) {
+        if let Some(text) = self.of_remark(remark) {
+            remark.text = text;
         }
+    }
+
+    fn of_remark(&self, remark: &Remark) -> Option<String> {
         let filled = fluent_args(remark.args.iter().map(|(name, value)| (name.as_str(), value)));
         self.look_up(&format!("remark-{}", remark.code), &filled)
     }

@@ -263,10 +263,18 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// A remark without arguments yet.
+    /// A remark without arguments yet; its sentence is made from its code and its
+    /// arguments, at the end.
     #[must_use]
-    pub fn new(code: &str, text: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), args: BTreeMap::new(), text: text.into() }
+    pub fn new(code: &str) -> Self {
+        Self { code: code.to_owned(), args: BTreeMap::new(), text: String::new() }
+    }
+
+    /// With the sentence that a document has.
+    #[must_use]
+    pub fn worded(mut self, text: impl Into<String>) -> Self {
+        self.text = text.into();
+        self
     }
 
     /// With something that fills the text.

@@ -83,7 +83,7 @@ pub fn of_runs(
         found.differences.extend(environment::differences(&before, &after, index + 1));
     }
     found.notes.extend(note::of_runs(runs, &pairs, catalogue));
-    Ok(found)
+    Ok(written(found))
 }
 
 /// Compares the cases of one run that differ in `by` and in nothing else that was asked for.
@@ -102,7 +102,17 @@ pub fn within(
     let mut found = assemble(sides, &divided.pairs, divided.unmatched, options, catalogue)?;
     found.by = Some(by.to_owned());
     found.notes.extend(note::within(run, by, &divided.pairs, catalogue));
-    Ok(found)
+    Ok(written(found))
+}
+
+/// What remarks say in English.
+pub(crate) const ENGLISH: &[&str] = &[row::ENGLISH, note::ENGLISH];
+
+/// A comparison with its remarks in English.
+fn written(mut found: Comparison) -> Comparison {
+    let reasons = found.rows.iter_mut().filter_map(|row| row.reason.as_mut());
+    reasons.chain(&mut found.notes).for_each(|r| crate::words(language::Language::English).write_remark(r));
+    found
 }
 
 fn assemble(

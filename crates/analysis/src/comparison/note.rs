@@ -18,6 +18,56 @@ const DAY_S: f64 = 12.0 * 3600.0;
 /// Fewer trials than this on a side see only large differences.
 const FEW: usize = 5;
 
+/// The notes in English.
+pub(super) const ENGLISH: &str = r#"
+remark-independent-groups =
+    Cases with different { $by } were measured one group after the other, so their trials are no pairs: what drifts
+    meanwhile counts as a difference.
+runs-apart =
+    The runs began { $count } { $count ->
+        [1] { $unit }
+       *[other] { $unit }s
+    } apart
+remark-independent-runs = { runs-apart }: what drifts between them counts as a difference.
+remark-different-days =
+    { runs-apart }: what changes from day to day is in the difference and not in its interval.
+remark-overlap = Runs { $baseline } and { $run } ran at the same time and disturbed each other.
+remark-other-circumstances = The same work with another { $name }: { $before }, then { $after }.
+remark-follows = With { $by }, { $name } differs too: it follows from it.
+run-begins =
+    { $called ->
+        [the-only] The run
+       *[by-id] Run { $run }
+    }
+run-within =
+    { $called ->
+        [the-only] the run
+       *[by-id] run { $run }
+    }
+remark-unfinished =
+    { run-begins } { $how ->
+        [budget] was ended by its budget
+        [interrupted] was interrupted
+       *[unfinished] is unfinished
+    }; what it has is compared.
+remark-debug-build = { run-begins } was made with a debug build, which is slow.
+remark-failed-trials =
+    { $count ->
+        [1] 1 trial
+       *[other] { $count } trials
+    } of { run-within } failed and do not count.
+remark-doubtful =
+    { $count ->
+        [1] 1 case of { run-within } bears
+       *[other] { $count } cases of { run-within } bear
+    } warnings ({ $codes }): `headroom show { $run }`.
+remark-few-trials =
+    Some cases have only { $trials ->
+        [1] 1 trial
+       *[other] { $trials } trials
+    }: only large differences show.
+"#;
+
 /// Notes on runs against the first of them.
 pub(super) fn of_runs(runs: &[Run], pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
     let mut notes = Vec::new();
@@ -42,11 +92,7 @@ pub(super) fn of_runs(runs: &[Run], pairs: &[CasePair<'_>], catalogue: &Catalogu
 pub(super) fn within(run: &Run, by: &str, pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
     let mut notes = Vec::new();
     if pairs.iter().any(|p| p.baseline.block != p.new.block) {
-        let text = format!(
-            "Cases with different {by} were measured one group after the other, so their trials are no pairs: what \
-             drifts meanwhile counts as a difference."
-        );
-        notes.push(Remark::new("independent-groups", text).arg("by", by));
+        notes.push(Remark::new("independent-groups").arg("by", by));
     }
     notes.extend(follows(by, pairs, catalogue));
     let cases = pairs.iter().flat_map(|p| [p.baseline, p.new]);
@@ -60,17 +106,8 @@ fn apart(baseline: &Run, run: &Run) -> Option<Remark> {
     let at = |text: &str| text.parse::<Timestamp>().ok();
     let seconds = at(&run.started)?.duration_since(at(&baseline.started)?).as_secs_f64().abs();
     let (count, unit) = words::span(seconds);
-    let span = words::counted(count, unit);
-    let (code, text) = if seconds < DAY_S {
-        let text = format!("The runs began {span} apart: what drifts between them counts as a difference.");
-        ("independent-runs", text)
-    } else {
-        let text = format!(
-            "The runs began {span} apart: what changes from day to day is in the difference and not in its interval."
-        );
-        ("different-days", text)
-    };
-    let remark = Remark::new(code, text).arg("run", run.id.as_str()).arg("seconds", seconds);
+    let code = if seconds < DAY_S { "independent-runs" } else { "different-days" };
+    let remark = Remark::new(code).arg("run", run.id.as_str()).arg("seconds", seconds);
     Some(remark.arg("count", count as u64).arg("unit", unit))
 }
 
@@ -80,11 +117,8 @@ fn overlap(baseline: &Run, run: &Run) -> Option<Remark> {
     let times = |run: &Run| Some((at(&run.started)?, at(run.finished.as_ref()?)?));
     let (a, b) = (times(baseline)?, times(run)?);
     let is_same_machine = machine(baseline)?.hostname == machine(run)?.hostname;
-    (is_same_machine && a.0 < b.1 && b.0 < a.1).then(|| {
-        let text =
-            format!("Runs {} and {} ran at the same time and disturbed each other.", baseline.id, run.id);
-        Remark::new("overlap", text).arg("baseline", baseline.id.as_str()).arg("run", run.id.as_str())
-    })
+    (is_same_machine && a.0 < b.1 && b.0 < a.1)
+        .then(|| Remark::new("overlap").arg("baseline", baseline.id.as_str()).arg("run", run.id.as_str()))
 }
 
 /// The same work elsewhere, or for another time.
@@ -97,8 +131,7 @@ fn elsewhere(pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
         }
     }
     let note = |(name, before, after): (String, String, String)| {
-        let text = format!("The same work with another {name}: {before}, then {after}.");
-        Remark::new("other-circumstances", text)
+        Remark::new("other-circumstances")
             .arg("name", name.as_str())
             .arg("before", before.as_str())
             .arg("after", after.as_str())
@@ -117,10 +150,7 @@ fn follows(by: &str, pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remar
             }
         }
     }
-    let note = |name: &String| {
-        let text = format!("With {by}, {name} differs too: it follows from it.");
-        Remark::new("follows", text).arg("by", by).arg("name", name.as_str())
-    };
+    let note = |name: &String| Remark::new("follows").arg("by", by).arg("name", name.as_str());
     names.into_iter().map(note).collect()
 }
 
@@ -137,23 +167,18 @@ enum Called {
 fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: Called) -> Vec<Remark> {
     let mut notes = Vec::new();
     let id = run.id.as_str();
-    let (name, code) = match called {
-        Called::ById => (format!("run {id}"), "by-id"),
-        Called::TheOnly => ("the run".to_owned(), "the-only"),
-    };
-    let capital = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
-    let remark = |code_of: &str, text: String| Remark::new(code_of, text).arg("run", id).arg("called", code);
+    let called = if called == Called::ById { "by-id" } else { "the-only" };
+    let remark = |code: &str| Remark::new(code).arg("run", id).arg("called", called);
     if run.outcome != Some(Outcome::Complete) {
-        let (how, says) = match run.outcome {
-            Some(Outcome::Budget) => ("budget", "was ended by its budget"),
-            Some(Outcome::Interrupted) => ("interrupted", "was interrupted"),
-            _ => ("unfinished", "is unfinished"),
+        let how = match run.outcome {
+            Some(Outcome::Budget) => "budget",
+            Some(Outcome::Interrupted) => "interrupted",
+            _ => "unfinished",
         };
-        let text = format!("{capital} {says}; what it has is compared.");
-        notes.push(remark("unfinished", text).arg("how", how));
+        notes.push(remark("unfinished").arg("how", how));
     }
     if run.headroom.build.starts_with("debug") {
-        notes.push(remark("debug-build", format!("{capital} was made with a debug build, which is slow.")));
+        notes.push(remark("debug-build"));
     }
     let mut seen: Vec<&CaseResult> = Vec::new();
     for case in cases {
@@ -163,8 +188,7 @@ fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: Ca
     }
     let failed = seen.iter().flat_map(|c| &c.trials).filter(|t| t.status == Status::Failed).count();
     if failed > 0 {
-        let text = format!("{} of {name} failed and do not count.", words::counted(failed, "trial"));
-        notes.push(remark("failed-trials", text).arg("count", failed as u64));
+        notes.push(remark("failed-trials").arg("count", failed as u64));
     }
     let doubts = |case: &CaseResult| {
         let grave = case
@@ -177,14 +201,8 @@ fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: Ca
     if doubtful > 0 {
         let codes: BTreeSet<String> = seen.iter().flat_map(|c| doubts(c)).collect();
         let codes: Vec<String> = codes.into_iter().collect();
-        let text = format!(
-            "{} of {name} {} warnings ({}): `headroom show {id}`.",
-            words::counted(doubtful, "case"),
-            if doubtful == 1 { "bears" } else { "bear" },
-            codes.join(", ")
-        );
-        let remark = remark("doubtful", text).arg("count", doubtful as u64);
-        notes.push(remark.arg("codes", codes.join(", ").as_str()));
+        let remark = remark("doubtful").arg("count", doubtful as u64);
+        notes.push(remark.arg("codes", codes.join(", ")));
     }
     notes
 }
@@ -192,9 +210,5 @@ fn of_run<'a>(run: &Run, cases: impl Iterator<Item = &'a CaseResult>, called: Ca
 fn few_trials(pairs: &[CasePair<'_>]) -> Option<Remark> {
     let good = |case: &CaseResult| case.trials.iter().filter(|t| t.status == Status::Ok).count();
     let fewest = pairs.iter().flat_map(|p| [good(p.baseline), good(p.new)]).min()?;
-    (fewest < FEW).then(|| {
-        let text =
-            format!("Some cases have only {}: only large differences show.", words::counted(fewest, "trial"));
-        Remark::new("few-trials", text).arg("trials", fewest as u64)
-    })
+    (fewest < FEW).then(|| Remark::new("few-trials").arg("trials", fewest as u64))
 }

@@ -14,9 +14,9 @@ use model::workload::Catalogue;
 use model::{Better, Parameters, Unit};
 use stats::comparison::{self, Level, holm, paired_ratio, unpaired_ratio};
 
+use super::Options;
 use super::error::ComparisonError;
 use super::pair::CasePair;
-use super::{Options, words};
 use crate::{CONFIDENCE, measure};
 
 /// Judged beside the headline.
@@ -214,6 +214,31 @@ fn in_common(a: &Parameters, b: &Parameters) -> Parameters {
     Parameters(same.map(|(name, value)| (name.clone(), value.clone())).collect::<BTreeMap<_, _>>())
 }
 
+/// Why there is no verdict, in English.
+pub(super) const ENGLISH: &str = r#"
+remark-no-figure =
+    { $side ->
+        [neither] neither side has
+        [new] the new side has not
+       *[baseline] the baseline has not
+    } a trial that gave it
+remark-other-unit = the units differ: { $baseline } and { $new }
+remark-not-above-zero = a trial measured 0 or less, of which there is no ratio
+remark-in-some-trials =
+    only { $have } of { $of ->
+        [1] 1 trial
+       *[other] { $of } trials
+    } have it: the others were too short
+remark-too-few-trials =
+    { $new ->
+        [1] 1 trial
+       *[other] { $new } trials
+    } against { $baseline }: an interval needs two on each side
+remark-no-interval = the trials lie too far apart for an interval
+remark-lost-among-many =
+    alone it would be a difference; among { $family } that are looked at it may be chance
+"#;
+
 /// What the trials of both sides measured, or why that makes no ratio.
 fn sample(
     pair: &CasePair<'_>,
@@ -221,24 +246,22 @@ fn sample(
     estimates: Option<(&Estimate, &Estimate)>,
 ) -> Result<Sample, Remark> {
     let Some((baseline, new)) = estimates else {
-        let (side, says) = match (has_figures(pair.baseline, metric), has_figures(pair.new, metric)) {
-            (false, false) => ("neither", "neither side has"),
-            (true, false) => ("new", "the new side has not"),
-            _ => ("baseline", "the baseline has not"),
+        let side = match (has_figures(pair.baseline, metric), has_figures(pair.new, metric)) {
+            (false, false) => "neither",
+            (true, false) => "new",
+            _ => "baseline",
         };
-        return Err(Remark::new("no-figure", format!("{says} a trial that gave it")).arg("side", side));
+        return Err(Remark::new("no-figure").arg("side", side));
     };
     if baseline.unit != new.unit {
-        let text = format!("the units differ: {} and {}", baseline.unit.symbol(), new.unit.symbol());
-        return Err(Remark::new("other-unit", text)
+        return Err(Remark::new("other-unit")
             .arg("baseline", baseline.unit.symbol())
             .arg("new", new.unit.symbol()));
     }
     let (of_baseline, of_new) = (values(pair.baseline, metric)?, values(pair.new, metric)?);
     let all = of_baseline.iter().chain(&of_new).map(|(_, value)| *value);
     if !all.clone().all(|value| value.is_finite() && value > 0.0) {
-        let text = "a trial measured 0 or less, of which there is no ratio";
-        return Err(Remark::new("not-above-zero", text));
+        return Err(Remark::new("not-above-zero"));
     }
     let sample = if pair.is_one_run && pair.baseline.block == pair.new.block {
         let partner = |block: u32| of_baseline.iter().find(|(b, _)| *b == block).map(|(_, value)| *value);
@@ -273,30 +296,20 @@ fn values(case: &CaseResult, metric: &str) -> Result<Vec<(u32, f64)>, Remark> {
         good(case).filter_map(|t| Some((t.block, t.result.metrics.get(metric)?.value))).collect();
     let all = good(case).count();
     if found.len() < all {
-        let text = format!(
-            "only {} of {} have it: the others were too short",
-            found.len(),
-            words::counted(all, "trial")
-        );
-        return Err(Remark::new("in-some-trials", text)
-            .arg("have", found.len() as u64)
-            .arg("of", all as u64));
+        return Err(Remark::new("in-some-trials").arg("have", found.len() as u64).arg("of", all as u64));
     }
     Ok(found)
 }
 
 fn too_few(baseline: usize, new: usize) -> Remark {
-    let text =
-        format!("{} against {}: an interval needs two on each side", words::counted(new, "trial"), baseline);
-    Remark::new("too-few-trials", text).arg("baseline", baseline as u64).arg("new", new as u64)
+    Remark::new("too-few-trials").arg("baseline", baseline as u64).arg("new", new as u64)
 }
 
 fn no_interval() -> Remark {
-    Remark::new("no-interval", "the trials lie too far apart for an interval")
+    Remark::new("no-interval")
 }
 
 /// A difference that is one on its own, and not among so many.
 fn lost_among(family: usize) -> Remark {
-    let text = format!("alone it would be a difference; among {family} that are looked at it may be chance");
-    Remark::new("lost-among-many", text).arg("family", family as u64)
+    Remark::new("lost-among-many").arg("family", family as u64)
 }

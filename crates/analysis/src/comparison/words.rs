@@ -59,11 +59,6 @@ pub(super) fn with(case: &CaseResult, catalogue: &Catalogue) -> String {
     case.with.iter().map(one).collect::<Vec<_>>().join(" + ")
 }
 
-/// A noun with its number: `1 case`, `3 cases`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 /// A span of time in rough words, as a number and what it counts: `12 minute`,
 /// `3 day`.
 pub(super) fn span(seconds: f64) -> (usize, &'static str) {

@@ -155,8 +155,8 @@ fn no_side_becomes_markup_whatever_it_is() {
         let Ok(mut found) = of_runs(&runs, &Options::default(), &EMPTY) else { return };
         count += 1;
         if let Some((_, text)) = TEXTS.iter().find(|(of, _)| name.ends_with(of)) {
-            found.notes.push(Remark::new("overlap", *text).arg("baseline", *text).arg("run", *text));
-            found.notes.push(Remark::new(text, *text));
+            found.notes.push(Remark::new("overlap").worded(*text).arg("baseline", *text).arg("run", *text));
+            found.notes.push(Remark::new(text).worded(*text));
             found.differences.iter_mut().for_each(|d| {
                 (d.code, d.text, d.after) = ((*text).to_owned(), (*text).to_owned(), (*text).to_owned());
             });
@@ -278,9 +278,9 @@ fn row(case: &str, metric: &str, verdict: Option<Verdict>, ratio: Option<Ratio>)
 pub(crate) fn comparison() -> Comparison {
     let mut lost =
         row("disk queue-depth=1", "latency_p99", Some(Verdict::CannotTell), Some(ratio(0.967, 0.91, 0.999)));
-    lost.reason = Some(Remark::new("lost-among-many", "alone it would be a difference"));
+    lost.reason = Some(Remark::new("lost-among-many").worded("alone it would be a difference"));
     let mut alone = row("disk queue-depth=8", "latency_p99", Some(Verdict::CannotTell), None);
-    alone.reason = Some(Remark::new("too-few-trials", "1 trial against 5"));
+    alone.reason = Some(Remark::new("too-few-trials").worded("1 trial against 5"));
     Comparison {
         schema: SCHEMA.to_owned(),
         headroom: Build { version: "0.1.0".to_owned(), build: "release".to_owned() },
@@ -315,6 +315,6 @@ pub(crate) fn comparison() -> Comparison {
             before: "6.1.0".to_owned(),
             after: "6.12.0".to_owned(),
         }],
-        notes: vec![Remark::new("independent-runs", "The runs began 1 hour apart.")],
+        notes: vec![Remark::new("independent-runs").worded("The runs began 1 hour apart.")],
     }
 }
