@@ -90,6 +90,7 @@ fn add_load(
     survey.threads = survey.threads.saturating_add(threads);
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
+    survey.limits.extend(needs.limits);
     for fixture in needs.fixtures {
         if survey.fixtures.contains(&fixture) {
             continue;
@@ -146,6 +147,7 @@ pub(crate) fn path(main: &LoadSpec, inventory: &Inventory, host: &Host) -> Vec<P
     let steps = symbols.iter().map(|symbol| match symbol {
         Symbol::WorkerCpus => step(format!("cpu:{}", show_cpu_list(&inventory.cpu.allowed))),
         Symbol::Memory => step("memory".to_owned()),
+        Symbol::Own(resource) => step((*resource).to_owned()),
         Symbol::TargetFileSystem => {
             let mounted = under.iter().flatten().filter_map(|u| u.filesystem.as_ref());
             summed(mounted.map(|m| (format!("filesystem:{}", m.name()), share)))

@@ -111,7 +111,8 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
         _ if !measure::is_direct(case) || measure::below_loop(case, step) => None,
         "iops" => operations(case, limit, step),
         "throughput" => return bytes(case, limit, step),
-        _ => None,
+        // What an area of its own bounds is one of its metrics.
+        metric => case.estimates.get(metric).filter(|e| e.unit == limit.unit).map(|e| e.median),
     };
     Some(each? * step.amplification)
 }

@@ -20,6 +20,30 @@ use std::process::ExitCode;
 pub use command::command_line;
 pub use exit::Failure;
 
+/// What a program has beside what Headroom brings.
+#[derive(Clone, Copy, Default)]
+pub struct Tables {
+    /// Its workloads.
+    pub workloads: &'static [&'static dyn load::workload::Workload],
+    /// What they and their metrics are called, as Fluent; English stands with them.
+    pub words: &'static [(language::Language, &'static str)],
+}
+
+impl std::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tables").finish_non_exhaustive()
+    }
+}
+
+/// As [`main`], with workloads of its own. The program is its own agent, so it must
+/// do nothing else when it is called as one.
+#[must_use]
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>, tables: Tables) -> ExitCode {
+    load::workload::add(tables.workloads);
+    language::add(tables.words);
+    main(arguments)
+}
+
 /// Runs the program with `arguments`, the first of which is its name.
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -17,4 +17,4 @@ mod words;
 
 pub use finding::are_alike;
 pub use resource::resource_name;
-pub use words::{Argument, LANGUAGES, Language, Words};
+pub use words::{Argument, LANGUAGES, Language, Words, add};

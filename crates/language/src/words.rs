@@ -109,6 +109,16 @@ impl std::fmt::Debug for Words {
     }
 }
 
+/// The words of areas that the tables of this program do not have.
+static ADDED: OnceLock<&'static [(Language, &'static str)]> = OnceLock::new();
+
+/// Adds words, as Fluent, to those of all languages: before any is asked for, and
+/// once.
+pub fn add(words: &'static [(Language, &'static str)]) {
+    let first = ADDED.set(words).is_ok();
+    debug_assert!(first, "words are added once");
+}
+
 impl Words {
     fn new(language: Language) -> Self {
         let tag = language.tag().parse().expect("the tags of the table are valid");
@@ -123,6 +133,8 @@ impl Words {
         function::add_all(&mut bundle, language);
         let mut words = Self { language, bundle };
         language.entry().files.iter().for_each(|(_, text)| words.add(text));
+        let added = ADDED.get().copied().unwrap_or_default().iter().filter(|(of, _)| *of == language);
+        added.for_each(|(_, text)| words.add(text));
         words
     }
 

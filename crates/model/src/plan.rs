@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::{DeviceIdentity, Identity};
 use crate::label::Label;
+use crate::limit::Limit;
 use crate::profile::{LoadProfile, TargetState};
 use crate::resource::PathStep;
 use crate::setting::Change;
@@ -199,6 +200,9 @@ pub struct Survey {
     pub threads: u64,
     /// The resolved path of the main load.
     pub path: Vec<PathStep>,
+    /// What only the workloads know of how much resources on it can do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     /// Why this case cannot be run, if it cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,

@@ -22,6 +22,10 @@ pub enum Symbol {
     /// The network interface towards the parameter `peer`.
     #[serde(rename = "nic(peer)")]
     PeerInterface,
+    /// A resource of the workload's own area, as the run document names it:
+    /// `kind:name`.
+    #[serde(untagged)]
+    Own(&'static str),
 }
 
 impl Symbol {
@@ -34,6 +38,7 @@ impl Symbol {
             Symbol::TargetFileSystem => "filesystem(target)",
             Symbol::TargetDevice => "device(target)",
             Symbol::PeerInterface => "nic(peer)",
+            Symbol::Own(resource) => resource,
         }
     }
 
@@ -46,6 +51,10 @@ impl Symbol {
             Symbol::TargetFileSystem => ("filesystem", "file system", "of", Some("target"), Some("/data")),
             Symbol::TargetDevice => ("block", "block device", "under", Some("target"), Some("sda")),
             Symbol::PeerInterface => ("nic", "network interface", "towards", Some("peer"), Some("eth0")),
+            Symbol::Own(resource) => {
+                let kind = resource.split(':').next().unwrap_or(resource);
+                (kind, kind, "of the load", None, None)
+            }
         };
         SymbolWords { kind, noun, lies, parameter, example }
     }

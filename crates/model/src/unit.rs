@@ -66,8 +66,13 @@ impl UnitName {
         Self(symbol)
     }
 
-    /// One that was read, with those that were read before; `None` if it is too long,
-    /// or there are too many already.
+    /// One that was read; `None` if it is too long, or too many were read.
+    fn of(symbol: &str) -> Option<Self> {
+        static READ: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        Self::read(symbol, &mut READ.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same, with those that were read before.
     fn read(symbol: &str, before: &mut BTreeSet<&'static str>) -> Option<Self> {
         if let Some(known) = before.get(symbol) {
             return Some(Self(known));
@@ -83,10 +88,8 @@ impl UnitName {
 
 impl<'de> Deserialize<'de> for UnitName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        static READ: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let symbol = String::deserialize(deserializer)?;
-        let mut before = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        Self::read(&symbol, &mut before).ok_or_else(|| D::Error::custom("not the symbol of a unit"))
+        Self::of(&symbol).ok_or_else(|| D::Error::custom("not the symbol of a unit"))
     }
 }
 
@@ -105,10 +108,11 @@ impl Unit {
         Unit::Watts,
     ];
 
-    /// The unit with this symbol.
+    /// The unit with this symbol; `None` if it is longer than a symbol may be.
     #[must_use]
     pub fn of_symbol(symbol: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|unit| unit.symbol() == symbol)
+        let known = Self::ALL.iter().copied().find(|unit| unit.symbol() == symbol);
+        known.or_else(|| UnitName::of(symbol).map(Unit::Other))
     }
 
     /// The symbol as it stands in the run document.

@@ -13,7 +13,7 @@ use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan, Problem, ProblemKind
 use model::setting::Change;
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{ParameterSpec, Parameters, Study, Value};
+use model::{Limit, ParameterSpec, Parameters, Study, Value};
 use sha2::{Digest, Sha256};
 
 /// The most rounds: as many as SNIA tries before it calls a device unsteady.
@@ -86,6 +86,8 @@ pub struct Planned {
     pub plan: Plan,
     /// What cannot be.
     pub left_out: Vec<(Case, Problem)>,
+    /// What the workloads know of how much resources can do.
+    pub limits: Vec<Limit>,
 }
 
 /// Makes the plan; touches nothing.
@@ -113,8 +115,10 @@ pub fn make(
     let mut cases: Vec<Case> = Vec::new();
     let mut tests = Vec::new();
     let mut left_out = Vec::new();
-    for (candidate, survey) in expanded.into_iter().zip(surveys) {
+    let mut limits: Vec<Limit> = Vec::new();
+    for (candidate, mut survey) in expanded.into_iter().zip(surveys) {
         let problem = survey.problem.clone();
+        limits.extend(survey.limits.drain(..).filter(|limit| !limits.contains(limit)).collect::<Vec<_>>());
         let test = candidate.test;
         let case = to_case(candidate, survey, study, catalogue);
         match problem {
@@ -141,7 +145,7 @@ pub fn make(
     let most = needed(&cases, groups, controls.trials_max, ROUNDS_MAX);
     let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
-    Ok(Planned { plan, left_out })
+    Ok(Planned { plan, left_out, limits })
 }
 
 /// One combination of levels, before the agent has seen it.

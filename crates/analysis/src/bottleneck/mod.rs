@@ -9,6 +9,7 @@ mod cores;
 mod device;
 mod end_core;
 mod latency;
+mod limit;
 mod link;
 mod memory;
 mod network;
@@ -35,6 +36,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     device::ENGLISH,
     end_core::ENGLISH,
     latency::ENGLISH,
+    limit::ENGLISH,
     link::ENGLISH,
     memory::ENGLISH,
     network::ENGLISH,
@@ -75,6 +77,7 @@ pub(crate) trait Candidate: Sync {
 const CANDIDATES: &[&dyn Candidate] = &[
     &quota::Quota,
     &link::Link,
+    &limit::OwnLimit,
     &chase::Chase,
     &memory::Bandwidth,
     &end_core::EndCore::Of(End::Near),
@@ -101,6 +104,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "link-full",
         "The rate times the path's amplification is at least 95 % of what payload can get on a link (PCIe, SATA, DMI).",
+    ),
+    (
+        "limit-reached",
+        "The rate is at least 95 % of what is known that a resource of the load's own area can do; the run says from where.",
     ),
     (
         "memory-bandwidth-full",

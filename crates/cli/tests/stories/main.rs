@@ -24,6 +24,7 @@ mod network;
 mod network_faults;
 mod network_six;
 mod node;
+mod other_area;
 mod run;
 mod secrets;
 mod settings;

@@ -135,6 +135,7 @@ verdict-round-trip-bound = the round trip
 verdict-all-cores-full = all CPUs are full
 verdict-memory-bandwidth-full = the memory is at its limit
 verdict-device-full = { $resource } is full
+verdict-limit-reached = { $resource } gives all that it can
 verdict-link-full = { $resource } is full
 verdict-io-quota = a quota holds { $resource }
 verdict-cpu-quota = a CPU quota

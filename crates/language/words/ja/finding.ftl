@@ -281,6 +281,9 @@ finding-link-full =
     }
     .advice = これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
 
+finding-limit-reached = { RESOURCE($resource) } は限界に達しています: 出せる { SHORT($limit, $unit) } の { PERCENT($fraction) } です（{ $source }）
+    .advice = 速くするには、この資源を増やすか、一回の仕事を減らすしかありません
+
 finding-memory-bandwidth-full =
     { $all ->
         [yes] メモリ帯域は飽和しています: コア { $cores } 個すべてがキャッシュに収まらないデータを読み書きし、{ $bound ->
@@ -373,6 +376,8 @@ evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
 evidence-link-beyond = { SHORT($demand, $unit) } は { RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
 evidence-link-line-rate = { RESOURCE($resource) } は回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
 evidence-loop-buffered = dio = 0
+evidence-own-limit = { RESOURCE($resource) } が出せる量の { PERCENT($fraction) }
+evidence-own-limit-beyond = { RESOURCE($resource) } が出せるとされる量の { PERCENT($fraction) } になるので、その値が誤っています
 evidence-measured = 測定結果: { SHORT($measured, $unit) }
 evidence-memory =
     { $bound ->

@@ -112,6 +112,7 @@ verdict-round-trip-bound = 往復時間
 verdict-all-cores-full = 全 CPU が飽和
 verdict-memory-bandwidth-full = メモリが飽和
 verdict-device-full = { $resource } が飽和
+verdict-limit-reached = { $resource } が限界
 verdict-link-full = { $resource } が飽和
 verdict-io-quota = { $resource } のクォータで制限
 verdict-cpu-quota = CPU クォータで制限

@@ -281,6 +281,9 @@ finding-link-full =
     }
     .advice = 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
 
+finding-limit-reached = { RESOURCE($resource) }의 한계에 도달했습니다: 낼 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다({ $source })
+    .advice = 이 자원을 늘리거나 작업 하나의 일을 줄여야만 속도가 오릅니다
+
 finding-memory-bandwidth-full =
     { $all ->
         [yes] 메모리 대역폭의 한계에 도달했습니다: 코어 { $cores }개 모두가 캐시에 들어가지 않는 데이터를 읽고 쓰며, { $bound ->
@@ -373,6 +376,8 @@ evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
 evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
 evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
 evidence-loop-buffered = dio = 0
+evidence-own-limit = { RESOURCE($resource) }가 낼 수 있는 만큼의 { PERCENT($fraction) }
+evidence-own-limit-beyond = { RESOURCE($resource) }가 낼 수 있다고 알려진 만큼의 { PERCENT($fraction) }이므로, 알려진 값이 틀렸습니다
 evidence-measured = 측정 결과: { SHORT($measured, $unit) }
 evidence-memory =
     { $bound ->

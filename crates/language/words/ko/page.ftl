@@ -112,6 +112,7 @@ verdict-round-trip-bound = 왕복 시간
 verdict-all-cores-full = 모든 CPU가 한계에 도달
 verdict-memory-bandwidth-full = 메모리가 한계에 도달
 verdict-device-full = { $resource } 한계에 도달
+verdict-limit-reached = { $resource } 한계에 도달
 verdict-link-full = { $resource } 한계에 도달
 verdict-io-quota = { $resource } 쿼터로 제한됨
 verdict-cpu-quota = CPU 쿼터로 제한됨

@@ -12,6 +12,7 @@ pub mod profile;
 pub mod scheduler;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use engine::outcome::LoadOutcome;
 use engine::{Fault, Prepared};
@@ -19,7 +20,7 @@ use model::message::RendezvousAddress;
 use model::plan::{Effect, FixtureKey, Problem};
 use model::trial::{TrialResult, Window};
 use model::workload::Catalogue;
-use model::{LoadProfile, Parameters, Quantity, WorkloadSpec};
+use model::{Limit, LoadProfile, Parameters, Quantity, WorkloadSpec};
 
 use crate::fixture::{FixtureKind, FixtureStore};
 pub use crate::host::{DeviceProbe, HostInfo, MemoryBeneath};
@@ -52,16 +53,30 @@ pub const TABLE: &[&dyn Workload] = &[
 /// Every kind of fixture.
 pub const FIXTURES: &[FixtureKind] = &[disk::fixture::FILES, disk::fixture::DEVICES, file::tree::TREES];
 
+/// Workloads that a program has beside those of the table.
+static ADDED: OnceLock<&'static [&'static dyn Workload]> = OnceLock::new();
+
+/// Adds workloads to those of the table: before any is asked for, and once.
+pub fn add(workloads: &'static [&'static dyn Workload]) {
+    let first = ADDED.set(workloads).is_ok();
+    debug_assert!(first, "workloads are added once");
+}
+
+/// Every workload of this program.
+pub fn all() -> impl Iterator<Item = &'static dyn Workload> {
+    TABLE.iter().chain(ADDED.get().copied().unwrap_or_default()).copied()
+}
+
 /// The descriptions of every workload, and what all have in common.
 #[must_use]
 pub fn catalogue() -> Catalogue {
-    Catalogue { workloads: TABLE.iter().map(|w| w.spec()).collect(), common: common::PARAMETERS }
+    Catalogue { workloads: all().map(|w| w.spec()).collect(), common: common::PARAMETERS }
 }
 
 /// The workload named `name`.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static dyn Workload> {
-    TABLE.iter().copied().find(|w| w.spec().name == name)
+    all().find(|w| w.spec().name == name)
 }
 
 /// Makes one trial of a surveyed load ready: what has no meaning beside the rest
@@ -90,6 +105,9 @@ pub struct Requirements {
     pub effect: Effect,
     /// Bytes of memory needed.
     pub memory_bytes: u64,
+    /// What is known of how much the resources of its path can do at most, where
+    /// only the workload knows it.
+    pub limits: Vec<Limit>,
 }
 
 /// A kind of load.

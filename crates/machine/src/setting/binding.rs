@@ -30,6 +30,7 @@ pub(super) fn resolve(spec: &SettingSpec, change: &Change, host: &Host) -> Resul
     let missing = |place, reason| SettingError::NotThere { setting: setting(), place, reason };
     let mut names = match (&change.resource, symbol) {
         (Some(named), _) => vec![named.clone()],
+        (None, Symbol::Own(resource)) => return Ok(vec![resource.to_owned()]),
         (None, Symbol::Memory) => return Ok(vec![words.kind.to_owned()]),
         (None, Symbol::WorkerCpus) => vec![show_cpu_list(&cpu::describe(host, &mut Vec::new()).allowed)],
         (None, Symbol::PeerInterface) => {

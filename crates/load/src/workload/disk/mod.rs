@@ -87,7 +87,7 @@ impl Workload for Disk {
             true => Effect::Dirty,
             false => Effect::Clean,
         };
-        Ok(Requirements { parameters, fixtures, effect, memory_bytes })
+        Ok(Requirements { parameters, fixtures, effect, memory_bytes, limits: Vec::new() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {

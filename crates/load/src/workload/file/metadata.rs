@@ -187,7 +187,7 @@ impl Workload for Metadata {
         let about =
             format!("makes {files} files{what} in a folder of its own in {}, and removes it", full.display());
         let fixtures = vec![FixtureKey { about, ..tree(&parameters).map_err(broken)? }];
-        Ok(Requirements { parameters, fixtures, effect: Effect::UsedUp, memory_bytes })
+        Ok(Requirements { parameters, fixtures, effect: Effect::UsedUp, memory_bytes, limits: Vec::new() })
     }
 
     fn profile(&self, parameters: &Parameters) -> LoadProfile {
