@@ -56,14 +56,17 @@ pub(crate) fn survey(mut loads: Vec<LoadSpec>) -> Survey {
         if load.workload == "disk" {
             let target = load.parameters.text("target").unwrap().to_owned();
             let mut key = FixtureKey::new("file", target, 1 << 20, Ownership::Created);
+            let mut passes = 1;
             if load.parameters.is_word("precondition", "full") {
                 key.state = TargetState::Steady;
+                passes = 2;
                 load.profile =
                     Some(LoadProfile { target_state: TargetState::Steady, ..LoadProfile::default() });
             }
             if load.parameters.is_word("until", "full") {
                 key.used_up = true;
             }
+            key.written = passes * key.bytes;
             survey.fixtures.push(key);
             for resource in ["filesystem:/", "block:md0", "block:sda"] {
                 survey.path.push(PathStep { resource: resource.to_owned(), amplification: 1.0 });
