@@ -16,6 +16,7 @@ pub mod reference;
 mod shared;
 pub mod terminal;
 pub mod text;
+mod view;
 
 #[cfg(test)]
 mod tests;

@@ -5,9 +5,12 @@ use std::borrow::Cow;
 use language::format::Rates;
 use model::limit::LimitKind;
 use model::run::{CaseResult, Companion, Utilization};
-use model::{LoadProfile, WorkloadSpec};
+use model::{LoadProfile, Unit, Value, WorkloadSpec};
 
-use crate::figure;
+/// From this many bytes an operation on, people ask for bytes per second, not
+/// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,
+/// 4 and 8 KiB in IOPS.
+pub(crate) const LARGE_BYTES: f64 = 65536.0;
 
 /// What the main load of a case is.
 pub(crate) fn profile(case: &CaseResult) -> Cow<'_, LoadProfile> {
@@ -36,11 +39,28 @@ pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) 
         return "rate_held".to_owned();
     }
     let own = spec.map_or("throughput", |s| s.headline);
-    let large = |case: &&CaseResult| {
-        figure::bytes_an_operation(case, own).is_some_and(|bytes| bytes >= figure::LARGE_BYTES)
-    };
+    let large = |case: &&CaseResult| bytes_an_operation(case, own).is_some_and(|bytes| bytes >= LARGE_BYTES);
     let is_bytes = !cases.is_empty() && cases.iter().all(large);
     if is_bytes { "throughput".to_owned() } else { own.to_owned() }
+}
+
+/// Bytes that one operation of `headline` moves.
+pub(crate) fn bytes_an_operation(case: &CaseResult, headline: &str) -> Option<f64> {
+    let rate = case.estimates.get(headline).filter(|e| e.unit == Unit::PerSecond && e.median > 0.0)?;
+    let bytes = case.estimates.get("throughput").filter(|e| e.unit == Unit::BytesPerSecond)?;
+    Some(bytes.median / rate.median)
+}
+
+/// The median of a number that the good trials of a case have as a fact.
+pub(crate) fn fact(case: &CaseResult, name: &str) -> Option<f64> {
+    let good = case.trials.iter().filter(|t| t.status == model::Status::Ok);
+    let number = |value: &Value| match value {
+        Value::Number(number) => Some(*number),
+        Value::Integer(number) => Some(*number as f64),
+        _ => None,
+    };
+    let values: Vec<f64> = good.filter_map(|t| t.result.facts.get(name)).filter_map(number).collect();
+    stats::interval::median(&values)
 }
 
 /// Whether a load ends where its target does: how long that takes depends on

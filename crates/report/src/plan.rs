@@ -5,7 +5,7 @@ use model::setting::{Change, SettingSpec};
 use model::{Plan, Study};
 
 use crate::format;
-use crate::text::paragraph;
+use crate::terminal::paragraph;
 
 /// The plan in words: cases, order, what will be written, how long it takes.
 #[must_use]

@@ -5,10 +5,6 @@
 
 use textwrap::core::display_width;
 
-use crate::WIDTH;
-use crate::terminal::wrap::lines;
-use crate::terminal::{Span, Style};
-
 /// Stands for a space at which no line may break, until lines are made.
 const GLUE: char = '\u{a0}';
 /// Facts up to so many columns are kept on one line.
@@ -28,25 +24,6 @@ pub fn printable(text: &str) -> String {
         }
     }
     out
-}
-
-/// `text` as a paragraph of [`WIDTH`] columns, without a line break at its end.
-#[must_use]
-pub fn fill(text: &str) -> String {
-    paragraph("", "", text).trim_end().to_owned()
-}
-
-/// `text`, made printable, wrapped, with a line break at its end: `first` before
-/// its first line, `rest` before the others.
-pub(crate) fn paragraph(first: &str, rest: &str, text: &str) -> String {
-    let span = Span::new(Style::Plain, measures(&cleaned(text)));
-    let room = |before: &str| WIDTH.saturating_sub(display_width(before)).max(2);
-    let lines = lines(&[span], room(first), room(rest)).into_iter().enumerate();
-    let of = |(number, line): (usize, Vec<Span>)| {
-        let before = if number == 0 { first } else { rest };
-        line.into_iter().fold(before.to_owned(), |out, span| out + &span.text) + "\n"
-    };
-    lines.map(of).collect()
 }
 
 /// As [`printable`], but that what was glued stays so: it is an unusual space only in here.
@@ -196,7 +173,6 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn letters_stay_and_what_a_terminal_would_obey_does_not() {
@@ -210,27 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_break_between_facts_and_hang() {
-        let text = facts([Some("8 GT/s x8".to_owned()), None, Some("7.877 GB/s".to_owned())]);
-        assert_eq!(paragraph("  ", "    ", &text), "  8 GT/s x8, 7.877 GB/s\n");
-        let long = facts((0..20).map(|n| Some(format!("fact {n}"))));
-        for line in paragraph("  key  ", "       ", &long).lines() {
-            assert!(line.ends_with(',') || line.ends_with("19"), "{line}");
-            assert!(line.starts_with("  key  fact 0") || line.starts_with("       fact"), "{line}");
-        }
-    }
-
-    #[test]
-    fn no_line_breaks_between_a_number_and_its_unit() {
-        for (text, whole) in
-            [("rustc (155 %), others", "(155 %),"), ("load of rustc x 2 1.9, sshd", "x 2 1.9,")]
-        {
-            for width in 0..WIDTH {
-                let shown = paragraph(&"-".repeat(width), "", text);
-                let fits = width + 8 < WIDTH;
-                assert!(!fits || shown.contains(whole), "{shown}");
-            }
-        }
+    fn a_number_is_held_to_its_unit() {
         assert_eq!(unglued(&measures("  a 1  % of 2 %  ")), "  a 1  % of 2 %  ");
         assert_eq!(measures("v 2 of 3 s"), format!("v 2 of 3{GLUE}s"));
     }
@@ -254,17 +210,6 @@ mod tests {
         assert_eq!(shortened("디스크디스크디스크디스크", 9), "디...크");
         for most in 0..80 {
             assert!(display_width(&shortened(label, most)) <= most, "{most}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_line_is_wider_than_a_page(text in "\\PC{0,200}|.{0,200}") {
-            let shown = paragraph("  key  ", "       ", &text);
-            for line in shown.lines() {
-                prop_assert!(textwrap::core::display_width(line) <= WIDTH, "{line:?}");
-                prop_assert!(!line.chars().any(char::is_control), "{line:?}");
-            }
         }
     }
 }

@@ -16,9 +16,6 @@ use super::source::{Source, Sources};
 use super::style::is_for_tests;
 use crate::error::Error;
 
-/// Where circles are left: the crate, and what they are in. None may be added.
-const LEFT: &[(&str, &str)] = &[("crates/report", "the crate")];
-
 /// A module: its names from the crate's root.
 type Module = Vec<String>;
 
@@ -67,17 +64,12 @@ fn circles(root: &str, files: &[&Source]) -> Vec<Problem> {
             .keys()
             .any(|m| m.len() > parent.len() + 1 && m.starts_with(parent) && m[parent.len()] == *name)
     };
-    let told = |(parent, uses)| told(root, parent, uses, |name| is_folder(parent, name));
+    let told = |(parent, uses)| told(parent, uses, |name| is_folder(parent, name));
     uses.iter().flat_map(told).collect()
 }
 
 /// The circles among the modules beside one another in `parent`.
-fn told(
-    root: &str,
-    parent: &Module,
-    uses: &BTreeSet<Use>,
-    is_folder: impl Fn(&String) -> bool,
-) -> Vec<Problem> {
+fn told(parent: &Module, uses: &BTreeSet<Use>, is_folder: impl Fn(&String) -> bool) -> Vec<Problem> {
     let reached = |start: &String| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![start.clone()]);
         while let Some(name) = open.pop() {
@@ -113,9 +105,6 @@ fn told(
             .map(|((from, to), (n, u))| format!("{from} -> {to} ({n}, {}:{})", u.path, u.line))
             .collect();
         let inside = if parent.is_empty() { "the crate".to_owned() } else { parent.join("::") };
-        if LEFT.contains(&(root, inside.as_str())) {
-            continue;
-        }
         let message = format!("folders in {inside} know one another in a circle: {}", list.join(", "));
         let first = pairs.values().next().map_or("", |(_, u)| &u.path);
         problems.push(Problem::new(first, None, message));

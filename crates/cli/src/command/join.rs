@@ -118,7 +118,7 @@ pub(super) fn carry_out(
     let ends = if once { "One session" } else { "Ctrl-C" };
     let who =
         format!("Dials {place}: the run that waits there may measure with this machine. {ends} ends it.");
-    output::note(&format!("{}\n", report::text::fill(&who).trim_end()));
+    output::note(&format!("{}\n", report::terminal::fill(&who).trim_end()));
     let node = ReverseConnect { join, once, limits: Limits::default(), agent };
     node.serve(stop, &|event| tell(&place, event)).map_err(failure)
 }

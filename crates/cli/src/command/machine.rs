@@ -175,7 +175,7 @@ fn recorded_text(path: &Path, files: usize) -> String {
          points, volumes, interfaces, control groups, processes that used the CPU, the kernel's command line. Look it \
          over before you send it to somebody."
     );
-    format!("{}\n\n    headroom machine --host {shown}\n", report::text::fill(&text))
+    format!("{}\n\n    headroom machine --host {shown}\n", report::terminal::fill(&text))
 }
 
 fn failure(error: DescribeError) -> Failure {

@@ -139,7 +139,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let node = Node::listen(at, identity, options).map_err(failure)?;
     let strings = node.join_strings().map_err(|e| failure(e.into()))?;
     print_lines(strings.iter().map(|join| join.secret()))?;
-    output::note(&format!("{}\n", report::text::fill(&who).trim_end()));
+    output::note(&format!("{}\n", report::terminal::fill(&who).trim_end()));
     if let Some(server) = &iperf3 {
         output::note(&format!("Clients of iperf3 are served at {}.\n", server.address));
     }

@@ -10,6 +10,8 @@ use model::setting::level;
 use model::workload::Catalogue;
 use model::{Label, Parameters, Unit, Value};
 
+use crate::view::label::{SIDE, level_in_words, title, together};
+
 /// Where a parameter stands in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seat {
@@ -20,9 +22,6 @@ enum Seat {
     /// It is no parameter: which loads run with it.
     Company,
 }
-
-/// A parameter that no workload has: which of the compared runs a case is of.
-pub(crate) const SIDE: &str = "(side)";
 
 /// A parameter that differs between cases.
 #[derive(Clone, Debug)]
@@ -126,23 +125,6 @@ fn value_at(case: &CaseResult, seat: Seat, name: &str) -> Option<Value> {
     }
 }
 
-/// How a parameter is called in a sentence or on an axis.
-pub(crate) fn title(words: &Words, name: &str) -> String {
-    if name == SIDE {
-        return words.say("figure-side");
-    }
-    // A setting of a resource that was named: `mtu@eth0`.
-    if let Some((setting, resource)) = name.split_once('@') {
-        return format!("{} ({resource})", title(words, setting));
-    }
-    words.or(&format!("parameter-title-{name}"), &name.replace('-', " "))
-}
-
-/// What a word that stands for a value means: `random read` of `randread`.
-pub(crate) fn level_in_words(words: &Words, name: &str, value: &str) -> Option<String> {
-    Some(words.or(&format!("level-{name}-{value}"), "")).filter(|said| !said.is_empty())
-}
-
 /// A value of a parameter as a reader sees it.
 fn shown(words: &Words, name: &str, kind: Option<Kind>, value: Option<&Value>) -> String {
     if let Some(Value::Text(word)) = value
@@ -163,11 +145,6 @@ fn shown(words: &Words, name: &str, kind: Option<Kind>, value: Option<&Value>) -
         (_, Some(Value::Bool(yes))) => words.say(if *yes { "figure-yes" } else { "figure-no" }),
         (_, Some(other)) => other.to_string(),
     }
-}
-
-/// Several targets that are driven at once: their names would fill a page.
-pub(crate) fn together(words: &Words, count: usize) -> String {
-    words.tell("figure-together", &[("count", Value::from(count as u64))])
 }
 
 /// A path as long as a label may be: of a longer one its last part.

@@ -5,15 +5,10 @@ use language::Words;
 use model::metric::Statistic;
 use model::parameter::Kind;
 use model::run::{CaseResult, Estimate};
-use model::{Better, Unit, Value, WorkloadSpec};
+use model::{Better, Unit, WorkloadSpec};
 
 use super::factors::Factor;
-use crate::label;
-
-/// From this many bytes an operation on, people ask for bytes per second, not
-/// for operations: SNIA's tests and datasheets give 128 KiB and more in MB/s,
-/// 4 and 8 KiB in IOPS.
-pub(crate) const LARGE_BYTES: f64 = 65536.0;
+use crate::{label, load};
 
 /// An interval with an end so many times off its point says nothing.
 const WIDEST: f64 = 20.0;
@@ -118,25 +113,13 @@ pub(crate) fn measured(estimate: &Estimate) -> Option<Measured> {
     Some(Measured { value, interval })
 }
 
-/// The median of a number that the good trials of a case have as a fact.
-pub(crate) fn fact(case: &CaseResult, name: &str) -> Option<f64> {
-    let good = case.trials.iter().filter(|t| t.status == model::Status::Ok);
-    let number = |value: &Value| match value {
-        Value::Number(number) => Some(*number),
-        Value::Integer(number) => Some(*number as f64),
-        _ => None,
-    };
-    let values: Vec<f64> = good.filter_map(|t| t.result.facts.get(name)).filter_map(number).collect();
-    stats::interval::median(&values)
-}
-
 /// The figure that people ask of one case: the workload's headline; of large
 /// operations their bytes per second; of a fixed amount of work its time.
 pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> Option<&'a str> {
     let has = |name: &str| case.estimates.get_key_value(name).map(|(key, _)| key.as_str());
     // What was asked for is asked of the result: how long it takes, or which
     // rate keeps a latency.
-    let elapsed = has("elapsed").filter(|_| !crate::load::goes_to_its_end(case));
+    let elapsed = has("elapsed").filter(|_| !load::goes_to_its_end(case));
     if let Some(asked) = elapsed.or_else(|| has("rate_held")) {
         return Some(asked);
     }
@@ -144,17 +127,10 @@ pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> O
         .and_then(|s| has(s.headline))
         .or_else(|| USUAL.iter().find_map(|name| has(name)))
         .or_else(|| case.estimates.keys().next().map(String::as_str))?;
-    match bytes_an_operation(case, headline) {
-        Some(bytes) if bytes >= LARGE_BYTES => has("throughput").or(Some(headline)),
+    match load::bytes_an_operation(case, headline) {
+        Some(bytes) if bytes >= load::LARGE_BYTES => has("throughput").or(Some(headline)),
         _ => Some(headline),
     }
-}
-
-/// Bytes that one operation of `headline` moves.
-pub(crate) fn bytes_an_operation(case: &CaseResult, headline: &str) -> Option<f64> {
-    let rate = case.estimates.get(headline).filter(|e| e.unit == Unit::PerSecond && e.median > 0.0)?;
-    let bytes = case.estimates.get("throughput").filter(|e| e.unit == Unit::BytesPerSecond)?;
-    Some(bytes.median / rate.median)
 }
 
 /// The figure of several cases on one axis: the one that they agree on; where

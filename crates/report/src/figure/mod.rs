@@ -10,8 +10,8 @@ mod rule;
 mod samples;
 mod whole;
 
-pub(crate) use factors::{level_in_words, title, together};
-pub(crate) use metric::{LARGE_BYTES, bytes_an_operation, fact};
+pub(crate) use rule::rounds::verdict as rounds_verdict;
+
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -19,11 +19,9 @@ use chart::plot::Plot;
 use model::run::CaseResult;
 use model::{Value, WorkloadSpec};
 
-pub(crate) use self::factors::SIDE;
-
 use self::factors::Group;
 use crate::document::Block;
-use crate::page::View;
+use crate::view::View;
 
 /// Charts of one workload, at most: a page is read, not searched.
 const MOST: usize = 16;
@@ -50,7 +48,7 @@ fn most(view: &View<'_>) -> usize {
 }
 
 /// Charts of one workload's cases of several runs, each chart with the sides
-/// over each other. The side of a case is its parameter [`SIDE`].
+/// over each other. The side of a case is its parameter [`SIDE`](crate::view::label::SIDE).
 #[must_use]
 pub(crate) fn of_sides(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
     let most = most(view);

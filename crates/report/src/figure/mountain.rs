@@ -19,7 +19,7 @@ use super::factors::{self, Group};
 use super::metric::{self, Metric};
 use super::{reference, resource};
 use crate::load;
-use crate::page::View;
+use crate::view::View;
 
 /// The parameter that says how many bytes are touched.
 pub(crate) const SPAN: &str = "span";

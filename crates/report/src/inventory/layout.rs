@@ -1,6 +1,6 @@
 //! How the parts of a machine's text look: titles, keys with values, trees.
 
-use crate::text::paragraph;
+use crate::terminal::paragraph;
 
 /// The width of keys with the spaces around them.
 const KEY_WIDTH: usize = 17;

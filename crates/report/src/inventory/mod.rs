@@ -18,7 +18,8 @@ use language::Language;
 use model::machine::{Absent, Machine};
 use model::{Limit, Severity};
 
-use crate::text::{clauses, counted, paragraph};
+use crate::terminal::paragraph;
+use crate::text::{clauses, counted};
 use layout::{Pairs, hidden, section};
 
 /// How much to say.

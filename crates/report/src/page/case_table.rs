@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use model::run::{CaseResult, Estimate};
 
 use super::telling;
-use super::view::{Group, View};
 use crate::document::{Column, Piece, Table, Text};
 use crate::format::{self, Rates};
 use crate::part;
+use crate::view::{Group, View};
 
 /// Metrics beside the headline, in this order, where a case has them: as many as
 /// fit the width of a printed page; each with how easily a narrower one spares it.

@@ -128,7 +128,7 @@ fn steady(view: &View<'_>) -> Option<String> {
 fn settings(view: &View<'_>) -> String {
     let mut texts = Vec::new();
     for changed in setting::of(view.run) {
-        let name = crate::figure::title(view.words, &changed.name);
+        let name = crate::view::label::title(view.words, &changed.name);
         let mut resource = changed.resource.as_deref().map(|r| view.resource(r)).unwrap_or_default();
         if let Some(machine) = &changed.machine {
             resource.push_str(&format!(" ({machine})"));

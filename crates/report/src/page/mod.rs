@@ -6,7 +6,6 @@ pub mod comparison;
 pub(crate) mod findings;
 mod headline;
 mod heat;
-mod label;
 mod listing;
 mod machine;
 mod method;
@@ -20,14 +19,12 @@ mod tables;
 mod target_table;
 pub(crate) mod telling;
 mod time;
-mod view;
 mod whole;
 mod workloads;
 
-use model::workload::Catalogue;
-use model::{Machine, Run};
+use model::Machine;
 
-pub use view::View;
+pub use crate::view::{Subject, View};
 
 use crate::document::{Block, Document, Rank, Ranked, Section, Text};
 use crate::inventory::brief;
@@ -53,16 +50,6 @@ const SECTIONS: &[Part] = &[
     Part { write: price::write },
     Part { write: references::write },
 ];
-
-/// What a report is made from.
-pub struct Subject<'a> {
-    /// The run.
-    pub run: &'a Run,
-    /// What can be measured.
-    pub catalogue: &'a Catalogue,
-    /// The words.
-    pub words: &'static language::Words,
-}
 
 /// The report as a document, which has no format yet.
 #[must_use]

@@ -2,10 +2,10 @@
 
 use model::run::{CaseResult, Utilization};
 
-use super::view::Group;
 use super::{View, headline, telling};
 use crate::document::{Answer, Text};
 use crate::format::percent;
+use crate::view::Group;
 
 /// So many limits of one workload are told.
 const TOLD: usize = 3;

@@ -8,10 +8,10 @@ use model::{Better, Status, Trial};
 
 use super::case_table::Row;
 use super::findings;
-use super::view::{Group, View};
 use super::{case_table, method};
 use crate::document::{Block, Column, Piece, Section, Table, Text};
 use crate::format::Rates;
+use crate::view::{Group, View};
 
 /// Trials up to so many are listed one by one.
 const TRIALS: usize = 120;

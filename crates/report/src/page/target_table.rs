@@ -3,9 +3,9 @@
 
 use model::run::{CaseResult, Estimate, TargetResult};
 
-use super::view::{Group, View};
 use crate::document::{Block, Column, Table, Text};
 use crate::format::{self, Rates};
+use crate::view::{Group, View};
 
 /// Rows of one table: eight disks in sixty cases.
 const ROWS_MOST: usize = 480;

@@ -6,8 +6,8 @@ use model::profile::WaitsFor;
 use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Kind, Value};
 
-use super::view::{Group, View};
 use crate::load;
+use crate::view::{Group, View};
 
 /// So many figures at most, where there is a choice.
 const FIGURES: usize = 12;

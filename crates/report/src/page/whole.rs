@@ -1,8 +1,8 @@
 //! The machine at a glance: what only several workloads together show.
 
-use super::view::View;
 use crate::document::Section;
 use crate::figure;
+use crate::view::View;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {

@@ -1,11 +1,11 @@
 //! What was measured, a section for each workload: what it does, what was the
 //! same in all cases, charts, and the table of its cases.
 
-use super::view::{Group, View};
 use super::{case_table, notes, target_table};
 use crate::document::{Block, Piece, Rank, Section, Text};
 use crate::figure;
 use crate::label;
+use crate::view::{Group, View};
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
@@ -32,7 +32,7 @@ fn of(view: &View<'_>, group: &Group<'_>) -> Section {
         let key = if group.cases.len() == 1 { "workloads-with" } else { "workloads-constant" };
         let text = Text::default().plain(format!("{} ", view.say(key)));
         // The name of an only case says it already.
-        let is_said = group.cases.len() == 1 && super::label::own(view, group.cases[0]).is_some();
+        let is_said = group.cases.len() == 1 && crate::view::label::own(view, group.cases[0]).is_some();
         let rank = if is_said { Rank::Detail } else { remark };
         section.put(rank, Block::Paragraph(text.with(Piece::Code(constant.join(" ")))));
     }

@@ -4,7 +4,10 @@
 pub(crate) mod table;
 pub(crate) mod wrap;
 
+use textwrap::core::display_width;
+
 use crate::WIDTH;
+use crate::text::{cleaned, measures};
 
 /// No line of running text is longer: nobody reads one of 200 columns.
 const PROSE_MOST: usize = 100;
@@ -109,9 +112,30 @@ impl Span {
     }
 }
 
+/// `text` as a paragraph of [`WIDTH`] columns, without a line break at its end.
+#[must_use]
+pub fn fill(text: &str) -> String {
+    paragraph("", "", text).trim_end().to_owned()
+}
+
+/// `text`, made printable, wrapped, with a line break at its end: `first` before
+/// its first line, `rest` before the others.
+pub(crate) fn paragraph(first: &str, rest: &str, text: &str) -> String {
+    let span = Span::new(Style::Plain, measures(&cleaned(text)));
+    let room = |before: &str| WIDTH.saturating_sub(display_width(before)).max(2);
+    let lines = wrap::lines(&[span], room(first), room(rest)).into_iter().enumerate();
+    let of = |(number, line): (usize, Vec<Span>)| {
+        let before = if number == 0 { first } else { rest };
+        line.into_iter().fold(before.to_owned(), |out, span| out + &span.text) + "\n"
+    };
+    lines.map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::facts;
+    use proptest::prelude::*;
 
     #[test]
     fn a_line_has_colours_only_where_they_are_shown_and_no_space_at_its_end() {
@@ -125,5 +149,40 @@ mod tests {
     fn a_width_that_nothing_is_made_for_is_the_nearest_that_is() {
         assert_eq!([10, 60, 132, 400].map(|w| Terminal::new(w, false).width()), [60, 60, 132, 200]);
         assert_eq!(Terminal::new(200, false).prose(), 100);
+    }
+
+    #[test]
+    fn lines_break_between_facts_and_hang() {
+        let text = facts([Some("8 GT/s x8".to_owned()), None, Some("7.877 GB/s".to_owned())]);
+        assert_eq!(paragraph("  ", "    ", &text), "  8 GT/s x8, 7.877 GB/s\n");
+        let long = facts((0..20).map(|n| Some(format!("fact {n}"))));
+        for line in paragraph("  key  ", "       ", &long).lines() {
+            assert!(line.ends_with(',') || line.ends_with("19"), "{line}");
+            assert!(line.starts_with("  key  fact 0") || line.starts_with("       fact"), "{line}");
+        }
+    }
+
+    #[test]
+    fn no_line_breaks_between_a_number_and_its_unit() {
+        for (text, whole) in
+            [("rustc (155 %), others", "(155 %),"), ("load of rustc x 2 1.9, sshd", "x 2 1.9,")]
+        {
+            for width in 0..WIDTH {
+                let shown = paragraph(&"-".repeat(width), "", text);
+                let fits = width + 8 < WIDTH;
+                assert!(!fits || shown.contains(whole), "{shown}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_a_page(text in "\\PC{0,200}|.{0,200}") {
+            let shown = paragraph("  key  ", "       ", &text);
+            for line in shown.lines() {
+                prop_assert!(textwrap::core::display_width(line) <= WIDTH, "{line:?}");
+                prop_assert!(!line.chars().any(char::is_control), "{line:?}");
+            }
+        }
     }
 }

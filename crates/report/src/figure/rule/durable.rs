@@ -49,6 +49,6 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
 
 /// `23 % were still in memory`, where something was.
 fn held(words: &Words, case: &CaseResult) -> Option<String> {
-    let share = metric::fact(case, "dirty_share").filter(|share| *share >= 0.001)?;
+    let share = crate::load::fact(case, "dirty_share").filter(|share| *share >= 0.001)?;
     Some(words.tell("figure-still-cached", &[("share", Value::Number(share))]))
 }

@@ -14,7 +14,7 @@ mod messages;
 mod mixed;
 mod pair;
 mod percentiles;
-mod rounds;
+pub(super) mod rounds;
 mod scaling;
 mod split;
 mod sweep;

@@ -9,7 +9,7 @@ use model::{Better, Unit};
 
 use super::sweep::{LEVELS_LEAST, name_of, of_level, points, references};
 use crate::figure::factors::Group;
-use crate::figure::metric::{self, LATENCIES, Metric};
+use crate::figure::metric::{LATENCIES, Metric};
 use crate::figure::{Scene, reference};
 
 /// Latencies of a single line, together: what is usual, and the tail.
@@ -32,7 +32,7 @@ pub(super) fn by_size(scene: &Scene<'_>, group: &Group<'_>) -> Option<(Metric, M
     let rate = scene.spec?.headline;
     let measured = || group.cases.iter().filter(|c| c.estimates.contains_key(rate));
     let is_size = |c: &&&model::run::CaseResult| {
-        let bytes = metric::bytes_an_operation(c, rate);
+        let bytes = crate::load::bytes_an_operation(c, rate);
         bytes.zip(axis.number_of(c)).is_some_and(|(bytes, level)| (bytes / level - 1.0).abs() <= SAME)
     };
     let first = measured().next()?;

@@ -2,6 +2,7 @@
 //! which that is judged.
 
 use chart::plot::{Axis, RoundSeries, RoundWindow, Rounds, Spread};
+use language::Words;
 use model::Value;
 use model::run::CaseResult;
 use stats::steady::{SNIA_RANGE, SNIA_WINDOW, snia};
@@ -51,7 +52,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult]) -> Option<
             name: if alone { String::new() } else { group.label(case) },
             values,
             window: judged.map(|w| RoundWindow { rounds: SNIA_WINDOW, mean: w.average, slope: w.slope }),
-            verdict: crate::page::notes::verdict(words, rounds),
+            verdict: verdict(words, rounds),
             steady: rounds.steady,
         })
     };
@@ -63,4 +64,21 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult]) -> Option<
         courses: cases.iter().filter_map(course).collect(),
     };
     Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(words.say("figure-rounds-note"))))
+}
+
+/// Whether rounds became steady, in a clause.
+pub(crate) fn verdict(words: &Words, rounds: &model::run::Rounds) -> String {
+    let count = ("rounds", Value::from(rounds.values.len() as u64));
+    let criteria = rounds.range.zip(rounds.slope);
+    match (&rounds.failed, criteria) {
+        (Some(reason), _) => {
+            let round = ("round", Value::from(rounds.values.len() as u64 + 1));
+            words.tell("rounds-failed", &[round, ("reason", Value::from(reason.as_str()))])
+        }
+        (None, Some((range, slope))) => {
+            let key = if rounds.steady { "rounds-steady" } else { "rounds-unsteady" };
+            words.tell(key, &[count, ("range", range.into()), ("slope", slope.into())])
+        }
+        (None, None) => words.tell("rounds-few", &[count]),
+    }
 }

@@ -14,7 +14,7 @@ use model::{Value, WorkloadSpec};
 
 use super::rule::{Reason, telling};
 use super::{Figure, factors, metric};
-use crate::page::View;
+use crate::view::View;
 
 /// Workloads whose samples are shown, at most.
 const WORKLOADS_MOST: usize = 8;

@@ -7,7 +7,7 @@ use model::run::CaseResult;
 use model::trial::Status;
 
 use crate::figure::{Figure, factors, metric};
-use crate::page::View;
+use crate::view::View;
 
 /// Trials that are drawn one by one; of more, groups of neighbours.
 const DOTS_MOST: usize = 160;

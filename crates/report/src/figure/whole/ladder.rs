@@ -10,9 +10,10 @@ use model::run::CaseResult;
 use model::{Better, LoadProfile, Unit, Value};
 
 use super::{cases, places, plainest, sweeps};
-use crate::figure::{Figure, factors, metric};
+use crate::figure::{Figure, metric};
 use crate::load;
-use crate::page::View;
+use crate::view::View;
+use crate::view::label::level_in_words;
 
 /// Rungs of which a ladder is made, at least, of so many kinds.
 const RUNGS_LEAST: usize = 3;
@@ -141,9 +142,7 @@ fn is_another(case: &CaseResult) -> bool {
 /// A level as a reader knows it.
 fn level(view: &View<'_>, case: &CaseResult, name: &str) -> String {
     match case.parameters.get(name) {
-        Some(Value::Text(word)) => {
-            factors::level_in_words(view.words, name, word).unwrap_or_else(|| word.clone())
-        }
+        Some(Value::Text(word)) => level_in_words(view.words, name, word).unwrap_or_else(|| word.clone()),
         Some(other) => other.to_string(),
         None => String::new(),
     }

@@ -12,7 +12,7 @@ use model::{LoadProfile, Run};
 use super::mountain::{self, Whose};
 use super::{Figure, factors, metric};
 use crate::load;
-use crate::page::View;
+use crate::view::View;
 
 /// Every chart, in order.
 const ALL: &[fn(&View<'_>) -> Option<Figure>] = &[ladder::figure, roofline::figure];

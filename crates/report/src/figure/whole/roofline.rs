@@ -8,8 +8,9 @@ use model::run::CaseResult;
 use model::{LoadProfile, Unit, Value};
 
 use super::{cases, places, plainest, sweeps, threads};
-use crate::figure::{Figure, factors, metric};
-use crate::page::View;
+use crate::figure::{Figure, metric};
+use crate::view::View;
+use crate::view::label::level_in_words;
 
 /// What a byte is counted against.
 const FLOPS: &str = "flops";
@@ -76,7 +77,7 @@ fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, Stri
     let roof = |c: &&CaseResult| {
         let estimate = c.estimates.get(FLOPS).filter(|e| e.unit == Unit::PerSecond)?;
         let vectors = text(c, "vectors").unwrap_or_default();
-        let name = factors::level_in_words(view.words, "vectors", &vectors).unwrap_or(vectors);
+        let name = level_in_words(view.words, "vectors", &vectors).unwrap_or(vectors);
         Some(Roof { name, most: metric::measured(estimate)? })
     };
     let all = sorted(own.iter().filter_map(roof).collect());
@@ -87,7 +88,7 @@ fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, Stri
 fn roofs(view: &View<'_>, memory: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
     let plain = plainest(view, memory, &["size", "stores"]);
     let operation = plain.first()?.parameters.get("operation").map(Value::to_string).unwrap_or_default();
-    let operation = factors::level_in_words(view.words, "operation", &operation).unwrap_or(operation);
+    let operation = level_in_words(view.words, "operation", &operation).unwrap_or(operation);
     let roof = |(place, _, value): (super::Place, u64, f64)| Roof {
         name: place.text(view),
         most: Measured { value, interval: None },

@@ -7,7 +7,7 @@ use model::run::CaseResult;
 use model::{Comparison, Run, Value};
 
 use super::Subject;
-use crate::figure::SIDE;
+use crate::view::label::SIDE;
 
 /// Each run with the cases that have a partner.
 pub(super) fn compared(subject: &Subject<'_>) -> Vec<Run> {

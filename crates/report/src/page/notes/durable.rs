@@ -4,8 +4,8 @@ use model::Value;
 use model::run::CaseResult;
 
 use super::NoteContext;
-use crate::figure::fact;
 use crate::format::Rates;
+use crate::load::fact;
 
 /// Less than this is nobody's question.
 const LEAST: f64 = 0.001;

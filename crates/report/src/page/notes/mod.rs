@@ -15,8 +15,6 @@ use model::run::CaseResult;
 
 use super::View;
 
-pub(crate) use rounds::verdict;
-
 /// Sentences of one kind; further ones are counted.
 const MOST: usize = 6;
 

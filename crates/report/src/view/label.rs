@@ -2,13 +2,16 @@
 //! knows, not as they are typed.
 
 use import::v1::label::of_case;
+use language::Words;
 use model::label::LabelPart;
 use model::run::CaseResult;
 use model::{Kind, Label, ParameterSpec, Value};
 
 use super::View;
-use crate::figure;
 use crate::label::companions;
+
+/// A parameter that no workload has: which of the compared runs a case is of.
+pub(crate) const SIDE: &str = "(side)";
 
 /// The title of a workload: `Memory bandwidth`; its name where it has none.
 pub(super) fn workload(view: &View<'_>, name: &str) -> String {
@@ -17,7 +20,7 @@ pub(super) fn workload(view: &View<'_>, name: &str) -> String {
 
 /// What sets a case apart from others of its workload: `random read, 4 KiB,
 /// queue depth 32`. Absent where nothing does.
-pub(super) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
+pub(crate) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
     in_words(view, &of_case(case))
 }
 
@@ -43,11 +46,33 @@ pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
         let level = part.level();
         let is_silent = SILENT.contains(&parameter.name) && parameter.default == Some(level.as_str());
         let tells = TELLING.contains(&parameter.name)
-            || !is_silent && figure::level_in_words(view.words, parameter.name, &level).is_some();
+            || !is_silent && level_in_words(view.words, parameter.name, &level).is_some();
         tells.then_some(part)
     };
     main.parameters = view.catalogue.parameters(spec).filter_map(shown).collect();
     in_words(view, &label)
+}
+
+/// How a parameter is called in a sentence or on an axis.
+pub(crate) fn title(words: &Words, name: &str) -> String {
+    if name == SIDE {
+        return words.say("figure-side");
+    }
+    // A setting of a resource that was named: `mtu@eth0`.
+    if let Some((setting, resource)) = name.split_once('@') {
+        return format!("{} ({resource})", title(words, setting));
+    }
+    words.or(&format!("parameter-title-{name}"), &name.replace('-', " "))
+}
+
+/// What a word that stands for a value means: `random read` of `randread`.
+pub(crate) fn level_in_words(words: &Words, name: &str, value: &str) -> Option<String> {
+    Some(words.or(&format!("level-{name}-{value}"), "")).filter(|said| !said.is_empty())
+}
+
+/// Several targets that are driven at once: their names would fill a page.
+pub(crate) fn together(words: &Words, count: usize) -> String {
+    words.tell("figure-together", &[("count", Value::from(count as u64))])
 }
 
 /// A label with every parameter in words.
@@ -63,11 +88,11 @@ fn in_words(view: &View<'_>, label: &Label) -> Option<String> {
 
 /// One level, with the parameter's name where it does not speak for itself.
 fn level(view: &View<'_>, part: &LabelPart, is_only_size: bool) -> String {
-    if let Some(said) = figure::level_in_words(view.words, &part.name, &part.level()) {
+    if let Some(said) = level_in_words(view.words, &part.name, &part.level()) {
         return said;
     }
     match (part.kind, &part.value) {
-        (_, Value::List(targets)) => figure::together(view.words, targets.len()),
+        (_, Value::List(targets)) => together(view.words, targets.len()),
         (_, Value::Integer(count)) if part.name == "threads" => {
             view.count("machine-threads", *count as usize)
         }
@@ -79,7 +104,7 @@ fn level(view: &View<'_>, part: &LabelPart, is_only_size: bool) -> String {
 }
 
 fn titled(view: &View<'_>, part: &LabelPart) -> String {
-    format!("{} {}", figure::title(view.words, &part.name), spaced(part))
+    format!("{} {}", title(view.words, &part.name), spaced(part))
 }
 
 /// A level with its unit apart from the number: `4 KiB`.

@@ -1,15 +1,26 @@
 //! What the sections of a report look at: the run, and what several of them
 //! need to know of it.
 
+pub(crate) mod label;
+
 use std::collections::BTreeSet;
 
 use model::run::{CaseResult, Estimate};
 use model::workload::Catalogue;
 use model::{Kind, Run, Status, Value, WorkloadSpec};
 
-use super::{Subject, label};
 use crate::format::Rates;
 use crate::shared::{Shared, shared};
+
+/// What a report is made from.
+pub struct Subject<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// What can be measured.
+    pub catalogue: &'a Catalogue,
+    /// The words.
+    pub words: &'static language::Words,
+}
 
 /// A run as a report sees it.
 pub struct View<'a> {
