@@ -27,6 +27,7 @@ pub fn measured_limits(calibration: &[Calibration]) -> Vec<Limit> {
             unit: found.result.unit,
             block_bytes: None,
             access: None,
+            chipset: None,
             source: format!("measured before the run: {}", found.method),
         })
     };
@@ -243,6 +244,7 @@ mod tests {
             unit: Unit::BytesPerSecond,
             block_bytes: None,
             access: None,
+            chipset: None,
             source: "a test".to_owned(),
         }
     }

@@ -2,7 +2,6 @@
 //! and without anything to load. `svg` writes it, `theme` has the colours,
 //! `text` knows how wide words are; a chart is a module beside them.
 
-mod format;
 pub mod machine;
 pub mod plot;
 mod svg;

@@ -86,6 +86,7 @@ impl Workload for Stamp {
             unit: STAMPS_PER_SECOND,
             block_bytes: None,
             access: None,
+            chipset: None,
             source: "the press takes 5 ms for each piece".to_owned(),
         };
         Ok(Requirements { parameters, limits: vec![limit], ..Requirements::default() })

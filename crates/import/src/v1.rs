@@ -3,6 +3,7 @@
 //! ever, as they were: nobody is asked what a workload of that name does today.
 
 pub mod label;
+pub mod limit;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

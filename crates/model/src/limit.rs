@@ -35,6 +35,9 @@ pub struct Limit {
     /// `random`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
+    /// Of the link to a chipset, what both are called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chipset: Option<ChipsetLink>,
     /// How it was got: the registers, the datasheet, the file, in a sentence.
     pub source: String,
 }
@@ -45,6 +48,17 @@ impl Limit {
     pub fn bound(&self) -> Option<f64> {
         self.effective.or(self.line).filter(|b| b.is_finite() && *b > 0.0)
     }
+}
+
+/// An Intel chipset and its link to the processor: `DMI 3.0 x4`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChipsetLink {
+    /// The chipset: `C620`.
+    pub chipset: String,
+    /// The version of DMI.
+    pub version: String,
+    /// Lanes.
+    pub lanes: u8,
 }
 
 /// What stands in [`Limit::source`] before the key of a promise of the study.

@@ -3,6 +3,7 @@
 //! Names of devices, mount points and modules come from firmware, disks and
 //! other people; nothing in them may reach a terminal as anything but letters.
 
+use language::format;
 use textwrap::core::display_width;
 
 /// Stands for a space at which no line may break, until lines are made.
@@ -55,17 +56,17 @@ fn joined(all: impl IntoIterator<Item = Option<String>>, between: &str) -> Strin
     there.join(between)
 }
 
-/// What stands behind a number and means nothing without it.
+/// What stands behind a number and means nothing without it, beside what our own
+/// figures have.
 const UNITS: &[&str] = &[
-    "%", "B", "bit/s", "byte", "bytes", "k", "M", "G", "s", "ms", "us", "ns", "min", "h", "d", "Hz", "kHz",
-    "MHz", "GHz", "rpm", "\u{b0}C", "W", "mW", "kW", "J", "mJ", "kJ", "MJ", "TB", "GB", "MB", "kB", "KiB",
-    "MiB", "GiB", "TiB", "/s", "k/s", "M/s", "G/s", "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "KiB/s", "MiB/s",
-    "GiB/s", "kb/s", "Mb/s", "Gb/s", "kbit/s", "Mbit/s", "Gbit/s", "GT/s", "MT/s",
+    "%", "byte", "bytes", "min", "h", "d", "rpm", "KiB/s", "MiB/s", "GiB/s", "kb/s", "Mb/s", "Gb/s", "GT/s",
+    "MT/s",
 ];
 
 /// Whether a word is a unit, with what punctuation ends it.
 fn is_unit(word: &str) -> bool {
-    UNITS.contains(&word.trim_end_matches([',', ';', ':', '.', ')']))
+    let word = word.trim_end_matches([',', ';', ':', '.', ')']);
+    UNITS.contains(&word) || format::is_unit(word)
 }
 
 /// `text` with its numbers held to their units, `155 %`, and counts to what they

@@ -284,6 +284,7 @@ mod tests {
             unit: Unit::PerSecond,
             block_bytes: Some(4096),
             access: Some(Access::Random),
+            chipset: None,
             source: "promised by the study: random-read-4k".to_owned(),
         };
         let of_sheet = Limit {

@@ -142,6 +142,7 @@ mod tests {
             unit: Unit::BytesPerSecond,
             block_bytes: None,
             access: None,
+            chipset: None,
             source: "link at 10 Gb/s".to_owned(),
         });
         let mut case = fixture::case(1);
@@ -192,6 +193,7 @@ mod tests {
             unit: Unit::BytesPerSecond,
             block_bytes: None,
             access: None,
+            chipset: None,
             source: "link at 10 Gb/s; goodput of TCP over IPv4 at MTU 1500, timestamps assumed on".to_owned(),
         });
         let mut case = fixture::case(1);

@@ -1,6 +1,6 @@
 //! From a machine to the tree of its picture.
 
-use language::Words;
+use language::{Words, format};
 use model::Machine;
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
 
@@ -10,7 +10,6 @@ use super::pci::{Walk, is_shown_disk};
 use super::share::View;
 use super::tree::{Kind, Link, Node, Tree};
 use super::{collapse, ladder, said};
-use crate::format::memory_size;
 use crate::svg::clean;
 
 /// The tree of `machine`; the view learns what is shown.
@@ -193,7 +192,7 @@ fn memory_alone(inventory: &Inventory, packages: &[Package], words: &Words) -> V
     let alone = nodes.filter(|n| n.total_bytes > 0 && !packages.iter().any(|p| p.nodes.contains(&n.id)));
     alone
         .map(|n| {
-            let size = memory_size(n.total_bytes);
+            let size = format::rough_binary(n.total_bytes);
             let mut node = Node::new(Kind::Memory, said::fill(words, "memory", &[("size", &size)]));
             let id = n.id.to_string();
             let place = said::fill(words, "numa-node", &[("node", &id)]);

@@ -1,7 +1,7 @@
 //! The picture in words: its title, its description for those who do not see
 //! it, and the lines above it.
 
-use language::Words;
+use language::{Words, format};
 use model::machine::{Machine, System};
 use model::run::CaseResult;
 
@@ -9,7 +9,6 @@ use super::parts::vendor_name;
 use super::said;
 use super::share::View;
 use super::tree::{Node, Tree};
-use crate::format::{bytes_per_second, percent};
 use crate::svg::clean;
 
 /// Resources of a path that the description lists at most.
@@ -165,10 +164,10 @@ fn step(case: &CaseResult, resource: &str, view: &View) -> String {
     let used = case.utilization.iter().find(|u| u.resource == *resource && u.fraction >= share);
     let share = match used.filter(|u| u.unit == model::Unit::BytesPerSecond) {
         Some(used) => {
-            let limit = bytes_per_second(used.limit);
-            said::fill(view.words, "share-of", &[("share", &percent(share)), ("limit", &limit)])
+            let limit = format::Rates::Bytes.rough(used.limit, model::Unit::BytesPerSecond);
+            said::fill(view.words, "share-of", &[("share", &format::rough_percent(share)), ("limit", &limit)])
         }
-        None => percent(share),
+        None => format::rough_percent(share),
     };
     format!("{text} {share}")
 }

@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use language::Words;
+use language::{Words, format};
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface};
 
 use super::said;
 use super::share::View;
 use super::tree::{Kind, Node, StackLevel, Tree};
-use crate::format::{bits_per_second, disk_size};
 use crate::svg::clean;
 
 /// Rungs of one ladder at most.
@@ -119,7 +118,7 @@ fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>, words: &Words)
     // A size is said once: a mapping is as large as what it maps, but for heads.
     let below = device.below.first().and_then(|b| sizes.get(b.as_str())).copied().unwrap_or(0);
     let told = device.below.len() == 1 && below.abs_diff(device.bytes) <= below / 100;
-    let size = if device.bytes > 0 && !told { disk_size(device.bytes) } else { String::new() };
+    let size = if device.bytes > 0 && !told { format::rough_decimal(device.bytes) } else { String::new() };
     let mut tip = Vec::new();
     let content = device.content.as_deref().map(clean).unwrap_or_default();
     let what = match (device.kind, &device.array, &device.mapping) {
@@ -191,7 +190,7 @@ fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface], words: 
         }
     };
     let speed = interface.speed_bits.filter(|b| *b > 0 && interface.bond.is_some());
-    let speed = speed.map(|bits| bits_per_second(bits as f64 / 8.0)).unwrap_or_default();
+    let speed = speed.map(|bits| super::link::bits_per_second(bits as f64 / 8.0)).unwrap_or_default();
     // Said of what is below already, unless it differs.
     let told = all.iter().any(|i| i.mtu == interface.mtu && below.contains(&i.name));
     let mtu = if interface.mtu > 0 && !told { format!("MTU {}", interface.mtu) } else { String::new() };

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use language::Words;
-use model::limit::{Direction, LimitKind};
+use language::{Words, format};
+use model::limit::{ChipsetLink, Direction, LimitKind};
 use model::machine::{BlockDevice, Inventory, Machine, NetworkInterface, PciDevice, PciLink};
 use model::{Limit, Unit};
 
 use super::said;
 use super::tree::Link;
-use crate::format::{bits_per_second, bytes_per_second};
 use crate::svg::clean;
 
 /// Generations of PCI Express: transfers per second and lane, bytes per second
@@ -142,26 +141,23 @@ impl<'a> Rates<'a> {
         (!self.inventory.link_faces_down(device)).then(|| said::fill(self.words, "lanes", &lanes))
     }
 
-    /// What the limit's source calls the chipset: `... of the C620 chipset, ...`.
-    pub(super) fn chipset(&self) -> Option<String> {
-        let source = self.throughput("dmi").next().map(|l| clean(&l.source))?;
-        let (_, after) = source.split_once(" of the ")?;
-        let (name, _) = after.split_once(" chipset")?;
-        (!name.is_empty() && name.len() <= 40)
-            .then(|| said::fill(self.words, "intel-chipset", &[("name", name)]))
+    /// The chipset and its link to the processor.
+    fn chipset_link(&self) -> Option<ChipsetLink> {
+        self.throughput("dmi").find_map(import::v1::limit::chipset_link)
     }
 
-    /// The link between CPU and chipset, called as the limit's source calls it:
-    /// `DMI 3.0 x4 (8 GT/s) of ...`.
+    /// What the chipset is called.
+    pub(super) fn chipset(&self) -> Option<String> {
+        let name = clean(&self.chipset_link()?.chipset);
+        (!name.is_empty() && name.len() <= 40)
+            .then(|| said::fill(self.words, "intel-chipset", &[("name", &name)]))
+    }
+
+    /// The link between processor and chipset: `DMI 3.0 x4`.
     pub(super) fn dmi(&self) -> Link {
-        let source = self.throughput("dmi").next().map(|l| clean(&l.source)).unwrap_or_default();
-        let words: Vec<&str> = source.split(' ').take(3).collect();
-        let name = match words.as_slice() {
-            ["DMI", version, lanes] if lanes.starts_with('x') && lanes.len() <= 3 && version.len() <= 3 => {
-                words.join(" ")
-            }
-            _ => "DMI".to_owned(),
-        };
+        let link = self.chipset_link().filter(|link| link.version.len() <= 3);
+        let name =
+            link.map_or_else(|| "DMI".to_owned(), |l| format!("DMI {} x{}", clean(&l.version), l.lanes));
         self.link("dmi", |_| name.clone(), bytes_per_second)
     }
 
@@ -270,4 +266,13 @@ fn pcie_name(link: Option<PciLink>, line: Option<f64>) -> Option<String> {
 /// nearest of any two standards differ by far more.
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= a.abs() * 0.02
+}
+
+fn bytes_per_second(rate: f64) -> String {
+    format::Rates::Bytes.rough(rate, Unit::BytesPerSecond)
+}
+
+/// A network's rate, given in bytes as all rates are.
+pub(super) fn bits_per_second(rate: f64) -> String {
+    format::Rates::Bits.rough(rate, Unit::BytesPerSecond).replace("bit/s", "b/s")
 }

@@ -17,6 +17,7 @@ mod layout;
 mod legend;
 mod link;
 mod measure;
+mod names;
 mod parts;
 mod pci;
 mod said;

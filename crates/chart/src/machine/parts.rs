@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use language::Words;
+use language::{Words, format};
+use model::Unit;
 use model::machine::{BlockDevice, BlockKind, Inventory, Machine, Memory, NetworkInterface, PciDevice};
 
 use super::link::Rates;
 use super::said;
 use super::share::View;
 use super::tree::{Kind, Link, Node};
-use crate::format::{disk_size, hertz, memory_size};
 use crate::svg::clean;
 
 /// One CPU package of an inventory.
@@ -86,6 +86,7 @@ fn processor_name(model: &str) -> String {
 }
 
 fn clock(machine: &Machine, words: &Words) -> Option<String> {
+    let hertz = |rate: u64| format::Rates::Bytes.rough(rate as f64, Unit::Hertz);
     let frequency = machine.inventory.cpu.frequency.as_ref()?;
     let most = frequency.max_hz.or(frequency.hardware_max_hz);
     match (frequency.base_hz, most) {
@@ -111,12 +112,12 @@ fn caches(inventory: &Inventory, packages: usize, words: &Words) -> Option<Strin
         .map(|k| {
             let each = k.instances as usize / packages.max(1);
             let times = if each > 1 { format!("{each} × ") } else { String::new() };
-            format!("L{} {times}{}", k.level, memory_size(k.bytes))
+            format!("L{} {times}{}", k.level, format::rough_binary(k.bytes))
         })
         .collect();
     if texts.is_empty() {
         let seen = cpu.caches.iter().filter(|c| sane(c.level, c.bytes));
-        texts = seen.map(|c| format!("L{} {}", c.level, memory_size(c.bytes))).collect();
+        texts = seen.map(|c| format!("L{} {}", c.level, format::rough_binary(c.bytes))).collect();
     }
     texts.truncate(DEEPEST as usize);
     (!texts.is_empty()).then(|| said::list(words, texts))
@@ -159,14 +160,15 @@ pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Opt
         return None;
     }
     let words = rates.words;
-    let mut node = Node::new(Kind::Memory, said::fill(words, "memory", &[("size", &memory_size(bytes))]));
+    let mut node =
+        Node::new(Kind::Memory, said::fill(words, "memory", &[("size", &format::rough_binary(bytes))]));
     node.resources = vec!["memory".to_owned()];
     node.lines.extend(modules(memory, whole, bytes, words));
     if of_nodes().count() > 1 {
         node.lines.push(said::counted(words, "numa-count", of_nodes().count()));
     }
     if let Some(limit) = memory.limit_bytes.filter(|l| *l < memory.total_bytes) {
-        node.lines.push(said::fill(words, "memory-limit", &[("size", &memory_size(limit))]));
+        node.lines.push(said::fill(words, "memory-limit", &[("size", &format::rough_binary(limit))]));
     }
     let first = memory.modules.first();
     let transfers = first.and_then(|m| m.configured_transfers.or(m.speed_transfers)).filter(|t| *t > 0);
@@ -194,7 +196,7 @@ fn modules(memory: &Memory, whole: bool, bytes: u64, words: &Words) -> Vec<Strin
     let text = if alike {
         let kind = first.kind.as_deref().map(|k| format!(" {}", clean(k))).unwrap_or_default();
         let ecc = if first.ecc == Some(true) { " ECC" } else { "" };
-        format!("{shown} × {}{kind}{ecc}", memory_size(first.bytes))
+        format!("{shown} × {}{kind}{ecc}", format::rough_binary(first.bytes))
     } else {
         said::counted(words, "modules", n)
     };
@@ -210,7 +212,7 @@ fn modules(memory: &Memory, whole: bool, bytes: u64, words: &Words) -> Vec<Strin
 
 /// The card of a disk.
 pub(super) fn disk(disk: &BlockDevice, rates: &Rates) -> Node {
-    let size = if disk.bytes > 0 { disk_size(disk.bytes) } else { String::new() };
+    let size = if disk.bytes > 0 { format::rough_decimal(disk.bytes) } else { String::new() };
     let mut node = Node::new(Kind::Disk, size);
     node.names = vec![clean(&disk.name)];
     node.resources = vec![format!("block:{}", disk.name)];

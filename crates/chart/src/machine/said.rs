@@ -41,9 +41,9 @@ pub(super) fn list<T: AsRef<str>>(words: &Words, parts: impl IntoIterator<Item =
     all
 }
 
-/// Names in one line, as [`crate::format::names`] shortens them.
+/// Names in one line, as [`super::names::joined`] shortens them.
 pub(super) fn names(words: &Words, all: &[String]) -> String {
-    let (names, more) = crate::format::names(all);
+    let (names, more) = super::names::joined(all);
     match more {
         0 => names,
         more => more_names(words, &names, more),

@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use language::Words;
+use language::{Words, format};
 use model::run::CaseResult;
 
 use super::said;
-use crate::format;
 
 /// A case as the picture looks at it; without a case all is equal.
 pub(super) struct View<'a> {
@@ -107,7 +106,7 @@ impl Mark {
     /// The share in words: `83 %`, of several parts `61 to 83 %`.
     pub(super) fn words(&self, words: &Words) -> Option<String> {
         let (low, high) = self.share?;
-        let (low, high) = (format::percent(low), format::percent(high));
+        let (low, high) = (format::rough_percent(low), format::rough_percent(high));
         let figure = match low == high {
             true => high,
             false => said::fill(words, "range", &[("low", low.trim_end_matches(" %")), ("high", &high)]),

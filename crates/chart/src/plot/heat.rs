@@ -217,7 +217,7 @@ impl Heat {
         let left = (if title <= width * 0.16 { names.max(title) } else { names } + 9.0).ceil();
         let columns = thinned(self.x.1.len(), ((width - left) / LEAST) as usize);
         let column = ((width - left) / columns.len().max(1) as f64).min(MOST).floor();
-        let factor = self.numbers.scale(steps.low.abs().max(steps.high.abs())).0;
+        let factor = self.numbers.scale(steps.low.abs().max(steps.high.abs())).factor;
         let values = self.values();
         let fits = |digits: &usize| {
             let widest = values.iter().map(|v| TICK.width(&figure(*v / factor, *digits))).fold(0.0, f64::max);
@@ -230,11 +230,11 @@ impl Heat {
 
     /// The title with the unit that the cells share, and the legend.
     fn heading(&self, canvas: &mut Canvas, steps: Steps, words: &Words) -> f64 {
-        let unit = self.numbers.scale(steps.low.abs().max(steps.high.abs())).1;
+        let unit = self.numbers.scale(steps.low.abs().max(steps.high.abs())).unit();
         let numbers = self.numbers;
         let mut title = clean(&self.title);
         let short = numbers.write_under(1e3, &title);
-        let unit = if short.ends_with("/s") { unit } else { unit.trim_end_matches("/s") };
+        let unit = if short.ends_with("/s") { &*unit } else { unit.trim_end_matches("/s") };
         let says_unit = !unit.is_empty();
         if says_unit {
             title = words.tell("heat-in", &[("title", text(&title)), ("unit", text(unit))]);
@@ -345,9 +345,9 @@ impl Heat {
 fn legend(canvas: &mut Canvas, steps: Steps, numbers: Numbers, says_unit: bool, top: f64) -> f64 {
     let (mut x, mut y) = (0.0, top);
     for step in 0..STEPS {
-        let (factor, suffix) = numbers.scale(steps.low.abs().max(steps.high.abs()));
-        let suffix = if says_unit { "" } else { suffix };
-        let from = format!("≥ {} {suffix}", figure(steps.from(step) / factor, 3));
+        let scale = numbers.scale(steps.low.abs().max(steps.high.abs()));
+        let unit = if says_unit { String::new() } else { scale.unit() };
+        let from = format!("≥ {} {unit}", figure(steps.from(step) / scale.factor, 3));
         let from = from.trim_end();
         let width = SAMPLE + 5.0 + TICK.width(from) + 12.0;
         if x > 0.0 && x + width > canvas.width {

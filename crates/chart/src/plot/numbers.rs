@@ -1,16 +1,14 @@
 //! How charts write numbers: [`language::format`]'s way, with one scale for the
 //! ticks of an axis, and sane where a number is not.
 
-use language::{Words, format};
+use language::Words;
+use language::format::{self, Rates, Scale, TIMES};
 use model::Unit;
 
 use super::{Measured, Numbers};
 
 /// What stands for a number that is none.
 const NONE: &str = "–";
-
-/// Behind a ratio, in every language.
-const TIMES: &str = "×";
 
 /// From so many of the largest unit (and below its inverse of the smallest) a
 /// number is written with an exponent; else a garbled one would fill a page.
@@ -25,16 +23,16 @@ impl Numbers {
         if !value.is_finite() {
             return NONE.to_owned();
         }
-        let (factor, suffix) = self.scale(value);
-        let scaled = value / factor;
+        let scale = self.scale(value);
+        let scaled = value / scale.factor;
         if is_beyond_words(scaled) {
-            return join(&format!("{scaled:.1e}"), suffix);
+            return scale.join(&format!("{scaled:.1e}"));
         }
         match self {
             Numbers::Share => format::percent(value),
-            Numbers::Times => join(&times(scaled), suffix),
-            Numbers::Count if factor == 1.0 && scaled.fract() == 0.0 => format!("{scaled}"),
-            _ => join(&format::short(scaled), suffix),
+            Numbers::Times => scale.join(&times(scaled)),
+            Numbers::Count if scale.factor == 1.0 && scaled.fract() == 0.0 => format!("{scaled}"),
+            _ => scale.join(&format::short(scaled)),
         }
     }
 
@@ -65,39 +63,35 @@ impl Numbers {
         if value == 0.0 {
             return "0".to_owned();
         }
-        let (factor, suffix) = self.scale(like);
-        let (scaled, step) = (value / factor, (step / factor).abs());
+        let scale = self.scale(like);
+        let (scaled, step) = (value / scale.factor, (step / scale.factor).abs());
         if is_beyond_words(scaled) || !step.is_normal() {
-            return join(&format!("{scaled:.0e}"), suffix);
+            return scale.join(&format!("{scaled:.0e}"));
         }
         let decimals = (-step.log10() - 1e-9).ceil().clamp(0.0, 6.0) as usize;
         // A step of 2.5 (of bytes in powers of two: 0.25) needs one more.
         let written = step * 10f64.powi(decimals as i32);
         let more = usize::from((written - written.round()).abs() > 1e-6);
         let text = format!("{scaled:.*}", (decimals + more).min(6));
-        self.under(join(&text, suffix), title)
+        self.under(scale.join(&text), title)
     }
 
-    /// What to divide a number of this size by, and the unit written behind it.
-    pub(crate) fn scale(self, like: f64) -> (f64, &'static str) {
+    /// How a number of this size is scaled.
+    pub(crate) fn scale(self, like: f64) -> Scale {
         match self {
-            Numbers::Unit(unit) => format::scale_for(like, unit),
-            Numbers::Bits => {
-                let (factor, suffix) = pick(like * 8.0, &BITS);
-                (factor / 8.0, suffix)
-            }
-            Numbers::Binary => pick(like, &BINARY),
-            Numbers::Count if like.abs() <= COUNTED_OUT => (1.0, ""),
-            Numbers::Count => format::scale_for(like, Unit::One),
-            Numbers::Share => (0.01, "%"),
-            Numbers::Times => (1.0, TIMES),
+            Numbers::Unit(unit) => Rates::Bytes.scale(like, unit),
+            Numbers::Bits => Rates::Bits.scale(like, Unit::BytesPerSecond),
+            Numbers::Binary => format::binary_scale(like),
+            Numbers::Count if like.abs() <= COUNTED_OUT => Scale::new(1.0, ""),
+            Numbers::Count => Rates::Bytes.scale(like, Unit::One),
+            Numbers::Share => Scale::new(0.01, "%"),
+            Numbers::Times => Scale::new(1.0, TIMES),
         }
     }
 
     fn under(self, text: String, title: &str) -> String {
-        let says_so = title.contains("per second") || title.contains("IOPS");
-        match text.strip_suffix("/s") {
-            Some(short) if says_so && self == Numbers::Unit(Unit::PerSecond) => short.trim_end().to_owned(),
+        match self {
+            Numbers::Unit(unit) if !title.contains("FLOPS") => format::without_per_second(text, unit, title),
             _ => text,
         }
     }
@@ -113,31 +107,8 @@ pub(crate) fn times(ratio: f64) -> String {
     format!("{ratio:.decimals$}")
 }
 
-const BITS: [(f64, &str); 5] =
-    [(1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")];
-
-const BINARY: [(f64, &str); 5] = [
-    (1_099_511_627_776.0, "TiB"),
-    (1_073_741_824.0, "GiB"),
-    (1_048_576.0, "MiB"),
-    (1024.0, "KiB"),
-    (1.0, "B"),
-];
-
-fn pick(value: f64, scales: &[(f64, &'static str); 5]) -> (f64, &'static str) {
-    scales.iter().copied().find(|(factor, _)| value.abs() >= factor * 0.99995).unwrap_or(scales[4])
-}
-
 fn is_beyond_words(scaled: f64) -> bool {
     scaled != 0.0 && !(1.0 / ENORMOUS..ENORMOUS).contains(&scaled.abs())
-}
-
-fn join(number: &str, suffix: &str) -> String {
-    match suffix {
-        "" => number.to_owned(),
-        TIMES => format!("{number}{suffix}"),
-        _ => format!("{number} {suffix}"),
-    }
 }
 
 #[cfg(test)]

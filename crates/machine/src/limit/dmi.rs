@@ -16,6 +16,7 @@
 use std::ops::RangeInclusive;
 
 use model::Limit;
+use model::limit::ChipsetLink;
 use model::machine::{Inventory, PciDevice};
 
 use super::{Rates, is_guest, link};
@@ -86,7 +87,9 @@ pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
     let line = transfers * f64::from(lanes) * share / 8.0;
     let source =
         format!("DMI {version} x{lanes} ({} GT/s) of the {name} chipset, line rate", transfers / 1e9);
-    vec![link("dmi".to_owned(), None, Rates { line, effective: None }, source)]
+    let chipset = ChipsetLink { chipset: name.to_owned(), version: version.to_owned(), lanes };
+    let bound = link("dmi".to_owned(), None, Rates { line, effective: None }, source);
+    vec![Limit { chipset: Some(chipset), ..bound }]
 }
 
 /// The chipset and its link, where both are known.
@@ -158,7 +161,10 @@ mod tests {
         // The study's own 31.44 Gb/s is 3.93 GB/s, cut to two places.
         let gigabits = line(0xa14a).unwrap() * 8.0 / 1e9;
         assert!((31.44..31.52).contains(&gigabits), "{gigabits}");
-        assert!(limits(&chipset(0xa14a))[0].source.contains("C232"));
+        let c232 = &limits(&chipset(0xa14a))[0];
+        assert_eq!(c232.chipset.as_ref().unwrap().chipset, "C232");
+        // Documents of version 0.1 say it in the source alone.
+        assert_eq!(import::v1::limit::chipset_link(&Limit { chipset: None, ..c232.clone() }), c232.chipset);
     }
 
     #[test]

@@ -81,6 +81,7 @@ fn link(resource: String, direction: Option<Direction>, rates: Rates, source: St
         unit: Unit::BytesPerSecond,
         block_bytes: None,
         access: None,
+        chipset: None,
         source,
     }
 }

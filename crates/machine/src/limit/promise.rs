@@ -40,6 +40,7 @@ pub(super) fn limit(promise: &Promise, device: &str, kind: LimitKind, source: St
         unit: promise.unit,
         block_bytes: promise.block_bytes,
         access: promise.access,
+        chipset: None,
         source,
     })
 }

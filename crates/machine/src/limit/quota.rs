@@ -16,6 +16,7 @@ pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
         unit: Unit::One,
         block_bytes: None,
         access: None,
+        chipset: None,
         source: "the control group's CPU quota".to_owned(),
     });
     cpu.into_iter().chain(inventory.cgroup.io.iter().flat_map(throttles)).collect()
@@ -47,6 +48,7 @@ fn throttles(io: &IoThrottle) -> Vec<Limit> {
             unit,
             block_bytes: None,
             access: None,
+            chipset: None,
             source: format!("the control group's throttle on {noun} of {verb}"),
         })
     })

@@ -2,6 +2,7 @@
 
 use chart::plot::{Axis, Measured, Numbers, Spread};
 use language::Words;
+use language::format::WIDEST;
 use model::metric::Statistic;
 use model::parameter::Kind;
 use model::run::{CaseResult, Estimate};
@@ -9,9 +10,6 @@ use model::{Better, Unit, WorkloadSpec};
 
 use super::factors::Factor;
 use crate::{label, load};
-
-/// An interval with an end so many times off its point says nothing.
-const WIDEST: f64 = 20.0;
 
 /// What is looked at first where no description of the workload says it.
 const USUAL: &[&str] = &[

@@ -135,8 +135,8 @@ fn label(words: &Words, used: &Utilization, value: f64, metric: &Metric) -> Stri
 /// A value as the metric's axis writes it.
 pub(crate) fn shown(value: f64, metric: &Metric) -> String {
     match metric.unit {
-        Unit::BytesPerSecond if metric.numbers == chart::plot::Numbers::Bits => {
-            format::bits((value * 8.0).max(0.0).round() as u64)
+        unit @ Unit::BytesPerSecond if metric.numbers == chart::plot::Numbers::Bits => {
+            format::Rates::Bits.setting(value.max(0.0), unit)
         }
         unit => format::under_title(value, unit, &crate::label::title(&metric.name)),
     }

@@ -78,8 +78,9 @@ impl Cost {
         // An interval that is too wide to be shown is not divided by either.
         let known = format::interval_ends(best.estimate).is_some_and(|(low, _)| !low.is_empty());
         let ends = best.estimate.low.zip(best.estimate.high).filter(|(low, _)| known && *low > 0.0);
-        let interval = ends
-            .map(|(low, high)| view.tell("range", &[("low", &digits(of(high))), ("high", &digits(of(low)))]));
+        let interval = ends.map(|(low, high)| {
+            view.tell("range", &[("low", &format::amount(of(high))), ("high", &format::amount(of(low)))])
+        });
         Self { shown, interval }
     }
 }
@@ -124,22 +125,13 @@ fn one_unit(view: &View<'_>, price: &Price) -> String {
 
 /// An amount as the price is written: `1.154 EUR a month`.
 fn money(price: &Price, amount: f64) -> String {
-    let text = digits(amount);
+    let text = format::amount(amount);
     let text = match price.currency.as_str() {
         "" => text,
         sign if !sign.chars().any(char::is_alphanumeric) => format!("{sign}{text}"),
         word => format!("{text} {word}"),
     };
     with_rest(price, text)
-}
-
-/// An amount in four digits, of less than one three: what is cheap is not free.
-fn digits(amount: f64) -> String {
-    if amount >= 1.0 || amount <= 0.0 {
-        return format::short(amount);
-    }
-    let decimals = (2.0 - amount.log10().floor()).clamp(2.0, 12.0) as usize;
-    format!("{amount:.decimals$}").trim_end_matches('0').to_owned()
 }
 
 /// With what the price is for, such as a month or a drive: without that, it is
@@ -192,7 +184,7 @@ mod tests {
     fn what_is_cheap_is_not_free() {
         for (amount, said) in [(1.1544, "1.154"), (0.05, "0.05"), (0.000_353_7, "0.000354"), (2100.0, "2100")]
         {
-            assert_eq!(digits(amount), said);
+            assert_eq!(format::amount(amount), said);
         }
     }
 

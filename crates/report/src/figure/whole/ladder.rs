@@ -156,20 +156,7 @@ fn sentence(view: &View<'_>, rungs: &[Rung]) -> Option<String> {
     let args = [
         ("first", Value::Text(first.label.clone())),
         ("last", Value::Text(last.label.clone())),
-        ("times", Value::Text(grouped((times / round).round() * round))),
+        ("times", Value::Text(language::format::grouped((times / round).round() * round))),
     ];
     Some(view.words.tell("figure-ladder-ends", &args))
-}
-
-/// A whole number with its thousands apart.
-fn grouped(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
 }

@@ -1,12 +1,10 @@
 //! A ratio as people read it.
 
+use language::format::{WIDEST, ratio};
 use model::comparison::Ratio;
 
 /// Changes of more than this, either way, are told as a factor.
 const FACTOR: f64 = 2.0;
-
-/// An interval with an end so many times off its point says nothing.
-const WIDEST: f64 = 20.0;
 
 /// A ratio as people read it: `+4.9 %` with `3.1` and `6.7`, a large one `3.10 x`
 /// with `2.98` and `3.22`.
@@ -20,14 +18,14 @@ pub(super) struct Change {
 }
 
 /// The parts of a change.
-pub(super) fn of(ratio: &Ratio) -> Change {
-    let Ratio { point, low, high, .. } = *ratio;
-    let times = format!("{} x", factor(point));
+pub(super) fn of(change: &Ratio) -> Change {
+    let Ratio { point, low, high, .. } = *change;
+    let times = format!("{} x", ratio(point));
     if high > point * WIDEST || low * WIDEST < point {
         return Change { point: times, interval: None };
     }
     if high > FACTOR || low < 1.0 / FACTOR {
-        return Change { point: times, interval: Some((factor(low), factor(high))) };
+        return Change { point: times, interval: Some((ratio(low), ratio(high))) };
     }
     // Where the interval is narrow, a tenth of a percent is too coarse.
     let decimals = if high - low < 0.01 { 2 } else { 1 };
@@ -39,18 +37,6 @@ pub(super) fn of(ratio: &Ratio) -> Change {
     let shown = percent(point);
     let sign = if shown.starts_with('-') { "" } else { "+" };
     Change { point: format!("{sign}{shown} %"), interval: Some((percent(low), percent(high))) }
-}
-
-/// Three digits of a factor.
-fn factor(value: f64) -> String {
-    match value {
-        v if !(1e-3..1e6).contains(&v) => format!("{v:.1e}"),
-        v if v >= 100.0 => format!("{v:.0}"),
-        v if v >= 10.0 => format!("{v:.1}"),
-        v if v >= 0.1 => format!("{v:.2}"),
-        v if v >= 0.01 => format!("{v:.3}"),
-        v => format!("{v:.4}"),
-    }
 }
 
 #[cfg(test)]

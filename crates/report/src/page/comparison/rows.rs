@@ -5,7 +5,7 @@ use model::run::Estimate;
 
 use super::view::View;
 use crate::document::{Block, Column, Rank, Section, Table, Text};
-use crate::format::Rates;
+use crate::format::{Rates, probability};
 use crate::page::findings::sentence;
 
 /// So many rows without a verdict stand in a page.
@@ -85,18 +85,9 @@ fn cells(view: &View<'_>, row: &Row, judged: bool) -> Vec<Text> {
     ];
     if judged {
         cells.push(Text(row.verdict.map(|v| view.badge(v)).into_iter().collect()));
-        cells.push(row.ratio.as_ref().and_then(|r| r.p_adjusted).map(p).unwrap_or_default().into());
+        cells.push(row.ratio.as_ref().and_then(|r| r.p_adjusted).map(probability).unwrap_or_default().into());
     }
     cells
-}
-
-/// A probability in two digits; below a thousandth it is only that.
-fn p(value: f64) -> String {
-    match value {
-        v if v < 0.001 => "< 0.001".to_owned(),
-        v if v < 0.1 => format!("{v:.3}"),
-        v => format!("{v:.2}"),
-    }
 }
 
 /// Why rows have no verdict, each reason once.
@@ -128,13 +119,4 @@ fn reasons(view: &View<'_>, rows: &[&Row]) -> Vec<Block> {
         Block::Paragraph(view.say("comparison-reasons").into()),
         Block::List(all.into_iter().map(line).collect()),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_probability_has_the_digits_that_it_is_read_by() {
-        let shown = [0.0, 0.000_999, 0.0312, 0.0996, 0.5, 1.0].map(super::p);
-        assert_eq!(shown, ["< 0.001", "< 0.001", "0.031", "0.100", "0.50", "1.00"]);
-    }
 }

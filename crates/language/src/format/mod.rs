@@ -1,43 +1,21 @@
 //! Numbers as people read them: decimal bytes per second as vendors print them,
 //! four significant digits, one scale for an estimate and its interval.
 
+mod digits;
+mod scale;
+
 use model::Unit;
 use model::profile::RateUnit;
 use model::run::Estimate;
 pub use model::scalar::binary;
 
-/// A scale: divide by `factor`, write `suffix`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Scale {
-    factor: f64,
-    suffix: &'static str,
-}
+pub use self::digits::{amount, fine_percent, grouped, percent, probability, ratio, rough_percent, short};
+use self::digits::{digits, tenths, three_digits, trimmed};
+use self::scale::{BINARY_BYTES, BITS_PER_SECOND, Multiples};
+pub use self::scale::{Scale, is_unit};
 
-const fn scale(factor: f64, suffix: &'static str) -> Scale {
-    Scale { factor, suffix }
-}
-
-const BYTES_PER_SECOND: &[Scale] =
-    &[scale(1e12, "TB/s"), scale(1e9, "GB/s"), scale(1e6, "MB/s"), scale(1e3, "kB/s"), scale(1.0, "B/s")];
-const PER_SECOND: &[Scale] = &[scale(1e9, "G/s"), scale(1e6, "M/s"), scale(1e3, "k/s"), scale(1.0, "/s")];
-const SECONDS: &[Scale] = &[scale(1.0, "s"), scale(1e-3, "ms"), scale(1e-6, "us"), scale(1e-9, "ns")];
-const SECONDS_PER_BYTE: &[Scale] =
-    &[scale(1e-3, "ms/B"), scale(1e-6, "us/B"), scale(1e-9, "ns/B"), scale(1e-12, "ps/B")];
-const BYTES: &[Scale] = &[scale(1e9, "GB"), scale(1e6, "MB"), scale(1e3, "kB"), scale(1.0, "B")];
-const HERTZ: &[Scale] = &[scale(1e9, "GHz"), scale(1e6, "MHz"), scale(1e3, "kHz"), scale(1.0, "Hz")];
-const CELSIUS: &[Scale] = &[scale(1.0, "\u{b0}C")];
-const JOULES: &[Scale] = &[scale(1e6, "MJ"), scale(1e3, "kJ"), scale(1.0, "J"), scale(1e-3, "mJ")];
-const WATTS: &[Scale] = &[scale(1e3, "kW"), scale(1.0, "W"), scale(1e-3, "mW")];
-const ONE: &[Scale] = &[scale(1e9, "G"), scale(1e6, "M"), scale(1e3, "k"), scale(1.0, "")];
-
-/// The same in bits, of a number that is in bytes: `Gbit/s`, as networks are sold.
-const BITS_PER_SECOND: &[Scale] = &[
-    scale(1e12 / 8.0, "Tbit/s"),
-    scale(1e9 / 8.0, "Gbit/s"),
-    scale(1e6 / 8.0, "Mbit/s"),
-    scale(1e3 / 8.0, "kbit/s"),
-    scale(1.0 / 8.0, "bit/s"),
-];
+/// What stands behind a ratio, in every language.
+pub const TIMES: &str = "\u{d7}";
 
 /// In what bytes per second are written: as such, or, where a network carries them,
 /// in bits. Every tool for networks does the latter, and every link is sold by it.
@@ -66,39 +44,43 @@ impl Rates {
         if name.starts_with("nic:") { Rates::Bits } else { Rates::Bytes }
     }
 
-    fn scale_of(self, value: f64, unit: Unit) -> Scale {
-        match (self, unit) {
-            (Rates::Bits, Unit::BytesPerSecond) => pick(BITS_PER_SECOND, value, 1.0 / 8.0),
-            _ => scale_of(value, unit),
-        }
+    /// How a number of this size is scaled. The ticks of an axis share one scale.
+    #[must_use]
+    pub fn scale(self, value: f64, unit: Unit) -> Scale {
+        let multiples = match (self, unit) {
+            (Rates::Bits, Unit::BytesPerSecond) => BITS_PER_SECOND,
+            _ => Multiples::of(unit),
+        };
+        multiples.scale(value)
+    }
+
+    fn written(self, value: f64, unit: Unit, digits: fn(f64) -> String) -> String {
+        let scale = self.scale(value, unit);
+        scale.join(&digits(value / scale.factor))
     }
 
     /// As [`quantity`].
     #[must_use]
     pub fn quantity(self, value: f64, unit: Unit) -> String {
-        let Scale { factor, suffix } = self.scale_of(value, unit);
-        let number = digits(value / factor);
-        if suffix.is_empty() { number } else { format!("{number} {suffix}") }
+        self.written(value, unit, digits)
     }
 
     /// As [`setting`].
     #[must_use]
     pub fn setting(self, value: f64, unit: Unit) -> String {
-        let Scale { factor, suffix } = self.scale_of(value, unit);
-        let number = short(value / factor);
-        if suffix.is_empty() { number } else { format!("{number} {suffix}") }
+        self.written(value, unit, short)
+    }
+
+    /// As a drawing writes it, whose parts have little room: `3.9 GB/s`, `985 MB/s`.
+    #[must_use]
+    pub fn rough(self, value: f64, unit: Unit) -> String {
+        self.written(if value.is_finite() { value.max(0.0) } else { 0.0 }, unit, tenths)
     }
 
     /// As [`under_title`].
     #[must_use]
     pub fn under_title(self, value: f64, unit: Unit, title: &str) -> String {
-        let text = self.quantity(value, unit);
-        let said = unit == Unit::PerSecond
-            && (title.contains("per second") || title.ends_with("IOPS") || title.ends_with("FLOPS"));
-        match text.strip_suffix("/s") {
-            Some(short) if said => short.trim_end().to_owned(),
-            _ => text,
-        }
+        without_per_second(self.quantity(value, unit), unit, title)
     }
 
     /// As [`interval`].
@@ -111,13 +93,13 @@ impl Rates {
     /// As [`interval_ends`].
     #[must_use]
     pub fn interval_ends(self, estimate: &Estimate) -> Option<(String, String)> {
-        let Scale { factor, .. } = self.scale_of(estimate.median, estimate.unit);
+        let Scale { factor, .. } = self.scale(estimate.median, estimate.unit);
         let (low, high) = (estimate.low?, estimate.high?);
         // Two trials that differ give bounds of many digits that say one thing.
         if high > estimate.median * WIDEST || low * WIDEST < estimate.median {
             return Some(<(String, String)>::default());
         }
-        let differ = [low, high].iter().any(|bound| self.scale_of(*bound, estimate.unit).factor != factor);
+        let differ = [low, high].iter().any(|bound| self.scale(*bound, estimate.unit).factor != factor);
         if differ && high > low * WIDE {
             let own = |bound: f64| {
                 let text = self.quantity(bound, estimate.unit);
@@ -132,58 +114,6 @@ impl Rates {
     }
 }
 
-fn scale_of(value: f64, unit: Unit) -> Scale {
-    let scales = match unit {
-        Unit::BytesPerSecond => BYTES_PER_SECOND,
-        Unit::PerSecond => PER_SECOND,
-        Unit::Seconds => SECONDS,
-        Unit::SecondsPerByte => SECONDS_PER_BYTE,
-        Unit::Bytes => BYTES,
-        Unit::One => ONE,
-        Unit::Hertz => HERTZ,
-        Unit::Celsius => CELSIUS,
-        Unit::Joules => JOULES,
-        Unit::Watts => WATTS,
-        Unit::Other(_) => return Scale { factor: 1.0, suffix: unit.symbol() },
-    };
-    pick(scales, value, 1.0)
-}
-
-/// The scale for a number of this size; of 0 that whose factor is `plain`.
-fn pick(scales: &[Scale], value: f64, plain: f64) -> Scale {
-    // 999.95 would be written as 1000 of the smaller unit.
-    let fits = |s: &&Scale| value.abs() >= s.factor * 0.99995;
-    let smallest = scales[scales.len() - 1];
-    if value == 0.0 {
-        return scales.iter().copied().find(|s| s.factor == plain).unwrap_or(smallest);
-    }
-    scales.iter().find(fits).copied().unwrap_or(smallest)
-}
-
-/// How a number of this size is scaled: what to divide it by, and the unit that
-/// is then written behind it. For the ticks of an axis, which share one scale.
-#[must_use]
-pub fn scale_for(value: f64, unit: Unit) -> (f64, &'static str) {
-    let Scale { factor, suffix } = scale_of(value, unit);
-    (factor, suffix)
-}
-
-/// Four significant digits; an exponent only where nobody could count the digits.
-fn digits(value: f64) -> String {
-    if value.abs() >= 1e9 {
-        return format!("{value:.3e}");
-    }
-    let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
-    let decimals = (3 - magnitude).clamp(0, 3) as usize;
-    let text = format!("{value:.decimals$}");
-    // Rounding may add a digit: 9.9996 becomes 10.000.
-    if text.trim_start_matches('-').chars().filter(char::is_ascii_digit).count() > 4 && decimals > 0 {
-        let decimals = decimals - 1;
-        return format!("{value:.decimals$}");
-    }
-    text
-}
-
 /// A quantity with its unit: `1.234 GB/s`.
 #[must_use]
 pub fn quantity(value: f64, unit: Unit) -> String {
@@ -194,6 +124,16 @@ pub fn quantity(value: f64, unit: Unit) -> String {
 #[must_use]
 pub fn under_title(value: f64, unit: Unit, title: &str) -> String {
     Rates::Bytes.under_title(value, unit, title)
+}
+
+/// A number that is written already, without its `/s` where the title says that.
+#[must_use]
+pub fn without_per_second(text: String, unit: Unit, title: &str) -> String {
+    let is_said = ["per second", "IOPS", "FLOPS"].iter().any(|word| title.contains(word));
+    match text.strip_suffix("/s") {
+        Some(short) if is_said && unit == Unit::PerSecond => short.trim_end().to_owned(),
+        _ => text,
+    }
 }
 
 /// The interval of an estimate, in the scale of its point: `1.230 to 1.239`; a
@@ -215,68 +155,54 @@ pub fn interval_ends(estimate: &Estimate) -> Option<(String, String)> {
 const WIDE: f64 = 10.0;
 
 /// An interval with an end so many times off its point says nothing.
-const WIDEST: f64 = 20.0;
+pub const WIDEST: f64 = 20.0;
 
 /// Bits per second as makers print them: `10 Gbit/s`, `2.5 Gbit/s`.
 #[must_use]
 pub fn bits(rate: u64) -> String {
-    for (factor, suffix) in [(1_000_000_000, "Gbit/s"), (1_000_000, "Mbit/s"), (1000, "kbit/s")] {
-        if rate >= factor {
-            return format!("{} {suffix}", short(rate as f64 / factor as f64));
-        }
-    }
-    format!("{rate} bit/s")
+    Rates::Bits.setting(rate as f64 / 8.0, Unit::BytesPerSecond)
+}
+
+fn binary_bytes(bytes: u64, digits: fn(f64) -> String) -> String {
+    let scale = binary_scale(bytes as f64);
+    scale.join(&digits(bytes as f64 / scale.factor))
+}
+
+/// How bytes of what is built in powers of two are scaled.
+#[must_use]
+pub fn binary_scale(bytes: f64) -> Scale {
+    BINARY_BYTES.scale(bytes)
 }
 
 /// The bytes of a part that is built in steps of a power of two, as a cache is:
 /// as [`binary`] with two decimals where they say something, `1.25 MiB`.
 #[must_use]
 pub fn part(bytes: u64) -> String {
-    for (shift, suffix) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
-        if bytes >> shift > 0 {
-            let value = format!("{:.2}", bytes as f64 / (1u64 << shift) as f64);
-            return format!("{} {suffix}", value.trim_end_matches('0').trim_end_matches('.'));
-        }
-    }
-    binary(bytes)
+    if bytes < 1024 { binary(bytes) } else { binary_bytes(bytes, |value| trimmed(format!("{value:.2}"))) }
+}
+
+/// The same in three digits: `23.5 GiB`.
+#[must_use]
+pub fn rough_binary(bytes: u64) -> String {
+    binary_bytes(bytes, three_digits)
 }
 
 /// Bytes as makers of disks print them: `4.001 TB`, `512.1 GB`.
 #[must_use]
 pub fn decimal(bytes: u64) -> String {
-    for (factor, suffix) in [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")] {
-        if bytes as f64 >= factor * 0.99995 {
-            return format!("{} {suffix}", short(bytes as f64 / factor));
-        }
-    }
-    format!("{bytes} bytes")
+    if bytes < 1000 { format!("{bytes} bytes") } else { setting(bytes as f64, Unit::Bytes) }
 }
 
-/// A share in whole per cent, below one with a digit more.
+/// The same in three digits: `256 GB`, `3.84 TB`.
 #[must_use]
-pub fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    if value != 0.0 && value.abs() < 0.95 { format!("{value:.1} %") } else { format!("{value:.0} %") }
-}
-
-/// A share in per cent with one decimal where that says something: `2.4 %`,
-/// `5 %`.
-#[must_use]
-pub fn fine_percent(share: f64) -> String {
-    format!("{} %", (share * 1000.0).round() / 10.0)
+pub fn rough_decimal(bytes: u64) -> String {
+    Rates::Bytes.written(bytes as f64, Unit::Bytes, three_digits)
 }
 
 /// As [`quantity`], without zeros at the end that say nothing: `3.7 GHz`.
 #[must_use]
 pub fn setting(value: f64, unit: Unit) -> String {
     Rates::Bytes.setting(value, unit)
-}
-
-/// Four significant digits, without zeros behind the point.
-#[must_use]
-pub fn short(value: f64) -> String {
-    let text = digits(value);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// A long span of time in words: `12 d 4 h`.
@@ -397,10 +323,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_shown_is_near_what_is_meant(value in 1e-9f64..1e15) {
-            for (unit, scales) in [(Unit::PerSecond, PER_SECOND), (Unit::Seconds, SECONDS)] {
+            for unit in [Unit::PerSecond, Unit::Seconds] {
                 let shown = quantity(value, unit);
                 let (number, suffix) = shown.split_once(' ').unwrap();
-                let factor = scales.iter().find(|s| s.suffix == suffix).unwrap().factor;
+                let Scale { factor, .. } = Multiples::of(unit).all().find(|s| s.unit() == suffix).unwrap();
                 let back = number.parse::<f64>().unwrap() * factor;
                 prop_assert!((back / value - 1.0).abs() < 1e-3 || value < 1e-3, "{value} {shown}");
             }
