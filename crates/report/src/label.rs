@@ -58,8 +58,7 @@ pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Ve
     let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
     let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return Vec::new() };
     let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
-    let is_in = |label: &Label, p: &str| label.says(p) || label.with().iter().any(|load| load.says(p));
-    let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| is_in(&of_case(c), p));
+    let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| of_case(c).says(p));
     first
         .parameters
         .iter()

@@ -202,7 +202,7 @@ fn drive(device: &BlockDevice) -> Option<String> {
 
 fn interface(nic: &NetworkInterface) -> String {
     let fact = |name: &str, value: &Option<String>| value.as_ref().map(|v| format!(" {name} {v}"));
-    let speed = nic.speed_bits.map(|s| format!(" {} Mbit/s", s / 1_000_000));
+    let speed = nic.speed_bits.map(|bits| format!(" {}", language::format::bits(bits)));
     let all = [fact("driver", &nic.driver), fact("firmware", &nic.firmware), speed];
     format!("{}{} MTU {}", nic.name, all.into_iter().flatten().collect::<String>(), nic.mtu)
 }

@@ -131,7 +131,7 @@ mod tests {
         let mut machine = Machine::default();
         let nic = model::machine::NetworkInterface { name: "eth0".into(), mtu: 1500, ..Default::default() };
         machine.inventory.network.push(nic);
-        // 10 GbE: 9.41 Gb/s at an MTU of 1500, 9.90 at 9000.
+        // 10 GbE: 9.41 Gbit/s at an MTU of 1500, 9.90 at 9000.
         machine.limits.push(Limit {
             resource: "nic:eth0".to_owned(),
             quantity: "throughput".to_owned(),
@@ -143,7 +143,7 @@ mod tests {
             block_bytes: None,
             access: None,
             chipset: None,
-            source: "link at 10 Gb/s".to_owned(),
+            source: "link at 10 Gbit/s".to_owned(),
         });
         let mut case = fixture::case(1);
         case.workload = "net.stream".to_owned();
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_datagram_takes_its_own_heads_of_a_link() {
         let wire = |payload: f64, mtu: f64| datagram_bytes(payload, mtu, 38.0, false);
-        // 10 GbE carries 9.57 Gb/s of whole datagrams, 9.44 over IPv6.
+        // 10 GbE carries 9.57 Gbit/s of whole datagrams, 9.44 over IPv6.
         assert_eq!(wire(1472.0, 1500.0), 1538.0);
         assert_eq!(datagram_bytes(1452.0, 1500.0, 38.0, true), 1538.0);
         // TBF counts 14 bytes, and fills nothing up.
@@ -194,7 +194,8 @@ mod tests {
             block_bytes: None,
             access: None,
             chipset: None,
-            source: "link at 10 Gb/s; goodput of TCP over IPv4 at MTU 1500, timestamps assumed on".to_owned(),
+            source: "link at 10 Gbit/s; goodput of TCP over IPv4 at MTU 1500, timestamps assumed on"
+                .to_owned(),
         });
         let mut case = fixture::case(1);
         case.workload = "net.stream".to_owned();
@@ -209,6 +210,6 @@ mod tests {
         facts.insert("remote_address".to_owned(), "10.0.0.2".into());
         let used = of_case(&case, &machine).into_iter().find(|u| u.resource == "nic:eth0").unwrap();
         assert!((used.fraction - 1.0).abs() < 1e-9, "{used:?}");
-        assert_eq!(used.source, "link at 10 Gb/s; payload of UDP over IPv4 in datagrams of 1472 bytes");
+        assert_eq!(used.source, "link at 10 Gbit/s; payload of UDP over IPv4 in datagrams of 1472 bytes");
     }
 }

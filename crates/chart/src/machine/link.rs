@@ -274,5 +274,5 @@ fn bytes_per_second(rate: f64) -> String {
 
 /// A network's rate, given in bytes as all rates are.
 pub(super) fn bits_per_second(rate: f64) -> String {
-    format::Rates::Bits.rough(rate, Unit::BytesPerSecond).replace("bit/s", "b/s")
+    format::Rates::Bits.rough(rate, Unit::BytesPerSecond)
 }

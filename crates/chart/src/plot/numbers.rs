@@ -30,7 +30,7 @@ impl Numbers {
         }
         match self {
             Numbers::Share => format::percent(value),
-            Numbers::Times => scale.join(&times(scaled)),
+            Numbers::Times => scale.join(&format::ratio(scaled)),
             Numbers::Count if scale.factor == 1.0 && scaled.fract() == 0.0 => format!("{scaled}"),
             _ => scale.join(&format::short(scaled)),
         }
@@ -91,7 +91,7 @@ impl Numbers {
 
     fn under(self, text: String, title: &str) -> String {
         match self {
-            Numbers::Unit(unit) if !title.contains("FLOPS") => format::without_per_second(text, unit, title),
+            Numbers::Unit(unit) => format::without_per_second(text, unit, title),
             _ => text,
         }
     }
@@ -100,11 +100,7 @@ impl Numbers {
 /// A ratio in three digits that count, for a sentence that says `times` in its
 /// own language.
 pub(crate) fn times(ratio: f64) -> String {
-    if !ratio.is_finite() || is_beyond_words(ratio) {
-        return Numbers::Times.write(ratio).trim_end_matches(TIMES).to_owned();
-    }
-    let decimals = [100.0, 10.0].iter().filter(|from| ratio.abs() < **from).count();
-    format!("{ratio:.decimals$}")
+    Numbers::Times.write(ratio).trim_end_matches(TIMES).to_owned()
 }
 
 fn is_beyond_words(scaled: f64) -> bool {

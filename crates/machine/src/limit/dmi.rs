@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn study_as_chipset_has_31_and_a_half_gigabits() {
-        // The study's own 31.44 Gb/s is 3.93 GB/s, cut to two places.
+        // The study's own 31.44 Gbit/s is 3.93 GB/s, cut to two places.
         let gigabits = line(0xa14a).unwrap() * 8.0 / 1e9;
         assert!((31.44..31.52).contains(&gigabits), "{gigabits}");
         let c232 = &limits(&chipset(0xa14a))[0];

@@ -56,7 +56,7 @@ pub fn absent(inventory: &Inventory) -> Vec<Absent> {
 }
 
 /// Whether this machine is a guest. The links of a guest are what its
-/// hypervisor shows: QEMU's AHCI controller claims 1.5 Gb/s and its PCIe ports
+/// hypervisor shows: QEMU's AHCI controller claims 1.5 Gbit/s and its PCIe ports
 /// claim 2.5 GT/s x1, and neither bounds anything.
 fn is_guest(inventory: &Inventory) -> bool {
     inventory.system.virtualization.is_some()

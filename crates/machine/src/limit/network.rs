@@ -12,8 +12,9 @@
 //!   (`qdisc_pkt_len`, tc-tbf(8));
 //! - a VLAN tag adds 4 (IEEE 802.1Q).
 //!
-//! 10 GbE carries 9.41 Gb/s at an MTU of 1500 and 9.90 at 9000.
+//! 10 GbE carries 9.41 Gbit/s at an MTU of 1500 and 9.90 at 9000.
 
+use language::format;
 use model::Limit;
 use model::limit::{Direction, LimitKind};
 use model::machine::{Bond, Inventory, NetworkInterface};
@@ -136,12 +137,12 @@ fn alone(inventory: &Inventory, nic: &NetworkInterface) -> Option<Carried> {
         return None;
     }
     let set = if is_tun { ", as somebody set it" } else { "" };
-    let mut source = format!("link at {}{set}", show_bits(bits));
+    let mut source = format!("link at {}{set}", format::bits(bits));
     if let Some(duplex) = nic.duplex.as_deref().filter(|d| *d == "half") {
         source.push_str(&format!(", {duplex} duplex"));
     }
     if let Some(max) = nic.max_speed_bits.filter(|max| *max > bits) {
-        source.push_str(&format!(" (it could {})", show_bits(max)));
+        source.push_str(&format!(" (it could {})", format::bits(max)));
     }
     Some(Carried::both(bits, source))
 }
@@ -195,13 +196,6 @@ fn quota(nic: &NetworkInterface) -> Option<Limit> {
     );
     let bound = link(format!("nic:{}", nic.name), Some(Direction::Write), rates, source);
     Some(Limit { kind: LimitKind::Quota, ..bound })
-}
-
-fn show_bits(bits: u64) -> String {
-    match bits {
-        1_000_000_000.. => format!("{} Gb/s", bits as f64 / 1e9),
-        _ => format!("{} Mb/s", bits as f64 / 1e6),
-    }
 }
 
 #[cfg(test)]

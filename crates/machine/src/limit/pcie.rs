@@ -78,7 +78,7 @@ const LANES_MAX: u32 = 32;
 
 /// Functions of Intel's C620 chipset, its X722 network adapter among them, whose
 /// link registers hold placeholders (`I40E_HW_NO_PCI_LINK_CHECK` in
-/// `drivers/net/ethernet/intel/i40e/`): "2.5 GT/s x1" would bound 40 Gb/s.
+/// `drivers/net/ethernet/intel/i40e/`): "2.5 GT/s x1" would bound 40 Gbit/s.
 const PLACEHOLDERS: RangeInclusive<u16> = 0x37c0..=0x37d3;
 
 /// Framing, sequence number and LCRC of a packet.

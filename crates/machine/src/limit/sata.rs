@@ -1,6 +1,6 @@
 //! SATA and SAS links.
 //!
-//! **SATA** (Serial ATA revision 3.x) codes 8b/10b, so 6 Gb/s are 600 MB/s. Of
+//! **SATA** (Serial ATA revision 3.x) codes 8b/10b, so 6 Gbit/s are 600 MB/s. Of
 //! those, payload in frames of 8,192 bytes (section 10.5, the largest data FIS)
 //! gets what is left after
 //!
@@ -9,7 +9,7 @@
 //! - two ALIGN primitives in each 256 double words (section 9.6.5.3);
 //! - the turn-arounds of each frame: the link is half duplex, and X_RDY waits
 //!   for R_RDY, WTRM for R_OK, before the next may start (section 9.6). The
-//!   standard bounds them loosely; 125 double words a frame, 0.8 us at 6 Gb/s,
+//!   standard bounds them loosely; 125 double words a frame, 0.8 us at 6 Gbit/s,
 //!   is what leaves the 560 MB/s at which the makers of the fastest drives stop
 //!   (Samsung's 860 PRO among them). It is counted in double words, so the
 //!   share is the same at each speed.
@@ -17,9 +17,10 @@
 //! 8192 / (8192 + 16 + 500) x 254 / 256 = 0.933: 560 of 600 MB/s.
 //!
 //! **SAS** (SPL-4) is full duplex; a frame carries 1,024 bytes with 36 around
-//! them (start, 24 of head, CRC, end), 0.966. 8b/10b up to 12 Gb/s; 22.5 Gb/s
+//! them (start, 24 of head, CRC, end), 0.966. 8b/10b up to 12 Gbit/s; 22.5 Gbit/s
 //! carries 128 bits in 150 (SPL-4, packet mode with forward error correction).
 
+use language::format;
 use model::Limit;
 use model::machine::{BlockDevice, Inventory};
 
@@ -56,15 +57,14 @@ fn limit(device: &BlockDevice) -> Option<Limit> {
     let line = bits as f64 * coding / 8.0;
     let share =
         if is_sas { SSP / (SSP + SSP_FRAME) } else { FIS / (FIS + FIS_FRAME + FIS_TURNAROUND) * ALIGN_SHARE };
-    let giga = |bits: u64| bits as f64 / 1e9;
-    let mut source = format!("{} at {} Gb/s, ", if is_sas { "SAS" } else { "SATA" }, giga(bits));
+    let mut source = format!("{} at {}, ", if is_sas { "SAS" } else { "SATA" }, format::bits(bits));
     source.push_str(match (is_sas, bits > 12_000_000_000) {
         (false, _) => "8b/10b; frames of 8,192 bytes with their turn-arounds",
         (true, false) => "8b/10b; frames of 1,024 bytes",
         (true, true) => "128b/150b; frames of 1,024 bytes",
     });
     if let Some(max) = device.link_max_bits.filter(|max| *max > bits) {
-        source.push_str(&format!("; the port can {} Gb/s", giga(max)));
+        source.push_str(&format!("; the port can {}", format::bits(max)));
     }
     Some(link(resource, None, Rates { line, effective: Some(line * share) }, source))
 }
@@ -131,7 +131,7 @@ mod tests {
             ..BlockDevice::default()
         };
         let found = limit(&device).unwrap();
-        assert!(found.source.contains("the port can 6 Gb/s"), "{}", found.source);
+        assert!(found.source.contains("the port can 6 Gbit/s"), "{}", found.source);
         assert_eq!(found.resource, "sata:sda");
     }
 }

@@ -10,7 +10,7 @@ fn two_ports_of_a_card_hang_on_one_link_though_one_has_no_cable() {
     (second.carrier, second.speed_bits) = (Some(false), None);
     machine.limits.retain(|l| l.resource != "nic:enp1s0f1");
     let picture = svg(&machine, None);
-    says(&picture, &["enp1s0f0, enp1s0f1", "MTU 9000", "enp1s0f1: no link", "Ethernet, 10 Gb/s"]);
+    says(&picture, &["enp1s0f0, enp1s0f1", "MTU 9000", "enp1s0f1: no link", "Ethernet, 10 Gbit/s"]);
     assert_eq!(words(&picture).iter().filter(|w| w.starts_with("PCIe 2.0 x8")).count(), 1);
     assert!(!words(&picture).iter().any(|w| w == "PCIe port"), "one card needs no port drawn");
 }
@@ -20,7 +20,7 @@ fn a_port_of_another_rate_is_said_beside_the_faster_one() {
     let mut machine = study_a();
     let slow = machine.limits.iter_mut().find(|l| l.resource == "nic:enp1s0f1").unwrap();
     (slow.line, slow.effective) = (Some(125e6), Some(118e6));
-    says(&svg(&machine, None), &["Ethernet, 10 Gb/s", "enp1s0f1: 1 Gb/s"]);
+    says(&svg(&machine, None), &["Ethernet, 10 Gbit/s", "enp1s0f1: 1 Gbit/s"]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_link_with_fewer_lanes_than_both_ends_have_is_marked() {
 
 #[test]
 fn jumbo_frames_have_an_effective_rate_too() {
-    says(&svg(&study_a(), None), &["effective 9.9 Gb/s"]);
+    says(&svg(&study_a(), None), &["effective 9.9 Gbit/s"]);
 }
 
 #[test]

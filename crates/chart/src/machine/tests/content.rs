@@ -40,15 +40,15 @@ fn study_as_disk_hangs_on_the_chipset_and_its_network_on_the_processor() {
             "DMI 3.0 x4, 3.9 GB/s",
             "PCIe 2.0 x8, 4 GB/s",
             "effective 3.2 GB/s",
-            "SATA 6 Gb/s, 600 MB/s",
+            "SATA 6 Gbit/s, 600 MB/s",
             "datasheet read 560 MB/s, write 530 MB/s",
             "sda: 256 GB",
             "ext4 on /",
-            "2 × Ethernet, 10 Gb/s each",
+            "2 × Ethernet, 10 Gbit/s each",
         ],
     );
     let told = description(&picture);
-    assert!(told.contains("sda: 256 GB at Intel C232 Chipset by SATA 6 Gb/s, 600 MB/s"), "{told}");
+    assert!(told.contains("sda: 256 GB at Intel C232 Chipset by SATA 6 Gbit/s, 600 MB/s"), "{told}");
     assert!(told.contains("enp1s0f0, enp1s0f1 at Intel Xeon E3-1220 v6 by PCIe 2.0 x8, 4 GB/s"), "{told}");
     assert!(told.contains("Intel C232 Chipset at Intel Xeon E3-1220 v6 by DMI 3.0 x4, 3.9 GB/s"), "{told}");
 }
@@ -73,7 +73,7 @@ fn equal_disks_and_controllers_become_one_card_each() {
             "PCIe 2.0 x2, 1 GB/s",
             "4 × PCIe 2.0 x1, 500 MB/s each",
             "8 × 1 TB: sda … sdh",
-            "8 × SATA 6 Gb/s, 600 MB/s each",
+            "8 × SATA 6 Gbit/s, 600 MB/s each",
             "md0: RAID 6 of 8, 6 TB",
             "crypt: LUKS",
             "vg0-backup: LVM",
@@ -93,7 +93,7 @@ fn an_array_over_two_packages_is_drawn_apart_from_both() {
     says(&picture, &["4 × PCIe 4.0 x4, 7.9 GB/s each", "3 × 3.84 TB: nvme1n1 … nvme3n1", "nvme0n1: 3.84 TB"]);
     says(
         &picture,
-        &["bond0: 802.3ad layer3+4, 50 Gb/s", "bond0.100: vlan", "16 channels DDR4-3200, 410 GB/s"],
+        &["bond0: 802.3ad layer3+4, 50 Gbit/s", "bond0.100: vlan", "16 channels DDR4-3200, 410 GB/s"],
     );
 }
 

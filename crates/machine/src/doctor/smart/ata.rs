@@ -178,7 +178,7 @@ fn has_smart(identity: &[u8]) -> bool {
     is_valid(83) && is_valid(87) && word(identity, 82) & 1 == 1 && word(identity, 85) & 1 == 1
 }
 
-/// Word 76: bits 1 to 3 are the signalling speeds 1.5, 3 and 6 Gb/s.
+/// Word 76: bits 1 to 3 are the signalling speeds 1.5, 3 and 6 Gbit/s.
 fn link_max(identity: &[u8]) -> Option<u64> {
     let speeds = word(identity, 76);
     if speeds == 0xffff {

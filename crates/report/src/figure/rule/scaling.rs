@@ -213,7 +213,7 @@ fn efficiency(scene: &Scene<'_>, course: &SweepLine<'_>, most: f64, short: &str)
     let (threads, times) = speedups.iter().rev().find(|(n, _)| *n <= most && *n > 1.0)?;
     let args = [
         ("threads", Value::Text(format::short(*threads))),
-        ("times", Value::Text(format!("{:.2}", times.value))),
+        ("times", Value::Text(language::format::ratio(times.value))),
         ("share", Value::Text(format::percent(times.value / threads))),
     ];
     Some(scene.view.words.tell(&format!("figure-scaling-efficiency{short}"), &args))
