@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::clock;
-use load::workload::{self, net};
+use load::workload::{self, Load, net};
 use machine::route;
 use model::message::{
     End, OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport,
@@ -328,10 +328,9 @@ fn unite(
     offset: Offset,
 ) -> Result<(), AgentError> {
     to_clock(&mut far, offset.ns.saturating_neg());
-    if let Some(main) = order.loads.first().filter(|main| has_far_end(main))
-        && let Some(workload) = workload::find(&main.workload)
-    {
-        workload.unite(&main.parameters, near, &far).map_err(AgentError::Failed)?;
+    if let Some(main) = order.loads.first().filter(|main| has_far_end(main)) {
+        let load = Load::named(&main.workload, main.parameters.clone(), 1);
+        load.map_err(|p| p.message).and_then(|load| load.unite(near, &far)).map_err(AgentError::Failed)?;
     }
     let name = machine.unwrap_or(FAR);
     far.counters.iter_mut().for_each(|c| name.clone_into(&mut c.machine));

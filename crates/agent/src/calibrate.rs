@@ -8,7 +8,8 @@ use engine::stop::StopRule;
 use engine::{LoadPlan, Observer, Prepared, Session, clock};
 use load::fixture::FixtureStore;
 use load::host::HostInfo;
-use load::workload::{self, FIXTURES, LoadContext, Side, Workload, common};
+use load::workload::memory::bandwidth::plain_copy;
+use load::workload::{FIXTURES, Load, LoadContext, Side};
 use model::machine::Calibration;
 use model::plan::LoadSpec;
 use model::{Parameters, Quantity, Unit};
@@ -62,17 +63,6 @@ fn memory_copy(
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Calibration, Fault> {
-    const WORKLOAD: &str = "memory.bandwidth";
-    let workload = workload::find(WORKLOAD)
-        .ok_or_else(|| Fault::Other(format!("this agent has no workload `{WORKLOAD}`")))?;
-    let mut parameters = Parameters::default();
-    parameters.set("threads", allowed.len() as u64);
-    for spec in workload.spec().parameters {
-        if let Some(default) = spec.default {
-            parameters.set(spec.name, default);
-        }
-    }
-    parameters.set("operation", "copy");
     // Beyond the caches, with stores that go around them: what is read is twice
     // as large as all last-level caches together, but no more of each thread
     // than is filled in a moment.
@@ -82,24 +72,22 @@ fn memory_copy(
     let wanted = last.max().unwrap_or(0).saturating_mul(4) / threads;
     let each = wanted.clamp(MEMORY_LEAST / threads.min(MEMORY_LEAST), MEMORY_MOST);
     let each = each.min(site.memory_available / 8 / threads);
-    parameters.set("size", each);
-    parameters.set("stores", "non-temporal");
-    let needs = workload.survey(parameters, site).map_err(|problem| Fault::Other(problem.message))?;
-    let prepared = alone(workload, &needs.parameters)?;
+    let copy = plain_copy(allowed.len() as u64, each, site)?;
+    let prepared = alone(&copy)?;
     let mut best: Option<Quantity> = None;
     // A neighbour that computes for a moment must not lower the limit.
     for _ in 0..MEMORY_TIMES {
         let load = LoadPlan {
             prepared: &*prepared,
             cpus: allowed.iter().map(|cpu| Some(*cpu)).collect(),
-            rate: common::open_loop(&Parameters::default())?,
+            rate: None,
             stop: StopRule::Time(MEMORY_NS),
             seed: 0,
         };
         let session = Session { loads: vec![load], warm_up_ns: MEMORY_NS / 5, interval_ns: None };
         let outcome = session.run(observer, cancel)?;
         let load = outcome.loads.first().ok_or_else(|| Fault::Other("nothing was measured".to_owned()))?;
-        let metrics = workload.metrics(&needs.parameters, load, outcome.window);
+        let metrics = copy.metrics(load, outcome.window);
         let got = metrics.get("throughput_bus_estimate").copied();
         best = best.into_iter().chain(got).max_by(|a, b| a.value.total_cmp(&b.value));
     }
@@ -136,20 +124,17 @@ fn own_costs(
             method: "smallest step between two different readings of 200,000".to_owned(),
         },
     ];
-    let mut null = Parameters::default();
-    null.set("queue-depth", 1u64);
-    let mut forms = vec![("null".to_owned(), "null", null)];
+    let mut forms = vec![("null".to_owned(), "null", Parameters::default())];
     for load in loads {
-        let Some(form) = workload::find(&load.workload).and_then(|w| w.null_form(&load.parameters)) else {
-            continue;
-        };
-        let name = Calibration::null_name(&load.workload, &form);
+        let planned = Load::named(&load.workload, load.parameters.clone(), 1).ok();
+        let Some(form) = planned.and_then(|planned| planned.null_form()) else { continue };
+        let name = Calibration::null_name(&load.workload, &load.parameters);
         if forms.iter().all(|(n, ..)| *n != name) {
             forms.push((name, load.workload.as_str(), form));
         }
     }
     for (name, workload, form) in forms.into_iter().take(FORMS_MAX) {
-        let value = null_rate(workload, &form, cpu, cancel, observer)?;
+        let value = null_rate(workload, form, cpu, cancel, observer)?;
         all.push(Calibration {
             name,
             result: Quantity { value, unit: Unit::PerSecond },
@@ -163,25 +148,23 @@ fn own_costs(
 }
 
 /// Makes a load ready that needs no fixture and no other end.
-fn alone(workload: &dyn Workload, parameters: &Parameters) -> Result<Box<dyn Prepared>, Fault> {
+fn alone(load: &Load) -> Result<Box<dyn Prepared>, Fault> {
     let fixtures = FixtureStore::new(FIXTURES);
-    workload::prepare(workload, parameters, &LoadContext { fixtures: &fixtures, side: Side::Only })
+    load.prepare(&LoadContext { fixtures: &fixtures, side: Side::Only })
 }
 
 fn null_rate(
     kind: &str,
-    form: &Parameters,
+    form: Parameters,
     cpu: Option<u32>,
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<f64, Fault> {
-    let workload =
-        workload::find(kind).ok_or_else(|| Fault::Other(format!("this agent has no workload `{kind}`")))?;
-    let prepared = alone(workload, form)?;
+    let prepared = alone(&Load::named(kind, form, 1)?)?;
     let load = LoadPlan {
         prepared: &*prepared,
         cpus: vec![cpu],
-        rate: common::open_loop(&Parameters::default())?,
+        rate: None,
         stop: StopRule::Time(WINDOW_NS),
         seed: 0,
     };

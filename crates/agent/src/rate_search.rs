@@ -6,8 +6,7 @@
 use engine::Fault;
 use engine::outcome::{LoadOutcome, Outcome};
 use engine::search::{Next, Probe, Search, Target};
-use load::workload::common;
-use model::message::TrialOrder;
+use load::workload::common::LoadSchedule;
 use model::trial::TrialResult;
 use model::{Quantity, Unit, Value};
 
@@ -42,18 +41,17 @@ pub(crate) struct FoundRate {
     steps: u32,
 }
 
-/// Searches the rate that the main load of `order` asks for, if it asks for one;
-/// `probe` drives it once.
+/// Searches the rate that the main load asks for, if it asks for one; `probe` drives
+/// it once.
 ///
 /// # Errors
 /// If no rate holds, or a probe fails.
 pub(crate) fn search(
-    order: &TrialOrder,
+    main: &LoadSchedule,
     probe: &mut dyn FnMut(Drive) -> Result<Outcome, Fault>,
 ) -> Result<Option<FoundRate>, Fault> {
-    let Some(main) = order.loads.first() else { return Ok(None) };
-    let Some(target) = common::latency_target(&main.parameters)? else { return Ok(None) };
-    let window_s = main.parameters.number("duration")?;
+    let Some(target) = main.latency_target else { return Ok(None) };
+    let window_s = main.duration_s;
     let needed = target.operations() as f64 * SPARE;
     let mut attempt = 0;
     let mut drive = |rate: Option<f64>, window_s: f64| {

@@ -5,27 +5,24 @@ use std::collections::BTreeMap;
 use engine::Fault;
 use engine::SideMetrics;
 use engine::outcome::{LoadOutcome, Outcome, PartOutcome};
-use load::workload::Workload;
+use load::workload::Load;
 use model::trial::{Part, Series, TrialResult};
-use model::{Parameters, Unit, Value};
+use model::{Unit, Value};
 
 /// Metrics, histograms and series of all loads, main load first.
-pub(crate) fn shape(
-    loads: Vec<(&'static dyn Workload, &Parameters)>,
-    outcome: &Outcome,
-) -> Result<TrialResult, Fault> {
+pub(crate) fn shape(loads: Vec<&Load>, outcome: &Outcome) -> Result<TrialResult, Fault> {
     let mut result = TrialResult {
         window: Some(outcome.window),
         steady: outcome.steady.clone(),
         ..TrialResult::default()
     };
-    for (index, ((workload, parameters), load)) in loads.into_iter().zip(&outcome.loads).enumerate() {
+    for (index, (planned, load)) in loads.into_iter().zip(&outcome.loads).enumerate() {
         let companion = index.checked_sub(1);
-        let metrics = workload.metrics(parameters, load, outcome.window);
+        let metrics = planned.metrics(load, outcome.window);
         let histograms = histograms(load)?;
         let series = series(load, outcome);
         let mut facts = load.facts.clone();
-        facts.extend(bytes_written(workload.written_share(parameters, load), load, outcome));
+        facts.extend(bytes_written(planned.written_share(load), load, outcome));
         if companion.is_none() {
             result.metrics = metrics;
             result.histograms = histograms;
@@ -49,7 +46,7 @@ pub(crate) fn shape(
                 machine: MACHINE.to_owned(),
                 load: companion,
                 target: Some(name.clone()),
-                metrics: workload.metrics(parameters, part, *window),
+                metrics: planned.metrics(part, *window),
                 histograms: self::histograms(part)?,
                 series: self::series(part, outcome),
                 ..Part::default()

@@ -3,22 +3,23 @@
 
 use std::path::Path;
 
+use engine::IdlePhases;
 use load::host::{DeviceProbe, HostInfo, MemoryBeneath};
 use load::in_memory;
-use load::workload::{self, common};
+use load::workload::Load;
 use machine::Host;
 use machine::inventory::show_cpu_list;
 use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, Flow};
 use machine::setting::state_folder;
 use machine::storage::{device_identity, device_state, memory_beneath};
+use model::LoadProfile;
 use model::machine::BlockDevice;
 use model::machine::Inventory;
 use model::plan::{LoadSpec, Problem, Survey};
 use model::profile::OperationClass;
 use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
-use model::{LoadProfile, Parameters, WorkloadSpec};
 
 /// What workloads may know of this machine.
 pub(crate) fn site(inventory: &Inventory, destroy: &[String], wipe: &[String]) -> HostInfo {
@@ -41,10 +42,14 @@ pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &HostInf
     let mut survey = Survey::default();
     // Bytes of it that targets take, and what memory those are.
     let mut in_targets = (0, String::new());
+    let mut main = None;
     for load in loads {
-        if let Err(problem) = add_load(&mut survey, &mut in_targets, load, site) {
-            survey.problem = Some(problem);
-            return survey;
+        match add_load(&mut survey, &mut in_targets, load, site) {
+            Ok(load) => main = main.or(Some(load)),
+            Err(problem) => {
+                survey.problem = Some(problem);
+                return survey;
+            }
         }
     }
     if survey.memory_bytes > site.memory_room() {
@@ -62,8 +67,8 @@ pub(crate) fn survey(loads: Vec<LoadSpec>, inventory: &Inventory, site: &HostInf
             "use smaller sizes or fewer threads",
         ));
     }
-    if let Some(main) = survey.loads.first() {
-        survey.path = path(main, inventory, host);
+    if let Some(main) = main {
+        survey.path = path(&main, inventory, host);
     }
     survey
 }
@@ -73,20 +78,15 @@ fn add_load(
     in_targets: &mut (u64, String),
     load: LoadSpec,
     site: &HostInfo,
-) -> Result<(), Problem> {
-    let LoadSpec { workload: name, mut parameters, .. } = load;
-    let workload = workload::find(&name).ok_or_else(|| {
-        Problem::invalid(format!("this agent has no workload `{name}`"), "update the agent")
-    })?;
-    let catalogue = workload::catalogue();
-    catalogue.fill(workload.spec(), &mut parameters);
-    common::resolve(&mut parameters, site.cpus)?;
-    check_search(&parameters, workload.spec(), survey.loads.is_empty())?;
-    check_rest(&parameters, survey.loads.is_empty())?;
-    let mut needs = workload.survey(parameters, site)?;
-    catalogue.drop_idle(workload.spec(), &mut needs.parameters);
-    let targets = needs.parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
-    let threads = needs.parameters.integer("threads").unwrap_or(1).saturating_mul(targets);
+) -> Result<Load, Problem> {
+    let LoadSpec { workload: name, parameters, .. } = load;
+    let mut load = Load::named(&name, parameters, site.cpus)?;
+    load.schedule.check()?;
+    check_search(&load, survey.loads.is_empty())?;
+    check_rest(load.schedule.rest, survey.loads.is_empty())?;
+    let needs = load.survey(site)?;
+    let profile = load.profile();
+    let threads = load.schedule.threads.saturating_mul(profile.targets.max(1));
     survey.threads = survey.threads.saturating_add(threads);
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
@@ -101,14 +101,14 @@ fn add_load(
         }
         survey.fixtures.push(fixture);
     }
-    let profile = Some(workload.profile(&needs.parameters));
-    survey.loads.push(LoadSpec { workload: name, parameters: needs.parameters, profile });
-    Ok(())
+    let parameters = load.parameters.clone();
+    survey.loads.push(LoadSpec { workload: name, parameters, profile: Some(profile) });
+    Ok(load)
 }
 
 /// Whether a rate can be searched for this load.
-fn check_search(parameters: &Parameters, spec: &WorkloadSpec, is_main: bool) -> Result<(), Problem> {
-    if parameters.get("latency-target").is_none() {
+fn check_search(load: &Load, is_main: bool) -> Result<(), Problem> {
+    if load.schedule.latency_target.is_none() {
         return Ok(());
     }
     if !is_main {
@@ -117,9 +117,9 @@ fn check_search(parameters: &Parameters, spec: &WorkloadSpec, is_main: bool) -> 
             "give that load a rate",
         ));
     }
-    if spec.metric("rate_held").is_none() {
+    if load.spec.metric("rate_held").is_none() {
         return Err(Problem::invalid(
-            format!("{} has no latency that is of interest, so there is no rate to search", spec.name),
+            format!("{} has no latency that is of interest, so there is no rate to search", load.spec.name),
             "leave out latency-target",
         ));
     }
@@ -127,10 +127,11 @@ fn check_search(parameters: &Parameters, spec: &WorkloadSpec, is_main: bool) -> 
 }
 
 /// All loads rest together, for as long as the main one says.
-fn check_rest(parameters: &Parameters, is_main: bool) -> Result<(), Problem> {
-    let given = ["idle", "cool-down"].into_iter().find(|name| parameters.get(name).is_some());
+fn check_rest(rest: IdlePhases, is_main: bool) -> Result<(), Problem> {
+    let given =
+        [("idle", rest.idle_ns), ("cool-down", rest.cool_down_ns)].into_iter().find(|(_, ns)| *ns > 0);
     match given.filter(|_| !is_main) {
-        Some(name) => Err(Problem::invalid(
+        Some((name, _)) => Err(Problem::invalid(
             format!("{name} is of a whole trial, and here it is one of a load that runs beside another"),
             "give it to the main load",
         )),
@@ -139,12 +140,11 @@ fn check_rest(parameters: &Parameters, is_main: bool) -> Result<(), Problem> {
 }
 
 /// The resources that the main load's data passes.
-pub(crate) fn path(main: &LoadSpec, inventory: &Inventory, host: &Host) -> Vec<PathStep> {
-    let symbols = workload::find(&main.workload).map_or(&[][..], |w| w.spec().path);
-    let (under, profile) = (under(main, host), profile(main));
+pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathStep> {
+    let (under, profile) = (under(main, host), main.profile());
     let share = 1.0 / under.len().max(1) as f64;
     let step = |resource: String| vec![PathStep { resource, amplification: 1.0 }];
-    let steps = symbols.iter().map(|symbol| match symbol {
+    let steps = main.spec.path.iter().map(|symbol| match symbol {
         Symbol::WorkerCpus => step(format!("cpu:{}", show_cpu_list(&inventory.cpu.allowed))),
         Symbol::Memory => step("memory".to_owned()),
         Symbol::Own(resource) => step((*resource).to_owned()),
@@ -186,11 +186,6 @@ fn beneath(device: &BlockDevice, host: &Host) -> Option<Beneath> {
     Some(Beneath { filesystem: filesystem.map(|m| m.name()), block })
 }
 
-/// What a load is, as its workload says. What a controller sends is not asked.
-fn profile(load: &LoadSpec) -> LoadProfile {
-    workload::find(&load.workload).map(|w| w.profile(&load.parameters)).unwrap_or_default()
-}
-
 /// Which way a load's bytes flow.
 fn flow(profile: &LoadProfile) -> Flow {
     Flow { written: profile.flow(&OperationClass::Write).map_or(0.0, |flow| flow.share) }
@@ -201,13 +196,9 @@ fn trims(profile: &LoadProfile) -> bool {
     !profile.flows.is_empty() && profile.flows.iter().all(|flow| flow.class == OperationClass::Trim)
 }
 
-/// What lies under each path that a load really drives; empty if it drives none.
-pub(crate) fn under(load: &LoadSpec, host: &Host) -> Vec<Option<StorageStack>> {
-    if profile(load).is_null {
-        return Vec::new();
-    }
-    let targets = load.parameters.texts("target").unwrap_or_default();
-    targets.into_iter().map(|target| storage::under(host, Path::new(target))).collect()
+/// What lies under each path that a load drives.
+pub(crate) fn under(load: &Load, host: &Host) -> Vec<Option<StorageStack>> {
+    load.targets().iter().map(|target| storage::under(host, Path::new(target))).collect()
 }
 
 #[cfg(test)]
@@ -219,33 +210,33 @@ mod replaced;
 mod tests {
     use super::*;
 
-    fn load(parameters: &[(&str, &str)]) -> LoadSpec {
+    fn load(changes: &[(&str, &str)]) -> LoadSpec {
         let mut load = LoadSpec::new("disk", model::Parameters::default());
-        parameters.iter().for_each(|(name, value)| load.parameters.set(name, *value));
-        workload::catalogue().fill(&load::workload::disk::SPEC, &mut load.parameters);
+        changes.iter().for_each(|(name, value)| load.parameters.set(name, *value));
         load
+    }
+
+    fn planned(load: &LoadSpec) -> Load {
+        Load::named(&load.workload, load.parameters.clone(), 1).unwrap()
     }
 
     #[test]
     fn bytes_flow_as_the_pattern_says() {
-        let written = |pattern| flow(&profile(&load(&[("pattern", pattern)]))).written;
+        let written = |pattern| flow(&planned(&load(&[("pattern", pattern)])).profile()).written;
         assert_eq!(["read", "randread", "trim"].map(written), [0.0; 3]);
         assert_eq!(["write", "randwrite"].map(written), [1.0; 2]);
         assert_eq!(["readwrite", "randrw"].map(written), [0.5; 2]);
         let mut mix = load(&[("pattern", "randrw")]);
         mix.parameters.set("read-share", 0.6);
-        assert!((flow(&profile(&mix)).written - 0.4).abs() < 1e-12);
+        assert!((flow(&planned(&mix).profile()).written - 0.4).abs() < 1e-12);
     }
 
     #[test]
     fn a_load_beside_another_has_no_rest_of_its_own() {
-        let mut parameters = Parameters::default();
-        assert_eq!(check_rest(&parameters, false), Ok(()));
-        parameters.set("cool-down", 3.0);
-        assert_eq!(check_rest(&parameters, true), Ok(()));
-        assert!(
-            check_rest(&parameters, false).unwrap_err().message.starts_with("cool-down is of a whole trial")
-        );
+        assert_eq!(check_rest(IdlePhases::default(), false), Ok(()));
+        let rest = IdlePhases { cool_down_ns: 3, ..IdlePhases::default() };
+        assert_eq!(check_rest(rest, true), Ok(()));
+        assert!(check_rest(rest, false).unwrap_err().message.starts_with("cool-down is of a whole trial"));
     }
 
     #[test]
@@ -276,11 +267,15 @@ mod tests {
         let mut load = load(&[("pattern", "randread")]);
         let both = model::Value::List(vec!["/proc/self".into(), "/proc".into()]);
         load.parameters.0.insert("target".to_owned(), both);
-        let steps = path(&load, &Inventory::default(), &host);
+        let steps = path(&planned(&load), &Inventory::default(), &host);
         let proc: Vec<_> = steps.iter().filter(|s| s.resource.starts_with("filesystem:")).collect();
         assert_eq!(proc.len(), 1, "{steps:?}");
         assert_eq!(proc[0].amplification, 1.0);
         load.parameters.set("engine", "null");
-        assert!(path(&load, &Inventory::default(), &host).iter().all(|s| s.resource.starts_with("cpu:")));
+        assert!(
+            path(&planned(&load), &Inventory::default(), &host)
+                .iter()
+                .all(|s| s.resource.starts_with("cpu:"))
+        );
     }
 }

@@ -15,7 +15,7 @@ use engine::stop::StopRule;
 use engine::{Begin, LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
 use load::workload::net::{self, RendezvousListener, RouteCache};
-use load::workload::{self, LoadContext, Rendezvous, Side, Workload, common};
+use load::workload::{Load, LoadContext, Rendezvous, Side};
 use machine::Host;
 use machine::inventory::interrupt;
 use machine::sampler::Scope;
@@ -35,7 +35,7 @@ use crate::survey;
 /// A load, looked up and ready.
 struct ReadyLoad<'a> {
     spec: &'a LoadSpec,
-    workload: &'static dyn Workload,
+    planned: Load,
     prepared: Box<dyn Prepared>,
     workers: usize,
 }
@@ -90,8 +90,8 @@ pub(crate) fn run(
 ) -> Result<TrialReport, Fault> {
     let host = Host::this();
     let TrialContext { cancel, tell, .. } = *stage;
-    let ready = ready(order, stage)?;
-    let two_ended = ready.iter().find(|load| load.workload.has_far_end());
+    let ready = ready(order, inventory, stage)?;
+    let two_ended = ready.iter().find(|load| load.planned.has_far_end());
     let carried = match (&order.end, two_ended) {
         (End::Near { door: Some(door), .. } | End::Far { door: Some(door) }, Some(load)) => {
             net::probe(door, load.spec, stage.ways)?
@@ -100,15 +100,16 @@ pub(crate) fn run(
     };
     let (blocks, interrupts) = driven(&ready, inventory, &host);
     let decision = decide(order, &ready, &inventory.cpu, &interrupts);
-    let rest =
-        order.loads.first().map(|main| common::rest(&main.parameters)).transpose()?.unwrap_or_default();
+    let main = ready.first().ok_or_else(|| Fault::Other("there is no load to run".to_owned()))?;
+    let schedule = &main.planned.schedule;
+    let rest = schedule.rest;
     let scope = Scope::of(inventory, &host).and_block(blocks).and_cores(rest.is_asked());
     let unwatched = TrialObserver::unwatched(tell);
-    let mut held = rate_search::search(order, &mut |drive| {
-        session(order, &ready, &decision, Some(drive))?.run(&unwatched, cancel)
+    let mut held = rate_search::search(schedule, &mut |drive| {
+        session(order, &ready, &decision, Some(drive)).run(&unwatched, cancel)
     })?;
     let (outcome, watcher) = loop {
-        let session = session(order, &ready, &decision, held.as_ref().map(FoundRate::drive))?;
+        let session = session(order, &ready, &decision, held.as_ref().map(FoundRate::drive));
         let mut watcher =
             if order.from_last { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
         let outcome = watched(&session, (rest, stage.begin(order)), &mut watcher, tell, cancel)?;
@@ -122,13 +123,11 @@ pub(crate) fn run(
         }
     };
 
-    let mut result =
-        result::shape(ready.iter().map(|l| (l.workload, &l.spec.parameters)).collect(), &outcome)?;
+    let mut result = result::shape(ready.iter().map(|l| &l.planned).collect(), &outcome)?;
     if let Some(held) = held {
         held.tell(&mut result);
     }
-    let main = ready.first().zip(outcome.loads.first());
-    let after = main.map(|(l, outcome)| l.prepared.facts_after(outcome)).unwrap_or_default();
+    let after = outcome.loads.first().map(|outcome| main.prepared.facts_after(outcome)).unwrap_or_default();
     result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
     if let Some(net::PathMtu { route, carried }) = carried {
         for (name, bytes) in [("packet_of_route", Some(route)), ("packet_carried", carried)] {
@@ -172,11 +171,11 @@ fn watched(
 /// those under its targets.
 fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<String>, Vec<InterruptLine>) {
     let Some(main) = ready.first() else { return Default::default() };
-    let steps = survey::path(main.spec, inventory, host);
+    let steps = survey::path(&main.planned, inventory, host);
     let mut blocks: Vec<String> =
         steps.iter().filter_map(|s| s.resource.strip_prefix("block:").map(str::to_owned)).collect();
     let mut interrupts: Vec<InterruptLine> = Vec::new();
-    for device in survey::under(main.spec, host).into_iter().flatten().filter_map(|u| u.device) {
+    for device in survey::under(&main.planned, host).into_iter().flatten().filter_map(|u| u.device) {
         for line in interrupt::of_block_device(host, &device) {
             if interrupts.iter().all(|known| known.irq != line.irq) {
                 interrupts.push(line);
@@ -187,19 +186,23 @@ fn driven(ready: &[ReadyLoad<'_>], inventory: &Inventory, host: &Host) -> (Vec<S
     (blocks, interrupts)
 }
 
-fn ready<'a>(order: &'a TrialOrder, stage: &TrialContext<'_>) -> Result<Vec<ReadyLoad<'a>>, Fault> {
+fn ready<'a>(
+    order: &'a TrialOrder,
+    inventory: &Inventory,
+    stage: &TrialContext<'_>,
+) -> Result<Vec<ReadyLoad<'a>>, Fault> {
     let mut two_ended = 0;
     order
         .loads
         .iter()
         .map(|spec| {
-            let workload = workload::find(&spec.workload)
-                .ok_or_else(|| Fault::Other(format!("this agent has no workload `{}`", spec.workload)))?;
+            let cpus = inventory.cpu.allowed.len();
+            let planned = Load::named(&spec.workload, spec.parameters.clone(), cpus)?;
             let context = stage.context(&order.end, two_ended);
-            two_ended += usize::from(workload.has_far_end());
-            let prepared = workload::prepare(workload, &spec.parameters, &context)?;
-            let workers = prepared.workers(spec.parameters.integer("threads")? as usize);
-            Ok(ReadyLoad { spec, workload, prepared, workers })
+            two_ended += usize::from(planned.has_far_end());
+            let prepared = planned.prepare(&context)?;
+            let workers = prepared.workers(planned.schedule.threads as usize);
+            Ok(ReadyLoad { spec, planned, prepared, workers })
         })
         .collect()
 }
@@ -223,15 +226,16 @@ fn session<'a>(
     ready: &'a [ReadyLoad<'_>],
     decision: &Decision,
     main: Option<Drive>,
-) -> Result<Session<'a>, Fault> {
+) -> Session<'a> {
     let mut cpus = decision.cpus.iter().copied();
     let mut loads = Vec::with_capacity(ready.len());
     for (index, load) in ready.iter().enumerate() {
-        let mut stop = common::stop_rule(&load.spec.parameters)?;
+        let schedule = &load.planned.schedule;
+        let mut stop = schedule.stop();
         if index > 0 && matches!(stop, StopRule::Time(_)) {
             stop = StopRule::FollowMain;
         }
-        let mut rate = common::open_loop(&load.spec.parameters)?;
+        let mut rate = schedule.open_loop();
         if matches!(order.end, End::Far { .. }) {
             // The near end drives; this one answers until it has enough.
             (stop, rate) = (StopRule::FollowMain, None);
@@ -242,7 +246,7 @@ fn session<'a>(
             seed ^= drive.attempt << 32;
             if index == 0 {
                 stop = StopRule::Time(nanoseconds(drive.window_s));
-                rate = drive.rate.map(|rate| (rate, common::arrivals(&load.spec.parameters)));
+                rate = drive.rate.map(|rate| (rate, schedule.arrivals));
             }
         }
         loads.push(LoadPlan {
@@ -260,7 +264,7 @@ fn session<'a>(
         |l: &LoadPlan<'_>| matches!(l.stop, StopRule::End | StopRule::Full) || l.prepared.counts_from_start();
     let warm_up_s = main.map_or(order.warm_up_s, |drive| drive.window_s / 2.0).min(order.warm_up_s);
     let warm_up_ns = if loads.iter().any(first) { 0 } else { nanoseconds(warm_up_s) };
-    Ok(Session { loads, warm_up_ns, interval_ns: order.interval_s.map(|s| nanoseconds(s).max(1_000_000)) })
+    Session { loads, warm_up_ns, interval_ns: order.interval_s.map(|s| nanoseconds(s).max(1_000_000)) }
 }
 
 fn describe_placement(

@@ -15,7 +15,8 @@ use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker, clock};
 use language::Language;
-use load::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use load::workload::common::{self, LoadSchedule};
+use load::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, profile};
 use model::limit::LimitKind;
 use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
@@ -75,7 +76,16 @@ impl Workload for Stamp {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _host: &HostInfo) -> Result<Requirements, Problem> {
+    fn plan(&self, _: &Parameters, _: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedStamp))
+    }
+}
+
+/// One load. It has no parameters of its own.
+struct PlannedStamp;
+
+impl Planned for PlannedStamp {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
         let limit = Limit {
             resource: PRESS.to_owned(),
             quantity: "stamps".to_owned(),
@@ -89,30 +99,20 @@ impl Workload for Stamp {
             chipset: None,
             source: "the press takes 5 ms for each piece".to_owned(),
         };
-        Ok(Requirements { parameters, limits: vec![limit], ..Requirements::default() })
+        Ok(Requirements { limits: vec![limit], ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
         let class = OperationClass::Other("stamp".to_owned());
         let flow = Flow::only(class, FlowUnit::Other("pieces".to_owned()));
-        profile::of_one(&SPEC, parameters, &[WaitsFor::Other("press".to_owned())], flow)
+        profile::of_one(base, WaitsFor::Other("press".to_owned()), flow)
     }
 
-    fn prepare(
-        &self,
-        _parameters: &Parameters,
-        _given: &LoadContext<'_>,
-    ) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         Ok(Box::new(PreparedStamp::default()))
     }
 
-    fn metrics(
-        &self,
-        _parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> std::collections::BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
+    fn metrics(&self, mut metrics: Metrics, _outcome: &LoadOutcome, _window: Window) -> Metrics {
         if let Some(rate) = metrics.get("operations_per_second").map(|rate| rate.value) {
             metrics.insert("stamps".to_owned(), Quantity { value: rate, unit: STAMPS_PER_SECOND });
         }

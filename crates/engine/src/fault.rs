@@ -41,6 +41,12 @@ pub enum Fault {
     Cancelled,
 }
 
+impl From<model::plan::Problem> for Fault {
+    fn from(problem: model::plan::Problem) -> Self {
+        Fault::Other(problem.message)
+    }
+}
+
 impl Fault {
     /// A refusal of the kernel, with what was tried.
     pub fn system(what: impl Into<String>, source: impl Into<io::Error>) -> Self {

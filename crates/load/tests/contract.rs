@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use engine::{LoadPlan, Observer, Session};
 use language::{LANGUAGES, Language};
 use load::fixture::FixtureStore;
-use load::workload::{FIXTURES, HostInfo, LoadContext, Side, TABLE, Workload, catalogue, common};
+use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Side, TABLE, Workload, catalogue};
 use model::trial::Timeline;
 use model::{Kind, Parameters, Phase, Quantity};
 
@@ -111,27 +111,28 @@ fn at_defaults(workload: &dyn Workload, duration_s: f64) -> BTreeMap<String, Qua
         parameters.set("target", folder.path().to_string_lossy().as_ref());
         parameters.set("size", 32u64 << 20);
     }
-    let threads = parameters.integer("threads").unwrap() as usize;
-    common::resolve(&mut parameters, 2).unwrap();
-    let needs = workload.survey(parameters, &host()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+    let mut load = Load::new(workload, parameters, host().cpus).unwrap();
+    load.schedule.check().unwrap();
+    let threads = load.schedule.threads as usize;
+    let needs = load.survey(&host()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
     assert_eq!(left(), 0, "{name}: the survey made something");
     let mut fixtures = FixtureStore::new(FIXTURES);
     for key in &needs.fixtures {
         fixtures.make(key, &host(), &mut |_| true).unwrap();
     }
     let context = LoadContext { fixtures: &fixtures, side: Side::Only };
-    let prepared = workload.prepare(&needs.parameters, &context).unwrap();
+    let prepared = load.prepare(&context).unwrap();
     let plan = LoadPlan {
         prepared: &*prepared,
         cpus: vec![None; prepared.workers(threads)],
-        rate: common::open_loop(&needs.parameters).unwrap(),
-        stop: common::stop_rule(&needs.parameters).unwrap(),
+        rate: load.schedule.open_loop(),
+        stop: load.schedule.stop(),
         seed: 1,
     };
     let warm_up_ns = if prepared.counts_from_start() { 0 } else { 5_000_000 };
     let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None };
     let outcome = session.run(&Silent, &AtomicBool::new(false)).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let metrics = workload.metrics(&needs.parameters, &outcome.loads[0], outcome.window);
+    let metrics = load.metrics(&outcome.loads[0], outcome.window);
     drop(prepared);
     fixtures.remove(&needs.fixtures).unwrap();
     assert_eq!(left(), 0, "{name} left something");
@@ -182,12 +183,12 @@ fn every_workload_with_two_ends_runs_at_its_defaults() {
 #[test]
 fn null_forms_are_runnable_without_anything() {
     for workload in TABLE {
-        let Some(form) = workload.null_form(&defaults(*workload)) else { continue };
-        let mut form = form;
-        common::resolve(&mut form, 2).unwrap();
-        let needs = workload.survey(form, &host()).unwrap();
+        let load = Load::new(*workload, defaults(*workload), 2).unwrap();
+        let Some(form) = load.null_form() else { continue };
+        let mut null = Load::new(*workload, form, 2).unwrap();
+        let needs = null.survey(&host()).unwrap();
         assert!(needs.fixtures.is_empty(), "{}", workload.spec().name);
         let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side: Side::Only };
-        assert!(workload.prepare(&needs.parameters, &context).is_ok());
+        assert!(null.prepare(&context).is_ok());
     }
 }

@@ -10,7 +10,7 @@ use engine::Fault;
 use engine::outcome::{LoadOutcome, Outcome};
 use engine::{LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
-use load::workload::{FIXTURES, HostInfo, LoadContext, Side, Workload, catalogue, common, find};
+use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Side, Workload, catalogue, find};
 use model::plan::Problem;
 use model::trial::Timeline;
 use model::{Parameters, Phase, Value};
@@ -43,14 +43,15 @@ fn asked(target: &Path, words: &str) -> Parameters {
         let spec = specs.iter().find(|s| s.name == name).unwrap();
         parameters.0.insert(name.to_owned(), spec.parse(text).unwrap());
     }
-    common::resolve(&mut parameters, 2).unwrap();
     parameters
 }
 
 fn survey(target: &Path, words: &str) -> Result<Parameters, Problem> {
     let destroy = vec![target.to_string_lossy().into_owned()];
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
-    disk().survey(asked(target, words), &host).map(|needs| needs.parameters)
+    let mut load = Load::new(disk(), asked(target, words), 2)?;
+    load.survey(&host)?;
+    Ok(load.parameters)
 }
 
 /// One trial of what these words ask for; `before` is called when its files are
@@ -58,19 +59,20 @@ fn survey(target: &Path, words: &str) -> Result<Parameters, Problem> {
 fn trial(target: &Path, words: &str, before: impl Fn()) -> Result<Outcome, Fault> {
     let destroy = vec![target.to_string_lossy().into_owned()];
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
-    let needs = disk().survey(asked(target, words), &host).unwrap_or_else(|p| panic!("{words}: {p:?}"));
+    let mut load = Load::new(disk(), asked(target, words), 2).unwrap();
+    let needs = load.survey(&host).unwrap_or_else(|p| panic!("{words}: {p:?}"));
     let mut fixtures = FixtureStore::new(FIXTURES);
     for key in &needs.fixtures {
         fixtures.make(key, &host, &mut |_| true).unwrap();
     }
     let context = LoadContext { fixtures: &fixtures, side: Side::Only };
-    let prepared = disk().prepare(&needs.parameters, &context)?;
-    let threads = needs.parameters.integer("threads").unwrap() as usize;
+    let prepared = load.prepare(&context)?;
+    let threads = load.schedule.threads as usize;
     let plan = LoadPlan {
         prepared: &*prepared,
         cpus: vec![None; prepared.workers(threads)],
-        rate: common::open_loop(&needs.parameters).unwrap(),
-        stop: common::stop_rule(&needs.parameters).unwrap(),
+        rate: load.schedule.open_loop(),
+        stop: load.schedule.stop(),
         seed: 1,
     };
     before();

@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::atomic::AtomicBool;
 
-use load::workload::Workload;
+use load::workload::Load;
 use load::workload::disk::Disk;
 use model::Value;
 use support::Silent;
@@ -21,7 +21,7 @@ fn told(words: &str) -> (Option<(f64, f64)>, Option<f64>) {
     let (parameters, shelf) = support::survey(support::parameters(folder.path(), &changes)).unwrap();
     let (outcome, facts) = support::run(&parameters, &shelf, &Silent, &AtomicBool::new(false)).unwrap();
     let load = &outcome.loads[0];
-    let metrics = Disk.metrics(&parameters, load, outcome.window);
+    let metrics = Load::new(&Disk, parameters, 2).unwrap().metrics(load, outcome.window);
     let rate = metrics.get("throughput_durable").map(|q| q.value);
     let seconds = load.settled_ns.zip(load.span_ns).map(|(end, (start, _))| (end - start) as f64 / 1e9);
     let passes = facts.iter().find(|(name, _)| *name == "rewritten").map(|(_, value)| match value {

@@ -14,7 +14,7 @@ use load::workload::net::connect::Connect;
 use load::workload::net::loaded::Loaded;
 use load::workload::net::pingpong::Pingpong;
 use load::workload::net::stream::Stream;
-use load::workload::{FIXTURES, LoadContext, Rendezvous, Side, Workload};
+use load::workload::{FIXTURES, Load, LoadContext, Rendezvous, Side, Workload};
 use model::Value;
 use model::message::RendezvousAddress;
 use two_ends::{Beside, Both, attempt, class_bytes, class_count, fact, run, run_inward, surveyed};
@@ -202,8 +202,7 @@ fn nobody_behind_the_address_is_said() {
     };
     let side = Side::of(true, Rendezvous::Out(&door), 0);
     let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side };
-    let workload: &dyn load::workload::Workload = &Stream;
-    let prepared = workload.prepare(&parameters, &context).unwrap();
+    let prepared = Load::new(&Stream, parameters, 1).unwrap().prepare(&context).unwrap();
     let fault =
         prepared.worker(engine::schedule::WorkerIndex { index: 0, of: 1 }, 1).err().unwrap().to_string();
     assert!(fault.contains("127.0.0.1") && fault.contains("closed the connection"), "{fault}");

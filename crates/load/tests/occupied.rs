@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use load::workload::disk::Disk;
-use load::workload::{DeviceProbe, HostInfo, Workload};
+use load::workload::{DeviceProbe, HostInfo, Load};
 use model::plan::{FixtureKey, Ownership, Problem, ProblemKind};
 
 /// What writing to `target` is answered with, after it was given up by name.
@@ -22,7 +22,7 @@ fn looked_at(target: &Path, pattern: &str) -> Result<FixtureKey, Problem> {
     let changes = [("pattern", pattern), ("size", "1MiB"), ("engine", "sync")];
     let destroy = vec![target.to_string_lossy().into_owned()];
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
-    Disk.survey(support::parameters(target, &changes), &host).map(|mut needs| needs.fixtures.remove(0))
+    support::needs(support::parameters(target, &changes), &host).map(|mut needs| needs.fixtures.remove(0))
 }
 
 fn tool(program: &str, arguments: &[&str]) -> Output {
@@ -115,7 +115,8 @@ fn a_file_that_went_away_between_trials_is_said_to_be_gone() {
     let file = file(folder.path());
     let changes = [("pattern", "randread"), ("engine", "sync")];
     let (parameters, shelf) = support::survey(support::parameters(&file, &changes)).unwrap();
-    let told = || Disk.prepare(&parameters, &support::context(&shelf.0)).unwrap_err().to_string();
+    let load = Load::new(&Disk, parameters, 2).unwrap();
+    let told = || load.prepare(&support::context(&shelf.0)).unwrap_err().to_string();
     std::fs::remove_file(&file).unwrap();
     assert!(told().contains("image is gone: it was removed"), "{}", told());
     std::fs::create_dir(&file).unwrap();
@@ -145,7 +146,7 @@ fn a_file_system_says_what_o_direct_can_move() {
         let survey = |block: &str, direct: &str| {
             let changes = [("block-size", block), ("direct", direct), ("size", "1MiB"), ("engine", "sync")];
             let host = HostInfo { cpus: 2, memory_available: 1 << 30, ..HostInfo::default() };
-            Disk.survey(support::parameters(target, &changes), &host).map(drop)
+            support::needs(support::parameters(target, &changes), &host).map(drop)
         };
         let problem = survey("512", "yes").unwrap_err();
         assert!(problem.message.contains("moves blocks of 4096 bytes, and 512 bytes"), "{problem:?}");

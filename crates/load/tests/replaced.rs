@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use engine::Fault;
 use load::fixture::FixtureStore;
-use load::workload::disk::Disk;
-use load::workload::{DeviceProbe, HostInfo, Workload};
+use load::workload::{DeviceProbe, HostInfo};
 use model::plan::{FixtureKey, Problem, ProblemKind};
 
 /// What a load on `target` needs, where all of `destroy` may be lost.
@@ -18,7 +17,7 @@ fn looked_at(target: &Path, destroy: &[&Path], words: &[(&str, &str)]) -> Result
     let destroy = destroy.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, ..HostInfo::default() };
     let words = [&[("engine", "sync")], words].concat();
-    Disk.survey(support::parameters(target, &words), &host).map(|mut needs| needs.fixtures.remove(0))
+    support::needs(support::parameters(target, &words), &host).map(|mut needs| needs.fixtures.remove(0))
 }
 
 /// Making it ready writes all of it.

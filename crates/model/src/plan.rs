@@ -14,7 +14,7 @@ use crate::profile::{LoadProfile, TargetState};
 use crate::resource::PathStep;
 use crate::setting::Change;
 use crate::study::Controls;
-use crate::value::Parameters;
+use crate::value::{ParameterError, Parameters};
 
 /// One load of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -241,6 +241,12 @@ impl Problem {
     #[must_use]
     pub fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { kind: ProblemKind::Refused, message: message.into(), help: help.into() }
+    }
+}
+
+impl From<ParameterError> for Problem {
+    fn from(error: ParameterError) -> Self {
+        Self::invalid(error.to_string(), "see `headroom workloads`")
     }
 }
 

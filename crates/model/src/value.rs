@@ -183,6 +183,18 @@ impl Parameters {
         }
     }
 
+    /// What `read` makes of a parameter that need not be there.
+    ///
+    /// # Errors
+    /// If it is there, and of another type.
+    pub fn given<'a, T>(
+        &'a self,
+        name: &str,
+        read: fn(&'a Self, &str) -> Result<T, ParameterError>,
+    ) -> Result<Option<T>, ParameterError> {
+        self.get(name).map(|_| read(self, name)).transpose()
+    }
+
     /// Whether `name` holds the word `word`.
     #[must_use]
     pub fn is_word(&self, name: &str, word: &str) -> bool {

@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use load::workload::Load;
 use model::Parameters;
-use model::message::End;
-use model::plan::LoadSpec;
-use model::study::Pin;
 use model::trial::Timeline;
 use model::trial::Window;
 use rand_core::{Rng, SeedableRng};
@@ -16,20 +14,11 @@ use super::*;
 
 const SERVICE_NS: f64 = 1e6;
 
-fn order(latency_target: &str, duration_s: f64) -> TrialOrder {
+fn order(latency_target: &str, duration_s: f64) -> LoadSchedule {
     let mut parameters = Parameters::default();
     parameters.set("duration", duration_s);
     parameters.set("latency-target", latency_target);
-    let loads = vec![LoadSpec::new("null", parameters)];
-    TrialOrder {
-        loads,
-        seed: 1,
-        warm_up_s: 0.0,
-        interval_s: None,
-        pin: Pin::None,
-        end: End::Only,
-        from_last: false,
-    }
+    Load::named("null", parameters, 1).unwrap().schedule
 }
 
 fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s: f64) -> Outcome {
@@ -109,7 +98,7 @@ fn the_rate_of_a_server_that_is_known_is_found_and_said() {
 #[test]
 fn a_load_without_a_target_is_not_searched() {
     let mut order = order("5ms@99%", 1.0);
-    order.loads[0].parameters.0.remove("latency-target");
+    order.latency_target = None;
     let held = search(&order, &mut |_| panic!("it was probed"));
     assert!(held.unwrap().is_none());
 }

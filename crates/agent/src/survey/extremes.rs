@@ -2,7 +2,7 @@
 //! product of such values must not overflow, which panics in a build for tests and
 //! gives a wrong number in others.
 
-use load::workload::{self, common};
+use load::workload::{self, Load};
 use machine::Host;
 use model::parameter::{Kind, ParameterSpec, Parts};
 use model::plan::LoadSpec;
@@ -64,8 +64,8 @@ fn nothing_that_may_be_typed_overflows_when_a_case_is_planned() {
             if catalogue.parameters(spec).any(|p| p.name == "target") {
                 parameters.set("target", folder.path().to_str().unwrap());
             }
-            let _ = common::stop_rule(&parameters);
-            let _ = common::rest(&parameters);
+            let schedule = Load::named(spec.name, parameters.clone(), 2).unwrap().schedule;
+            let _ = (schedule.stop(), schedule.check());
             let load = LoadSpec::new(spec.name, parameters);
             survey(vec![load.clone(), load], &inventory, &site, &host);
             tried += 1;

@@ -14,7 +14,8 @@ use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::scalar::nanoseconds;
 use model::trial::Window;
-use model::{MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
+use model::value::ParameterError;
+use model::{MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 
 /// What may stand for a number of threads.
 pub const ALL_CPUS: &[Word] = &[Word { word: "all", doc: "one for each CPU that we may use" }];
@@ -74,114 +75,152 @@ pub const BYTES: ParameterSpec = ParameterSpec::new(
 )
 .not_work();
 
-/// Resolves the common words and checks what contradicts itself.
-///
-/// # Errors
-/// If two ends are asked for at once, or there are more threads than sense.
-pub fn resolve(parameters: &mut Parameters, cpus: usize) -> Result<(), Problem> {
-    if parameters.is_word("threads", "all") {
-        parameters.set("threads", cpus.max(1) as u64);
+/// A number that is asked for, or a word that stands for one on a machine.
+#[derive(Clone, Debug)]
+pub enum NumberOrWord {
+    /// So many.
+    Number(u64),
+    /// Whatever this is on the machine.
+    Word(String),
+}
+
+impl NumberOrWord {
+    /// What the parameter `name` says.
+    ///
+    /// # Errors
+    /// If it is missing, or neither.
+    pub fn of(parameters: &Parameters, name: &str) -> Result<Self, ParameterError> {
+        let word = |_| parameters.text(name).map(|word| Self::Word(word.to_owned()));
+        parameters.integer(name).map(Self::Number).or_else(word)
     }
-    if let Some(Value::Integer(threads @ 1025..)) = parameters.get("threads") {
-        return Err(Problem::invalid(
-            format!("{threads} threads are more than one load may have"),
-            "at most 1024",
-        ));
-    }
-    let ends: Vec<&str> =
-        ["requests", "bytes"].into_iter().filter(|name| parameters.get(name).is_some()).collect();
-    let until = ["end", "full"].into_iter().find(|word| parameters.is_word("until", word));
-    let ends: Vec<String> =
-        ends.into_iter().map(str::to_owned).chain(until.map(|word| format!("until={word}"))).collect();
-    if ends.len() > 1 {
-        let names = ends.join(" and ");
-        return Err(Problem::invalid(format!("{names} cannot both end a trial"), "give one of them"));
-    }
-    let has_rate = ["rate", "latency-target"].into_iter().any(|name| parameters.get(name).is_some());
-    if arrivals(parameters) == Arrivals::Poisson && !has_rate {
-        return Err(Problem::invalid(
-            "`arrivals` has no meaning here: it goes with a rate or a latency-target",
-            "leave it out, or add a rate",
-        ));
-    }
-    if parameters.get("latency-target").is_none() {
-        return Ok(());
-    }
-    if parameters.get("rate").is_some() {
-        return Err(Problem::invalid(
-            "rate gives the rate that latency-target is to find",
-            "give one of them",
-        ));
-    }
-    match ends.first() {
-        Some(end) => Err(Problem::invalid(
-            format!("{end} cannot end a trial that searches the rate for a latency-target"),
-            "give a duration, which is how long the rate found must hold",
-        )),
-        None => Ok(()),
+
+    /// The number, once a survey has resolved words.
+    ///
+    /// # Errors
+    /// If it is a word yet.
+    pub fn number(&self) -> Result<u64, Problem> {
+        match self {
+            Self::Number(number) => Ok(*number),
+            Self::Word(word) => Err(Problem::invalid(format!("nobody looked up what `{word}` is here"), "")),
+        }
     }
 }
 
-/// The latency that is to be kept to, if there is one.
-///
-/// # Errors
-/// If the parameter is none.
-pub fn latency_target(parameters: &Parameters) -> Result<Option<Target>, engine::Fault> {
-    if parameters.get("latency-target").is_none() {
-        return Ok(None);
-    }
-    let (latency_s, share) = model::scalar::latency_target(parameters.text("latency-target")?)
-        .map_err(|e| engine::Fault::Other(format!("latency-target: {e}")))?;
-    Ok(Some(Target { latency_s, share }))
+/// How a load is driven: what its common parameters say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadSchedule {
+    /// Workers that were asked for.
+    pub threads: u64,
+    /// How long the window is, in seconds, where nothing else ends it.
+    pub duration_s: f64,
+    /// Operations after which it ends.
+    pub requests: Option<u64>,
+    /// Bytes after which it ends.
+    pub bytes: Option<u64>,
+    /// The end of the target that ends it.
+    pub until: Option<StopRule>,
+    /// Operations per second of an open loop.
+    pub rate: Option<f64>,
+    /// How the operations of an open loop arrive.
+    pub arrivals: Arrivals,
+    /// The latency for which the rate is to be searched.
+    pub latency_target: Option<Target>,
+    /// For how long nothing runs before the warm-up and after the window.
+    pub rest: IdlePhases,
 }
 
-/// When a load ends.
-///
-/// # Errors
-/// If a parameter is missing.
-pub fn stop_rule(parameters: &Parameters) -> Result<StopRule, engine::Fault> {
-    if parameters.get("requests").is_some() {
-        return Ok(StopRule::Operations(parameters.integer("requests")?));
+impl LoadSchedule {
+    /// What `parameters` say, all of which are there; `cpus` is what `threads=all`
+    /// stands for.
+    ///
+    /// # Errors
+    /// If a parameter has the wrong type.
+    pub fn of(parameters: &Parameters, cpus: usize) -> Result<Self, Problem> {
+        let is_all = parameters.is_word("threads", "all");
+        let ns = |name| parameters.given(name, Parameters::number).map(|s| s.map_or(0, nanoseconds));
+        let target = |text| {
+            let (latency_s, share) = model::scalar::latency_target(text)
+                .map_err(|e| Problem::invalid(format!("latency-target: {e}"), Kind::LatencyTarget.hint()))?;
+            Ok::<_, Problem>(Target { latency_s, share })
+        };
+        Ok(Self {
+            threads: if is_all { cpus.max(1) as u64 } else { parameters.integer("threads")? },
+            duration_s: parameters.number("duration")?,
+            requests: parameters.given("requests", Parameters::integer)?,
+            bytes: parameters.given("bytes", Parameters::integer)?,
+            until: match parameters.text("until") {
+                Ok("end") => Some(StopRule::End),
+                Ok("full") => Some(StopRule::Full),
+                _ => None,
+            },
+            rate: parameters.given("rate", Parameters::number)?,
+            arrivals: match parameters.text("arrivals") {
+                Ok("poisson") => Arrivals::Poisson,
+                _ => Arrivals::Fixed,
+            },
+            latency_target: parameters.given("latency-target", Parameters::text)?.map(target).transpose()?,
+            rest: IdlePhases { idle_ns: ns("idle")?, cool_down_ns: ns("cool-down")? },
+        })
     }
-    if parameters.get("bytes").is_some() {
-        return Ok(StopRule::Bytes(parameters.integer("bytes")?));
-    }
-    if parameters.is_word("until", "end") {
-        return Ok(StopRule::End);
-    }
-    if parameters.is_word("until", "full") {
-        return Ok(StopRule::Full);
-    }
-    Ok(StopRule::Time(nanoseconds(parameters.number("duration")?)))
-}
 
-/// For how long nothing runs before the warm-up and after the window.
-///
-/// # Errors
-/// If a parameter has the wrong type.
-pub fn rest(parameters: &Parameters) -> Result<IdlePhases, engine::Fault> {
-    let ns = |name: &str| match parameters.get(name) {
-        Some(_) => parameters.number(name).map(nanoseconds),
-        None => Ok(0),
-    };
-    Ok(IdlePhases { idle_ns: ns("idle")?, cool_down_ns: ns("cool-down")? })
-}
-
-/// The open loop's rate and arrivals, if the loop is open.
-///
-/// # Errors
-/// If a parameter has the wrong type.
-pub fn open_loop(parameters: &Parameters) -> Result<Option<(f64, Arrivals)>, engine::Fault> {
-    if parameters.get("rate").is_none() {
-        return Ok(None);
+    /// Checks what contradicts itself.
+    ///
+    /// # Errors
+    /// If two ends are asked for at once, or there are more threads than sense.
+    pub fn check(&self) -> Result<(), Problem> {
+        if let threads @ 1025.. = self.threads {
+            return Err(Problem::invalid(
+                format!("{threads} threads are more than one load may have"),
+                "at most 1024",
+            ));
+        }
+        let ends = [
+            self.requests.map(|_| "requests"),
+            self.bytes.map(|_| "bytes"),
+            self.until.map(|until| if until == StopRule::End { "until=end" } else { "until=full" }),
+        ];
+        let ends: Vec<&str> = ends.into_iter().flatten().collect();
+        if ends.len() > 1 {
+            let names = ends.join(" and ");
+            return Err(Problem::invalid(format!("{names} cannot both end a trial"), "give one of them"));
+        }
+        if self.arrivals == Arrivals::Poisson && !self.is_open() {
+            return Err(Problem::invalid(
+                "`arrivals` has no meaning here: it goes with a rate or a latency-target",
+                "leave it out, or add a rate",
+            ));
+        }
+        match (self.latency_target, self.rate, ends.first()) {
+            (Some(_), Some(_), _) => Err(Problem::invalid(
+                "rate gives the rate that latency-target is to find",
+                "give one of them",
+            )),
+            (Some(_), None, Some(end)) => Err(Problem::invalid(
+                format!("{end} cannot end a trial that searches the rate for a latency-target"),
+                "give a duration, which is how long the rate found must hold",
+            )),
+            _ => Ok(()),
+        }
     }
-    Ok(Some((parameters.number("rate")?, arrivals(parameters))))
-}
 
-/// How the operations of an open loop arrive.
-#[must_use]
-pub fn arrivals(parameters: &Parameters) -> Arrivals {
-    if parameters.is_word("arrivals", "poisson") { Arrivals::Poisson } else { Arrivals::Fixed }
+    /// When the load ends.
+    #[must_use]
+    pub fn stop(&self) -> StopRule {
+        let counted = self.requests.map(StopRule::Operations).or(self.bytes.map(StopRule::Bytes));
+        counted.or(self.until).unwrap_or(StopRule::Time(nanoseconds(self.duration_s)))
+    }
+
+    /// The open loop's rate and arrivals, if it has a rate.
+    #[must_use]
+    pub fn open_loop(&self) -> Option<(f64, Arrivals)> {
+        self.rate.map(|rate| (rate, self.arrivals))
+    }
+
+    /// Whether operations start at a rate, given or to be searched.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.rate.is_some() || self.latency_target.is_some()
+    }
 }
 
 /// Operations per second of disks.
@@ -307,15 +346,19 @@ fn of_distribution(name: &str, outcome: &LoadOutcome) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use model::Value;
+
     use super::*;
 
     #[test]
     fn arrivals_without_a_rate_are_refused() {
         let resolved = |beside: &[(&str, Value)]| {
             let mut p = Parameters::default();
+            p.set("threads", 1u64);
+            p.set("duration", 1.0);
             p.set("arrivals", "poisson");
             beside.iter().for_each(|(name, value)| p.set(name, value.clone()));
-            resolve(&mut p, 2)
+            LoadSchedule::of(&p, 2)?.check()
         };
         let problem = resolved(&[]).unwrap_err();
         assert!(problem.message.contains("has no meaning"), "{problem:?}");

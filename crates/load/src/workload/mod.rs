@@ -12,18 +12,21 @@ pub mod profile;
 pub mod scheduler;
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 use engine::outcome::LoadOutcome;
 use engine::{Fault, Prepared};
 use model::message::RendezvousAddress;
 use model::plan::{Effect, FixtureKey, Problem};
+use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::workload::Catalogue;
-use model::{Limit, LoadProfile, Parameters, Quantity, WorkloadSpec};
+use model::{Limit, LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
 use crate::fixture::{FixtureKind, FixtureStore};
 pub use crate::host::{DeviceProbe, HostInfo, MemoryBeneath};
+use crate::workload::common::LoadSchedule;
 
 /// Every workload, in documentation order.
 pub const TABLE: &[&dyn Workload] = &[
@@ -79,26 +82,11 @@ pub fn find(name: &str) -> Option<&'static dyn Workload> {
     all().find(|w| w.spec().name == name)
 }
 
-/// Makes one trial of a surveyed load ready: what has no meaning beside the rest
-/// is not in its parameters, and has its default.
-///
-/// # Errors
-/// As [`Workload::prepare`].
-pub fn prepare(
-    workload: &dyn Workload,
-    parameters: &Parameters,
-    given: &LoadContext<'_>,
-) -> Result<Box<dyn Prepared>, Fault> {
-    let mut all = parameters.clone();
-    catalogue().fill(workload.spec(), &mut all);
-    workload.prepare(&all, given)
-}
-
-/// What a workload says of a load before anything is touched.
+/// What a load needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Requirements {
-    /// The parameters with every word resolved.
-    pub parameters: Parameters,
+    /// What words among its parameters stand for on this machine, by their names.
+    pub resolved: Parameters,
     /// The fixtures needed.
     pub fixtures: Vec<FixtureKey>,
     /// What the load leaves of them.
@@ -110,54 +98,68 @@ pub struct Requirements {
     pub limits: Vec<Limit>,
 }
 
+/// Figures by their names.
+pub type Metrics = BTreeMap<String, Quantity>;
+
 /// A kind of load.
 pub trait Workload: Sync {
     /// What it is, as data.
     fn spec(&self) -> &'static WorkloadSpec;
 
-    /// Resolves words such as `all` and says what the load needs. Touches
-    /// nothing. Common parameters are resolved already.
+    /// Reads the parameters of a load, which are all there. What they mean is kept in
+    /// an object; nobody reads them again.
+    ///
+    /// # Errors
+    /// If a parameter has the wrong type or is a word that is not known.
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem>;
+
+    /// Whether it needs another end, which the parameter `peer` names.
+    fn has_far_end(&self) -> bool {
+        self.spec().path.contains(&Symbol::PeerInterface)
+    }
+}
+
+/// A load whose parameters were read.
+pub trait Planned {
+    /// Looks at the machine: resolves words such as `dram`, in itself and in what it
+    /// returns, and says what the load needs. Touches nothing.
     ///
     /// # Errors
     /// Why this load cannot run on this machine or with these parameters.
-    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem>;
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        Ok(Requirements::default())
+    }
 
-    /// What a surveyed load is.
-    fn profile(&self, parameters: &Parameters) -> LoadProfile;
+    /// What the load is; `base` is what follows from its schedule.
+    fn profile(&self, base: LoadProfile) -> LoadProfile;
+
+    /// The paths that it drives.
+    fn targets(&self) -> &[String] {
+        &[]
+    }
 
     /// Makes one trial of a surveyed load ready.
     ///
     /// # Errors
     /// If something that it needs cannot be had.
-    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault>;
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault>;
 
-    /// The metrics of a load that did `outcome` in `window`: those of its spec
-    /// that the common table can make. A workload with others adds them.
-    fn metrics(
-        &self,
-        _parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        common::metrics(self.spec(), outcome, window)
+    /// The metrics of a load that did `outcome` in `window`; `common` are those of its
+    /// spec that the common table can make.
+    fn metrics(&self, common: Metrics, _outcome: &LoadOutcome, _window: Window) -> Metrics {
+        common
     }
 
     /// The share of the bytes that a load moved which it wrote; 0 where what it
     /// moves stays nowhere.
-    fn written_share(&self, _parameters: &Parameters, _outcome: &LoadOutcome) -> f64 {
+    fn written_share(&self, _outcome: &LoadOutcome) -> f64 {
         0.0
     }
 
-    /// The same load without what it measures: our own cost per operation. The
-    /// parameters of the null form, or `None` where there is nothing to take
-    /// away.
-    fn null_form(&self, _parameters: &Parameters) -> Option<Parameters> {
+    /// The parameter, with its value, that takes away what is measured, so that our own
+    /// cost per operation is left; `None` where there is nothing to take away.
+    fn null_form(&self) -> Option<(&'static str, Value)> {
         None
-    }
-
-    /// Whether it needs another end, which the parameter `peer` names.
-    fn has_far_end(&self) -> bool {
-        false
     }
 
     /// Puts together what both ends of a trial measured in the same window:
@@ -167,9 +169,104 @@ pub trait Workload: Sync {
     /// # Errors
     ///
     /// Why both together are no result.
-    fn unite(&self, _parameters: &Parameters, _near: &mut TrialResult, _far: &TrialResult) -> United {
+    fn unite(&self, _near: &mut TrialResult, _far: &TrialResult) -> United {
         Ok(())
     }
+}
+
+/// One load: its parameters with all defaults, and what they mean.
+pub struct Load {
+    /// What its workload is.
+    pub spec: &'static WorkloadSpec,
+    /// All of its parameters.
+    pub parameters: Parameters,
+    /// How it is driven.
+    pub schedule: LoadSchedule,
+    planned: Box<dyn Planned>,
+}
+
+impl Load {
+    /// Puts in the defaults of what is not there, and reads all. `cpus` is how many
+    /// there are for a load that takes all.
+    ///
+    /// # Errors
+    /// If a parameter has the wrong type.
+    pub fn new(workload: &dyn Workload, mut parameters: Parameters, cpus: usize) -> Result<Self, Problem> {
+        let spec = workload.spec();
+        catalogue().fill(spec, &mut parameters);
+        let schedule = LoadSchedule::of(&parameters, cpus)?;
+        parameters.set("threads", schedule.threads);
+        let planned = workload.plan(&parameters, &schedule)?;
+        Ok(Self { spec, parameters, schedule, planned })
+    }
+
+    /// The same of the workload named `name`.
+    ///
+    /// # Errors
+    /// If there is none, too.
+    pub fn named(name: &str, parameters: Parameters, cpus: usize) -> Result<Self, Problem> {
+        let workload = find(name).ok_or_else(|| {
+            Problem::invalid(format!("this agent has no workload `{name}`"), "update the agent")
+        })?;
+        Self::new(workload, parameters, cpus)
+    }
+
+    /// As [`Planned::survey`]. What words stand for is in its parameters then, and
+    /// those that have no meaning beside the rest are not.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        let needs = self.planned.survey(host)?;
+        self.parameters.0.extend(needs.resolved.0.clone());
+        catalogue().drop_idle(self.spec, &mut self.parameters);
+        Ok(needs)
+    }
+
+    /// Whether it needs another end.
+    #[must_use]
+    pub fn has_far_end(&self) -> bool {
+        self.spec.path.contains(&Symbol::PeerInterface)
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn profile(&self) -> LoadProfile {
+        self.planned.profile(profile::base(self.spec, &self.schedule))
+    }
+
+    /// Its metrics, when it did `outcome` in `window`.
+    #[must_use]
+    pub fn metrics(&self, outcome: &LoadOutcome, window: Window) -> Metrics {
+        self.planned.metrics(common::metrics(self.spec, outcome, window), outcome, window)
+    }
+
+    /// The parameters of the same load without what it measures.
+    #[must_use]
+    pub fn null_form(&self) -> Option<Parameters> {
+        let (name, value) = self.planned.null_form()?;
+        let mut null = self.parameters.clone();
+        null.set(name, value);
+        Some(null)
+    }
+}
+
+impl Deref for Load {
+    type Target = dyn Planned;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.planned
+    }
+}
+
+/// What a survey says of a load.
+#[cfg(test)]
+pub(crate) fn survey(
+    workload: &dyn Workload,
+    parameters: Parameters,
+    host: &HostInfo,
+) -> Result<Requirements, Problem> {
+    Load::new(workload, parameters, host.cpus)?.survey(host)
 }
 
 /// That the results of both ends became one, or why they are none.

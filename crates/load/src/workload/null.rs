@@ -10,7 +10,8 @@ use model::plan::Problem;
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::common::LoadSchedule;
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -53,39 +54,42 @@ impl Workload for Null {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        match parameters.integer("queue-depth") {
-            Ok(1..=4096) => Ok(Requirements { parameters, ..Requirements::default() }),
-            _ => {
-                Err(Problem::invalid("queue-depth is more than 4096", "use a smaller depth or more threads"))
-            }
+    fn plan(&self, parameters: &Parameters, _: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedNull { depth: parameters.integer("queue-depth")? }))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PlannedNull {
+    depth: u64,
+}
+
+impl Planned for PlannedNull {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        if (1..=4096).contains(&self.depth) {
+            return Ok(Requirements::default());
         }
+        Err(Problem::invalid("queue-depth is more than 4096", "use a smaller depth or more threads"))
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let mut profile = profile::base(&SPEC, parameters, &[]);
-        let depth = profile::at_least_one(parameters, "queue-depth");
-        profile.concurrency.operations = profile.concurrency.operations.saturating_mul(depth);
-        LoadProfile { is_null: true, ..profile }
+    fn profile(&self, mut base: LoadProfile) -> LoadProfile {
+        base.concurrency.operations = base.concurrency.operations.saturating_mul(self.depth.max(1));
+        LoadProfile { is_null: true, ..base }
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(PreparedNull { depth: parameters.integer("queue-depth")? as usize }))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(self.clone()))
     }
 }
 
-#[derive(Debug)]
-struct PreparedNull {
-    depth: usize,
-}
-
-impl Prepared for PreparedNull {
+impl Prepared for PlannedNull {
     fn operation_bytes(&self) -> u64 {
         0
     }
 
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        Ok(Box::new(Nothing { depth: self.depth, started: Vec::with_capacity(self.depth) }))
+        let depth = self.depth as usize;
+        Ok(Box::new(Nothing { depth, started: Vec::with_capacity(depth) }))
     }
 }
 

@@ -1,24 +1,22 @@
 //! What workloads put their profiles together from.
 
-use model::profile::{
-    Arrival, Concurrency, Flow, LoadProfile, OperationClass, Peer, RateUnit, SizeShare, Transport, WaitsFor,
-};
-use model::{Parameters, WorkloadSpec};
+use model::WorkloadSpec;
+use model::profile::{Arrival, Concurrency, Flow, LoadProfile, WaitsFor};
 
-/// What every load of a workload has: threads that each do one operation at a time,
-/// by a rate or without.
+use crate::workload::common::LoadSchedule;
+
+/// What every load has: threads that each do one operation at a time, by a rate or
+/// without.
 #[must_use]
-pub fn base(spec: &WorkloadSpec, parameters: &Parameters, waits_for: &[WaitsFor]) -> LoadProfile {
-    let workers = at_least_one(parameters, "threads");
-    let is_open = parameters.get("rate").is_some() || parameters.get("latency-target").is_some();
+pub fn base(spec: &WorkloadSpec, schedule: &LoadSchedule) -> LoadProfile {
+    let workers = schedule.threads.max(1);
     LoadProfile {
         concurrency: Concurrency {
             workers,
             operations: workers,
-            arrival: if is_open { Arrival::Open } else { Arrival::Closed },
-            rate_per_s: parameters.number("rate").ok(),
+            arrival: if schedule.is_open() { Arrival::Open } else { Arrival::Closed },
+            rate_per_s: schedule.rate,
         },
-        waits_for: waits_for.iter().cloned().collect(),
         headline: spec.headline.to_owned(),
         ..LoadProfile::default()
     }
@@ -26,59 +24,15 @@ pub fn base(spec: &WorkloadSpec, parameters: &Parameters, waits_for: &[WaitsFor]
 
 /// A load of one kind of operation.
 #[must_use]
-pub fn of_one(
-    spec: &WorkloadSpec,
-    parameters: &Parameters,
-    waits_for: &[WaitsFor],
-    flow: Flow,
-) -> LoadProfile {
-    LoadProfile { flows: vec![flow], ..base(spec, parameters, waits_for) }
-}
-
-/// A load between two ends, as [`base`].
-#[must_use]
-pub fn of_two_ends(spec: &WorkloadSpec, parameters: &Parameters, flows: Vec<Flow>) -> LoadProfile {
-    let is_udp = parameters.is_word("protocol", "udp");
-    LoadProfile {
-        flows,
-        peer: Some(if parameters.is_word("peer", "self") { Peer::SameProgram } else { Peer::AnotherProgram }),
-        transport: Some(if is_udp { Transport::Udp } else { Transport::Tcp }),
-        rate_unit: RateUnit::Bits,
-        ..base(spec, parameters, &[WaitsFor::Peer])
-    }
-}
-
-/// The ways in which the parameter `direction` lets streams go, seen from the end that
-/// drives.
-#[must_use]
-pub fn ways(parameters: &Parameters) -> &'static [OperationClass] {
-    match parameters.text("direction") {
-        Ok("both") => &[OperationClass::Send, OperationClass::Receive],
-        Ok("receive") => &[OperationClass::Receive],
-        Ok("none") => &[],
-        _ => &[OperationClass::Send],
-    }
-}
-
-/// The sizes that a parameter gives, which may be a mix.
-#[must_use]
-pub fn sizes(parameters: &Parameters, name: &str) -> Vec<SizeShare> {
-    let part = |(bytes, share): (u64, f64)| SizeShare { bytes, share };
-    parameters.mix(name).map_or_else(|_| Vec::new(), |mix| mix.into_iter().map(part).collect())
-}
-
-/// A count.
-#[must_use]
-pub fn at_least_one(parameters: &Parameters, name: &str) -> u64 {
-    parameters.integer(name).unwrap_or(1).max(1)
+pub fn of_one(base: LoadProfile, waits_for: WaitsFor, flow: Flow) -> LoadProfile {
+    LoadProfile { flows: vec![flow], waits_for: [waits_for].into(), ..base }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{Kind, ParameterSpec, Value};
+    use model::{Kind, ParameterSpec, Parameters, Value};
 
-    use super::*;
-    use crate::workload::{TABLE, catalogue, common};
+    use crate::workload::{Load, TABLE, catalogue};
 
     /// Values of a parameter beside its default.
     fn values(spec: &ParameterSpec) -> Vec<Value> {
@@ -107,7 +61,6 @@ mod tests {
             let spec = workload.spec();
             let mut usual = Parameters::default();
             catalogue.fill(spec, &mut usual);
-            common::resolve(&mut usual, 2).unwrap();
             let mut cases = vec![usual.clone()];
             for parameter in catalogue.parameters(spec) {
                 let kind = import::v1::label::kind_of_parameter(parameter.name);
@@ -140,7 +93,8 @@ mod tests {
             for mut parameters in cases {
                 catalogue.drop_idle(spec, &mut parameters);
                 let then = import::v1::profile(spec.name, &parameters);
-                assert_eq!(workload.profile(&parameters), then, "{} {parameters:?}", spec.name);
+                let load = Load::new(*workload, parameters.clone(), 1).unwrap();
+                assert_eq!(load.profile(), then, "{} {parameters:?}", spec.name);
                 compared += 1;
             }
         }

@@ -10,8 +10,11 @@ use engine::Prepared;
 use engine::outcome::Outcome;
 use engine::{LoadPlan, Observer, Session};
 use load::fixture::FixtureStore;
+use load::workload::common::LoadSchedule;
 use load::workload::disk::Disk;
-use load::workload::{DeviceProbe, FIXTURES, HostInfo, LoadContext, Side, Workload, catalogue, common};
+use load::workload::{
+    DeviceProbe, FIXTURES, HostInfo, Load, LoadContext, Requirements, Side, Workload, catalogue,
+};
 use model::identity::DeviceIdentity;
 use model::plan::{DeviceState, FixtureKey, Problem};
 use model::trial::Timeline;
@@ -55,8 +58,12 @@ pub(crate) fn parameters(target: &Path, changes: &[(&str, &str)]) -> Parameters 
     if !changes.iter().any(|(name, _)| *name == "target") {
         parameters.set("target", target.to_string_lossy().as_ref());
     }
-    common::resolve(&mut parameters, 2).unwrap();
     parameters
+}
+
+/// What a load needs on a machine.
+pub(crate) fn needs(parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
+    Load::new(&Disk, parameters, host.cpus)?.survey(host)
 }
 
 /// What the survey makes of parameters; all files and devices named may be
@@ -65,12 +72,13 @@ pub(crate) fn survey(parameters: Parameters) -> Result<(Parameters, Kept), Probl
     let destroy = parameters.texts("target").unwrap().into_iter().map(str::to_owned).collect();
     let look = DeviceProbe { state: free, identity: |_| Ok(DeviceIdentity::default()) };
     let host = HostInfo { cpus: 2, memory_available: 1 << 30, destroy, look, ..HostInfo::default() };
-    let needs = Disk.survey(parameters, &host)?;
+    let mut load = Load::new(&Disk, parameters, host.cpus)?;
+    let needs = load.survey(&host)?;
     let mut fixtures = FixtureStore::new(FIXTURES);
     for key in &needs.fixtures {
         fixtures.make(key, &host, &mut |_| true).unwrap();
     }
-    Ok((needs.parameters, Kept(fixtures, needs.fixtures)))
+    Ok((load.parameters, Kept(fixtures, needs.fixtures)))
 }
 
 /// Says of a device that a test made that nobody uses it.
@@ -91,23 +99,24 @@ pub(crate) fn run(
     observer: &dyn Observer,
     cancel: &AtomicBool,
 ) -> Result<(Outcome, Facts), Fault> {
-    let prepared = Disk.prepare(parameters, &context(&shelf.0))?;
-    let outcome = drive(parameters, &*prepared, observer, cancel)?;
+    let load = Load::new(&Disk, parameters.clone(), 2)?;
+    let prepared = load.prepare(&context(&shelf.0))?;
+    let outcome = drive(&load.schedule, &*prepared, observer, cancel)?;
     let after = prepared.facts_after(&outcome.loads[0]);
     Ok((outcome, after))
 }
 
 fn drive(
-    parameters: &Parameters,
+    schedule: &LoadSchedule,
     prepared: &dyn Prepared,
     observer: &dyn Observer,
     cancel: &AtomicBool,
 ) -> Result<Outcome, Fault> {
     let plan = LoadPlan {
         prepared,
-        cpus: vec![None; prepared.workers(parameters.integer("threads")? as usize)],
-        rate: common::open_loop(parameters)?,
-        stop: common::stop_rule(parameters)?,
+        cpus: vec![None; prepared.workers(schedule.threads as usize)],
+        rate: schedule.open_loop(),
+        stop: schedule.stop(),
         seed: 1,
     };
     Session { loads: vec![plan], warm_up_ns: 0, interval_ns: None }.run(observer, cancel)

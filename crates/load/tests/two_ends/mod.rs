@@ -14,7 +14,7 @@ use engine::{Begin, IdlePhases, LoadPlan, Observer, Session};
 use engine::{Prepared, SideMetrics};
 use load::fixture::FixtureStore;
 use load::workload::net::RendezvousListener;
-use load::workload::{FIXTURES, HostInfo, LoadContext, Rendezvous, Side, Workload, catalogue, common};
+use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Rendezvous, Side, Workload, catalogue};
 use model::message::RendezvousAddress;
 use model::plan::Problem;
 use model::trial::Timeline;
@@ -71,8 +71,10 @@ pub(crate) fn surveyed(workload: &dyn Workload, changes: &[(&str, &str)]) -> Res
     }
     catalogue.fill(workload.spec(), &mut parameters);
     catalogue.drop_idle(workload.spec(), &mut parameters);
-    common::resolve(&mut parameters, 2)?;
-    Ok(workload.survey(parameters, &HostInfo { cpus: 2, ..HostInfo::default() })?.parameters)
+    let mut load = Load::new(workload, parameters, 2)?;
+    load.schedule.check()?;
+    load.survey(&HostInfo { cpus: 2, ..HostInfo::default() })?;
+    Ok(load.parameters)
 }
 
 /// What happens beside a trial.
@@ -106,7 +108,8 @@ fn run_beside(workload: &'static dyn Workload, parameters: &Parameters, beside: 
     let (near, far) =
         (near.unwrap_or_else(|e| panic!("near: {e}")), far.unwrap_or_else(|e| panic!("far: {e}")));
     let mut united = near.result.clone();
-    workload.unite(parameters, &mut united, &far.result).unwrap();
+    let load = Load::new(workload, parameters.clone(), 2).unwrap();
+    load.unite(&mut united, &far.result).unwrap();
     Both { near, far, united }
 }
 
@@ -186,34 +189,34 @@ fn end(
 ) -> Result<One, Fault> {
     let is_near = matches!(side, Side::Near { .. });
     let context = LoadContext { fixtures: &FixtureStore::new(FIXTURES), side };
-    let prepared = workload.prepare(parameters, &context)?;
+    let load = Load::new(workload, parameters.clone(), 2)?;
+    let prepared = load.prepare(&context)?;
     let (stop, rate) = if is_near {
-        (common::stop_rule(parameters)?, common::open_loop(parameters)?)
+        (load.schedule.stop(), load.schedule.open_loop())
     } else {
         (StopRule::FollowMain, None)
     };
-    let threads = parameters.integer("threads")? as usize;
+    let threads = load.schedule.threads as usize;
     let plan =
         LoadPlan { prepared: &*prepared, cpus: vec![None; prepared.workers(threads)], rate, stop, seed: 1 };
     let warm_up_ns = if prepared.counts_from_start() { 0 } else { 10_000_000 };
     let session = Session { loads: vec![plan], warm_up_ns, interval_ns: None };
     let mut outcome = session.run_between(IdlePhases::default(), begin, observer, off)?;
-    let load = outcome.loads.remove(0);
-    Ok(One { result: shaped(workload, parameters, &*prepared, &load, outcome.window), outcome: load })
+    let of_load = outcome.loads.remove(0);
+    Ok(One { result: shaped(&load, &*prepared, &of_load, outcome.window), outcome: of_load })
 }
 
 fn shaped(
-    workload: &dyn Workload,
-    parameters: &Parameters,
+    load: &Load,
     prepared: &dyn Prepared,
-    load: &LoadOutcome,
+    outcome: &LoadOutcome,
     window: model::trial::Window,
 ) -> TrialResult {
     let SideMetrics { metrics, series, facts } = prepared.seen(window);
     let mut result = TrialResult { window: Some(window), series, ..TrialResult::default() };
-    result.metrics = workload.metrics(parameters, load, window);
+    result.metrics = load.metrics(outcome, window);
     result.metrics.extend(metrics);
-    result.facts.clone_from(&load.facts);
+    result.facts.clone_from(&outcome.facts);
     result.facts.extend(facts);
     result
 }

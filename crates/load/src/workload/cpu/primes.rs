@@ -10,7 +10,8 @@ use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::common::LoadSchedule;
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -51,37 +52,36 @@ impl Workload for Primes {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        // An event must end within a trial; 10 million take some seconds.
-        match parameters.integer("max-prime") {
-            Ok(4..=10_000_000) => Ok(Requirements { parameters, ..Requirements::default() }),
-            _ => Err(Problem::invalid(
-                "max-prime must lie between 4 and 10 million",
-                "sysbench's default is 10000",
-            )),
-        }
-    }
-
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        profile::of_one(
-            &SPEC,
-            parameters,
-            &[WaitsFor::Processor],
-            Flow::only(OperationClass::Compute, FlowUnit::Operations),
-        )
-    }
-
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(PreparedPrimes { max_prime: parameters.integer("max-prime")? }))
+    fn plan(&self, parameters: &Parameters, _: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedPrimes { max_prime: parameters.integer("max-prime")? }))
     }
 }
 
-#[derive(Debug)]
-struct PreparedPrimes {
+#[derive(Clone, Debug)]
+struct PlannedPrimes {
     max_prime: u64,
 }
 
-impl Prepared for PreparedPrimes {
+impl Planned for PlannedPrimes {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        // An event must end within a trial; 10 million take some seconds.
+        if (4..=10_000_000).contains(&self.max_prime) {
+            return Ok(Requirements::default());
+        }
+        Err(Problem::invalid("max-prime must lie between 4 and 10 million", "sysbench's default is 10000"))
+    }
+
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let events = Flow::only(OperationClass::Compute, FlowUnit::Operations);
+        profile::of_one(base, WaitsFor::Processor, events)
+    }
+
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Prepared for PlannedPrimes {
     fn operation_bytes(&self) -> u64 {
         0
     }

@@ -4,10 +4,10 @@
 
 use std::fmt;
 
-use engine::fault::Fault;
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
+use model::value::ParameterError;
 
 /// What the parameter `vectors` is.
 pub(super) const DOC: &str = "The instructions that compute.";
@@ -104,27 +104,30 @@ impl fmt::Display for Set {
     }
 }
 
-/// Refuses a set that this processor has not.
-pub(super) fn check(parameters: &Parameters) -> Result<(), Problem> {
-    let word = parameters.text("vectors").unwrap_or("auto");
-    if Set::of(word).is_here() {
-        return Ok(());
-    }
-    let here: Vec<&str> = Set::here().map(Set::word).collect();
-    Err(Problem::refused(
-        format!("this processor has no {word} instructions"),
-        format!("it has {}; vectors = auto takes the widest", here.join(", ")),
-    ))
+/// The set that a load asks for.
+#[derive(Clone, Debug)]
+pub(super) struct AskedSet {
+    word: String,
+    set: Set,
 }
 
-/// The set that is asked for.
-pub(super) fn of(parameters: &Parameters) -> Result<Set, Fault> {
-    let word = parameters.text("vectors")?;
-    let set = Set::of(word);
-    if set.is_here() {
-        Ok(set)
-    } else {
-        Err(Fault::Other(format!("this processor has no {word} instructions")))
+impl AskedSet {
+    /// As the parameter says.
+    pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
+        let word = parameters.text("vectors")?.to_owned();
+        Ok(Self { set: Set::of(&word), word })
+    }
+
+    /// Refuses a set that this processor has not.
+    pub(super) fn checked(&self) -> Result<Set, Problem> {
+        if self.set.is_here() {
+            return Ok(self.set);
+        }
+        let here: Vec<&str> = Set::here().map(Set::word).collect();
+        Err(Problem::refused(
+            format!("this processor has no {} instructions", self.word),
+            format!("it has {}; vectors = auto takes the widest", here.join(", ")),
+        ))
     }
 }
 

@@ -1,13 +1,13 @@
 //! What each operation does and where: a function of the seed and its number.
 
-use engine::fault::Fault;
 use engine::queue::Operation;
 use engine::schedule::WorkerIndex;
-use engine::stop::REHEARSED;
-use model::Parameters;
+use engine::stop::{REHEARSED, StopRule};
+use model::plan::Problem;
 
 use crate::workload::disk::distribution::{Distribution, Places, random, word};
 use crate::workload::disk::pattern::{DataDirection, Kind, Pattern};
+use crate::workload::disk::plan::{DiskPlan, SyncRule};
 
 /// One operation, worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,24 +93,21 @@ const KIND: u64 = 0x6b69_6e64_0000_0000;
 const SIZE: u64 = 0x7369_7a65_0000_0000;
 
 impl Access {
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        let pattern = Pattern::of(parameters)?;
+    pub(super) fn of(plan: &DiskPlan) -> Result<Self, Problem> {
+        let DiskPlan { pattern, distribution, verifies: apart, .. } = *plan;
         let mut sum = 0.0;
         let mut sizes = Vec::new();
         let nothing = Distribution::Uniform.over(0, 0);
-        for (bytes, share) in parameters.mix("block-size")? {
+        for (bytes, share) in &plan.blocks {
             sum += share;
-            sizes.push(Size { bytes, up_to: word(sum), places: nothing, visited: 0 });
+            sizes.push(Size { bytes: *bytes, up_to: word(sum), places: nothing, visited: 0 });
         }
         if let Some(last) = sizes.last_mut() {
             last.up_to = u64::MAX;
         }
         let reads = if let DataDirection::Both(share) = pattern.way { word(share) } else { 0 };
-        let sync_every =
-            if parameters.is_word("sync", "fsync") { parameters.integer("sync-every")? } else { 0 };
-        let distribution = Distribution::of(parameters)?;
-        let apart = verifies(parameters);
-        let one_target = parameters.texts("target")?.len() == 1;
+        let sync_every = if let SyncRule::Every(writes) = plan.sync { writes } else { 0 };
+        let one_target = plan.targets.len() == 1;
         let turns = if distribution != Distribution::Once {
             Turns::Any
         } else if sizes.len() == 1 && sync_every == 0 && one_target && !apart {
@@ -124,8 +121,8 @@ impl Access {
             sizes,
             reads_up_to: reads,
             file_bytes: 0,
-            start: parameters.integer("offset")?,
-            bytes: parameters.integer("span")?,
+            start: plan.offset,
+            bytes: plan.reach()?.1,
             cursor: 0,
             begun: 0,
             rounds: 0,
@@ -133,8 +130,8 @@ impl Access {
             seat: WorkerIndex { index: 0, of: 1 },
             turns,
             apart,
-            one_pass: parameters.is_word("until", "end"),
-            full: parameters.is_word("until", "full"),
+            one_pass: plan.until == Some(StopRule::End),
+            full: plan.fills(),
             stride: 0,
             sync_every,
             since_sync: 0,
@@ -150,12 +147,6 @@ impl Access {
     /// The largest operation, in bytes.
     pub(super) fn block(&self) -> u64 {
         self.sizes.iter().map(|s| s.bytes).max().unwrap_or(0)
-    }
-
-    /// The mean of its operations, in bytes.
-    pub(super) fn mean_block(parameters: &Parameters) -> Result<u64, Fault> {
-        let mix = parameters.mix("block-size")?;
-        Ok(mix.iter().map(|(bytes, share)| *bytes as f64 * share).sum::<f64>().round() as u64)
     }
 
     /// The bytes that are touched: from the first to behind the last.
@@ -342,11 +333,6 @@ impl Access {
     pub(super) fn seed(&self) -> u64 {
         self.seed
     }
-}
-
-/// Whether what is written is read back after it.
-pub(super) fn verifies(parameters: &Parameters) -> bool {
-    parameters.is_word("verify", "crc32c")
 }
 
 /// The largest number of which all are multiples (Euclid's algorithm).

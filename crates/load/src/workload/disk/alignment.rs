@@ -4,9 +4,10 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use model::Parameters;
 use model::plan::Problem;
 use rustix::fs::{AtFlags, CWD, StatxFlags};
+
+use crate::workload::disk::plan::DiskPlan;
 
 /// Whether blocks and the offset are whole numbers of `unit` bytes, which is all
 /// that the target called `text` moves; 0 where nobody knows. The page cache
@@ -14,13 +15,11 @@ use rustix::fs::{AtFlags, CWD, StatxFlags};
 ///
 /// # Errors
 /// Which is not, and what is needed.
-pub(super) fn check(text: &str, parameters: &Parameters, unit: u64) -> Result<(), Problem> {
-    if !parameters.flag("direct").unwrap_or(true) || unit == 0 {
+pub(super) fn check(text: &str, plan: &DiskPlan, unit: u64) -> Result<(), Problem> {
+    if !plan.is_direct() || unit == 0 {
         return Ok(());
     }
-    let mix = parameters.mix("block-size").unwrap_or_default();
-    let offset = parameters.integer("offset").unwrap_or(0);
-    match mix.iter().map(|(bytes, _)| *bytes).chain([offset]).find(|bytes| !bytes.is_multiple_of(unit)) {
+    match plan.grid().find(|bytes| !bytes.is_multiple_of(unit)) {
         Some(odd) => Err(Problem::invalid(
             format!("{text} moves blocks of {unit} bytes, and {odd} bytes are no whole number of them"),
             "use a multiple as block-size and offset, or direct=no",

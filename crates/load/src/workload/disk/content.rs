@@ -9,10 +9,11 @@
 //! runs at the speed of the cache: 4 KiB take 60 to 80 ns on the machine this
 //! was written on, by how far away the buffer is.
 
-use engine::fault::Fault;
 use engine::stop::REHEARSED;
 use model::Parameters;
 use model::parameter::Word;
+use model::plan::Problem;
+use model::value::ParameterError;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,16 @@ pub(in crate::workload) enum Content {
     Duplicate(u16),
 }
 
+impl Content {
+    /// What is compressed away or has a twin, where that has a meaning.
+    pub(super) fn share(self) -> Option<f64> {
+        match self {
+            Content::Compressible(share) | Content::Duplicate(share) => Some(f64::from(share) / 1000.0),
+            Content::Random | Content::Zeros => None,
+        }
+    }
+}
+
 /// The words of `content`.
 pub(super) const WORDS: &[Word] = &[
     Word { word: "random", doc: "random bytes, others in every block: nothing compresses them" },
@@ -46,8 +57,8 @@ pub(super) const SHARE_WORDS: &[Word] =
     &[Word { word: "auto", doc: "50 % of what is compressible, 30 % of duplicates" }];
 
 /// What `parameters` ask for.
-pub(super) fn of(parameters: &Parameters) -> Result<Content, Fault> {
-    let share = |auto: u16| {
+pub(super) fn of(parameters: &Parameters) -> Result<Content, Problem> {
+    let share = |auto: u16| -> Result<u16, ParameterError> {
         if parameters.is_word("content-share", "auto") {
             return Ok(auto);
         }
@@ -58,16 +69,8 @@ pub(super) fn of(parameters: &Parameters) -> Result<Content, Fault> {
         "zeros" => Content::Zeros,
         "compressible" => Content::Compressible(share(500)?),
         "duplicate" => Content::Duplicate(share(300)?),
-        other => return Err(Fault::Other(format!("`{other}` is no content of disk"))),
+        other => return Err(Problem::invalid(format!("`{other}` is no content of disk"), "")),
     })
-}
-
-/// `content-share` becomes a number where it has a meaning.
-pub(super) fn resolve(parameters: &mut Parameters) -> Result<(), Fault> {
-    if let Content::Compressible(share) | Content::Duplicate(share) = of(parameters)? {
-        parameters.set("content-share", f64::from(share) / 1000.0);
-    }
-    Ok(())
 }
 
 /// What a fact says of it.

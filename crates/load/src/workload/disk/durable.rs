@@ -6,9 +6,11 @@
 //! many there were, and nothing is claimed.
 
 use engine::outcome::LoadOutcome;
-use model::{Parameters, Value};
+use model::Value;
 
+use crate::workload::disk::distribution::Distribution;
 use crate::workload::disk::pattern::Pattern;
+use crate::workload::disk::plan::{DiskPlan, SyncRule};
 
 /// The fact that tells why there is no rate until all was on the device: bytes
 /// written over bytes of the span.
@@ -33,43 +35,39 @@ pub(super) fn written(pattern: Pattern, outcome: &LoadOutcome) -> f64 {
 /// was synced; of others one pass over the span, in order or with `once`, or a
 /// tenth of it at random places. `None` where more may have been overwritten
 /// before it came there.
-pub(super) fn bytes(parameters: &Parameters, outcome: &LoadOutcome) -> Option<f64> {
-    let pattern = Pattern::of(parameters).ok()?;
-    let written = written(pattern, outcome);
-    let each =
-        parameters.flag("direct").ok()? || ["dsync", "fsync"].iter().any(|w| parameters.is_word("sync", w));
-    if each {
+pub(super) fn bytes(plan: &DiskPlan, outcome: &LoadOutcome) -> Option<f64> {
+    let written = written(plan.pattern, outcome);
+    if plan.is_direct() || matches!(plan.sync, SyncRule::Each | SyncRule::Every(_)) {
         return (written > 0.0).then_some(written * whole(outcome));
     }
-    let span = span(parameters)?;
+    let span = span(plan)?;
     let all = whole(outcome);
     // Reads go on in the order of the writes: with them it may be a second pass.
-    let one_pass = !pattern.random
-        || (parameters.is_word("distribution", "once") && parameters.mix("block-size").ok()?.len() == 1);
+    let one_pass =
+        !plan.pattern.random || (plan.distribution == Distribution::Once && plan.blocks.len() == 1);
     let fits = if one_pass {
         outcome.bytes * all <= span && !outcome.facts.contains_key(REWRITTEN)
     } else {
-        parameters.is_word("distribution", "uniform") && written * all <= span * RANDOM_SHARE
+        plan.distribution == Distribution::Uniform && written * all <= span * RANDOM_SHARE
     };
     (fits && written > 0.0).then_some(written * all)
 }
 
 /// Why there is no such number, of a load that brought all to the device.
-pub(super) fn rewritten(parameters: &Parameters, outcome: &LoadOutcome) -> Option<(&'static str, Value)> {
-    let written = written(Pattern::of(parameters).ok()?, outcome);
-    if written <= 0.0 || bytes(parameters, outcome).is_some() {
+pub(super) fn rewritten(plan: &DiskPlan, outcome: &LoadOutcome) -> Option<(&'static str, Value)> {
+    let written = written(plan.pattern, outcome);
+    if written <= 0.0 || bytes(plan, outcome).is_some() {
         return None;
     }
-    let passes = written * whole(outcome) / span(parameters)?;
+    let passes = written * whole(outcome) / span(plan)?;
     // Three digits, however small it is.
     let digits = 10f64.powi(2 - passes.log10().floor() as i32);
     Some((REWRITTEN, Value::Number((passes * digits).round() / digits)))
 }
 
 /// Bytes that are touched of all targets.
-fn span(parameters: &Parameters) -> Option<f64> {
-    let targets = parameters.texts("target").ok()?.len();
-    Some(parameters.integer("span").ok()? as f64 * targets as f64)
+fn span(plan: &DiskPlan) -> Option<f64> {
+    Some(plan.span? as f64 * plan.targets.len() as f64)
 }
 
 /// All that the load did over what counts of it: its front may have been cut off

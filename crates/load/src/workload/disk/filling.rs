@@ -9,9 +9,10 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use model::Parameters;
 use model::plan::Problem;
 use model::scalar::binary;
+
+use crate::workload::disk::plan::DiskPlan;
 
 /// What a machine stops working without, when the file system is full.
 const VITAL: &[&str] = &["/", "/var", "/tmp"];
@@ -21,15 +22,15 @@ const TMPFS: i64 = 0x0102_1994;
 const RAMFS: i64 = 0x8584_58f6;
 
 /// What cannot be had together with filling a target.
-pub(super) fn check(parameters: &Parameters) -> Result<(), Problem> {
+pub(super) fn check(plan: &DiskPlan) -> Result<(), Problem> {
     let no = |message: &str, help: &str| Err(Problem::invalid(format!("until=full {message}"), help));
-    if parameters.mix("block-size").is_ok_and(|mix| mix.len() > 1) {
+    if plan.blocks.len() > 1 {
         return no("writes blocks of one size, one after the other", "give one block-size");
     }
-    if parameters.integer("files").is_ok_and(|files| files > 1) {
+    if plan.files > 1 {
         return no("makes one file grow, not several", "use files=1; or several targets, joined with +");
     }
-    if parameters.integer("offset").is_ok_and(|offset| offset > 0) {
+    if plan.offset > 0 {
         return no("begins at the first byte", "leave out offset");
     }
     Ok(())

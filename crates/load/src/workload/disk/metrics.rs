@@ -1,25 +1,18 @@
 //! The figures of a disk load beside those that every load has.
 
-use std::collections::BTreeMap;
-
 use engine::outcome::{ClassOutcome, Common, LoadOutcome};
+use model::Quantity;
 use model::trial::Window;
-use model::{Parameters, Quantity, WorkloadSpec};
 
-use crate::workload::common;
-use crate::workload::disk::durable;
+use crate::workload::Metrics;
 use crate::workload::disk::pattern::Pattern;
+use crate::workload::disk::plan::DiskPlan;
+use crate::workload::disk::{SPEC, durable};
 
 /// All metrics of a load that did `outcome` in `window`.
-pub(super) fn of(
-    spec: &WorkloadSpec,
-    parameters: &Parameters,
-    outcome: &LoadOutcome,
-    window: Window,
-) -> BTreeMap<String, Quantity> {
-    let mut all = common::metrics(spec, outcome, window);
+pub(super) fn of(plan: &DiskPlan, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
     let mut put = |name: &str, value: Option<f64>| {
-        if let (Some(value), Some(metric)) = (value, spec.metric(name)) {
+        if let (Some(value), Some(metric)) = (value, SPEC.metric(name)) {
             all.insert(name.to_owned(), Quantity { value, unit: metric.unit });
         }
     };
@@ -36,16 +29,16 @@ pub(super) fn of(
         put("first_done", ends().min().map(from_start));
         put("last_done", ends().max().map(from_start));
     }
-    put("throughput_durable", durable_rate(parameters, outcome));
+    put("throughput_durable", durable_rate(plan, outcome));
     all
 }
 
 /// Bytes per second from the first operation, which may lie before the window,
 /// until all was on the device.
-fn durable_rate(parameters: &Parameters, outcome: &LoadOutcome) -> Option<f64> {
+fn durable_rate(plan: &DiskPlan, outcome: &LoadOutcome) -> Option<f64> {
     let (settled_ns, (start_ns, _)) = outcome.settled_ns.zip(outcome.span_ns)?;
     let seconds = settled_ns.checked_sub(start_ns).filter(|ns| *ns > 0)? as f64 / 1e9;
-    Some(durable::bytes(parameters, outcome)? / seconds)
+    Some(durable::bytes(plan, outcome)? / seconds)
 }
 
 /// The share of the bytes moved that were written.

@@ -17,6 +17,7 @@ mod metrics;
 mod nodes;
 mod occupied;
 mod pattern;
+mod plan;
 mod precondition;
 mod pseudo;
 mod reopen;
@@ -26,7 +27,6 @@ mod survey;
 mod target;
 mod verify;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,18 +38,18 @@ use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
 use model::plan::{Effect, Ownership, Problem};
-use model::profile::{Caches, WaitsFor};
+use model::profile::{Caches, SizeShare, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
-use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
+use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, profile};
+use crate::workload::common::LoadSchedule;
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, catalogue};
 use access::Access;
-use content::Content;
 use files::DEVICE;
-use io_engine::{Engine, Options};
+use io_engine::Engine;
 use job::Job;
-use pattern::Pattern;
+use plan::{DiskPlan, SyncRule};
 use verify::{Verdict, Verifier};
 
 pub use files::Files;
@@ -60,93 +60,114 @@ pub use spec::SPEC;
 #[derive(Debug)]
 pub struct Disk;
 
-fn broken(e: &Fault) -> Problem {
-    Problem::invalid(e.to_string(), "see `headroom workloads disk`")
-}
-
 impl Workload for Disk {
     fn spec(&self) -> &'static WorkloadSpec {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let engine = io_engine::choose(&mut parameters)?;
-        let pattern = Pattern::of(&parameters).map_err(|e| broken(&e))?;
-        content::resolve(&mut parameters).map_err(|e| broken(&e))?;
-        survey::check_given(&parameters)?;
-        let fixtures = target::survey(&mut parameters, pattern, host)?;
-        survey::check(&parameters, pattern)?;
-        verify::check(&parameters, pattern)?;
-        engine.check_targets(&parameters)?;
-        precondition::check(&parameters, &fixtures)?;
-        let ledgers = verify::memory_bytes(&parameters).map_err(|e| broken(&e))?;
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        let engine = io_engine::find(parameters.text("engine")?);
+        Ok(Box::new(PlannedDisk { engine, plan: DiskPlan::of(parameters, schedule)? }))
+    }
+}
+
+/// What a load of the defaults with these `changes` does.
+fn plan_with(mut changes: Parameters) -> Result<DiskPlan, Problem> {
+    catalogue().fill(&SPEC, &mut changes);
+    DiskPlan::of(&changes, &LoadSchedule::of(&changes, 1)?)
+}
+
+/// A disk load.
+struct PlannedDisk {
+    /// None until one is chosen.
+    engine: Option<&'static dyn Engine>,
+    plan: DiskPlan,
+}
+
+impl PlannedDisk {
+    /// Whether it drives nothing.
+    fn is_null(&self) -> bool {
+        self.engine.is_some_and(|engine| !engine.drives())
+    }
+}
+
+impl Planned for PlannedDisk {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        let plan = &mut self.plan;
+        let engine = *self.engine.insert(io_engine::choose(self.engine, plan)?);
+        survey::check_given(plan)?;
+        let fixtures = if engine.drives() { target::survey(plan, host)? } else { Vec::new() };
+        target::resolve_sizes(plan, target::SIZE_USUAL);
+        survey::check(plan)?;
+        verify::check(plan)?;
+        engine.check_targets(plan)?;
+        precondition::check(plan, &fixtures)?;
+        let ledgers = verify::memory_bytes(plan)?;
         verify::check_memory(ledgers, host.memory_available)?;
-        let memory_bytes = check_memory(&parameters, host)?.saturating_add(ledgers);
-        let effect = match pattern.changes() {
+        let memory_bytes = check_memory(plan, host)?.saturating_add(ledgers);
+        let mut resolved = plan.resolved();
+        resolved.set("engine", engine.word().word);
+        let effect = match plan.pattern.changes() {
             _ if fixtures.iter().any(|f| f.used_up) => Effect::UsedUp,
             true => Effect::Dirty,
             false => Effect::Clean,
         };
-        Ok(Requirements { parameters, fixtures, effect, memory_bytes, limits: Vec::new() })
+        Ok(Requirements { resolved, fixtures, effect, memory_bytes, limits: Vec::new() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let is_null = parameters.is_word("engine", "null");
-        let is_cached = parameters.is_word("engine", "mmap") || parameters.flag("direct") == Ok(false);
-        let mut waits_for = vec![WaitsFor::Device];
-        if parameters.text("sync").is_ok_and(|sync| sync != "none") {
-            waits_for.push(WaitsFor::Flush);
-        }
-        let targets = parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64;
-        let mut profile = profile::base(&SPEC, parameters, if is_null { &[] } else { &waits_for });
-        let workers = profile.concurrency.workers.saturating_mul(targets);
-        profile.concurrency.workers = workers;
-        profile.concurrency.operations =
-            workers.saturating_mul(profile::at_least_one(parameters, "queue-depth"));
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let is_null = self.is_null();
+        let is_cached = !self.plan.is_direct() || self.engine.is_some_and(|engine| engine.cached_only());
+        let flush = (self.plan.sync != SyncRule::None).then_some(WaitsFor::Flush);
+        let targets = self.plan.targets.len().max(1) as u64;
+        let mut concurrency = base.concurrency;
+        concurrency.workers = concurrency.workers.saturating_mul(targets);
+        concurrency.operations = concurrency.workers.saturating_mul(self.plan.options().depth.max(1) as u64);
+        let sizes = self.plan.blocks.iter().map(|(bytes, share)| SizeShare { bytes: *bytes, share: *share });
         LoadProfile {
-            flows: Pattern::of(parameters)
-                .map_or_else(|_| Vec::new(), |p| p.flows(&profile::sizes(parameters, "block-size"))),
+            flows: self.plan.pattern.flows(&sizes.collect::<Vec<_>>()),
+            concurrency,
             targets,
-            span_bytes: parameters.integer("span").or_else(|_| parameters.integer("size")).ok(),
-            target_state: precondition::of(parameters).map(|(state, _)| state).unwrap_or_default(),
+            span_bytes: self.plan.span.or(self.plan.size),
+            target_state: self.plan.state.clone(),
             caches: if is_cached { Caches::PageCache } else { Caches::None },
+            waits_for: [WaitsFor::Device].into_iter().chain(flush).filter(|_| !is_null).collect(),
             is_null,
-            ..profile
+            ..base
         }
     }
 
-    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let name = parameters.text("engine")?;
-        let engine =
-            io_engine::find(name).ok_or_else(|| Fault::Other(format!("`{name}` is no engine of disk")))?;
-        let how = how(parameters)?;
+    fn targets(&self) -> &[String] {
+        if self.is_null() { &[] } else { &self.plan.targets }
+    }
+
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let engine = self.engine.ok_or_else(|| Fault::Other("nobody chose an engine".to_owned()))?;
+        let how = self.plan.open_mode();
         let mut ready = PreparedDisk {
             engine,
-            options: Options::of(parameters)?,
-            access: Access::of(parameters)?,
-            content: content::of(parameters)?,
-            block: Access::mean_block(parameters)?,
+            access: Access::of(&self.plan)?,
+            block: self.plan.mean_block(),
             how,
-            settles: settles(parameters)?,
-            parameters: parameters.clone(),
             targets: Vec::new(),
             facts: io_engine::forbidden(engine)
                 .map(|why| ("engine_forbidden", why.into()))
                 .into_iter()
                 .collect(),
             dirty: Arc::new(AtomicU64::new(UNKNOWN)),
-            verdict: access::verifies(parameters).then(|| Arc::new(Verdict::new())),
+            verdict: self.plan.verifies.then(|| Arc::new(Verdict::new())),
+            plan: self.plan.clone(),
         };
         if !engine.drives() {
             return Ok(Box::new(ready));
         }
-        for key in target::keys(parameters)? {
+        for key in target::keys(&self.plan)? {
             let fixture = given.fixtures.find::<Files>(&key).ok_or_else(|| target::changed(&key.target))?;
             let files = fixture.open(how)?;
             if !how.direct {
                 files.iter().try_for_each(reopen::forget_cached)?;
             }
-            if ready.settles {
+            if self.plan.settles() {
                 // What others left in the page cache would be brought to the
                 // device while time counts.
                 files.iter().take(1).try_for_each(reopen::sync_all_of_its_file_system)?;
@@ -159,52 +180,23 @@ impl Workload for Disk {
         Ok(Box::new(ready))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        metrics::of(&SPEC, parameters, outcome, window)
+    fn metrics(&self, common: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+        metrics::of(&self.plan, common, outcome, window)
     }
 
-    fn written_share(&self, parameters: &Parameters, outcome: &LoadOutcome) -> f64 {
-        let drives = !parameters.is_word("engine", "null");
-        Pattern::of(parameters).map_or(0.0, |p| if drives { metrics::written_share(p, outcome) } else { 0.0 })
+    fn written_share(&self, outcome: &LoadOutcome) -> f64 {
+        if self.is_null() { 0.0 } else { metrics::written_share(self.plan.pattern, outcome) }
     }
 
-    fn null_form(&self, parameters: &Parameters) -> Option<Parameters> {
-        let mut null = parameters.clone();
-        null.set("engine", "null");
-        Some(null)
+    fn null_form(&self) -> Option<(&'static str, Value)> {
+        Some(("engine", "null".into()))
     }
-}
-
-/// How the files are opened.
-fn how(parameters: &Parameters) -> Result<OpenMode, Fault> {
-    Ok(OpenMode {
-        direct: parameters.flag("direct")?,
-        write: Pattern::of(parameters)?.changes(),
-        dsync: parameters.is_word("sync", "dsync"),
-    })
-}
-
-/// Whether what was written is brought to the device at the end, while time
-/// counts: where that was asked for, and where it would otherwise be the page
-/// cache that was measured.
-fn settles(parameters: &Parameters) -> Result<bool, Fault> {
-    let writes = Pattern::of(parameters)?.writes();
-    let buffered = !parameters.flag("direct")? && parameters.is_word("sync", "none");
-    Ok(writes && (buffered || parameters.is_word("sync", "end")))
 }
 
 /// Bytes of all buffers, if there is so much.
-fn check_memory(parameters: &Parameters, host: &HostInfo) -> Result<u64, Problem> {
-    let get = |name: &str| parameters.integer(name).map_err(|e| broken(&e.into()));
-    let (depth, threads) = (get("queue-depth")?, get("threads")?);
-    let targets = parameters.texts("target").map_or(1, |t| t.len() as u64);
-    let mix = parameters.mix("block-size").map_err(|e| broken(&e.into()))?;
-    let block = mix.iter().map(|(bytes, _)| *bytes).max().unwrap_or(0);
+fn check_memory(plan: &DiskPlan, host: &HostInfo) -> Result<u64, Problem> {
+    let (depth, threads, block) = (plan.options().depth as u64, plan.threads, plan.largest_block());
+    let targets = plan.targets.len() as u64;
     let bytes = depth.saturating_mul(threads).saturating_mul(targets).saturating_mul(block);
     if bytes > host.memory_available / 2 {
         return Err(Problem::refused(
@@ -233,14 +225,11 @@ struct Target {
 
 /// A disk load that is ready to run.
 struct PreparedDisk {
+    plan: DiskPlan,
     engine: &'static dyn Engine,
-    options: Options,
     access: Access,
-    content: Content,
     block: u64,
     how: OpenMode,
-    settles: bool,
-    parameters: Parameters,
     targets: Vec<Target>,
     facts: Vec<(&'static str, Value)>,
     /// Bytes that were only in the page cache when the last write returned.
@@ -301,7 +290,7 @@ impl Prepared for PreparedDisk {
     }
 
     fn counts_from_start(&self) -> bool {
-        self.settles
+        self.plan.settles()
     }
 
     fn parts(&self) -> Vec<String> {
@@ -345,7 +334,7 @@ impl Prepared for PreparedDisk {
             facts.push(("dirty_share", Value::Number((share * 1000.0).round() / 1000.0)));
         }
         if outcome.settled_ns.is_some() {
-            facts.extend(durable::rewritten(&self.parameters, outcome));
+            facts.extend(durable::rewritten(&self.plan, outcome));
         }
         facts
     }
@@ -361,8 +350,8 @@ impl Prepared for PreparedDisk {
             // The null engine drives nothing.
             let access = self.access.clone().for_seat(own, seed);
             let verifier = self.verifier(&access, 0, 1);
-            let job = Job::new(access, Vec::new(), "nothing").with_content(self.content, false);
-            return self.engine.worker(Job { verifier, ..job }, &self.options);
+            let job = Job::new(access, Vec::new(), "nothing").with_content(self.plan.content, false);
+            return self.engine.worker(Job { verifier, ..job }, &self.plan.options());
         };
         // Opened anew rather than duplicated: streams that share one open file
         // share its read-ahead.
@@ -375,12 +364,12 @@ impl Prepared for PreparedDisk {
         let verifier = self.verifier(&access, index, target.files.len());
         let job = Job {
             verifier,
-            settles: self.settles,
-            dirty: (self.settles && !self.how.direct).then(|| Arc::clone(&self.dirty)),
+            settles: self.plan.settles(),
+            dirty: (self.plan.settles() && !self.how.direct).then(|| Arc::clone(&self.dirty)),
             device: target.device,
-            ..Job::new(access, files, &target.name).with_content(self.content, target.ours)
+            ..Job::new(access, files, &target.name).with_content(self.plan.content, target.ours)
         };
-        self.engine.worker(job, &self.options)
+        self.engine.worker(job, &self.plan.options())
     }
 }
 

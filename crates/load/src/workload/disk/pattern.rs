@@ -1,9 +1,9 @@
 //! What a load does, and in which order: the words of `pattern`.
 
-use engine::fault::Fault;
 use engine::queue::Class;
 use model::Parameters;
 use model::parameter::Word;
+use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, Order, SizeShare};
 
 /// What one operation does.
@@ -53,6 +53,8 @@ pub(super) enum DataDirection {
 /// What is done, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pattern {
+    /// What a person calls it.
+    pub(super) word: &'static str,
     pub(super) way: DataDirection,
     pub(super) random: bool,
 }
@@ -70,20 +72,18 @@ pub(super) const WORDS: &[Word] = &[
 ];
 
 impl Pattern {
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        let both = || parameters.number("read-share").map(DataDirection::Both);
-        let (way, random) = match parameters.text("pattern")? {
-            "read" => (DataDirection::Read, false),
-            "write" => (DataDirection::Write, false),
-            "randread" => (DataDirection::Read, true),
-            "randwrite" => (DataDirection::Write, true),
-            "readwrite" => (both()?, false),
-            "randrw" => (both()?, true),
-            "trim" => (DataDirection::Trim, false),
-            "randtrim" => (DataDirection::Trim, true),
-            other => return Err(Fault::Other(format!("`{other}` is no pattern of disk"))),
+    pub(super) fn of(parameters: &Parameters) -> Result<Self, Problem> {
+        let asked = parameters.text("pattern")?;
+        let Some(Word { word, .. }) = WORDS.iter().find(|word| word.word == asked) else {
+            return Err(Problem::invalid(format!("`{asked}` is no pattern of disk"), ""));
         };
-        Ok(Self { way, random })
+        let way = match word.trim_start_matches("rand") {
+            "read" => DataDirection::Read,
+            "write" => DataDirection::Write,
+            "trim" => DataDirection::Trim,
+            _ => DataDirection::Both(parameters.number("read-share")?),
+        };
+        Ok(Self { word, way, random: word.starts_with("rand") })
     }
 
     /// Whether anything of what was there is lost.

@@ -34,13 +34,13 @@ use model::trial::Timeline;
 use model::{Parameters, Phase};
 
 use crate::fixture::Progress;
-use crate::workload::disk::SPEC;
 use crate::workload::disk::access::Access;
 use crate::workload::disk::content::{Content, Source};
 use crate::workload::disk::files::{DEVICE, FILE, Files};
-use crate::workload::disk::io_engine::{self, Engine, Options};
+use crate::workload::disk::io_engine::{self, Engine};
 use crate::workload::disk::job::{Job, discard_range};
-use crate::workload::disk::pattern::Pattern;
+use crate::workload::disk::plan::{DiskPlan, Options};
+use crate::workload::disk::plan_with;
 use crate::workload::disk::reopen::{self, OpenMode};
 use crate::workload::memory::buffer::Buffer;
 
@@ -64,36 +64,15 @@ const DISCARD: u64 = 1 << 30;
 /// How often the progress is looked at, and told.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Into which state `parameters` bring a target, and whether it is discarded
-/// before.
-pub(super) fn of(parameters: &Parameters) -> Result<(TargetState, bool), Fault> {
-    let purge = parameters.flag("purge")?;
-    let state = match parameters.text("precondition")? {
-        "none" if purge => TargetState::Discarded,
-        "none" => TargetState::AsFound,
-        "fill" => TargetState::Filled,
-        "full" => TargetState::Steady,
-        other => return Err(Fault::Other(format!("`{other}` is no precondition of disk"))),
-    };
-    Ok((state, purge))
-}
-
-/// Whether anything of what a target holds is lost: by the load, or by what is
-/// done before it.
-pub(super) fn changes(parameters: &Parameters, pattern: Pattern) -> bool {
-    pattern.changes() || of(parameters).is_ok_and(|(state, _)| state != TargetState::AsFound)
-}
-
 /// What contradicts a state that is asked for.
-pub(super) fn check(parameters: &Parameters, fixtures: &[FixtureKey]) -> Result<(), Problem> {
-    if parameters.is_word("until", "full") && !parameters.is_word("precondition", "none") {
+pub(super) fn check(plan: &DiskPlan, fixtures: &[FixtureKey]) -> Result<(), Problem> {
+    if plan.fills() && matches!(plan.state, TargetState::Filled | TargetState::Steady) {
         return Err(Problem::invalid(
             "a load that fills its target until no space is left needs it empty, not written before",
             "leave out precondition, or use until=time",
         ));
     }
-    let purge = parameters.flag("purge").unwrap_or(false);
-    let of_users = |f: &&FixtureKey| purge && f.kind == FILE && f.ownership == Ownership::Surrendered;
+    let of_users = |f: &&FixtureKey| plan.purge && f.kind == FILE && f.ownership == Ownership::Surrendered;
     if let Some(file) = fixtures.iter().find(of_users) {
         return Err(Problem::invalid(
             format!("purge discards the blocks of a device, and {} is a file", file.target),
@@ -205,10 +184,9 @@ impl std::fmt::Debug for Pass<'_> {
 
 impl<'a> Pass<'a> {
     fn new(made: &'a Files, file: &'a File, bytes: u64) -> Result<Self, Fault> {
-        let mut parameters = defaults();
+        let mut parameters = Parameters::default();
         parameters.set("pattern", "write");
         parameters.set("block-size", BLOCK);
-        parameters.set("queue-depth", DEPTH);
         parameters.set("until", "end");
         parameters.set("size", bytes);
         parameters.set("span", bytes);
@@ -218,15 +196,17 @@ impl<'a> Pass<'a> {
         }
         parameters.set("direct", how.direct);
         // Without any queue it takes longer, and the state is the same.
-        let engine = io_engine::choose(&mut parameters).or_else(|_| {
-            parameters.set("queue-depth", 1u64);
-            io_engine::choose(&mut parameters)
-        });
-        let engine = engine.map_err(|problem| Fault::Other(problem.message))?;
+        let plan = |depth: u64| {
+            let mut parameters = parameters.clone();
+            parameters.set("queue-depth", depth);
+            let mut plan = plan_with(parameters)?;
+            Ok::<_, Problem>((io_engine::choose(None, &mut plan)?, plan))
+        };
+        let (engine, plan) = plan(DEPTH).or_else(|_| plan(1))?;
         Ok(Self {
             engine,
-            options: Options::of(&parameters)?,
-            access: Access::of(&parameters)?,
+            options: plan.options(),
+            access: Access::of(&plan)?,
             content: made.details.content,
             device: made.key.kind == DEVICE,
             how,
@@ -268,18 +248,6 @@ impl<'a> Pass<'a> {
         });
         outcome.map(drop)
     }
-}
-
-/// Every parameter of `disk` at its default.
-fn defaults() -> Parameters {
-    let mut parameters = Parameters::default();
-    for spec in SPEC.parameters {
-        if let Some(value) = spec.default.and_then(|text| spec.parse(text).ok()) {
-            parameters.0.insert(spec.name.to_owned(), value);
-        }
-    }
-    parameters.set("threads", 1u64);
-    parameters
 }
 
 impl Prepared for Pass<'_> {

@@ -1,35 +1,33 @@
 //! Whether what is asked of `disk` fits together, before anything is touched.
 
-use engine::fault::Fault;
-use model::Parameters;
+use engine::stop::StopRule;
 use model::parameter::Kind;
 use model::plan::Problem;
 use model::scalar::{binary, show};
 
-use crate::workload::disk::access::verifies;
-use crate::workload::disk::pattern::Pattern;
-use crate::workload::disk::{broken, filling};
+use crate::workload::disk::distribution::Distribution;
+use crate::workload::disk::filling;
+use crate::workload::disk::plan::{DiskPlan, SyncRule};
 
 /// The largest block: what the kernel takes as one registered buffer.
 const BLOCK_MAX: u64 = 1 << 30;
 
 /// Why sizes and words do not fit one another.
-pub(super) fn check(parameters: &Parameters, pattern: Pattern) -> Result<(), Problem> {
-    check_blocks(parameters, pattern).map_err(|e| e.unwrap_or_else(|fault| broken(&fault)))?;
-    check_ends(parameters, pattern)
+pub(super) fn check(plan: &DiskPlan) -> Result<(), Problem> {
+    check_blocks(plan)?;
+    check_ends(plan)
 }
 
 /// Whether sizes that were given are whole blocks: what is over would silently
 /// not be touched. (An existing file's own size may be odd.)
-pub(super) fn check_given(parameters: &Parameters) -> Result<(), Problem> {
-    let Ok(mix) = parameters.mix("block-size") else { return Ok(()) };
-    let block = mix.iter().map(|(bytes, _)| *bytes).max().unwrap_or(1).max(1);
+pub(super) fn check_given(plan: &DiskPlan) -> Result<(), Problem> {
+    let block = plan.largest_block().max(1);
     // What O_DIRECT cannot move at all is told first.
-    if parameters.flag("direct").unwrap_or(true) && !block.is_multiple_of(512) {
+    if plan.is_direct() && !block.is_multiple_of(512) {
         return Ok(());
     }
-    for name in ["size", "span"] {
-        if let Ok(bytes) = parameters.integer(name)
+    for (name, bytes) in [("size", plan.size), ("span", plan.span)] {
+        if let Some(bytes) = bytes
             && !bytes.is_multiple_of(block)
             && bytes > block
         {
@@ -68,17 +66,12 @@ fn outside(span: u64, size: u64, offset: u64) -> Problem {
     Problem::invalid(what, help)
 }
 
-fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<Problem, Fault>> {
-    let fault = |e: model::value::ParameterError| Err(Fault::from(e));
-    let get = |name: &str| parameters.integer(name).map_err(fault);
-    let (span, size, offset) = (get("span")?, get("size")?, get("offset")?);
-    let (threads, files) = (get("threads")?, get("files")?);
-    let blocks = parameters.mix("block-size").map_err(fault)?;
-    let direct = parameters.flag("direct").map_err(fault)?;
-    let block = blocks.iter().map(|(bytes, _)| *bytes).max().unwrap_or(0);
-    let invalid = |message: String, help: &str| Err(Ok(Problem::invalid(message, help)));
+fn check_blocks(plan: &DiskPlan) -> Result<(), Problem> {
+    let ((size, span), DiskPlan { threads, files, offset, blocks, .. }) = (plan.reach()?, plan);
+    let (threads, files, offset, block) = (*threads, *files, *offset, plan.largest_block());
+    let invalid = |message: String, help: &str| Err(Problem::invalid(message, help));
     if offset >= size || span.saturating_add(offset) > size {
-        return Err(Ok(outside(span, size, offset)));
+        return Err(outside(span, size, offset));
     }
     if block > BLOCK_MAX {
         return invalid(format!("a block of {} is too large", binary(block)), "at most 1 GiB");
@@ -94,7 +87,7 @@ fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<
             "choose size, files and block-size so that each file has whole blocks",
         );
     }
-    let shares = if pattern.random && !verifies(parameters) { 1 } else { threads };
+    let shares = if plan.pattern.random && !plan.verifies { 1 } else { threads };
     if span / shares < block {
         let what = if shares > 1 {
             format!("one of {threads} shares of the span of {}", binary(span))
@@ -106,8 +99,8 @@ fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<
             "use a larger size or a smaller block-size",
         );
     }
-    let odd = blocks.iter().map(|(bytes, _)| *bytes).chain([offset]).find(|bytes| !bytes.is_multiple_of(512));
-    if let Some(odd) = odd.filter(|_| direct) {
+    let odd = plan.grid().find(|bytes| !bytes.is_multiple_of(512));
+    if let Some(odd) = odd.filter(|_| plan.is_direct()) {
         return invalid(
             format!("with direct=yes blocks and the offset must be multiples of 512 bytes, and {odd} is not"),
             "O_DIRECT moves whole sectors; use another size or direct=no",
@@ -116,30 +109,31 @@ fn check_blocks(parameters: &Parameters, pattern: Pattern) -> Result<(), Result<
     Ok(())
 }
 
-fn check_ends(parameters: &Parameters, pattern: Pattern) -> Result<(), Problem> {
-    let one_pass = parameters.is_word("until", "end");
-    if one_pass && pattern.random && !parameters.is_word("distribution", "once") {
+fn check_ends(plan: &DiskPlan) -> Result<(), Problem> {
+    let pattern = plan.pattern;
+    let one_pass = plan.until == Some(StopRule::End);
+    if one_pass && pattern.random && plan.distribution != Distribution::Once {
         return Err(Problem::invalid(
             "random patterns have no end, as long as blocks may come twice",
             "use until=end with distribution=once, or with pattern=read or write",
         ));
     }
-    if one_pass && parameters.mix("block-size").is_ok_and(|mix| mix.len() > 1) {
+    if one_pass && plan.blocks.len() > 1 {
         return Err(Problem::invalid(
             "blocks of several sizes have no end together: nobody knows how many of each make one pass",
             "use one block-size, or end by bytes",
         ));
     }
-    if parameters.is_word("until", "full") && (pattern.random || !pattern.writes() || pattern.reads()) {
+    if plan.fills() && (pattern.random || !pattern.writes() || pattern.reads()) {
         return Err(Problem::invalid(
             "only sequential writes fill a target",
             "use until=full with pattern=write",
         ));
     }
-    if parameters.is_word("until", "full") {
-        filling::check(parameters)?;
+    if plan.fills() {
+        filling::check(plan)?;
     }
-    if !parameters.is_word("sync", "none") && !pattern.writes() {
+    if plan.sync != SyncRule::None && !pattern.writes() {
         return Err(Problem::invalid(
             "there is nothing to sync: this pattern writes nothing",
             "leave out sync, or use a pattern that writes",

@@ -9,20 +9,19 @@ use std::path::{Path, PathBuf};
 use engine::fault::Fault;
 use model::identity::Identity;
 use model::plan::{FixtureKey, Ownership, Problem};
+use model::profile::TargetState;
 use model::scalar::binary;
-use model::{Parameters, Value};
 
 use crate::in_memory::{self, Room};
 use crate::workload::HostInfo;
 use crate::workload::disk::files::{DEVICE, Details, FILE};
 use crate::workload::disk::nodes::parent_of;
-use crate::workload::disk::pattern::{DataDirection, Pattern};
-use crate::workload::disk::{
-    alignment, content, device, filling, identity, nodes, occupied, precondition, pseudo,
-};
+use crate::workload::disk::pattern::DataDirection;
+use crate::workload::disk::plan::DiskPlan;
+use crate::workload::disk::{alignment, device, filling, identity, nodes, occupied, pseudo};
 
 /// What a file made without being told a size has.
-const SIZE_USUAL: u64 = 1 << 30;
+pub(super) const SIZE_USUAL: u64 = 1 << 30;
 /// The least that is worth measuring.
 const SIZE_LEAST: u64 = 16 << 20;
 /// What always stays free on the file system.
@@ -30,35 +29,21 @@ pub(super) const RESERVE: u64 = 64 << 20;
 
 /// Looks at the targets: fills in size and span, says which fixtures are
 /// needed. Touches nothing.
-pub(super) fn survey(
-    parameters: &mut Parameters,
-    pattern: Pattern,
-    host: &HostInfo,
-) -> Result<Vec<FixtureKey>, Problem> {
-    if parameters.is_word("engine", "null") {
-        resolve_sizes(parameters, SIZE_USUAL);
-        return Ok(Vec::new());
-    }
-    let broken = |e: model::value::ParameterError| Problem::invalid(e.to_string(), "");
-    let asked: Vec<String> =
-        parameters.texts("target").map_err(broken)?.into_iter().map(str::to_owned).collect();
-    let share = asked.len() as u64;
-    let mut found = Vec::new();
-    for text in &asked {
-        found.push(look_at(text, parameters, pattern, host, share)?);
-    }
-    let fills = parameters.is_word("until", "full");
+pub(super) fn survey(plan: &mut DiskPlan, host: &HostInfo) -> Result<Vec<FixtureKey>, Problem> {
+    let share = plan.targets.len() as u64;
+    let found = plan.targets.iter().map(|text| look_at(text, plan, host, share));
+    let found = found.collect::<Result<Vec<_>, _>>()?;
     let sizes = found.iter().map(|f| f.bytes);
     // All are driven alike: as far as the smallest reaches; unless each goes to
     // its own end.
-    let size = if fills { sizes.max() } else { sizes.min() }.unwrap_or(SIZE_USUAL);
-    resolve_sizes(parameters, size);
+    let size = if plan.fills() { sizes.max() } else { sizes.min() }.unwrap_or(SIZE_USUAL);
+    resolve_sizes(plan, size);
     // The full paths, so that two spellings are one fixture and a report says
     // where it was.
-    let mut paths: Vec<Value> = Vec::new();
+    let mut paths: Vec<String> = Vec::new();
     for Found { path, .. } in &found {
         let full = path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.clone());
-        let full = Value::from(full.to_string_lossy().as_ref());
+        let full = full.to_string_lossy().into_owned();
         if paths.contains(&full) && found.iter().any(|f| f.ownership != Ownership::Created) {
             return Err(Problem::invalid(
                 format!("{full} is given twice as a part of one target"),
@@ -67,9 +52,8 @@ pub(super) fn survey(
         }
         paths.push(full);
     }
-    let target = if paths.len() == 1 { paths.remove(0) } else { Value::List(paths) };
-    parameters.0.insert("target".to_owned(), target);
-    let mut keys = keys(parameters).map_err(|e| Problem::invalid(e.to_string(), ""))?;
+    plan.targets = paths;
+    let mut keys = keys(plan)?;
     for (key, found) in keys.iter_mut().zip(found) {
         key.holds = if found.ownership == Ownership::Surrendered { found.holds } else { Vec::new() };
         key.identity = found.identity;
@@ -91,13 +75,7 @@ struct Found {
 }
 
 /// Looks at one of `share` targets.
-fn look_at(
-    text: &str,
-    parameters: &Parameters,
-    pattern: Pattern,
-    host: &HostInfo,
-    share: u64,
-) -> Result<Found, Problem> {
+fn look_at(text: &str, plan: &DiskPlan, host: &HostInfo, share: u64) -> Result<Found, Problem> {
     let path = PathBuf::from(text);
     let found = match std::fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
@@ -110,15 +88,15 @@ fn look_at(
         }
     };
     if found.as_ref().is_some_and(|m| m.file_type().is_block_device()) {
-        return look_at_device(text, path, parameters, pattern, host);
+        return look_at_device(text, path, plan, host);
     }
     pseudo::check(text, if found.is_some() { &path } else { parent_of(&path) })?;
     let (bytes, ownership) = match &found {
         Some(m) if m.is_dir() && nodes::is_below(&path) => return Err(nodes::no_place(text)),
         None if nodes::is_below(parent_of(&path)) => return Err(nodes::missing(text, &path)),
-        Some(m) if m.is_dir() => (survey_folder(&path, &path, parameters, host, share)?, Ownership::Created),
-        None => (survey_folder(&path, parent_of(&path), parameters, host, share)?, Ownership::Created),
-        Some(m) if m.is_file() => survey_file(text, m, pattern, parameters, host)?,
+        Some(m) if m.is_dir() => (survey_folder(&path, &path, plan, host, share)?, Ownership::Created),
+        None => (survey_folder(&path, parent_of(&path), plan, host, share)?, Ownership::Created),
+        Some(m) if m.is_file() => survey_file(text, m, plan, host)?,
         Some(_) => {
             return Err(Problem::refused(
                 format!("{text} is neither a folder, a regular file nor a block device"),
@@ -126,24 +104,17 @@ fn look_at(
             ));
         }
     };
-    debug_assert_eq!(ownership, ownership_of(&path, precondition::changes(parameters, pattern)));
+    debug_assert_eq!(ownership, ownership_of(&path, plan.changes()));
     let identity = found.filter(Metadata::is_file).map(|metadata| identity::of_file(&path, &metadata));
     Ok(Found { path, bytes, ownership, holds: Vec::new(), identity })
 }
 
-fn look_at_device(
-    text: &str,
-    path: PathBuf,
-    parameters: &Parameters,
-    pattern: Pattern,
-    host: &HostInfo,
-) -> Result<Found, Problem> {
+fn look_at_device(text: &str, path: PathBuf, plan: &DiskPlan, host: &HostInfo) -> Result<Found, Problem> {
     let state = (host.look.state)(&path)
         .map_err(|e| Problem::refused(format!("{text} cannot be looked at: {e}"), "check its permissions"))?;
-    let changes = precondition::changes(parameters, pattern);
-    let ownership = device::check(text, changes, &state, &host.destroy, &host.wipe)?;
-    let purge = parameters.flag("purge").unwrap_or(false);
-    if (purge || pattern.way == DataDirection::Trim) && state.discard_max == 0 {
+    let ownership = device::check(text, plan.changes(), &state, &host.destroy, &host.wipe)?;
+    let purge = plan.purge;
+    if (purge || plan.pattern.way == DataDirection::Trim) && state.discard_max == 0 {
         return Err(Problem::refused(
             format!("{text} takes no discards"),
             if purge {
@@ -153,11 +124,11 @@ fn look_at_device(
             },
         ));
     }
-    if parameters.integer("files").is_ok_and(|files| files > 1) {
+    if plan.files > 1 {
         return Err(Problem::invalid(format!("{text} is one device, not several files"), "use files=1"));
     }
-    alignment::check(text, parameters, state.logical_block)?;
-    if let Ok(size) = parameters.integer("size")
+    alignment::check(text, plan, state.logical_block)?;
+    if let Some(size) = plan.size
         && size > state.bytes
     {
         return Err(Problem::invalid(
@@ -185,21 +156,17 @@ fn ownership_of(path: &Path, changes: bool) -> Ownership {
 
 /// The fixtures of surveyed parameters, one a target. Two folders that are one
 /// get files of their own.
-pub(super) fn keys(parameters: &Parameters) -> Result<Vec<FixtureKey>, Fault> {
-    let pattern = Pattern::of(parameters)?;
-    let (bytes, content) = (parameters.integer("size")?, content::of(parameters)?);
-    let files = parameters.integer("files")?;
-    let (state, purge) = precondition::of(parameters)?;
-    let changes = precondition::changes(parameters, pattern);
-    let fills = parameters.is_word("until", "full");
-    let key = |target: &str| {
+pub(super) fn keys(plan: &DiskPlan) -> Result<Vec<FixtureKey>, Problem> {
+    let DiskPlan { content, files, purge, .. } = *plan;
+    let (bytes, _) = plan.reach()?;
+    let key = |target: &String| {
         let path = Path::new(target);
-        let ownership = ownership_of(path, changes);
+        let ownership = ownership_of(path, plan.changes());
         let key = FixtureKey::new(if is_device(path) { DEVICE } else { FILE }, target, bytes, ownership);
-        let used_up = fills && ownership == Ownership::Created;
-        Details { files, content, purge }.put(FixtureKey { state: state.clone(), used_up, ..key })
+        let used_up = plan.fills() && ownership == Ownership::Created;
+        Details { files, content, purge }.put(FixtureKey { state: plan.state.clone(), used_up, ..key })
     };
-    Ok(parameters.texts("target")?.into_iter().map(key).collect())
+    Ok(plan.targets.iter().map(key).collect())
 }
 
 /// Why there is no fixture of a target that was looked at before: what its name
@@ -217,7 +184,7 @@ pub(super) fn changed(target: &str) -> Fault {
 fn survey_folder(
     path: &Path,
     folder: &Path,
-    parameters: &Parameters,
+    plan: &DiskPlan,
     host: &HostInfo,
     share: u64,
 ) -> Result<u64, Problem> {
@@ -228,8 +195,8 @@ fn survey_folder(
             "give an existing folder, or a new name in one",
         ));
     }
-    let fills = parameters.is_word("until", "full");
-    if parameters.is_word("size", "all") && !fills {
+    let fills = plan.fills();
+    if plan.all && !fills {
         return Err(Problem::invalid(
             format!(
                 "size=all means all of an existing file or a device, and {} gets a new file",
@@ -238,11 +205,11 @@ fn survey_folder(
             "give a size, or until=full to write until no space is left",
         ));
     }
-    alignment::check(&format!("the file system of {shown}"), parameters, alignment::of_file(folder))?;
+    alignment::check(&format!("the file system of {shown}"), plan, alignment::of_file(folder))?;
     // Other targets may lie on the same file system.
     let Room { bytes: room, memory } = room_in(folder, host)?;
     let room = room / share;
-    let explicit = parameters.integer("size").ok();
+    let explicit = plan.size;
     if fills && explicit.is_none() {
         return filling::survey(folder, host.memory_available, memory.as_deref());
     }
@@ -291,16 +258,18 @@ fn room_in(folder: &Path, host: &HostInfo) -> Result<Room, Problem> {
 fn survey_file(
     text: &str,
     metadata: &Metadata,
-    pattern: Pattern,
-    parameters: &Parameters,
+    plan: &DiskPlan,
     host: &HostInfo,
 ) -> Result<(u64, Ownership), Problem> {
-    let changes = precondition::changes(parameters, pattern);
+    let changes = plan.changes();
     let surrendered = host.destroy.iter().any(|d| same_file(Path::new(d), Path::new(text)));
     if changes && !surrendered {
-        let by = ["pattern", "precondition"][usize::from(!pattern.changes())];
-        let word = parameters.text(by).unwrap_or("write");
-        let what = if word == "none" { "purge=yes".to_owned() } else { format!("{by}={word}") };
+        let what = match &plan.state {
+            _ if plan.pattern.changes() => format!("pattern={}", plan.pattern.word),
+            TargetState::Filled => "precondition=fill".to_owned(),
+            TargetState::Steady => "precondition=full".to_owned(),
+            _ => "purge=yes".to_owned(),
+        };
         return Err(Problem::refused(
             format!("{text} exists, and {what} would overwrite it"),
             format!("give a folder as target; or, if its content may be lost, add --destroy {text}"),
@@ -328,8 +297,8 @@ fn survey_file(
             "check its permissions",
         )
     })?;
-    alignment::check(text, parameters, alignment::of_file(Path::new(text)))?;
-    if let Ok(size) = parameters.integer("size")
+    alignment::check(text, plan, alignment::of_file(Path::new(text)))?;
+    if let Some(size) = plan.size
         && size > metadata.len()
     {
         return Err(Problem::invalid(
@@ -337,7 +306,7 @@ fn survey_file(
             "leave out size to use all of an existing file",
         ));
     }
-    if parameters.integer("files").is_ok_and(|files| files > 1) {
+    if plan.files > 1 {
         return Err(Problem::invalid(
             format!("{text} is one file, not several"),
             "give a folder, or files=1",
@@ -353,13 +322,8 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-fn resolve_sizes(parameters: &mut Parameters, size: u64) {
-    if parameters.integer("size").is_err() {
-        parameters.set("size", size);
-    }
-    if parameters.is_word("span", "all") {
-        let size = parameters.integer("size").unwrap_or(size);
-        let offset = parameters.integer("offset").unwrap_or(0);
-        parameters.set("span", size.saturating_sub(offset));
-    }
+/// Fills in size and span where they were not given.
+pub(super) fn resolve_sizes(plan: &mut DiskPlan, size: u64) {
+    let size = *plan.size.get_or_insert(size);
+    plan.span.get_or_insert(size.saturating_sub(plan.offset));
 }

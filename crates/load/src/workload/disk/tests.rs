@@ -7,6 +7,7 @@ use model::plan::{FixtureKey, Ownership, ProblemKind};
 use super::*;
 use crate::fixture::FixtureStore;
 use crate::workload::FIXTURES;
+use crate::workload::disk::content::Content;
 
 fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
     let mut p = Parameters::default();
@@ -16,11 +17,6 @@ fn parameters(target: &std::path::Path, pattern: &str) -> Parameters {
     p.set("queue-depth", 1u64);
     p.set("threads", 1u64);
     p.set("engine", "sync");
-    for spec in SPEC.parameters {
-        if let (None, Some(text)) = (p.get(spec.name), spec.default) {
-            p.0.insert(spec.name.to_owned(), spec.parse(text).unwrap());
-        }
-    }
     p.set("direct", true);
     p.set("size", "auto");
     p.set("span", "all");
@@ -74,16 +70,17 @@ fn an_existing_file_is_read_but_not_written_unless_given_up() {
     let file = folder.path().join("data");
     std::fs::write(&file, vec![7u8; 1 << 20]).unwrap();
 
-    let needs = Disk.survey(parameters(&file, "read"), &host()).unwrap();
+    let needs = crate::workload::survey(&Disk, parameters(&file, "read"), &host()).unwrap();
     assert_eq!(needs.fixtures[0].ownership, Ownership::Borrowed);
-    assert_eq!(needs.parameters.integer("size"), Ok(1 << 20));
+    assert_eq!(needs.resolved.integer("size"), Ok(1 << 20));
 
-    let problem = Disk.survey(parameters(&file, "write"), &host()).unwrap_err();
+    let problem = crate::workload::survey(&Disk, parameters(&file, "write"), &host()).unwrap_err();
     assert_eq!(problem.kind, ProblemKind::Refused);
     assert!(problem.help.contains("--destroy"), "{problem:?}");
 
     let destroy = vec![file.to_string_lossy().into_owned()];
-    let needs = Disk.survey(parameters(&file, "write"), &HostInfo { destroy, ..host() }).unwrap();
+    let needs =
+        crate::workload::survey(&Disk, parameters(&file, "write"), &HostInfo { destroy, ..host() }).unwrap();
     assert_eq!(needs.fixtures[0].ownership, Ownership::Surrendered);
     assert_eq!(needs.effect, Effect::Dirty);
     assert_eq!(std::fs::read(&file).unwrap(), vec![7u8; 1 << 20], "a survey touched the file");
@@ -92,7 +89,9 @@ fn an_existing_file_is_read_but_not_written_unless_given_up() {
 #[test]
 fn what_cannot_be_a_target_is_refused_with_the_reason() {
     let folder = tempfile::tempdir_in(".").unwrap();
-    let problem = |target: &std::path::Path| Disk.survey(parameters(target, "read"), &host()).unwrap_err();
+    let problem = |target: &std::path::Path| {
+        crate::workload::survey(&Disk, parameters(target, "read"), &host()).unwrap_err()
+    };
 
     let missing = problem(&folder.path().join("no/such"));
     assert_eq!(missing.kind, ProblemKind::Invalid);
@@ -103,7 +102,7 @@ fn what_cannot_be_a_target_is_refused_with_the_reason() {
 
     let mut huge = parameters(folder.path(), "read");
     huge.set("size", 1u64 << 52);
-    let huge = Disk.survey(huge, &host()).unwrap_err();
+    let huge = crate::workload::survey(&Disk, huge, &host()).unwrap_err();
     assert_eq!(huge.kind, ProblemKind::Refused);
     assert!(huge.message.contains(" free, which is no room"), "{huge:?}");
 }
@@ -117,7 +116,7 @@ fn all_is_the_size_of_what_there_is_and_of_nothing_else() {
         let mut p = parameters(target, pattern);
         p.set("size", "all");
         p.set("until", until);
-        Disk.survey(p, &host()).map(|needs| needs.parameters.integer("size").unwrap())
+        crate::workload::survey(&Disk, p, &host()).map(|needs| needs.resolved.integer("size").unwrap())
     };
     assert_eq!(survey(&file, "read", "end").unwrap(), 3 << 20);
     let problem = survey(folder.path(), "read", "end").unwrap_err();
@@ -139,7 +138,7 @@ fn sizes_that_contradict_each_other_are_named() {
         for (name, value) in changes {
             p.0.insert((*name).to_owned(), value.clone());
         }
-        Disk.survey(p, &host()).map_err(|p| p.message)
+        crate::workload::survey(&Disk, p, &host()).map_err(|p| p.message)
     };
     let mib = |n: u64| Value::Integer(n << 20);
     assert!(survey(&[("size", mib(32))]).is_ok());
@@ -149,7 +148,7 @@ fn sizes_that_contradict_each_other_are_named() {
         changes.iter().for_each(|(name, value)| {
             p.0.insert((*name).to_owned(), value.clone());
         });
-        let problem = Disk.survey(p, &host()).unwrap_err();
+        let problem = crate::workload::survey(&Disk, p, &host()).unwrap_err();
         (problem.message, problem.help)
     };
     let (message, help) = told(&[("size", mib(64)), ("block-size", Value::Integer(48 << 10))]);

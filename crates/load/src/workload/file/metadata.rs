@@ -1,7 +1,6 @@
 //! `file.metadata`: making, finding, opening, renaming, listing and removing
 //! files, as mdtest and bonnie++ do: names, inodes and journals, not bytes.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,14 +17,14 @@ use model::profile::{Caches, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::trial::Window;
-use model::value::ParameterError;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::in_memory::{self, Room};
+use crate::workload::common::LoadSchedule;
 use crate::workload::file::tree::{TREES, Tree};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -154,16 +153,50 @@ impl Workload for Metadata {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let broken = |e: ParameterError| Problem::invalid(e.to_string(), "");
-        let text = parameters.text("target").map_err(broken)?.to_owned();
-        let folder = Path::new(&text);
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        let get = |name| parameters.integer(name);
+        Ok(Box::new(PlannedMetadata {
+            target: [parameters.text("target")?.to_owned()],
+            threads: schedule.threads,
+            files: get("files")?,
+            size: get("file-size")?,
+            width: get("width")?,
+            depth: get("depth")?,
+            random: parameters.is_word("order", "random"),
+            sync: parameters.flag("directory-fsync")?,
+        }))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PlannedMetadata {
+    target: [String; 1],
+    threads: u64,
+    files: u64,
+    /// Bytes of each file.
+    size: u64,
+    width: u64,
+    depth: u64,
+    random: bool,
+    sync: bool,
+}
+
+impl PlannedMetadata {
+    /// The tree in which it makes its files. Its loads have folders of their own.
+    fn tree(&self) -> FixtureKey {
+        let key = FixtureKey::new(TREES.name, &self.target[0], 0, Ownership::Created);
+        FixtureKey { used_up: true, ..key }
+    }
+}
+
+impl Planned for PlannedMetadata {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        let Self { target: [text], threads, files, size, .. } = &*self;
+        let (threads, files, size, folder) = (*threads, *files, *size, Path::new(text));
         if !folder.is_dir() {
             return Err(Problem::invalid(format!("{text} is no folder"), "give an existing folder"));
         }
-        let get = |name: &str| parameters.integer(name).map_err(broken);
-        let (files, threads, size) = (get("files")?, get("threads")?, get("file-size")?);
-        let leaves = folders(get("width")?, get("depth")?, threads)?;
+        let leaves = folders(self.width, self.depth, threads)?;
         if files < threads {
             return Err(Problem::invalid(
                 format!("{files} files are fewer than the {threads} threads that share them"),
@@ -178,60 +211,46 @@ impl Workload for Metadata {
         }
         let sum = files.saturating_add(leaves.saturating_mul(2));
         let bytes = files.saturating_mul(size).saturating_add(sum.saturating_mul(BYTES_LEAST));
-        let in_memory = check_room(folder, &text, sum, bytes, host)?;
+        let in_memory = check_room(folder, text, sum, bytes, host)?;
         let own = (threads + 1) * size.min(CHUNK) + files * size_of::<u32>() as u64 + leaves * FOLDER_BYTES;
         let memory_bytes = own.saturating_add(if in_memory { bytes } else { 0 });
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        parameters.set("target", full.to_string_lossy().as_ref());
         let what = if size > 0 { format!(" of {}", binary(size)) } else { String::new() };
         let about =
             format!("makes {files} files{what} in a folder of its own in {}, and removes it", full.display());
-        let fixtures = vec![FixtureKey { about, ..tree(&parameters).map_err(broken)? }];
-        Ok(Requirements { parameters, fixtures, effect: Effect::UsedUp, memory_bytes, limits: Vec::new() })
+        self.target = [full.to_string_lossy().into_owned()];
+        let mut resolved = Parameters::default();
+        resolved.set("target", self.target[0].as_str());
+        let fixtures = vec![FixtureKey { about, ..self.tree() }];
+        Ok(Requirements { resolved, fixtures, effect: Effect::UsedUp, memory_bytes, limits: Vec::new() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
         let calls = Flow::only(OperationClass::Metadata, FlowUnit::Operations);
-        let waits_for: &[WaitsFor] = match parameters.flag("directory-fsync") {
-            Ok(true) => &[WaitsFor::Device, WaitsFor::Flush],
-            _ => &[WaitsFor::Device],
-        };
-        LoadProfile {
-            targets: 1,
-            caches: Caches::PageCache,
-            ..profile::of_one(&SPEC, parameters, waits_for, calls)
-        }
+        let mut profile = profile::of_one(base, WaitsFor::Device, calls);
+        profile.waits_for.extend(self.sync.then_some(WaitsFor::Flush));
+        LoadProfile { targets: 1, caches: Caches::PageCache, ..profile }
     }
 
-    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let get = |name: &str| parameters.integer(name);
-        let size = get("file-size")?;
-        let tree = given.fixtures.find::<Tree>(&tree(parameters)?);
+    fn targets(&self) -> &[String] {
+        &self.target
+    }
+
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let tree = given.fixtures.find::<Tree>(&self.tree());
         let tree = tree.ok_or_else(|| Fault::Other("there is no tree for its files".to_owned()))?;
-        Ok(Box::new(PreparedMetadata {
-            leaves: tree.folders(get("threads")? as usize, get("width")?, get("depth")?)?,
-            files: parameters.integer("files")?,
-            size,
-            chunk: vec![0x5a; size.min(CHUNK) as usize].into(),
-            random: parameters.is_word("order", "random"),
-            sync: parameters.flag("directory-fsync")?,
-        }))
+        let leaves = tree.folders(self.threads as usize, self.width, self.depth)?;
+        let chunk = vec![0x5a; self.size.min(CHUNK) as usize].into();
+        Ok(Box::new(PreparedMetadata { plan: self.clone(), leaves, chunk }))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut all = common::metrics(&SPEC, outcome, window);
-        let threads = parameters.integer("threads").unwrap_or(1) as f64;
+    fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
         for class in &outcome.classes {
             // One operation at a time: while a thread was at it, it did one in
             // each mean latency.
             let mean = stats::histogram::mean(&class.latency).map(|ns| ns / 1e9);
             if let Some(mean) = mean.filter(|mean| *mean > 0.0) {
-                let value = threads / mean;
+                let value = self.threads as f64 / mean;
                 all.insert(
                     format!("{}_per_second", class.class.name),
                     Quantity { value, unit: Unit::PerSecond },
@@ -290,23 +309,13 @@ fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, host: &HostInfo
     Ok(memory.is_some())
 }
 
-/// The tree in which a load makes its files. Its loads have folders of their own.
-fn tree(parameters: &Parameters) -> Result<FixtureKey, ParameterError> {
-    let key = FixtureKey::new(TREES.name, parameters.text("target")?, 0, Ownership::Created);
-    Ok(FixtureKey { used_up: true, ..key })
-}
-
 #[derive(Debug)]
 struct PreparedMetadata {
+    plan: PlannedMetadata,
     /// The folders of all threads, those of one after those of another.
     leaves: Vec<PathBuf>,
-    files: u64,
-    /// Bytes of each file.
-    size: u64,
-    /// What they are written from, piece by piece.
+    /// What files are written from, piece by piece.
     chunk: Arc<[u8]>,
-    random: bool,
-    sync: bool,
 }
 
 impl Prepared for PreparedMetadata {
@@ -324,19 +333,19 @@ impl Prepared for PreparedMetadata {
 
     fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
         let (index, of) = (seat.index as u64, seat.of as u64);
-        let mine = self.files * (index + 1) / of - self.files * index / of;
+        let mine = self.plan.files * (index + 1) / of - self.plan.files * index / of;
         let each = self.leaves.len() / seat.of.max(1);
         let folders = self.leaves[seat.index * each..(seat.index + 1) * each].to_vec();
         let fault = |e| Fault::system("opening a folder of the tree", e);
-        let handles = match self.sync {
+        let handles = match self.plan.sync {
             true => folders.iter().map(File::open).collect::<io::Result<_>>().map_err(fault)?,
             false => Vec::new(),
         };
         let mut order: Vec<u32> = (0..mine as u32).collect();
-        if self.random {
+        if self.plan.random {
             shuffle(&mut order, seed ^ index);
         }
-        let (size, chunk) = (self.size, Arc::clone(&self.chunk));
+        let (size, chunk) = (self.plan.size, Arc::clone(&self.chunk));
         Ok(Box::new(Walk { folders, handles, order, size, chunk, done: 0, finished: None }))
     }
 }

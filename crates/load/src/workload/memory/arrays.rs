@@ -2,6 +2,7 @@
 //! copied or combined, a piece at a time.
 
 use engine::fault::Fault;
+use model::plan::Problem;
 use model::{Parameters, Value};
 
 use crate::workload::memory::buffer::Buffer;
@@ -26,13 +27,15 @@ impl Kernel {
     ///
     /// # Errors
     /// If it is none of these.
-    pub fn of(parameters: &Parameters) -> Result<Self, Fault> {
+    pub fn of(parameters: &Parameters) -> Result<Self, Problem> {
         Ok(match parameters.text("operation")? {
             "read" => Kernel::Read,
             "write" => Kernel::Write,
             "copy" => Kernel::Copy,
             "triad" => Kernel::Triad,
-            other => return Err(Fault::Other(format!("`{other}` is nothing that is done with arrays"))),
+            other => {
+                return Err(Problem::invalid(format!("`{other}` is nothing that is done with arrays"), ""));
+            }
         })
     }
 
@@ -67,27 +70,19 @@ pub struct Passes {
 impl Passes {
     /// Over arrays of `size` bytes together, in operations of about
     /// `operation_bytes`.
-    ///
-    /// # Errors
-    /// If the parameters are not as the survey left them.
-    pub fn of(parameters: &Parameters, size: u64, operation_bytes: u64) -> Result<Self, Fault> {
-        let kernel = Kernel::of(parameters)?;
+    pub(super) fn of((kernel, stores): (Kernel, Stores), size: u64, operation_bytes: u64) -> Self {
         let lines = lines(kernel, size);
         let wanted = ((operation_bytes / kernel.arrays()) as usize / LINE).max(2);
         let isa = kernel::widest();
-        let stores = match parameters.text("stores")? {
-            "non-temporal" if isa != Isa::Base => Stores::NonTemporal,
-            _ => Stores::Ordinary,
-        };
-        Ok(Self {
+        Self {
             kernel,
             isa,
-            stores,
+            stores: if isa == Isa::Base { Stores::Ordinary } else { stores },
             lines,
             // Equal pieces, so that all of the working set is passed over.
             lines_at_once: lines / lines.div_ceil(wanted) / 2 * 2,
             times: (wanted / lines).max(1),
-        })
+        }
     }
 
     /// Bytes that one operation moves.
@@ -250,28 +245,23 @@ fn fill(array: &mut [u8], number: usize) {
 mod tests {
     use super::*;
 
-    fn parameters(operation: &str) -> Parameters {
+    fn layout() -> Layout {
         let mut parameters = Parameters::default();
-        for (name, word) in [("operation", operation), ("stores", "ordinary"), ("page-size", "base")] {
-            parameters.set(name, word);
-        }
-        parameters
+        parameters.set("page-size", "base");
+        Layout::of(&parameters).unwrap()
     }
 
     #[test]
     fn every_operation_passes_over_all_of_its_set() {
-        for operation in ["read", "write", "copy", "triad"] {
+        for kernel in [Kernel::Read, Kernel::Write, Kernel::Copy, Kernel::Triad] {
             for size in [1000, 4096, 100_000, 1 << 20] {
-                let parameters = parameters(operation);
-                let passes = Passes::of(&parameters, size, 10_000).unwrap();
-                let mut arrays = Arrays::new(passes, &Layout::of(&parameters).unwrap()).unwrap();
-                assert!(
-                    arrays.buffer.len() as u64 <= Kernel::of(&parameters).unwrap().arrays() * 4096 + size
-                );
+                let passes = Passes::of((kernel, Stores::Ordinary), size, 10_000);
+                let mut arrays = Arrays::new(passes, &layout()).unwrap();
+                assert!(arrays.buffer.len() as u64 <= kernel.arrays() * 4096 + size);
                 let mut moved = 0;
                 while moved < size {
                     let bytes = arrays.advance();
-                    assert!(bytes > 0 && bytes <= 10_000 + 64 * 6, "{operation} {size} {bytes}");
+                    assert!(bytes > 0 && bytes <= 10_000 + 64 * 6, "{kernel:?} {size} {bytes}");
                     moved += bytes;
                 }
                 // A piece at the end may be left out; never as much as one.
@@ -283,9 +273,8 @@ mod tests {
 
     #[test]
     fn a_wrong_value_fails_the_verification() {
-        let parameters = parameters("copy");
-        let passes = Passes::of(&parameters, 8192, 4096).unwrap();
-        let mut arrays = Arrays::new(passes, &Layout::of(&parameters).unwrap()).unwrap();
+        let passes = Passes::of((Kernel::Copy, Stores::Ordinary), 8192, 4096);
+        let mut arrays = Arrays::new(passes, &layout()).unwrap();
         arrays.verify().unwrap();
         // SAFETY: value 511 is the last of the first array.
         unsafe { *arrays.array(0).add(511) += 1.0 };

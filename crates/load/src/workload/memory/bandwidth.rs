@@ -1,7 +1,5 @@
 //! `memory.bandwidth`: bytes per second through caches and memory.
 
-use std::collections::BTreeMap;
-
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
@@ -14,12 +12,15 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
+use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::memory::arrays::{self, Arrays, Kernel, Passes};
-use crate::workload::memory::kernel::{self, Isa};
+use crate::workload::memory::kernel::{self, Isa, Stores};
 use crate::workload::memory::latency::least;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{
+    HostInfo, Load, LoadContext, Metrics, Planned, Requirements, Workload, common, profile,
+};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -100,77 +101,115 @@ impl Workload for Bandwidth {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let memory_bytes = survey(&mut parameters, host, SPEC.name, DRAM_TIMES)?;
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedBandwidth(WorkingSets::of(parameters, schedule)?)))
+    }
+}
+
+/// The arrays of every thread, and what is done with them.
+#[derive(Debug)]
+pub(super) struct WorkingSets {
+    pub(super) threads: u64,
+    /// Of each thread.
+    pub(super) size: NumberOrWord,
+    kernel: Kernel,
+    /// How writes are made; none where that follows from the size.
+    stores: Option<Stores>,
+    layout: Layout,
+}
+
+impl WorkingSets {
+    pub(super) fn of(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
+        Ok(Self {
+            threads: schedule.threads,
+            size: NumberOrWord::of(parameters, "size")?,
+            kernel: Kernel::of(parameters)?,
+            stores: match parameters.text("stores")? {
+                "auto" => None,
+                "non-temporal" => Some(Stores::NonTemporal),
+                _ => Some(Stores::Ordinary),
+            },
+            layout: Layout::of(parameters)?,
+        })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+    /// Resolves the size and the stores.
+    ///
+    /// # Errors
+    /// If the machine does not have what it needs.
+    pub(super) fn survey(&mut self, host: &HostInfo, dram_times: u64) -> Result<Requirements, Problem> {
+        let Self { threads, kernel, .. } = *self;
+        let size = sizes::resolve(&mut self.size, threads, dram_times, self.layout.room(host), host)?;
+        least(size, arrays::least_bytes(kernel), "two cache lines of each array")?;
+        let beyond = size.saturating_mul(threads) > sizes::last_cache(host) && kernel::widest() != Isa::Base;
+        let usual = if beyond { Stores::NonTemporal } else { Stores::Ordinary };
+        let stores = *self.stores.get_or_insert(usual);
+        let mut resolved = Parameters::default();
+        resolved.set("size", size);
+        resolved.set("stores", if stores == Stores::Ordinary { "ordinary" } else { "non-temporal" });
+        let memory_bytes = self.layout.survey(host, threads, arrays::bytes_taken(kernel, size), size)?;
+        Ok(Requirements { resolved, memory_bytes, ..Requirements::default() })
+    }
+
+    /// How they are passed over, where they lie, and by which CPUs.
+    pub(super) fn prepare(&self, operation_bytes: u64) -> Result<(Passes, Layout, Option<Vec<u32>>), Fault> {
+        let layout = self.layout.anew();
+        let cpus = layout.cpus(self.threads as usize)?;
+        let how = (self.kernel, self.stores.unwrap_or(Stores::Ordinary));
+        Ok((Passes::of(how, self.size.number()?, operation_bytes), layout, cpus))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedBandwidth(WorkingSets);
+
+impl Planned for PlannedBandwidth {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        self.0.survey(host, DRAM_TIMES)
+    }
+
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
         let arrays = Flow { order: Order::Sequential, ..Flow::only(OperationClass::Access, FlowUnit::Bytes) };
         LoadProfile {
-            span_bytes: parameters.integer("size").ok(),
-            ..profile::of_one(&SPEC, parameters, &[WaitsFor::Memory], arrays)
+            span_bytes: self.0.size.number().ok(),
+            ..profile::of_one(base, WaitsFor::Memory, arrays)
         }
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let layout = Layout::of(parameters)?;
-        let cpus = layout.cpus(parameters.integer("threads")? as usize)?;
-        let passes = Passes::of(parameters, parameters.integer("size")?, OPERATION_BYTES)?;
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let (passes, layout, cpus) = self.0.prepare(OPERATION_BYTES)?;
         Ok(Box::new(PreparedBandwidth { passes, layout, cpus }))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         let mut put = |spec: MetricSpec, value: f64| {
             metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
         };
-        let throughput = outcome.bytes / window.seconds();
-        if let Ok(kernel) = Kernel::of(parameters) {
-            if kernel == Kernel::Copy {
-                put(COPIED_ONCE, throughput / 2.0);
-            }
-            let fetched = outcome.facts.get("stores") == Some(&Value::from("ordinary")) && kernel.writes();
-            let arrays = kernel.arrays() as f64;
-            put(BUS_ESTIMATE, throughput * if fetched { (arrays + 1.0) / arrays } else { 1.0 });
+        let (kernel, throughput) = (self.0.kernel, outcome.bytes / window.seconds());
+        if kernel == Kernel::Copy {
+            put(COPIED_ONCE, throughput / 2.0);
         }
+        let fetched = outcome.facts.get("stores") == Some(&Value::from("ordinary")) && kernel.writes();
+        let arrays = kernel.arrays() as f64;
+        put(BUS_ESTIMATE, throughput * if fetched { (arrays + 1.0) / arrays } else { 1.0 });
         metrics
     }
 }
 
-/// Resolves the size and the stores of a load that works on arrays; returns the
-/// bytes that all of its threads take.
+/// A copy from memory to memory by so many threads, each within `bytes`, with stores that
+/// go around the caches: what the bus carries.
 ///
 /// # Errors
 /// If the machine does not have what it needs.
-pub(super) fn survey(
-    parameters: &mut Parameters,
-    host: &HostInfo,
-    workload: &str,
-    dram_times: u64,
-) -> Result<u64, Problem> {
-    let wrong = |e: &dyn std::fmt::Display| {
-        Problem::invalid(e.to_string(), format!("see `headroom workloads {workload}`"))
-    };
-    let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
-    let layout = Layout::of(parameters).map_err(|e| wrong(&e))?;
-    if let Some(Value::Text(word)) = parameters.get("size") {
-        let size = sizes::of_word(word, threads, dram_times, layout.room(host), host)?;
-        parameters.set("size", size);
-    }
-    let size = parameters.integer("size").map_err(|e| wrong(&e))?;
-    let kernel = Kernel::of(parameters).map_err(|e| wrong(&e))?;
-    least(size, arrays::least_bytes(kernel), "two cache lines of each array")?;
-    if parameters.is_word("stores", "auto") {
-        let beyond = size.saturating_mul(threads) > sizes::last_cache(host) && kernel::widest() != Isa::Base;
-        parameters.set("stores", if beyond { "non-temporal" } else { "ordinary" });
-    }
-    layout.survey(host, threads, arrays::bytes_taken(kernel, size), size)
+pub fn plain_copy(threads: u64, bytes: u64, host: &HostInfo) -> Result<Load, Problem> {
+    let mut parameters = Parameters::default();
+    parameters.set("threads", threads);
+    parameters.set("operation", "copy");
+    parameters.set("size", bytes);
+    parameters.set("stores", "non-temporal");
+    let mut load = Load::new(&Bandwidth, parameters, host.cpus)?;
+    load.survey(host)?;
+    Ok(load)
 }
 
 #[derive(Debug)]
@@ -240,13 +279,13 @@ mod tests {
         parameters.set("size", size);
         parameters.set("page-size", "auto");
         parameters.set("threads", threads);
-        Bandwidth.survey(parameters, &host())
+        crate::workload::survey(&Bandwidth, parameters, &host())
     }
 
     #[test]
     fn words_become_sizes_of_this_machine() {
         let size =
-            |word: &str, threads| survey(word.into(), threads).unwrap().parameters.integer("size").unwrap();
+            |word: &str, threads| survey(word.into(), threads).unwrap().resolved.integer("size").unwrap();
         assert!(size("l1", 1) <= 16 << 10 && size("l1", 1) > 15 << 10);
         assert!(size("l3", 4) <= 4 << 20);
         assert_eq!(size("dram", 1), 256 << 20);

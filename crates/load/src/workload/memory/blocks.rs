@@ -8,11 +8,9 @@
 //! none of it. Random access is what the source says in any compiler: a word at
 //! `uniform double x words`, the double from xoroshiro128+.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::fault::Fault;
-use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
 use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
@@ -21,14 +19,14 @@ use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::trial::Window;
-use model::{LoadProfile, Parameters, Quantity, WorkloadSpec};
+use model::{LoadProfile, Parameters, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
+use crate::workload::common::LoadSchedule;
 use crate::workload::memory::buffer::Buffer;
 use crate::workload::memory::pages::Pages;
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -87,12 +85,29 @@ impl Workload for Blocks {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let wrong = |e: &dyn std::fmt::Display| {
-            Problem::invalid(e.to_string(), "see `headroom workloads memory.blocks`")
-        };
-        let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
-        let block = parameters.integer("block-size").map_err(|e| wrong(&e))?;
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedBlocks {
+            threads: schedule.threads,
+            block: parameters.integer("block-size")?,
+            write: parameters.text("operation")? == "write",
+            random: parameters.text("access")? == "random",
+            local: parameters.text("scope")? == "local",
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedBlocks {
+    threads: u64,
+    block: u64,
+    write: bool,
+    random: bool,
+    local: bool,
+}
+
+impl Planned for PlannedBlocks {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        let block = self.block;
         // As in sysbench; below 64 bytes there is nothing to unroll.
         if !block.is_power_of_two() || block < 64 {
             return Err(Problem::invalid(
@@ -100,7 +115,7 @@ impl Workload for Blocks {
                 "sysbench's default is 1k",
             ));
         }
-        let blocks = if parameters.is_word("scope", "local") { threads } else { 1 };
+        let blocks = if self.local { self.threads } else { 1 };
         let memory_bytes = Pages::Auto.rounded(block).saturating_mul(blocks);
         if memory_bytes > host.memory_available / 10 * 9 {
             return Err(Problem::refused(
@@ -113,35 +128,19 @@ impl Workload for Blocks {
                 "use a smaller block-size",
             ));
         }
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let blocks = Flow {
-            sizes: profile::sizes(parameters, "block-size"),
-            ..Flow::only(OperationClass::Access, FlowUnit::Operations)
-        };
-        profile::of_one(&SPEC, parameters, &[WaitsFor::Memory], blocks)
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let blocks = Flow::only(OperationClass::Access, FlowUnit::Operations).of_bytes(self.block);
+        profile::of_one(base, WaitsFor::Memory, blocks)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let bytes = parameters.integer("block-size")? as usize;
-        let local = parameters.text("scope")? == "local";
-        Ok(Box::new(PreparedBlocks {
-            bytes,
-            write: parameters.text("operation")? == "write",
-            random: parameters.text("access")? == "random",
-            global: if local { None } else { Some(Arc::new(touched(bytes)?)) },
-        }))
-    }
-
-    fn metrics(
-        &self,
-        _parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        common::metrics(&SPEC, outcome, window)
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let Self { write, random, .. } = *self;
+        let bytes = self.block as usize;
+        let global = if self.local { None } else { Some(Arc::new(touched(bytes)?)) };
+        Ok(Box::new(PreparedBlocks { bytes, write, random, global }))
     }
 }
 
@@ -439,7 +438,7 @@ mod tests {
             parameters.set("block-size", block);
             parameters.set("scope", scope);
             let host = HostInfo { memory_available: 1 << 20, ..HostInfo::default() };
-            Blocks.survey(parameters, &host).map(|needs| needs.memory_bytes)
+            crate::workload::survey(&Blocks, parameters, &host).map(|needs| needs.memory_bytes)
         };
         assert_eq!(survey(4096, "global"), Ok(4096));
         assert_eq!(survey(4096, "local"), Ok(16384));

@@ -1,7 +1,5 @@
 //! `memory.latency`: how long a load takes that waits for the one before it.
 
-use std::collections::BTreeMap;
-
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
@@ -15,11 +13,12 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
+use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::memory::chase::{self, Cycle, LOAD_LATENCY};
 use crate::workload::memory::kernel::LINE;
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages, sizes};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
 
 /// `dram` stands for so many times the last-level cache: of a random walk over
 /// four times as much, a cache of any policy serves a quarter at most.
@@ -62,60 +61,61 @@ impl Workload for Latency {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let wrong = |e: &dyn std::fmt::Display| {
-            Problem::invalid(e.to_string(), "see `headroom workloads memory.latency`")
-        };
-        no_rate(&parameters, "memory.latency")?;
-        let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
-        alone(threads, host, "memory.latency")?;
-        let layout = Layout::of(&parameters).map_err(|e| wrong(&e))?;
-        if let Some(Value::Text(word)) = parameters.get("size") {
-            let size = sizes::of_word(word, threads, DRAM_TIMES, layout.room(host), host)?;
-            parameters.set("size", size);
-        }
-        let size = parameters.integer("size").map_err(|e| wrong(&e))?;
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedLatency {
+            schedule: schedule.clone(),
+            size: NumberOrWord::of(parameters, "size")?,
+            layout: Layout::of(parameters)?,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedLatency {
+    schedule: LoadSchedule,
+    size: NumberOrWord,
+    layout: Layout,
+}
+
+impl Planned for PlannedLatency {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        let threads = self.schedule.threads;
+        no_rate(&self.schedule, SPEC.name)?;
+        alone(threads, host, SPEC.name)?;
+        let size = sizes::resolve(&mut self.size, threads, DRAM_TIMES, self.layout.room(host), host)?;
         least(size, 2 * LINE as u64, "two cache lines")?;
-        let memory_bytes = layout.survey(host, threads, size, size)?;
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        let memory_bytes = self.layout.survey(host, threads, size, size)?;
+        let mut resolved = Parameters::default();
+        resolved.set("size", size);
+        Ok(Requirements { resolved, memory_bytes, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
         let chase = Flow { order: Order::Random, ..Flow::only(OperationClass::Access, FlowUnit::Operations) };
-        LoadProfile {
-            span_bytes: parameters.integer("size").ok(),
-            ..profile::of_one(&SPEC, parameters, &[WaitsFor::Memory], chase)
-        }
+        LoadProfile { span_bytes: self.size.number().ok(), ..profile::of_one(base, WaitsFor::Memory, chase) }
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let layout = Layout::of(parameters)?;
-        let threads = parameters.integer("threads")? as usize;
-        let cpus = layout.cpus(threads)?;
-        Ok(Box::new(PreparedLatency { size: parameters.integer("size")?, layout, cpus }))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let (size, layout) = (self.size.number()?, self.layout.anew());
+        let cpus = layout.cpus(self.schedule.threads as usize)?;
+        Ok(Box::new(PreparedLatency { size, layout, cpus }))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
-        if let (Ok(threads), Ok(size)) = (parameters.integer("threads"), parameters.integer("size")) {
-            let loads = outcome.operations * chase::loads_per_operation(size) as f64;
-            if loads > 0.0 {
-                let value = window.seconds() * threads as f64 / loads;
-                metrics.insert(LOAD_LATENCY.name.to_owned(), Quantity { value, unit: Unit::Seconds });
-            }
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+        let Ok(size) = self.size.number() else { return metrics };
+        let loads = outcome.operations * chase::loads_per_operation(size) as f64;
+        if loads > 0.0 {
+            let value = window.seconds() * self.schedule.threads as f64 / loads;
+            metrics.insert(LOAD_LATENCY.name.to_owned(), Quantity { value, unit: Unit::Seconds });
         }
         metrics
     }
 }
 
 /// Loads that wait for one another have no rate.
-pub(super) fn no_rate(parameters: &Parameters, workload: &str) -> Result<(), Problem> {
-    match ["rate", "latency-target"].into_iter().find(|name| parameters.get(name).is_some()) {
+pub(super) fn no_rate(schedule: &LoadSchedule, workload: &str) -> Result<(), Problem> {
+    let searched = schedule.latency_target.map(|_| "latency-target");
+    match schedule.rate.map(|_| "rate").or(searched) {
         Some(name) => Err(Problem::invalid(
             format!("{name} has no meaning for {workload}: each load starts when the one before it ends"),
             format!("leave {name} out"),
@@ -230,12 +230,12 @@ mod tests {
         parameters.set("threads", 1u64);
         parameters.set("page-size", "auto");
         more.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
-        Latency.survey(parameters, &host)
+        crate::workload::survey(&Latency, parameters, &host)
     }
 
     #[test]
     fn sizes_are_resolved_and_counted() {
-        let size = |word: &str| survey(word.into(), &[]).unwrap().parameters.integer("size").unwrap();
+        let size = |word: &str| survey(word.into(), &[]).unwrap().resolved.integer("size").unwrap();
         assert_eq!((size("l1"), size("dram")), (16 << 10, 256 << 20));
         assert_eq!(survey(100_000u64.into(), &[]).unwrap().memory_bytes, 102_400);
     }

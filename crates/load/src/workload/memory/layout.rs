@@ -25,7 +25,7 @@ pub struct Layout {
 }
 
 /// What all workers of a load were given.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Found {
     bytes: u64,
     /// Those in huge pages; absent where the kernel did not say of one.
@@ -34,14 +34,27 @@ struct Found {
     cpu_nodes: BTreeSet<u32>,
 }
 
+impl Default for Found {
+    fn default() -> Self {
+        let nodes = BTreeSet::default;
+        Self { bytes: 0, huge_bytes: Some(0), memory_nodes: nodes(), cpu_nodes: nodes() }
+    }
+}
+
 impl Layout {
     /// As the parameters say.
     ///
     /// # Errors
-    /// If they are not as the survey left them.
-    pub fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        let found = Arc::new(Mutex::new(Found { huge_bytes: Some(0), ..Found::default() }));
-        Ok(Self { pages: Pages::asked(parameters)?, asked: Asked::of(parameters)?, found })
+    /// If one is missing or of another type.
+    pub fn of(parameters: &Parameters) -> Result<Self, Problem> {
+        let (pages, asked) = (Pages::asked(parameters)?, Asked::of(parameters)?);
+        Ok(Self { pages, asked, found: Arc::default() })
+    }
+
+    /// The same for another trial, in which nothing is found yet.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self { found: Arc::default(), ..*self }
     }
 
     /// What a set that goes beyond the caches may take for all threads together:

@@ -6,8 +6,6 @@
 //! share of their time; along that share lies the curve that Intel's MLC and
 //! multichase show.
 
-use std::collections::BTreeMap;
-
 use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
@@ -22,13 +20,14 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
+use crate::workload::common::LoadSchedule;
 use crate::workload::memory::arrays::{Arrays, Passes};
-use crate::workload::memory::bandwidth::{self, OPERATION, STORES};
+use crate::workload::memory::bandwidth::{OPERATION, STORES, WorkingSets};
 use crate::workload::memory::chase::{self, LOAD_LATENCY};
 use crate::workload::memory::latency::{Chasing, DRAM_TIMES, SIZES, alone, no_rate};
 use crate::workload::memory::layout::Layout;
 use crate::workload::memory::{nodes, pages};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -95,57 +94,67 @@ impl Workload for Loaded {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        no_rate(&parameters, SPEC.name)?;
-        if parameters.get("requests").is_some() {
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedLoadedMemory {
+            schedule: schedule.clone(),
+            share: parameters.number("share")?,
+            sets: WorkingSets::of(parameters, schedule)?,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedLoadedMemory {
+    schedule: LoadSchedule,
+    share: f64,
+    sets: WorkingSets,
+}
+
+impl Planned for PlannedLoadedMemory {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        no_rate(&self.schedule, SPEC.name)?;
+        if self.schedule.requests.is_some() {
             return Err(Problem::invalid(
                 "requests cannot end memory.loaded: its threads do different things",
                 "give a duration",
             ));
         }
-        if !matches!(parameters.integer("threads"), Ok(2..)) {
+        if self.schedule.threads < 2 {
             return Err(Problem::invalid(
                 "memory.loaded needs at least 2 threads: one measures and the others draw",
                 "use threads=2 or more; memory.latency measures alone",
             ));
         }
-        alone(parameters.integer("threads").unwrap_or(2), host, SPEC.name)?;
-        let memory_bytes = bandwidth::survey(&mut parameters, host, SPEC.name, DRAM_TIMES)?;
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        alone(self.schedule.threads, host, SPEC.name)?;
+        self.sets.survey(host, DRAM_TIMES)
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
         let flow = |unit, share, order| Flow { share, order, ..Flow::only(OperationClass::Access, unit) };
         // The loads that are timed, and beside them what the other threads draw.
         let chased = flow(FlowUnit::Operations, 1.0, Order::Random);
         let drawn = flow(FlowUnit::Bytes, 0.0, Order::Sequential);
         LoadProfile {
             flows: vec![chased, drawn],
-            span_bytes: parameters.integer("size").ok(),
-            ..profile::base(&SPEC, parameters, &[WaitsFor::Memory])
+            span_bytes: self.sets.size.number().ok(),
+            waits_for: [WaitsFor::Memory].into(),
+            ..base
         }
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let layout = Layout::of(parameters)?;
-        let cpus = layout.cpus(parameters.integer("threads")? as usize)?;
-        let size = parameters.integer("size")?;
-        let passes = Passes::of(parameters, size, DRAW_BYTES)?;
-        Ok(Box::new(PreparedLoadedMemory { size, share: parameters.number("share")?, passes, layout, cpus }))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let (passes, layout, cpus) = self.sets.prepare(DRAW_BYTES)?;
+        let (size, share) = (self.sets.size.number()?, self.share);
+        Ok(Box::new(PreparedLoadedMemory { size, share, passes, layout, cpus }))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = BTreeMap::new();
+    fn metrics(&self, _common: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+        let mut metrics = Metrics::new();
         let mut put = |spec: MetricSpec, value: f64| {
             metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
         };
         let class = |name: &str| outcome.classes.iter().find(|c| c.class.name == name);
-        if let (Some(chase), Ok(size)) = (class("chase"), parameters.integer("size")) {
+        if let (Some(chase), Ok(size)) = (class("chase"), self.sets.size.number()) {
             let loads = chase.operations * chase::loads_per_operation(size) as f64;
             if loads > 0.0 {
                 put(LOAD_LATENCY, window.seconds() / loads);
@@ -278,7 +287,8 @@ mod tests {
     }
 
     fn survey(parameters: Parameters) -> Result<Requirements, Problem> {
-        Loaded.survey(parameters, &HostInfo { cpus: 3, memory_available: 1 << 30, ..HostInfo::default() })
+        let host = HostInfo { cpus: 3, memory_available: 1 << 30, ..HostInfo::default() };
+        crate::workload::survey(&Loaded, parameters, &host)
     }
 
     #[test]
@@ -293,9 +303,9 @@ mod tests {
     }
 
     fn drawing(share: f64) -> Drawing {
-        let parameters = survey(parameters(2, share)).unwrap().parameters;
-        let layout = Layout::of(&parameters).unwrap();
-        let passes = Passes::of(&parameters, 256 << 10, DRAW_BYTES).unwrap();
+        let load = crate::workload::Load::new(&Loaded, parameters(2, share), 3).unwrap();
+        let sets = WorkingSets::of(&load.parameters, &load.schedule).unwrap();
+        let (passes, layout, _) = sets.prepare(DRAW_BYTES).unwrap();
         let arrays = Arrays::new(passes, &layout).unwrap();
         Drawing { arrays, share, due_ns: 0, layout, finished: None }
     }

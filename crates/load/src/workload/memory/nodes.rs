@@ -11,6 +11,7 @@ use model::Parameters;
 use model::machine::{Memory, NumaNode};
 use model::parameter::{Kind, ParameterSpec};
 use model::plan::Problem;
+use model::value::ParameterError;
 
 use crate::workload::HostInfo;
 use crate::workload::memory::buffer::Buffer;
@@ -33,14 +34,6 @@ pub const MEMORY_NODE: ParameterSpec = ParameterSpec::new(
 )
 .or_zero();
 
-/// A parameter that may be absent.
-fn given(parameters: &Parameters, name: &str) -> Result<Option<u64>, Fault> {
-    match parameters.get(name) {
-        None => Ok(None),
-        Some(_) => Ok(Some(parameters.integer(name)?)),
-    }
-}
-
 /// The nodes that were asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
@@ -55,8 +48,9 @@ impl Asked {
     ///
     /// # Errors
     /// If one is no number.
-    pub fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        Ok(Self { cpu: given(parameters, "cpu-node")?, memory: given(parameters, "memory-node")? })
+    pub fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
+        let given = |name| parameters.given(name, Parameters::integer);
+        Ok(Self { cpu: given("cpu-node")?, memory: given("memory-node")? })
     }
 
     /// Whether the machine has these nodes, and enough CPUs for `threads`

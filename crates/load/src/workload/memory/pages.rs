@@ -8,7 +8,6 @@
 
 use std::fs;
 
-use engine::fault::Fault;
 use model::Parameters;
 use model::machine::{HugePages, Memory};
 use model::parameter::{Kind, ParameterSpec, Word};
@@ -47,14 +46,14 @@ impl Pages {
     ///
     /// # Errors
     /// If the parameter is missing or another.
-    pub fn asked(parameters: &Parameters) -> Result<Self, Fault> {
+    pub fn asked(parameters: &Parameters) -> Result<Self, Problem> {
         Ok(match parameters.text("page-size")? {
             "auto" => Pages::Auto,
             "base" => Pages::Base,
             "transparent" => Pages::Transparent,
             "2MiB" => Pages::Reserved(2 << 20),
             "1GiB" => Pages::Reserved(1 << 30),
-            other => return Err(Fault::Other(format!("`{other}` is no page size"))),
+            other => return Err(Problem::invalid(format!("`{other}` is no page size"), "")),
         })
     }
 

@@ -6,6 +6,7 @@ use model::plan::Problem;
 use model::scalar::binary;
 
 use crate::workload::HostInfo;
+use crate::workload::common::NumberOrWord;
 
 /// The words, with what `dram` stands for.
 #[must_use]
@@ -18,6 +19,23 @@ pub const fn words(dram: &'static str) -> [Word; 4] {
     ]
 }
 
+/// Makes bytes of the size that each of `threads` asks for, by [`of_word`].
+///
+/// # Errors
+/// As there.
+pub fn resolve(
+    size: &mut NumberOrWord,
+    threads: u64,
+    times: u64,
+    room: u64,
+    host: &HostInfo,
+) -> Result<u64, Problem> {
+    if let NumberOrWord::Word(word) = size {
+        *size = NumberOrWord::Number(of_word(word, threads, times, room, host)?);
+    }
+    size.number()
+}
+
 /// The least that `dram` stands for where memory is free.
 const DRAM_LEAST: u64 = 256 << 20;
 
@@ -28,7 +46,7 @@ const DRAM_LEAST: u64 = 256 << 20;
 /// # Errors
 /// If the machine does not say how large a cache is, or `room` does not reach
 /// beyond the caches.
-pub fn of_word(word: &str, threads: u64, times: u64, room: u64, host: &HostInfo) -> Result<u64, Problem> {
+fn of_word(word: &str, threads: u64, times: u64, room: u64, host: &HostInfo) -> Result<u64, Problem> {
     let unknown = |level: u32| {
         Problem::refused(
             format!("this machine does not say how large its level {level} cache is"),

@@ -9,7 +9,6 @@
 //! that connects, it has no port left after some 28,000 connections to one
 //! address (net.ipv4.ip_local_port_range); so by default the other end closes.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
@@ -32,13 +31,14 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
 
+use crate::workload::common::LoadSchedule;
 use crate::workload::net::ends::End;
 use crate::workload::net::hello::{COOKIE, PATIENCE, WELCOME};
 use crate::workload::net::pingpong::answering::Slots;
 use crate::workload::net::pingpong::{PEER_CPU, two_ended};
 use crate::workload::net::ports;
 use crate::workload::net::socket::{self, LOCAL_ADDRESS, Options, PEER};
-use crate::workload::{HostInfo, LoadContext, Requirements, United, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -117,16 +117,6 @@ enum Close {
     Reset,
 }
 
-impl Close {
-    fn of(parameters: &Parameters) -> Self {
-        match parameters.text("close") {
-            Ok("near") => Close::Near,
-            Ok("reset") => Close::Reset,
-            _ => Close::Far,
-        }
-    }
-}
-
 /// The workload.
 #[derive(Debug)]
 pub struct Connect;
@@ -136,32 +126,46 @@ impl Workload for Connect {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        two_ended(&parameters, SPEC.name)?;
-        Ok(Requirements { parameters, ..Requirements::default() })
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedConnect {
+            schedule: schedule.clone(),
+            close: match parameters.text("close")? {
+                "near" => Close::Near,
+                "reset" => Close::Reset,
+                _ => Close::Far,
+            },
+            options: Options { nodelay: true, ..Options::of(parameters)? },
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedConnect {
+    schedule: LoadSchedule,
+    close: Close,
+    options: Options,
+}
+
+impl Planned for PlannedConnect {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        two_ended(&self.schedule, SPEC.name)?;
+        Ok(Requirements::default())
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let connections = Flow::only(OperationClass::Connect, FlowUnit::Operations);
-        profile::of_two_ends(&SPEC, parameters, vec![connections])
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        self.options.profile(base, vec![Flow::only(OperationClass::Connect, FlowUnit::Operations)])
     }
 
-    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         Ok(Box::new(PreparedConnect {
             end: End::of_ours(given, SPEC.name)?,
-            close: Close::of(parameters),
-            options: Options { nodelay: true, ..Options::of(parameters)? },
+            close: self.close,
+            options: self.options.clone(),
             made: Arc::default(),
         }))
     }
 
-    fn metrics(
-        &self,
-        _parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         let accepted = outcome.classes.iter().find(|c| c.class.name == "accept").map(|c| c.operations);
         let done = accepted.unwrap_or(outcome.operations);
         let mut put = |spec: MetricSpec, value: f64| {
@@ -174,11 +178,7 @@ impl Workload for Connect {
         metrics
     }
 
-    fn has_far_end(&self) -> bool {
-        true
-    }
-
-    fn unite(&self, _parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
+    fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
         if let Some(theirs) = far.metrics.get(common::CPU_PER_OPERATION.name) {
             near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
         }

@@ -100,7 +100,8 @@ impl End {
     /// The options with which this end goes out: the address to go out from is
     /// the near end's.
     fn outward(&self, options: &Options) -> Options {
-        Options { local: options.local.filter(|_| self.is_near), ..options.clone() }
+        let local = options.local.clone().filter(|_| self.is_near);
+        Options { local, ..options.clone() }
     }
 
     fn place(&self, seat: usize) -> Result<WorkerSlot, Fault> {

@@ -243,7 +243,7 @@ pub(super) fn bound(to: IpAddr, options: &Options) -> Result<UdpSocket, Fault> {
         IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
     };
-    let from = options.local.unwrap_or(any);
+    let from = options.local()?.unwrap_or(any);
     let socket = UdpSocket::bind((from, 0)).map_err(|e| Fault::system(format!("binding to {from}"), e))?;
     options.apply_early(&socket)?;
     options.apply(&socket)?;

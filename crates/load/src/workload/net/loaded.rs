@@ -5,7 +5,6 @@
 //! flent's RRUL shows it by pings beside full links. Here the first connection
 //! asks and is answered, and all others carry what they can.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::fault::Fault;
@@ -20,6 +19,8 @@ use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
+use crate::workload::common::LoadSchedule;
+use crate::workload::net::direction::Direction;
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
 use crate::workload::net::pingpong::asking::{Asking, RequestMode};
@@ -30,7 +31,7 @@ use crate::workload::net::stream::spec::{RETRANSMITS, RTT, refuse};
 use crate::workload::net::stream::state::{self, State};
 use crate::workload::net::stream::tcp::{self, Share, Source};
 use crate::workload::net::worker_samples::SampleCollector;
-use crate::workload::{HostInfo, LoadContext, Requirements, United, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -123,67 +124,75 @@ impl Workload for Loaded {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        two_ended(&parameters, SPEC.name)?;
-        refuse(&parameters, &SPEC, &["rate", "requests"])?;
-        if !matches!(parameters.integer("streams"), Ok(1..=STREAMS_MOST)) {
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedLoadedPath {
+            schedule: schedule.clone(),
+            direction: Direction::of(parameters)?,
+            streams: parameters.integer("streams")?,
+            message: parameters.integer("message-size")?,
+            busy: parameters.is_word("wait", "poll"),
+            options: Options::of(parameters)?,
+        }))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PlannedLoadedPath {
+    schedule: LoadSchedule,
+    direction: Direction,
+    streams: u64,
+    /// Bytes of a message.
+    message: u64,
+    busy: bool,
+    options: Options,
+}
+
+impl Planned for PlannedLoadedPath {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        two_ended(&self.schedule, SPEC.name)?;
+        refuse(&self.schedule, &SPEC, &["rate", "requests"])?;
+        if !(1..=STREAMS_MOST).contains(&self.streams) {
             return Err(Problem::invalid(
                 format!("streams is more than {STREAMS_MOST}"),
                 "each stream has a thread at both ends; use fewer",
             ));
         }
-        if !matches!(parameters.integer("message-size"), Ok(1..=MESSAGE_MOST)) {
+        if !(1..=MESSAGE_MOST).contains(&self.message) {
             return Err(Problem::invalid(
                 "messages of more than 64 KiB are a load themselves",
                 "use a smaller message-size",
             ));
         }
-        let memory_bytes = 4 * parameters.integer("streams").unwrap_or(1) * CALL_BYTES as u64;
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        let memory_bytes = 4 * self.streams * CALL_BYTES as u64;
+        Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let messages = Flow {
-            sizes: profile::sizes(parameters, "message-size"),
-            ..Flow::only(OperationClass::Exchange, FlowUnit::Operations)
-        };
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let messages = Flow::only(OperationClass::Exchange, FlowUnit::Operations).of_bytes(self.message);
         // What fills the link is not counted.
-        let fill = |way: &OperationClass| Flow { share: 0.0, ..Flow::only(way.clone(), FlowUnit::Bytes) };
-        let ways = profile::ways(parameters);
-        let nothing = Flow { asked_bytes_per_s: Some(0.0), ..fill(&OperationClass::Send) };
-        let mut flows: Vec<Flow> = std::iter::once(messages).chain(ways.iter().map(fill)).collect();
-        flows.extend(ways.is_empty().then_some(nothing));
-        let mut profile = profile::of_two_ends(&SPEC, parameters, flows);
-        let streams = profile::at_least_one(parameters, "streams").saturating_mul(ways.len() as u64);
+        let fill = |way| Flow { share: 0.0, ..Flow::only(way, FlowUnit::Bytes) };
+        let ways = self.direction.classes();
+        let streams = self.streams.max(1).saturating_mul(ways.len() as u64);
+        let nothing = Flow { asked_bytes_per_s: Some(0.0), ..fill(OperationClass::Send) };
+        let nothing = ways.is_empty().then_some(nothing);
+        let flows = std::iter::once(messages).chain(ways.into_iter().map(fill)).chain(nothing);
+        let mut profile = self.options.profile(base, flows.collect());
         (profile.concurrency.workers, profile.concurrency.operations) = (streams.saturating_add(1), 1);
         profile
     }
 
-    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let end = End::of_ours(given, SPEC.name)?;
-        let streams = parameters.integer("streams")? as usize;
-        let of = |direction| {
-            let asked = ["both", direction].into_iter().any(|word| parameters.is_word("direction", word));
-            if asked { streams } else { 0 }
-        };
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let streams = |goes: bool| if goes { self.streams as usize } else { 0 };
         Ok(Box::new(PreparedLoadedPath {
-            there: of("send"),
-            back: of("receive"),
-            sizes: Sizes { bytes: parameters.integer("message-size")? as usize, apart: 0, class: MESSAGE },
-            busy: parameters.is_word("wait", "poll"),
-            options: Options::of(parameters)?,
-            end,
+            end: End::of_ours(given, SPEC.name)?,
+            there: streams(self.direction.sends),
+            back: streams(self.direction.receives),
+            plan: self.clone(),
             states: Arc::default(),
         }))
     }
 
-    fn metrics(
-        &self,
-        _parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         metrics.retain(|name, _| name.starts_with("latency") || name == common::OPERATIONS.name);
         if outcome.operations <= 0.0 {
             // The end that answers asks nothing.
@@ -197,16 +206,12 @@ impl Workload for Loaded {
         metrics
     }
 
-    fn has_far_end(&self) -> bool {
-        true
-    }
-
-    fn unite(&self, parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
+    fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
         let of = |result: &TrialResult| result.metrics.get(THROUGHPUT.name).map_or(0.0, |q| q.value);
         let (here, there) = (of(near), of(far));
-        let fills = |word| ["both", word].into_iter().any(|word| parameters.is_word("direction", word));
-        let ways = [(SEND_THROUGHPUT, there, fills("send")), (RECEIVE_THROUGHPUT, here, fills("receive"))];
-        let all = (THROUGHPUT, here + there, fills("send") || fills("receive"));
+        let Direction { sends, receives } = self.direction;
+        let ways = [(SEND_THROUGHPUT, there, sends), (RECEIVE_THROUGHPUT, here, receives)];
+        let all = (THROUGHPUT, here + there, sends || receives);
         for (spec, value, is_filled) in ways.into_iter().chain([all]) {
             if is_filled {
                 near.metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
@@ -232,21 +237,20 @@ struct PreparedLoadedPath {
     /// Connections that fill the link to the far end, and from there.
     there: usize,
     back: usize,
-    sizes: Sizes,
-    busy: bool,
-    options: Options,
+    plan: PlannedLoadedPath,
     states: Arc<SampleCollector<State>>,
 }
 
 impl PreparedLoadedPath {
     /// The connection that carries messages.
     fn messages(&self, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let Self { end, sizes, busy, .. } = self;
-        let options = Options { nodelay: true, ..self.options.clone() };
+        let Self { end, plan: PlannedLoadedPath { message, busy, options, .. }, .. } = self;
+        let sizes = Sizes { bytes: *message as usize, apart: 0, class: MESSAGE };
+        let options = Options { nodelay: true, ..options.clone() };
         if !end.is_near() {
-            return Ok(Box::new(Answering::new(end.tcp(0, &options)?, (*sizes, ANSWER), *busy)?));
+            return Ok(Box::new(Answering::new(end.tcp(0, &options)?, (sizes, ANSWER), *busy)?));
         }
-        let messages = Messages::new(*sizes, seed)?;
+        let messages = Messages::new(sizes, seed)?;
         let manner = RequestMode { depth: 1, busy: *busy, verify: false };
         Ok(Box::new(Asking::new(end.tcp(0, &options)?, messages, manner)))
     }
@@ -266,7 +270,7 @@ impl Prepared for PreparedLoadedPath {
     }
 
     fn facts(&self) -> Vec<(&'static str, Value)> {
-        self.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
+        self.plan.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
     }
 
     fn seen(&self, window: Window) -> SideMetrics {
@@ -279,10 +283,10 @@ impl Prepared for PreparedLoadedPath {
         let Some(stream) = seat.index.checked_sub(1) else { return self.messages(seed) };
         let share = Share { bytes: CALL_BYTES, left: None, farewell: self.end.farewell() };
         if (stream < self.there) != self.end.is_near() {
-            return Ok(Box::new(tcp::Receiving::new(self.end.tcp(seat.index, &self.options)?, share)?));
+            return Ok(Box::new(tcp::Receiving::new(self.end.tcp(seat.index, &self.plan.options)?, share)?));
         }
         let source = Source::new(CALL_BYTES, false, seed ^ seat.index as u64)?;
-        let connection = self.end.tcp(seat.index, &self.options)?;
+        let connection = self.end.tcp(seat.index, &self.plan.options)?;
         Ok(Box::new(tcp::Sending::new(connection, source, share, Arc::clone(&self.states))))
     }
 }

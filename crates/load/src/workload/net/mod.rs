@@ -10,6 +10,7 @@
 mod admitted_streams;
 pub mod connect;
 pub mod crowd;
+mod direction;
 mod ends;
 mod hello;
 pub mod iperf3;

@@ -83,8 +83,9 @@ pub fn probe(
     let cookie = hello::cookie_of(door)?;
     let failed = |e: std::io::Error| Fault::system("probing the path", e);
     // As its data goes out.
-    let from = Options::of(&load.parameters)?.local;
-    let socket = hello::bound(door.address, &Options { local: from, ..Options::default() })?;
+    let Options { local, .. } = Options::of(&load.parameters)?;
+    let options = Options { local, ..Options::default() };
+    let socket = hello::bound(door.address, &options)?;
     socket.connect(SocketAddr::new(door.address, door.udp)).map_err(failed)?;
     socket.set_read_timeout(Some(WAITED)).map_err(failed)?;
     let most = socket::datagram_of_path(&socket)?;
@@ -92,7 +93,7 @@ pub fn probe(
         Some(Value::Integer(bytes)) => Some(*bytes),
         _ => None,
     };
-    let way = Way { to: door.address, from, most, far };
+    let way = Way { to: door.address, from: options.local()?, most, far };
     let lock = || known.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = lock().get(&way) {
         return Ok(Some(*found));

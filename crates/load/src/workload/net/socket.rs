@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
+use model::profile::{Flow, LoadProfile, Peer, RateUnit, Transport, WaitsFor};
+use model::value::ParameterError;
 use model::{Parameters, Value};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
@@ -90,34 +92,52 @@ pub(super) struct Options {
     pub(super) congestion: Option<String>,
     /// Whether small segments go at once.
     pub(super) nodelay: bool,
-    /// The near end's own address.
-    pub(super) local: Option<IpAddr>,
+    /// The near end's own address, as it was given.
+    pub(super) local: Option<String>,
     /// Whether it is a TCP socket.
     pub(super) is_tcp: bool,
+    /// Whether this program starts the other end too.
+    pub(super) is_to_self: bool,
 }
 
 impl Options {
     /// The options that `parameters` ask for.
     ///
     /// # Errors
-    /// If a parameter has the wrong type, or an address is none.
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        let text = |name: &str| parameters.get(name).map(|_| parameters.text(name)).transpose();
-        let local = text("local-address")?.map(|address| {
-            address.parse().map_err(|_| {
-                Fault::Other(format!("local-address `{address}` is no address such as 10.0.0.1"))
-            })
-        });
+    /// If a parameter has the wrong type.
+    pub(super) fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
+        let text = |name| Ok(parameters.given(name, Parameters::text)?.map(str::to_owned));
         Ok(Self {
-            window: match parameters.get("window") {
-                Some(Value::Integer(bytes)) => Some(*bytes),
-                _ => None,
-            },
-            congestion: text("congestion")?.map(str::to_owned),
-            nodelay: parameters.get("nodelay").map_or(Ok(false), |_| parameters.flag("nodelay"))?,
-            local: local.transpose()?,
+            window: parameters.integer("window").ok(),
+            congestion: text("congestion")?,
+            nodelay: parameters.given("nodelay", Parameters::flag)?.unwrap_or(false),
+            local: text("local-address")?,
             is_tcp: !parameters.is_word("protocol", "udp"),
+            is_to_self: parameters.is_word("peer", "self"),
         })
+    }
+
+    /// What a load between two ends is, in which this flows.
+    pub(super) fn profile(&self, base: LoadProfile, flows: Vec<Flow>) -> LoadProfile {
+        LoadProfile {
+            flows,
+            waits_for: [WaitsFor::Peer].into(),
+            peer: Some(if self.is_to_self { Peer::SameProgram } else { Peer::AnotherProgram }),
+            transport: Some(if self.is_tcp { Transport::Tcp } else { Transport::Udp }),
+            rate_unit: RateUnit::Bits,
+            ..base
+        }
+    }
+
+    /// The near end's own address.
+    ///
+    /// # Errors
+    /// If what was given is none.
+    pub(super) fn local(&self) -> Result<Option<IpAddr>, Fault> {
+        let wrong = |address: &String| {
+            Fault::Other(format!("local-address `{address}` is no address such as 10.0.0.1"))
+        };
+        self.local.as_ref().map(|address| address.parse().map_err(|_| wrong(address))).transpose()
     }
 
     /// Those that must be there before a connection is made.
@@ -137,7 +157,7 @@ impl Options {
     /// # Errors
     /// If it is none of this machine's.
     pub(super) fn bind(&self, socket: &impl AsFd) -> Result<(), Fault> {
-        let Some(local) = self.local else { return Ok(()) };
+        let Some(local) = self.local()? else { return Ok(()) };
         port_later(socket);
         rustix::net::bind(socket, &SocketAddr::new(local, 0))
             .map_err(|e| Fault::system(format!("going out from local-address {local}"), e))

@@ -16,10 +16,11 @@ use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::{LoadProfile, MetricSpec, Parameters, Unit, Value, WorkloadSpec};
 
+use crate::workload::common::{LoadSchedule, NumberOrWord};
 use crate::workload::scheduler::pair;
 use crate::workload::scheduler::staged::{Staged, Stages};
 use crate::workload::scheduler::wire::Wire;
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -93,35 +94,50 @@ impl Workload for Handoff {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        if parameters.integer("threads") != Ok(1) {
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedHandoff {
+            threads: schedule.threads,
+            by: parameters.text("by")?.to_owned(),
+            from: NumberOrWord::of(parameters, "from")?,
+            to: NumberOrWord::of(parameters, "to")?,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedHandoff {
+    threads: u64,
+    by: String,
+    from: NumberOrWord,
+    to: NumberOrWord,
+}
+
+impl Planned for PlannedHandoff {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        if self.threads != 1 {
             return Err(Problem::invalid(
                 "scheduler.handoff is one pair of threads, which counts as 1 thread",
                 "leave `threads` out; give several CPUs as `from` and `to` to measure several pairs, one after the \
                  other",
             ));
         }
-        let (from, to) = pair::resolve(&parameters, host)?;
-        parameters.set("from", u64::from(from));
-        parameters.set("to", u64::from(to));
-        Ok(Requirements { parameters, ..Requirements::default() })
+        let (from, to) = pair::resolve(&self.from, &self.to, host)?;
+        let (from, to) = (u64::from(from), u64::from(to));
+        (self.from, self.to) = (NumberOrWord::Number(from), NumberOrWord::Number(to));
+        let mut resolved = Parameters::default();
+        resolved.set("from", from);
+        resolved.set("to", to);
+        Ok(Requirements { resolved, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        profile::of_one(
-            &SPEC,
-            parameters,
-            &[WaitsFor::Thread],
-            Flow::only(OperationClass::Switch, FlowUnit::Operations),
-        )
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let wake_ups = Flow::only(OperationClass::Switch, FlowUnit::Operations);
+        profile::of_one(base, WaitsFor::Thread, wake_ups)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(PreparedHandoff {
-            by: parameters.text("by")?.to_owned(),
-            from: parameters.integer("from")? as u32,
-            to: parameters.integer("to")? as u32,
-        }))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let (by, from, to) = (self.by.clone(), self.from.number()? as u32, self.to.number()? as u32);
+        Ok(Box::new(PreparedHandoff { by, from, to }))
     }
 }
 
@@ -321,9 +337,10 @@ mod tests {
         parameters.set("threads", 2u64);
         parameters.set("to", "same");
         let host = HostInfo { cpus: 2, ..HostInfo::default() };
-        assert!(Handoff.survey(parameters.clone(), &host).unwrap_err().message.contains("one pair"));
+        let survey = |parameters| crate::workload::survey(&Handoff, parameters, &host);
+        assert!(survey(parameters.clone()).unwrap_err().message.contains("one pair"));
         parameters.set("threads", 1u64);
-        let resolved = Handoff.survey(parameters, &host).unwrap().parameters;
+        let resolved = survey(parameters).unwrap().resolved;
         assert_eq!((resolved.integer("from"), resolved.integer("to")), (Ok(0), Ok(0)));
     }
 }

@@ -1,7 +1,6 @@
 //! `scheduler.mutex`: sysbench's mutex test, the same work, so that figures
 //! compare.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -20,8 +19,9 @@ use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoroshiro128Plus;
 
+use crate::workload::common::LoadSchedule;
 use crate::workload::scheduler::lock::{Locks, PaddedMutex};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -86,15 +86,35 @@ impl Workload for Mutex {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        let Ok(mutexes @ 1..=MUTEXES_MAX) = parameters.integer("mutexes") else {
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedMutex {
+            threads: schedule.threads,
+            requests: schedule.requests,
+            mutexes: parameters.integer("mutexes")?,
+            acquisitions: parameters.integer("acquisitions")?,
+            loops: parameters.integer("count-to")?,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedMutex {
+    threads: u64,
+    requests: Option<u64>,
+    mutexes: u64,
+    acquisitions: u64,
+    loops: u64,
+}
+
+impl Planned for PlannedMutex {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        let Self { mutexes, acquisitions, loops, .. } = *self;
+        if !(1..=MUTEXES_MAX).contains(&mutexes) {
             return Err(Problem::invalid(
                 "mutexes must lie between 1 and 1 million",
                 "sysbench's default for this test is 4096",
             ));
-        };
-        let number = |name| parameters.integer(name).unwrap_or(u64::MAX);
-        let (acquisitions, loops) = (number("acquisitions"), number("count-to"));
+        }
         let steps = acquisitions.saturating_mul(loops.saturating_add(STEPS_OF_MUTEX));
         if steps > STEPS_MAX || acquisitions > u64::from(u32::MAX) || loops > u64::from(u32::MAX) {
             return Err(Problem::invalid(
@@ -106,46 +126,32 @@ impl Workload for Mutex {
             ));
         }
         let memory_bytes = mutexes * size_of::<PaddedMutex>() as u64;
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        profile::of_one(
-            &SPEC,
-            parameters,
-            &[WaitsFor::Lock],
-            Flow::only(OperationClass::Switch, FlowUnit::Operations),
-        )
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let events = Flow::only(OperationClass::Switch, FlowUnit::Operations);
+        profile::of_one(base, WaitsFor::Lock, events)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let mutexes = parameters.integer("mutexes")? as u32;
-        let threads = parameters.integer("threads")?.max(1);
-        let requests = parameters.get("requests").map(|_| parameters.integer("requests")).transpose()?;
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let (mutexes, threads) = (self.mutexes as u32, self.threads.max(1));
         Ok(Box::new(PreparedMutex {
             shared: Arc::new(Shared {
                 touched: AtomicU32::new(0),
                 mutexes: AtomicU32::new(mutexes),
                 locks: Locks::new(mutexes as usize),
             }),
-            acquisitions: parameters.integer("acquisitions")? as u32,
-            loops: parameters.integer("count-to")? as u32,
-            requests,
-            events_each: requests.filter(|requests| requests % threads == 0).map(|r| r / threads),
+            acquisitions: self.acquisitions as u32,
+            loops: self.loops as u32,
+            requests: self.requests,
+            events_each: self.requests.filter(|requests| requests % threads == 0).map(|r| r / threads),
         }))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
-        if let Ok(threads) = parameters.integer("threads")
-            && outcome.operations > 0.0
-        {
-            let value = window.seconds() * threads as f64 / outcome.operations;
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+        if outcome.operations > 0.0 {
+            let value = window.seconds() * self.threads as f64 / outcome.operations;
             metrics.insert(TOTAL_TIME.name.to_owned(), Quantity { value, unit: TOTAL_TIME.unit });
         }
         metrics
@@ -287,7 +293,8 @@ mod tests {
 
     #[test]
     fn what_is_out_of_bounds_is_refused() {
-        let survey = |m, a, l| Mutex.survey(parameters(m, a, l), &HostInfo::default());
+        let host = HostInfo::default();
+        let survey = |m, a, l| crate::workload::survey(&Mutex, parameters(m, a, l), &host);
         assert!(survey(1_000_001, 1, 1).unwrap_err().message.contains("mutexes"));
         assert!(survey(1, 50_000, 1_000_000).unwrap_err().message.contains("too long"));
         assert!(survey(1, u64::MAX, 0).unwrap_err().message.contains("too long"));

@@ -3,27 +3,30 @@
 
 use model::machine::CpuPlace;
 use model::plan::Problem;
-use model::{Parameters, Value};
 
 use crate::workload::HostInfo;
+use crate::workload::common::NumberOrWord;
 
 /// The CPUs of the two threads.
 ///
 /// # Errors
 /// If a CPU is not there, offline or not allowed, or the machine has none of the
 /// kind that a word asks for.
-pub(super) fn resolve(parameters: &Parameters, host: &HostInfo) -> Result<(u32, u32), Problem> {
+pub(super) fn resolve(
+    from: &NumberOrWord,
+    to: &NumberOrWord,
+    host: &HostInfo,
+) -> Result<(u32, u32), Problem> {
     let allowed = allowed(host);
-    let from = match parameters.get("from") {
-        Some(Value::Integer(cpu)) => checked(*cpu, &allowed, host)?,
-        _ => allowed.first().copied().ok_or_else(|| {
+    let from = match from {
+        NumberOrWord::Number(cpu) => checked(*cpu, &allowed, host)?,
+        NumberOrWord::Word(_) => allowed.first().copied().ok_or_else(|| {
             Problem::refused("this machine does not say which CPUs we may use", "give their numbers")
         })?,
     };
-    let to = match parameters.get("to") {
-        Some(Value::Integer(cpu)) => checked(*cpu, &allowed, host)?,
-        Some(Value::Text(word)) => of_word(word, from, &allowed, host)?,
-        _ => other(from, &allowed, host),
+    let to = match to {
+        NumberOrWord::Number(cpu) => checked(*cpu, &allowed, host)?,
+        NumberOrWord::Word(word) => of_word(word, from, &allowed, host)?,
     };
     Ok((from, to))
 }
@@ -132,6 +135,8 @@ fn ranges(cpus: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::{Parameters, Value};
+
     use super::*;
 
     /// Two packages of two cores with two threads each; a sibling has the number
@@ -150,7 +155,8 @@ mod tests {
         let mut parameters = Parameters::default();
         parameters.0.insert("from".to_owned(), from.into());
         parameters.0.insert("to".to_owned(), to.into());
-        resolve(&parameters, host)
+        let asked = |name| NumberOrWord::of(&parameters, name).unwrap();
+        resolve(&asked("from"), &asked("to"), host)
     }
 
     #[test]

@@ -14,8 +14,9 @@ use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::{LoadProfile, Parameters, WorkloadSpec};
 
+use crate::workload::common::LoadSchedule;
 use crate::workload::scheduler::lock::{Locks, PlainMutex};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -63,36 +64,45 @@ impl Workload for Threads {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        if !matches!(parameters.integer("yields"), Ok(1..=YIELDS_MAX)) {
+    fn plan(&self, parameters: &Parameters, _: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        let get = |name| parameters.integer(name);
+        Ok(Box::new(PlannedThreads { yields: get("yields")?, mutexes: get("mutexes")? }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedThreads {
+    yields: u64,
+    mutexes: u64,
+}
+
+impl Planned for PlannedThreads {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        if !(1..=YIELDS_MAX).contains(&self.yields) {
             return Err(Problem::invalid(
                 "yields must lie between 1 and 1 million",
                 "sysbench's default is 1000",
             ));
         }
-        let Ok(mutexes @ 1..=MUTEXES_MAX) = parameters.integer("mutexes") else {
+        if !(1..=MUTEXES_MAX).contains(&self.mutexes) {
             return Err(Problem::invalid(
                 "mutexes must lie between 1 and 1 million",
                 "sysbench's default for this test is 8",
             ));
-        };
-        let memory_bytes = mutexes * size_of::<PlainMutex>() as u64;
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        }
+        let memory_bytes = self.mutexes * size_of::<PlainMutex>() as u64;
+        Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        profile::of_one(
-            &SPEC,
-            parameters,
-            &[WaitsFor::Lock],
-            Flow::only(OperationClass::Switch, FlowUnit::Operations),
-        )
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let events = Flow::only(OperationClass::Switch, FlowUnit::Operations);
+        profile::of_one(base, WaitsFor::Lock, events)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let mutexes = parameters.integer("mutexes")? as u32;
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let mutexes = self.mutexes as u32;
         let shared = Shared { next: AtomicU32::new(0), mutexes, locks: Locks::new(mutexes as usize) };
-        Ok(Box::new(PreparedThreads { yields: parameters.integer("yields")?, shared: Arc::new(shared) }))
+        Ok(Box::new(PreparedThreads { yields: self.yields, shared: Arc::new(shared) }))
     }
 }
 
@@ -155,7 +165,8 @@ mod tests {
 
     #[test]
     fn what_is_out_of_bounds_is_refused() {
-        let survey = |yields, mutexes| Threads.survey(parameters(yields, mutexes), &HostInfo::default());
+        let host = HostInfo::default();
+        let survey = |yields, mutexes| crate::workload::survey(&Threads, parameters(yields, mutexes), &host);
         assert!(survey(1_000_001, 8).unwrap_err().message.contains("yields"));
         assert!(survey(1, 1_000_001).unwrap_err().message.contains("mutexes"));
         assert_eq!(survey(1, 1000).unwrap().memory_bytes, 1000 * size_of::<PlainMutex>() as u64);

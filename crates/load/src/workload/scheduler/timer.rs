@@ -17,8 +17,9 @@ use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
 };
 
+use crate::workload::common::LoadSchedule;
 use crate::workload::scheduler::staged::{Staged, Stages};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -83,61 +84,62 @@ impl Workload for Timer {
         &SPEC
     }
 
-    fn survey(&self, mut parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        if parameters.is_word("slack", "least") {
-            parameters.set("slack", 1e-9);
-        }
-        let seconds = |name| parameters.number(name).unwrap_or(f64::NAN);
-        let (interval, slack) = (seconds("sleep"), seconds("slack"));
-        if !(INTERVAL_MIN_S..=INTERVAL_MAX_S).contains(&interval) {
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        let is_least = parameters.is_word("slack", "least");
+        Ok(Box::new(PlannedTimer {
+            by: parameters.text("by")?.to_owned(),
+            sleep_s: parameters.number("sleep")?,
+            slack_s: if is_least { 1e-9 } else { parameters.number("slack")? },
+            // A count ends a trial whenever it is reached.
+            ends_s: schedule.requests.map_or(schedule.duration_s, |_| f64::INFINITY),
+        }))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PlannedTimer {
+    by: String,
+    sleep_s: f64,
+    slack_s: f64,
+    ends_s: f64,
+}
+
+impl Planned for PlannedTimer {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        if !(INTERVAL_MIN_S..=INTERVAL_MAX_S).contains(&self.sleep_s) {
             return Err(Problem::invalid(
                 "sleep must lie between 1us and 1s",
                 "a thread that sleeps longer is as late, and cannot be stopped meanwhile",
             ));
         }
-        if !(1e-9..=INTERVAL_MAX_S).contains(&slack) {
+        if !(1e-9..=INTERVAL_MAX_S).contains(&self.slack_s) {
             return Err(Problem::invalid(
                 "slack must be at most 1s",
                 "what programs have is 50us; `least` is 1 ns",
             ));
         }
-        // A count ends a trial whenever it is reached.
-        if parameters.get("requests").is_none() && interval * 2.0 > seconds("duration") {
+        if self.sleep_s * 2.0 > self.ends_s {
             return Err(Problem::invalid(
                 "the trial ends before a thread has slept twice",
                 "give a longer duration or a shorter sleep",
             ));
         }
-        Ok(Requirements { parameters, ..Requirements::default() })
+        let mut resolved = Parameters::default();
+        resolved.set("slack", self.slack_s);
+        Ok(Requirements { resolved, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        profile::of_one(
-            &SPEC,
-            parameters,
-            &[WaitsFor::Timer],
-            Flow::only(OperationClass::Sleep, FlowUnit::Operations),
-        )
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let sleeps = Flow::only(OperationClass::Sleep, FlowUnit::Operations);
+        profile::of_one(base, WaitsFor::Timer, sleeps)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let ns = |name| parameters.number(name).map(|seconds| (seconds * 1e9).round() as u64);
-        Ok(Box::new(PreparedTimer {
-            by: parameters.text("by")?.to_owned(),
-            interval_ns: ns("sleep")?,
-            slack_ns: ns("slack")?.max(1),
-        }))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(self.clone()))
     }
 }
 
-#[derive(Debug)]
-struct PreparedTimer {
-    by: String,
-    interval_ns: u64,
-    slack_ns: u64,
-}
-
-impl Prepared for PreparedTimer {
+impl Prepared for PlannedTimer {
     fn operation_bytes(&self) -> u64 {
         0
     }
@@ -157,16 +159,20 @@ impl Prepared for PreparedTimer {
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
         // The engine gave the worker the least slack; here it is what is asked.
         // It ends with the thread.
-        rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(self.slack_ns))
+        rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(ns(self.slack_s).max(1)))
             .map_err(|e| Fault::system("setting the timer slack of a worker", e))?;
         let granted_ns = rustix::thread::current_timer_slack()
             .map_err(|e| Fault::system("asking for the timer slack of a worker", e))?;
         let bed = Bed::new(&self.by)?;
-        let mut sleeping = Sleeping { bed, interval_ns: self.interval_ns, granted_ns };
+        let mut sleeping = Sleeping { bed, interval_ns: ns(self.sleep_s), granted_ns };
         // What this kernel does not have is told before time counts.
         sleeping.bed.sleep_until(clock::now_ns() + 1000)?;
         Ok(Box::new(Staged::new(sleeping)))
     }
+}
+
+fn ns(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
 }
 
 /// What a thread sleeps in.
@@ -296,7 +302,8 @@ mod tests {
             parameters.set("sleep", interval);
             parameters.set("slack", slack);
             parameters.set("duration", duration);
-            Timer.survey(parameters, &HostInfo::default()).map_err(|problem| problem.message)
+            crate::workload::survey(&Timer, parameters, &HostInfo::default())
+                .map_err(|problem| problem.message)
         };
         assert!(survey(1e-3, 5e-5, 0.05).is_ok());
         assert!(survey(0.04, 5e-5, 0.05).unwrap_err().contains("before a thread has slept twice"));
@@ -307,7 +314,7 @@ mod tests {
             least.set(name, value);
         }
         least.set("slack", "least");
-        let resolved = Timer.survey(least, &HostInfo::default()).unwrap().parameters;
+        let resolved = crate::workload::survey(&Timer, least, &HostInfo::default()).unwrap().resolved;
         assert_eq!(resolved.number("slack"), Ok(1e-9));
         assert!(survey(1e-3, 2.0, 10.0).unwrap_err().contains("slack"));
     }

@@ -3,8 +3,6 @@
 mod codec;
 mod content;
 
-use std::collections::BTreeMap;
-
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
@@ -18,7 +16,8 @@ use model::scalar::binary;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::common::LoadSchedule;
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
 use codec::Codec;
 
 /// The description.
@@ -81,21 +80,38 @@ impl Workload for Compress {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let wrong = |e: &dyn std::fmt::Display| {
-            Problem::invalid(e.to_string(), "see `headroom workloads cpu.compress`")
-        };
-        let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
-        let block = parameters.integer("block-size").map_err(|e| wrong(&e))?;
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedCompress {
+            threads: schedule.threads,
+            level: parameters.integer("level")?,
+            is_zstd: parameters.is_word("codec", "zstd"),
+            packs: !parameters.is_word("operation", "decompress"),
+            block: parameters.integer("block-size")?,
+            content: parameters.text("content")?.to_owned(),
+        }))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PlannedCompress {
+    threads: u64,
+    level: u64,
+    is_zstd: bool,
+    packs: bool,
+    block: u64,
+    content: String,
+}
+
+impl Planned for PlannedCompress {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        let Self { threads, block, level, .. } = *self;
         if !BLOCKS.contains(&block) {
             return Err(Problem::invalid(
                 format!("a block-size of {block} bytes is none that is worth compressing by itself"),
                 format!("from {} bytes to {}", BLOCKS.start(), binary(*BLOCKS.end())),
             ));
         }
-        if let Ok(level) = parameters.integer("level")
-            && !LEVELS.contains(&level)
-        {
+        if !LEVELS.contains(&level) {
             return Err(Problem::invalid(
                 format!("zstd has no level {level} here"),
                 format!("from {} to {}", LEVELS.start(), LEVELS.end()),
@@ -113,34 +129,19 @@ impl Workload for Compress {
                 "use a smaller block-size or fewer threads",
             ));
         }
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let blocks = Flow {
-            sizes: profile::sizes(parameters, "block-size"),
-            ..Flow::only(OperationClass::Compute, FlowUnit::Bytes)
-        };
-        profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], blocks)
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let blocks = Flow::only(OperationClass::Compute, FlowUnit::Bytes).of_bytes(self.block);
+        profile::of_one(base, WaitsFor::Processor, blocks)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let is_zstd = parameters.is_word("codec", "zstd");
-        Ok(Box::new(PreparedCompress {
-            level: if is_zstd { Some(parameters.integer("level")? as i32) } else { None },
-            packs: !parameters.is_word("operation", "decompress"),
-            block: parameters.integer("block-size")? as usize,
-            content: parameters.text("content")?.to_owned(),
-        }))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(self.clone()))
     }
 
-    fn metrics(
-        &self,
-        _parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, _window: Window) -> Metrics {
         if let (Some(Value::Integer(content)), Some(Value::Integer(packed @ 1..))) =
             (outcome.facts.get("content_bytes"), outcome.facts.get("compressed_bytes"))
         {
@@ -151,25 +152,16 @@ impl Workload for Compress {
     }
 }
 
-#[derive(Clone, Debug)]
-struct PreparedCompress {
-    /// Of zstd; without one it is LZ4.
-    level: Option<i32>,
-    packs: bool,
-    block: usize,
-    content: String,
-}
-
-impl PreparedCompress {
+impl PlannedCompress {
     /// Blocks of one operation.
     fn blocks(&self) -> u64 {
-        (OPERATION_BYTES / self.block as u64).max(1)
+        (OPERATION_BYTES / self.block).max(1)
     }
 }
 
-impl Prepared for PreparedCompress {
+impl Prepared for PlannedCompress {
     fn operation_bytes(&self) -> u64 {
-        self.block as u64 * self.blocks()
+        self.block * self.blocks()
     }
 
     fn worker(&self, _seat: WorkerIndex, _seed: u64) -> Result<Box<dyn Worker>, Fault> {
@@ -198,14 +190,12 @@ struct Packing {
 }
 
 impl Packing {
-    fn new(ready: &PreparedCompress) -> Result<Self, Fault> {
-        let mut codec = match ready.level {
-            Some(level) => Codec::zstd(level)?,
-            None => Codec::Lz4,
-        };
-        let count = (CONTENT_BYTES / ready.block).max(1);
-        let content = content::make(&ready.content, count * ready.block, SEED);
-        let blocks = content.chunks_exact(ready.block).map(|source| {
+    fn new(ready: &PlannedCompress) -> Result<Self, Fault> {
+        let mut codec = if ready.is_zstd { Codec::zstd(ready.level as i32)? } else { Codec::Lz4 };
+        let block = ready.block as usize;
+        let count = (CONTENT_BYTES / block).max(1);
+        let content = content::make(&ready.content, count * block, SEED);
+        let blocks = content.chunks_exact(block).map(|source| {
             let mut packed = vec![0; Codec::bound(source.len())];
             let packed_bytes = codec.pack(source, &mut packed)?;
             Ok(Block { source: source.to_vec(), packed, packed_bytes, unpacked: vec![0; source.len()] })
@@ -263,8 +253,9 @@ impl Operate for Packing {
 mod tests {
     use super::*;
 
-    fn ready(level: Option<i32>, packs: bool, content: &str, block: usize) -> PreparedCompress {
-        PreparedCompress { level, packs, block, content: content.to_owned() }
+    fn ready(level: Option<u64>, packs: bool, content: &str, block: u64) -> PlannedCompress {
+        let (is_zstd, level, content) = (level.is_some(), level.unwrap_or(3), content.to_owned());
+        PlannedCompress { threads: 1, level, is_zstd, packs, block, content }
     }
 
     #[test]
@@ -303,7 +294,11 @@ mod tests {
                 .iter()
                 .for_each(|(n, v)| p.set(n, *v as u64));
             p.set(name, value);
-            Compress.survey(p, &HostInfo { memory_available: memory, ..HostInfo::default() })
+            crate::workload::survey(
+                &Compress,
+                p,
+                &HostInfo { memory_available: memory, ..HostInfo::default() },
+            )
         };
         assert!(survey("block-size", 0, 1 << 30).unwrap_err().message.contains("block-size"));
         assert!(survey("block-size", 1 << 40, 1 << 30).is_err());

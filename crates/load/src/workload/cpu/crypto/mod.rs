@@ -16,7 +16,8 @@ use model::resource::Symbol;
 use model::scalar::binary;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::common::LoadSchedule;
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
 use cipher::{Algorithm, Cipher, KEY_BYTES, Tag};
 use hardware::FeatureGuard;
 
@@ -72,14 +73,31 @@ impl Workload for Crypto {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let wrong = |e: &dyn std::fmt::Display| {
-            Problem::invalid(e.to_string(), "see `headroom workloads cpu.crypto`")
-        };
-        let block = parameters.integer("block-size").map_err(|e| wrong(&e))?;
-        let threads = parameters.integer("threads").map_err(|e| wrong(&e))?;
-        let (least, most) = match Algorithm::of(parameters.text("algorithm").map_err(|e| wrong(&e))?) {
-            Some(Algorithm::Xts) => (XTS_LEAST, XTS_MOST),
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        let word = parameters.text("algorithm")?;
+        let unknown = || Problem::invalid(format!("`{word}` is no algorithm of cpu.crypto"), "");
+        Ok(Box::new(PlannedCrypto {
+            threads: schedule.threads,
+            algorithm: Algorithm::of(word).ok_or_else(unknown)?,
+            block: parameters.integer("block-size")?,
+            hardware: parameters.flag("hardware")?,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedCrypto {
+    threads: u64,
+    algorithm: Algorithm,
+    block: u64,
+    hardware: bool,
+}
+
+impl Planned for PlannedCrypto {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        let Self { threads, block, .. } = *self;
+        let (least, most) = match self.algorithm {
+            Algorithm::Xts => (XTS_LEAST, XTS_MOST),
             _ => (1, MOST),
         };
         if !(least..=most).contains(&block) {
@@ -88,7 +106,7 @@ impl Workload for Crypto {
                 format!("from {least} bytes to {}", binary(most)),
             ));
         }
-        if !hardware::SWITCHABLE && !parameters.flag("hardware").map_err(|e| wrong(&e))? {
+        if !hardware::SWITCHABLE && !self.hardware {
             return Err(Problem::refused(
                 "cipher instructions of this kind of processor cannot be switched off",
                 "leave hardware out",
@@ -106,23 +124,17 @@ impl Workload for Crypto {
                 "use a smaller block-size or fewer threads",
             ));
         }
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let blocks = Flow {
-            sizes: profile::sizes(parameters, "block-size"),
-            ..Flow::only(OperationClass::Compute, FlowUnit::Bytes)
-        };
-        profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], blocks)
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let blocks = Flow::only(OperationClass::Compute, FlowUnit::Bytes).of_bytes(self.block);
+        profile::of_one(base, WaitsFor::Processor, blocks)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let word = parameters.text("algorithm")?;
-        let algorithm = Algorithm::of(word)
-            .ok_or_else(|| Fault::Other(format!("`{word}` is no algorithm of cpu.crypto")))?;
-        let held = Arc::new(FeatureGuard::take(parameters.flag("hardware")?)?);
-        let block = parameters.integer("block-size")?;
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let Self { algorithm, block, .. } = *self;
+        let held = Arc::new(FeatureGuard::take(self.hardware)?);
         Ok(Box::new(PreparedCrypto { algorithm, block, blocks: (OPERATION_BYTES / block).max(1), held }))
     }
 }
@@ -223,7 +235,7 @@ mod tests {
         p.set("algorithm", algorithm);
         p.set("block-size", block);
         p.set("hardware", true);
-        Crypto.survey(p, &HostInfo { memory_available: 1 << 30, ..HostInfo::default() })
+        crate::workload::survey(&Crypto, p, &HostInfo { memory_available: 1 << 30, ..HostInfo::default() })
     }
 
     #[test]

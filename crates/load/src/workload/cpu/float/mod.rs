@@ -9,8 +9,6 @@ mod clock;
 mod kernel;
 mod units;
 
-use std::collections::BTreeMap;
-
 use engine::clock as time;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
@@ -24,8 +22,9 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::common::LoadSchedule;
+use crate::workload::cpu::vectors::{self, AskedSet, Set};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
 use kernel::Real;
 use units::Core;
 
@@ -100,47 +99,58 @@ impl Workload for Float {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedFloat {
+            threads: schedule.threads,
+            vectors: AskedSet::of(parameters)?,
+            single: parameters.is_word("type", "single"),
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedFloat {
+    threads: u64,
+    vectors: AskedSet,
+    single: bool,
+}
+
+impl PlannedFloat {
+    fn ready(&self) -> Result<PreparedFloat, Problem> {
+        Ok(PreparedFloat { set: self.vectors.checked()?, single: self.single })
+    }
+}
+
+impl Planned for PlannedFloat {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
         if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
             return Err(Problem::refused(
                 "cpu.float is not written for this kind of processor",
                 "it is for x86-64 and 64-bit Arm",
             ));
         }
-        vectors::check(&parameters)?;
-        Ok(Requirements { parameters, ..Requirements::default() })
+        self.vectors.checked()?;
+        Ok(Requirements::default())
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        profile::of_one(
-            &SPEC,
-            parameters,
-            &[WaitsFor::Processor],
-            Flow::only(OperationClass::Compute, FlowUnit::Operations),
-        )
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let steps = Flow::only(OperationClass::Compute, FlowUnit::Operations);
+        profile::of_one(base, WaitsFor::Processor, steps)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(PreparedFloat::of(parameters)?))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        Ok(Box::new(self.ready()?))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         let mut put = |spec: MetricSpec, value: f64| {
             metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
         };
-        let (Ok(ready), Ok(threads)) = (PreparedFloat::of(parameters), parameters.integer("threads")) else {
-            return metrics;
-        };
+        let Ok(ready) = self.ready() else { return metrics };
         let flops = outcome.operations * ready.flops() / window.seconds();
         put(FLOPS, flops);
         if let Some(frequency) = frequency(outcome) {
-            let per_cycle = flops / threads as f64 / frequency;
+            let per_cycle = flops / self.threads as f64 / frequency;
             put(FREQUENCY, frequency);
             put(FLOPS_PER_CYCLE, per_cycle);
             if let Some(units) = ready.units() {
@@ -166,10 +176,6 @@ struct PreparedFloat {
 }
 
 impl PreparedFloat {
-    fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        Ok(Self { set: vectors::of(parameters)?, single: parameters.is_word("type", "single") })
-    }
-
     fn lanes(self) -> usize {
         if self.single { kernel::lanes::<f32>(self.set) } else { kernel::lanes::<f64>(self.set) }
     }
@@ -252,7 +258,7 @@ impl<R: Real> Queue for Multiplying<R> {
 
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
         self.values.copy_from_slice(&self.begin);
-        // SAFETY: the processor has the set, as `PreparedFloat::of` saw.
+        // SAFETY: the processor has the set, as `AskedSet::checked` saw.
         unsafe { R::run(self.set, &mut self.values, STEPS) };
         match &self.first {
             Some(first) if *first != self.values => {
@@ -290,7 +296,6 @@ mod tests {
 
     fn parameters(vectors: &str, of: &str) -> Parameters {
         let mut p = Parameters::default();
-        p.set("threads", 1u64);
         p.set("vectors", vectors);
         p.set("type", of);
         p
@@ -299,18 +304,19 @@ mod tests {
     #[test]
     fn instructions_that_are_not_here_are_refused_with_those_that_are() {
         let absent = if cfg!(target_arch = "x86_64") { "neon" } else { "avx2" };
-        let problem = Float.survey(parameters(absent, "double"), &HostInfo::default()).unwrap_err();
+        let problem =
+            crate::workload::survey(&Float, parameters(absent, "double"), &HostInfo::default()).unwrap_err();
         assert!(problem.message.contains(absent), "{problem:?}");
         assert!(problem.help.contains("scalar"), "{problem:?}");
-        assert!(Float.survey(parameters("auto", "single"), &HostInfo::default()).is_ok());
+        assert!(crate::workload::survey(&Float, parameters("auto", "single"), &HostInfo::default()).is_ok());
     }
 
     #[test]
     fn an_operation_counts_two_for_each_number_and_step() {
-        let ready = PreparedFloat::of(&parameters("scalar", "double")).unwrap();
-        assert_eq!(ready.flops(), 2.0 * 16_384.0 * kernel::chains(ready.set) as f64);
-        let wide = |of| PreparedFloat::of(&parameters("auto", of)).unwrap().flops();
-        assert_eq!(wide("single"), 2.0 * wide("double"));
+        let ready = |vectors, single| PreparedFloat { set: Set::of(vectors), single };
+        let scalar = ready("scalar", false);
+        assert_eq!(scalar.flops(), 2.0 * 16_384.0 * kernel::chains(scalar.set) as f64);
+        assert_eq!(ready("auto", true).flops(), 2.0 * ready("auto", false).flops());
     }
 
     #[test]

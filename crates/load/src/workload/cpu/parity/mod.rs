@@ -17,8 +17,9 @@ use model::{LoadProfile, Parameters, Value, WorkloadSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::workload::cpu::vectors::{self, Set};
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::common::LoadSchedule;
+use crate::workload::cpu::vectors::{self, AskedSet, Set};
+use crate::workload::{HostInfo, LoadContext, Planned, Requirements, Workload, common, profile};
 use field::Field;
 use kernel::{STEP, Stripe};
 
@@ -66,20 +67,31 @@ impl Workload for Parity {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, host: &HostInfo) -> Result<Requirements, Problem> {
-        let wrong = |e: &dyn std::fmt::Display| {
-            Problem::invalid(e.to_string(), "see `headroom workloads cpu.parity`")
-        };
-        vectors::check(&parameters)?;
-        let (threads, disks, chunk) = match (
-            parameters.integer("threads"),
-            parameters.integer("disks"),
-            parameters.integer("chunk-size"),
-        ) {
-            (Ok(threads), Ok(disks), Ok(chunk)) => (threads, disks, chunk),
-            (Err(e), ..) | (_, Err(e), _) | (.., Err(e)) => return Err(wrong(&e)),
-        };
-        let parities = parities(&parameters);
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedParity {
+            threads: schedule.threads,
+            vectors: AskedSet::of(parameters)?,
+            parities: if parameters.is_word("raid", "raid5") { 1 } else { 2 },
+            disks: parameters.integer("disks")?,
+            chunk: parameters.integer("chunk-size")?,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedParity {
+    threads: u64,
+    vectors: AskedSet,
+    /// Chunks of a stripe that hold parity.
+    parities: u64,
+    disks: u64,
+    chunk: u64,
+}
+
+impl Planned for PlannedParity {
+    fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
+        self.vectors.checked()?;
+        let Self { threads, parities, disks, chunk, .. } = *self;
         if !(parities + 2..=parities + DATA_MOST).contains(&disks) {
             return Err(Problem::invalid(
                 format!("{disks} disks make no RAID {}", 4 + parities),
@@ -104,22 +116,19 @@ impl Workload for Parity {
                 "use a smaller chunk-size, fewer disks or fewer threads",
             ));
         }
-        Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+        Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
         let bytes = Flow::only(OperationClass::Compute, FlowUnit::Bytes);
-        profile::of_one(&SPEC, parameters, &[WaitsFor::Processor], bytes)
+        profile::of_one(base, WaitsFor::Processor, bytes)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(PreparedParity::of(parameters)?))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let set = self.vectors.checked()?;
+        let data = self.disks.saturating_sub(self.parities) as usize;
+        Ok(Box::new(PreparedParity::new(set, self.parities == 2, data, self.chunk as usize)))
     }
-}
-
-/// Chunks of a stripe that hold parity.
-fn parities(parameters: &Parameters) -> u64 {
-    if parameters.is_word("raid", "raid5") { 1 } else { 2 }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -132,17 +141,9 @@ struct PreparedParity {
 }
 
 impl PreparedParity {
-    fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        let parities = parities(parameters);
-        let data = parameters.integer("disks")?.saturating_sub(parities);
-        let chunk = parameters.integer("chunk-size")?;
-        Ok(Self {
-            set: vectors::of(parameters)?,
-            both: parities == 2,
-            data: data as usize,
-            chunk: chunk as usize,
-            stripes: (OPERATION_BYTES / (data * chunk).max(1)).max(1),
-        })
+    fn new(set: Set, both: bool, data: usize, chunk: usize) -> Self {
+        let stripes = (OPERATION_BYTES / ((data * chunk) as u64).max(1)).max(1);
+        Self { set, both, data, chunk, stripes }
     }
 
     fn disks(self) -> usize {
@@ -262,18 +263,17 @@ mod tests {
 
     fn parameters(raid: &str, disks: u64, chunk: u64) -> Parameters {
         let mut p = Parameters::default();
-        p.set("threads", 1u64);
         p.set("raid", raid);
         p.set("disks", disks);
         p.set("chunk-size", chunk);
-        p.set("vectors", "auto");
         p
     }
 
     #[test]
     fn arrays_that_make_no_sense_are_refused() {
         let host = HostInfo { memory_available: 1 << 30, ..HostInfo::default() };
-        let survey = |raid, disks, chunk| Parity.survey(parameters(raid, disks, chunk), &host);
+        let survey =
+            |raid, disks, chunk| crate::workload::survey(&Parity, parameters(raid, disks, chunk), &host);
         assert!(survey("raid5", 2, 4096).unwrap_err().message.contains("RAID 5"));
         assert!(survey("raid6", 3, 4096).unwrap_err().message.contains("RAID 6"));
         assert!(survey("raid6", 258, 4096).is_err());
@@ -286,8 +286,8 @@ mod tests {
 
     #[test]
     fn every_operation_can_be_recovered_from_and_a_wrong_byte_is_found() {
-        for (raid, disks) in [("raid5", 3), ("raid5", 8), ("raid6", 4), ("raid6", 8)] {
-            let ready = PreparedParity::of(&parameters(raid, disks, 4096)).unwrap();
+        for (both, data) in [(false, 2), (false, 7), (true, 2), (true, 6)] {
+            let ready = PreparedParity::new(Set::of("auto"), both, data, 4096);
             let mut making = Making::new(ready, 7);
             assert!(making.check().is_err(), "nothing was made yet");
             let bytes = making.operate(Operation { index: 0, sequence: 0 }).unwrap();
@@ -295,7 +295,7 @@ mod tests {
             making.verify().unwrap();
             let at = making.ready.data * (4096 + GAP) / 64 + 3;
             making.lines[at].0[5] ^= 1;
-            assert!(making.verify().is_err(), "{raid} {disks}");
+            assert!(making.verify().is_err(), "{both} {data}");
         }
     }
 }

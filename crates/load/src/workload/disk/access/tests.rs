@@ -3,19 +3,20 @@
 use super::*;
 
 fn access(pattern: &str, span: u64, changes: &[(&str, model::Value)]) -> Access {
-    let mut p = Parameters::default();
+    let mut p = model::Parameters::default();
     p.set("pattern", pattern);
     p.set("read-share", 0.5);
     p.set("distribution", "uniform");
     p.set("block-size", 4096u64);
     p.set("offset", 0u64);
     p.set("span", span);
+    p.set("size", span);
     p.set("until", "end");
     p.set("target", ".");
     for (name, value) in changes {
         p.0.insert((*name).to_owned(), value.clone());
     }
-    Access::of(&p).unwrap()
+    Access::of(&crate::workload::disk::plan_with(p).unwrap()).unwrap()
 }
 
 fn tasks(access: &Access, workers: usize, each: u64) -> Vec<Task> {

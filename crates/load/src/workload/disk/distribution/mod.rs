@@ -7,9 +7,9 @@ mod hot;
 mod once;
 mod zipf;
 
-use engine::fault::Fault;
 use model::Parameters;
 use model::parameter::Word;
+use model::plan::Problem;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
@@ -37,7 +37,7 @@ pub(super) enum Distribution {
 }
 
 impl Distribution {
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
+    pub(super) fn of(parameters: &Parameters) -> Result<Self, Problem> {
         Ok(match parameters.text("distribution")? {
             "uniform" => Distribution::Uniform,
             "once" => Distribution::Once,
@@ -46,7 +46,7 @@ impl Distribution {
                 span: parameters.number("hot-span")?,
                 share: parameters.number("hot-share")?,
             },
-            other => return Err(Fault::Other(format!("`{other}` is no distribution of disk"))),
+            other => return Err(Problem::invalid(format!("`{other}` is no distribution of disk"), "")),
         })
     }
 

@@ -18,15 +18,16 @@ use engine::clock;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
+use model::Value;
 use model::parameter::Word;
 use model::plan::Problem;
-use model::{Parameters, Value};
 
 use super::{Engine, Options, Unavailable, by_call, only_io_uring};
 use crate::workload::disk::access::Task;
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::plan::DiskPlan;
 
 pub(super) const WORD: Word =
     Word { word: "aio", doc: "asynchronous, the older way: where io_uring is forbidden" };
@@ -54,10 +55,11 @@ impl Engine for AioEngine {
         })
     }
 
-    fn check(&self, parameters: &Parameters) -> Result<(), Problem> {
-        only_io_uring("aio", parameters)?;
+    fn check(&self, plan: &DiskPlan) -> Result<(), Problem> {
+        only_io_uring("aio", plan)?;
         let (Some(limit), Some(taken)) = (read_number(LIMIT), read_number(TAKEN)) else { return Ok(()) };
-        check_room(parameters, limit, taken)
+        let threads = plan.threads.saturating_mul(plan.targets.len() as u64);
+        check_room((plan.options().depth as u64).saturating_mul(threads), limit, taken)
     }
 
     fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {
@@ -80,12 +82,7 @@ fn why(error: &io::Error, limit: Option<u64>) -> String {
 }
 
 /// Whether the system's limit has room for all workers' queues.
-fn check_room(parameters: &Parameters, limit: u64, taken: u64) -> Result<(), Problem> {
-    let (Ok(depth), Ok(threads)) = (parameters.integer("queue-depth"), parameters.integer("threads")) else {
-        return Ok(());
-    };
-    let targets = parameters.texts("target").map_or(1, |t| t.len() as u64);
-    let wanted = depth.saturating_mul(threads).saturating_mul(targets);
+fn check_room(wanted: u64, limit: u64, taken: u64) -> Result<(), Problem> {
     if wanted <= limit.saturating_sub(taken) {
         return Ok(());
     }
@@ -413,12 +410,8 @@ mod tests {
 
     #[test]
     fn the_systems_limit_has_room_for_all_queues_or_says_how_much_it_needs() {
-        let mut p = Parameters::default();
-        p.set("queue-depth", 32u64);
-        p.set("threads", 4u64);
-        p.set("target", Value::List(vec!["a".into(), "b".into()]));
-        assert!(check_room(&p, 356, 100).is_ok());
-        let problem = check_room(&p, 355, 100).unwrap_err();
+        assert!(check_room(32 * 4 * 2, 356, 100).is_ok());
+        let problem = check_room(32 * 4 * 2, 355, 100).unwrap_err();
         assert!(problem.message.starts_with("256 operations in flight"), "{problem:?}");
         assert!(problem.help.contains("fs.aio-max-nr=356"), "{problem:?}");
     }

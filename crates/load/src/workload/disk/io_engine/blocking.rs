@@ -7,7 +7,6 @@ use engine::Worker;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
-use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 
@@ -15,6 +14,7 @@ use super::{Engine, Options, only_io_uring};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::plan::DiskPlan;
 
 pub(super) const WORD: Word = Word { word: "sync", doc: "pread and pwrite, one at a time" };
 
@@ -26,9 +26,9 @@ impl Engine for SyncEngine {
         WORD
     }
 
-    fn check(&self, parameters: &Parameters) -> Result<(), Problem> {
-        only_io_uring("sync", parameters)?;
-        one_at_a_time("sync", parameters)
+    fn check(&self, plan: &DiskPlan) -> Result<(), Problem> {
+        only_io_uring("sync", plan)?;
+        one_at_a_time("sync", plan)
     }
 
     fn worker(&self, job: Job, _options: &Options) -> Result<Box<dyn Worker>, Fault> {
@@ -38,9 +38,9 @@ impl Engine for SyncEngine {
 }
 
 /// Refuses a depth that an engine without a queue cannot have.
-pub(super) fn one_at_a_time(engine: &str, parameters: &Parameters) -> Result<(), Problem> {
-    match parameters.integer("queue-depth") {
-        Ok(depth @ 2..) => Err(Problem::invalid(
+pub(super) fn one_at_a_time(engine: &str, plan: &DiskPlan) -> Result<(), Problem> {
+    match plan.options().depth {
+        depth @ 2.. => Err(Problem::invalid(
             format!("engine={engine} does one operation at a time, so queue-depth={depth} cannot be had"),
             "use threads for more at once, or engine=io_uring",
         )),

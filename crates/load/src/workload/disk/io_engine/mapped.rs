@@ -15,7 +15,6 @@ use engine::Worker;
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
-use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
@@ -25,6 +24,7 @@ use super::{Engine, Options, only_io_uring};
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::plan::{DiskPlan, SyncRule};
 
 pub(super) const WORD: Word =
     Word { word: "mmap", doc: "copies from and to the mapped file, through the page cache" };
@@ -41,16 +41,16 @@ impl Engine for MappedEngine {
         true
     }
 
-    fn check(&self, parameters: &Parameters) -> Result<(), Problem> {
-        only_io_uring("mmap", parameters)?;
-        one_at_a_time("mmap", parameters)?;
-        if parameters.is_word("until", "full") {
+    fn check(&self, plan: &DiskPlan) -> Result<(), Problem> {
+        only_io_uring("mmap", plan)?;
+        one_at_a_time("mmap", plan)?;
+        if plan.fills() {
             return Err(Problem::invalid(
                 "engine=mmap cannot fill a target: a mapping does not grow a file",
                 "use until=full with another engine",
             ));
         }
-        if parameters.is_word("sync", "dsync") {
+        if plan.sync == SyncRule::Each {
             return Err(Problem::invalid(
                 "engine=mmap has no sync=dsync: there is no write call that could wait",
                 "use sync=fsync, which calls msync",

@@ -10,13 +10,13 @@ mod ring;
 
 use engine::Worker;
 use engine::fault::Fault;
-use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 
 use crate::workload::disk::access::Task;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::plan::{DiskPlan, Options};
 
 /// A way to hand operations to the kernel.
 pub(super) trait Engine: Sync {
@@ -45,7 +45,7 @@ pub(super) trait Engine: Sync {
     ///
     /// # Errors
     /// What contradicts it, and what to ask for instead.
-    fn check(&self, _parameters: &Parameters) -> Result<(), Problem> {
+    fn check(&self, _plan: &DiskPlan) -> Result<(), Problem> {
         Ok(())
     }
 
@@ -53,7 +53,7 @@ pub(super) trait Engine: Sync {
     ///
     /// # Errors
     /// As [`Engine::check`].
-    fn check_targets(&self, _parameters: &Parameters) -> Result<(), Problem> {
+    fn check_targets(&self, _plan: &DiskPlan) -> Result<(), Problem> {
         Ok(())
     }
 
@@ -68,40 +68,6 @@ pub(super) trait Engine: Sync {
 pub(super) struct Unavailable {
     pub(super) why: String,
     pub(super) instead: &'static str,
-}
-
-/// What engines are told beside the job.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Options {
-    /// Operations in flight at once.
-    pub(super) depth: usize,
-    /// Operations handed over at once, at most.
-    pub(super) submit_batch: usize,
-    /// Completions to wait for, at least.
-    pub(super) complete_batch: usize,
-    /// Whether files and buffers are registered with the kernel.
-    pub(super) registered: bool,
-    /// Whether a thread of the kernel takes operations over.
-    pub(super) sqpoll: bool,
-    /// Whether completions are polled for instead of interrupting.
-    pub(super) iopoll: bool,
-    /// Whether the files are opened around the page cache.
-    pub(super) direct: bool,
-}
-
-impl Options {
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, Fault> {
-        let count = |name: &str| parameters.integer(name).map(|n| n as usize);
-        Ok(Self {
-            depth: count("queue-depth")?,
-            submit_batch: count("submit-batch")?,
-            complete_batch: count("complete-batch")?,
-            registered: parameters.flag("registered")?,
-            sqpoll: parameters.flag("sqpoll")?,
-            iopoll: parameters.flag("iopoll")?,
-            direct: parameters.flag("direct")?,
-        })
-    }
 }
 
 /// Every engine, in documentation order.
@@ -126,47 +92,33 @@ pub(super) fn find(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|e| e.word().word == name)
 }
 
-/// `auto` becomes an engine that this machine allows; one that it forbids is
-/// refused with the reason. `direct` becomes what the engine can have.
-pub(super) fn choose(parameters: &mut Parameters) -> Result<&'static dyn Engine, Problem> {
-    let asked = parameters.text("engine").unwrap_or("auto").to_owned();
-    let named = find(&asked);
-    settle_direct(named, parameters)?;
-    let engine = match named {
-        Some(engine) => {
-            engine.available().map_err(|u| Problem::refused(u.why, u.instead))?;
-            engine.check(parameters)?;
-            engine
-        }
-        None => automatic(parameters)?,
-    };
-    parameters.set("engine", engine.word().word);
-    Ok(engine)
-}
-
-fn settle_direct(engine: Option<&dyn Engine>, parameters: &mut Parameters) -> Result<(), Problem> {
-    let cached_only = engine.filter(|e| e.cached_only());
-    match cached_only {
-        Some(engine) if parameters.flag("direct") == Ok(true) => Err(Problem::invalid(
+/// An engine that this machine allows, where none was named; a named one that it
+/// forbids is refused with the reason. `direct` becomes what the engine can have.
+pub(super) fn choose(
+    named: Option<&'static dyn Engine>,
+    plan: &mut DiskPlan,
+) -> Result<&'static dyn Engine, Problem> {
+    let cached_only = named.filter(|e| e.cached_only());
+    if let (Some(engine), Some(true)) = (cached_only, plan.direct) {
+        return Err(Problem::invalid(
             format!(
                 "engine={} goes through the page cache, and direct=yes asks for a way around it",
                 engine.word().word
             ),
             "use direct=no, or another engine",
-        )),
-        _ => {
-            if parameters.is_word("direct", "auto") {
-                parameters.set("direct", cached_only.is_none());
-            }
-            Ok(())
-        }
+        ));
     }
+    plan.direct.get_or_insert(cached_only.is_none());
+    let Some(engine) = named else { return automatic(plan) };
+    engine.available().map_err(|u| Problem::refused(u.why, u.instead))?;
+    engine.check(plan)?;
+    Ok(engine)
 }
 
-fn automatic(parameters: &Parameters) -> Result<&'static dyn Engine, Problem> {
+fn automatic(plan: &DiskPlan) -> Result<&'static dyn Engine, Problem> {
     let mut reasons = Vec::new();
     for engine in AUTOMATIC.iter().copied() {
-        match (engine.available(), engine.check(parameters)) {
+        match (engine.available(), engine.check(plan)) {
             (Ok(()), Ok(())) => return Ok(engine),
             (Err(unavailable), _) => reasons.push(unavailable.why),
             // What contradicts the first engine that may be used is the answer.
@@ -187,9 +139,10 @@ pub(super) fn forbidden(engine: &dyn Engine) -> Option<String> {
 }
 
 /// Refuses what only io_uring can do.
-fn only_io_uring(engine: &str, parameters: &Parameters) -> Result<(), Problem> {
-    match ["sqpoll", "iopoll"].into_iter().find(|name| parameters.flag(name) == Ok(true)) {
-        Some(name) => Err(Problem::invalid(
+fn only_io_uring(engine: &str, plan: &DiskPlan) -> Result<(), Problem> {
+    let Options { sqpoll, iopoll, .. } = plan.options();
+    match [("sqpoll", sqpoll), ("iopoll", iopoll)].into_iter().find(|(_, is_asked)| *is_asked) {
+        Some((name, _)) => Err(Problem::invalid(
             format!("{name}=yes is a matter of io_uring, and the engine is {engine}"),
             format!("use engine=io_uring, or leave out {name}"),
         )),

@@ -7,15 +7,13 @@
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use model::Parameters;
 use model::plan::Problem;
 
 use crate::workload::disk::nodes::parent_of;
 
 /// Refuses targets on devices that cannot be polled. Where no device is known
 /// (a file system without one, or with several) the kernel has the last word.
-pub(super) fn check(parameters: &Parameters) -> Result<(), Problem> {
-    let targets = parameters.texts("target").unwrap_or_default();
+pub(super) fn check(targets: &[String]) -> Result<(), Problem> {
     for target in targets {
         if let Some((device, false)) = under(Path::new(target)) {
             return Err(Problem::refused(
@@ -48,12 +46,9 @@ mod tests {
     #[test]
     fn a_device_that_cannot_be_polled_is_named_and_no_device_is_none() {
         assert_eq!(under(Path::new("/proc")), None);
-        let mut p = Parameters::default();
-        p.set("target", "/proc");
-        assert!(check(&p).is_ok());
+        assert!(check(&["/proc".to_owned()]).is_ok());
         let Some((device, polled)) = under(Path::new(env!("CARGO_MANIFEST_DIR"))) else { return };
-        p.set("target", env!("CARGO_MANIFEST_DIR"));
-        match check(&p) {
+        match check(&[env!("CARGO_MANIFEST_DIR").to_owned()]) {
             Ok(()) => assert!(polled),
             Err(problem) => assert!(!polled && problem.message.contains(&device), "{problem:?}"),
         }

@@ -16,7 +16,6 @@ use engine::drive::WorkerContext;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, Queue, Wait};
 use io_uring::{IoUring, opcode, types};
-use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
 
@@ -25,12 +24,13 @@ use crate::workload::disk::access::Task;
 use crate::workload::disk::aligned::Slots;
 use crate::workload::disk::job::Job;
 use crate::workload::disk::pattern::Kind;
+use crate::workload::disk::plan::{DiskPlan, SyncRule};
 
 pub(super) const WORD: Word =
     Word { word: "io_uring", doc: "asynchronous, a ring of its own for each thread" };
 
 /// The deepest queue: the largest ring that the kernel makes.
-const DEPTH_MAX: u64 = 4096;
+const DEPTH_MAX: usize = 4096;
 
 /// The engine.
 pub(super) struct IoUringEngine;
@@ -47,28 +47,32 @@ impl Engine for IoUringEngine {
         })
     }
 
-    fn check(&self, parameters: &Parameters) -> Result<(), Problem> {
+    fn check(&self, plan: &DiskPlan) -> Result<(), Problem> {
         let refuse = |message: String, help: &str| Err(Problem::invalid(message, help));
-        let iopoll = parameters.flag("iopoll") == Ok(true);
-        match parameters.integer("queue-depth") {
-            Ok(depth) if depth > DEPTH_MAX => refuse(
+        let Options { depth, iopoll, direct, .. } = plan.options();
+        if depth > DEPTH_MAX {
+            return refuse(
                 format!("queue-depth {depth} is more than {DEPTH_MAX}, the largest ring"),
                 "use more threads",
-            ),
-            _ if iopoll && parameters.flag("direct") == Ok(false) => refuse(
+            );
+        }
+        if iopoll && !direct {
+            return refuse(
                 "iopoll=yes polls a device, and with direct=no the page cache answers".to_owned(),
                 "use direct=yes, or leave out iopoll",
-            ),
-            _ if iopoll && parameters.is_word("sync", "fsync") => refuse(
+            );
+        }
+        if iopoll && matches!(plan.sync, SyncRule::Every(_)) {
+            return refuse(
                 "a ring with iopoll=yes takes reads and writes only, no fsync".to_owned(),
                 "use sync=dsync or sync=end, or leave out iopoll",
-            ),
-            _ => Ok(()),
+            );
         }
+        Ok(())
     }
 
-    fn check_targets(&self, parameters: &Parameters) -> Result<(), Problem> {
-        if parameters.flag("iopoll") == Ok(true) { polled::check(parameters) } else { Ok(()) }
+    fn check_targets(&self, plan: &DiskPlan) -> Result<(), Problem> {
+        if plan.options().iopoll { polled::check(&plan.targets) } else { Ok(()) }
     }
 
     fn worker(&self, job: Job, options: &Options) -> Result<Box<dyn Worker>, Fault> {

@@ -185,14 +185,15 @@ fn a_device_is_discarded_before_it_is_written() {
 
 #[test]
 fn what_contradicts_a_state_is_named() {
-    let mut p = defaults();
+    let mut p = Parameters::default();
     p.set("precondition", "full");
-    assert_eq!(of(&p).unwrap(), (TargetState::Steady, false));
-    p.set("until", "full");
-    assert!(check(&p, &[]).unwrap_err().message.contains("empty"));
-    p.set("until", "time");
-    assert_eq!(check(&p, &[]), Ok(()));
-    p.set("purge", true);
+    let mut plan = plan_with(p).unwrap();
+    assert_eq!((&plan.state, plan.purge), (&TargetState::Steady, false));
+    plan.until = Some(StopRule::Full);
+    assert!(check(&plan, &[]).unwrap_err().message.contains("empty"));
+    plan.until = None;
+    assert_eq!(check(&plan, &[]), Ok(()));
+    plan.purge = true;
     let users = key(Path::new("data"), 1 << 20, TargetState::Discarded);
-    assert!(check(&p, &[users]).unwrap_err().message.contains("data is a file"));
+    assert!(check(&plan, &[users]).unwrap_err().message.contains("data is a file"));
 }

@@ -22,14 +22,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::drive::WorkerContext;
 use engine::fault::Fault;
+use model::Value;
 use model::parameter::Word;
 use model::plan::Problem;
 use model::scalar::binary;
-use model::{Parameters, Value};
 
-use crate::workload::disk::access::{Access, Task, common_unit, verifies};
-use crate::workload::disk::content::{self, Content};
-use crate::workload::disk::pattern::Pattern;
+use crate::workload::disk::access::{Access, Task, common_unit};
+use crate::workload::disk::content::Content;
+use crate::workload::disk::plan::DiskPlan;
 use ledger::Ledger;
 use read_back::ReadBack;
 use sector_checker::{SectorChecker, VerifyCounts};
@@ -45,36 +45,32 @@ pub(super) const WORDS: &[Word] = &[
 ];
 
 /// What contradicts verification.
-pub(super) fn check(parameters: &Parameters, pattern: Pattern) -> Result<(), Problem> {
-    let broken = |e: Fault| Problem::invalid(e.to_string(), "see `headroom workloads disk`");
-    if !verifies(parameters) {
+pub(super) fn check(plan: &DiskPlan) -> Result<(), Problem> {
+    if !plan.verifies {
         return Ok(());
     }
-    if !pattern.writes() {
+    if !plan.pattern.writes() {
         return Err(Problem::invalid(
             "there is nothing to verify: this pattern writes nothing",
             "leave out verify, or use a pattern that writes",
         ));
     }
-    if let Content::Zeros | Content::Duplicate(_) = content::of(parameters).map_err(broken)? {
+    if let Content::Zeros | Content::Duplicate(_) = plan.content {
         return Err(Problem::invalid(
             format!(
                 "verify stamps every sector, so none would be {}",
-                if parameters.is_word("content", "zeros") { "zeros" } else { "a copy of another" }
+                if plan.content == Content::Zeros { "zeros" } else { "a copy of another" }
             ),
             "use content=random or compressible, or leave out verify",
         ));
     }
-    let mix = parameters.mix("block-size").map_err(|e| broken(e.into()))?;
-    let offset = parameters.integer("offset").map_err(|e| broken(e.into()))?;
-    let sizes = mix.iter().map(|(bytes, _)| *bytes);
-    if let Some(odd) = sizes.chain([offset]).find(|bytes| !bytes.is_multiple_of(SECTOR as u64)) {
+    if let Some(odd) = plan.grid().find(|bytes| !bytes.is_multiple_of(SECTOR as u64)) {
         return Err(Problem::invalid(
             format!("verify stamps sectors of 512 bytes, and {odd} is no multiple of that"),
             "use another block-size or offset, or leave out verify",
         ));
     }
-    if parameters.is_word("until", "full") && parameters.integer("threads").is_ok_and(|t| t > 1) {
+    if plan.fills() && plan.threads > 1 {
         return Err(Problem::invalid(
             "several threads that fill a target write into each other's places, so nobody knows what must be there",
             "use threads=1 with verify and until=full",
@@ -84,14 +80,12 @@ pub(super) fn check(parameters: &Parameters, pattern: Pattern) -> Result<(), Pro
 }
 
 /// Bytes of memory that the ledgers of all workers take.
-pub(super) fn memory_bytes(parameters: &Parameters) -> Result<u64, Fault> {
-    if !verifies(parameters) {
+pub(super) fn memory_bytes(plan: &DiskPlan) -> Result<u64, Problem> {
+    if !plan.verifies {
         return Ok(0);
     }
-    let mix = parameters.mix("block-size")?;
-    let unit = common_unit(mix.iter().map(|(bytes, _)| *bytes).chain([parameters.integer("offset")?]));
-    let targets = parameters.texts("target")?.len() as u64;
-    Ok((parameters.integer("span")? / unit.max(1)).saturating_mul(size_of::<u64>() as u64 * targets))
+    let (blocks, targets) = (plan.reach()?.1 / common_unit(plan.grid()).max(1), plan.targets.len() as u64);
+    Ok(blocks.saturating_mul(size_of::<u64>() as u64 * targets))
 }
 
 /// Refuses ledgers for which there is no memory.

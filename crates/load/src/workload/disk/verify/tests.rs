@@ -24,13 +24,14 @@ struct Bench {
 
 impl Bench {
     fn new(pattern: &str, changes: &[(&str, Value)]) -> Self {
-        let mut p = Parameters::default();
+        let mut p = model::Parameters::default();
         for (name, value) in [
             ("pattern", pattern.into()),
             ("read-share", 0.5.into()),
             ("distribution", "uniform".into()),
             ("block-size", 4096u64.into()),
             ("offset", 0u64.into()),
+            ("size", (1u64 << 20).into()),
             ("span", (1u64 << 20).into()),
             ("until", "time".into()),
             ("target", ".".into()),
@@ -40,7 +41,9 @@ impl Bench {
                 changes.iter().find(|(changed, _)| *changed == name).map(|(_, value)| value.clone());
             p.0.insert(name.to_owned(), changed.unwrap_or(value));
         }
-        let access = Access::of(&p).unwrap().for_seat(WorkerIndex { index: 0, of: 1 }, 5);
+        let access = Access::of(&crate::workload::disk::plan_with(p).unwrap())
+            .unwrap()
+            .for_seat(WorkerIndex { index: 0, of: 1 }, 5);
         let verdict = Arc::new(Verdict::new());
         let verifier = Verifier::new(Arc::clone(&verdict), &access, 0, 1);
         let file = tempfile::tempfile_in(".").unwrap();

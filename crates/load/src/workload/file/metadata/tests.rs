@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fixture::FixtureStore;
-use crate::workload::{FIXTURES, MemoryBeneath, Side};
+use crate::workload::{FIXTURES, Load, MemoryBeneath, Side};
 
 fn walk(folder: &Path, files: u32, sync: bool) -> Walk {
     let folders = vec![folder.join("a"), folder.join("b")];
@@ -68,7 +68,6 @@ fn regression_files_in_memory_were_not_held_to_the_memory_that_is_free() {
 /// The defaults, in `folder`, with `changes`.
 fn parameters(folder: &Path, changes: &[(&str, u64)]) -> Parameters {
     let mut parameters = Parameters::default();
-    crate::workload::catalogue().fill(&SPEC, &mut parameters);
     parameters.set("target", folder.to_string_lossy().as_ref());
     changes.iter().for_each(|(name, value)| parameters.set(name, *value));
     parameters
@@ -79,11 +78,13 @@ fn regression_a_file_of_30_gib_was_held_in_memory_by_every_thread() {
     let folder = tempfile::tempdir_in(".").unwrap();
     // More than any machine that runs tests has.
     let changes = [("file-size", 1 << 50), ("files", 2), ("threads", 2), ("depth", 0)];
-    let parameters = parameters(folder.path(), &changes);
+    let load = Load::new(&Metadata, parameters(folder.path(), &changes), 1).unwrap();
     let mut fixtures = FixtureStore::new(FIXTURES);
-    fixtures.make(&tree(&parameters).unwrap(), &HostInfo::default(), &mut |_| true).unwrap();
+    let key = FixtureKey::new(TREES.name, &load.targets()[0], 0, Ownership::Created);
+    let key = FixtureKey { used_up: true, ..key };
+    fixtures.make(&key, &HostInfo::default(), &mut |_| true).unwrap();
     let context = LoadContext { fixtures: &fixtures, side: Side::Only };
-    let prepared = Metadata.prepare(&parameters, &context).unwrap();
+    let prepared = load.prepare(&context).unwrap();
     let workers = [0, 1].map(|index| prepared.worker(WorkerIndex { index, of: 2 }, 1).unwrap());
     drop((workers, prepared, fixtures));
     assert_eq!(folder.path().read_dir().unwrap().count(), 0, "no tree is left");
@@ -94,7 +95,7 @@ fn what_a_load_of_names_keeps_in_memory_is_counted() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let survey = |changes: &[(&str, u64)]| {
         let host = HostInfo { cpus: 2, memory_available: 1 << 40, ..HostInfo::default() };
-        Metadata.survey(parameters(folder.path(), changes), &host)
+        crate::workload::survey(&Metadata, parameters(folder.path(), changes), &host)
     };
     let needs = survey(&[("file-size", 100), ("files", 1000), ("threads", 2), ("depth", 0)]).unwrap();
     assert_eq!(needs.memory_bytes, 3 * 100 + 1000 * 4 + 2 * FOLDER_BYTES);

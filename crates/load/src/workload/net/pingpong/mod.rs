@@ -5,7 +5,6 @@ pub(in crate::workload::net) mod asking;
 mod datagram;
 pub(in crate::workload::net) mod message;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -21,6 +20,7 @@ use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
+use crate::workload::common::LoadSchedule;
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
 use crate::workload::net::pingpong::asking::{Asking, RequestMode};
@@ -29,7 +29,7 @@ use crate::workload::net::pingpong::message::{Messages, Sizes};
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, NODELAY, Options, PEER, PROTOCOL, WINDOW,
 };
-use crate::workload::{HostInfo, LoadContext, Requirements, United, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -168,61 +168,22 @@ impl Workload for Pingpong {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        survey(parameters)
-    }
-
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let messages = Flow {
-            sizes: profile::sizes(parameters, "message-size"),
-            ..Flow::only(OperationClass::Exchange, FlowUnit::Operations)
-        };
-        let mut profile = profile::of_two_ends(&SPEC, parameters, vec![messages]);
-        let outstanding = profile::at_least_one(parameters, "outstanding");
-        profile.concurrency.operations = profile.concurrency.operations.saturating_mul(outstanding);
-        profile
-    }
-
-    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let size = |name: &str| match parameters.get(name) {
-            Some(Value::Integer(bytes)) => *bytes as usize,
-            _ => 0,
-        };
-        Ok(Box::new(PreparedPingpong {
-            end: End::of_ours(given, SPEC.name)?,
-            sizes: Sizes { bytes: size("message-size"), apart: size("neighbours"), class: 0 },
-            depth: size("outstanding").max(1),
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedPingpong {
+            schedule: schedule.clone(),
+            bytes: parameters.integer("message-size")?,
+            apart: parameters.given("neighbours", Parameters::integer)?.unwrap_or(0),
+            depth: parameters.integer("outstanding")?.max(1),
             busy: parameters.is_word("wait", "poll"),
             verify: parameters.is_word("verify", "content"),
             options: Options::of(parameters)?,
-            fates: Arc::default(),
         }))
-    }
-
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        metrics(parameters, outcome, window)
-    }
-
-    fn has_far_end(&self) -> bool {
-        true
-    }
-
-    fn unite(&self, _parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
-        if let Some(theirs) = far.metrics.get("cpu_per_operation") {
-            near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
-        }
-        Ok(())
     }
 }
 
 /// Refuses what is not there for loads with two ends.
-pub(in crate::workload::net) fn two_ended(parameters: &Parameters, workload: &str) -> Result<(), Problem> {
-    if parameters.get("latency-target").is_none() {
+pub(in crate::workload::net) fn two_ended(schedule: &LoadSchedule, workload: &str) -> Result<(), Problem> {
+    if schedule.latency_target.is_none() {
         return Ok(());
     }
     Err(Problem::invalid(
@@ -231,71 +192,105 @@ pub(in crate::workload::net) fn two_ended(parameters: &Parameters, workload: &st
     ))
 }
 
-fn survey(parameters: Parameters) -> Result<Requirements, Problem> {
-    two_ended(&parameters, SPEC.name)?;
-    let size = |name: &str| parameters.integer(name).unwrap_or_default();
-    let (bytes, apart) = (size("message-size"), size("neighbours"));
-    let is_udp = parameters.is_word("protocol", "udp");
-    let most = if is_udp { DATAGRAM_MOST as u64 } else { MESSAGE_MOST };
-    if bytes + apart > most {
-        let why =
-            if is_udp { "one datagram holds no more" } else { "larger ones are a stream: use net.stream" };
-        return Err(Problem::invalid(
-            format!("a message of {} bytes is more than {most}", bytes + apart),
-            format!("use smaller ones; {why}"),
-        ));
-    }
-    let depth = size("outstanding").max(1);
-    if depth > OUTSTANDING_MOST {
-        return Err(Problem::invalid(
-            format!("{depth} outstanding messages are more than {OUTSTANDING_MOST}"),
-            "use fewer, or more threads",
-        ));
-    }
-    let memory_bytes = 3 * size("threads").max(1) * (bytes + apart);
-    Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+#[derive(Clone, Debug)]
+struct PlannedPingpong {
+    schedule: LoadSchedule,
+    /// Of a message.
+    bytes: u64,
+    /// How many bytes its neighbours are longer and shorter; 0 without any.
+    apart: u64,
+    /// Messages under way on each connection.
+    depth: u64,
+    busy: bool,
+    verify: bool,
+    options: Options,
 }
 
-fn metrics(parameters: &Parameters, outcome: &LoadOutcome, window: Window) -> BTreeMap<String, Quantity> {
-    let answers = outcome.classes.iter().find(|c| c.class.name == "answer");
-    if let Some(answers) = answers {
-        return of_far(answers.operations, outcome, window);
-    }
-    let mut metrics = common::metrics(&SPEC, outcome, window);
-    metrics.remove("throughput");
-    let mut put = |spec: MetricSpec, value: f64| {
-        metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
-    };
-    // Of few messages too: how far it is off shows in how trials differ, and a
-    // sweep has large ones, of which a window holds few.
-    let median = |name: &str| {
-        let all = outcome.histogram(name).filter(|h| !h.is_empty())?;
-        Some(all.value_at_quantile(0.5) as f64 / 2e9)
-    };
-    for (spec, name) in [(BELOW, "below_latency"), (ABOVE, "above_latency")] {
-        if let Some(half) = median(name) {
-            put(spec, half);
+impl Planned for PlannedPingpong {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        two_ended(&self.schedule, SPEC.name)?;
+        let bytes = self.bytes + self.apart;
+        let (most, why) = if self.options.is_tcp {
+            (MESSAGE_MOST, "larger ones are a stream: use net.stream")
+        } else {
+            (DATAGRAM_MOST as u64, "one datagram holds no more")
+        };
+        if bytes > most {
+            return Err(Problem::invalid(
+                format!("a message of {bytes} bytes is more than {most}"),
+                format!("use smaller ones; {why}"),
+            ));
         }
-    }
-    let is_open = outcome.service.is_some();
-    if let Some(half) = median(if is_open { "service_time" } else { "latency" }) {
-        put(HALF_ROUND_TRIP, half);
-    }
-    // In an open loop nobody knows how many are under way at once. The mean, for
-    // a rate that only the faster half of the messages had is none.
-    let size = |name: &str| parameters.integer(name).unwrap_or(1) as f64;
-    let under_way = size("outstanding") * size("threads");
-    let mean = outcome.histogram("latency").filter(|_| !is_open).and_then(stats::histogram::mean);
-    if let Some(mean_ns) = mean.filter(|ns| *ns > 0.0) {
-        put(THROUGHPUT, size("message-size") * under_way / (mean_ns / 2e9));
-    } else if let Some(seconds) = longer_than_window(outcome, window, under_way).filter(|_| !is_open) {
-        // Of sizes that take turns nobody knows whose share it was.
-        if parameters.integer("neighbours").unwrap_or(0) == 0 {
-            put(THROUGHPUT, size("message-size") * under_way / (seconds / 2.0));
-            put(HALF_ROUND_TRIP, seconds / 2.0);
+        if self.depth > OUTSTANDING_MOST {
+            return Err(Problem::invalid(
+                format!("{} outstanding messages are more than {OUTSTANDING_MOST}", self.depth),
+                "use fewer, or more threads",
+            ));
         }
+        let memory_bytes = 3 * self.schedule.threads.max(1) * bytes;
+        Ok(Requirements { memory_bytes, ..Requirements::default() })
     }
-    metrics
+
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let messages = Flow::only(OperationClass::Exchange, FlowUnit::Operations).of_bytes(self.bytes);
+        let mut profile = self.options.profile(base, vec![messages]);
+        profile.concurrency.operations = profile.concurrency.operations.saturating_mul(self.depth);
+        profile
+    }
+
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let end = End::of_ours(given, SPEC.name)?;
+        let sizes = Sizes { bytes: self.bytes as usize, apart: self.apart as usize, class: 0 };
+        Ok(Box::new(PreparedPingpong { plan: self.clone(), end, sizes, fates: Arc::default() }))
+    }
+
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+        let answers = outcome.classes.iter().find(|c| c.class.name == "answer");
+        if let Some(answers) = answers {
+            return of_far(answers.operations, outcome, window);
+        }
+        metrics.remove("throughput");
+        let mut put = |spec: MetricSpec, value: f64| {
+            metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+        };
+        // Of few messages too: how far it is off shows in how trials differ, and a
+        // sweep has large ones, of which a window holds few.
+        let median = |name: &str| {
+            let all = outcome.histogram(name).filter(|h| !h.is_empty())?;
+            Some(all.value_at_quantile(0.5) as f64 / 2e9)
+        };
+        for (spec, name) in [(BELOW, "below_latency"), (ABOVE, "above_latency")] {
+            if let Some(half) = median(name) {
+                put(spec, half);
+            }
+        }
+        let is_open = outcome.service.is_some();
+        if let Some(half) = median(if is_open { "service_time" } else { "latency" }) {
+            put(HALF_ROUND_TRIP, half);
+        }
+        // In an open loop nobody knows how many are under way at once. The mean, for
+        // a rate that only the faster half of the messages had is none.
+        let under_way = (self.depth * self.schedule.threads) as f64;
+        let bytes = self.bytes as f64 * under_way;
+        let mean = outcome.histogram("latency").filter(|_| !is_open).and_then(stats::histogram::mean);
+        if let Some(mean_ns) = mean.filter(|ns| *ns > 0.0) {
+            put(THROUGHPUT, bytes / (mean_ns / 2e9));
+        } else if let Some(seconds) = longer_than_window(outcome, window, under_way).filter(|_| !is_open) {
+            // Of sizes that take turns nobody knows whose share it was.
+            if self.apart == 0 {
+                put(THROUGHPUT, bytes / (seconds / 2.0));
+                put(HALF_ROUND_TRIP, seconds / 2.0);
+            }
+        }
+        metrics
+    }
+
+    fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
+        if let Some(theirs) = far.metrics.get("cpu_per_operation") {
+            near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
+        }
+        Ok(())
+    }
 }
 
 /// The mean round trip of messages none of which went there and came back within
@@ -306,8 +301,8 @@ fn longer_than_window(outcome: &LoadOutcome, window: Window, under_way: f64) -> 
 }
 
 /// What the end that answers knows.
-fn of_far(answers: f64, outcome: &LoadOutcome, window: Window) -> BTreeMap<String, Quantity> {
-    let mut metrics = BTreeMap::new();
+fn of_far(answers: f64, outcome: &LoadOutcome, window: Window) -> Metrics {
+    let mut metrics = Metrics::new();
     let mut put = |spec: MetricSpec, value: f64| {
         metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
     };
@@ -320,12 +315,9 @@ fn of_far(answers: f64, outcome: &LoadOutcome, window: Window) -> BTreeMap<Strin
 
 #[derive(Debug)]
 struct PreparedPingpong {
+    plan: PlannedPingpong,
     end: End,
     sizes: Sizes,
-    depth: usize,
-    busy: bool,
-    verify: bool,
-    options: Options,
     fates: Arc<RequestOutcomes>,
 }
 
@@ -343,7 +335,7 @@ impl Prepared for PreparedPingpong {
     }
 
     fn facts(&self) -> Vec<(&'static str, Value)> {
-        self.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
+        self.plan.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
     }
 
     fn seen(&self, _window: Window) -> SideMetrics {
@@ -358,9 +350,9 @@ impl Prepared for PreparedPingpong {
     }
 
     fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let Self { end, sizes, depth, busy, verify, options, fates } = self;
+        let Self { plan: PlannedPingpong { depth, busy, verify, options, .. }, end, sizes, fates } = self;
         let farewell = end.farewell().unwrap_or_default();
-        let manner = RequestMode { depth: *depth, busy: *busy, verify: *verify };
+        let manner = RequestMode { depth: *depth as usize, busy: *busy, verify: *verify };
         let messages = || Messages::new(*sizes, seed ^ seat.index as u64);
         Ok(match (options.is_tcp, end.is_near()) {
             (true, true) => {

@@ -11,7 +11,6 @@ pub(in crate::workload::net) mod tcp;
 mod udp;
 mod unite;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::fault::Fault;
@@ -21,18 +20,20 @@ use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, SideMetrics, Worker};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass};
+use model::profile::{Flow, FlowUnit};
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
 
+use crate::workload::common::LoadSchedule;
 use crate::workload::memory::buffer::Buffer;
+use crate::workload::net::direction::Direction;
 use crate::workload::net::ends::End;
 use crate::workload::net::socket::{self, DATAGRAM_MOST, Options};
 use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::worker_samples::SampleCollector;
-use crate::workload::{HostInfo, LoadContext, Requirements, United, Workload, common, profile};
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common};
 
 pub use spec::SPEC;
 
@@ -51,39 +52,64 @@ impl Workload for Stream {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        spec::survey(parameters)
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        let options = Options::of(parameters)?;
+        Ok(Box::new(PlannedStream {
+            schedule: schedule.clone(),
+            direction: Direction::of(parameters)?,
+            streams: parameters.integer("streams")?,
+            buffer: parameters.integer("buffer").ok(),
+            read_buffer: parameters.integer("read-buffer")?,
+            zero_copy: options.is_tcp && parameters.flag("zero-copy")?,
+            bit_rate: parameters.given("bit-rate", Parameters::number)?,
+            options,
+        }))
+    }
+}
+
+/// A stream as it is asked for.
+#[derive(Clone, Debug)]
+struct PlannedStream {
+    schedule: LoadSchedule,
+    direction: Direction,
+    /// Connections each way.
+    streams: u64,
+    /// Bytes of one call that sends; over UDP none where the path says it.
+    buffer: Option<u64>,
+    read_buffer: u64,
+    zero_copy: bool,
+    /// Bits per second each way.
+    bit_rate: Option<f64>,
+    options: Options,
+}
+
+impl Planned for PlannedStream {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        spec::survey(self)
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        let ways = profile::ways(parameters);
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let ways = self.direction.classes();
         let share = 1.0 / ways.len() as f64;
-        let asked_bytes_per_s = parameters.number("bit-rate").ok().map(|bits| bits / 8.0);
-        let flow = |way: &OperationClass| Flow {
-            share,
-            asked_bytes_per_s,
-            ..Flow::only(way.clone(), FlowUnit::Bytes)
-        };
-        let mut profile = profile::of_two_ends(&SPEC, parameters, ways.iter().map(flow).collect());
-        let workers = profile::at_least_one(parameters, "streams").saturating_mul(ways.len() as u64);
+        let asked_bytes_per_s = self.bit_rate.map(|bits| bits / 8.0);
+        let workers = self.streams.max(1).saturating_mul(ways.len() as u64);
+        let flow = |way| Flow { share, asked_bytes_per_s, ..Flow::only(way, FlowUnit::Bytes) };
+        let mut profile = self.options.profile(base, ways.into_iter().map(flow).collect());
         (profile.concurrency.workers, profile.concurrency.operations) = (workers, workers);
         profile
     }
 
-    fn prepare(&self, parameters: &Parameters, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(PreparedStream::of(parameters, End::of(given)?)?))
+    fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let end = End::of(given)?;
+        let Direction { sends, receives } =
+            if end.is_near() { self.direction } else { self.direction.turned() };
+        let (states, tallies) = (Arc::default(), Arc::default());
+        Ok(Box::new(PreparedStream { plan: self.clone(), end, sends, receives, states, tallies }))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
         // Only what arrives here is this end's throughput.
         metrics.remove("throughput");
-        let is_udp = parameters.is_word("protocol", "udp");
         let seconds = window.seconds();
         for class in outcome.classes.iter().filter(|c| c.operations > 0.0) {
             let (bytes, calls) = match class.class.name {
@@ -94,7 +120,7 @@ impl Workload for Stream {
                 let quantity = Quantity { value: value / seconds, unit: metric.unit };
                 metrics.insert(metric.name.to_owned(), quantity);
             }
-            if is_udp && class.class.name == "receive" {
+            if !self.options.is_tcp && class.class.name == "receive" {
                 let quantity = Quantity { value: class.operations / seconds, unit: spec::PACKETS.unit };
                 metrics.insert(spec::PACKETS.name.to_owned(), quantity);
             }
@@ -102,110 +128,76 @@ impl Workload for Stream {
         metrics
     }
 
-    fn has_far_end(&self) -> bool {
-        true
-    }
-
-    fn unite(&self, parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
-        unite::unite(parameters, near, far)
+    fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
+        unite::unite(self, near, far)
     }
 }
 
 /// A stream that is ready.
 #[derive(Debug)]
 struct PreparedStream {
+    plan: PlannedStream,
     end: End,
-    /// Connections each way.
-    streams: usize,
     sends: bool,
     receives: bool,
-    /// Bytes of one call that sends; what the path holds where it is not asked.
-    buffer: Option<u64>,
-    read_buffer: u64,
-    zero_copy: bool,
-    /// Bits per second each way.
-    bit_rate: Option<f64>,
-    /// Bytes that all connections together carry, where a count ends it.
-    bytes: Option<u64>,
-    options: Options,
-    window: Option<u64>,
     states: Arc<SampleCollector<State>>,
     tallies: Arc<SampleCollector<Tally>>,
 }
 
 impl PreparedStream {
-    fn of(parameters: &Parameters, end: End) -> Result<Self, Fault> {
-        let size = |name: &str| match parameters.get(name) {
-            Some(Value::Integer(bytes)) => Some(*bytes),
-            _ => None,
-        };
-        let options = Options::of(parameters)?;
-        let direction = parameters.text("direction")?;
-        let default = options.is_tcp.then_some(CALL_BYTES);
-        Ok(Self {
-            streams: parameters.integer("streams")? as usize,
-            // SideMetrics from the end that drives.
-            sends: direction != if end.is_near() { "receive" } else { "send" },
-            receives: direction != if end.is_near() { "send" } else { "receive" },
-            end,
-            buffer: size("buffer").or(default),
-            read_buffer: size("read-buffer").unwrap_or(CALL_BYTES),
-            zero_copy: options.is_tcp && parameters.flag("zero-copy")?,
-            bit_rate: parameters.get("bit-rate").map(|_| parameters.number("bit-rate")).transpose()?,
-            bytes: size("bytes"),
-            window: options.window,
-            options,
-            states: Arc::default(),
-            tallies: Arc::default(),
-        })
-    }
-
     /// Connections in all.
     fn connections(&self) -> usize {
-        self.streams * (usize::from(self.sends) + usize::from(self.receives))
+        self.plan.streams as usize * (usize::from(self.sends) + usize::from(self.receives))
     }
 
     /// Whether worker `seat` sends. Where data goes both ways, the near end
     /// sends over the first half of the connections.
     fn sends(&self, seat: usize) -> bool {
         match (self.sends, self.receives) {
-            (true, true) => (seat < self.streams) == self.end.is_near(),
+            (true, true) => ((seat as u64) < self.plan.streams) == self.end.is_near(),
             (sends, _) => sends,
         }
     }
 
     /// Bytes that connection `seat` carries, where a count ends it.
     fn share(&self, seat: usize) -> Option<u64> {
-        let (bytes, of) = (self.bytes?, self.connections() as u64);
+        let (bytes, of) = (self.plan.schedule.bytes?, self.connections() as u64);
         Some(bytes / of + u64::from((seat as u64) < bytes % of))
     }
 
     fn tcp(&self, seat: usize, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        let call = if self.sends(seat) { self.buffer.unwrap_or(CALL_BYTES) } else { self.read_buffer };
+        let call =
+            if self.sends(seat) { self.plan.buffer.unwrap_or(CALL_BYTES) } else { self.plan.read_buffer };
         let bytes =
             usize::try_from(call).map_err(|_| Fault::Other("a buffer larger than memory".to_owned()))?;
         let share = Share { bytes, left: self.share(seat), farewell: self.end.farewell() };
         if self.sends(seat) {
-            let source = Source::new(bytes, self.zero_copy, seed ^ seat as u64)?;
-            let stream = self.end.tcp(seat, &self.options)?;
+            let source = Source::new(bytes, self.plan.zero_copy, seed ^ seat as u64)?;
+            let stream = self.end.tcp(seat, &self.plan.options)?;
             return Ok(Box::new(tcp::Sending::new(stream, source, share, Arc::clone(&self.states))));
         }
-        Ok(Box::new(tcp::Receiving::new(self.end.tcp(seat, &self.options)?, share)?))
+        Ok(Box::new(tcp::Receiving::new(self.end.tcp(seat, &self.plan.options)?, share)?))
     }
 
     fn udp(&self, seat: usize) -> Result<Box<dyn Worker>, Fault> {
-        let (socket, hello) = self.end.udp(seat, &self.options)?;
+        let (socket, hello) = self.end.udp(seat, &self.plan.options)?;
         if !self.sends(seat) {
             let book = Arc::clone(&self.tallies);
-            return Ok(Box::new(udp::Receiving::new(socket, hello, self.bytes.is_some(), book)?));
+            return Ok(Box::new(udp::Receiving::new(
+                socket,
+                hello,
+                self.plan.schedule.bytes.is_some(),
+                book,
+            )?));
         }
-        let bytes = match self.buffer {
+        let bytes = match self.plan.buffer {
             Some(bytes) => (bytes as usize).clamp(udp::HEADER, DATAGRAM_MOST),
             None => socket::datagram_of_path(&socket)?,
         };
         let mut buffer = Buffer::new(bytes)?;
         buffer.as_mut_slice().fill(1);
-        let gap_ns = self.bit_rate.map_or(0.0, |rate| bytes as f64 * 8e9 / (rate / self.streams as f64));
+        let gap_ns =
+            self.plan.bit_rate.map_or(0.0, |rate| bytes as f64 * 8e9 / (rate / self.plan.streams as f64));
         Ok(Box::new(udp::Sending::new(
             socket,
             (buffer, bytes),
@@ -226,7 +218,7 @@ impl Prepared for PreparedStream {
 
     /// A transfer of so many bytes has a beginning, which is part of it.
     fn counts_from_start(&self) -> bool {
-        self.bytes.is_some()
+        self.plan.schedule.bytes.is_some()
     }
 
     fn workers(&self, _threads: usize) -> usize {
@@ -240,7 +232,7 @@ impl Prepared for PreparedStream {
     }
 
     fn facts(&self) -> Vec<(&'static str, Value)> {
-        self.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
+        self.plan.options.window.map(|window| ("window_asked", Value::Integer(window))).into_iter().collect()
     }
 
     fn seen(&self, window: Window) -> SideMetrics {
@@ -251,6 +243,6 @@ impl Prepared for PreparedStream {
     }
 
     fn worker(&self, seat: WorkerIndex, seed: u64) -> Result<Box<dyn Worker>, Fault> {
-        if self.options.is_tcp { self.tcp(seat.index, seed) } else { self.udp(seat.index) }
+        if self.plan.options.is_tcp { self.tcp(seat.index, seed) } else { self.udp(seat.index) }
     }
 }

@@ -5,10 +5,11 @@ use model::plan::Problem;
 use model::resource::Symbol;
 use model::{MetricSpec, Parameters, Unit, WorkloadSpec};
 
+use crate::workload::Requirements;
+use crate::workload::common::{self, LoadSchedule};
 use crate::workload::net::socket::{CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PROTOCOL, WINDOW};
-use crate::workload::net::stream::CALL_BYTES;
 use crate::workload::net::stream::udp::HEADER;
-use crate::workload::{Requirements, common};
+use crate::workload::net::stream::{CALL_BYTES, PlannedStream};
 
 /// The description.
 pub const SPEC: WorkloadSpec = WorkloadSpec {
@@ -159,19 +160,21 @@ const STREAMS_MOST: u64 = 512;
 const BUFFER_MOST: u64 = 64 << 20;
 
 /// Resolves the words and refuses what contradicts itself.
-pub(super) fn survey(mut parameters: Parameters) -> Result<Requirements, Problem> {
-    refuse(&parameters, &SPEC, &["rate", "latency-target", "requests"])?;
-    if !matches!(parameters.integer("streams"), Ok(1..=STREAMS_MOST)) {
+pub(super) fn survey(stream: &mut PlannedStream) -> Result<Requirements, Problem> {
+    refuse(&stream.schedule, &SPEC, &["rate", "latency-target", "requests"])?;
+    if !(1..=STREAMS_MOST).contains(&stream.streams) {
         return Err(Problem::invalid(
             format!("streams is more than {STREAMS_MOST}"),
             "each stream has a thread at both ends; use fewer",
         ));
     }
-    let is_udp = parameters.is_word("protocol", "udp");
-    if parameters.is_word("buffer", "auto") && !is_udp {
-        parameters.set("buffer", CALL_BYTES);
+    let is_udp = !stream.options.is_tcp;
+    let mut resolved = Parameters::default();
+    if stream.buffer.is_none() && !is_udp {
+        stream.buffer = Some(CALL_BYTES);
+        resolved.set("buffer", CALL_BYTES);
     }
-    if let Ok(bytes) = parameters.integer("buffer") {
+    if let Some(bytes) = stream.buffer {
         let (least, most) = if is_udp { (HEADER as u64, DATAGRAM_MOST as u64) } else { (1, BUFFER_MOST) };
         if !(least..=most).contains(&bytes) {
             let of = if is_udp { "a datagram" } else { "one call" };
@@ -181,28 +184,34 @@ pub(super) fn survey(mut parameters: Parameters) -> Result<Requirements, Problem
             ));
         }
     }
-    if parameters.integer("read-buffer").is_ok_and(|bytes| bytes > BUFFER_MOST) {
+    if stream.read_buffer > BUFFER_MOST {
         return Err(Problem::invalid("read-buffer is larger than 64 MiB", "use a smaller one"));
     }
-    let buffers = ["buffer", "read-buffer"].map(|name| parameters.integer(name).unwrap_or(1 << 16));
-    let memory_bytes = 2 * parameters.integer("streams").unwrap_or(1) * buffers.iter().sum::<u64>();
-    Ok(Requirements { parameters, memory_bytes, ..Requirements::default() })
+    let memory_bytes = 2 * stream.streams * (stream.buffer.unwrap_or(1 << 16) + stream.read_buffer);
+    Ok(Requirements { resolved, memory_bytes, ..Requirements::default() })
 }
 
 /// Refuses common parameters that mean nothing for a load between two ends.
 pub(in crate::workload::net) fn refuse(
-    parameters: &Parameters,
+    schedule: &LoadSchedule,
     spec: &WorkloadSpec,
     names: &[&str],
 ) -> Result<(), Problem> {
-    if parameters.integer("threads").is_ok_and(|threads| threads > 1) {
+    if schedule.threads > 1 {
         return Err(Problem::invalid(
             format!("{} has a thread for each connection, not `threads`", spec.name),
             "give streams",
         ));
     }
-    let Some(name) = names.iter().find(|name| parameters.get(name).is_some()) else { return Ok(()) };
-    let help = match (*name, spec.name) {
+    let asked = [
+        ("rate", schedule.rate.is_some()),
+        ("latency-target", schedule.latency_target.is_some()),
+        ("requests", schedule.requests.is_some()),
+    ];
+    let Some((name, _)) = asked.into_iter().find(|(name, is_asked)| *is_asked && names.contains(name)) else {
+        return Ok(());
+    };
+    let help = match (name, spec.name) {
         ("rate", "net.stream") => "leave it out; with protocol=udp, bit-rate says how much is sent",
         ("requests", "net.stream") => "leave it out; bytes ends a transfer by its size",
         _ => "leave it out",
@@ -212,23 +221,25 @@ pub(in crate::workload::net) fn refuse(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use model::Value;
+
+    use super::*;
+    use crate::workload::HostInfo;
+    use crate::workload::net::stream::Stream;
 
     fn surveyed(changes: &[(&str, Value)]) -> Result<Requirements, Problem> {
         let mut parameters = Parameters::default();
-        crate::workload::catalogue().fill(&SPEC, &mut parameters);
         changes.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
-        survey(parameters)
+        crate::workload::survey(&Stream, parameters, &HostInfo::default())
     }
 
     #[test]
     fn words_are_resolved_where_they_can_be() {
-        let tcp = surveyed(&[]).unwrap().parameters;
+        let tcp = surveyed(&[]).unwrap().resolved;
         assert_eq!(tcp.integer("buffer"), Ok(128 << 10));
         // What a path holds is known when there is one.
-        let udp = surveyed(&[("protocol", "udp".into())]).unwrap().parameters;
-        assert!(udp.is_word("buffer", "auto"));
+        let udp = surveyed(&[("protocol", "udp".into())]).unwrap().resolved;
+        assert_eq!(udp, Parameters::default());
     }
 
     #[test]

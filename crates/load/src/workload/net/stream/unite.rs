@@ -1,10 +1,11 @@
 //! One result of what both ends of a stream counted.
 
 use model::trial::TrialResult;
-use model::{Parameters, Quantity, Unit};
+use model::{Quantity, Unit};
 
 use crate::workload::United;
-use crate::workload::net::stream::spec;
+use crate::workload::net::direction::Direction;
+use crate::workload::net::stream::{PlannedStream, spec};
 
 /// What one end alone knows, unless data goes both ways.
 const ONE_ENDED: &[&str] = &[
@@ -44,11 +45,12 @@ fn total(result: &TrialResult, name: &str) -> Option<f64> {
 
 /// Puts what `far` knows better into `near`. Datagrams may all be lost; a
 /// connection that carried nothing was not measured.
-pub(super) fn unite(parameters: &Parameters, near: &mut TrialResult, far: &TrialResult) -> United {
-    let both_ways = parameters.is_word("direction", "both");
+pub(super) fn unite(stream: &PlannedStream, near: &mut TrialResult, far: &TrialResult) -> United {
+    let Direction { sends, receives } = stream.direction;
+    let both_ways = sends && receives;
     // Each end's rates are over its own window, and where a count ends both,
     // these are different ones.
-    let seconds = if parameters.get("bytes").is_some() { span(near, far) } else { None };
+    let seconds = if stream.schedule.bytes.is_some() { span(near, far) } else { None };
     let rate = |result: &TrialResult, name: &str| match seconds {
         Some(seconds) => total(result, name).map(|total| total / seconds),
         None => value(result, name),
@@ -56,10 +58,9 @@ pub(super) fn unite(parameters: &Parameters, near: &mut TrialResult, far: &Trial
     let (here, there) = (rate(near, "throughput"), rate(far, "throughput"));
     // An end that received nothing was seen to receive nothing.
     let arrived = here.unwrap_or(0.0) + there.unwrap_or(0.0);
-    let is_udp = parameters.is_word("protocol", "udp");
-    let goes = |way: &str| both_ways || parameters.is_word("direction", way);
-    let ways = [("send", there, "at the other end"), ("receive", here, "at this end")];
-    let silent = ways.into_iter().find(|(way, came, _)| goes(way) && came.is_none_or(|rate| rate <= 0.0));
+    let is_udp = !stream.options.is_tcp;
+    let ways = [(sends, there, "at the other end"), (receives, here, "at this end")];
+    let silent = ways.into_iter().find(|(goes, came, _)| *goes && came.is_none_or(|rate| rate <= 0.0));
     if let Some((.., place)) = silent.filter(|_| !is_udp) {
         return Err(nothing_came(place, near));
     }
@@ -122,8 +123,12 @@ fn tail_loss(near: &mut TrialResult, arrived: f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use model::trial::Window;
+    use model::{Parameters, Value};
+
+    use super::*;
+    use crate::workload::Load;
+    use crate::workload::net::stream::Stream;
 
     fn end(window: (u64, u64), metrics: &[(&str, f64)]) -> TrialResult {
         let metrics = metrics.iter().map(|(name, value)| {
@@ -134,14 +139,21 @@ mod tests {
         TrialResult { window, metrics: metrics.collect(), ..TrialResult::default() }
     }
 
-    fn united(direction: &str, others: &[(&str, &str)], near: TrialResult, far: &TrialResult) -> TrialResult {
+    fn stream(direction: &str, others: &[(&str, Value)]) -> Load {
         let mut parameters = Parameters::default();
         parameters.set("direction", direction);
-        for (name, value) in others {
-            parameters.set(name, *value);
-        }
+        others.iter().for_each(|(name, value)| parameters.set(name, value.clone()));
+        Load::new(&Stream, parameters, 1).unwrap()
+    }
+
+    fn united(
+        direction: &str,
+        others: &[(&str, Value)],
+        near: TrialResult,
+        far: &TrialResult,
+    ) -> TrialResult {
         let mut near = near;
-        unite(&parameters, &mut near, far).unwrap();
+        stream(direction, others).unite(&mut near, far).unwrap();
         near
     }
 
@@ -183,7 +195,7 @@ mod tests {
         // 8 MB: the sender was rid of it after 60 ms, the receiver had it after 70.
         let near = end((1_000_000_000, 1_060_000_000), &[("sender_throughput", 8e6 / 0.06)]);
         let far = end((1_001_000_000, 1_070_000_000), &[("throughput", 8e6 / 0.069)]);
-        let result = united("send", &[("bytes", "8000000")], near, &far);
+        let result = united("send", &[("bytes", 8_000_000u64.into())], near, &far);
         assert!((value(&result, "throughput").unwrap() - 8e6 / 0.07).abs() < 1.0, "{result:?}");
         assert!((value(&result, "elapsed").unwrap() - 0.07).abs() < 1e-9);
     }
@@ -193,9 +205,7 @@ mod tests {
         let (idle, busy) =
             (end(SECOND, &[]), end(SECOND, &[("throughput", 50.0), ("sender_throughput", 9.0)]));
         let why = |direction: &str, near: &TrialResult, far| {
-            let mut parameters = Parameters::default();
-            parameters.set("direction", direction);
-            unite(&parameters, &mut near.clone(), far).unwrap_err()
+            stream(direction, &[]).unite(&mut near.clone(), far).unwrap_err()
         };
         assert!(
             why("send", &busy, &idle).contains("nothing arrived at the other end within the window of 1.0 s")
@@ -208,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_was_lost_to_the_end_is_not_forgotten() {
-        let udp = [("protocol", "udp")];
+        let udp = [("protocol", "udp".into())];
         let near = end(SECOND, &[("sender_throughput", 1000.0)]);
         // The link went away in the middle; the numbers until then had no gap.
         let half = end(SECOND, &[("throughput", 500.0), ("loss", 0.0)]);

@@ -6,8 +6,6 @@ mod fault;
 mod process;
 mod signal;
 
-use std::collections::BTreeMap;
-
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::{Blocking, Operate, Operation};
@@ -20,7 +18,8 @@ use model::resource::Symbol;
 use model::trial::Window;
 use model::{LoadProfile, MetricSpec, Parameters, Quantity, Unit, Value, WorkloadSpec};
 
-use crate::workload::{HostInfo, LoadContext, Requirements, Workload, common, profile};
+use crate::workload::common::LoadSchedule;
+use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, profile};
 use call::Row;
 
 /// The description.
@@ -77,51 +76,45 @@ impl Workload for Syscall {
         &SPEC
     }
 
-    fn survey(&self, parameters: Parameters, _site: &HostInfo) -> Result<Requirements, Problem> {
-        let wrong = |e: &dyn std::fmt::Display| {
-            Problem::invalid(e.to_string(), "see `headroom workloads scheduler.syscall`")
-        };
-        let word = parameters.text("call").map_err(|e| wrong(&e))?;
-        let row = Row::of(word).map_err(|e| wrong(&e))?;
-        if let Some(path) = row.needs
-            && !std::path::Path::new(path).exists()
-        {
-            return Err(Problem::refused(format!("there is no {path} here"), "measure another call"));
+    fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        let row = Row::of(parameters.text("call")?).map_err(|e| Problem::invalid(e.to_string(), ""))?;
+        Ok(Box::new(PlannedSyscall { threads: schedule.threads, row }))
+    }
+}
+
+#[derive(Debug)]
+struct PlannedSyscall {
+    threads: u64,
+    row: &'static Row,
+}
+
+impl Planned for PlannedSyscall {
+    fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
+        match self.row.needs {
+            Some(path) if !std::path::Path::new(path).exists() => {
+                Err(Problem::refused(format!("there is no {path} here"), "measure another call"))
+            }
+            _ => Ok(Requirements::default()),
         }
-        Ok(Requirements { parameters, ..Requirements::default() })
     }
 
-    fn profile(&self, parameters: &Parameters) -> LoadProfile {
-        profile::of_one(
-            &SPEC,
-            parameters,
-            &[WaitsFor::Kernel],
-            Flow::only(OperationClass::Call, FlowUnit::Operations),
-        )
+    fn profile(&self, base: LoadProfile) -> LoadProfile {
+        let calls = Flow::only(OperationClass::Call, FlowUnit::Operations);
+        profile::of_one(base, WaitsFor::Kernel, calls)
     }
 
-    fn prepare(&self, parameters: &Parameters, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let row = Row::of(parameters.text("call")?)?;
-        let resident = if row.word == "fork" { resident_bytes() } else { None };
-        Ok(Box::new(PreparedSyscall { row, resident }))
+    fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        let resident = if self.row.word == "fork" { resident_bytes() } else { None };
+        Ok(Box::new(PreparedSyscall { row: self.row, resident }))
     }
 
-    fn metrics(
-        &self,
-        parameters: &Parameters,
-        outcome: &LoadOutcome,
-        window: Window,
-    ) -> BTreeMap<String, Quantity> {
-        let mut metrics = common::metrics(&SPEC, outcome, window);
-        let row = parameters.text("call").ok().and_then(|word| Row::of(word).ok());
-        if let Some(row) = row
-            && let Some(batch_s) = batch_s(parameters, outcome, window)
-        {
+    fn metrics(&self, mut metrics: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
+        if let Some(batch_s) = batch_s(self.threads, outcome, window) {
             let own = match outcome.facts.get(OWN_COST) {
                 Some(Value::Number(own)) => *own,
                 _ => 0.0,
             };
-            let value = (batch_s / f64::from(row.batch) - own).max(0.0);
+            let value = (batch_s / f64::from(self.row.batch) - own).max(0.0);
             metrics.insert(CALL_TIME.name.to_owned(), Quantity { value, unit: CALL_TIME.unit });
         }
         metrics
@@ -134,12 +127,11 @@ const OWN_COST: &str = "pipe_cost";
 
 /// How long one batch takes, in seconds: in a closed loop all of the threads'
 /// time is calls, in an open one only the time of service is.
-fn batch_s(parameters: &Parameters, outcome: &LoadOutcome, window: Window) -> Option<f64> {
+fn batch_s(threads: u64, outcome: &LoadOutcome, window: Window) -> Option<f64> {
     if let Some(service) = &outcome.service {
         return (!service.is_empty()).then(|| service.mean() / 1e9);
     }
-    let threads = parameters.integer("threads").ok()? as f64;
-    (outcome.operations > 0.0).then(|| window.seconds() * threads / outcome.operations)
+    (outcome.operations > 0.0).then(|| window.seconds() * threads as f64 / outcome.operations)
 }
 
 /// How much memory this process has, which a fork must mark.
