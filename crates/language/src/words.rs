@@ -186,6 +186,19 @@ impl Words {
         }
     }
 
+    /// The text of `key`, filled with texts.
+    #[must_use]
+    pub fn tell_texts(&self, key: &str, texts: &[(&str, &str)]) -> String {
+        let texts: Vec<_> = texts.iter().map(|(name, text)| (*name, Value::from(*text))).collect();
+        self.tell(key, &texts)
+    }
+
+    /// The text of `key` about so many.
+    #[must_use]
+    pub fn count(&self, key: &str, count: usize) -> String {
+        self.tell(key, &[("count", Value::Integer(count as u64))])
+    }
+
     /// The text of `key`, or, where this language has none, `english`: for
     /// texts whose English stands with the thing they describe (a workload, a
     /// metric, a ready study).

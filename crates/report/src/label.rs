@@ -1,6 +1,7 @@
 //! What cases and metrics are called, in words as they are typed.
 
 use import::v1::label::of_case;
+use language::Words;
 use model::label::LabelPart;
 use model::run::CaseResult;
 use model::workload::Catalogue;
@@ -22,6 +23,11 @@ pub fn title(metric: &str) -> String {
             other.split('_').map(word).collect::<Vec<_>>().join(" ")
         }
     }
+}
+
+/// The title of a metric.
+pub(crate) fn metric(words: &Words, name: &str) -> String {
+    words.or(&format!("metric-title-{name}"), &title(name))
 }
 
 /// The label without what the head and common sense say: the workload's name,

@@ -1,7 +1,8 @@
-//! Words for a terminal: what may be printed, and where lines break.
+//! What may be shown of a text, and what of it stays together where lines break.
 //!
 //! Names of devices, mount points and modules come from firmware, disks and
-//! other people; nothing in them may reach a terminal as anything but letters.
+//! other people; nothing in them may reach a terminal as anything but letters, turn
+//! the writing of a page around, hide, or be what XML has no place for.
 
 use language::format;
 use textwrap::core::display_width;
@@ -16,12 +17,28 @@ const GLUED_MAX: usize = 40;
 /// as an escape (`\u{1b}`).
 #[must_use]
 pub fn printable(text: &str) -> String {
+    escaped(text, |_| None)
+}
+
+/// The same for a page: white space as plain spaces, for Korean and Japanese text has
+/// spaces of its own, and what joins letters or chooses their form, in scripts that
+/// need it. Markup is not looked at: that is escaped by whoever writes it.
+pub(crate) fn clean(text: &str) -> String {
+    let shown = |c: char| if c.is_whitespace() { ' ' } else { c };
+    let is_known =
+        |c: char| c.is_whitespace() || matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
+    escaped(text, |c| is_known(c).then(|| shown(c)))
+}
+
+/// `text`, but for what `as_is` gives another letter for, with escapes.
+fn escaped(text: &str, as_is: impl Fn(char) -> Option<char>) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            ' '..='~' => out.push(c),
+        match (c, as_is(c)) {
+            (' '..='~', _) => out.push(c),
+            (_, Some(shown)) => out.push(shown),
             // Behind a letter, a combining mark is at home.
-            c => out.extend(format!("a{c}").escape_debug().skip(1)),
+            _ => out.extend(['a', c].iter().collect::<String>().escape_debug().skip(1)),
         }
     }
     out
@@ -43,12 +60,6 @@ pub(crate) fn groups(all: impl IntoIterator<Item = Option<String>>) -> String {
     let whole = |group: String| if group.contains(", ") { group } else { glued(group) };
     let there: Vec<String> = all.into_iter().flatten().filter(|g| !g.is_empty()).map(whole).collect();
     there.join("; ")
-}
-
-/// A line of groups of facts, as they were joined, with facts that never break.
-pub(crate) fn clauses(line: &str) -> String {
-    let group = |g: &str| g.split(", ").map(|f| glued(f.to_owned())).collect::<Vec<_>>().join(", ");
-    line.split("; ").map(group).collect::<Vec<_>>().join("; ")
 }
 
 fn joined(all: impl IntoIterator<Item = Option<String>>, between: &str) -> String {
@@ -174,6 +185,7 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn letters_stay_and_what_a_terminal_would_obey_does_not() {
@@ -211,6 +223,25 @@ mod tests {
         assert_eq!(shortened("디스크디스크디스크디스크", 9), "디...크");
         for most in 0..80 {
             assert!(display_width(&shortened(label, most)) <= most, "{most}");
+        }
+    }
+
+    #[test]
+    fn letters_stay_and_what_hides_is_shown() {
+        assert_eq!(clean("디스크 ディスク é <b>"), "디스크 ディスク é <b>");
+        assert_eq!(clean("a\n\tb\u{a0}c\u{3000}d"), "a  b c d");
+        assert_eq!(clean("abc\u{202e}fed\u{0}\u{1b}[2J"), "abc\\u{202e}fed\\0\\u{1b}[2J");
+        assert_eq!(clean("\u{feff}\u{fffe}"), "\\u{feff}\\u{fffe}");
+        assert_eq!(clean("it's \"so\""), "it's \"so\"");
+    }
+
+    proptest! {
+        /// XML 1.0, section 2.2.
+        #[test]
+        fn all_that_is_left_is_a_character_of_xml(text in ".{0,80}") {
+            for c in clean(&text).chars() {
+                prop_assert!(c >= ' ' && !matches!(c, '\u{fffe}' | '\u{ffff}' | '\u{7f}'), "{c:?}");
+            }
         }
     }
 }

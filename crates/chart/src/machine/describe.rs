@@ -7,7 +7,7 @@ use model::run::CaseResult;
 
 use super::parts::vendor_name;
 use super::said;
-use super::share::View;
+use super::share::{DrawnCase, View};
 use super::tree::{Node, Tree};
 use crate::svg::clean;
 
@@ -23,7 +23,7 @@ pub(super) fn title(machine: &Machine, view: &View) -> String {
     let name = if name.first() == name.get(1) { name[..1].join("") } else { name.join(", ") };
     match view.case {
         Some(case) => {
-            said::fill(view.words, "title-of-case", &[("name", &name), ("case", &clean(&case.label))])
+            said::fill(view.words, "title-of-case", &[("name", &name), ("case", &clean(case.name))])
         }
         None => said::fill(view.words, "title", &[("name", &name)]),
     }
@@ -133,7 +133,7 @@ fn sentence(words: &Words, facts: impl IntoIterator<Item = String>) -> String {
 
 /// The case's path in words, with each share and what it is a share of.
 fn path(view: &View) -> Option<String> {
-    let (case, words) = (view.case?, view.words);
+    let (DrawnCase { case, name }, words) = (view.case?, view.words);
     let mut all: Vec<&str> = case.path.iter().map(|s| s.resource.as_str()).collect();
     for used in &case.utilization {
         if !all.contains(&used.resource.as_str()) && all.len() <= MOST_RESOURCES {
@@ -144,7 +144,7 @@ fn path(view: &View) -> Option<String> {
     if all.len() > MOST_RESOURCES {
         steps.push(said::counted(words, "more", all.len() - MOST_RESOURCES));
     }
-    let mut whole = said::fill(words, "path-of", &[("case", &clean(&case.label))]);
+    let mut whole = said::fill(words, "path-of", &[("case", &clean(name))]);
     if let Some(first) = steps.first_mut() {
         *first = said::named(words, &whole, first);
         whole = String::new();

@@ -28,11 +28,11 @@ mod tree;
 
 use language::{Language, Words};
 use model::Machine;
-use model::run::CaseResult;
 
 use crate::svg::{Svg, number};
 use crate::text::Font;
 use crate::theme;
+pub use share::DrawnCase;
 use share::View;
 use tree::Tree;
 
@@ -54,7 +54,7 @@ const SUBHEADING: Font = Font::plain(12.0);
 /// The answer is one SVG element that needs nothing else, for a page or a file
 /// of its own. A page may set the colours (`--headroom-ink` and others).
 #[must_use]
-pub fn svg(machine: &Machine, case: Option<&CaseResult>, words: &Words) -> String {
+pub fn svg(machine: &Machine, case: Option<DrawnCase<'_>>, words: &Words) -> String {
     let mut view = View::new(case, words);
     let tree = build::tree(machine, &mut view);
     let wide = layout(machine, &tree, &view, WIDE, 20.0);
@@ -119,9 +119,9 @@ fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &View, width: f64, margin
     let inner = width - 2.0 * margin;
     let mut heading = vec![(HEADING, "bold", describe::heading(machine, view.words))];
     heading.push((SUBHEADING, "quiet", describe::subheading(machine, view.words)));
-    if let Some(case) = view.case {
+    if let Some(DrawnCase { case, name }) = view.case {
         let workload = crate::svg::clean(&case.workload);
-        let label = crate::svg::clean(&case.label);
+        let label = crate::svg::clean(name);
         let text = if label.starts_with(&workload) { label } else { format!("{workload} {label}") };
         heading.push((SUBHEADING, "", said::fill(view.words, "path-of", &[("case", &text)])));
     }

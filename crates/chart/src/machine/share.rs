@@ -8,9 +8,24 @@ use model::run::CaseResult;
 
 use super::said;
 
+/// A case whose path is drawn.
+#[derive(Clone, Copy)]
+pub struct DrawnCase<'a> {
+    /// The case.
+    pub case: &'a CaseResult,
+    /// What the picture calls it.
+    pub name: &'a str,
+}
+
+impl<'a> From<&'a CaseResult> for DrawnCase<'a> {
+    fn from(case: &'a CaseResult) -> Self {
+        Self { case, name: &case.label }
+    }
+}
+
 /// A case as the picture looks at it; without a case all is equal.
 pub(super) struct View<'a> {
-    pub(super) case: Option<&'a CaseResult>,
+    pub(super) case: Option<DrawnCase<'a>>,
     /// The words that the picture speaks in.
     pub(super) words: &'a Words,
     path: BTreeSet<&'a str>,
@@ -31,10 +46,10 @@ pub(super) struct Mark {
 
 impl<'a> View<'a> {
     /// A look at `case`, told in `words`.
-    pub(super) fn new(case: Option<&'a CaseResult>, words: &'a Words) -> Self {
-        let path = case.iter().flat_map(|c| &c.path).map(|step| step.resource.as_str()).collect();
+    pub(super) fn new(case: Option<DrawnCase<'a>>, words: &'a Words) -> Self {
+        let path = case.iter().flat_map(|c| &c.case.path).map(|step| step.resource.as_str()).collect();
         let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
-        for used in case.iter().flat_map(|c| &c.utilization) {
+        for used in case.iter().flat_map(|c| &c.case.utilization) {
             if used.fraction.is_finite() && used.fraction >= 0.0 {
                 let most = shares.entry(&used.resource).or_insert(used.fraction);
                 *most = most.max(used.fraction);

@@ -9,7 +9,7 @@ use ::agent::{DescribeError, describe_host, examine_host, record_host};
 use ::language::Language;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use model::Machine;
-use report::inventory::{Detail, text};
+use report::inventory;
 
 use super::export::{language, language_argument};
 use crate::exit::Failure;
@@ -27,11 +27,9 @@ pub(super) fn define(command: Command) -> Command {
              parts can be read by root only; those that could not be read are named with the reason.",
         )
         .arg(
-            Arg::new("all")
-                .long("all")
-                .short('v')
-                .action(ArgAction::SetTrue)
-                .help("Everything: every PCI function, device, mount and whole sources"),
+            output::verbose_argument()
+                .visible_alias("all")
+                .help("Everything: every PCI function, device, mount, interface and sensor, and what measuring costs"),
         )
         .arg(json_argument("Print the machine as JSON, as it stands in a run document"))
         .arg(host_argument())
@@ -42,7 +40,7 @@ pub(super) fn define(command: Command) -> Command {
                 "Write all that is read of this machine, identities masked, into a new folder, or into one file \
                  where the name ends in .host",
             )
-            .conflicts_with_all(["host", "all"]),
+            .conflicts_with_all(["host", "verbose"]),
         )
         .arg(path(
             "svg",
@@ -83,16 +81,18 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     if let Some(picture) = picture {
         picture.finish(&machine, language(matches))?;
     }
-    let detail = if matches.get_flag("all") { Detail::All } else { Detail::Usual };
     // A document on standard output has nothing beside it.
     match recorded {
         _ if json => {
-            output::print(&document(&machine))?;
+            output::print(&as_json(&machine))?;
             output::note(&recorded.unwrap_or_default());
         }
         _ if is_printed => output::note(&recorded.unwrap_or_default()),
         Some(recorded) => output::print(recorded.as_bytes())?,
-        None => output::print(text(&machine, detail).as_bytes())?,
+        None => {
+            let document = inventory::document(&machine, Language::English.words());
+            output::print(output::rendered(&document, matches, "headroom machine -v").as_bytes())?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -163,7 +163,7 @@ pub(super) fn examine(matches: &ArgMatches) -> Result<Machine, Failure> {
     examine_host(matches.get_one::<PathBuf>("host").map(PathBuf::as_path)).map_err(failure)
 }
 
-fn document(machine: &Machine) -> Vec<u8> {
+fn as_json(machine: &Machine) -> Vec<u8> {
     (serde_json::to_string_pretty(machine).unwrap_or_default() + "\n").into_bytes()
 }
 

@@ -7,14 +7,11 @@
 use chart::plot::Plot;
 use model::Severity;
 
-mod clean;
 pub mod html;
 pub mod markdown;
 pub mod terminal;
 #[cfg(test)]
 pub(crate) mod tests;
-
-pub(crate) use clean::clean;
 
 /// A whole report.
 pub struct Document {
@@ -137,6 +134,8 @@ pub enum Block {
     Table(Table),
     /// Names and what belongs to them.
     Pairs(Vec<(String, Text)>),
+    /// Things that stand on one another.
+    Tree(Vec<Branch>),
     /// Text in a fixed width: a command, a file.
     Code(String),
     /// What only some readers want: closed on a screen, open on paper.
@@ -146,6 +145,17 @@ pub enum Block {
         /// The blocks.
         blocks: Vec<Block>,
     },
+}
+
+/// One thing of a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Branch {
+    /// What it is.
+    pub head: Text,
+    /// What else is to be said of it.
+    pub lines: Vec<Text>,
+    /// What stands on it.
+    pub children: Vec<Branch>,
 }
 
 /// A text of pieces.

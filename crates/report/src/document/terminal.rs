@@ -5,7 +5,7 @@
 use language::Words;
 use textwrap::core::display_width;
 
-use super::{Answer, Block, Document, Notice, Piece, Rank, Ranked, Section, Table, Text, Tile, Tone};
+use super::{Answer, Block, Branch, Document, Notice, Piece, Rank, Ranked, Section, Table, Text, Tile, Tone};
 use crate::terminal::table::{self, Cell, Head, Row};
 use crate::terminal::wrap::lines;
 use crate::terminal::{Span, Style, Terminal};
@@ -15,6 +15,8 @@ use crate::text::{cleaned, measures, printable};
 const NAME_MOST: usize = 28;
 /// Columns between such a name and its text.
 const GAP: usize = 2;
+/// A tree is indented up to so many levels; deeper ones stand below the last.
+const LEVELS_MAX: usize = 8;
 /// What a notice is about has at most so many columns.
 const ABOUT_MOST: usize = 60;
 
@@ -156,6 +158,7 @@ impl Page {
                     pairs.iter().map(|(name, text)| (name.as_str(), text)).collect();
                 self.pairs(&pairs);
             }
+            Block::Tree(branches) => self.tree(branches, 0),
             // It is there to be copied: it does not break.
             Block::Code(text) => {
                 text.lines().for_each(|line| self.out.push_str(&format!("  {}\n", printable(line))));
@@ -197,6 +200,22 @@ impl Page {
             self.out.push_str(&self.terminal.line(&before));
             before = vec![Span::new(Style::Plain, " ".repeat(indent))];
         }
+    }
+
+    /// What stands on a thing is indented below it.
+    fn tree(&mut self, branches: &[Branch], level: usize) {
+        let indent = 2 * level.min(LEVELS_MAX);
+        for branch in branches {
+            self.indented(indent, 4, &branch.head);
+            branch.lines.iter().for_each(|line| self.indented(indent + 4, 2, line));
+            self.tree(&branch.children, level + 1);
+        }
+    }
+
+    /// A paragraph, its further lines `more` columns further to the right.
+    fn indented(&mut self, indent: usize, more: usize, text: &Text) {
+        let before = vec![Span::new(Style::Plain, " ".repeat(indent))];
+        self.hanging(before, indent + more, &spans(Style::Plain, text));
     }
 
     /// Questions with what only this block says.

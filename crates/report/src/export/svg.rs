@@ -1,6 +1,8 @@
 //! The picture of the machine, with the path of one case coloured by the share
 //! that it uses of each limit: the same case as on the page.
 
+use chart::machine::DrawnCase;
+
 use super::ExportError;
 use crate::page::{Subject, View, telling};
 
@@ -8,7 +10,8 @@ use crate::page::{Subject, View, telling};
 pub(super) fn write(subject: &Subject<'_>) -> Result<Vec<u8>, ExportError> {
     let nothing = || ExportError::Format { format: "svg", reason: "the run has no machine".to_owned() };
     let machine = subject.run.machines.first().ok_or_else(nothing)?;
-    Ok(chart::machine::svg(machine, telling::fullest(&View::new(subject)), subject.words).into_bytes())
+    let case = telling::fullest(&View::new(subject)).map(DrawnCase::from);
+    Ok(chart::machine::svg(machine, case, subject.words).into_bytes())
 }
 
 #[cfg(test)]

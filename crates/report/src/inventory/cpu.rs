@@ -1,60 +1,32 @@
-//! The processors: what lscpu shows, with clock rate, sleep and mitigations.
+//! The processors: which may be used, how they sleep, what they can do, and what
+//! stands against their flaws.
 
 use model::Unit;
 use model::machine::{Cpu, Frequency, FrequencyPolicy, Idle, Inventory};
 
-use super::layout::number_list;
-use super::{Detail, Pairs, pairs};
+use super::layout::{Pairs, number_list};
 use crate::format;
-use crate::text::{counted, facts, groups};
+use crate::text::facts;
 
-/// The section's body.
-pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
+/// What the list of parts does not say.
+pub(super) fn details(inventory: &Inventory) -> Pairs {
     let cpu = &inventory.cpu;
-    if *cpu == Cpu::default() {
-        return String::new();
-    }
-    let mut rows = pairs();
-    rows.add("model", cpu.model.as_deref().map(words))
-        .add("layout", layout(cpu))
+    let has_caches = !cpu.caches.is_empty() || !cpu.cache_kinds.is_empty();
+    let is_claimed = has_caches && inventory.system.virtualization.is_some();
+    let mut rows = Pairs::default();
+    rows.add("maker", cpu.vendor.clone())
         .add("CPUs", cpus(cpu))
-        .add("cores", core_kinds(cpu))
-        .add("signature", facts([cpu.vendor.clone(), cpu.signature.clone()]))
-        .add("microcode", cpu.microcode.clone())
-        .add("caches", caches(cpu, inventory.system.virtualization.is_some()));
+        .add("cores", Some(core_kinds(cpu)))
+        .add("caches", is_claimed.then(|| "as the hypervisor claims".to_owned()));
     if let Some(frequency) = &cpu.frequency {
-        let groups = frequency.policies.iter().map(policy);
-        rows.list("clock rate", groups.chain([rates(frequency)]));
-        rows.add("", chosen_by(frequency));
+        rows.add("clock rate", frequency.policies.iter().map(policy).chain([rates(frequency)]));
     }
     if let Some(idle) = &cpu.idle {
-        rows.list("sleep", sleep(idle));
+        rows.add("sleep", sleep(idle));
     }
-    rows.add("features", cpu.flags.join(" "));
-    flaws(&mut rows, cpu, detail);
-    rows.text()
-}
-
-/// A model without the rows of spaces that some have.
-fn words(model: &str) -> String {
-    model.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Packages, cores and threads, and the nodes that hold them.
-fn layout(cpu: &Cpu) -> Option<String> {
-    if cpu.topology.is_empty() {
-        return None;
-    }
-    let mut nodes: Vec<u32> = cpu.topology.iter().filter_map(|p| p.node).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let threads = cpu.threads_per_core();
-    Some(facts([
-        Some(counted(cpu.packages(), "package")),
-        Some(counted(cpu.cores(), "core")),
-        Some(format!("{threads} thread{} a core", if threads == 1 { "" } else { "s" })),
-        (nodes.len() > 1).then(|| counted(nodes.len(), "NUMA node")),
-    ]))
+    rows.add("features", Some(cpu.flags.join(" ")));
+    flaws(&mut rows, cpu);
+    rows
 }
 
 fn cpus(cpu: &Cpu) -> Option<String> {
@@ -71,26 +43,6 @@ fn cpus(cpu: &Cpu) -> Option<String> {
 /// `Cortex-A53 0-3, Cortex-A72 4-5`.
 fn core_kinds(cpu: &Cpu) -> String {
     facts(cpu.core_kinds.iter().map(|kind| Some(format!("{} {}", kind.model, number_list(&kind.cpus)))))
-}
-
-/// `L1d 4 x 32 KiB, L2 4 x 256 KiB`; where only CPU 0's are known, those. A
-/// guest often sees its host's, of which it has a share.
-fn caches(cpu: &Cpu, is_guest: bool) -> String {
-    let kinds = cpu.cache_kinds.iter().map(|c| {
-        let letter = match c.kind.as_str() {
-            "Data" => "d",
-            "Instruction" => "i",
-            _ => "",
-        };
-        Some(format!("L{}{letter} {} x {}", c.level, c.instances, format::part(c.bytes)))
-    });
-    let all = if cpu.cache_kinds.is_empty() {
-        facts(cpu.caches.iter().map(|c| Some(format!("L{} {}", c.level, format::part(c.bytes)))))
-    } else {
-        facts(kinds)
-    };
-    let claimed = (is_guest && !all.is_empty()).then(|| "as the hypervisor claims".to_owned());
-    groups([Some(all), claimed])
 }
 
 fn hertz(hz: u64) -> String {
@@ -118,26 +70,14 @@ fn policy(p: &FrequencyPolicy) -> String {
 }
 
 fn rates(f: &Frequency) -> String {
-    let is_one = f.policies.is_empty();
-    let turbo = f.boost.map(|on| if on { "turbo on" } else { "turbo off" }.to_owned());
     // Turbo without a rate of its own: nobody says how high it goes.
     let is_open = f.boost == Some(true) && f.hardware_max_hz.is_none() && f.base_hz.is_some();
+    let hardware = if f.policies.is_empty() { hardware(f.hardware_max_hz, f.max_hz) } else { None };
+    let preferences = Some(f.preferences.join(" and ")).filter(|p| !p.is_empty());
     facts([
-        if is_one { allowed(f.min_hz, f.max_hz) } else { None },
-        f.base_hz.map(|hz| format!("base {}", hertz(hz))),
-        if is_one { hardware(f.hardware_max_hz, f.max_hz) } else { None },
-        turbo,
+        hardware,
         is_open.then(|| "highest not known".to_owned()),
-    ])
-}
-
-fn chosen_by(f: &Frequency) -> String {
-    let listed =
-        |name: &str, all: &[String]| (!all.is_empty()).then(|| format!("{name} {}", all.join(" and ")));
-    facts([
-        f.driver.as_ref().map(|d| format!("driver {d}")),
-        listed("governor", &f.governors),
-        listed("preference", &f.preferences),
+        preferences.map(|p| format!("preference {p}")),
     ])
 }
 
@@ -153,31 +93,22 @@ fn sleep(idle: &Idle) -> Vec<String> {
     vec![by, if states.is_empty() { states } else { format!("waking from {states}") }]
 }
 
-/// The known flaws by what stands between them and a program: nothing, the
-/// kernel, or the processor, which has none of it.
-fn flaws(rows: &mut Pairs, cpu: &Cpu, detail: Detail) {
+/// What stands between each known flaw and a program: nothing, the kernel, or the
+/// processor, which has none of it.
+fn flaws(rows: &mut Pairs, cpu: &Cpu) {
     let mut groups: [(&str, Vec<String>); 4] =
         ["vulnerable", "mitigated", "unknown", "not affected"].map(|title| (title, Vec::new()));
     for (name, state) in &cpu.mitigations {
         let (place, how) = judged(state);
-        let how = match detail {
-            Detail::Usual => how,
-            Detail::All => state.clone(),
-        };
-        let says =
-            if how.is_empty() || place == UNAFFECTED { name.clone() } else { format!("{name}: {how}") };
-        groups[place].1.push(says);
+        groups[place].1.push(if how.is_empty() { name.clone() } else { format!("{name}: {how}") });
     }
-    let counts =
-        groups.iter().map(|(title, all)| (!all.is_empty()).then(|| format!("{} {title}", all.len())));
-    rows.add("flaws", facts(counts));
-    for (place, (title, all)) in groups.into_iter().enumerate() {
-        if place == UNAFFECTED {
-            rows.add(title, facts(all.into_iter().map(Some)));
-        } else {
-            rows.list(title, all);
-        }
+    let [.., (unaffected, names)] = &mut groups;
+    let names = facts(std::mem::take(names).into_iter().map(Some));
+    let unaffected = *unaffected;
+    for (title, all) in groups {
+        rows.add(title, all);
     }
+    rows.add(unaffected, Some(names));
 }
 
 /// The place of the group that needs no more words than its names.
@@ -205,7 +136,13 @@ pub(crate) fn judged(state: &str) -> (usize, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::machine::{Cache, CacheKind, CoreKind, System};
+    use crate::document::Block;
+    use model::machine::{Cache, CoreKind, System};
+
+    fn shown(inventory: &Inventory) -> Vec<String> {
+        let Some(Block::Pairs(pairs)) = details(inventory).blocks() else { return Vec::new() };
+        pairs.iter().map(|(name, text)| format!("{name}: {}", text.words()).replace('\u{a0}', " ")).collect()
+    }
 
     #[test]
     fn a_mitigated_flaw_does_not_read_like_one_that_is_open() {
@@ -229,25 +166,19 @@ mod tests {
             cpu.mitigations.insert(name.to_owned(), state.to_owned());
         }
         let inventory = Inventory { cpu, ..Inventory::default() };
-        let expected = "  flaws          1 vulnerable, 1 mitigated, 1 not affected\n  \
-                        vulnerable     mds\n  mitigated      l1tf: PTE Inversion\n  not affected   srbds\n";
-        assert_eq!(text(&inventory, Detail::Usual), expected);
+        let expected = ["vulnerable: mds", "mitigated: l1tf: PTE Inversion", "not affected: srbds"];
+        assert_eq!(shown(&inventory), expected);
     }
 
     #[test]
     fn caches_of_a_guest_are_what_its_hypervisor_claims() {
-        let kind = CacheKind { level: 2, kind: "Unified".to_owned(), bytes: 1280 << 10, instances: 32 };
-        let cache = Cache { level: 3, bytes: 480 << 20, shared_by: vec![0] };
         let mut inventory = Inventory::default();
-        inventory.cpu.caches = vec![cache];
-        assert_eq!(text(&inventory, Detail::Usual), "  caches         L3 480 MiB\n");
-        inventory.cpu.cache_kinds = vec![kind];
+        inventory.cpu.caches = vec![Cache { level: 3, bytes: 480 << 20, shared_by: vec![0] }];
+        assert!(shown(&inventory).is_empty());
         inventory.system = System { virtualization: Some("kvm".to_owned()), ..System::default() };
-        let expected = "  caches         L2 32 x 1.25 MiB; as the hypervisor claims\n";
-        assert_eq!(text(&inventory, Detail::Usual), expected);
+        assert_eq!(shown(&inventory), ["caches: as the hypervisor claims"]);
         inventory.cpu.caches.clear();
-        inventory.cpu.cache_kinds.clear();
-        assert!(!text(&inventory, Detail::Usual).contains("claims"));
+        assert!(shown(&inventory).is_empty());
     }
 
     #[test]
@@ -266,11 +197,13 @@ mod tests {
         };
         let core_kinds = vec![kind("Cortex-A53", &[0, 1, 2, 3]), kind("Cortex-A72", &[4, 5])];
         let cpu = Cpu { core_kinds, frequency: Some(frequency), ..Cpu::default() };
-        let expected = "  cores          Cortex-A53 0-3, Cortex-A72 4-5\n\
-                        \x20 clock rate     CPU 0-3, 408 MHz to 1.416 GHz\n\
-                        \x20                CPU 4-5, 408 MHz to 1.8 GHz\n";
         let inventory = Inventory { cpu, ..Inventory::default() };
-        assert_eq!(text(&inventory, Detail::Usual).replace('\u{a0}', " "), expected);
+        let expected = [
+            "cores: Cortex-A53 0-3, Cortex-A72 4-5",
+            "clock rate: CPU 0-3, 408 MHz to 1.416 GHz",
+            "clock rate: CPU 4-5, 408 MHz to 1.8 GHz",
+        ];
+        assert_eq!(shown(&inventory), expected);
     }
 
     #[test]
@@ -281,7 +214,6 @@ mod tests {
             boost: Some(true),
             ..Frequency::default()
         };
-        let said = rates(&frequency).replace('\u{a0}', " ");
-        assert_eq!(said, "at least 1.2 GHz, base 2.667 GHz, turbo on, highest not known");
+        assert_eq!(rates(&frequency).replace('\u{a0}', " "), "highest not known");
     }
 }

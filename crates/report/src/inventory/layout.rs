@@ -1,66 +1,30 @@
-//! How the parts of a machine's text look: titles, keys with values, trees.
+//! How the parts of a machine are listed: names with values, many names in short.
 
-use crate::terminal::paragraph;
-
-/// The width of keys with the spaces around them.
-const KEY_WIDTH: usize = 17;
-/// A tree is indented up to so many levels; deeper ones stand below the last.
-const LEVELS_MAX: usize = 8;
+use crate::document::{Block, Text};
 
 /// So many numbers at one distance are written out.
 const STRIDE_MIN: usize = 4;
 
-/// A section: its title, then `body`; nothing where there is no body.
-pub(super) fn section(title: &str, body: &str) -> String {
-    if body.is_empty() { String::new() } else { format!("{title}\n{body}\n") }
-}
-
-/// Keys with values, aligned; a key without value is left out.
-#[derive(Debug, Default)]
-pub(super) struct Pairs {
-    out: String,
-}
+/// Names with what belongs to them.
+#[derive(Default)]
+pub(crate) struct Pairs(Vec<(String, Text)>);
 
 impl Pairs {
-    /// One key with its value, if it has one.
-    pub(super) fn add(&mut self, key: &str, value: impl Into<Option<String>>) -> &mut Self {
-        self.list(key, value.into())
-    }
-
-    /// One key with a value on each line.
-    pub(super) fn list(&mut self, key: &str, values: impl IntoIterator<Item = String>) -> &mut Self {
-        let rest = " ".repeat(KEY_WIDTH);
-        let mut first = format!("  {key:<width$}", width = KEY_WIDTH - 2);
-        for value in values.into_iter().filter(|v| !v.trim().is_empty()) {
-            self.out.push_str(&paragraph(&first, &format!("{rest}  "), &value));
-            first.clone_from(&rest);
-        }
+    /// A name with its texts, if it has any.
+    pub(super) fn add(
+        &mut self,
+        name: impl Into<String>,
+        texts: impl IntoIterator<Item = String>,
+    ) -> &mut Self {
+        let name = name.into();
+        let there = texts.into_iter().filter(|t| !t.trim().is_empty());
+        self.0.extend(there.map(|text| (name.clone(), Text::from(text))));
         self
     }
 
-    /// All of them.
-    pub(super) fn text(&mut self) -> String {
-        std::mem::take(&mut self.out)
-    }
-}
-
-/// One entry of a tree: its name in a line, then what is to be said of it.
-pub(super) fn entry(level: usize, head: &str, lines: impl IntoIterator<Item = String>) -> String {
-    let indent = "  ".repeat(level.min(LEVELS_MAX) + 1);
-    let below = format!("{indent}    ");
-    let mut out = paragraph(&indent, &below, head);
-    for line in lines.into_iter().filter(|l| !l.trim().is_empty()) {
-        out.push_str(&paragraph(&below, &format!("{below}  "), &line));
-    }
-    out
-}
-
-/// That some were left out, where some were.
-pub(super) fn hidden(count: usize, noun: &str) -> String {
-    match count {
-        0 => String::new(),
-        1 => paragraph("  ", "  ", &format!("1 more {noun}: --all shows it")),
-        _ => paragraph("  ", "  ", &format!("{count} more {noun}s: --all shows them")),
+    /// All of them; nothing where there is none.
+    pub(crate) fn blocks(self) -> Option<Block> {
+        (!self.0.is_empty()).then_some(Block::Pairs(self.0))
     }
 }
 
@@ -99,20 +63,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_aligned_and_long_values_hang() {
-        let mut pairs = Pairs::default();
-        pairs.add("model", Some("X".to_owned())).add("absent", None).add("long", Some("word ".repeat(30)));
-        let text = pairs.text();
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "  model          X");
-        assert!(
-            lines[1].starts_with("  long           word word")
-                && lines[2].starts_with("                   word")
-        );
-        assert!(!text.contains("absent") && lines.iter().all(|l| l.len() <= 80));
-    }
-
-    #[test]
     fn many_names_are_a_span_and_numbers_a_list() {
         assert_eq!(names(&["sda", "sdb"]), "sda, sdb");
         assert_eq!(names(&["a", "b", "c", "d", "e"]), "a ... e (5)");
@@ -123,11 +73,5 @@ mod tests {
         assert_eq!(number_list(&[1, 3, 5, 7, 9]), "1,3 ... 9");
         assert_eq!(number_list(&[0, 2, 4, 6, 9]), "0,2,4,6,9");
         assert_eq!(number_list(&[9, 7, 5, 3, 1]), "9,7,5,3,1");
-    }
-
-    #[test]
-    fn a_deep_tree_stays_on_the_page() {
-        let text = entry(1000, &"name ".repeat(40), ["more ".repeat(40)]);
-        assert!(text.lines().all(|l| l.len() <= 80), "{text}");
     }
 }

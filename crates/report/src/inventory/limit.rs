@@ -1,55 +1,68 @@
-//! What the parts can do at most, and what our own parts cost.
+//! What the parts can do at most, and what measuring itself costs.
 
-use model::Unit;
-use model::limit::{Access, Direction, Limit, LimitKind};
+use language::{Words, resource_name};
+use model::limit::{Access, Direction, LimitKind};
 use model::machine::Calibration;
+use model::{Limit, Unit};
 
-use super::Detail;
 use super::layout::names;
-use crate::WIDTH;
+use crate::document::{Column, Table, Text};
 use crate::format::{self, Rates};
-use crate::terminal::Terminal;
-use crate::terminal::table::plain;
-use crate::text::printable;
+use crate::label::metric;
 
-/// What stands before a table.
-const INDENT: &str = "  ";
+/// So many limits are listed; arrays and switches have hundreds.
+const LISTED: usize = 60;
 
 /// The limits as a table; equal ones of neighbours in one line.
-pub(super) fn text(limits: &[Limit], detail: Detail) -> String {
-    if limits.is_empty() {
-        return String::new();
-    }
-    let mut lines: Vec<(Vec<&str>, &Limit)> = Vec::new();
-    for limit in limits {
-        match lines.iter_mut().find(|(_, l)| alike(l, limit)) {
-            Some((resources, _)) => resources.push(&limit.resource),
-            None => lines.push((vec![&limit.resource], limit)),
+pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
+    let mut lines: Vec<(&Limit, Vec<&str>)> = Vec::new();
+    for limit in all {
+        let nameless = |l: &Limit| Limit { resource: area(&l.resource).to_owned(), ..l.clone() };
+        match lines.iter_mut().find(|(l, _)| nameless(l) == nameless(limit)) {
+            Some((_, resources)) => resources.push(&limit.resource),
+            None => lines.push((limit, vec![&limit.resource])),
         }
     }
-    let shown = |value: Option<f64>, limit: &Limit| {
-        value.map_or_else(String::new, |v| bound(v, limit.unit, (&limit.resource, &limit.quantity)))
+    let shown = |value: Option<f64>, l: &Limit| {
+        value.map(|v| bound(v, l.unit, (&l.resource, &l.quantity))).unwrap_or_default()
     };
-    let rows: Vec<Vec<String>> = lines
+    let mut rows: Vec<Vec<Text>> = lines
         .iter()
-        .map(|(resources, limit)| {
-            vec![
-                printable(&names(&short(resources))),
-                what(limit, resources.len()),
+        .take(LISTED)
+        .map(|(limit, resources)| {
+            let called: Vec<String> = resources.iter().map(|r| resource_name(words, r)).collect();
+            let called: Vec<&str> = called.iter().map(String::as_str).collect();
+            [
+                names(&called),
+                what(words, limit),
                 shown(limit.line, limit),
                 shown(limit.effective, limit),
-                source(limit, detail),
+                words.say(kind(limit.kind)),
+                limit.source.clone(),
             ]
+            .map(Text::from)
+            .to_vec()
         })
         .collect();
-    let head = [
-        ("resource", false),
-        ("limit of", false),
-        ("line", true),
-        ("effective", true),
-        ("known from", false),
-    ];
-    table(&head, &rows)
+    if lines.len() > LISTED {
+        let mut row = vec![Text::default(); 6];
+        row[0] = words.count("and-more", lines.len() - LISTED).into();
+        rows.push(row);
+    }
+    let table = Table {
+        caption: String::new(),
+        columns: vec![
+            Column::words(words.say("column-resource")),
+            Column::words(words.say("column-limit-of")),
+            Column::numbers(words.say("column-line")),
+            Column::numbers(words.say("column-effective")),
+            Column::words(words.say("column-kind")),
+            Column::words(words.say("column-source")),
+        ],
+        rows,
+        groups: Vec::new(),
+    };
+    table.without_empty_columns()
 }
 
 /// A bound with its unit; CPU seconds for each second are CPUs.
@@ -62,86 +75,74 @@ pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&str, &str)) 
     }
 }
 
-/// A bound's name: `link`, `datasheet`, `promise`, `quota`, `measured`.
+/// The key of a limit's kind.
 pub(crate) fn kind(kind: LimitKind) -> &'static str {
     match kind {
-        LimitKind::Link => "link",
-        LimitKind::Datasheet => "datasheet",
-        LimitKind::Promise => "promise",
-        LimitKind::Quota => "quota",
-        LimitKind::Measured => "measured",
-        LimitKind::Hardware => "hardware",
+        LimitKind::Link => "limit-link",
+        LimitKind::Datasheet => "limit-datasheet",
+        LimitKind::Promise => "limit-promise",
+        LimitKind::Quota => "limit-quota",
+        LimitKind::Measured => "limit-measured",
+        LimitKind::Hardware => "limit-hardware",
     }
 }
 
-/// Whether two differ in the resource only, and that in its name only.
-fn alike(a: &Limit, b: &Limit) -> bool {
-    let area = |l: &Limit| l.resource.split(':').next().map(str::to_owned);
-    let nameless = |l: &Limit| {
-        let name = l.resource.rsplit(':').next().unwrap_or_default();
-        let source = if name.is_empty() { l.source.clone() } else { l.source.replace(name, "") };
-        Limit { resource: String::new(), source, ..l.clone() }
-    };
-    area(a) == area(b) && nameless(a) == nameless(b)
+fn area(resource: &str) -> &str {
+    resource.split(':').next().unwrap_or(resource)
 }
 
-/// Resources of one area, named once: `sata:sda`, `sdb`.
-fn short<'a>(resources: &[&'a str]) -> Vec<&'a str> {
-    let (first, others) = resources.split_first().map_or((None, resources), |(f, o)| (Some(*f), o));
-    let nameless = |r: &&'a str| r.split_once(':').map_or(*r, |(_, name)| name);
-    first.into_iter().chain(others.iter().map(nameless)).collect()
+/// What is bounded, of which access.
+fn what(words: &Words, limit: &Limit) -> String {
+    let quantity = match limit.quantity.as_str() {
+        "cpu" => words.say("quantity-cpu"),
+        other => metric(words, other),
+    };
+    let access = limit.access.map(|a| match a {
+        Access::Sequential => words.say("access-sequential"),
+        Access::Random => words.say("access-random"),
+    });
+    let direction = limit.direction.map(|d| match d {
+        Direction::Read => words.say("direction-read"),
+        Direction::Write => words.say("direction-write"),
+    });
+    let size = limit.block_bytes.map(format::binary);
+    [Some(quantity), access, direction, size].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// `iops random read 4 KiB`; of several, each has it by itself.
-fn what(limit: &Limit, several: usize) -> String {
-    let direction = match limit.direction {
-        Some(Direction::Read) => " read",
-        Some(Direction::Write) => " write",
-        None => "",
-    };
-    let access = match limit.access {
-        Some(Access::Sequential) => " sequential",
-        Some(Access::Random) => " random",
-        None => "",
-    };
-    let size = limit.block_bytes.map(|b| format!(" {}", format::binary(b))).unwrap_or_default();
-    let each = if several > 1 { ", each" } else { "" };
-    format!("{}{access}{direction}{size}{each}", printable(&limit.quantity))
+/// A table for [`take_sources`].
+pub(super) fn sources(words: &Words) -> Table {
+    let columns = ["column-resource", "column-source"].map(|key| Column::words(words.say(key)));
+    Table { caption: String::new(), columns: columns.into(), rows: Vec::new(), groups: Vec::new() }
 }
 
-/// Where it is known from: in full, or the first clause.
-fn source(limit: &Limit, detail: Detail) -> String {
-    let whole = printable(&limit.source);
-    let kind = kind(limit.kind);
-    // Many a source begins with what it is, and of a link it says which.
-    let said = limit.kind == LimitKind::Link || whole.contains(kind);
-    let whole = if said { whole } else { format!("{kind}: {whole}") };
-    match detail {
-        Detail::All => whole,
-        Detail::Usual => {
-            let from = if said { 0 } else { kind.len() + 2 };
-            let end = ["; ", ": ", " ("].iter().filter_map(|mark| whole[from..].find(mark)).min();
-            whole[..end.map_or(whole.len(), |e| e + from)].to_owned()
-        }
+/// Takes the column of sources out of a table of limits, where it has one.
+pub(super) fn take_sources(limits: &mut Table, sources: &mut Table) {
+    let last = sources.columns[1].title.clone();
+    if limits.columns.pop_if(|column| column.title == last).is_some() {
+        let one = |row: &mut Vec<Text>| row.pop().map(|source| vec![row[0].clone(), source]);
+        sources.rows.extend(limits.rows.iter_mut().filter_map(one));
+        sources.rows.dedup();
     }
 }
 
 /// What the agent measured of itself and of the machine's parts.
-pub(super) fn calibration(all: &[Calibration]) -> String {
-    if all.is_empty() {
-        return String::new();
+pub(crate) fn calibration(words: &Words, all: &[Calibration]) -> Table {
+    let row = |c: &Calibration| {
+        let result = format::quantity(c.result.value, c.result.unit);
+        vec![
+            c.name.clone().into(),
+            result.into(),
+            words.or(&format!("calibration-{}", c.name), &c.method).into(),
+        ]
+    };
+    Table {
+        caption: String::new(),
+        columns: vec![
+            Column::words(words.say("column-what")),
+            Column::numbers(words.say("column-result")),
+            Column::words(words.say("column-how")),
+        ],
+        rows: all.iter().map(row).collect(),
+        groups: Vec::new(),
     }
-    let rows: Vec<Vec<String>> = all
-        .iter()
-        .map(|c| {
-            vec![printable(&c.name), format::quantity(c.result.value, c.result.unit), printable(&c.method)]
-        })
-        .collect();
-    table(&[("what", false), ("result", true), ("how", false)], &rows)
-}
-
-/// A table below a title: indented, within the page.
-pub(super) fn table(head: &[(&str, bool)], rows: &[Vec<String>]) -> String {
-    let text = plain(Terminal::new(WIDTH - INDENT.len(), false), head, rows);
-    text.lines().map(|line| format!("{INDENT}{line}\n")).collect()
 }

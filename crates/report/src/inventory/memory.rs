@@ -2,26 +2,20 @@
 
 use model::machine::{Memory, MemoryModule, NumaNode, Swap};
 
-use super::layout::number_list;
-use super::{Detail, pairs};
+use super::layout::{Pairs, number_list};
 use crate::format::binary;
 use crate::text::{counted, facts, groups};
 
-/// The section's body.
-pub(super) fn text(memory: &Memory, detail: Detail) -> String {
-    let mut rows = pairs();
-    let available =
-        (memory.available_bytes > 0).then(|| format!("{} available", binary(memory.available_bytes)));
-    let total = (memory.total_bytes > 0).then(|| facts([Some(binary(memory.total_bytes)), available]));
-    rows.add("total", total)
-        .add("allowed", memory.limit_bytes.map(|b| format!("{}, by its control group", binary(b))))
-        .add("slots", slots(memory))
-        .list("modules", modules(&memory.modules));
-    for node in memory.nodes.iter().filter(|_| memory.nodes.len() > 1 || detail == Detail::All) {
-        rows.add(&format!("node {}", node.id), node_text(node));
+/// What the list of parts does not say.
+pub(super) fn details(memory: &Memory) -> Pairs {
+    let available = (memory.available_bytes > 0).then(|| binary(memory.available_bytes));
+    let mut rows = Pairs::default();
+    rows.add("available", available).add("slots", slots(memory)).add("modules", modules(&memory.modules));
+    for node in &memory.nodes {
+        rows.add(format!("node {}", node.id), Some(node_text(node)));
     }
-    rows.list("swap", memory.swap.iter().map(swap)).add("huge pages", huge_pages(memory, detail));
-    rows.text()
+    rows.add("swap", memory.swap.iter().map(swap)).add("huge pages", huge_pages(memory));
+    rows
 }
 
 fn slots(memory: &Memory) -> Option<String> {
@@ -95,12 +89,10 @@ fn swap(swap: &Swap) -> String {
     format!("{}: {about}", swap.path)
 }
 
-fn huge_pages(memory: &Memory, detail: Detail) -> Option<String> {
-    let transparent = memory.transparent_huge_pages.as_ref().map(|t| format!("transparent: {t}"));
-    let reserved = memory.huge_pages.iter().filter(|h| h.reserved > 0 || detail == Detail::All).map(|h| {
+fn huge_pages(memory: &Memory) -> Option<String> {
+    let reserved = memory.huge_pages.iter().map(|h| {
         let free = if h.reserved > 0 { format!(", {} free", h.free) } else { String::new() };
         Some(format!("{} x {}{free}", h.reserved, binary(h.bytes)))
     });
-    let text = facts(std::iter::once(transparent).chain(reserved));
-    (!text.is_empty()).then_some(text)
+    Some(facts(reserved))
 }

@@ -1,4 +1,5 @@
-//! A machine in full, as `headroom machine` lists it: every part that is known.
+//! A machine as `headroom machine` lists it: its parts and what they can do at most,
+//! as on a page; for those who ask for all, whatever else is known of each part.
 
 pub(crate) mod brief;
 pub(crate) mod cpu;
@@ -6,99 +7,97 @@ pub(crate) mod layout;
 pub(crate) mod limit;
 mod memory;
 mod network;
+pub(crate) mod parts;
 mod pci;
 mod sensor;
 mod storage;
 mod system;
 mod tree;
 
-use std::collections::BTreeSet;
-
-use language::Language;
+use language::Words;
 use model::machine::{Absent, Machine};
 use model::{Limit, Severity};
 
-use crate::terminal::paragraph;
-use crate::text::{clauses, counted};
-use layout::{Pairs, hidden, section};
+use crate::document::{Block, Document, Rank, Section, Text};
 
-/// How much to say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// What matters for most.
-    Usual,
-    /// Every function, interface, device and source.
-    All,
-}
-
-/// A machine in full, for a terminal of [`crate::WIDTH`] columns. Parts of
-/// which nothing is known are left out.
+/// The document. Parts of which nothing is known are left out.
 #[must_use]
-pub fn text(machine: &Machine, detail: Detail) -> String {
+pub fn document(machine: &Machine, words: &'static Words) -> Document {
     let inventory = &machine.inventory;
-    let line = brief::line(Language::English.words(), machine);
-    let line = brief::name(machine).map_or_else(|| line.clone(), |name| format!("{name}: {line}"));
-    let mut out = paragraph("", "  ", &clauses(&line)) + "\n";
-    for (title, body) in [
-        ("System", system::text(inventory)),
-        ("CPU", cpu::text(inventory, detail)),
-        ("Memory", memory::text(&inventory.memory, detail)),
-        ("PCIe", pci::text(machine, detail)),
-        ("Storage", storage::text(inventory, detail)),
-        ("Network", network::text(inventory, detail)),
-        ("Sensors", sensor::text(&inventory.sensors, detail)),
-        ("Limits", limits(machine, detail)),
-        ("Control groups", system::cgroup(&inventory.cgroup)),
-        ("Calibration", limit::calibration(&machine.calibration)),
-        ("Not readable", absent(&inventory.absent)),
+    let name = brief::name(machine).unwrap_or_default().to_owned();
+    let mut line = vec![brief::line(words, machine)];
+    let title = if name.is_empty() { line.remove(0) } else { name };
+    let mut sections = figures(machine, words);
+    for (title, block) in [
+        ("System", system::details(inventory).blocks()),
+        ("CPU", cpu::details(inventory).blocks()),
+        ("Memory", memory::details(&inventory.memory).blocks()),
+        ("PCIe", tree(pci::branches(machine))),
+        ("Storage", tree(storage::branches(inventory))),
+        ("Network", tree(network::branches(inventory))),
+        ("Sensors", table(sensor::table(&inventory.sensors))),
+        ("Control groups", system::cgroup(&inventory.cgroup).blocks()),
+        (&words.say("calibration-title"), table(limit::calibration(words, &machine.calibration))),
     ] {
-        out.push_str(&section(title, &body));
+        let mut section = Section::new("", title);
+        section.extend(block);
+        sections.push(section);
     }
-    out.push_str(&conditions(machine));
-    out.truncate(out.trim_end().len());
-    out + "\n"
+    sections.push(cautions(machine));
+    Document { words, title, byline: line, purpose: Vec::new(), sections, footer: Text::default() }
 }
 
-/// The limits; usually without those of functions that the PCIe part leaves
-/// out, such as the bridge to a management controller.
-fn limits(machine: &Machine, detail: Detail) -> String {
-    let left_out = match detail {
-        Detail::All => BTreeSet::new(),
-        Detail::Usual => pci::left_out(machine),
-    };
-    let matters = |l: &&Limit| !l.resource.strip_prefix("pci:").is_some_and(|a| left_out.contains(a));
-    let shown: Vec<Limit> = machine.limits.iter().filter(matters).cloned().collect();
-    limit::text(&shown, detail) + &hidden(machine.limits.len() - shown.len(), "limit")
+/// The parts, and what they can do at most. Where that is known from, and links that
+/// carry no data, such as that of a management controller, are for those who ask.
+fn figures(machine: &Machine, words: &Words) -> Vec<Section> {
+    let mut parts = Section::new("parts", words.say("machine-parts"));
+    let known = parts::all(words, &machine.inventory, parts::Devices::Alike).blocks();
+    known.into_iter().for_each(|block| parts.put(Rank::Figure, block));
+    let aside = pci::without_data(machine);
+    let is_aside = |l: &&Limit| l.resource.strip_prefix("pci:").is_some_and(|a| aside.contains(a));
+    let (others, limits): (Vec<&Limit>, Vec<&Limit>) = machine.limits.iter().partition(is_aside);
+    let mut section = Section::new("limits", words.say("limits-title"));
+    let mut sources = limit::sources(words);
+    for (rank, limits) in [(Rank::Figure, limits), (Rank::Detail, others)] {
+        let limits: Vec<Limit> = limits.into_iter().cloned().collect();
+        let mut limits = limit::limits(words, &limits);
+        limit::take_sources(&mut limits, &mut sources);
+        table(limits).into_iter().for_each(|block| section.put(rank, block));
+    }
+    section.extend(table(sources));
+    vec![parts, section]
 }
 
-/// What could not be read, by the reason.
-fn absent(all: &[Absent]) -> String {
+fn tree(branches: Vec<crate::document::Branch>) -> Option<Block> {
+    (!branches.is_empty()).then_some(Block::Tree(branches))
+}
+
+fn table(table: crate::document::Table) -> Option<Block> {
+    (!table.rows.is_empty()).then_some(Block::Table(table))
+}
+
+/// What could not be read, by the reason; whether the doctor has something to say.
+fn cautions(machine: &Machine) -> Section {
+    let mut section = Section::new("cautions", "");
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for Absent { what, reason } in all {
+    for Absent { what, reason } in &machine.inventory.absent {
         match reasons.iter_mut().find(|(r, _)| r == reason) {
             Some((_, things)) => things.push(what),
             None => reasons.push((reason, vec![what])),
         }
     }
-    reasons
-        .iter()
-        .map(|(reason, things)| paragraph("  ", "    ", &format!("{} ({reason})", things.join(", "))))
-        .collect()
-}
-
-/// Whether the doctor has something to say.
-fn conditions(machine: &Machine) -> String {
+    let absent = reasons.iter().map(|(reason, things)| format!("{} ({reason})", things.join(", ")));
+    let mut pairs = layout::Pairs::default();
+    pairs.add("Not readable", absent);
+    pairs.blocks().into_iter().for_each(|block| section.put(Rank::Caution, block));
     let grave = machine.looks.iter().flat_map(|l| &l.findings).filter(|f| f.severity >= Severity::Warning);
     match grave.count() {
-        0 => String::new(),
+        0 => {}
         count => {
-            let what = counted(count, "condition");
-            paragraph("", "", &format!("{what} could disturb a measurement: `headroom doctor` says more."))
+            let what = crate::text::counted(count, "condition");
+            let text = format!("{what} could disturb a measurement: `headroom doctor` says more.");
+            section.put(Rank::Caution, Block::Paragraph(Text::ticked(&text)));
         }
     }
-}
-
-/// Keys with values, for the parts.
-fn pairs() -> Pairs {
-    Pairs::default()
+    section
 }

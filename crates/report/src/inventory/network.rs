@@ -4,25 +4,25 @@ use model::Unit;
 use model::machine::{Inventory, NetworkInterface, PciDevice};
 
 use super::pci::address;
-use super::{Detail, tree};
+use super::tree;
+use crate::document::Branch;
 use crate::format;
 use crate::text::{counted, facts, groups};
 
-/// The section's body.
-pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
-    let nodes: Vec<tree::Node> = inventory.network.iter().map(|i| node(i, &inventory.pci, detail)).collect();
-    let all: Vec<usize> = (0..nodes.len()).collect();
-    tree::text(&nodes, &all, [])
+/// Every interface.
+pub(super) fn branches(inventory: &Inventory) -> Vec<Branch> {
+    let nodes: Vec<tree::Node> = inventory.network.iter().map(|i| node(i, &inventory.pci)).collect();
+    tree::branches(&nodes, &(0..nodes.len()).collect::<Vec<_>>())
 }
 
-fn node(interface: &NetworkInterface, pci: &[PciDevice], detail: Detail) -> tree::Node {
-    let mut lines = vec![groups([Some(made(interface)), interface.node.map(|n| format!("NUMA node {n}"))])];
-    // What nothing stands behind has no queue of its own.
-    if interface.qdisc.as_deref() != Some("noqueue") || detail == Detail::All {
-        lines.push(groups([Some(queues(interface)), Some(discipline(interface))]));
-    }
-    lines.extend(offloads(interface, detail));
-    lines.push(standing(interface));
+fn node(interface: &NetworkInterface, pci: &[PciDevice]) -> tree::Node {
+    let node = interface.node.map(|n| format!("NUMA node {n}"));
+    let lines = vec![
+        groups([Some(made(interface)), node]),
+        groups([Some(queues(interface)), Some(discipline(interface))]),
+        offloads(interface),
+        standing(interface),
+    ];
     tree::Node {
         name: interface.name.clone(),
         head: head(interface),
@@ -90,11 +90,7 @@ fn discipline(interface: &NetworkInterface) -> String {
 }
 
 /// Offloads by their short names, on and off.
-fn offloads(interface: &NetworkInterface, detail: Detail) -> Vec<String> {
-    // The loopback's are no hardware's.
-    if detail == Detail::Usual && interface.kind == "loopback" {
-        return Vec::new();
-    }
+fn offloads(interface: &NetworkInterface) -> String {
     let those = |on: bool| {
         let names: Vec<&str> = interface
             .offloads
@@ -104,7 +100,7 @@ fn offloads(interface: &NetworkInterface, detail: Detail) -> Vec<String> {
             .collect();
         (!names.is_empty()).then(|| format!("{} {}", if on { "offloads" } else { "off" }, names.join(" ")))
     };
-    vec![groups([those(true), those(false)])]
+    groups([those(true), those(false)])
 }
 
 /// ethtool's own short names (ethtool(8), `-K`), where it has one.

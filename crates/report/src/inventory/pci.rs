@@ -1,4 +1,4 @@
-//! The PCI tree: what carries data, with the link above it.
+//! The PCI tree: every function with the link above it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use model::Unit;
 use model::limit::{Limit, LimitKind};
 use model::machine::{Inventory, Machine, PciDevice, PciLink};
 
-use super::layout::hidden;
-use super::{Detail, tree};
+use super::tree;
+use crate::document::Branch;
 use crate::format;
 use crate::text::{facts, groups};
 
@@ -20,17 +20,12 @@ const DISPLAY: u32 = 0x03;
 const FORMS: &[&str] =
     &["Corporation", "Corp.", "Corp", "Inc.", "Inc", "Co.", "Co", "Ltd.", "Ltd", "Limited"];
 
-/// The section's body.
-pub(super) fn text(machine: &Machine, detail: Detail) -> String {
+/// Every function, with what it stands on.
+pub(super) fn branches(machine: &Machine) -> Vec<Branch> {
     let all = &machine.inventory.pci;
     let places = places(all);
-    let parent = |i: usize| parent(all, &places, i);
-    let shown = match detail {
-        Detail::All => (0..all.len()).collect(),
-        Detail::Usual => that_matter(machine, &parent),
-    };
     let users = users(&machine.inventory);
-    let parent_node = |device: &PciDevice| {
+    let node_of = |device: &PciDevice| {
         let above = device.parent.as_deref().and_then(|p| places.get(p));
         above.and_then(|i| all[*i].node)
     };
@@ -40,28 +35,27 @@ pub(super) fn text(machine: &Machine, detail: Detail) -> String {
             name: address(&device.address, all).to_owned(),
             head: head(device),
             kind: kind(device),
-            lines: vec![about(device, parent_node(device), machine)],
+            lines: vec![about(device, node_of(device), machine)],
             own: users.get(device.address.as_str()).map(|names| ("used by", names.join(", "))),
             children: Vec::new(),
         })
         .collect();
     let mut roots = Vec::new();
-    for index in &shown {
-        match parent(*index).filter(|p| shown.contains(p)) {
-            Some(above) => nodes[above].children.push(*index),
-            None => roots.push(*index),
+    for index in 0..all.len() {
+        match parent(all, &places, index) {
+            Some(above) => nodes[above].children.push(index),
+            None => roots.push(index),
         }
     }
-    let hidden_count = all.len() - shown.len();
-    tree::text(&nodes, &roots, shown) + &hidden(hidden_count, "function")
+    tree::branches(&nodes, &roots)
 }
 
-/// The addresses of functions that are not shown usually.
-pub(super) fn left_out(machine: &Machine) -> BTreeSet<&str> {
+/// The addresses of functions that carry no data, nor have any below that does.
+pub(super) fn without_data(machine: &Machine) -> BTreeSet<&str> {
     let all = &machine.inventory.pci;
     let places = places(all);
-    let shown = that_matter(machine, &|i| parent(all, &places, i));
-    all.iter().enumerate().filter(|(i, _)| !shown.contains(i)).map(|(_, d)| d.address.as_str()).collect()
+    let carry = with_data(machine, &|i| parent(all, &places, i));
+    all.iter().enumerate().filter(|(i, _)| !carry.contains(i)).map(|(_, d)| d.address.as_str()).collect()
 }
 
 /// Where each address stands.
@@ -75,7 +69,7 @@ fn parent(all: &[PciDevice], places: &BTreeMap<&str, usize>, i: usize) -> Option
 }
 
 /// Functions that carry data, and the bridges above them.
-fn that_matter(machine: &Machine, parent: &impl Fn(usize) -> Option<usize>) -> BTreeSet<usize> {
+fn with_data(machine: &Machine, parent: &impl Fn(usize) -> Option<usize>) -> BTreeSet<usize> {
     let used = users(&machine.inventory);
     let mut shown = BTreeSet::new();
     for (index, device) in machine.inventory.pci.iter().enumerate() {

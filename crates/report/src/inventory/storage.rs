@@ -5,23 +5,19 @@ use std::collections::BTreeMap;
 
 use model::machine::{Array, BlockDevice, BlockKind, Inventory, Mount, PciDevice};
 
-use super::layout::hidden;
 use super::pci::address;
-use super::{Detail, tree};
+use super::tree;
+use crate::document::Branch;
 use crate::format::{binary, bits, decimal, percent};
 use crate::text::{counted, facts, groups};
 
-/// Mounts of one device that are shown usually; containers make hundreds.
-const MOUNTS_MAX: usize = 3;
-
-/// The section's body.
-pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
+/// Every device, with what it stands on.
+pub(super) fn branches(inventory: &Inventory) -> Vec<Branch> {
     let all = &inventory.block;
-    let shown: Vec<&BlockDevice> = all.iter().filter(|d| detail == Detail::All || matters(d)).collect();
-    let places: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
-    let mut nodes: Vec<tree::Node> = shown.iter().map(|d| node(d, &shown, &inventory.pci, detail)).collect();
+    let places: BTreeMap<&str, usize> = all.iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
+    let mut nodes: Vec<tree::Node> = all.iter().map(|d| node(d, all, &inventory.pci)).collect();
     let mut roots = Vec::new();
-    for (index, device) in shown.iter().enumerate() {
+    for (index, device) in all.iter().enumerate() {
         // What stands on several stands below none of them.
         let above = match &device.below[..] {
             [one] => places.get(one.as_str()).copied().filter(|p| *p != index),
@@ -34,27 +30,13 @@ pub(super) fn text(inventory: &Inventory, detail: Detail) -> String {
     }
     for node in &mut nodes {
         // `sda2` before `sda10`.
-        node.children.sort_by_key(|i| (shown[*i].name.len(), shown[*i].name.as_str()));
+        node.children.sort_by_key(|i| (all[*i].name.len(), all[*i].name.as_str()));
     }
-    tree::text(&nodes, &roots, 0..nodes.len()) + &hidden(all.len() - shown.len(), "device")
+    tree::branches(&nodes, &roots)
 }
 
-/// Not: loop devices without a file, drives without a medium, memory as a disk
-/// that nobody uses.
-fn matters(device: &BlockDevice) -> bool {
-    let used = device.content.is_some() || !device.mounts.is_empty();
-    match device.kind {
-        BlockKind::Loop => device.backing_file.is_some(),
-        BlockKind::Ram => used,
-        _ => device.bytes > 0,
-    }
-}
-
-fn node(device: &BlockDevice, all: &[&BlockDevice], pci: &[PciDevice], detail: Detail) -> tree::Node {
-    let mut lines = Vec::new();
-    if device.below.is_empty() || detail == Detail::All {
-        lines.push(groups([Some(attachment(device)), Some(caching(device)), Some(queueing(device))]));
-    }
+fn node(device: &BlockDevice, all: &[BlockDevice], pci: &[PciDevice]) -> tree::Node {
+    let mut lines = vec![groups([Some(attachment(device)), Some(caching(device)), Some(queueing(device))])];
     if device.below.len() > 1 {
         lines.push(format!("on {}", device.below.join(", ")));
     }
@@ -62,7 +44,7 @@ fn node(device: &BlockDevice, all: &[&BlockDevice], pci: &[PciDevice], detail: D
         lines.push(array_text(array));
     }
     lines.extend(device.backing_file.iter().map(|file| format!("file {file}")));
-    lines.extend(mounts(&device.mounts, detail));
+    lines.extend(mounts(&device.mounts));
     let holders: Vec<&str> = all
         .iter()
         .filter(|d| d.below.len() > 1 && d.below.contains(&device.name))
@@ -178,7 +160,7 @@ fn array_text(array: &Array) -> String {
 }
 
 /// Mounts of one kind with the same options are one line.
-fn mounts(all: &[Mount], detail: Detail) -> Vec<String> {
+fn mounts(all: &[Mount]) -> Vec<String> {
     let mut kinds: Vec<(&Mount, Vec<&str>)> = Vec::new();
     for mount in all {
         let same = |m: &Mount| (&m.kind, &m.options) == (&mount.kind, &mount.options);
@@ -187,15 +169,8 @@ fn mounts(all: &[Mount], detail: Detail) -> Vec<String> {
             None => kinds.push((mount, vec![&mount.point])),
         }
     }
-    let most = if detail == Detail::All { usize::MAX } else { MOUNTS_MAX };
-    let hidden = kinds.len().saturating_sub(most);
-    let shown = kinds.iter().take(most).map(|(mount, points)| {
-        let more = match points.len().saturating_sub(most) {
-            0 => String::new(),
-            count => format!(" and {count} more"),
-        };
-        let points: Vec<&str> = points.iter().copied().take(most).collect();
-        format!("{} on {}{more} ({})", mount.kind, points.join(", "), mount.options.replace(',', ", "))
-    });
-    shown.chain((hidden > 0).then(|| format!("and {hidden} more with other options"))).collect()
+    let one = |(mount, points): &(&Mount, Vec<&str>)| {
+        format!("{} on {} ({})", mount.kind, points.join(", "), mount.options.replace(',', ", "))
+    };
+    kinds.iter().map(one).collect()
 }

@@ -1,9 +1,10 @@
-//! Things that stand on one another, as an indented text. Neighbours that are
+//! Things that stand on one another. Neighbours that are
 //! alike, with all below them, are one entry: twelve equal disks are a line.
 
 use std::collections::BTreeSet;
 
-use super::layout::{entry, names};
+use super::layout::names;
+use crate::document::{Branch, Text};
 
 /// Levels that are followed; below them is what only a garbled machine has.
 const DEPTH_MAX: usize = 32;
@@ -25,44 +26,43 @@ pub(super) struct Node {
     pub(super) children: Vec<usize>,
 }
 
-/// The text of all that is reached from `roots`; then of those of `all` that
-/// are not, which stand on one another in a circle.
-pub(super) fn text(nodes: &[Node], roots: &[usize], all: impl IntoIterator<Item = usize>) -> String {
-    let mut tree = Tree { nodes, seen: BTreeSet::new(), out: String::new() };
-    tree.siblings(0, &[roots.to_vec()]);
-    for index in all {
-        tree.group(0, &[index]);
-    }
-    tree.out
+/// All that is reached from `roots`; then those that are not, which stand on one
+/// another in a circle.
+pub(super) fn branches(nodes: &[Node], roots: &[usize]) -> Vec<Branch> {
+    let mut tree = Tree { nodes, seen: BTreeSet::new() };
+    let mut out = tree.siblings(0, &[roots.to_vec()]);
+    out.extend((0..nodes.len()).filter_map(|index| tree.group(0, &[index])));
+    out
 }
 
 struct Tree<'a> {
     nodes: &'a [Node],
     seen: BTreeSet<usize>,
-    out: String,
 }
 
 impl Tree<'_> {
-    /// Writes siblings; of several equal families, the first stands for all and
+    /// Siblings; of several equal families, the first stands for all and
     /// the names are of all.
-    fn siblings(&mut self, level: usize, families: &[Vec<usize>]) {
-        let Some(first) = families.first().filter(|_| level < DEPTH_MAX) else { return };
+    fn siblings(&mut self, level: usize, families: &[Vec<usize>]) -> Vec<Branch> {
+        let Some(first) = families.first().filter(|_| level < DEPTH_MAX) else { return Vec::new() };
         let shapes: Vec<String> = first.iter().map(|i| self.shape(*i, level)).collect();
         let mut start = 0;
+        let mut out = Vec::new();
         for run in shapes.chunk_by(|a, b| a == b) {
             let places = start..start + run.len();
             start = places.end;
             let group: Vec<usize> =
                 families.iter().flat_map(|f| f.get(places.clone()).unwrap_or_default()).copied().collect();
-            self.group(level, &group);
+            out.extend(self.group(level, &group));
         }
+        out
     }
 
-    /// Writes equal ones as one entry, then what stands on them.
-    fn group(&mut self, level: usize, group: &[usize]) {
+    /// Equal ones as one entry, with what stands on them.
+    fn group(&mut self, level: usize, group: &[usize]) -> Option<Branch> {
         let new: Vec<usize> = group.iter().copied().filter(|i| self.seen.insert(*i)).collect();
         let members: Vec<&Node> = new.iter().filter_map(|i| self.nodes.get(*i)).collect();
-        let Some(first) = members.first() else { return };
+        let first = members.first()?;
         let all: Vec<&str> = members.iter().map(|n| n.name.as_str()).collect();
         let mut own: Vec<&str> = members.iter().filter_map(|n| Some(n.own.as_ref()?.1.as_str())).collect();
         own.dedup();
@@ -74,9 +74,13 @@ impl Tree<'_> {
             Some(kind) if members.len() > 1 => kind,
             _ => &first.head,
         };
-        self.out.push_str(&entry(level, &format!("{}  {head}", names(&all)), lines));
         let families: Vec<Vec<usize>> = members.iter().map(|n| n.children.clone()).collect();
-        self.siblings(level + 1, &families);
+        lines.retain(|line| !line.trim().is_empty());
+        Some(Branch {
+            head: Text::default().strong(names(&all)).plain(format!("  {head}")),
+            lines: lines.into_iter().map(Text::from).collect(),
+            children: self.siblings(level + 1, &families),
+        })
     }
 
     /// What is equal of equal ones: all but the names.
@@ -118,17 +122,19 @@ mod tests {
             node("sda1", "part", &[]),
             node("sdb1", "part", &[]),
         ];
-        let shown = text(&nodes, &[0, 1, 2], 0..5);
-        let expected = "  sda, sdb  disk\n      at bay of sda, bay of sdb\n    sda1, sdb1  part\n        at bay of sda1, \
-                        bay of sdb1\n  sdc  other\n      at bay of sdc\n";
-        assert_eq!(shown, expected);
+        let shown = branches(&nodes, &[0, 1, 2]);
+        let words = |all: &[Branch]| all.iter().map(|b| b.head.words()).collect::<Vec<_>>();
+        assert_eq!(words(&shown), ["sda, sdb  disk", "sdc  other"]);
+        assert_eq!(shown[0].lines[0].words(), "at bay of sda, bay of sdb");
+        assert_eq!(words(&shown[0].children), ["sda1, sdb1  part"]);
     }
 
     #[test]
     fn what_stands_on_itself_ends() {
         let nodes = [node("a", "x", &[1]), node("b", "y", &[0])];
-        assert_eq!(text(&nodes, &[], 0..nodes.len()).matches("bay of").count(), 2);
+        let all = branches(&nodes, &[]);
+        assert_eq!((all.len(), all[0].children.len()), (1, 1));
         let nodes = [node("a", "x", &[0, 7])];
-        assert_eq!(text(&nodes, &[], 0..nodes.len()).matches("bay of").count(), 1);
+        assert!(branches(&nodes, &[])[0].children.is_empty());
     }
 }

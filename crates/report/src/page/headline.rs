@@ -96,22 +96,10 @@ pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, share: &str) -
         ("share", share.to_owned()),
         ("resource", view.resource(&used.resource)),
         ("limit", limit::bound(used.limit, used.unit, (&used.resource, &used.quantity))),
-        ("kind", view.say(kind(used.kind))),
+        ("kind", view.say(limit::kind(used.kind))),
     ];
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
     view.tell("figures-of-limit", &texts)
-}
-
-/// The key of a limit's kind.
-pub(super) fn kind(kind: LimitKind) -> &'static str {
-    match kind {
-        LimitKind::Link => "limit-link",
-        LimitKind::Datasheet => "limit-datasheet",
-        LimitKind::Promise => "limit-promise",
-        LimitKind::Quota => "limit-quota",
-        LimitKind::Measured => "limit-measured",
-        LimitKind::Hardware => "limit-hardware",
-    }
 }
 
 fn promise(view: &View<'_>, case: &CaseResult, finding: &Finding) -> Against {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use model::run::{CaseResult, Estimate};
 use model::workload::Catalogue;
-use model::{Kind, Run, Status, Value, WorkloadSpec};
+use model::{Kind, Run, Status, WorkloadSpec};
 
 use crate::format::Rates;
 use crate::shared::{Shared, shared};
@@ -87,14 +87,12 @@ impl<'a> View<'a> {
 
     /// A text of the page, filled with texts.
     pub(crate) fn tell(&self, key: &str, texts: &[(&str, &str)]) -> String {
-        let texts: Vec<_> =
-            texts.iter().map(|(name, text)| (*name, Value::Text((*text).to_owned()))).collect();
-        self.words.tell(key, &texts)
+        self.words.tell_texts(key, texts)
     }
 
     /// A text of the page about so many.
     pub(crate) fn count(&self, key: &str, count: usize) -> String {
-        self.words.tell(key, &[("count", Value::Integer(count as u64))])
+        self.words.count(key, count)
     }
 
     /// The run's cases by workload, in the order in which they first come.
@@ -149,7 +147,7 @@ impl<'a> View<'a> {
 
     /// The title of a metric.
     pub(crate) fn metric(&self, name: &str) -> String {
-        self.words.or(&format!("metric-title-{name}"), &crate::label::title(name))
+        crate::label::metric(self.words, name)
     }
 
     /// The headline metric of a workload's cases.

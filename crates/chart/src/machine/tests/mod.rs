@@ -13,9 +13,11 @@ use language::{LANGUAGES, Language};
 use model::Machine;
 use model::run::CaseResult;
 
+use super::DrawnCase;
+
 /// The picture in English.
 fn svg(machine: &Machine, case: Option<&CaseResult>) -> String {
-    super::svg(machine, case, Language::English.words())
+    super::svg(machine, case.map(DrawnCase::from), Language::English.words())
 }
 
 /// Every picture of [`pictures_in`] in every language, with its name and that of the
@@ -30,7 +32,9 @@ fn pictures() -> Vec<(String, String)> {
 
 /// Every machine made by hand, with a case where there is one.
 fn pictures_in(language: Language) -> Vec<(&'static str, String)> {
-    let svg = |machine: &Machine, case: Option<&CaseResult>| super::svg(machine, case, language.words());
+    let svg = |machine: &Machine, case: Option<&CaseResult>| {
+        super::svg(machine, case.map(DrawnCase::from), language.words())
+    };
     vec![
         ("a-guest", svg(&small_guest(), None)),
         ("a-guest-case", svg(&small_guest(), Some(&small_guest_case()))),

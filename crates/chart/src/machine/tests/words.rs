@@ -95,7 +95,11 @@ fn no_words_of_english_stand_in_a_picture_of_another_language() {
                 case.path.retain(|step| step.resource != "memory");
                 case.utilization.retain(|used| used.resource != "memory");
             }
-            let text = super::super::svg(&without_words(machine), case.as_ref(), language.words());
+            let text = super::super::svg(
+                &without_words(machine),
+                case.as_ref().map(DrawnCase::from),
+                language.words(),
+            );
             let document = Document::parse(&text).unwrap();
             let told =
                 document.descendants().filter(|n| ["text", "title", "desc"].contains(&n.tag_name().name()));
@@ -151,7 +155,10 @@ fn the_same_figures_stand_in_every_language() {
         let english = figures(&svg(&machine, Some(&case)));
         assert!(english.len() > 3, "{english:?}");
         for language in LANGUAGES {
-            assert_eq!(figures(&super::super::svg(&machine, Some(&case), language.words())), english);
+            assert_eq!(
+                figures(&super::super::svg(&machine, Some((&case).into()), language.words())),
+                english
+            );
         }
     }
 }

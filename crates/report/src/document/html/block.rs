@@ -4,8 +4,9 @@ use chart::plot::{self, Plot};
 use maud::{Markup, PreEscaped, html};
 use model::{Severity, Value};
 
-use super::super::{Against, Answer, Block, Notice, Table, Text, Tile, Tone, clean};
+use super::super::{Against, Answer, Block, Branch, Notice, Table, Text, Tile, Tone};
 use super::{Page, class, fragment};
+use crate::text::clean;
 
 impl Page {
     pub(super) fn block(&self, block: &Block) -> Markup {
@@ -22,6 +23,7 @@ impl Page {
             Block::Picture { title, svg, description } => self.picture(title, svg, description),
             Block::Table(table) => self.table(table),
             Block::Pairs(pairs) => self.pairs(pairs),
+            Block::Tree(branches) => self.tree(branches),
             Block::Code(text) => html! { pre tabindex="0" { code { (lines(text)) } } },
             Block::More { title, blocks } => html! {
                 details.more {
@@ -29,6 +31,20 @@ impl Page {
                     div { @for block in blocks { (self.block(block)) } }
                 }
             },
+        }
+    }
+
+    fn tree(&self, branches: &[Branch]) -> Markup {
+        html! {
+            ul {
+                @for branch in branches {
+                    li {
+                        (self.text(&branch.head))
+                        @for line in &branch.lines { br; (self.text(line)) }
+                        @if !branch.children.is_empty() { (self.tree(&branch.children)) }
+                    }
+                }
+            }
         }
     }
 

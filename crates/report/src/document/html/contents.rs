@@ -3,7 +3,8 @@
 
 use maud::{Markup, html};
 
-use super::super::{Document, Section, clean};
+use super::super::{Document, Section};
+use crate::text::clean;
 
 /// Beside the text, on wide screens and on paper.
 pub(super) fn beside(document: &Document) -> Markup {

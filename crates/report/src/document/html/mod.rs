@@ -10,8 +10,8 @@ use std::cell::Cell;
 use language::Words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{Document, Piece, Section, Text, Tone, clean};
-use crate::text::measures;
+use super::{Document, Piece, Section, Text, Tone};
+use crate::text::{clean, measures};
 
 /// The rules of the page.
 const STYLE: &str = include_str!("style.css");

@@ -1,6 +1,6 @@
 //! Texts in Markdown: what they hold is shown and never obeyed.
 
-use super::super::clean;
+use crate::text::clean;
 
 /// `text` as a paragraph, heading or cell may hold it, on one line. GitHub makes
 /// links of bare addresses, of names behind an at sign and of numbers behind a

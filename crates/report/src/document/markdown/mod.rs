@@ -7,7 +7,7 @@ use chart::plot::Plot;
 use language::Words;
 use model::Value;
 
-use super::{Answer, Block, Document, Notice, Piece, Ranked, Section, Table, Text, Tile};
+use super::{Answer, Block, Branch, Document, Notice, Piece, Ranked, Section, Table, Text, Tile};
 use escape::{code, fenced, html, plain};
 
 /// The text.
@@ -85,6 +85,7 @@ impl Page {
             Block::Pairs(pairs) => {
                 pairs.iter().map(|(name, text)| format!("- {}: {}\n", plain(name), inline(text))).collect()
             }
+            Block::Tree(branches) => tree(branches, 0),
             Block::Code(text) => fenced(text),
             Block::More { title, blocks } => return self.more(title, blocks),
         };
@@ -164,6 +165,15 @@ fn answer(answer: &Answer) -> String {
 
 fn list(items: &[Text]) -> String {
     items.iter().map(|item| format!("- {}\n", inline(item))).collect()
+}
+
+fn tree(branches: &[Branch], level: usize) -> String {
+    let one = |branch: &Branch| {
+        let indent = "  ".repeat(level);
+        let own = std::iter::once(&branch.head).chain(&branch.lines).map(inline).collect::<Vec<_>>();
+        format!("{indent}- {}\n{}", own.join("; "), tree(&branch.children, level + 1))
+    };
+    branches.iter().map(one).collect()
 }
 
 fn inline(text: &Text) -> String {

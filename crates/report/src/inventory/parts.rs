@@ -1,60 +1,75 @@
 //! The machine's parts: names and what is known of each. Names and modes of
 //! hardware stay as hardware says them.
 
+use language::Words;
 use model::Unit;
-use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Machine, Memory, NetworkInterface};
+use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Memory, NetworkInterface};
 
-use crate::document::Text;
+use super::brief;
+use super::cpu::{UNAFFECTED, judged};
+use super::layout::{Pairs, names, number_list};
 use crate::format::{self, binary};
-use crate::inventory::brief;
-use crate::inventory::cpu::{UNAFFECTED, judged};
-use crate::inventory::layout::{names, number_list};
-use crate::page::View;
 
 /// So many disks, and so many interfaces, are listed.
 const LISTED: usize = 32;
 /// So many mounts of one disk.
 const MOUNTS: usize = 4;
 
-type Pairs = Vec<(String, Text)>;
+/// How disks and interfaces are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Devices {
+    /// Each by itself.
+    Each,
+    /// Neighbours that are alike together.
+    Alike,
+}
+
+impl Devices {
+    fn listed(self, all: impl Iterator<Item = (String, String)>) -> Vec<String> {
+        let all: Vec<(String, String)> = all.collect();
+        let groups = all.chunk_by(|a, b| self == Devices::Alike && a.1 == b.1);
+        let called = |group: &[(String, String)]| names(&group.iter().map(|d| &*d.0).collect::<Vec<_>>());
+        groups.map(|group| format!("{}: {}", called(group), group[0].1)).collect()
+    }
+}
 
 /// All that is known, part by part.
-pub(super) fn all(view: &View<'_>, machine: &Machine) -> Pairs {
-    let inventory = &machine.inventory;
-    let mut pairs = Vec::new();
+pub(crate) fn all(words: &Words, inventory: &Inventory, devices: Devices) -> Pairs {
+    let mut pairs = Pairs::default();
     let mut add = |key: &str, text: Option<String>| {
-        let text = text.filter(|t| !t.trim().is_empty());
-        pairs.extend(text.map(|t| (view.say(key), Text::from(t))));
+        pairs.add(words.say(key), text);
     };
     add("part-system", system(inventory));
     add("part-firmware", inventory.system.firmware.clone());
     add("part-os", inventory.os.clone());
     add("part-kernel", kernel(inventory));
-    add("part-guest", brief::held_by(view.words, inventory));
+    add("part-guest", brief::held_by(words, inventory));
     add("part-clock", inventory.system.clock_source.clone());
-    add("part-cpu", processor(view, &inventory.cpu));
+    add("part-cpu", processor(words, &inventory.cpu));
     add("part-caches", caches(&inventory.cpu));
-    add("part-rate", rate(view, &inventory.cpu));
+    add("part-rate", rate(words, &inventory.cpu));
     add("part-microcode", inventory.cpu.microcode.clone());
-    add("part-flaws", flaws(view, &inventory.cpu));
-    add("part-memory", memory(view, &inventory.memory));
+    add("part-flaws", flaws(words, &inventory.cpu));
+    add("part-memory", memory(words, &inventory.memory));
     add("part-nodes", nodes(&inventory.memory));
-    add("part-swap", swap(view, &inventory.memory));
+    add("part-swap", swap(words, &inventory.memory));
     add("part-huge-pages", inventory.memory.transparent_huge_pages.clone());
-    add("part-quota", quota(view, inventory));
+    add("part-quota", quota(words, inventory));
     let disks: Vec<&BlockDevice> = inventory.block.iter().filter(|d| matters(d)).collect();
-    for disk in disks.iter().take(LISTED) {
-        add("part-disk", Some(format!("{}: {}", disk.name, device(view, disk, inventory))));
+    let disk = |disk: &&BlockDevice| (disk.name.clone(), device(words, disk, inventory));
+    for text in devices.listed(disks.iter().take(LISTED).map(disk)) {
+        add("part-disk", Some(text));
     }
     if disks.len() > LISTED {
-        add("part-disk", Some(view.count("and-more", disks.len() - LISTED)));
+        add("part-disk", Some(words.count("and-more", disks.len() - LISTED)));
     }
     let nics: Vec<&NetworkInterface> = inventory.network.iter().filter(|n| is_of_use(n)).collect();
-    for nic in nics.iter().take(LISTED) {
-        add("part-nic", Some(format!("{}: {}", nic.name, interface(nic))));
+    let nic = |nic: &&NetworkInterface| (nic.name.clone(), interface(nic));
+    for text in devices.listed(nics.iter().take(LISTED).map(nic)) {
+        add("part-nic", Some(text));
     }
     if nics.len() > LISTED {
-        add("part-nic", Some(view.count("and-more", nics.len() - LISTED)));
+        add("part-nic", Some(words.count("and-more", nics.len() - LISTED)));
     }
     pairs
 }
@@ -76,15 +91,11 @@ fn kernel(inventory: &Inventory) -> Option<String> {
     (!inventory.kernel.is_empty()).then(|| format!("Linux {} {}", inventory.kernel, inventory.architecture))
 }
 
-fn processor(view: &View<'_>, cpu: &Cpu) -> Option<String> {
+fn processor(words: &Words, cpu: &Cpu) -> Option<String> {
     let model = cpu.model.as_deref()?.split_whitespace().collect::<Vec<_>>().join(" ");
     let packages = Some(cpu.packages()).filter(|p| *p > 1).map(|p| format!("{p} ×"));
     let packages = packages.map(|p| p + " ").unwrap_or_default();
-    Some(facts([
-        Some(format!("{packages}{model}")),
-        Some(brief::counts(view.words, cpu)),
-        cpu.signature.clone(),
-    ]))
+    Some(facts([Some(format!("{packages}{model}")), Some(brief::counts(words, cpu)), cpu.signature.clone()]))
 }
 
 fn caches(cpu: &Cpu) -> Option<String> {
@@ -104,23 +115,25 @@ fn caches(cpu: &Cpu) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-fn rate(view: &View<'_>, cpu: &Cpu) -> Option<String> {
+fn rate(words: &Words, cpu: &Cpu) -> Option<String> {
     let f = cpu.frequency.as_ref()?;
     let hertz = |hz: u64| format::setting(hz as f64, Unit::Hertz);
     let span = match (f.min_hz, f.max_hz) {
-        (Some(low), Some(high)) => Some(view.tell("range", &[("low", &hertz(low)), ("high", &hertz(high))])),
+        (Some(low), Some(high)) => {
+            Some(words.tell_texts("range", &[("low", &hertz(low)), ("high", &hertz(high))]))
+        }
         (None, Some(one)) | (Some(one), None) => Some(hertz(one)),
         (None, None) => None,
     };
-    let base = f.base_hz.map(|hz| view.tell("part-rate-base", &[("rate", &hertz(hz))]));
-    let turbo = f.boost.map(|on| view.say(if on { "part-turbo-on" } else { "part-turbo-off" }));
+    let base = f.base_hz.map(|hz| words.tell_texts("part-rate-base", &[("rate", &hertz(hz))]));
+    let turbo = f.boost.map(|on| words.say(if on { "part-turbo-on" } else { "part-turbo-off" }));
     let governor = (!f.governors.is_empty()).then(|| f.governors.join(", "));
     let all = facts([span, base, turbo, f.driver.clone(), governor]);
     (!all.is_empty()).then_some(all)
 }
 
 /// What stands between known flaws and a program.
-fn flaws(view: &View<'_>, cpu: &Cpu) -> Option<String> {
+fn flaws(words: &Words, cpu: &Cpu) -> Option<String> {
     let mut groups: [Vec<&str>; 4] = Default::default();
     for (name, state) in &cpu.mitigations {
         groups[judged(state).0].push(name);
@@ -129,14 +142,14 @@ fn flaws(view: &View<'_>, cpu: &Cpu) -> Option<String> {
     let told = groups.iter().zip(keys).enumerate().filter(|(_, (all, _))| !all.is_empty());
     let texts: Vec<String> = told
         .map(|(place, (all, key))| {
-            let count = view.count(key, all.len());
+            let count = words.count(key, all.len());
             if place == UNAFFECTED { count } else { format!("{count}: {}", all.join(", ")) }
         })
         .collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
-fn memory(view: &View<'_>, memory: &Memory) -> Option<String> {
+fn memory(words: &Words, memory: &Memory) -> Option<String> {
     let total = (memory.total_bytes > 0).then(|| binary(memory.total_bytes));
     let mut kinds: Vec<(String, usize)> = Vec::new();
     for module in &memory.modules {
@@ -156,7 +169,8 @@ fn memory(view: &View<'_>, memory: &Memory) -> Option<String> {
     }
     let modules: Vec<String> =
         kinds.iter().map(|(kind, count)| format!("{count} × {}", kind.trim())).collect();
-    let allowed = memory.limit_bytes.map(|b| view.tell("part-memory-allowed", &[("bytes", &binary(b))]));
+    let allowed =
+        memory.limit_bytes.map(|b| words.tell_texts("part-memory-allowed", &[("bytes", &binary(b))]));
     let all = facts([total, (!modules.is_empty()).then(|| modules.join(", ")), allowed]);
     (!all.is_empty()).then_some(all)
 }
@@ -168,22 +182,26 @@ fn nodes(memory: &Memory) -> Option<String> {
     (memory.nodes.len() > 1).then(|| memory.nodes.iter().map(node).collect::<Vec<_>>().join("; "))
 }
 
-fn swap(view: &View<'_>, memory: &Memory) -> Option<String> {
+fn swap(words: &Words, memory: &Memory) -> Option<String> {
     let one = |s: &model::machine::Swap| {
-        let used = view.tell("part-swap-used", &[("bytes", &binary(s.used_bytes))]);
+        let used = words.tell_texts("part-swap-used", &[("bytes", &binary(s.used_bytes))]);
         format!("{}: {}, {used}", s.path, binary(s.bytes))
     };
     (!memory.swap.is_empty()).then(|| memory.swap.iter().map(one).collect::<Vec<_>>().join("; "))
 }
 
 /// What control groups allow.
-fn quota(view: &View<'_>, inventory: &Inventory) -> Option<String> {
-    let cpus =
-        inventory.cgroup.cpu_quota.map(|q| view.tell("part-quota-cpu", &[("cpus", &format::short(q))]));
-    let bytes =
-        inventory.cgroup.memory_bytes.map(|b| view.tell("part-memory-allowed", &[("bytes", &binary(b))]));
+fn quota(words: &Words, inventory: &Inventory) -> Option<String> {
+    let cpus = inventory
+        .cgroup
+        .cpu_quota
+        .map(|q| words.tell_texts("part-quota-cpu", &[("cpus", &format::short(q))]));
+    let bytes = inventory
+        .cgroup
+        .memory_bytes
+        .map(|b| words.tell_texts("part-memory-allowed", &[("bytes", &binary(b))]));
     let io: Vec<&str> = inventory.cgroup.io.iter().map(|t| t.device.as_str()).collect();
-    let io = (!io.is_empty()).then(|| view.tell("part-quota-io", &[("devices", &names(&io))]));
+    let io = (!io.is_empty()).then(|| words.tell_texts("part-quota-io", &[("devices", &names(&io))]));
     let all = facts([cpus, bytes, io]);
     (!all.is_empty()).then_some(all)
 }
@@ -204,10 +222,10 @@ fn matters(device: &BlockDevice) -> bool {
     }
 }
 
-fn device(view: &View<'_>, device: &BlockDevice, inventory: &Inventory) -> String {
+fn device(words: &Words, device: &BlockDevice, inventory: &Inventory) -> String {
     let model: Vec<&str> = [&device.vendor, &device.model].into_iter().flatten().map(|t| t.trim()).collect();
     let kind = match device.rotational {
-        Some(true) => Some(view.say("part-disk-rotating")),
+        Some(true) => Some(words.say("part-disk-rotating")),
         _ => None,
     };
     let array = device.array.as_ref().map(|a| {
@@ -232,9 +250,9 @@ fn device(view: &View<'_>, device: &BlockDevice, inventory: &Inventory) -> Strin
         kind,
         array,
         device.link_bits.map(format::bits),
-        device.firmware.as_ref().map(|f| view.tell("part-disk-firmware", &[("firmware", f)])),
+        device.firmware.as_ref().map(|f| words.tell_texts("part-disk-firmware", &[("firmware", f)])),
         device.write_cache.clone(),
-        device.scheduler.as_ref().map(|s| view.tell("part-disk-scheduler", &[("scheduler", s)])),
+        device.scheduler.as_ref().map(|s| words.tell_texts("part-disk-scheduler", &[("scheduler", s)])),
         (!mounts.is_empty()).then(|| mounts.join(", ")),
     ])
 }
