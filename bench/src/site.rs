@@ -229,7 +229,7 @@ impl Metrics {
         if trial["status"] != "ok" {
             return Err(unusable(format!("has no trial that is ok: {}", trial["reason"])));
         }
-        Ok(Self(trial["metrics"].take()))
+        Ok(Self(trial["loads"][0]["metrics"].take()))
     }
 
     /// A metric's value, in its SI unit.

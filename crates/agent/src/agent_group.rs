@@ -19,7 +19,7 @@ use model::message::{
 use model::plan::{LoadSpec, Problem, Survey};
 use model::resource::PathStep;
 use model::trial::Timeline;
-use model::trial::{Part, TrialResult};
+use model::trial::{LoadTrial, MachineTrial, TrialResult};
 use model::{AgentEvent, Finding, Machine, Phase};
 
 use crate::link::Link;
@@ -165,15 +165,15 @@ impl AgentGroup {
         link.severs(far.agent.sever());
         let ends = both(&mut **near, near_order, far, far_order, (&aside, offset), &link, watch);
         let (mut report, mut theirs) = ends?;
-        report.result.facts.extend(near_way.map(route_facts::as_facts).unwrap_or_default());
-        theirs.result.facts.extend(far_way);
+        report.result.main_mut().facts.extend(near_way.map(route_facts::as_facts).unwrap_or_default());
+        theirs.result.main_mut().facts.extend(far_way);
         if is_here {
-            report.result.facts.insert(ONE_MACHINE.to_owned(), true.into());
+            report.result.main_mut().facts.insert(ONE_MACHINE.to_owned(), true.into());
         }
         unite(&order, &mut report.result, theirs.result, far.machine.as_deref(), offset)?;
         if kind == RendezvousKind::Iperf3 {
             // Its clock is not known: all its times are ours.
-            report.result.facts.remove(CLOCK_UNCERTAINTY);
+            report.result.main_mut().facts.remove(CLOCK_UNCERTAINTY);
         }
         Ok(report)
     }
@@ -333,29 +333,24 @@ fn unite(
         load.map_err(|p| p.message).and_then(|load| load.unite(near, &far)).map_err(AgentError::Failed)?;
     }
     let name = machine.unwrap_or(FAR);
-    far.counters.iter_mut().for_each(|c| name.clone_into(&mut c.machine));
-    far.processes.iter_mut().for_each(|p| name.clone_into(&mut p.machine));
-    far.series.iter_mut().for_each(|s| name.clone_into(&mut s.machine));
     if machine.is_none() {
         // The near end watched this machine already; but only this one knows what
         // it used itself.
-        far.series.retain(|s| s.resource == "load");
-        far.counters.retain(|c| c.resource == "self");
-        far.processes.retain(|p| p.own);
+        for watched in &mut far.machines {
+            watched.series.clear();
+            watched.counters.retain(|c| c.resource == "self");
+            watched.processes.retain(|p| p.own);
+        }
     }
-    let whole = Part {
-        machine: name.to_owned(),
-        load: None,
-        target: None,
-        metrics: far.metrics,
-        histograms: far.histograms,
-        series: far.series,
-        facts: far.facts,
-        counters: far.counters,
-        processes: far.processes,
-    };
-    near.parts.push(whole);
-    near.facts.insert(CLOCK_UNCERTAINTY.to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());
+    // The far end was asked for the loads of two ends only.
+    let places: Vec<usize> =
+        (0..order.loads.len()).filter(|place| has_far_end(&order.loads[*place])).collect();
+    let named =
+        |load: LoadTrial| Some(LoadTrial { load: *places.get(load.load)?, machine: name.to_owned(), ..load });
+    near.loads.extend(far.loads.into_iter().filter_map(named));
+    near.loads.sort_by_key(|load| load.load);
+    near.machines.extend(far.machines.into_iter().map(|m| MachineTrial { machine: name.to_owned(), ..m }));
+    near.main_mut().facts.insert(CLOCK_UNCERTAINTY.to_owned(), (offset.uncertainty_ns as f64 / 1e9).into());
     Ok(())
 }
 
@@ -372,9 +367,10 @@ fn to_clock(result: &mut TrialResult, offset_ns: i64) {
         moved(&mut window.start_ns);
         moved(&mut window.end_ns);
     }
-    let of_parts = result.parts.iter_mut().flat_map(|p| &mut p.series);
-    result.series.iter_mut().chain(of_parts).for_each(|s| moved(&mut s.start_ns));
-    for counter in &mut result.counters {
+    let of_loads = result.loads.iter_mut().flat_map(|load| &mut load.series);
+    let sampled = result.machines.iter_mut().flat_map(|machine| &mut machine.series);
+    of_loads.chain(sampled).for_each(|s| moved(&mut s.start_ns));
+    for counter in result.machines.iter_mut().flat_map(|machine| &mut machine.counters) {
         moved(&mut counter.before_ns);
         moved(&mut counter.after_ns);
     }

@@ -131,7 +131,7 @@ impl FoundRate {
     /// Puts what was found into the trial.
     pub(crate) fn tell(&self, result: &mut TrialResult) {
         let held = Quantity { value: self.rate, unit: Unit::PerSecond };
-        result.metrics.insert("rate_held".to_owned(), held);
+        result.main_mut().metrics.insert("rate_held".to_owned(), held);
         let list = |of: fn(&Probe) -> f64| {
             Value::List(self.search.tried().iter().map(|probe| Value::Number(of(probe))).collect())
         };
@@ -140,7 +140,7 @@ impl FoundRate {
             ("rates_tried", list(|probe| (probe.rate * 10.0).round() / 10.0)),
             ("shares_kept", list(|probe| (probe.kept * 1e5).round() / 1e5)),
         ];
-        result.facts.extend(facts.map(|(name, value)| (name.to_owned(), value)));
+        result.main_mut().facts.extend(facts.map(|(name, value)| (name.to_owned(), value)));
     }
 }
 

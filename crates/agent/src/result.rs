@@ -6,71 +6,47 @@ use engine::Fault;
 use engine::SideMetrics;
 use engine::outcome::{LoadOutcome, Outcome, PartOutcome};
 use load::workload::Load;
-use model::trial::{Part, Series, TrialResult};
+use model::trial::{LOCAL, LoadTrial, Series, TargetTrial, TrialResult};
 use model::{Unit, Value};
 
-/// Metrics, histograms and series of all loads, main load first.
+/// Metrics, histograms and series of all loads, in their order.
 pub(crate) fn shape(loads: Vec<&Load>, outcome: &Outcome) -> Result<TrialResult, Fault> {
     let mut result = TrialResult {
         window: Some(outcome.window),
         steady: outcome.steady.clone(),
         ..TrialResult::default()
     };
-    for (index, (planned, load)) in loads.into_iter().zip(&outcome.loads).enumerate() {
-        let companion = index.checked_sub(1);
-        let metrics = planned.metrics(load, outcome.window);
-        let histograms = histograms(load)?;
-        let series = series(load, outcome);
+    for (place, (planned, load)) in loads.into_iter().zip(&outcome.loads).enumerate() {
         let mut facts = load.facts.clone();
         facts.extend(bytes_written(planned.written_share(load), load, outcome));
-        if companion.is_none() {
-            result.metrics = metrics;
-            result.histograms = histograms;
-            result.series = series;
-            result.facts = facts;
-        } else {
-            let machine = MACHINE.to_owned();
-            result.parts.push(Part {
-                machine,
-                load: companion,
-                target: None,
-                metrics,
-                histograms,
-                series,
-                facts,
-                ..Part::default()
-            });
-        }
-        for PartOutcome { name, outcome: part, window } in &load.parts {
-            result.parts.push(Part {
-                machine: MACHINE.to_owned(),
-                load: companion,
-                target: Some(name.clone()),
+        let target = |PartOutcome { name, outcome: part, window }: &PartOutcome| {
+            Ok(TargetTrial {
+                target: name.clone(),
                 metrics: planned.metrics(part, *window),
-                histograms: self::histograms(part)?,
-                series: self::series(part, outcome),
-                ..Part::default()
-            });
-        }
+                histograms: histograms(part)?,
+                series: series(part, outcome),
+            })
+        };
+        result.loads.push(LoadTrial {
+            load: place,
+            machine: LOCAL.to_owned(),
+            metrics: planned.metrics(load, outcome.window),
+            histograms: histograms(load)?,
+            series: series(load, outcome),
+            facts,
+            targets: load.parts.iter().map(target).collect::<Result<_, Fault>>()?,
+        });
     }
     Ok(result)
 }
 
-/// Adds what load `index` saw beside its operations.
-pub(crate) fn add_seen(result: &mut TrialResult, index: usize, seen: SideMetrics) {
-    let SideMetrics { metrics, mut series, facts } = seen;
-    series.iter_mut().for_each(|s| MACHINE.clone_into(&mut s.machine));
-    if index == 0 {
-        result.metrics.extend(metrics);
-        result.series.extend(series);
-        result.facts.extend(facts);
-        return;
-    }
-    let is_whole = |p: &&mut Part| p.load == Some(index - 1) && p.target.is_none();
-    if let Some(part) = result.parts.iter_mut().find(is_whole) {
-        part.metrics.extend(metrics);
-        part.series.extend(series);
-        part.facts.extend(facts);
+/// Adds what load `place` saw beside its operations.
+pub(crate) fn add_seen(result: &mut TrialResult, place: usize, seen: SideMetrics) {
+    let SideMetrics { metrics, series, facts } = seen;
+    if let Some(load) = result.loads.iter_mut().find(|load| load.load == place) {
+        load.metrics.extend(metrics);
+        load.series.extend(series);
+        load.facts.extend(facts);
     }
 }
 
@@ -80,9 +56,6 @@ fn bytes_written(share: f64, load: &LoadOutcome, outcome: &Outcome) -> Option<(S
     let written = (moved * share).round();
     (written > 0.0).then(|| ("bytes_written".to_owned(), Value::Integer(written as u64)))
 }
-
-/// The machine that loads run on, as series and parts name it.
-const MACHINE: &str = "local";
 
 fn histograms(load: &LoadOutcome) -> Result<BTreeMap<String, String>, Fault> {
     load.histograms()
@@ -95,7 +68,6 @@ fn histograms(load: &LoadOutcome) -> Result<BTreeMap<String, String>, Fault> {
 
 fn series(load: &LoadOutcome, outcome: &Outcome) -> Vec<Series> {
     let of = |name: &str, unit, values: &[f64]| Series {
-        machine: MACHINE.to_owned(),
         resource: "load".to_owned(),
         name: name.to_owned(),
         unit,

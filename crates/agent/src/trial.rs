@@ -24,7 +24,7 @@ use model::message::{End, TrialOrder, TrialReport};
 use model::plan::LoadSpec;
 use model::scalar::nanoseconds;
 use model::trial::Timeline;
-use model::trial::{InterruptLine, Placement, WorkerPlace};
+use model::trial::{InterruptLine, LOCAL, MachineTrial, Placement, WorkerPlace};
 use model::{AgentEvent, Phase};
 
 use crate::rate_search::{self, Drive, FoundRate};
@@ -128,18 +128,21 @@ pub(crate) fn run(
         held.tell(&mut result);
     }
     let after = outcome.loads.first().map(|outcome| main.prepared.facts_after(outcome)).unwrap_or_default();
-    result.facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    result.main_mut().facts.extend(after.into_iter().map(|(name, value)| (name.to_owned(), value)));
     if let Some(net::PathMtu { route, carried }) = carried {
         for (name, bytes) in [("packet_of_route", Some(route)), ("packet_carried", carried)] {
-            result.facts.extend(bytes.map(|bytes| (name.to_owned(), u64::from(bytes).into())));
+            result.main_mut().facts.extend(bytes.map(|bytes| (name.to_owned(), u64::from(bytes).into())));
         }
     }
     for (index, load) in ready.iter().enumerate() {
         result::add_seen(&mut result, index, load.prepared.seen(outcome.window));
     }
-    result.series.extend(watcher.series());
-    result.counters = watcher.counters(outcome.window);
-    result.processes = watcher.processes(outcome.window);
+    result.machines.push(MachineTrial {
+        machine: LOCAL.to_owned(),
+        counters: watcher.counters(outcome.window),
+        processes: watcher.processes(outcome.window),
+        series: watcher.series(),
+    });
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, &ready, interrupts));
     Ok(TrialReport { result, observer: watcher.cost })

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use model::metric::{Better, Statistic};
 use model::run::{CaseResult, Estimate, TargetResult};
-use model::trial::{Part, Status, Trial};
+use model::trial::{LoadTrial, Status, TargetTrial, Trial};
 use model::unit::{Quantity, Unit};
 use model::workload::Catalogue;
 use model::{MetricSpec, Parameters, WorkloadSpec};
@@ -16,44 +16,38 @@ use stats::interval;
 /// The confidence of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Makes the estimates of a case, of each of its targets where there are several, and of the loads
-/// that ran with it.
+/// Makes the estimates of each load of a case, and of each of its targets where there are several.
 pub(crate) fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
     let good: Vec<&Trial> = case.trials.iter().filter(|t| t.status == Status::Ok).collect();
-    let main = good.iter().map(|t| (&t.result.metrics, &t.result.histograms)).collect();
-    case.estimates = estimates(main, &case.workload, &case.estimates, catalogue);
-    case.targets = targets(&good, &case.workload, &case.targets, catalogue);
-    for (index, companion) in case.with.iter_mut().enumerate() {
-        let parts = good
-            .iter()
-            .filter_map(|t| t.result.parts.iter().find(|p| p.load == Some(index) && p.target.is_none()))
-            .map(|p| (&p.metrics, &p.histograms))
-            .collect();
-        companion.estimates = estimates(parts, &companion.workload, &companion.estimates, catalogue);
+    for (place, load) in case.loads.iter_mut().enumerate() {
+        let done: Vec<&LoadTrial> = good.iter().filter_map(|t| t.result.load(place)).collect();
+        let whole = done.iter().map(|d| (&d.metrics, &d.histograms)).collect();
+        load.estimates = estimates(whole, &load.workload, &load.estimates, catalogue);
+        load.targets = targets(&done, &load.workload, &load.targets, catalogue);
     }
 }
 
-/// What the trials say of each target of the main load, in the order in which trials name them.
-/// A trial without a part of a target says nothing of it: that target's `n` is smaller.
+/// What the trials say of each target of a load, in the order in which trials name them.
+/// A trial that does not name a target says nothing of it: that target's `n` is smaller.
 fn targets(
-    good: &[&Trial],
+    done: &[&LoadTrial],
     workload: &str,
     before: &[TargetResult],
     catalogue: &Catalogue,
 ) -> Vec<TargetResult> {
-    let all: Vec<&Part> = good.iter().flat_map(|t| &t.result.parts).filter(|p| p.load.is_none()).collect();
+    let all: Vec<&TargetTrial> = done.iter().flat_map(|load| &load.targets).collect();
     let mut names: Vec<&str> = Vec::new();
-    for name in all.iter().filter_map(|p| p.target.as_deref()) {
-        if !names.contains(&name) {
-            names.push(name);
+    for target in &all {
+        if !names.contains(&&*target.target) {
+            names.push(&target.target);
         }
     }
     let none = BTreeMap::new();
     let of_target = |name: &str| {
-        let own = all.iter().filter(|p| p.target.as_deref() == Some(name));
+        let own = all.iter().filter(|t| t.target == name);
         let known = before.iter().find(|t| t.target == name).map_or(&none, |t| &t.estimates);
-        let parts = own.map(|p| (&p.metrics, &p.histograms)).collect();
-        TargetResult { target: name.to_owned(), estimates: estimates(parts, workload, known, catalogue) }
+        let trials = own.map(|t| (&t.metrics, &t.histograms)).collect();
+        TargetResult { target: name.to_owned(), estimates: estimates(trials, workload, known, catalogue) }
     };
     names.into_iter().map(of_target).collect()
 }
@@ -186,9 +180,9 @@ impl<'a> Together<'a> {
 /// The estimate of the metric that a case shows first.
 #[must_use]
 pub fn headline<'a>(case: &'a CaseResult, catalogue: &Catalogue) -> Option<(&'static str, &'a Estimate)> {
-    let by_count = case.estimates.get_key_value("elapsed").map(|(_, e)| ("elapsed", e));
-    let name = watched(catalogue.workload(&case.workload), &case.parameters)?.name;
-    by_count.or_else(|| case.estimates.get(name).map(|e| (name, e)))
+    let by_count = case.loads.main.estimates.get_key_value("elapsed").map(|(_, e)| ("elapsed", e));
+    let name = watched(catalogue.workload(&case.loads.main.workload), &case.loads.main.parameters)?.name;
+    by_count.or_else(|| case.loads.main.estimates.get(name).map(|e| (name, e)))
 }
 
 /// The metric that a load of `spec` with these parameters is about, unless a
@@ -203,6 +197,9 @@ pub fn watched(spec: Option<&'static WorkloadSpec>, parameters: &Parameters) -> 
 
 #[cfg(test)]
 mod tests {
+    use model::run::CaseLoad;
+    use model::trial::TrialResult;
+
     use super::*;
 
     #[test]
@@ -257,39 +254,47 @@ mod tests {
 
     #[test]
     fn each_target_has_estimates_of_its_own_and_a_companion_s_are_not_theirs() {
-        let part = |load: Option<usize>, target: Option<&str>, iops: f64| Part {
-            machine: "local".to_owned(),
-            load,
-            target: target.map(str::to_owned),
+        let target = |target: &str, iops: f64| TargetTrial {
+            target: target.to_owned(),
             metrics: BTreeMap::from([("iops".to_owned(), Quantity { value: iops, unit: Unit::PerSecond })]),
-            ..Part::default()
+            ..TargetTrial::default()
         };
-        let trial = |status, parts| Trial {
+        let load = |place, targets: &[(&str, f64)]| LoadTrial {
+            load: place,
+            targets: targets.iter().map(|(name, iops)| target(name, *iops)).collect(),
+            ..LoadTrial::default()
+        };
+        let trial = |status, targets: &[(&str, f64)]| Trial {
             order: 0,
             block: 0,
             started: String::new(),
             status,
             reason: None,
-            result: model::trial::TrialResult { parts, ..Default::default() },
+            result: TrialResult {
+                loads: vec![load(0, targets), load(1, &[("sda", 7.0)])],
+                ..TrialResult::default()
+            },
         };
-        let both = |sdb, sda| {
-            let beside = [part(Some(0), None, 7.0), part(Some(0), Some("sda"), 7.0)];
-            [vec![part(None, Some("sdb"), sdb), part(None, Some("sda"), sda)], beside.to_vec()].concat()
-        };
+        let mut case = crate::validity::fixture::case(0);
+        case.loads.beside.push(CaseLoad::default());
         // The third names one target only; the last failed.
-        let trials = [
-            trial(Status::Ok, both(10.0, 100.0)),
-            trial(Status::Ok, both(12.0, 102.0)),
-            trial(Status::Ok, vec![part(None, Some("sda"), 104.0)]),
-            trial(Status::Failed, both(1000.0, 1000.0)),
+        case.trials = vec![
+            trial(Status::Ok, &[("sdb", 10.0), ("sda", 100.0)]),
+            trial(Status::Ok, &[("sdb", 12.0), ("sda", 102.0)]),
+            trial(Status::Ok, &[("sda", 104.0)]),
+            trial(Status::Failed, &[("sdb", 1000.0), ("sda", 1000.0)]),
         ];
-        let good: Vec<&Trial> = trials.iter().filter(|t| t.status == Status::Ok).collect();
         let catalogue = Catalogue { workloads: vec![], common: &[] };
-        let found = targets(&good, "disk", &[], &catalogue);
+        estimate_case(&mut case, &catalogue);
+        let found = &case.loads.main.targets;
         let said: Vec<(&str, usize, f64)> =
             found.iter().map(|t| (&*t.target, t.estimates["iops"].n, t.estimates["iops"].median)).collect();
         assert_eq!(said, [("sdb", 2, 11.0), ("sda", 3, 102.0)]);
-        assert!(targets(&good[..0], "disk", &found, &catalogue).is_empty());
+        let beside = &case.loads.beside[0].targets;
+        assert_eq!((beside.len(), beside[0].estimates["iops"].median), (1, 7.0));
+        case.trials.clear();
+        estimate_case(&mut case, &catalogue);
+        assert!(case.loads.main.targets.is_empty());
     }
 
     #[test]

@@ -102,8 +102,7 @@ struct Spans {
 impl Spans {
     fn of(trial: &Trial, idle_s: Option<f64>) -> Option<Self> {
         let window = trial.result.window?;
-        let sampled = trial.result.series.iter().filter(|s| s.resource != "load");
-        let begin_ns = sampled.map(|s| s.start_ns).min()?;
+        let begin_ns = trial.result.local().series.iter().map(|s| s.start_ns).min()?;
         let idle_ns = (idle_s.unwrap_or(0.0).max(0.0) * 1e9) as u64;
         let load_ns = begin_ns.saturating_add(idle_ns).min(window.start_ns);
         let idle = (idle_ns > 0 && begin_ns < load_ns).then_some((begin_ns, load_ns));
@@ -128,7 +127,7 @@ impl Spans {
 /// they show nothing.
 #[must_use]
 pub fn of_case(case: &CaseResult) -> Heat {
-    let idle_s = case.parameters.number("idle").ok();
+    let idle_s = case.loads.main.parameters.number("idle").ok();
     let good = case.trials.iter().filter(|t| t.status == Status::Ok);
     let all: Vec<Heat> = good.map(|trial| of_trial(trial, idle_s)).collect();
     let mut heat = Heat {
@@ -175,7 +174,7 @@ pub fn is_package(resource: &str) -> bool {
 /// The pieces of each series of the machine, in order of resource and name.
 fn by_name(trial: &Trial) -> BTreeMap<(&str, &str), Vec<&Series>> {
     let mut all: BTreeMap<(&str, &str), Vec<&Series>> = BTreeMap::new();
-    for series in &trial.result.series {
+    for series in trial.result.series() {
         all.entry((&series.resource, &series.name)).or_default().push(series);
     }
     all

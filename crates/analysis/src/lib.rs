@@ -152,10 +152,6 @@ pub fn estimate_case(case: &mut CaseResult, catalogue: &Catalogue) {
 
 /// Makes all estimates, shares of limits and findings of a run anew.
 pub fn derive(run: &mut Run, catalogue: &Catalogue) {
-    import::v1::with_profiles(run, |run| derive_all(run, catalogue));
-}
-
-fn derive_all(run: &mut Run, catalogue: &Catalogue) {
     for case in &mut run.cases {
         estimate::estimate_case(case, catalogue);
         case.utilization = run.machines.first().map(|m| utilization::of_case(case, m)).unwrap_or_default();

@@ -77,7 +77,7 @@ impl<'a> Siblings<'a> {
         let mut groups: HashMap<String, Vec<Member>> = HashMap::new();
         for (place, case) in self.cases.iter().enumerate() {
             let rate = measure::operations(case).map(|(_, rate)| rate);
-            let (depth, is_estimated) = (measure::concurrency(case), !case.estimates.is_empty());
+            let (depth, is_estimated) = (measure::concurrency(case), !case.loads.main.estimates.is_empty());
             let member = Member { place, depth, rate, is_estimated };
             groups.entry(likeness.of(case)).or_default().push(member);
         }
@@ -106,13 +106,15 @@ impl Likeness {
     /// What a case has in common with those like it. `Debug` writes everything
     /// that counts, and writes different things differently.
     fn of(self, case: &CaseResult) -> String {
-        let parameters: Vec<_> = case.parameters.0.iter().filter(|(name, _)| *name != self.but).collect();
+        let parameters: Vec<_> =
+            case.loads.main.parameters.0.iter().filter(|(name, _)| *name != self.but).collect();
         let company: Vec<_> = case
-            .with
+            .loads
+            .beside
             .iter()
-            .map(|c| (&c.workload, &c.parameters, self.wholly.then_some(&c.machine)))
+            .map(|c| (&c.workload, &c.parameters, self.wholly.then_some(&c.endpoints)))
             .collect();
-        format!("{:?}", (&case.workload, parameters, company, self.wholly.then_some(&case.path)))
+        format!("{:?}", (&case.loads.main.workload, parameters, company, self.wholly.then_some(&case.path)))
     }
 }
 
@@ -131,10 +133,11 @@ mod tests {
 
     fn case(depth: u64, threads: u64, pattern: &str) -> CaseResult {
         let mut case = fixture::case(1);
-        let all = &mut case.parameters.0;
+        let all = &mut case.loads.main.parameters.0;
         all.insert("queue-depth".to_owned(), depth.into());
         all.insert("threads".to_owned(), threads.into());
         all.insert("pattern".to_owned(), pattern.into());
+        fixture::profile(&mut case);
         case
     }
 
@@ -180,7 +183,7 @@ mod tests {
         let asked = Cell::new(0);
         let writes = |case: &CaseResult| {
             asked.set(asked.get() + 1);
-            case.parameters.is_word("pattern", "randwrite")
+            case.loads.main.parameters.is_word("pattern", "randwrite")
         };
         let first: Vec<usize> =
             (0..cases.len()).filter(|n| siblings.is_first(&cases[*n], "test", writes)).collect();
@@ -201,8 +204,8 @@ mod tests {
                 // By Little's law: what is more than the device takes waits.
                 let latency_us = depth as f64 / iops * 1e6;
                 let mut case = crate::bottleneck::tests::disk(depth, iops, latency_us, 5.0);
-                case.parameters.set("block-size", 512 * size);
-                case.parameters.set("threads", threads);
+                fixture::set(&mut case, "block-size", 512 * size);
+                fixture::set(&mut case, "threads", threads);
                 case
             })
             .collect();

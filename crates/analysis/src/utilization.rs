@@ -101,7 +101,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
     if !is_for(case, limit) {
         return None;
     }
-    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
     let each = match limit.quantity.as_str() {
         "cpu" => measure::worker_cpu(case).map(|(_, cpu)| cpu),
         "throughput" if limit.resource == "memory" => {
@@ -113,7 +113,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
         "iops" => operations(case, limit, step),
         "throughput" => return bytes(case, limit, step),
         // What an area of its own bounds is one of its metrics.
-        metric => case.estimates.get(metric).filter(|e| e.unit == limit.unit).map(|e| e.median),
+        metric => case.loads.main.estimates.get(metric).filter(|e| e.unit == limit.unit).map(|e| e.median),
     };
     Some(each? * step.amplification)
 }
@@ -130,7 +130,7 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
         Some(Direction::Write) => measure::share(case, OperationKind::Write),
         None => 1.0,
     };
-    Some(case.estimates.get("iops")?.median * share)
+    Some(case.loads.main.estimates.get("iops")?.median * share)
 }
 
 /// Links that carry as much each way at once: PCI Express, and DMI, which is
@@ -139,8 +139,8 @@ const DUPLEX: &[&str] = &["pci", "dmi"];
 
 /// Bytes per second that pass a limit at a step of the path.
 fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
-    let Some(own) = measure::of_load(&measure::profile(case), &case.estimates) else {
-        return Some(case.estimates.get("throughput")?.median * step.amplification);
+    let Some(own) = measure::of_load(measure::profile(case), &case.loads.main.estimates) else {
+        return Some(case.loads.main.estimates.get("throughput")?.median * step.amplification);
     };
     let kind = step.resource.split(':').next().unwrap_or_default();
     let all = own.and(measure::company(case));
@@ -231,7 +231,7 @@ mod tests {
     use crate::validity::fixture;
     use model::Better;
     use model::machine::CacheKind;
-    use model::run::Companion;
+    use model::run::{CaseLoad, LoadRole};
 
     fn link(resource: &str, effective: Option<f64>) -> Limit {
         Limit {
@@ -251,10 +251,10 @@ mod tests {
 
     fn case(throughput: f64) -> CaseResult {
         let mut case = fixture::disk_case("read", throughput, throughput);
-        case.parameters.set("direct", true);
-        case.parameters.set("target", "/data");
+        fixture::set(&mut case, "direct", true);
+        fixture::set(&mut case, "target", "/data");
         let estimate = fixture::estimate(throughput, Unit::BytesPerSecond, Better::Higher);
-        case.estimates.insert("throughput".to_owned(), estimate);
+        case.loads.main.estimates.insert("throughput".to_owned(), estimate);
         case.path.push(PathStep { resource: "sata:sda".to_owned(), amplification: 1.0 });
         case
     }
@@ -270,7 +270,7 @@ mod tests {
         let mut case = fixture::case(2);
         for (trial, (each, rate)) in case.trials.iter_mut().zip([(1e-7, 1e7), (1e-6, 1e6)]) {
             let put = |trial: &mut model::Trial, name: &str, value, unit| {
-                trial.result.metrics.insert(name.to_owned(), model::Quantity { value, unit });
+                trial.result.main_mut().metrics.insert(name.to_owned(), model::Quantity { value, unit });
             };
             put(trial, "cpu_per_operation", each, Unit::Seconds);
             put(trial, "iops", rate, Unit::PerSecond);
@@ -283,9 +283,9 @@ mod tests {
     fn what_the_page_cache_answers_passes_no_link() {
         let machine = machine(vec![link("sata:sda", Some(560e6))]);
         let mut case = case(5e9);
-        case.parameters.set("direct", false);
+        fixture::set(&mut case, "direct", false);
         assert!(of_case(&case, &machine).is_empty());
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         assert!(of_case(&case, &machine)[0].fraction > 8.0);
     }
 
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn an_array_writes_more_than_it_is_given() {
         let mut case = case(429e6);
-        case.parameters.set("pattern", "write");
+        fixture::set(&mut case, "pattern", "write");
         case.path = vec![
             PathStep { resource: "block:md0".to_owned(), amplification: 1.0 },
             PathStep { resource: "pci:0000:01:00.0".to_owned(), amplification: 8.0 / 6.0 },
@@ -305,34 +305,42 @@ mod tests {
         // Its operations are another matter.
         let mut operations = link("pci:0000:01:00.0", Some(1.0));
         operations.quantity = "iops".to_owned();
-        case.estimates.insert("iops".to_owned(), fixture::estimate(9.0, Unit::PerSecond, Better::Higher));
+        case.loads
+            .main
+            .estimates
+            .insert("iops".to_owned(), fixture::estimate(9.0, Unit::PerSecond, Better::Higher));
         assert!(of_case(&case, &machine(vec![operations])).is_empty());
     }
 
     #[test]
     fn a_load_beside_it_on_the_same_target_fills_the_link_too() {
         let mut case = case(280e6);
-        let mut companion = Companion {
+        let mut companion = CaseLoad {
+            role: LoadRole::Beside,
             workload: "disk".to_owned(),
-            parameters: case.parameters.clone(),
-            profile: None,
-            machine: "local".to_owned(),
-            estimates: case.estimates.clone(),
+            parameters: case.loads.main.parameters.clone(),
+            estimates: case.loads.main.estimates.clone(),
+            ..CaseLoad::default()
         };
         let machine = machine(vec![link("sata:sda", Some(560e6))]);
-        case.with = vec![companion.clone()];
+        case.loads.beside = vec![companion.clone()];
+        fixture::profile(&mut case);
         assert!((of_case(&case, &machine)[0].fraction - 1.0).abs() < 1e-9);
         companion.parameters.set("target", "/elsewhere");
-        case.with = vec![companion];
+        case.loads.beside = vec![companion];
+        fixture::profile(&mut case);
         assert!((of_case(&case, &machine)[0].fraction - 0.5).abs() < 1e-9);
     }
 
     /// 100 MB/s with six of ten operations reads.
     fn mix() -> CaseResult {
         let mut case = case(100e6);
-        case.parameters.set("pattern", "randrw");
-        case.parameters.set("read-share", 0.6);
-        case.estimates.insert("iops".to_owned(), fixture::estimate(10e3, Unit::PerSecond, Better::Higher));
+        fixture::set(&mut case, "pattern", "randrw");
+        fixture::set(&mut case, "read-share", 0.6);
+        case.loads
+            .main
+            .estimates
+            .insert("iops".to_owned(), fixture::estimate(10e3, Unit::PerSecond, Better::Higher));
         case
     }
 
@@ -367,7 +375,7 @@ mod tests {
     #[test]
     fn what_is_trimmed_passes_no_link() {
         let mut case = case(100e6);
-        case.parameters.set("pattern", "trim");
+        fixture::set(&mut case, "pattern", "trim");
         assert!(of_case(&case, &machine(vec![link("sata:sda", Some(560e6))])).is_empty());
     }
 
@@ -375,7 +383,10 @@ mod tests {
     #[test]
     fn targets_share_what_they_pass_together() {
         let mut case = case(800e6);
-        case.estimates.insert("iops".to_owned(), fixture::estimate(800.0, Unit::PerSecond, Better::Higher));
+        case.loads
+            .main
+            .estimates
+            .insert("iops".to_owned(), fixture::estimate(800.0, Unit::PerSecond, Better::Higher));
         let disks = ["b", "c", "d", "e", "f", "g", "h", "i"].map(|letter| format!("block:sd{letter}"));
         let step = |resource: &str, amplification| PathStep { resource: resource.to_owned(), amplification };
         case.path = disks.iter().map(|disk| step(disk, 0.125)).collect();
@@ -415,8 +426,8 @@ mod tests {
         machine.inventory.cpu.cache_kinds = vec![kind];
         let mut case = fixture::case(1);
         let mut beyond = |size: u64, threads: u64| {
-            case.parameters.set("size", size);
-            case.parameters.set("threads", threads);
+            fixture::set(&mut case, "size", size);
+            fixture::set(&mut case, "threads", threads);
             measure::beyond_caches(&case, &machine)
         };
         assert!(!beyond(1 << 20, 128));
@@ -430,9 +441,9 @@ mod tests {
         (limit.kind, limit.access) = (LimitKind::Datasheet, Some(Access::Sequential));
         let machine = machine(vec![limit]);
         let mut case = case(90e6);
-        case.parameters.set("block-size", 131_072u64);
+        fixture::set(&mut case, "block-size", 131_072u64);
         assert!(of_case(&case, &machine).is_empty(), "one block at a time");
-        case.parameters.set("queue-depth", 32u64);
+        fixture::set(&mut case, "queue-depth", 32u64);
         assert_eq!(of_case(&case, &machine).len(), 1);
     }
 }

@@ -2,60 +2,17 @@
 //! where later ones have a profile, so the 21 workloads that it had stand here for
 //! ever, as they were: nobody is asked what a workload of that name does today.
 
+pub mod document;
 pub mod label;
 pub mod limit;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use model::profile::{
     Arrival, Caches, Concurrency, Flow, FlowUnit, LoadProfile, OperationClass, Order, Peer, RateUnit,
     SizeShare, TargetState, Transport, WaitsFor,
 };
-use model::run::{CaseResult, Companion};
-use model::{Parameters, Run, Value};
-
-/// What the main load of a case is: as its document says, or as version 0.1 had it.
-#[must_use]
-pub fn of_case(case: &CaseResult) -> Cow<'_, LoadProfile> {
-    of(case.profile.as_ref(), &case.workload, &case.parameters)
-}
-
-/// The same of a load that ran beside it.
-#[must_use]
-pub fn of_companion(companion: &Companion) -> Cow<'_, LoadProfile> {
-    of(companion.profile.as_ref(), &companion.workload, &companion.parameters)
-}
-
-/// Does something with a run whose loads all have a profile, so that none is made
-/// again at each question. Those that had none have none afterwards: what was read
-/// is not changed.
-pub fn with_profiles(run: &mut Run, act: impl FnOnce(&mut Run)) {
-    let mut made: Vec<(usize, Option<usize>)> = Vec::new();
-    for (index, case) in run.cases.iter_mut().enumerate() {
-        for (place, companion) in case.with.iter_mut().enumerate().filter(|(_, c)| c.profile.is_none()) {
-            companion.profile = Some(of_companion(companion).into_owned());
-            made.push((index, Some(place)));
-        }
-        if case.profile.is_none() {
-            case.profile = Some(of_case(case).into_owned());
-            made.push((index, None));
-        }
-    }
-    act(run);
-    for (index, place) in made {
-        let Some(case) = run.cases.get_mut(index) else { continue };
-        match place.map(|place| case.with.get_mut(place)) {
-            None => case.profile = None,
-            Some(Some(companion)) => companion.profile = None,
-            Some(None) => {}
-        }
-    }
-}
-
-fn of<'a>(stored: Option<&'a LoadProfile>, workload: &str, parameters: &Parameters) -> Cow<'a, LoadProfile> {
-    stored.map_or_else(|| Cow::Owned(profile(workload, parameters)), Cow::Borrowed)
-}
+use model::{Parameters, Value};
 
 /// What a workload of version 0.1 with these parameters was; of a workload that it
 /// did not have, only what every load has.

@@ -173,8 +173,10 @@ fn every_workload_with_two_ends_runs_at_its_defaults() {
         let parameters = two_ends::surveyed(*workload, &[("duration", "50ms")]).unwrap();
         assert!(parameters.is_word("peer", "self"), "{name}");
         let both = two_ends::run(*workload, &parameters);
-        assert!(both.metric(workload.spec().headline) > 0.0, "{name}: {:?}", both.united.metrics);
-        for metrics in [&both.near.result.metrics, &both.far.result.metrics, &both.united.metrics] {
+        assert!(both.metric(workload.spec().headline) > 0.0, "{name}: {:?}", both.united.main().metrics);
+        for metrics in
+            [&both.near.result.main().metrics, &both.far.result.main().metrics, &both.united.main().metrics]
+        {
             has_what_it_says(*workload, metrics);
         }
     }

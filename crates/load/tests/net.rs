@@ -67,16 +67,16 @@ fn each_direction_has_the_figures_of_both_ends() {
         assert!(both.metric("retransmits") >= 0.0);
         // Who receives only has sent nothing, and says nothing of it.
         let receiver = if direction == "send" { &both.far } else { &both.near };
-        let sends = receiver.result.metrics.contains_key("sender_throughput");
+        let sends = receiver.result.main().metrics.contains_key("sender_throughput");
         assert_eq!(sends, direction == "both", "{direction}");
         if direction == "both" {
             let sum = both.metric("send_throughput") + both.metric("receive_throughput");
             assert!((sum / both.metric("throughput") - 1.0).abs() < 1e-9);
         }
         let sender = if direction == "receive" { &both.far } else { &both.near };
-        let names: Vec<_> = sender.result.series.iter().map(|s| s.name.as_str()).collect();
+        let names: Vec<_> = sender.result.main().series.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["rtt", "congestion_window", "retransmits"]);
-        assert!(sender.result.series.iter().all(|s| !s.values.is_empty()));
+        assert!(sender.result.main().series.iter().all(|s| !s.values.is_empty()));
         for name in ["busy_time", "receive_window_limited_time", "send_buffer_limited_time", "delivery_rate"]
         {
             assert!(matches!(fact(sender, name), Value::Number(v) if v >= 0.0), "{name}");
@@ -100,7 +100,7 @@ fn the_window_granted_is_what_the_kernel_says() {
     let capped = stream(&[("window", "512MiB")]);
     assert_eq!(fact(&capped.near, "window_granted_send"), Value::Integer(2 * most));
     let auto = stream(&[]);
-    assert!(!auto.near.result.facts.contains_key("window_asked"));
+    assert!(!auto.near.result.main().facts.contains_key("window_asked"));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn datagrams_are_counted_and_numbered() {
         for name in ["loss", "reordered", "duplicates", "jitter"] {
             assert!(both.metric(name) >= 0.0, "{direction} {name}");
         }
-        assert!(!both.united.metrics.contains_key("retransmits"), "{direction}");
+        assert!(!both.united.main().metrics.contains_key("retransmits"), "{direction}");
     }
     let counted =
         stream(&[("protocol", "udp"), ("bit-rate", "80m"), ("buffer", "1000"), ("bytes", "200000")]);
@@ -130,7 +130,7 @@ fn datagrams_are_counted_and_numbered() {
 fn datagrams_that_a_full_buffer_drops_are_lost() {
     // Room for one or two datagrams, and as many as the socket takes.
     let both = stream(&[("protocol", "udp"), ("window", "1"), ("buffer", "1400"), ("streams", "2")]);
-    assert!(both.metric("loss") > 0.0, "{:?}", both.united.metrics);
+    assert!(both.metric("loss") > 0.0, "{:?}", both.united.main().metrics);
     assert!(both.metric("sender_throughput") > both.metric("throughput"));
 }
 
@@ -269,7 +269,7 @@ fn every_request_has_its_reply() {
             // Those of the warm-up too; of what began before the window, a part.
             assert!(class_count(&both.far, "answer") > 298.0, "{changes:?}");
             assert!(both.metric("latency_p50") > 0.0 && both.metric("half_round_trip") > 0.0, "{changes:?}");
-            assert_eq!(both.united.metrics.contains_key("loss"), protocol == "udp");
+            assert_eq!(both.united.main().metrics.contains_key("loss"), protocol == "udp");
         }
     }
 }
@@ -331,7 +331,7 @@ fn an_open_loop_asks_at_its_rate_over_both_protocols() {
         let done = both.near.outcome.completions;
         assert!((1..=51).contains(&done), "{protocol}: {done}");
         assert!(both.metric("half_round_trip") > 0.0);
-        assert!(!both.united.metrics.contains_key("throughput"), "{protocol}");
+        assert!(!both.united.main().metrics.contains_key("throughput"), "{protocol}");
     }
 }
 
@@ -375,11 +375,11 @@ fn messages_go_there_and_back_beside_what_fills_the_link() {
         let changes = [("direction", direction), ("streams", "2")];
         let both = run(&Loaded, &surveyed(&Loaded, &changes).unwrap());
         assert!(both.metric("latency_p50") > 0.0, "{direction}");
-        let has = |name: &str| both.united.metrics.get(name).is_some_and(|q| q.value > 0.0);
+        let has = |name: &str| both.united.main().metrics.get(name).is_some_and(|q| q.value > 0.0);
         assert_eq!(has("throughput"), direction != "none", "{direction}");
         assert_eq!(has("send_throughput"), ["send", "both"].contains(&direction), "{direction}");
         assert_eq!(has("receive_throughput"), ["receive", "both"].contains(&direction), "{direction}");
-        assert_eq!(both.united.metrics.contains_key("rtt"), direction != "none", "{direction}");
+        assert_eq!(both.united.main().metrics.contains_key("rtt"), direction != "none", "{direction}");
         let (sent, received) = (class_bytes(&both.near, "send"), class_bytes(&both.far, "receive"));
         assert_eq!(sent > 0.0, received > 0.0, "{direction}");
     }

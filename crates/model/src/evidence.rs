@@ -9,18 +9,18 @@ impl Place {
     pub fn resolves(&self, run: &Run, case: Option<&CaseResult>) -> bool {
         let trials = || case.into_iter().flat_map(|c| &c.trials);
         let machines = || run.machines.iter();
+        let watched = || trials().flat_map(|t| &t.result.machines);
         match self {
-            Place::Metric(name) => trials().any(|t| t.result.metrics.contains_key(name)),
-            Place::Parameter(name) => case.is_some_and(|c| c.parameters.get(name).is_some()),
+            Place::Metric(name) => trials().any(|t| t.result.main().metrics.contains_key(name)),
+            Place::Parameter(name) => case.is_some_and(|c| c.loads.main.parameters.get(name).is_some()),
             Place::Counter { resource, source } => {
-                let of_parts = trials().flat_map(|t| &t.result.parts).flat_map(|p| &p.counters);
-                let all = trials().flat_map(|t| &t.result.counters).chain(of_parts);
-                all.into_iter().any(|c| c.resource == *resource && c.source == *source)
+                let mut all = watched().flat_map(|m| &m.counters);
+                all.any(|c| c.resource == *resource && c.source == *source)
             }
             Place::Series { resource, name } => {
-                trials().flat_map(|t| &t.result.series).any(|s| s.resource == *resource && s.name == *name)
+                trials().flat_map(|t| t.result.series()).any(|s| s.resource == *resource && s.name == *name)
             }
-            Place::Fact(name) => trials().any(|t| t.result.facts.contains_key(name)),
+            Place::Fact(name) => trials().any(|t| t.result.main().facts.contains_key(name)),
             Place::Path(resource) => {
                 case.is_some_and(|c| c.path.iter().any(|step| step.resource == *resource))
             }
@@ -31,15 +31,12 @@ impl Place {
                     })
             }
             Place::Calibration(name) => machines().flat_map(|m| &m.calibration).any(|c| c.name == *name),
-            Place::Process(name) => {
-                let of_parts = trials().flat_map(|t| &t.result.parts).flat_map(|p| &p.processes);
-                trials().flat_map(|t| &t.result.processes).chain(of_parts).any(|p| p.name == *name)
-            }
+            Place::Process(name) => watched().flat_map(|m| &m.processes).any(|p| p.name == *name),
             Place::Trial(order) => trials().any(|t| t.order == *order),
             Place::Condition(code) => {
                 machines().flat_map(|m| &m.looks).flat_map(|l| &l.findings).any(|f| f.code == *code)
             }
-            Place::Case(label) => run.cases.iter().any(|c| c.label == *label),
+            Place::Case(label) => run.cases.iter().any(|c| c.label.to_string() == *label),
             Place::Inventory(resource) => machines().any(|m| m.inventory.has(resource)),
         }
     }

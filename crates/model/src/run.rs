@@ -1,6 +1,6 @@
-//! The run document, `headroom.run/1`. Within `/1` only optional keys are
-//! added; every old version stays readable. Estimates and findings are derived
-//! from trials and may be made again when a run is opened.
+//! The run document, `headroom.run/2`. Within `/2` only optional keys are
+//! added; every old version stays readable (`import::v1` reads `/1`). Estimates and
+//! findings are derived from trials and may be made again when a run is opened.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use crate::profile::LoadProfile;
 use crate::resource::PathStep;
 use crate::setting::SettingStates;
 use crate::study::Study;
-use crate::trial::Trial;
+use crate::trial::{LOCAL, Trial};
 use crate::unit::Unit;
 use crate::value::Parameters;
 
 /// The name and version of the document.
-pub const SCHEMA: &str = "headroom.run/1";
+pub const SCHEMA: &str = "headroom.run/2";
 
 /// One execution of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -97,53 +97,158 @@ pub struct AnalysisInfo {
 }
 
 /// A case and what was measured of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseResult {
-    /// The main workload.
-    pub workload: String,
-    /// The version of its definition.
-    pub definition_version: u32,
     /// Hash of what makes two cases the same work.
     pub work_id: String,
-    /// What a person calls it.
-    pub label: String,
-    /// What the label says, as data; absent in documents of version 0.1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label_parts: Option<Label>,
-    /// All parameters of the main load.
-    pub parameters: Parameters,
-    /// What the main load is; absent in documents of version 0.1, and of a case that
-    /// was left out because it is impossible.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<LoadProfile>,
-    /// The loads that ran with it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub with: Vec<Companion>,
+    /// What tells it from others.
+    pub label: Label,
+    /// Its loads.
+    pub loads: Loads,
     /// The group in which it was measured: groups ran one after the other.
     pub block: usize,
     /// The settings that were changed for it: each resource with what was asked,
     /// what was before, and what was read back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: SettingStates,
-    /// The resources it passes.
+    /// The resources that its main load passes.
     pub path: Vec<PathStep>,
     /// Its trials, in the order they ran.
     pub trials: Vec<Trial>,
     /// The rounds before them, in which the load was brought to a steady state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
-    /// What the trials say of each target, where there are several.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub targets: Vec<TargetResult>,
-    /// What the trials say.
-    #[serde(default)]
-    pub estimates: BTreeMap<String, Estimate>,
     /// How much of each limit on its path it used, most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub utilization: Vec<Utilization>,
     /// Conclusions about this case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+}
+
+/// The loads of a case. In the document a list, each with its role; in a trial, a load is
+/// named by its place in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<CaseLoad>", into = "Vec<CaseLoad>")]
+#[schemars(with = "Vec<CaseLoad>")]
+pub struct Loads {
+    /// The one that the case is about.
+    pub main: CaseLoad,
+    /// Those that run beside it, in the same window.
+    pub beside: Vec<CaseLoad>,
+}
+
+impl Loads {
+    /// All of them, in the order of the document.
+    pub fn iter(&self) -> impl Iterator<Item = &CaseLoad> {
+        std::iter::once(&self.main).chain(&self.beside)
+    }
+
+    /// The same, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut CaseLoad> {
+        std::iter::once(&mut self.main).chain(&mut self.beside)
+    }
+}
+
+/// A case has one main load, and it stands first.
+#[derive(Debug, thiserror::Error)]
+#[error("the first load of a case, and no other, must be the main one")]
+pub struct LoadsError;
+
+impl TryFrom<Vec<CaseLoad>> for Loads {
+    type Error = LoadsError;
+
+    fn try_from(loads: Vec<CaseLoad>) -> Result<Self, LoadsError> {
+        let mut loads = loads.into_iter();
+        let main = loads.next().filter(|load| load.role == LoadRole::Main).ok_or(LoadsError)?;
+        let beside: Vec<_> = loads.collect();
+        if beside.iter().any(|load| load.role == LoadRole::Main) {
+            return Err(LoadsError);
+        }
+        Ok(Self { main, beside })
+    }
+}
+
+impl From<Loads> for Vec<CaseLoad> {
+    fn from(Loads { main, beside }: Loads) -> Self {
+        std::iter::once(main).chain(beside).collect()
+    }
+}
+
+/// What a load is in its case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadRole {
+    /// The case is about it.
+    #[default]
+    Main,
+    /// It runs while the main one is measured.
+    Beside,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// One load of a case, and what the trials say of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseLoad {
+    /// What it is in the case.
+    pub role: LoadRole,
+    /// Its workload.
+    pub workload: String,
+    /// The version of the workload's definition; absent where nobody wrote it down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition_version: Option<u32>,
+    /// All its parameters.
+    pub parameters: Parameters,
+    /// What it is.
+    #[serde(default)]
+    pub profile: LoadProfile,
+    /// The machines that take part in it, the one that drives first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<Endpoint>,
+    /// What the trials say of each of its targets, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetResult>,
+    /// What the trials say of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub estimates: BTreeMap<String, Estimate>,
+}
+
+/// A machine that takes part in a load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Endpoint {
+    /// The machine, by its name in the run.
+    pub machine: String,
+    /// What it does there.
+    pub role: EndpointRole,
+}
+
+impl CaseResult {
+    /// Adds a trial, and to each load the machines that answered in it.
+    pub fn add_trial(&mut self, trial: Trial) {
+        for end in trial.result.loads.iter().filter(|end| end.machine != LOCAL) {
+            let Some(load) = self.loads.iter_mut().nth(end.load) else { continue };
+            if load.endpoints.iter().all(|known| known.machine != end.machine) {
+                let machine = end.machine.clone();
+                load.endpoints.push(Endpoint { machine, role: EndpointRole::Answers });
+            }
+        }
+        self.trials.push(trial);
+    }
+}
+
+/// What a machine does in a load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndpointRole {
+    /// It starts operations and times them.
+    Drives,
+    /// It answers those of another.
+    Answers,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// Rounds of a load, one after the other, until its figure is steady as SNIA
@@ -216,23 +321,6 @@ pub struct Utilization {
     pub source: String,
 }
 
-/// A load that ran with a case.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Companion {
-    /// Its workload.
-    pub workload: String,
-    /// Its parameters.
-    pub parameters: Parameters,
-    /// What it is; absent in documents of version 0.1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<LoadProfile>,
-    /// The machine it ran on.
-    pub machine: String,
-    /// What the trials say of it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub estimates: BTreeMap<String, Estimate>,
-}
-
 /// What the trials say of a metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
@@ -260,38 +348,29 @@ pub struct Estimate {
 }
 
 impl CaseResult {
-    /// A case of the plan, before any trial.
+    /// A case of the plan, before any trial. `definition_version` tells that of a workload.
     #[must_use]
-    pub fn planned(case: &Case, definition_version: u32) -> Self {
+    pub fn planned(case: &Case, definition_version: impl Fn(&str) -> Option<u32>) -> Self {
+        let planned = |load: &LoadSpec, role| CaseLoad {
+            role,
+            workload: load.workload.clone(),
+            definition_version: definition_version(&load.workload),
+            parameters: load.parameters.clone(),
+            profile: load.profile.clone().unwrap_or_default(),
+            endpoints: vec![Endpoint { machine: LOCAL.to_owned(), role: EndpointRole::Drives }],
+            ..CaseLoad::default()
+        };
         let mut loads = case.loads.iter();
-        let LoadSpec { workload, parameters, profile } =
-            loads.next().cloned().unwrap_or_else(|| LoadSpec::new(String::new(), Parameters::default()));
         Self {
-            workload,
-            definition_version,
             work_id: case.work_id.clone(),
-            label: case.label.to_string(),
-            label_parts: Some(case.label.clone()),
-            parameters,
-            profile,
-            with: loads
-                .map(|l| Companion {
-                    workload: l.workload.clone(),
-                    parameters: l.parameters.clone(),
-                    profile: l.profile.clone(),
-                    machine: "local".to_owned(),
-                    estimates: BTreeMap::new(),
-                })
-                .collect(),
+            label: case.label.clone(),
+            loads: Loads {
+                main: loads.next().map(|load| planned(load, LoadRole::Main)).unwrap_or_default(),
+                beside: loads.map(|load| planned(load, LoadRole::Beside)).collect(),
+            },
             block: case.group,
-            settings: SettingStates::new(),
             path: case.path.clone(),
-            trials: Vec::new(),
-            rounds: None,
-            targets: Vec::new(),
-            estimates: BTreeMap::new(),
-            utilization: Vec::new(),
-            findings: Vec::new(),
+            ..Self::default()
         }
     }
 }

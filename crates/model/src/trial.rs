@@ -53,31 +53,158 @@ pub struct TrialResult {
     /// Where the workers ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
-    /// What shaped the result without being a parameter, as granted by the
+    /// What each load did, at each of its ends: by their places in the case, and of each
+    /// the end that drives first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadTrial>,
+    /// What each machine did meanwhile, the one that drives first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineTrial>,
+    /// What watching this trial cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observer: Option<ObserverCost>,
+}
+
+/// The name of the machine that drives.
+pub const LOCAL: &str = "local";
+
+static NO_LOAD: LoadTrial = LoadTrial {
+    load: 0,
+    machine: String::new(),
+    metrics: BTreeMap::new(),
+    histograms: BTreeMap::new(),
+    series: Vec::new(),
+    facts: BTreeMap::new(),
+    targets: Vec::new(),
+};
+
+static NO_MACHINE: MachineTrial =
+    MachineTrial { machine: String::new(), counters: Vec::new(), processes: Vec::new(), series: Vec::new() };
+
+impl TrialResult {
+    /// What load `place` of the case did, where it was driven.
+    #[must_use]
+    pub fn load(&self, place: usize) -> Option<&LoadTrial> {
+        self.loads.iter().find(|load| load.load == place)
+    }
+
+    /// What the main load did, where it was driven: nothing if the trial failed.
+    #[must_use]
+    pub fn main(&self) -> &LoadTrial {
+        self.load(0).unwrap_or(&NO_LOAD)
+    }
+
+    /// The same, to be changed.
+    pub fn main_mut(&mut self) -> &mut LoadTrial {
+        match self.loads.iter().position(|load| load.load == 0) {
+            Some(place) => &mut self.loads[place],
+            None => {
+                self.loads.insert(0, LoadTrial::of(0, LOCAL));
+                &mut self.loads[0]
+            }
+        }
+    }
+
+    /// The main load over time, then the machine that drives it.
+    pub fn series(&self) -> impl Iterator<Item = &Series> {
+        self.main().series.iter().chain(&self.local().series)
+    }
+
+    /// What machine `name` did.
+    #[must_use]
+    pub fn machine(&self, name: &str) -> &MachineTrial {
+        self.machines.iter().find(|m| m.machine == name).unwrap_or(&NO_MACHINE)
+    }
+
+    /// What the machine that drives did.
+    #[must_use]
+    pub fn local(&self) -> &MachineTrial {
+        self.machine(LOCAL)
+    }
+
+    /// The same, to be changed.
+    pub fn local_mut(&mut self) -> &mut MachineTrial {
+        match self.machines.iter().position(|m| m.machine == LOCAL) {
+            Some(place) => &mut self.machines[place],
+            None => {
+                self.machines.insert(0, MachineTrial::of(LOCAL));
+                &mut self.machines[0]
+            }
+        }
+    }
+}
+
+/// What one load did at one of its ends.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadTrial {
+    /// Its place among the loads of the case: 0 is the main one.
+    pub load: usize,
+    /// The machine of that end.
+    pub machine: String,
+    /// Its metrics.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, Quantity>,
+    /// Its distributions, base64 of HdrHistogram V2, nanoseconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub histograms: BTreeMap<String, String>,
+    /// Its course over time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<Series>,
+    /// What shaped its result without being a parameter, as granted by the
     /// machine: ring flags, registered buffers, vector width.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, Value>,
-    /// The main load's metrics.
+    /// What it did to each of its targets, where it drives several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetTrial>,
+}
+
+impl LoadTrial {
+    /// One without any figure.
+    #[must_use]
+    pub fn of(load: usize, machine: &str) -> Self {
+        Self { load, machine: machine.to_owned(), ..Self::default() }
+    }
+}
+
+/// What a load did to one of several targets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetTrial {
+    /// The target.
+    pub target: String,
+    /// Its metrics.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, Quantity>,
-    /// The main load's distributions, base64 of HdrHistogram V2, nanoseconds.
+    /// Its distributions, as those of a load.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, String>,
-    /// The main load over time.
+    /// Its course over time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
-    /// Counters of the kernel at the window's edges.
+}
+
+/// What one machine did during a trial.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MachineTrial {
+    /// The machine.
+    pub machine: String,
+    /// Counters of its kernel at the window's edges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<Counter>,
     /// The processes that used most CPU time, most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<ProcessUse>,
-    /// What watching this trial cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub observer: Option<ObserverCost>,
-    /// The loads that ran with it.
+    /// What was sampled of its resources.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub series: Vec<Series>,
+}
+
+impl MachineTrial {
+    /// One of which nothing is known.
+    #[must_use]
+    pub fn of(machine: &str) -> Self {
+        Self { machine: machine.to_owned(), ..Self::default() }
+    }
 }
 
 /// The times of a trial, on the monotonic clock of the agent that says or hears them.
@@ -182,8 +309,6 @@ pub struct InterruptLine {
 /// A quantity over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
-    /// The machine it was seen on.
-    pub machine: String,
     /// The resource it belongs to; `load` for the load itself.
     pub resource: String,
     /// What it is.
@@ -201,8 +326,6 @@ pub struct Series {
 /// A counter of the kernel at both edges of the window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counter {
-    /// The machine.
-    pub machine: String,
     /// The resource: `block:vda`, `cpu`.
     pub resource: String,
     /// Where it was read: `/proc/diskstats reads`.
@@ -256,8 +379,6 @@ impl Counter {
 /// What one process used while a trial's window was open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessUse {
-    /// The machine.
-    pub machine: String,
     /// Its number.
     pub pid: u32,
     /// Its name (comm), at most 15 characters.
@@ -271,39 +392,6 @@ pub struct ProcessUse {
     pub cpu_s: f64,
     /// Seconds over which that was seen.
     pub watched_s: f64,
-}
-
-/// What one load that ran with the case did, or one target of a load that
-/// drives several.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Part {
-    /// The machine.
-    pub machine: String,
-    /// Its place among the loads that run with the case, from 0; absent for the
-    /// main load.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load: Option<usize>,
-    /// Which of the load's targets; absent for the load as a whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// Its metrics.
-    pub metrics: BTreeMap<String, Quantity>,
-    /// Its distributions.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub histograms: BTreeMap<String, String>,
-    /// Its course over time.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub series: Vec<Series>,
-    /// What shaped its result.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub facts: BTreeMap<String, Value>,
-    /// Counters of the kernel of its machine at the window's edges, where that is
-    /// another machine.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub counters: Vec<Counter>,
-    /// The processes of that machine that used most CPU time, most first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub processes: Vec<ProcessUse>,
 }
 
 #[cfg(test)]

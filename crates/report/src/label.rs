@@ -1,6 +1,5 @@
 //! What cases and metrics are called, in words as they are typed.
 
-use import::v1::label::of_case;
 use language::Words;
 use model::label::LabelPart;
 use model::run::CaseResult;
@@ -63,8 +62,8 @@ pub(crate) fn companions(label: &Label) -> impl Iterator<Item = String> {
 pub(crate) fn constant_words(run: &Run, name: &str, catalogue: &Catalogue) -> Vec<String> {
     let entries: Vec<_> = run.study.workloads.iter().filter(|w| w.kind == name).collect();
     let (Some(first), Some(spec)) = (entries.first(), catalogue.workload(name)) else { return Vec::new() };
-    let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.workload == name).collect();
-    let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| of_case(c).says(p));
+    let cases: Vec<&CaseResult> = run.cases.iter().filter(|c| c.loads.main.workload == name).collect();
+    let said = |p: &str| cases.len() > 1 && cases.iter().any(|c| c.label.says(p));
     first
         .parameters
         .iter()

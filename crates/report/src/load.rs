@@ -1,10 +1,8 @@
 //! What the report reads of a load: its profile, and which of its metrics comes first.
 
-use std::borrow::Cow;
-
 use language::format::Rates;
 use model::limit::LimitKind;
-use model::run::{CaseResult, Companion, Utilization};
+use model::run::{CaseLoad, CaseResult, Utilization};
 use model::{LoadProfile, Unit, Value, WorkloadSpec};
 
 /// From this many bytes an operation on, people ask for bytes per second, not
@@ -13,8 +11,8 @@ use model::{LoadProfile, Unit, Value, WorkloadSpec};
 pub(crate) const LARGE_BYTES: f64 = 65536.0;
 
 /// What the main load of a case is.
-pub(crate) fn profile(case: &CaseResult) -> Cow<'_, LoadProfile> {
-    import::v1::of_case(case)
+pub(crate) fn profile(case: &CaseResult) -> &LoadProfile {
+    &case.loads.main.profile
 }
 
 /// What the rates of a case are written in.
@@ -23,15 +21,15 @@ pub(crate) fn rates(case: &CaseResult) -> Rates {
 }
 
 /// The same of a load that ran beside one.
-pub(crate) fn rates_beside(companion: &Companion) -> Rates {
-    Rates::of(import::v1::of_companion(companion).rate_unit)
+pub(crate) fn rates_beside(companion: &CaseLoad) -> Rates {
+    Rates::of(companion.profile.rate_unit)
 }
 
 /// The metric to show first: the time that a number of requests took, the rate
 /// that kept to a latency, or else the workload's own; of large operations the
 /// bytes rather than their count.
 pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) -> String {
-    let any = |name: &str| cases.iter().any(|c| c.estimates.contains_key(name));
+    let any = |name: &str| cases.iter().any(|c| c.loads.main.estimates.contains_key(name));
     if any("elapsed") && !cases.iter().any(|c| goes_to_its_end(c)) {
         return "elapsed".to_owned();
     }
@@ -46,8 +44,9 @@ pub(crate) fn headline_name(cases: &[&CaseResult], spec: Option<&WorkloadSpec>) 
 
 /// Bytes that one operation of `headline` moves.
 pub(crate) fn bytes_an_operation(case: &CaseResult, headline: &str) -> Option<f64> {
-    let rate = case.estimates.get(headline).filter(|e| e.unit == Unit::PerSecond && e.median > 0.0)?;
-    let bytes = case.estimates.get("throughput").filter(|e| e.unit == Unit::BytesPerSecond)?;
+    let rate =
+        case.loads.main.estimates.get(headline).filter(|e| e.unit == Unit::PerSecond && e.median > 0.0)?;
+    let bytes = case.loads.main.estimates.get("throughput").filter(|e| e.unit == Unit::BytesPerSecond)?;
     Some(bytes.median / rate.median)
 }
 
@@ -59,14 +58,14 @@ pub(crate) fn fact(case: &CaseResult, name: &str) -> Option<f64> {
         Value::Integer(number) => Some(*number as f64),
         _ => None,
     };
-    let values: Vec<f64> = good.filter_map(|t| t.result.facts.get(name)).filter_map(number).collect();
+    let values: Vec<f64> = good.filter_map(|t| t.result.main().facts.get(name)).filter_map(number).collect();
     stats::interval::median(&values)
 }
 
 /// Whether a load ends where its target does: how long that takes depends on
 /// the target's size, so that its rate is the figure.
 pub(crate) fn goes_to_its_end(case: &CaseResult) -> bool {
-    ["end", "full"].iter().any(|word| case.parameters.is_word("until", word))
+    ["end", "full"].iter().any(|word| case.loads.main.parameters.is_word("until", word))
 }
 
 /// Whether a share of a limit tells something. A load on all CPUs keeps them busy

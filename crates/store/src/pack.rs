@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
+use import::v1::document::TrialV1;
 use model::trial::{Series, Trial, TrialResult};
 
 use crate::column::{self, Allowance};
@@ -36,7 +37,7 @@ impl Kind {
 /// One row of the table of blobs.
 #[derive(Clone, Debug)]
 pub(crate) struct Blob {
-    /// Whose it is: 0 the main load's, n that of the trial's n-th part.
+    /// Whose it is: its place among all that [`HasBulk::bulk`] gives.
     pub(crate) part: usize,
     /// What it holds.
     pub(crate) kind: Kind,
@@ -57,13 +58,30 @@ pub(crate) struct Packed {
     pub(crate) blobs: Vec<Blob>,
 }
 
-/// The two kinds of bulk that a trial, and each of its parts, has.
-type Bulk<'a> = (&'a mut BTreeMap<String, String>, &'a mut Vec<Series>);
+/// The two kinds of bulk: a machine has no histograms.
+type Bulk<'a> = (Option<&'a mut BTreeMap<String, String>>, &'a mut Vec<Series>);
 
-/// The bulk of the main load, then that of each part.
-fn bulk(result: &mut TrialResult) -> impl Iterator<Item = Bulk<'_>> {
-    let main = (&mut result.histograms, &mut result.series);
-    std::iter::once(main).chain(result.parts.iter_mut().map(|part| (&mut part.histograms, &mut part.series)))
+/// What has bulk.
+trait HasBulk {
+    /// All of it, in an order that holds.
+    fn bulk(&mut self) -> impl Iterator<Item = Bulk<'_>>;
+}
+
+impl HasBulk for TrialResult {
+    /// That of each load, each followed by its targets, then that of each machine.
+    fn bulk(&mut self) -> impl Iterator<Item = Bulk<'_>> {
+        let loads = self.loads.iter_mut().flat_map(|load| {
+            let targets = load.targets.iter_mut().map(|t| (Some(&mut t.histograms), &mut t.series));
+            std::iter::once((Some(&mut load.histograms), &mut load.series)).chain(targets)
+        });
+        loads.chain(self.machines.iter_mut().map(|machine| (None, &mut machine.series)))
+    }
+}
+
+impl HasBulk for TrialV1 {
+    fn bulk(&mut self) -> impl Iterator<Item = Bulk<'_>> {
+        TrialV1::bulk(self).map(|(histograms, series)| (Some(histograms), series))
+    }
 }
 
 /// Takes a trial apart.
@@ -75,8 +93,8 @@ fn bulk(result: &mut TrialResult) -> impl Iterator<Item = Bulk<'_>> {
 pub(crate) fn pack(trial: &Trial) -> Result<Packed, serde_json::Error> {
     let mut rest = trial.clone();
     let mut blobs = Vec::new();
-    for (part, (histograms, series)) in bulk(&mut rest.result).enumerate() {
-        for (place, (name, text)) in take(histograms).into_iter().enumerate() {
+    for (part, (histograms, series)) in rest.result.bulk().enumerate() {
+        for (place, (name, text)) in histograms.map(take).unwrap_or_default().into_iter().enumerate() {
             let data = column::pack_text(&text);
             blobs.push(Blob { part, kind: Kind::Histogram, place, header: name, data });
         }
@@ -95,13 +113,26 @@ pub(crate) fn pack(trial: &Trial) -> Result<Packed, serde_json::Error> {
 /// says what is wrong with them.
 pub(crate) fn unpack(packed: &Packed, allowance: &mut Allowance) -> Result<Trial, String> {
     let mut trial: Trial = serde_json::from_str(&packed.document).map_err(|e| e.to_string())?;
+    fill(&mut trial.result, packed, allowance)?;
+    Ok(trial)
+}
+
+/// The same of a trial that was kept as one of `headroom.run/1`.
+pub(crate) fn unpack_v1(packed: &Packed, allowance: &mut Allowance) -> Result<Trial, String> {
+    let mut trial: TrialV1 = serde_json::from_str(&packed.document).map_err(|e| e.to_string())?;
+    fill(&mut trial, packed, allowance)?;
+    Ok(trial.upgrade())
+}
+
+/// Puts each blob where it belongs.
+fn fill(trial: &mut impl HasBulk, packed: &Packed, allowance: &mut Allowance) -> Result<(), String> {
     for blob in &packed.blobs {
-        let Some((histograms, series)) = bulk(&mut trial.result).nth(blob.part) else {
-            return Err(format!("a {} belongs to part {} that is missing", blob.kind.name(), blob.part));
-        };
+        let missing = || format!("a {} belongs to part {} that is missing", blob.kind.name(), blob.part);
+        let (histograms, series) = trial.bulk().nth(blob.part).ok_or_else(missing)?;
         match blob.kind {
             Kind::Histogram => {
-                histograms.insert(blob.header.clone(), column::unpack_text(&blob.data, allowance)?);
+                let text = column::unpack_text(&blob.data, allowance)?;
+                histograms.ok_or_else(missing)?.insert(blob.header.clone(), text);
             }
             Kind::Series => {
                 let mut one: Series = serde_json::from_str(&blob.header).map_err(|e| e.to_string())?;
@@ -110,5 +141,5 @@ pub(crate) fn unpack(packed: &Packed, allowance: &mut Allowance) -> Result<Trial
             }
         }
     }
-    Ok(trial)
+    Ok(())
 }

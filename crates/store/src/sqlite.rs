@@ -16,6 +16,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use import::v1::document;
 use model::run::{Outcome, Rounds, Run};
 use model::trial::{Status, Trial};
 use rusqlite::types::Type;
@@ -315,10 +316,11 @@ impl Store for SqliteStore {
             .query_row("SELECT number, document FROM run WHERE id = ?1", [id], |r| Ok((r.get(0)?, r.get(1)?)))
             .optional()
             .map_err(failed)?;
-        let Some((number, document)) = head else {
+        let Some((number, head)) = head else {
             return Err(self.unknown(id));
         };
-        let mut run: Run = serde_json::from_str(&document)
+        let unpack = if document::is_v1(head.as_bytes()) { pack::unpack_v1 } else { pack::unpack };
+        let mut run = document::read(head.as_bytes())
             .map_err(|e| self.damaged(format!("the head of run `{id}` cannot be read: {e}")))?;
         let trials = read_trials(&moment, number).map_err(failed)?;
         // A writer need not wait for what follows.
@@ -326,12 +328,12 @@ impl Store for SqliteStore {
         let bytes = trials.iter().flat_map(|(_, _, packed)| &packed.blobs).map(|blob| blob.data.len()).sum();
         let mut allowance = Allowance::for_stored(bytes);
         for (case, order, packed) in trials {
-            let trial = pack::unpack(&packed, &mut allowance)
+            let trial = unpack(&packed, &mut allowance)
                 .map_err(|e| self.damaged(format!("trial {order} of run `{id}` cannot be read: {e}")))?;
             let Some(case) = run.cases.get_mut(case) else {
                 return Err(self.damaged(format!("trial {order} of run `{id}` belongs to no case")));
             };
-            case.trials.push(trial);
+            case.add_trial(trial);
         }
         Ok(run)
     }

@@ -79,7 +79,7 @@ fn an_agent_that_dies_fails_one_trial_and_the_run_goes_on() {
     let status: Vec<Status> = run.cases[0].trials.iter().map(|t| t.status).collect();
     assert_eq!(status, [Status::Ok, Status::Failed, Status::Ok, Status::Ok]);
     assert_eq!(run.cases[0].trials[1].reason.as_deref(), Some("killed by signal 9"));
-    assert_eq!(run.cases[0].estimates["operations_per_second"].n, 3);
+    assert_eq!(run.cases[0].loads.main.estimates["operations_per_second"].n, 3);
     assert!(run.cases[0].findings.iter().any(|f| f.code == "trials-failed"));
 }
 
@@ -147,7 +147,7 @@ fn a_store_that_fails_does_not_take_the_measured_trials_with_it() {
     match runner.run(&study, &planned, &identity) {
         Err(RunError::Unkept { run, .. }) => {
             assert_eq!(run.cases[0].trials.len(), 3);
-            assert_eq!(run.cases[0].estimates["operations_per_second"].n, 3);
+            assert_eq!(run.cases[0].loads.main.estimates["operations_per_second"].n, 3);
         }
         other => panic!("{other:?}"),
     }

@@ -28,7 +28,7 @@ fn later(load: &LoadSpec, trial: usize) -> f64 {
 }
 
 fn values(case: &CaseResult) -> Vec<f64> {
-    case.trials.iter().map(|t| t.result.metrics["iops"].value).collect()
+    case.trials.iter().map(|t| t.result.main().metrics["iops"].value).collect()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn rounds_go_on_until_five_are_steady_and_those_are_the_trials() {
     assert_eq!((rounds.metric.as_str(), rounds.window, rounds.most), ("iops", 5, 25));
     assert_eq!(rounds.written, (2 << 20, 15_000), "twice the file, then what each round wrote");
     assert_eq!(values(case), rounds.values[10..]);
-    assert_eq!(case.estimates["iops"].n, 5);
+    assert_eq!(case.loads.main.estimates["iops"].n, 5);
     let blocks: Vec<u32> = case.trials.iter().map(|t| t.block).collect();
     assert_eq!(blocks, [10, 11, 12, 13, 14]);
     // Each round was kept when it was over; trials when all were.
@@ -120,7 +120,7 @@ fn an_interrupt_keeps_the_rounds_so_far_and_calls_nothing_steady() {
     let rounds = run.cases[0].rounds.as_ref().unwrap();
     assert_eq!((rounds.values.len(), rounds.steady, rounds.range), (3, false, None));
     assert_eq!(store.trials.len(), 3, "what was measured is kept");
-    assert_eq!(run.cases[0].estimates["iops"].n, 3);
+    assert_eq!(run.cases[0].loads.main.estimates["iops"].n, 3);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_budget_without_room_for_rounds_calls_nothing_steady() {
     assert_eq!(run.outcome, Some(Outcome::Budget));
     let rounds = run.cases[0].rounds.as_ref().unwrap();
     assert_eq!((rounds.values.len(), rounds.steady), (0, false));
-    assert!(run.cases[0].trials.is_empty() && run.cases[0].estimates.is_empty());
+    assert!(run.cases[0].trials.is_empty() && run.cases[0].loads.main.estimates.is_empty());
 }
 
 #[test]
@@ -154,7 +154,11 @@ fn each_test_has_rounds_and_a_state_of_its_own() {
         order,
         ["randread:1", "randwrite:1", "release 1", "randwrite:1", "release 1", "write:1", "release 1"]
     );
-    assert!(run.cases.iter().all(|c| c.rounds.is_some() == c.parameters.is_word("precondition", "full")));
+    assert!(
+        run.cases
+            .iter()
+            .all(|c| c.rounds.is_some() == c.loads.main.parameters.is_word("precondition", "full"))
+    );
 }
 
 #[test]

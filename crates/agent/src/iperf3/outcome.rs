@@ -25,9 +25,9 @@ pub(crate) struct Span {
 /// The far end's report.
 pub(crate) fn report(asked: &Parameters, results: &Results, span: Span) -> TrialReport {
     let window = Window { start_ns: span.start_ns, end_ns: span.end_ns };
-    let metrics = metrics(asked, results, window.seconds());
-    let facts = facts(results);
-    let result = TrialResult { window: Some(window), metrics, facts, ..TrialResult::default() };
+    let mut result = TrialResult { window: Some(window), ..TrialResult::default() };
+    result.main_mut().metrics = metrics(asked, results, window.seconds());
+    result.main_mut().facts = facts(results);
     // Nobody watched that machine.
     let observer = ObserverCost { cpu_s: 0.0, watched_s: 0.0, cpus: 0 };
     TrialReport { result, observer }
@@ -114,7 +114,7 @@ mod tests {
     const SPAN: Span = Span { start_ns: 1_000_000_000, end_ns: 3_000_000_000 };
 
     fn value(report: &TrialReport, name: &str) -> Option<f64> {
-        report.result.metrics.get(name).map(|q| q.value)
+        report.result.main().metrics.get(name).map(|q| q.value)
     }
 
     #[test]

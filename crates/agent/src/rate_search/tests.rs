@@ -86,9 +86,9 @@ fn the_rate_of_a_server_that_is_known_is_found_and_said() {
 
     let mut result = TrialResult::default();
     held.tell(&mut result);
-    assert_eq!(result.metrics["rate_held"], Quantity { value: held.rate, unit: Unit::PerSecond });
-    assert_eq!(result.facts["closed_loop_rate"], Value::Number(1000.0));
-    let count = |name: &str| match &result.facts[name] {
+    assert_eq!(result.main().metrics["rate_held"], Quantity { value: held.rate, unit: Unit::PerSecond });
+    assert_eq!(result.main().facts["closed_loop_rate"], Value::Number(1000.0));
+    let count = |name: &str| match &result.main().facts[name] {
         Value::List(all) => all.len(),
         other => panic!("{other:?}"),
     };

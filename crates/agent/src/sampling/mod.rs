@@ -23,9 +23,6 @@ use rustix::time::{ClockId, clock_gettime};
 use pace::Pace;
 use track::SampleBuffer;
 
-/// What document calls the machine that this agent runs on.
-const MACHINE: &str = "local";
-
 /// How far apart readings are that are dear, or of what changes slowly, ns.
 const SLOW_NS: u64 = 1_000_000_000;
 
@@ -223,7 +220,7 @@ impl Watcher {
     /// Who used most CPU time; of one that looks at itself, it alone.
     pub(crate) fn processes(&self, window: Window) -> Vec<ProcessUse> {
         match &self.processes {
-            Some(processes) => processes.top(MACHINE, window),
+            Some(processes) => processes.top(window),
             None => self.itself(window).into_iter().collect(),
         }
     }
@@ -231,7 +228,6 @@ impl Watcher {
     fn itself(&self, window: Window) -> Option<ProcessUse> {
         let own: Vec<Counter> = self.counters(window).into_iter().filter(|c| c.resource == "self").collect();
         Some(ProcessUse {
-            machine: MACHINE.to_owned(),
             pid: std::process::id(),
             name: "headroom".to_owned(),
             own: true,

@@ -52,12 +52,8 @@ fn trial(text: &str, at: impl Fn(u64) -> Vec<(&'static str, u64)>) -> Trial {
         }
         track.take((1000 + second) * S, sampler::open_all(&with(text, &at(second)), &scope));
     }
-    let result = TrialResult {
-        window: Some(window),
-        series: track.series(),
-        counters: track.counters(window),
-        ..TrialResult::default()
-    };
+    let mut result = TrialResult { window: Some(window), ..TrialResult::default() };
+    (result.local_mut().series, result.local_mut().counters) = (track.series(), track.counters(window));
     Trial { order: 0, block: 0, started: String::new(), status: Status::Ok, reason: None, result }
 }
 
@@ -77,25 +73,9 @@ fn findings(text: &str, mut trial: Trial, workers: Result<Vec<u32>, usize>) -> V
     parameters.set("threads", count as u64);
     parameters.set("idle", PHASES[0] as f64);
     trial.result.placement = Some(pinned(&machine.inventory, workers));
-    let case = CaseResult {
-        workload: "cpu.primes".to_owned(),
-        definition_version: 1,
-        work_id: String::new(),
-        label: "cpu.primes".to_owned(),
-        label_parts: None,
-        parameters,
-        profile: None,
-        with: Vec::new(),
-        block: 0,
-        settings: Default::default(),
-        path: Vec::new(),
-        trials: vec![trial],
-        rounds: None,
-        targets: Vec::new(),
-        estimates: Default::default(),
-        utilization: Vec::new(),
-        findings: Vec::new(),
-    };
+    let mut case = CaseResult { trials: vec![trial], ..CaseResult::default() };
+    case.loads.main.profile = import::v1::profile("cpu.primes", &parameters);
+    (case.loads.main.workload, case.loads.main.parameters) = ("cpu.primes".to_owned(), parameters);
     let controls = Controls::default();
     let siblings = &analysis::Siblings::of(std::slice::from_ref(&case));
     let context =
@@ -170,7 +150,7 @@ fn a_server_of_two_sockets_tells_of_siblings_nodes_and_power() {
 
     let on = |workers| {
         let mut trial = trial.clone();
-        trial.result.facts.insert("memory_node".to_owned(), 0u64.into());
+        trial.result.main_mut().facts.insert("memory_node".to_owned(), 0u64.into());
         findings(&text, trial, workers)
     };
     // CPUs of both packages are numbered in turn: node 0 has the even ones.

@@ -6,8 +6,6 @@ use machine::sampler::{ABSENT, Column, Sampler, ValueKind};
 use model::Unit;
 use model::trial::{Counter, Series, Window};
 
-use super::MACHINE;
-
 /// Samples kept of one trial at most.
 const SAMPLES_MAX: usize = 3_000;
 /// Values kept of one trial at most, 32 MiB of them: a machine of many CPUs and
@@ -170,7 +168,6 @@ impl SampleBuffer {
         self.columns()
             .filter(|(.., column)| column.nature == ValueKind::Counter)
             .map(|(index, source, column)| Counter {
-                machine: MACHINE.to_owned(),
                 resource: column.resource.clone(),
                 source: format!("{source} {}", column.name),
                 before: self.raw(first, index),
@@ -209,7 +206,6 @@ impl SampleBuffer {
             for run in values.split(Option::is_none) {
                 if !run.is_empty() {
                     all.push(Series {
-                        machine: MACHINE.to_owned(),
                         resource: column.resource.clone(),
                         name: column.name.to_owned(),
                         unit,

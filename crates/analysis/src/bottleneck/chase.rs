@@ -26,7 +26,7 @@ pub(super) struct Chase;
 
 impl Candidate for Chase {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
-        let Some(each) = case.estimates.get(METRIC).filter(|_| measure::is_of_memory(case)) else {
+        let Some(each) = case.loads.main.estimates.get(METRIC).filter(|_| measure::is_of_memory(case)) else {
             return Verdict::Elsewhere;
         };
         let each = each.median;

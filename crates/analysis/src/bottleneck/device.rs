@@ -122,7 +122,7 @@ fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> mode
     let at = |case: &CaseResult| {
         let depth = measure::concurrency(case);
         let rate = measure::operations(case).map_or(0.0, |(_, rate)| rate);
-        Evidence::at("depth-rate", Place::Case(case.label.clone())).arg("rate", rate).arg("depth", depth)
+        Evidence::at("depth-rate", Place::Case(case.label.to_string())).arg("rate", rate).arg("depth", depth)
     };
     finding("device-full", Severity::Note)
         .on(device)
@@ -141,7 +141,7 @@ fn full(device: &str, less: &CaseResult, more: &CaseResult, step: &Step) -> mode
 
 /// Evidence that a device may be full, and that nobody can be sure.
 fn unsure(device: &str, less: &CaseResult, step: &Step) -> Evidence {
-    let place = Place::Case(less.label.clone());
+    let place = Place::Case(less.label.to_string());
     if !step.gain_high.is_finite() {
         return Evidence::at("device-few-trials", place).arg("resource", device);
     }
@@ -151,7 +151,7 @@ fn unsure(device: &str, less: &CaseResult, step: &Step) -> Evidence {
 /// Evidence that a device is not full.
 fn gives_more(device: &str, case: &CaseResult, upper: &CaseResult, step: &Step) -> Evidence {
     let (from, to) = (measure::concurrency(case), measure::concurrency(upper));
-    Evidence::at("device-gives-more", Place::Case(upper.label.clone()))
+    Evidence::at("device-gives-more", Place::Case(upper.label.to_string()))
         .arg("resource", device)
         .arg("times", step.total_gain)
         .arg("from", from)

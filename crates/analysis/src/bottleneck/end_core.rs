@@ -224,7 +224,7 @@ fn cores(trial: &Trial, end: End) -> Vec<Core> {
 mod tests {
     use super::*;
     use crate::validity::fixture;
-    use model::trial::{Counter, Part, Window};
+    use model::trial::{Counter, Window};
     use model::{Better, Quantity, Unit, Value};
 
     /// Ticks of a CPU in a second: user, system, idle, softirq.
@@ -240,13 +240,13 @@ mod tests {
     /// CPUs of both ends.
     fn case(near: (f64, &[[u64; 4]]), far: (f64, &[[u64; 4]])) -> CaseResult {
         let mut case = fixture::case(1);
-        case.workload = "net.stream".to_owned();
+        fixture::workload(&mut case, "net.stream");
         for (name, value) in [("direction", "send"), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
-            case.parameters.set(name, value);
+            fixture::set(&mut case, name, value);
         }
-        case.parameters.set("streams", 1u64);
+        fixture::set(&mut case, "streams", 1u64);
         let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
-        case.estimates.insert("throughput".to_owned(), estimate);
+        case.loads.main.estimates.insert("throughput".to_owned(), estimate);
         let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
         let metrics = |cpu: f64| {
             let per_byte = Quantity { value: cpu / 100e6, unit: Unit::SecondsPerByte };
@@ -261,13 +261,9 @@ mod tests {
         };
         let result = &mut case.trials[0].result;
         result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
-        (result.metrics, result.counters) = (metrics(near.0), all(near));
-        result.parts.push(Part {
-            machine: "10.0.0.2:7117".to_owned(),
-            metrics: metrics(far.0),
-            counters: all(far),
-            ..Part::default()
-        });
+        (result.main_mut().metrics, result.local_mut().counters) = (metrics(near.0), all(near));
+        fixture::far(&mut case).metrics = metrics(far.0);
+        fixture::far_machine(&mut case).counters = all(far);
         case
     }
 
@@ -295,9 +291,9 @@ mod tests {
         let near = found.ruled_out.iter().find(|e| e.code == "core").unwrap();
         assert_eq!(near.args["end"], Value::from("near"));
         let mut back = busy.clone();
-        back.parameters.set("direction", "receive");
+        fixture::set(&mut back, "direction", "receive");
         assert_eq!(verdict(&back).code, "sender-cpu");
-        back.parameters.set("direction", "both");
+        fixture::set(&mut back, "direction", "both");
         assert_eq!(verdict(&back).code, "receiver-cpu");
     }
 
@@ -321,7 +317,7 @@ mod tests {
     #[test]
     fn processors_that_both_ends_share_are_looked_at_once_and_last() {
         let mut one = case((0.4, &[IDLE, [4, 36, 2, 58]]), (0.3, &[IDLE, [4, 36, 2, 58]]));
-        one.trials[0].result.facts.insert("one_machine".to_owned(), true.into());
+        one.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
         let found = verdict(&one);
         assert_eq!(found.code, "receiver-cpu");
         assert!(
@@ -331,13 +327,13 @@ mod tests {
         );
         assert_eq!(found.ruled_out.iter().filter(|e| e.code == "core").count(), 0);
         let mut sender = case((0.9, &[IDLE, [4, 66, 2, 28]]), (0.3, &[IDLE, [4, 66, 2, 28]]));
-        sender.trials[0].result.facts.insert("one_machine".to_owned(), true.into());
+        sender.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
         assert_eq!(verdict(&sender).code, "cannot-tell", "whose it is nobody knows");
         // What TCP tells comes first.
         for (name, value) in
             [("busy_time", 1.0), ("receive_window_limited_time", 0.8), ("send_buffer_limited_time", 0.0)]
         {
-            one.trials[0].result.facts.insert(name.to_owned(), value.into());
+            one.trials[0].result.main_mut().facts.insert(name.to_owned(), value.into());
         }
         assert_eq!(verdict(&one).code, "window-bound");
     }

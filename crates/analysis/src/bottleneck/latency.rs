@@ -57,7 +57,7 @@ impl Candidate for Latency {
             .arg("depth", depth)
             .arg("latency_s", mean)
             .arg("syncs", sync.is_some())
-            .arg("queued", case.parameters.get("queue-depth").is_some())
+            .arg("queued", case.loads.main.parameters.get("queue-depth").is_some())
             .arg("deeper", better.map_or(0.0, measure::concurrency))
             .because(measure::latency_evidence(mean));
         if let Some(Syncing { mean, share }) = sync {
@@ -67,7 +67,7 @@ impl Candidate for Latency {
                 .because(shown("sync", "syncs_per_second").arg("latency_s", mean));
         }
         if let Some(better) = better {
-            let place = Place::Case(better.label.clone());
+            let place = Place::Case(better.label.to_string());
             let more = Evidence::at("deeper", place).arg("depth", measure::concurrency(better));
             found = found.because(more);
         }
@@ -87,8 +87,8 @@ struct Syncing {
 
 /// What syncs cost where that is felt.
 fn syncing(case: &CaseResult, depth: f64) -> Option<Syncing> {
-    let rate = case.estimates.get("syncs_per_second")?.median;
-    let mean = measure::median(case, |t| measure::mean_of(&t.result.histograms, "sync_latency"))?;
+    let rate = case.loads.main.estimates.get("syncs_per_second")?.median;
+    let mean = measure::median(case, |t| measure::mean_of(&t.result.main().histograms, "sync_latency"))?;
     let share = (rate * mean / depth).min(1.0);
     (share >= FELT).then_some(Syncing { mean, share })
 }

@@ -62,5 +62,5 @@ impl Candidate for OwnLimit {
 fn is_own(case: &CaseResult, used: &Utilization) -> bool {
     used.kind != LimitKind::Quota
         && !matches!(used.quantity.as_str(), "throughput" | "iops" | "cpu")
-        && case.estimates.contains_key(&used.quantity)
+        && case.loads.main.estimates.contains_key(&used.quantity)
 }

@@ -174,7 +174,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
 
 /// What holds this case back, if it was driven as hard as it goes.
 pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    if case.estimates.is_empty() || measure::is_null(case) {
+    if case.loads.main.estimates.is_empty() || measure::is_null(case) {
         return Vec::new();
     }
     // An open loop that is kept asks for no more.

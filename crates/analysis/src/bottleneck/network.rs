@@ -153,7 +153,7 @@ const ALLOWED: f64 = 0.1;
 /// others, see [`LOSS`]).
 fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
     let of = |t: &Trial| {
-        let value = |name: &str| t.result.metrics.get(name).map(|q| q.value).filter(|v| *v > 0.0);
+        let value = |name: &str| t.result.main().metrics.get(name).map(|q| q.value).filter(|v| *v > 0.0);
         let each = value("throughput")? / measure::workers(case);
         let allowed = 1.22 * sender(case, t, "mss")? / (value("rtt")? * share.sqrt());
         Some(each / allowed)
@@ -164,7 +164,7 @@ fn loss_allows_more(case: &CaseResult, share: f64) -> bool {
 /// The share of the segments that were sent again; of both ways, that of the worse
 /// one: what one end sends again, it sends beside its own bytes only.
 fn resent(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let value = |name: &str| trial.result.metrics.get(name).map(|q| q.value);
+    let value = |name: &str| trial.result.main().metrics.get(name).map(|q| q.value);
     let again = value("retransmits")?;
     let share = |again: f64, rate: f64, mss: f64| {
         let sent = rate * trial.result.window?.seconds() / mss;
@@ -278,8 +278,8 @@ fn window_allows_more(case: &CaseResult) -> bool {
     let receives_here = measure::only_receives(case);
     let of = |t: &Trial| {
         let window = measure::number(t, !receives_here, "window_granted_receive")?;
-        let rtt = t.result.metrics.get("rtt").map(|q| q.value).filter(|rtt| *rtt > 0.0)?;
-        let each = t.result.metrics.get("throughput")?.value / measure::workers(case);
+        let rtt = t.result.main().metrics.get("rtt").map(|q| q.value).filter(|rtt| *rtt > 0.0)?;
+        let each = t.result.main().metrics.get("throughput")?.value / measure::workers(case);
         (each > 0.0).then_some(window / rtt / each)
     };
     measure::median(case, of).is_some_and(|times| times >= AMPLE)
@@ -302,28 +302,32 @@ fn missing(case: &CaseResult) -> Evidence {
 mod tests {
     use crate::validity::fixture;
     use model::run::CaseResult;
-    use model::trial::{Part, Window};
+    use model::trial::Window;
     use model::{Better, Quantity, Unit};
 
     /// A second of a stream at 100 MB/s: what the near end sends, and how the time
     /// of the sender was spent.
     fn case(direction: &str, facts: &[(&str, f64)]) -> CaseResult {
         let mut case = fixture::case(1);
-        case.workload = "net.stream".to_owned();
+        fixture::workload(&mut case, "net.stream");
         for (name, value) in [("direction", direction), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
-            case.parameters.set(name, value);
+            fixture::set(&mut case, name, value);
         }
-        case.parameters.set("streams", 1u64);
+        fixture::set(&mut case, "streams", 1u64);
         let per_byte = |cpu: f64| Quantity { value: cpu / 100e6, unit: Unit::SecondsPerByte };
         let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
         let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
-        case.estimates.insert("throughput".to_owned(), estimate);
+        case.loads.main.estimates.insert("throughput".to_owned(), estimate);
         let result = &mut case.trials[0].result;
         result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
-        result.metrics = [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte(0.2))].into();
-        let mut far = Part { machine: "10.0.0.2:7117".to_owned(), ..Part::default() };
-        far.metrics = [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte(0.3))].into();
-        let sender = if direction == "send" { &mut result.facts } else { &mut far.facts };
+        result.main_mut().metrics =
+            [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte(0.2))].into();
+        fixture::far(&mut case).metrics =
+            [("throughput".to_owned(), rate), ("cpu_per_byte".to_owned(), per_byte(0.3))].into();
+        let sender = match direction {
+            "send" => &mut case.trials[0].result.main_mut().facts,
+            _ => &mut fixture::far(&mut case).facts,
+        };
         let usual = [
             ("busy_time", 1.0),
             ("receive_window_limited_time", 0.0),
@@ -333,7 +337,6 @@ mod tests {
         for (name, value) in usual.iter().chain(facts) {
             sender.insert((*name).to_owned(), (*value).into());
         }
-        result.parts.push(far);
         case
     }
 
@@ -344,7 +347,7 @@ mod tests {
     }
 
     fn metric(case: &mut CaseResult, name: &str, value: f64, unit: Unit) {
-        case.trials[0].result.metrics.insert(name.to_owned(), Quantity { value, unit });
+        case.trials[0].result.main_mut().metrics.insert(name.to_owned(), Quantity { value, unit });
     }
 
     #[test]
@@ -359,7 +362,7 @@ mod tests {
     #[test]
     fn a_receiver_that_does_not_keep_up_is_no_small_window() {
         let mut slow = case("send", &[("receive_window_limited_time", 0.9)]);
-        slow.trials[0].result.parts[0].facts.insert("window_granted_receive".to_owned(), 4e6.into());
+        fixture::far(&mut slow).facts.insert("window_granted_receive".to_owned(), 4e6.into());
         metric(&mut slow, "rtt", 1e-4, Unit::Seconds);
         // 4 MB over 100 us is 400 times what came, though it computes 30 % of the
         // time only: others had the processor.
@@ -372,10 +375,10 @@ mod tests {
     fn a_processor_that_is_full_is_the_senders_or_the_receivers() {
         for (direction, near_is) in [("send", "sender-cpu"), ("receive", "receiver-cpu")] {
             let mut busy = case(direction, &[]);
-            busy.trials[0].result.metrics.get_mut("cpu_per_byte").unwrap().value = 0.99 / 100e6;
+            busy.trials[0].result.main_mut().metrics.get_mut("cpu_per_byte").unwrap().value = 0.99 / 100e6;
             assert_eq!(verdict(&busy), near_is);
             let mut far = case(direction, &[]);
-            far.trials[0].result.parts[0].metrics.get_mut("cpu_per_byte").unwrap().value = 0.99 / 100e6;
+            fixture::far(&mut far).metrics.get_mut("cpu_per_byte").unwrap().value = 0.99 / 100e6;
             assert_ne!(verdict(&far), near_is);
             assert!(verdict(&far).ends_with("-cpu"));
         }
@@ -403,39 +406,38 @@ mod tests {
     #[test]
     fn each_way_s_loss_is_held_against_its_own_bytes() {
         let mut both = case("send", &[]);
-        both.parameters.set("direction", "both");
+        fixture::set(&mut both, "direction", "both");
         let rate = |bytes: f64| Quantity { value: bytes, unit: Unit::BytesPerSecond };
         for (name, bytes) in [("throughput", 101e6), ("send_throughput", 100e6), ("receive_throughput", 1e6)]
         {
-            both.trials[0].result.metrics.insert(name.to_owned(), rate(bytes));
+            both.trials[0].result.main_mut().metrics.insert(name.to_owned(), rate(bytes));
         }
         metric(&mut both, "retransmits", 14.0, Unit::One);
-        let far = &mut both.trials[0].result.parts[0];
-        far.facts.insert("mss".to_owned(), 1448.0.into());
-        let of_far = |far: &mut Part, again: f64| {
+        fixture::far(&mut both).facts.insert("mss".to_owned(), 1448.0.into());
+        let of_far = |both: &mut CaseResult, again: f64| {
             let again = Quantity { value: again, unit: Unit::One };
-            far.metrics.insert("retransmits".to_owned(), again);
+            fixture::far(both).metrics.insert("retransmits".to_owned(), again);
         };
         // The far end sent 690 segments, and 14 of them again.
-        of_far(far, 14.0);
+        of_far(&mut both, 14.0);
         assert_eq!(verdict(&both), "loss-bound");
         // The near end sent 69,061.
-        of_far(&mut both.trials[0].result.parts[0], 0.0);
+        of_far(&mut both, 0.0);
         assert_eq!(verdict(&both), "cannot-tell");
     }
 
     #[test]
     fn datagrams_are_not_said_to_lack_what_only_tcp_has() {
         let mut udp = case("send", &[]);
-        udp.parameters.set("protocol", "udp");
-        udp.trials[0].result.facts.clear();
+        fixture::set(&mut udp, "protocol", "udp");
+        udp.trials[0].result.main_mut().facts.clear();
         let found = crate::bottleneck::check(&udp, &fixture::context(&Default::default()));
         let finding = &crate::said::written(found)[0];
         assert_eq!(finding.code, "cannot-tell");
         assert!(finding.text.contains("datagrams") && !finding.text.contains("TCP"), "{}", finding.text);
         // The fixture's 100 MB/s are all that was asked for, or half of it.
         for (bits, count) in [(800e6, 0), (1600e6, 1)] {
-            udp.parameters.set("bit-rate", bits);
+            fixture::set(&mut udp, "bit-rate", bits);
             let found = crate::bottleneck::check(&udp, &fixture::context(&Default::default()));
             assert_eq!(found.len(), count, "{bits}");
         }

@@ -79,14 +79,18 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
     let workers = threads.min(cpus);
     // A quota may stand at any level; the one that stopped us most counts.
     let sources: BTreeSet<&str> = measure::good(case)
-        .flat_map(|t| &t.result.counters)
+        .flat_map(|t| &t.result.local().counters)
         .filter(|c| c.resource == "cgroup:cpu" && c.source.ends_with(" throttled_time"))
         .map(|c| c.source.as_str())
         .collect();
     let stopped_by = |source: &str| {
         let stopped = measure::median(case, |t| {
-            let counter =
-                t.result.counters.iter().find(|c| c.resource == "cgroup:cpu" && c.source == source)?;
+            let counter = t
+                .result
+                .local()
+                .counters
+                .iter()
+                .find(|c| c.resource == "cgroup:cpu" && c.source == source)?;
             Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
         })?;
         let place = Place::Counter { resource: "cgroup:cpu".to_owned(), source: source.to_owned() };

@@ -34,11 +34,11 @@ impl Candidate for Scheduler {
     fn examine(&self, case: &CaseResult, context: &Context<'_>) -> Verdict {
         let profile = measure::profile(case);
         let waits = WAITS.iter().find(|(what, _)| profile.may_wait_for(what));
-        let Some((_, what)) = waits.filter(|_| measure::waits_on_scheduler(&profile)) else {
+        let Some((_, what)) = waits.filter(|_| measure::waits_on_scheduler(profile)) else {
             return Verdict::Elsewhere;
         };
         let metric = context.headline.unwrap_or("latency_p50");
-        let evidence = match case.estimates.contains_key(metric) {
+        let evidence = match case.loads.main.estimates.contains_key(metric) {
             true => shown("result", metric),
             false => Evidence::at("result", Place::Parameter("threads".to_owned())),
         };

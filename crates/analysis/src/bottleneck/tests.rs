@@ -12,19 +12,19 @@ use crate::{Context, Siblings};
 /// A disk case that did `iops` of 4 KiB with `latency_us` at `depth`.
 pub(crate) fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseResult {
     let mut case = fixture::disk_case("randread", iops * 4096.0, iops * 4096.0);
-    case.label = format!("disk queue-depth={depth}");
-    case.parameters.set("queue-depth", depth);
-    case.parameters.set("direct", true);
+    fixture::named(&mut case, &format!("disk queue-depth={depth}"));
+    fixture::set(&mut case, "queue-depth", depth);
+    fixture::set(&mut case, "direct", true);
     let mut histogram = stats::histogram::new_latency();
     histogram.record_n((latency_us * 1e3) as u64, 1000).unwrap();
     let text = stats::histogram::encode(&histogram).unwrap();
     for (trial, noise) in case.trials.iter_mut().zip([0.99, 1.0, 1.01]) {
-        trial.result.histograms.insert("latency".to_owned(), text.clone());
+        trial.result.main_mut().histograms.insert("latency".to_owned(), text.clone());
         let rate = Quantity { value: iops * noise, unit: Unit::PerSecond };
-        trial.result.metrics.insert("iops".to_owned(), rate);
+        trial.result.main_mut().metrics.insert("iops".to_owned(), rate);
     }
     let mut put = |name: &str, value, unit, better| {
-        case.estimates.insert(name.to_owned(), fixture::estimate(value, unit, better));
+        case.loads.main.estimates.insert(name.to_owned(), fixture::estimate(value, unit, better));
     };
     put("iops", iops, Unit::PerSecond, Better::Higher);
     put("throughput", iops * 4096.0, Unit::BytesPerSecond, Better::Higher);
@@ -120,7 +120,12 @@ fn an_imposed_throttle_comes_before_all_else() {
 fn threads_that_a_quota_stopped_are_held_back_by_it() {
     let mut case = disk(1, 1000.0, 1000.0, 2.0);
     for trial in &mut case.trials {
-        trial.result.counters.push(fixture::counter("cgroup:cpu", "cpu.stat throttled_time", 1e-6, 400_000));
+        trial.result.local_mut().counters.push(fixture::counter(
+            "cgroup:cpu",
+            "cpu.stat throttled_time",
+            1e-6,
+            400_000,
+        ));
     }
     assert_eq!(verdict(&[case]).code, "cpu-quota");
 }
@@ -140,9 +145,9 @@ fn full_cores_say_whether_they_may_wait_for_memory() {
     machine.inventory.cpu.cache_kinds = vec![kind];
     let text = |threads: u64, size: u64| {
         let mut case = disk(1, 100.0, 100.0, threads as f64 * 10_000.0);
-        case.workload = "memory.bandwidth".to_owned();
-        case.parameters.set("threads", threads);
-        case.parameters.set("size", size);
+        fixture::workload(&mut case, "memory.bandwidth");
+        fixture::set(&mut case, "threads", threads);
+        fixture::set(&mut case, "size", size);
         verdict_on(&machine, &[case]).text
     };
     assert_eq!(text(1, 4096), "one core is full: 100 % of the time");
@@ -154,10 +159,15 @@ fn full_cores_say_whether_they_may_wait_for_memory() {
 #[test]
 fn all_cores_full_is_counted_at_the_machine() {
     let mut case = disk(32, 500_000.0, 60.0, 4.0);
-    case.parameters.set("threads", 2u64);
+    fixture::set(&mut case, "threads", 2u64);
     for trial in &mut case.trials {
         for (name, ticks) in [("user", 150), ("system", 48), ("idle", 2)] {
-            trial.result.counters.push(fixture::counter("cpu", &format!("/proc/stat {name}"), 0.01, ticks));
+            trial.result.local_mut().counters.push(fixture::counter(
+                "cpu",
+                &format!("/proc/stat {name}"),
+                0.01,
+                ticks,
+            ));
         }
     }
     assert_eq!(verdict(&[case]).code, "all-cores-full");
@@ -178,11 +188,11 @@ fn full_memory_is_named() {
 #[test]
 fn all_cpus_that_stream_from_memory_say_what_memory_gives() {
     let mut case = disk(1, 100.0, 100.0, 20_000.0);
-    case.workload = "memory.bandwidth".to_owned();
-    case.parameters.set("threads", 2u64);
+    fixture::workload(&mut case, "memory.bandwidth");
+    fixture::set(&mut case, "threads", 2u64);
     case.utilization = vec![used("memory", LimitKind::Measured, 0.84)];
     assert_eq!(verdict(&[case.clone()]).code, "memory-bandwidth-full");
-    case.parameters.set("threads", 1u64);
+    fixture::set(&mut case, "threads", 1u64);
     assert_eq!(verdict(&[case]).code, "one-core-full");
 }
 
@@ -207,7 +217,11 @@ fn a_device_is_not_called_full_where_the_trials_differ_too_much() {
     let shallow = disk(16, 98_000.0, 160.0, 2.0);
     let mut deep = disk(32, 100_000.0, 320.0, 2.0);
     for (trial, rate) in deep.trials.iter_mut().zip([70_000.0, 100_000.0, 140_000.0]) {
-        trial.result.metrics.insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
+        trial
+            .result
+            .main_mut()
+            .metrics
+            .insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
     }
     assert_eq!(verdict(&[deep, shallow]).code, "cannot-tell");
 }
@@ -216,7 +230,11 @@ fn a_device_is_not_called_full_where_the_trials_differ_too_much() {
 fn a_gain_that_is_lost_in_noise_says_nothing_of_the_shallower_case() {
     let mut shallow = disk(16, 90_000.0, 160.0, 2.0);
     for (trial, rate) in shallow.trials.iter_mut().zip([60_000.0, 90_000.0, 130_000.0]) {
-        trial.result.metrics.insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
+        trial
+            .result
+            .main_mut()
+            .metrics
+            .insert("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond });
     }
     assert_eq!(verdict(&[shallow, disk(32, 100_000.0, 320.0, 2.0)]).code, "cannot-tell");
 }
@@ -261,7 +279,7 @@ fn where_nothing_was_seen_nothing_can_be_told() {
 fn depth_and_threads_are_not_mixed() {
     let shallow = disk(16, 98_000.0, 160.0, 2.0);
     let mut deep = disk(8, 100_000.0, 320.0, 2.0);
-    deep.parameters.set("threads", 4u64);
+    fixture::set(&mut deep, "threads", 4u64);
     assert_eq!(verdict(&[deep, shallow]).code, "cannot-tell");
 }
 
@@ -271,7 +289,7 @@ fn busy_cpus_hold_back_only_what_wants_them() {
         let mut case = disk(1, 9_000.0, 110.0, cpu_us);
         for trial in &mut case.trials {
             for (name, ticks) in [("user", 150), ("system", 48), ("idle", 2)] {
-                trial.result.counters.push(fixture::counter(
+                trial.result.local_mut().counters.push(fixture::counter(
                     "cpu",
                     &format!("/proc/stat {name}"),
                     0.01,
@@ -308,11 +326,11 @@ fn a_load_that_waits_for_its_syncs_says_so() {
     histogram.record_n(3_000_000, 100).unwrap();
     let text = stats::histogram::encode(&histogram).unwrap();
     for trial in &mut case.trials {
-        trial.result.histograms.insert("sync_latency".to_owned(), text.clone());
+        trial.result.main_mut().histograms.insert("sync_latency".to_owned(), text.clone());
     }
     let mut with = |rate: f64| {
         let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
-        case.estimates.insert("syncs_per_second".to_owned(), estimate);
+        case.loads.main.estimates.insert("syncs_per_second".to_owned(), estimate);
         verdict(&[case.clone()]).text
     };
     let text = with(250.0);
@@ -337,7 +355,7 @@ fn several_devices_are_full_together() {
 #[test]
 fn an_open_loop_that_keeps_its_rate_is_not_held_back() {
     let mut case = disk(1, 1000.0, 110.0, 20.0);
-    case.parameters.set("rate", 1000.0);
+    fixture::set(&mut case, "rate", 1000.0);
     let controls = Controls::default();
     assert!(super::check(&case, &fixture::context(&controls)).is_empty());
 }
@@ -346,11 +364,11 @@ fn an_open_loop_that_keeps_its_rate_is_not_held_back() {
 fn a_chase_waits_for_memory_and_the_scheduler_for_itself() {
     let of = |workload: &str, metric: &str, size: u64| {
         let mut case = fixture::case(3);
-        case.workload = workload.to_owned();
-        case.parameters.set("threads", 1u64);
-        case.parameters.set("size", size);
+        case.loads.main.workload = workload.to_owned();
+        fixture::set(&mut case, "threads", 1u64);
+        fixture::set(&mut case, "size", size);
         let mut put = |name: &str, value, unit| {
-            case.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Lower));
+            case.loads.main.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Lower));
         };
         put(metric, 118e-9, Unit::Seconds);
         // Whoever waits for memory looks as if it computed.
@@ -381,9 +399,12 @@ fn what_a_scheduler_workload_waits_for_is_what_it_measures() {
         ("scheduler.syscall", "each call waits for the kernel"),
     ] {
         let mut case = fixture::case(3);
-        case.workload = workload.to_owned();
-        case.parameters.set("threads", 1u64);
-        case.estimates.insert("x".to_owned(), fixture::estimate(1.0, Unit::Seconds, Better::Lower));
+        case.loads.main.workload = workload.to_owned();
+        fixture::set(&mut case, "threads", 1u64);
+        case.loads
+            .main
+            .estimates
+            .insert("x".to_owned(), fixture::estimate(1.0, Unit::Seconds, Better::Lower));
         let found = verdict(&[case]);
         assert_eq!(
             (found.code.as_str(), found.text.starts_with(begin)),

@@ -49,7 +49,7 @@ const NOT_SET: &str = "not set";
 #[must_use]
 pub fn factors(run: &Run, catalogue: &Catalogue) -> Vec<Factor> {
     let parameters: BTreeSet<&str> =
-        run.cases.iter().flat_map(|c| c.parameters.0.keys()).map(String::as_str).collect();
+        run.cases.iter().flat_map(|c| c.loads.main.parameters.0.keys()).map(String::as_str).collect();
     let settings: BTreeSet<&str> =
         run.cases.iter().flat_map(|c| c.settings.keys()).map(String::as_str).collect();
     let names = parameters.into_iter().chain(settings).chain(SPECIAL.iter().map(|(name, _)| *name));
@@ -120,7 +120,8 @@ fn level(run: &Run, case: &CaseResult, by: &str, catalogue: &Catalogue) -> Optio
         return read(run, case, catalogue);
     }
     let set = words::parameter(case, by, catalogue).or_else(|| words::setting(case, by));
-    let known = catalogue.workload(&case.workload).is_some_and(|w| catalogue.parameter(w, by).is_some());
+    let known =
+        catalogue.workload(&case.loads.main.workload).is_some_and(|w| catalogue.parameter(w, by).is_some());
     set.or_else(|| known.then(|| NOT_SET.to_owned()))
 }
 
@@ -134,7 +135,7 @@ fn baseline_level(
 ) -> Result<usize, ComparisonError> {
     let mut forms = vec![value.to_owned()];
     for case in &run.cases {
-        let spec = catalogue.workload(&case.workload).and_then(|w| catalogue.parameter(w, by));
+        let spec = catalogue.workload(&case.loads.main.workload).and_then(|w| catalogue.parameter(w, by));
         let read = spec.and_then(|s| Some(model::scalar::show(s.kind, &s.parse(value).ok()?)));
         forms.extend(read);
     }
@@ -162,7 +163,7 @@ fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
         let settings = settings.filter_map(|key| Some((key.clone(), words::setting(case, key)?)));
         let values = values.chain(settings).collect();
         let with = if by == WITH { String::new() } else { words::with(case, catalogue) };
-        let key = (case.workload.clone(), values, with);
+        let key = (case.loads.main.workload.clone(), values, with);
         let place = *places.entry(key).or_insert_with(|| {
             all.push(Vec::new());
             all.len() - 1
@@ -174,10 +175,10 @@ fn groups(run: &Run, by: &str, catalogue: &Catalogue) -> Vec<Vec<usize>> {
 
 /// The parameters that were asked of a case's workload; all, where the document has no study.
 fn asked<'a>(run: &'a Run, case: &'a CaseResult) -> BTreeSet<&'a str> {
-    let entries = run.study.workloads.iter().filter(|w| w.kind == case.workload);
+    let entries = run.study.workloads.iter().filter(|w| w.kind == case.loads.main.workload);
     let named: Vec<_> = entries.collect();
     if named.is_empty() {
-        return case.parameters.0.keys().map(String::as_str).collect();
+        return case.loads.main.parameters.0.keys().map(String::as_str).collect();
     }
     named.iter().flat_map(|w| w.parameters.keys()).map(String::as_str).collect()
 }
@@ -224,11 +225,11 @@ fn pair_up<'a>(
 }
 
 fn alone(case: &CaseResult, side: usize, missing_in: usize) -> Unmatched {
-    Unmatched { side, case: case.label.clone(), missing_in, nearest: None, differs: Vec::new() }
+    Unmatched { side, case: case.label.to_string(), missing_in, nearest: None, differs: Vec::new() }
 }
 
 /// What a case is called without its level.
 fn without(case: &CaseResult, by: &str) -> Label {
-    let label = import::v1::label::of_case(case).into_owned();
+    let label = case.label.clone();
     if by == WITH { label.alone() } else { label.without(by) }
 }

@@ -143,7 +143,9 @@ fn elsewhere(pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
 fn follows(by: &str, pairs: &[CasePair<'_>], catalogue: &Catalogue) -> Vec<Remark> {
     let mut names: BTreeSet<&String> = BTreeSet::new();
     for pair in pairs {
-        for name in pair.baseline.parameters.0.keys().chain(pair.new.parameters.0.keys()) {
+        for name in
+            pair.baseline.loads.main.parameters.0.keys().chain(pair.new.loads.main.parameters.0.keys())
+        {
             let of = |case| words::parameter(case, name, catalogue);
             if name != by && of(pair.baseline) != of(pair.new) {
                 names.insert(name);

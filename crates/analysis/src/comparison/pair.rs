@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use model::comparison::{Differs, Unmatched};
-use model::run::{CaseResult, Companion};
+use model::run::{CaseLoad, CaseResult};
 use model::workload::Catalogue;
 use model::{Label, Parameters, Run};
 
@@ -76,7 +76,7 @@ pub(super) fn of_runs<'a>(
         new: &run.cases[place],
         baseline_index: index,
         index: place,
-        case: import::v1::label::of_case(&baseline.cases[index]).into_owned(),
+        case: baseline.cases[index].label.clone(),
         is_one_run: false,
     });
     let mut looks = LOOKS_MAX;
@@ -85,7 +85,7 @@ pub(super) fn of_runs<'a>(
         looks = looks.saturating_sub(others.cases.len());
         Unmatched {
             side: at,
-            case: case.label.clone(),
+            case: case.label.to_string(),
             missing_in,
             nearest: near.as_ref().map(|(label, _)| label.clone()),
             differs: near.map(|(_, differs)| differs).unwrap_or_default(),
@@ -109,9 +109,9 @@ pub(super) fn unlike(baseline: &Run, run: &Run, catalogue: &Catalogue) -> Compar
         differs.insert(match nearest(case, &run.cases, false, catalogue) {
             Some((_, found)) => {
                 let found: Vec<String> = found.iter().map(difference).collect();
-                format!("{}: {}", case.workload, words::list(&found))
+                format!("{}: {}", case.loads.main.workload, words::list(&found))
             }
-            None => format!("it has no {}", case.workload),
+            None => format!("it has no {}", case.loads.main.workload),
         });
     }
     if differs.is_empty() {
@@ -148,22 +148,24 @@ fn nearest(
     is_other: bool,
     catalogue: &Catalogue,
 ) -> Option<(String, Vec<Differs>)> {
-    let same_kind = others.iter().filter(|o| o.workload == case.workload);
+    let same_kind = others.iter().filter(|o| o.loads.main.workload == case.loads.main.workload);
     let with_differences = same_kind.map(|o| {
         let found = if is_other { work(o, case, catalogue) } else { work(case, o, catalogue) };
         (o, found)
     });
     let (near, differs) = with_differences.min_by_key(|(_, differs)| differs.len())?;
-    Some((near.label.clone(), differs))
+    Some((near.label.to_string(), differs))
 }
 
 /// What cases that are the same work have in common, and few others.
-fn work_key(case: &CaseResult) -> (&str, u32, &str) {
-    (&case.workload, case.definition_version, &case.work_id)
+fn work_key(case: &CaseResult) -> (&str, Option<u32>, &str) {
+    (&case.loads.main.workload, case.loads.main.definition_version, &case.work_id)
 }
 
 fn is_same_work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> bool {
-    if a.workload != b.workload || a.definition_version != b.definition_version {
+    if a.loads.main.workload != b.loads.main.workload
+        || a.loads.main.definition_version != b.loads.main.definition_version
+    {
         return false;
     }
     // A document without ids is compared by what the ids are made of.
@@ -176,16 +178,24 @@ fn is_same_work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> bool {
 /// In what two cases of one workload are other work.
 fn work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
     let mut found = Vec::new();
-    if a.definition_version != b.definition_version {
+    if a.loads.main.definition_version != b.loads.main.definition_version {
+        let version = |case: &CaseResult| case.loads.main.definition_version.map(|v| v.to_string());
         found.push(Differs {
             name: "definition version".to_owned(),
-            baseline: Some(a.definition_version.to_string()),
-            other: Some(b.definition_version.to_string()),
+            baseline: version(a),
+            other: version(b),
         });
     }
-    found.extend(parameters("", &a.workload, &a.parameters, &b.parameters, true, catalogue));
-    for place in 0..a.with.len().max(b.with.len()) {
-        found.extend(companions(a.with.get(place), b.with.get(place), catalogue));
+    found.extend(parameters(
+        "",
+        &a.loads.main.workload,
+        &a.loads.main.parameters,
+        &b.loads.main.parameters,
+        true,
+        catalogue,
+    ));
+    for place in 0..a.loads.beside.len().max(b.loads.beside.len()) {
+        found.extend(companions(a.loads.beside.get(place), b.loads.beside.get(place), catalogue));
     }
     if found.is_empty() && a.work_id != b.work_id {
         let id = |case: &CaseResult| Some(case.work_id.clone());
@@ -194,14 +204,14 @@ fn work(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
     found
 }
 
-fn companions(a: Option<&Companion>, b: Option<&Companion>, catalogue: &Catalogue) -> Vec<Differs> {
+fn companions(a: Option<&CaseLoad>, b: Option<&CaseLoad>, catalogue: &Catalogue) -> Vec<Differs> {
     match (a, b) {
         (Some(a), Some(b)) if a.workload == b.workload => {
             let prefix = format!("of {} beside it: ", a.workload);
             parameters(&prefix, &a.workload, &a.parameters, &b.parameters, true, catalogue)
         }
         _ => {
-            let name = |c: Option<&Companion>| c.map(|c| c.workload.clone());
+            let name = |c: Option<&CaseLoad>| c.map(|c| c.workload.clone());
             vec![Differs { name: "beside it".to_owned(), baseline: name(a), other: name(b) }]
         }
     }
@@ -209,7 +219,14 @@ fn companions(a: Option<&Companion>, b: Option<&Companion>, catalogue: &Catalogu
 
 /// In what the same work was done otherwise: where, how long, with which settings.
 pub(super) fn circumstances(a: &CaseResult, b: &CaseResult, catalogue: &Catalogue) -> Vec<Differs> {
-    let mut found = parameters("", &a.workload, &a.parameters, &b.parameters, false, catalogue);
+    let mut found = parameters(
+        "",
+        &a.loads.main.workload,
+        &a.loads.main.parameters,
+        &b.loads.main.parameters,
+        false,
+        catalogue,
+    );
     let keys: BTreeSet<&String> = a.settings.keys().chain(b.settings.keys()).collect();
     for key in keys {
         let (baseline, other) = (words::setting(a, key), words::setting(b, key));

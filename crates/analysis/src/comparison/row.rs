@@ -45,7 +45,9 @@ struct Candidate {
 pub(super) fn check_metrics(pairs: &[CasePair<'_>], asked: &[String]) -> Result<(), ComparisonError> {
     let known: BTreeSet<&String> = pairs
         .iter()
-        .flat_map(|p| p.new.estimates.keys().filter(|m| p.baseline.estimates.contains_key(*m)))
+        .flat_map(|p| {
+            p.new.loads.main.estimates.keys().filter(|m| p.baseline.loads.main.estimates.contains_key(*m))
+        })
         .collect();
     match asked.iter().find(|m| m.as_str() != ALL && !known.contains(m)) {
         Some(metric) => Err(ComparisonError::NoMetric {
@@ -140,15 +142,15 @@ fn in_document(ratio: &comparison::Ratio) -> Ratio {
 /// The rows of one pair of cases.
 fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue) -> Vec<Candidate> {
     let headline = headline(pair, catalogue);
-    let both = |m: &&String| pair.new.estimates.contains_key(*m);
-    let common = pair.baseline.estimates.keys().filter(both).map(String::as_str);
+    let both = |m: &&String| pair.new.loads.main.estimates.contains_key(*m);
+    let common = pair.baseline.loads.main.estimates.keys().filter(both).map(String::as_str);
     let mut metrics: Vec<&str> = headline.into_iter().collect();
     metrics.extend(common.filter(|m| Some(*m) != headline));
     // What would be judged and one side does not have is told, with the reason.
     let is_named = |m: &str| {
         if options.metrics.is_empty() { m == JUDGED } else { options.metrics.iter().any(|n| n == m) }
     };
-    for metric in pair.baseline.estimates.keys().chain(pair.new.estimates.keys()) {
+    for metric in pair.baseline.loads.main.estimates.keys().chain(pair.new.loads.main.estimates.keys()) {
         if is_named(metric) && !metrics.contains(&metric.as_str()) {
             metrics.push(metric);
         }
@@ -157,10 +159,11 @@ fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue)
         [] => Some(metric) == headline || metric == JUDGED,
         chosen => chosen.iter().any(|m| m == metric || m == ALL),
     };
-    let parameters = in_common(&pair.baseline.parameters, &pair.new.parameters);
+    let parameters = in_common(&pair.baseline.loads.main.parameters, &pair.new.loads.main.parameters);
     let one = |metric: &str| {
-        let (baseline, new) = (pair.baseline.estimates.get(metric), pair.new.estimates.get(metric));
-        let spec = catalogue.workload(&pair.baseline.workload).and_then(|w| w.metric(metric));
+        let (baseline, new) =
+            (pair.baseline.loads.main.estimates.get(metric), pair.new.loads.main.estimates.get(metric));
+        let spec = catalogue.workload(&pair.baseline.loads.main.workload).and_then(|w| w.metric(metric));
         let (unit, better) = match (baseline.or(new), spec) {
             (Some(e), _) => (e.unit, e.better),
             (None, Some(spec)) => (spec.unit, spec.better),
@@ -169,7 +172,7 @@ fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue)
         let row = Row {
             case: pair.case.to_string(),
             case_parts: Some(pair.case.clone()),
-            workload: pair.baseline.workload.clone(),
+            workload: pair.baseline.loads.main.workload.clone(),
             rate_unit: measure::profile(pair.baseline).rate_unit,
             parameters: parameters.clone(),
             baseline_side: pair.baseline_side,
@@ -194,13 +197,14 @@ fn candidates(pair: &CasePair<'_>, options: &Options<'_>, catalogue: &Catalogue)
 /// the rate that kept to a latency, otherwise that of the workload.
 fn headline<'a>(pair: &CasePair<'a>, catalogue: &Catalogue) -> Option<&'a str> {
     let has = |metric: &str| {
-        let (name, _) = pair.baseline.estimates.get_key_value(metric)?;
-        pair.new.estimates.contains_key(metric).then_some(name.as_str())
+        let (name, _) = pair.baseline.loads.main.estimates.get_key_value(metric)?;
+        pair.new.loads.main.estimates.contains_key(metric).then_some(name.as_str())
     };
-    let same_end =
-        ENDS.iter().all(|name| pair.baseline.parameters.get(name) == pair.new.parameters.get(name));
-    let usual = catalogue.workload(&pair.baseline.workload).map(|w| w.headline);
-    let first = || pair.baseline.estimates.keys().find_map(|m| has(m));
+    let same_end = ENDS.iter().all(|name| {
+        pair.baseline.loads.main.parameters.get(name) == pair.new.loads.main.parameters.get(name)
+    });
+    let usual = catalogue.workload(&pair.baseline.loads.main.workload).map(|w| w.headline);
+    let first = || pair.baseline.loads.main.estimates.keys().find_map(|m| has(m));
     has(ELAPSED)
         .filter(|_| same_end)
         .or_else(|| has("rate_held"))
@@ -282,7 +286,7 @@ fn sample(
 }
 
 fn has_figures(case: &CaseResult, metric: &str) -> bool {
-    good(case).any(|t| t.result.metrics.contains_key(metric))
+    good(case).any(|t| t.result.main().metrics.contains_key(metric))
 }
 
 fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
@@ -293,7 +297,7 @@ fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
 /// none of the case.
 fn values(case: &CaseResult, metric: &str) -> Result<Vec<(u32, f64)>, Remark> {
     let found: Vec<(u32, f64)> =
-        good(case).filter_map(|t| Some((t.block, t.result.metrics.get(metric)?.value))).collect();
+        good(case).filter_map(|t| Some((t.block, t.result.main().metrics.get(metric)?.value))).collect();
     let all = good(case).count();
     if found.len() < all {
         return Err(Remark::new("in-some-trials").arg("have", found.len() as u64).arg("of", all as u64));

@@ -1,7 +1,7 @@
 //! Values and lists as people write them.
 
 use model::Value;
-use model::run::{CaseResult, Companion};
+use model::run::{CaseLoad, CaseResult};
 use model::setting::level;
 use model::workload::Catalogue;
 
@@ -25,9 +25,9 @@ pub(super) fn value(workload: &str, name: &str, value: &Value, catalogue: &Catal
 
 /// A parameter of a case as a person writes it, its default where it is not set.
 pub(super) fn parameter(case: &CaseResult, name: &str, catalogue: &Catalogue) -> Option<String> {
-    match case.parameters.get(name) {
-        Some(found) => Some(value(&case.workload, name, found, catalogue)),
-        None => default(&case.workload, name, catalogue),
+    match case.loads.main.parameters.get(name) {
+        Some(found) => Some(value(&case.loads.main.workload, name, found, catalogue)),
+        None => default(&case.loads.main.workload, name, catalogue),
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) fn default(workload: &str, name: &str, catalogue: &Catalogue) -> Opti
 
 /// The loads that run with a case, as a person would write them but for their defaults.
 pub(super) fn with(case: &CaseResult, catalogue: &Catalogue) -> String {
-    let one = |c: &Companion| {
+    let one = |c: &CaseLoad| {
         let set = c.parameters.0.iter().filter_map(|(name, found)| {
             let shown = value(&c.workload, name, found, catalogue);
             let usual = default(&c.workload, name, catalogue);
@@ -53,10 +53,10 @@ pub(super) fn with(case: &CaseResult, catalogue: &Catalogue) -> String {
         });
         format!("{}{}", c.workload, set.collect::<String>())
     };
-    if case.with.is_empty() {
+    if case.loads.beside.is_empty() {
         return "alone".to_owned();
     }
-    case.with.iter().map(one).collect::<Vec<_>>().join(" + ")
+    case.loads.beside.iter().map(one).collect::<Vec<_>>().join(" + ")
 }
 
 /// A span of time in rough words, as a number and what it counts: `12 minute`,

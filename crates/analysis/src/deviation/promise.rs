@@ -137,7 +137,12 @@ fn rate(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding
     // The share of the promise that the case's own figure has, without the
     // loads beside it and what an array adds.
     let scale = |e: &Estimate| e.median / used.demand;
-    let sure = case.estimates.get(&used.quantity).is_none_or(|e| is_sure(e, used.limit * KEPT * scale(e)));
+    let sure = case
+        .loads
+        .main
+        .estimates
+        .get(&used.quantity)
+        .is_none_or(|e| is_sure(e, used.limit * KEPT * scale(e)));
     let unit = used.unit.symbol();
     let promise = Evidence::at("promised", place).arg("by", by).arg("source", source);
     let result = Evidence::at("measured", Place::Metric(used.quantity.clone()));
@@ -168,7 +173,7 @@ fn others(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let promises = context.expect.map(|e| e.promises.as_slice()).unwrap_or_default().iter().filter(fits);
     promises
         .filter_map(|promise| {
-            let got = case.estimates.get(&promise.metric).filter(|e| e.unit == promise.unit)?;
+            let got = case.loads.main.estimates.get(&promise.metric).filter(|e| e.unit == promise.unit)?;
             let (kept, limit, bound) = match got.better {
                 Better::Higher => {
                     let limit = promise.value * KEPT;
@@ -244,7 +249,7 @@ mod tests {
         case.utilization = vec![used(LimitKind::Link, 0.97), used(LimitKind::Datasheet, 0.5)];
         assert!(severities(&case, None).is_empty());
         case.utilization = vec![used(LimitKind::Datasheet, 0.5)];
-        case.parameters.set("rate", 1000.0);
+        fixture::set(&mut case, "rate", 1000.0);
         assert!(severities(&case, None).is_empty());
     }
 
@@ -261,7 +266,7 @@ mod tests {
     fn a_promised_latency_is_compared_by_its_direction() {
         let mut case = fixture::case(3);
         let estimate = fixture::estimate(0.003, Unit::Seconds, Better::Lower);
-        case.estimates.insert("latency_p99".to_owned(), estimate);
+        case.loads.main.estimates.insert("latency_p99".to_owned(), estimate);
         let promise = |value| Expect {
             promises: vec![model::study::Promise {
                 key: "latency_p99".to_owned(),
@@ -277,7 +282,7 @@ mod tests {
         assert_eq!(severities(&case, Some(&promise(0.002))), [Severity::Warning]);
         assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Note]);
         let estimate = fixture::estimate(0.003, Unit::Seconds, Better::Higher);
-        case.estimates.insert("latency_p99".to_owned(), estimate);
+        case.loads.main.estimates.insert("latency_p99".to_owned(), estimate);
         assert_eq!(severities(&case, Some(&promise(0.005))), [Severity::Warning]);
     }
 }

@@ -119,8 +119,10 @@ enum Reason {
 
 impl Reason {
     fn of(case: &CaseResult, promise: &Promise, catalogue: &Catalogue) -> Self {
-        let has = catalogue.workload(&case.workload).is_some_and(|w| w.metric(&promise.metric).is_some())
-            || case.estimates.contains_key(&promise.metric);
+        let has = catalogue
+            .workload(&case.loads.main.workload)
+            .is_some_and(|w| w.metric(&promise.metric).is_some())
+            || case.loads.main.estimates.contains_key(&promise.metric);
         if !has {
             return Reason::Metric;
         }
@@ -136,7 +138,7 @@ impl Reason {
         if promise.access.is_some() && !measure::is_direct(case) {
             return Reason::Cache;
         }
-        if !case.estimates.contains_key(&promise.metric) {
+        if !case.loads.main.estimates.contains_key(&promise.metric) {
             return Reason::Failed;
         }
         let step = measure::devices(case).first().copied();
@@ -223,12 +225,12 @@ mod tests {
 
     fn case(pattern: &str, depth: u64) -> CaseResult {
         let mut case = fixture::disk_case(pattern, 90e6, 90e6);
-        case.parameters.set("direct", true);
-        case.parameters.set("queue-depth", depth);
+        fixture::set(&mut case, "direct", true);
+        fixture::set(&mut case, "queue-depth", depth);
         for (name, value, unit) in
             [("iops", 22e3, Unit::PerSecond), ("throughput", 90e6, Unit::BytesPerSecond)]
         {
-            case.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Higher));
+            case.loads.main.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Higher));
         }
         case
     }
@@ -248,11 +250,11 @@ mod tests {
         let small = run(case("read", 64), vec![promise("random-read-4k"), promise("read")]);
         assert_eq!(reasons(&small), ["random-read-4k: access", "read: small"]);
         let mut one = case("read", 1);
-        one.parameters.set("block-size", 1u64 << 20);
+        fixture::set(&mut one, "block-size", 1u64 << 20);
         assert_eq!(reasons(&run(one, vec![promise("read")])), ["read: bytes"]);
         assert_eq!(reasons(&run(case("write", 64), vec![promise("read")])), ["read: direction"]);
         let mut eight = case("randread", 64);
-        eight.parameters.set("block-size", 8192u64);
+        fixture::set(&mut eight, "block-size", 8192u64);
         assert_eq!(reasons(&run(eight, vec![promise("random-read-4k")])), ["random-read-4k: block"]);
     }
 
@@ -263,13 +265,13 @@ mod tests {
             change(&mut case);
             reasons(&run(case, vec![promise("random-read-4k")])).remove(0)
         };
-        assert_eq!(of(|c| c.parameters.set("direct", false)), "random-read-4k: cache");
+        assert_eq!(of(|c| fixture::set(c, "direct", false)), "random-read-4k: cache");
         assert_eq!(of(|c| c.path.clear()), "random-read-4k: device");
         let array = |c: &mut CaseResult| {
             c.path = vec![PathStep { resource: "block:md0".to_owned(), amplification: 2.0 }];
         };
         assert_eq!(of(array), "random-read-4k: array");
-        assert_eq!(of(|c| c.estimates.clear()), "random-read-4k: metric", "without a catalogue");
+        assert_eq!(of(|c| c.loads.main.estimates.clear()), "random-read-4k: metric", "without a catalogue");
     }
 
     #[test]

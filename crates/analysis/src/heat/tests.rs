@@ -12,7 +12,6 @@ const S: u64 = 1_000_000_000;
 /// A second each from `start` on.
 pub(crate) fn series(resource: &str, name: &str, unit: Unit, start_s: u64, values: Vec<f64>) -> Series {
     Series {
-        machine: "local".to_owned(),
         resource: resource.to_owned(),
         name: name.to_owned(),
         unit,
@@ -26,9 +25,9 @@ pub(crate) fn series(resource: &str, name: &str, unit: Unit, start_s: u64, value
 /// by `rise` towards its end with this time constant, in seconds.
 pub(crate) fn warmed(rise: f64, constant_s: f64) -> CaseResult {
     let mut case = fixture::case(3);
-    case.workload = "cpu.primes".to_owned();
-    case.parameters.set("idle", 30.0);
-    case.parameters.set("cool-down", 30.0);
+    fixture::workload(&mut case, "cpu.primes");
+    fixture::set(&mut case, "idle", 30.0);
+    fixture::set(&mut case, "cool-down", 30.0);
     let at = |second: u64| match second {
         0..=29 => 45.0,
         30..=89 => 45.0 + rise * (1.0 - (-((second - 29) as f64) / constant_s).exp()),
@@ -37,7 +36,7 @@ pub(crate) fn warmed(rise: f64, constant_s: f64) -> CaseResult {
     for trial in &mut case.trials {
         trial.result.window = Some(Window { start_ns: 130 * S, end_ns: 190 * S });
         let course: Vec<f64> = (0..120).map(|s| (at(s) * 10.0).round() / 10.0).collect();
-        trial.result.series = vec![
+        trial.result.local_mut().series = vec![
             series("sensor:coretemp/Core 0", "temperature", Unit::Celsius, 100, course),
             series("sensor:nvme/Composite", "temperature", Unit::Celsius, 100, vec![38.0; 120]),
             series(
@@ -57,7 +56,7 @@ pub(crate) fn warmed(rise: f64, constant_s: f64) -> CaseResult {
             ),
         ];
         let rate = Quantity { value: 1000.0, unit: Unit::PerSecond };
-        trial.result.metrics.insert("events_per_second".to_owned(), rate);
+        trial.result.main_mut().metrics.insert("events_per_second".to_owned(), rate);
     }
     case
 }
@@ -97,10 +96,10 @@ fn clocks_and_power_are_told_idle_and_under_load() {
 #[test]
 fn without_an_idle_nothing_is_said_of_a_rise() {
     let mut case = warmed(17.0, 10.0);
-    case.parameters.0.clear();
+    case.loads.main.parameters.0.clear();
     let heat = of_case(&case);
     assert_eq!((heat.sensors[0].idle, heat.sensors[0].settled), (None, None));
     assert!(heat.sensors.iter().any(|s| s.load > 61.0), "{heat:?}");
-    case.trials.iter_mut().for_each(|t| t.result.series.clear());
+    case.trials.iter_mut().for_each(|t| t.result.local_mut().series.clear());
     assert_eq!(of_case(&case), Heat::default());
 }

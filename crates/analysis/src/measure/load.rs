@@ -2,18 +2,17 @@
 //! bytes go, in what sizes, how many operations at once. Of a load that drives no
 //! target no way is said.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::limit::Direction;
 use model::profile::{Arrival, Caches, Flow, OperationClass, Order};
-use model::run::{CaseResult, Companion, Estimate};
+use model::run::{CaseLoad, CaseResult, Estimate};
 use model::trial::Trial;
 use model::{LoadProfile, Quantity};
 
 /// What the main load of a case is.
-pub(crate) fn profile(case: &CaseResult) -> Cow<'_, LoadProfile> {
-    import::v1::of_case(case)
+pub(crate) fn profile(case: &CaseResult) -> &LoadProfile {
+    &case.loads.main.profile
 }
 
 /// What one operation does.
@@ -59,7 +58,7 @@ fn mixes(profile: &LoadProfile) -> bool {
 
 /// Whether the main load both reads and writes.
 pub(crate) fn is_mixed(case: &CaseResult) -> bool {
-    mixes(&profile(case))
+    mixes(profile(case))
 }
 
 /// Whether the main load only reads, only writes; absent where it does neither
@@ -81,11 +80,13 @@ fn asked_share(profile: &LoadProfile, kind: OperationKind) -> f64 {
 /// The share of the main load's operations of this kind: as measured, or else
 /// as asked.
 pub(crate) fn share(case: &CaseResult, kind: OperationKind) -> f64 {
-    let of = |kind: OperationKind| case.estimates.get(&format!("{}_iops", kind.name())).map(|e| e.median);
+    let of = |kind: OperationKind| {
+        case.loads.main.estimates.get(&format!("{}_iops", kind.name())).map(|e| e.median)
+    };
     let all: f64 = OperationKind::ALL.into_iter().filter_map(of).sum();
     let profile = profile(case);
-    let own = of(kind).filter(|_| mixes(&profile) && all > 0.0);
-    own.map_or_else(|| asked_share(&profile, kind), |own| own / all)
+    let own = of(kind).filter(|_| mixes(profile) && all > 0.0);
+    own.map_or_else(|| asked_share(profile, kind), |own| own / all)
 }
 
 /// Bytes per second that a load moved with operations of this kind, by the
@@ -106,8 +107,8 @@ pub(crate) fn moved(
 /// end one after the other, its own figure is of the time when all were at work.
 pub(crate) fn moved_in(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Option<f64> {
     let profile = profile(case);
-    let own = moved(&profile, &trial.result.metrics, kind)?;
-    if mixes(&profile) || !ends_apart(trial) {
+    let own = moved(profile, &trial.result.main().metrics, kind)?;
+    if mixes(profile) || !ends_apart(trial) {
         return Some(own);
     }
     mean_in_window(trial, "throughput")
@@ -120,14 +121,14 @@ pub(crate) fn operations_in(trial: &Trial) -> Option<f64> {
 
 /// Whether the targets of a trial were done at different times.
 fn ends_apart(trial: &Trial) -> bool {
-    let of = |name: &str| trial.result.metrics.get(name).map(|q| q.value);
+    let of = |name: &str| trial.result.main().metrics.get(name).map(|q| q.value);
     of("first_done").zip(of("last_done")).is_some_and(|(first, last)| first < last)
 }
 
 /// The mean of a series of the main load over the trial's window.
 fn mean_in_window(trial: &Trial, name: &str) -> Option<f64> {
     let window = trial.result.window?;
-    let series = trial.result.series.iter().find(|s| s.resource == "load" && s.name == name)?;
+    let series = trial.result.main().series.iter().find(|s| s.name == name)?;
     let length = series.interval_ns.max(1);
     let starts = (0..).map(|i: u64| series.start_ns.saturating_add(i.saturating_mul(length)));
     // A count ends with its last operation: the interval of that has no more.
@@ -185,12 +186,12 @@ pub(crate) fn of_load(profile: &LoadProfile, estimates: &BTreeMap<String, Estima
 
 /// Bytes per second of the loads beside it that drive one of its targets.
 pub(crate) fn company(case: &CaseResult) -> Bytes {
-    let targets = case.parameters.texts("target").unwrap_or_default();
-    let same = |c: &&Companion| {
+    let targets = case.loads.main.parameters.texts("target").unwrap_or_default();
+    let same = |c: &&CaseLoad| {
         c.parameters.texts("target").is_ok_and(|own| own.iter().any(|target| targets.contains(target)))
     };
-    let of = |c: &Companion| of_load(&import::v1::of_companion(c), &c.estimates);
-    case.with.iter().filter(same).filter_map(of).fold(Bytes::default(), Bytes::and)
+    let of = |c: &CaseLoad| of_load(&c.profile, &c.estimates);
+    case.loads.beside.iter().filter(same).filter_map(of).fold(Bytes::default(), Bytes::and)
 }
 
 /// Bytes of one operation in the mean over operations, if the load has blocks.
@@ -242,7 +243,7 @@ pub(crate) fn each_device(case: &CaseResult) -> f64 {
 
 /// Whether operations go to random places of a target.
 pub(crate) fn is_random(case: &CaseResult) -> bool {
-    to_targets(&profile(case)).is_some_and(|flow| flow.order == Order::Random)
+    to_targets(profile(case)).is_some_and(|flow| flow.order == Order::Random)
 }
 
 /// Bytes that the load touches of each target, or each worker of memory.
@@ -254,7 +255,7 @@ pub(crate) fn span(case: &CaseResult) -> Option<u64> {
 /// mapped file is the page cache.
 pub(crate) fn is_direct(case: &CaseResult) -> bool {
     let profile = profile(case);
-    to_targets(&profile).is_none() || profile.caches == Caches::None
+    to_targets(profile).is_none() || profile.caches == Caches::None
 }
 
 /// Whether the load starts a new operation only when one ends. One that looks
@@ -277,7 +278,7 @@ mod tests {
     fn rates(case: &mut CaseResult, rates: &[(&str, f64)]) {
         for (name, value) in rates {
             let estimate = fixture::estimate(*value, Unit::BytesPerSecond, Better::Higher);
-            case.estimates.insert((*name).to_owned(), estimate);
+            case.loads.main.estimates.insert((*name).to_owned(), estimate);
         }
     }
 
@@ -285,7 +286,7 @@ mod tests {
     fn each_pattern_goes_its_way() {
         let mut case = fixture::case(1);
         rates(&mut case, &[("throughput", 100.0)]);
-        case.parameters.set("read-share", 0.6);
+        fixture::set(&mut case, "read-share", 0.6);
         for (pattern, way, read, written) in [
             ("read", Some(Direction::Read), 100.0, 0.0),
             ("randread", Some(Direction::Read), 100.0, 0.0),
@@ -296,20 +297,23 @@ mod tests {
             ("trim", None, 0.0, 0.0),
             ("randtrim", None, 0.0, 0.0),
         ] {
-            case.parameters.set("pattern", pattern);
+            fixture::set(&mut case, "pattern", pattern);
             assert_eq!(direction(&case), way, "{pattern}");
-            let bytes = of_load(&profile(&case), &case.estimates).unwrap();
+            let bytes = of_load(profile(&case), &case.loads.main.estimates).unwrap();
             assert_eq!((bytes.read, bytes.written), (read, written), "{pattern}");
         }
-        assert_eq!(of_load(&LoadProfile::default(), &case.estimates), None, "no targets");
+        assert_eq!(of_load(&LoadProfile::default(), &case.loads.main.estimates), None, "no targets");
     }
 
     #[test]
     fn what_was_measured_of_a_mix_comes_before_what_was_asked() {
         let mut case = fixture::case(1);
-        case.parameters.set("pattern", "randrw");
+        fixture::set(&mut case, "pattern", "randrw");
         rates(&mut case, &[("throughput", 100.0), ("read_throughput", 70.0), ("write_throughput", 30.0)]);
-        assert_eq!(of_load(&profile(&case), &case.estimates).unwrap(), Bytes { read: 70.0, written: 30.0 });
+        assert_eq!(
+            of_load(profile(&case), &case.loads.main.estimates).unwrap(),
+            Bytes { read: 70.0, written: 30.0 }
+        );
         assert_eq!(share(&case, OperationKind::Read), 0.5, "as asked");
         rates(&mut case, &[("read_iops", 3.0), ("write_iops", 1.0)]);
         assert_eq!((share(&case, OperationKind::Read), share(&case, OperationKind::Write)), (0.75, 0.25));
@@ -318,11 +322,11 @@ mod tests {
     #[test]
     fn every_target_has_its_own_threads() {
         let mut case = fixture::case(1);
-        case.parameters.set("queue-depth", 8u64);
-        case.parameters.set("threads", 2u64);
+        fixture::set(&mut case, "queue-depth", 8u64);
+        fixture::set(&mut case, "threads", 2u64);
         assert_eq!((concurrency(&case), at_once(&case)), (16.0, 16.0));
         let targets = ["/a", "/b", "/c"].map(Value::from).to_vec();
-        case.parameters.0.insert("target".to_owned(), Value::List(targets));
+        fixture::set(&mut case, "target", Value::List(targets));
         assert_eq!((concurrency(&case), workers(&case), at_once(&case)), (48.0, 6.0, 16.0));
     }
 
@@ -331,29 +335,29 @@ mod tests {
     #[test]
     fn messages_under_way_are_those_of_who_asks_and_not_the_streams_beside() {
         let mut case = fixture::case(1);
-        case.workload = "net.loaded".to_owned();
-        case.parameters.set("streams", 4u64);
+        fixture::workload(&mut case, "net.loaded");
+        fixture::set(&mut case, "streams", 4u64);
         for (direction, threads) in [("none", 1.0), ("send", 5.0), ("receive", 5.0), ("both", 9.0)] {
-            case.parameters.set("direction", direction);
+            fixture::set(&mut case, "direction", direction);
             assert_eq!((concurrency(&case), workers(&case)), (1.0, threads), "{direction}");
         }
-        case.workload = "net.stream".to_owned();
+        fixture::workload(&mut case, "net.stream");
         assert_eq!((concurrency(&case), workers(&case)), (8.0, 8.0));
         let mut case = fixture::case(1);
-        case.workload = "net.pingpong".to_owned();
-        case.parameters.set("outstanding", 16u64);
-        case.parameters.set("threads", 2u64);
+        fixture::workload(&mut case, "net.pingpong");
+        fixture::set(&mut case, "outstanding", 16u64);
+        fixture::set(&mut case, "threads", 2u64);
         assert_eq!((concurrency(&case), workers(&case)), (32.0, 2.0));
     }
 
     #[test]
     fn a_mix_of_sizes_has_a_mean() {
         let mut case = fixture::case(1);
-        case.parameters.set("pattern", "randread");
-        case.parameters.set("block-size", 4096u64);
+        fixture::set(&mut case, "pattern", "randread");
+        fixture::set(&mut case, "block-size", 4096u64);
         assert_eq!((block(&case), one_block(&case)), (Some(4096.0), Some(4096)));
         let parts = ["4k:75%", "64k:25%"].map(Value::from).to_vec();
-        case.parameters.0.insert("block-size".to_owned(), Value::List(parts));
+        fixture::set(&mut case, "block-size", Value::List(parts));
         assert_eq!((block(&case), one_block(&case)), (Some(19456.0), None));
     }
 
@@ -364,10 +368,9 @@ mod tests {
         let trial = &mut case.trials[0];
         let put = |trial: &mut Trial, name: &str, value| {
             let quantity = Quantity { value, unit: Unit::Seconds };
-            trial.result.metrics.insert(name.to_owned(), quantity);
+            trial.result.main_mut().metrics.insert(name.to_owned(), quantity);
         };
-        trial.result.series = vec![model::trial::Series {
-            machine: String::new(),
+        trial.result.main_mut().series = vec![model::trial::Series {
             resource: "load".to_owned(),
             name: "throughput".to_owned(),
             unit: Unit::BytesPerSecond,
@@ -386,10 +389,10 @@ mod tests {
     #[test]
     fn a_mapped_file_is_the_page_cache() {
         let mut case = fixture::case(1);
-        case.parameters.set("pattern", "randread");
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "pattern", "randread");
+        fixture::set(&mut case, "direct", true);
         assert!(is_direct(&case));
-        case.parameters.set("engine", "mmap");
+        fixture::set(&mut case, "engine", "mmap");
         assert!(!is_direct(&case));
     }
 }

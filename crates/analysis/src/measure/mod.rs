@@ -48,7 +48,7 @@ pub(crate) fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
 
 /// The counter of `resource` called `name`.
 pub(crate) fn counter<'a>(trial: &'a Trial, resource: &str, name: &str) -> Option<&'a Counter> {
-    named(&trial.result.counters, resource, name)
+    named(&trial.result.local().counters, resource, name)
 }
 
 /// The counter of `resource` called `name` among these.
@@ -106,7 +106,7 @@ const RATES: &[&str] = &["iops", "operations_per_second", "events_per_second"];
 
 /// Operations per second, the median over trials, and the metric's name.
 pub(crate) fn operations(case: &CaseResult) -> Option<(&'static str, f64)> {
-    RATES.iter().find_map(|name| Some((*name, case.estimates.get(*name)?.median)))
+    RATES.iter().find_map(|name| Some((*name, case.loads.main.estimates.get(*name)?.median)))
 }
 
 /// More CPU time than the workers had is none of theirs: of a trial of a few
@@ -119,22 +119,22 @@ pub(crate) fn worker_cpu(case: &CaseResult) -> Option<(&'static str, f64)> {
     let most = workers(case) * BELIEVED;
     ["cpu_per_operation", "cpu_per_byte"].into_iter().find_map(|name| {
         let of = |trial: &Trial| {
-            let each = trial.result.metrics.get(name)?.value;
+            let each = trial.result.main().metrics.get(name)?.value;
             let rate = match name {
                 "cpu_per_operation" => trial_operations(trial)?,
-                _ => trial.result.metrics.get("throughput")?.value,
+                _ => trial.result.main().metrics.get("throughput")?.value,
             };
             Some(each * rate).filter(|cpu| *cpu <= most)
         };
-        if good(case).any(|t| t.result.metrics.contains_key(name)) {
+        if good(case).any(|t| t.result.main().metrics.contains_key(name)) {
             return Some((name, median(case, of)?));
         }
         // A case of which only the estimates are known.
         let rate = match name {
             "cpu_per_operation" => operations(case)?.1,
-            _ => case.estimates.get("throughput")?.median,
+            _ => case.loads.main.estimates.get("throughput")?.median,
         };
-        Some((name, case.estimates.get(name)?.median * rate))
+        Some((name, case.loads.main.estimates.get(name)?.median * rate))
     })
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn mean_of(histograms: &BTreeMap<String, String>, name: &str) -> Opti
 
 /// The mean latency of the main load, seconds: the median over trials.
 pub(crate) fn mean_latency(case: &CaseResult) -> Option<f64> {
-    median(case, |t| mean_of(&t.result.histograms, "latency"))
+    median(case, |t| mean_of(&t.result.main().histograms, "latency"))
 }
 
 /// Evidence of the mean latency.
@@ -156,7 +156,7 @@ pub(crate) fn latency_evidence(mean_s: f64) -> Evidence {
 
 /// Operations per second of one trial.
 pub(crate) fn trial_operations(trial: &Trial) -> Option<f64> {
-    rate_of(&trial.result.metrics)
+    rate_of(&trial.result.main().metrics)
 }
 
 /// Operations per second among these metrics.
@@ -189,7 +189,7 @@ const COMPUTES: f64 = 0.95;
 /// Whether memory or its caches are what the load is there to wait for.
 pub(crate) fn is_of_memory(case: &CaseResult) -> bool {
     let profile = profile(case);
-    profile.may_wait_for(&WaitsFor::Memory) && computes_by_kind(&profile)
+    profile.may_wait_for(&WaitsFor::Memory) && computes_by_kind(profile)
 }
 
 /// Whether the load's operations are blocks of memory, each used again and again.
@@ -212,12 +212,12 @@ pub(crate) fn waits_on_scheduler(profile: &LoadProfile) -> bool {
 pub(crate) fn computes(case: &CaseResult, cpus: f64) -> bool {
     let profile = profile(case);
     // Of these taking turns is what is measured, or nothing.
-    let never = waits_on_scheduler(&profile) || profile.is_null;
-    computes_by_kind(&profile)
+    let never = waits_on_scheduler(profile) || profile.is_null;
+    computes_by_kind(profile)
         || !never && worker_cpu(case).is_some_and(|(_, used)| used >= COMPUTES * workers(case).min(cpus))
 }
 
 /// Whether the load would use more CPU time than so many CPUs have.
 pub(crate) fn wants_cpus(case: &CaseResult, cpus: f64) -> bool {
-    waits_on_scheduler(&profile(case)) || computes(case, cpus)
+    waits_on_scheduler(profile(case)) || computes(case, cpus)
 }

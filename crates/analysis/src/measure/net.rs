@@ -4,7 +4,7 @@ use model::Value;
 use model::limit::Direction;
 use model::profile::{OperationClass, Peer};
 use model::run::CaseResult;
-use model::trial::{Counter, Part, Trial};
+use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Trial};
 
 use super::{good, median, profile, worker_cpu, workers};
 
@@ -28,12 +28,15 @@ impl End {
         if self.is_far() { "far" } else { "near" }
     }
 
+    /// What its machine did in one trial.
+    pub(crate) fn watched(self, trial: &Trial) -> Option<&MachineTrial> {
+        let machine = if self.is_far() { &far(trial)?.machine } else { LOCAL };
+        Some(trial.result.machine(machine))
+    }
+
     /// The counters of its machine in one trial.
     pub(crate) fn counters(self, trial: &Trial) -> &[Counter] {
-        match self {
-            End::Near => &trial.result.counters,
-            End::Far => far(trial).map_or(&[], |part| &part.counters),
-        }
+        self.watched(trial).map_or(&[], |machine| &machine.counters)
     }
 
     /// How far a counter went over the window, in its unit.
@@ -74,7 +77,7 @@ fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
 /// Whether both ends are under one kernel: on this machine, perhaps in network
 /// namespaces of their own. Then its processors are those of both.
 pub(crate) fn is_one_machine(case: &CaseResult) -> bool {
-    let says = |t: &Trial| t.result.facts.get("one_machine") == Some(&Value::Bool(true));
+    let says = |t: &Trial| t.result.main().facts.get("one_machine") == Some(&Value::Bool(true));
     is_loopback(case) || is_net(case) && good(case).any(says)
 }
 
@@ -124,7 +127,7 @@ pub(crate) fn goes_both_ways(case: &CaseResult) -> bool {
 /// Bytes per second of payload that pass the interface of the machine that drives
 /// one way.
 pub(crate) fn carried(case: &CaseResult, direction: Option<Direction>) -> Option<f64> {
-    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
     let profile = profile(case);
     let asks = profile.does(&OperationClass::Exchange);
     if asks && profile.flows.len() == 1 {
@@ -157,17 +160,17 @@ pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
     let profile = profile(case);
     let asked: Option<f64> = profile.flows.iter().map(|flow| flow.asked_bytes_per_s).sum();
     let Some(asked) = asked.filter(|_| profile.is_stream()) else { return false };
-    case.estimates.get("throughput").is_some_and(|e| e.median >= HAD * asked)
+    case.loads.main.estimates.get("throughput").is_some_and(|e| e.median >= HAD * asked)
 }
 
 /// What the far end of a trial measured.
-pub(crate) fn far(trial: &Trial) -> Option<&Part> {
-    trial.result.parts.iter().find(|p| p.machine != "local" && p.load.is_none() && p.target.is_none())
+pub(crate) fn far(trial: &Trial) -> Option<&LoadTrial> {
+    trial.result.loads.iter().find(|end| end.load == 0 && end.machine != LOCAL)
 }
 
 /// A fact of one end: of the near one, or of the far one.
 pub(crate) fn fact<'a>(trial: &'a Trial, of_far: bool, name: &str) -> Option<&'a Value> {
-    if of_far { far(trial)?.facts.get(name) } else { trial.result.facts.get(name) }
+    if of_far { far(trial)?.facts.get(name) } else { trial.result.main().facts.get(name) }
 }
 
 /// The same as a number.

@@ -146,14 +146,14 @@ mod tests {
             source: "link at 10 Gbit/s".to_owned(),
         });
         let mut case = fixture::case(1);
-        case.workload = "net.stream".to_owned();
-        case.parameters.set("direction", "send");
+        fixture::workload(&mut case, "net.stream");
+        fixture::set(&mut case, "direction", "send");
         case.path = vec![PathStep { resource: "nic:eth0".to_owned(), amplification: 1.0 }];
         let estimate = fixture::estimate(9.41e9 / 8.0, Unit::BytesPerSecond, Better::Higher);
-        case.estimates.insert("throughput".to_owned(), estimate);
+        case.loads.main.estimates.insert("throughput".to_owned(), estimate);
         let fraction = |mtu: u64, mss: u64| {
             let mut case = case.clone();
-            let facts = &mut case.trials[0].result.facts;
+            let facts = &mut case.trials[0].result.main_mut().facts;
             facts.insert("interface_mtu".to_owned(), mtu.into());
             facts.insert("mss".to_owned(), mss.into());
             of_case(&case, &machine).into_iter().find(|u| u.resource == "nic:eth0").unwrap().fraction
@@ -198,14 +198,14 @@ mod tests {
                 .to_owned(),
         });
         let mut case = fixture::case(1);
-        case.workload = "net.stream".to_owned();
+        fixture::workload(&mut case, "net.stream");
         for (name, value) in [("direction", "send"), ("protocol", "udp")] {
-            case.parameters.set(name, value);
+            fixture::set(&mut case, name, value);
         }
         case.path = vec![PathStep { resource: "nic:eth0".to_owned(), amplification: 1.0 }];
         let full = fixture::estimate(1.25e9 * 1472.0 / 1538.0, Unit::BytesPerSecond, Better::Higher);
-        case.estimates.insert("throughput".to_owned(), full);
-        let facts = &mut case.trials[0].result.facts;
+        case.loads.main.estimates.insert("throughput".to_owned(), full);
+        let facts = &mut case.trials[0].result.main_mut().facts;
         facts.insert("datagram".to_owned(), 1472_u64.into());
         facts.insert("remote_address".to_owned(), "10.0.0.2".into());
         let used = of_case(&case, &machine).into_iter().find(|u| u.resource == "nic:eth0").unwrap();

@@ -53,7 +53,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let Some(written) = written(case) else { return Vec::new() };
     let targets = measure::profile(case).targets.max(1);
     // What each trial fills to the end is written whole.
-    let is_whole = case.parameters.is_word("until", "full");
+    let is_whole = case.loads.main.parameters.is_word("until", "full");
     let span = measure::span(case).filter(|_| !is_whole).map(|span| span.saturating_mul(targets));
     let twice = span.map(|span| span.saturating_mul(TIMES)).filter(|least| written < *least);
     let cache = disks.iter().filter_map(|d| d.cache_bytes).sum::<u64>();
@@ -122,8 +122,8 @@ mod tests {
     /// Three trials of one second.
     fn hows(machine: &Machine, rate: f64, change: impl Fn(&mut CaseResult)) -> Vec<String> {
         let mut case = fixture::disk_case("randwrite", rate, rate);
-        case.parameters.set("direct", true);
-        case.parameters.set("span", 128u64 << 20);
+        fixture::set(&mut case, "direct", true);
+        fixture::set(&mut case, "span", 128u64 << 20);
         change(&mut case);
         let controls = Controls::default();
         let context = Context { machine: Some(machine), ..fixture::context(&controls) };
@@ -137,16 +137,16 @@ mod tests {
         assert_eq!(hows(&drive, 150e6, |_| {}), ["cache"]);
         assert_eq!(hows(&drive, 300e6, |_| {}), ["state"]);
         let none = Vec::<String>::new();
-        assert_eq!(hows(&drive, 50e6, |c| c.parameters.set("precondition", "full")), none);
-        assert_eq!(hows(&drive, 50e6, |c| c.parameters.set("direct", false)), none);
-        assert_eq!(hows(&drive, 50e6, |c| c.parameters.set("pattern", "randread")), none);
+        assert_eq!(hows(&drive, 50e6, |c| fixture::set(c, "precondition", "full")), none);
+        assert_eq!(hows(&drive, 50e6, |c| fixture::set(c, "direct", false)), none);
+        assert_eq!(hows(&drive, 50e6, |c| fixture::set(c, "pattern", "randread")), none);
         assert_eq!(hows(&machine(true, None), 50e6, |_| {}), none, "platters have no such state");
     }
 
     #[test]
     fn that_a_device_is_in_no_known_state_is_said_once() {
         let mut case = fixture::disk_case("randwrite", 300e6, 300e6);
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         let cases = [case.clone(), case];
         let controls = Controls::default();
         let context = Context { siblings: &crate::Siblings::of(&cases), ..fixture::context(&controls) };

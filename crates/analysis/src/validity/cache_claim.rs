@@ -83,7 +83,7 @@ fn sweep<'a>(cases: impl Iterator<Item = &'a CaseResult>, metric: &str, claimed:
             let threads = measure::workers(case) as u64;
             let sharers = threads.clamp(1, claimed.shared_by.len().max(1) as u64);
             let size = measure::span(case)?.saturating_mul(sharers);
-            Some((size, case.estimates.get(metric)?.median))
+            Some((size, case.loads.main.estimates.get(metric)?.median))
         })
         .collect();
     all.sort_by_key(|(size, _)| *size);
@@ -94,7 +94,7 @@ fn sweep<'a>(cases: impl Iterator<Item = &'a CaseResult>, metric: &str, claimed:
 /// How far the trials of a case are apart: their relative standard deviation.
 fn spread(case: &CaseResult, metric: &str) -> Option<f64> {
     let values: Vec<f64> =
-        measure::good(case).filter_map(|t| Some(t.result.metrics.get(metric)?.value)).collect();
+        measure::good(case).filter_map(|t| Some(t.result.main().metrics.get(metric)?.value)).collect();
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|v| (v / mean - 1.0).powi(2)).sum();
@@ -128,11 +128,11 @@ mod tests {
         machine.inventory.system.virtualization = is_virtual.then(|| "kvm".to_owned());
         let of = |(mib, ns): &(u64, f64)| {
             let mut case = fixture::case(3);
-            case.workload = "memory.latency".to_owned();
-            case.parameters.set("size", mib << 20);
-            case.label = format!("memory.latency size={mib}MiB");
+            fixture::workload(&mut case, "memory.latency");
+            fixture::set(&mut case, "size", mib << 20);
+            fixture::named(&mut case, &format!("memory.latency size={mib}MiB"));
             let estimate = fixture::estimate(ns / 1e9, Unit::Seconds, Better::Lower);
-            case.estimates.insert("load_latency".to_owned(), estimate);
+            case.loads.main.estimates.insert("load_latency".to_owned(), estimate);
             case
         };
         let cases: Vec<CaseResult> = levels.iter().map(of).collect();
@@ -150,7 +150,7 @@ mod tests {
         let mut case = fixture::case(2);
         for (trial, value) in case.trials.iter_mut().zip([9.0, 11.0]) {
             let value = model::Quantity { value, unit: Unit::Seconds };
-            trial.result.metrics.insert("load_latency".to_owned(), value);
+            trial.result.main_mut().metrics.insert("load_latency".to_owned(), value);
         }
         assert!((spread(&case, "load_latency").unwrap() - 0.02f64.sqrt()).abs() < 1e-12);
         assert_eq!(spread(&case, "throughput"), None);

@@ -72,8 +72,8 @@ fn figures(case: &CaseResult) -> Option<Figures> {
     if measure::is_direct(case) || measure::is_null(case) || !measure::does(case, OperationKind::Write) {
         return None;
     }
-    let of = |name: &str| measure::median(case, |t| Some(t.result.metrics.get(name)?.value));
-    let dirty = measure::median(case, |t| match t.result.facts.get("dirty_share")? {
+    let of = |name: &str| measure::median(case, |t| Some(t.result.main().metrics.get(name)?.value));
+    let dirty = measure::median(case, |t| match t.result.main().facts.get("dirty_share")? {
         Value::Number(share) => Some(*share),
         Value::Integer(share) => Some(*share as f64),
         _ => None,
@@ -93,12 +93,12 @@ mod tests {
 
     fn case(dirty: Option<f64>, durable: f64) -> CaseResult {
         let mut case = fixture::disk_case("write", 897e6, 100e6);
-        case.parameters.set("direct", false);
+        fixture::set(&mut case, "direct", false);
         for trial in &mut case.trials {
             let quantity = Quantity { value: durable, unit: Unit::BytesPerSecond };
-            trial.result.metrics.insert("throughput_durable".to_owned(), quantity);
+            trial.result.main_mut().metrics.insert("throughput_durable".to_owned(), quantity);
             if let Some(share) = dirty {
-                trial.result.facts.insert("dirty_share".to_owned(), Value::Number(share));
+                trial.result.main_mut().facts.insert("dirty_share".to_owned(), Value::Number(share));
             }
         }
         case
@@ -117,7 +117,7 @@ mod tests {
         assert!(found(&case(None, 500e6))[0].text.starts_with("44 %"), "by the rates");
         assert!(found(&case(Some(0.01), 890e6)).is_empty());
         let mut direct = case(Some(0.44), 500e6);
-        direct.parameters.set("direct", true);
+        fixture::set(&mut direct, "direct", true);
         assert!(found(&direct).is_empty());
     }
 
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(count(&case(Some(0.44), 500e6)), 0);
         let mut alone = case(None, 1.0);
         alone.trials.iter_mut().for_each(|t| {
-            t.result.metrics.remove("throughput_durable");
+            t.result.main_mut().metrics.remove("throughput_durable");
         });
         assert_eq!(count(&alone), 1);
     }

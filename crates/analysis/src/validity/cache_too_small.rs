@@ -38,7 +38,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         Some(limit) if limit <= memory.total_bytes => (limit, "cgroup:memory"),
         _ => (memory.total_bytes, "memory"),
     };
-    let Ok(span) = case.parameters.integer("span") else { return Vec::new() };
+    let Ok(span) = case.loads.main.parameters.integer("span") else { return Vec::new() };
     let Some((share, counter)) = on_device(case, OperationKind::Read) else { return Vec::new() };
     if room == 0 || span <= room || share < FELT {
         return Vec::new();
@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn only_a_span_beyond_memory_is_named() {
         let mut case = fixture::disk_case("randread", 100e6, 60e6);
-        case.parameters.set("direct", false);
-        case.parameters.set("span", 1u64 << 30);
+        fixture::set(&mut case, "direct", false);
+        fixture::set(&mut case, "span", 1u64 << 30);
         let mut machine = Machine::default();
         machine.inventory.memory.total_bytes = 8 << 30;
         let controls = Controls::default();

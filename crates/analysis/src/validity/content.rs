@@ -27,14 +27,14 @@ evidence-content = content={ $content }
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let Ok(content) = case.parameters.text("content") else { return Vec::new() };
+    let Ok(content) = case.loads.main.parameters.text("content") else { return Vec::new() };
     // To compress is what loads that compute are for.
-    let computes = measure::computes_by_kind(&measure::profile(case));
+    let computes = measure::computes_by_kind(measure::profile(case));
     if measure::is_null(case) || content == "random" || computes {
         return Vec::new();
     }
     let usual = if content == "duplicate" { 0.3 } else { 0.5 };
-    let share = case.parameters.number("content-share").unwrap_or(usual);
+    let share = case.loads.main.parameters.number("content-share").unwrap_or(usual);
     let evidence = Evidence::at("content", Place::Parameter("content".to_owned()));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
@@ -55,8 +55,8 @@ mod tests {
         let controls = Controls::default();
         let text = |content: Option<&str>, share: Option<f64>| {
             let mut case = fixture::disk_case("write", 100e6, 50e6);
-            content.into_iter().for_each(|c| case.parameters.set("content", c));
-            share.into_iter().for_each(|s| case.parameters.set("content-share", s));
+            content.into_iter().for_each(|c| fixture::set(&mut case, "content", c));
+            share.into_iter().for_each(|s| fixture::set(&mut case, "content-share", s));
             let found = fixture::found(&RULE, &case, &fixture::context(&controls));
             found.first().map(|f| f.text.clone())
         };

@@ -56,7 +56,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let each_s = if cpus > 0.0 { workers.min(cpus) } else { workers } / rate;
     let other = if measure::one_block(case) == Some(*least) { large } else { small };
     let said = measure::operations(other).map_or(0.0, |(_, own)| own);
-    let place = Place::Case(other.label.clone());
+    let place = Place::Case(other.label.to_string());
     let evidence = Evidence::at("rate", place).arg("rate", said);
     let own = Evidence::at("rate", Place::Metric(metric.to_owned()));
     vec![
@@ -80,11 +80,11 @@ mod tests {
     fn cases(rates: &[(u64, f64)]) -> Vec<CaseResult> {
         let of = |(size, rate): &(u64, f64)| {
             let mut case = fixture::case(3);
-            case.workload = "memory.blocks".to_owned();
-            case.label = format!("memory.blocks block-size={size}");
-            case.parameters.set("block-size", *size);
+            fixture::workload(&mut case, "memory.blocks");
+            fixture::named(&mut case, &format!("memory.blocks block-size={size}"));
+            fixture::set(&mut case, "block-size", *size);
             let estimate = fixture::estimate(*rate, Unit::PerSecond, Better::Higher);
-            case.estimates.insert("operations_per_second".to_owned(), estimate);
+            case.loads.main.estimates.insert("operations_per_second".to_owned(), estimate);
             case
         };
         rates.iter().map(of).collect()
@@ -100,9 +100,9 @@ mod tests {
     #[test]
     fn what_one_costs_does_not_depend_on_how_many_run_and_a_given_rate_is_no_cost() {
         let mut two = cases(&[(1024, 2e6), (4096, 2e6)]);
-        two.iter_mut().for_each(|case| case.parameters.set("threads", 2u64));
+        two.iter_mut().for_each(|case| fixture::set(case, "threads", 2u64));
         assert!(found(&two)[0].contains("(1 us)"), "{:?}", found(&two));
-        two.iter_mut().for_each(|case| case.parameters.set("rate", 2e6));
+        two.iter_mut().for_each(|case| fixture::set(case, "rate", 2e6));
         assert_eq!(found(&two), ["", ""]);
     }
 

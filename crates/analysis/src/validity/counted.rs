@@ -7,7 +7,7 @@ use model::Machine;
 use model::finding::{Evidence, Place};
 use model::profile::Caches;
 use model::resource::PathStep;
-use model::run::{CaseResult, Companion};
+use model::run::{CaseLoad, CaseResult};
 use model::trial::Trial;
 
 use crate::measure::{self, OperationKind};
@@ -64,7 +64,7 @@ impl Counts {
     fn all(case: &CaseResult, steps: &[&PathStep]) -> Vec<Self> {
         if measure::is_null(case)
             || !measure::is_direct(case)
-            || case.parameters.get("direct").is_none()
+            || case.loads.main.parameters.get("direct").is_none()
             || !is_all(steps)
             || !knows_company(case)
             || transforms(case, steps)
@@ -107,25 +107,23 @@ pub(super) fn rate(trial: &Trial, steps: &[&PathStep], name: &str) -> Option<f64
 /// one through the page cache reaches a device when it likes, and one that
 /// drives another target may be on the same device or not.
 fn knows_company(case: &CaseResult) -> bool {
-    let targets = case.parameters.texts("target").unwrap_or_default();
-    let is_known = |companion: &Companion| {
-        let profile = import::v1::of_companion(companion);
+    let targets = case.loads.main.parameters.texts("target").unwrap_or_default();
+    let is_known = |companion: &CaseLoad| {
+        let profile = &companion.profile;
         let own = companion.parameters.texts("target").unwrap_or_default();
         let is_elsewhere = !own.iter().all(|target| targets.contains(target));
         profile.is_null || own.is_empty() || (!is_elsewhere && profile.caches == Caches::None)
     };
-    case.with.iter().all(is_known)
+    case.loads.beside.iter().all(is_known)
 }
 
 /// Bytes per second that all loads moved with operations of this kind.
 pub(super) fn moved(case: &CaseResult, trial: &Trial, kind: OperationKind) -> Option<f64> {
     let main = measure::moved_in(case, trial, kind);
-    let parts = trial.result.parts.iter().filter(|p| p.target.is_none()).filter_map(|part| {
-        let companion = case.with.get(part.load?)?;
-        let profile = import::v1::of_companion(companion);
-        measure::moved(&profile, &part.metrics, kind).filter(|_| !profile.is_null)
-    });
-    main.into_iter().chain(parts).reduce(|a, b| a + b)
+    let beside = (1..).zip(&case.loads.beside).filter(|(_, load)| !load.profile.is_null);
+    let beside = beside
+        .filter_map(|(place, load)| measure::moved(&load.profile, &trial.result.load(place)?.metrics, kind));
+    main.into_iter().chain(beside).reduce(|a, b| a + b)
 }
 
 /// Whether a file system above these devices spreads, checks or compresses what
@@ -151,8 +149,8 @@ pub(super) fn syncs(case: &CaseResult) -> f64 {
     if !case.path.iter().any(|s| s.resource.starts_with("filesystem:")) {
         return 0.0;
     }
-    let of = |name: &str| case.estimates.get(name).map_or(0.0, |e| e.median);
-    if case.parameters.is_word("sync", "dsync") {
+    let of = |name: &str| case.loads.main.estimates.get(name).map_or(0.0, |e| e.median);
+    if case.loads.main.parameters.is_word("sync", "dsync") {
         return of("iops") * measure::share(case, OperationKind::Write);
     }
     of("syncs_per_second")

@@ -88,11 +88,8 @@ fn others(case: &CaseResult, trial: &Trial, end: End) -> Option<f64> {
     Some((all - rate(end, "self", "user")? - of_far.unwrap_or(0.0)).max(0.0))
 }
 
-fn processes(trial: &Trial, end: End) -> &[ProcessUse] {
-    match end {
-        End::Near => &trial.result.processes,
-        End::Far => measure::far(trial).map_or(&[], |part| &part.processes),
-    }
+fn processes(trial: &Trial, end: End) -> impl Iterator<Item = &ProcessUse> {
+    end.watched(trial).into_iter().flat_map(|machine| &machine.processes)
 }
 
 /// The programs that used most, with CPU seconds for each second.
@@ -102,8 +99,8 @@ fn culprits(case: &CaseResult, end: End) -> Vec<(String, f64)> {
     for trial in measure::good(case) {
         // Ours, by what each end says of itself.
         let ours: Vec<u32> =
-            processes(trial, End::Far).iter().filter(|p| one_machine && p.own).map(|p| p.pid).collect();
-        let others = processes(trial, end).iter().filter(|p| !p.own && !p.kernel && !ours.contains(&p.pid));
+            processes(trial, End::Far).filter(|p| one_machine && p.own).map(|p| p.pid).collect();
+        let others = processes(trial, end).filter(|p| !p.own && !p.kernel && !ours.contains(&p.pid));
         for process in others {
             let sum = sums.entry(&process.name).or_default();
             sum.0 += process.cpu_s;
@@ -132,19 +129,18 @@ mod tests {
         let mut case = fixture::case(3);
         assert_eq!(fixture::count(&RULE, &case, &controls), 0);
         for trial in &mut case.trials {
-            trial.result.counters = vec![
+            trial.result.local_mut().counters = vec![
                 fixture::counter("cpu", "/proc/stat user", 0.01, 203),
                 fixture::counter("self", "getrusage user", 1e-6, 2_000_000),
             ];
         }
         assert_eq!(fixture::count(&RULE, &case, &controls), 0);
         for trial in &mut case.trials {
-            trial.result.counters[0].after = 300;
+            trial.result.local_mut().counters[0].after = 300;
         }
         assert_eq!(fixture::count(&RULE, &case, &controls), 1, "by nobody that was seen");
         for trial in &mut case.trials {
-            trial.result.processes = vec![model::trial::ProcessUse {
-                machine: String::new(),
+            trial.result.local_mut().processes = vec![model::trial::ProcessUse {
                 pid: 7,
                 name: "burner".to_owned(),
                 own: false,
@@ -163,7 +159,7 @@ mod tests {
 
     fn process(pid: u32, name: &str, own: bool) -> ProcessUse {
         let name = name.to_owned();
-        ProcessUse { machine: String::new(), pid, name, own, kernel: false, cpu_s: 0.5, watched_s: 1.0 }
+        ProcessUse { pid, name, own, kernel: false, cpu_s: 0.5, watched_s: 1.0 }
     }
 
     fn counters(user: u64, own: u64) -> Vec<Counter> {
@@ -178,17 +174,15 @@ mod tests {
     fn the_other_end_on_this_machine_is_no_other_and_one_elsewhere_has_its_own() {
         let controls = Controls::default();
         let mut case = fixture::case(1);
-        case.workload = "net.stream".to_owned();
-        case.parameters.set("peer", "10.0.0.2:7117");
+        fixture::workload(&mut case, "net.stream");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
         let result = &mut case.trials[0].result;
-        result.counters = counters(90, 400_000);
-        result.processes = vec![process(1, "headroom", true), process(2, "headroom", false)];
-        result.parts.push(model::trial::Part {
-            machine: "10.0.0.2:7117".to_owned(),
-            counters: counters(95, 450_000),
-            processes: vec![process(2, "headroom", true), process(3, "rustc", false)],
-            ..Default::default()
-        });
+        result.local_mut().counters = counters(90, 400_000);
+        result.local_mut().processes = vec![process(1, "headroom", true), process(2, "headroom", false)];
+        fixture::far(&mut case);
+        fixture::far_machine(&mut case).counters = counters(95, 450_000);
+        fixture::far_machine(&mut case).processes =
+            vec![process(2, "headroom", true), process(3, "rustc", false)];
         let told = |case: &CaseResult| {
             let found = fixture::found(&RULE, case, &fixture::context(&controls));
             found.into_iter().map(|f| f.text).collect::<Vec<_>>()
@@ -200,9 +194,9 @@ mod tests {
             apart[1].ends_with("50 % of a CPU of 10.0.0.2:7117 in the window: rustc (50 %)"),
             "{apart:?}"
         );
-        case.trials[0].result.facts.insert("one_machine".to_owned(), true.into());
+        case.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
         assert_eq!(told(&case), Vec::<String>::new(), "0.90 less 0.40 and 0.45");
-        case.trials[0].result.counters = counters(120, 400_000);
+        case.trials[0].result.local_mut().counters = counters(120, 400_000);
         assert_eq!(told(&case), ["other programs used 35 % of a CPU in the window"]);
     }
 }

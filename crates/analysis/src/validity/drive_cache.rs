@@ -112,8 +112,8 @@ mod tests {
             ..BlockDevice::default()
         });
         let mut case = fixture::disk_case(pattern, 2e9, 2e9);
-        case.parameters.set("direct", true);
-        case.parameters.set("span", span);
+        fixture::set(&mut case, "direct", true);
+        fixture::set(&mut case, "span", span);
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
         let found = fixture::found(&RULE, &case, &context);

@@ -45,7 +45,7 @@ evidence-write-cache =
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let sync = case.parameters.text("sync").unwrap_or("none");
+    let sync = case.loads.main.parameters.text("sync").unwrap_or("none");
     let writes = measure::does(case, OperationKind::Write) && !measure::is_null(case);
     if sync == "none" || !writes {
         return Vec::new();
@@ -95,7 +95,7 @@ fn disks<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDe
 
 /// Syncs per second; with each write, as many as writes.
 fn syncs(case: &CaseResult, sync: &str) -> Option<f64> {
-    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
     match sync {
         "dsync" => Some(of("iops")? * measure::share(case, OperationKind::Write)),
         "fsync" => of("syncs_per_second"),
@@ -120,13 +120,18 @@ mod tests {
             ..BlockDevice::default()
         });
         let mut case = fixture::disk_case("randwrite", 4e6, 4e6);
-        case.parameters.set("sync", sync);
+        fixture::set(&mut case, "sync", sync);
         for name in ["iops", "syncs_per_second"] {
             let rate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
-            case.estimates.insert(name.to_owned(), rate);
+            case.loads.main.estimates.insert(name.to_owned(), rate);
         }
         for trial in &mut case.trials {
-            trial.result.counters.push(counter("block:sda", "/proc/diskstats flushes", 1.0, flushes));
+            trial.result.local_mut().counters.push(counter(
+                "block:sda",
+                "/proc/diskstats flushes",
+                1.0,
+                flushes,
+            ));
         }
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };

@@ -17,8 +17,8 @@ finding-engine-forbidden = operations were handed over by the engine { $engine }
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let why = case.trials.iter().find_map(|t| t.result.facts.get("engine_forbidden"));
-    let (Some(Value::Text(why)), Ok(engine)) = (why, case.parameters.text("engine")) else {
+    let why = case.trials.iter().find_map(|t| t.result.main().facts.get("engine_forbidden"));
+    let (Some(Value::Text(why)), Ok(engine)) = (why, case.loads.main.parameters.text("engine")) else {
         return Vec::new();
     };
     let args = [("reason", why.as_str().into()), ("engine", engine.into())];
@@ -34,10 +34,10 @@ mod tests {
     #[test]
     fn a_forbidden_engine_is_named_with_the_reason() {
         let mut case = fixture::case(1);
-        case.parameters.set("engine", "aio");
+        fixture::set(&mut case, "engine", "aio");
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
         let why = Value::from("io_uring is forbidden here");
-        case.trials[0].result.facts.insert("engine_forbidden".to_owned(), why);
+        case.trials[0].result.main_mut().facts.insert("engine_forbidden".to_owned(), why);
         let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert_eq!(
             found[0].text,

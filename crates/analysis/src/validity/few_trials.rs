@@ -28,7 +28,9 @@ evidence-trials = n = { $trials }
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let Some((metric, estimate)) = context.headline.and_then(|m| Some((m, case.estimates.get(m)?))) else {
+    let Some((metric, estimate)) =
+        context.headline.and_then(|m| Some((m, case.loads.main.estimates.get(m)?)))
+    else {
         return Vec::new();
     };
     if estimate.n >= ENOUGH {
@@ -55,7 +57,7 @@ mod tests {
         let mut count = |n| {
             let estimate =
                 model::run::Estimate { n, ..fixture::estimate(1.0, Unit::PerSecond, Better::Higher) };
-            case.estimates.insert("iops".to_owned(), estimate);
+            case.loads.main.estimates.insert("iops".to_owned(), estimate);
             fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!((count(1), count(2), count(3)), (1, 1, 0));

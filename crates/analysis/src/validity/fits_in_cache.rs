@@ -36,8 +36,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let Some(block) = measure::one_block(case) else { return Vec::new() };
     let fits = caches.iter().filter(|c| c.level <= 2 && block <= c.bytes).min_by_key(|c| c.level);
     let Some(cache) = fits else { return Vec::new() };
-    let global = case.parameters.is_word("scope", "global") && measure::workers(case) > 1.0;
-    let travels = global && case.parameters.is_word("operation", "write");
+    let global = case.loads.main.parameters.is_word("scope", "global") && measure::workers(case) > 1.0;
+    let travels = global && case.loads.main.parameters.is_word("operation", "write");
     let place = Place::Parameter("block-size".to_owned());
     let evidence = Evidence::at("block", place);
     vec![
@@ -67,11 +67,11 @@ mod tests {
             let cache = |level, bytes| Cache { level, bytes, shared_by: vec![0] };
             machine.inventory.cpu.caches = vec![cache(1, 48 << 10), cache(2, 2 << 20), cache(3, 32 << 20)];
             let mut case = fixture::case(1);
-            case.workload = "memory.blocks".to_owned();
-            case.parameters.set("block-size", block);
-            case.parameters.set("threads", threads);
-            case.parameters.set("scope", scope);
-            case.parameters.set("operation", operation);
+            fixture::workload(&mut case, "memory.blocks");
+            fixture::set(&mut case, "block-size", block);
+            fixture::set(&mut case, "threads", threads);
+            fixture::set(&mut case, "scope", scope);
+            fixture::set(&mut case, "operation", operation);
             let controls = Controls::default();
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             fixture::found(&RULE, &case, &context).pop().map(|f| f.text).unwrap_or_default()

@@ -30,7 +30,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let Some(machine) = context.machine else { return Vec::new() };
-    let name = model::machine::Calibration::null_name(&case.workload, &case.parameters);
+    let name = model::machine::Calibration::null_name(&case.loads.main.workload, &case.loads.main.parameters);
     let Some(null) = machine.calibration.iter().find(|c| c.name == name) else { return Vec::new() };
     let Some((metric, rate)) = measure::operations(case) else { return Vec::new() };
     let threads = measure::workers(case);
@@ -62,18 +62,18 @@ mod tests {
     #[test]
     fn only_a_rate_near_the_null_form_is_named() {
         let mut case = fixture::case(1);
-        case.parameters.set("pattern", "randread");
+        fixture::set(&mut case, "pattern", "randread");
         let mut machine = Machine::default();
         machine.inventory.cpu.allowed = vec![0, 1];
         machine.calibration = vec![Calibration {
-            name: Calibration::null_name("disk", &case.parameters),
+            name: Calibration::null_name("disk", &case.loads.main.parameters),
             result: Quantity { value: 1e6, unit: Unit::PerSecond },
             method: String::new(),
         }];
         let controls = Controls::default();
         let mut count = |rate: f64| {
             let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
-            case.estimates.insert("iops".to_owned(), estimate);
+            case.loads.main.estimates.insert("iops".to_owned(), estimate);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             fixture::found(&RULE, &case, &context).len()
         };

@@ -37,8 +37,8 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
 
 /// Of the first `loads` loads, main load first.
 fn findings(case: &CaseResult, loads: usize) -> Vec<Finding> {
-    let main = (case.workload.as_str(), measure::profile(case), &case.estimates);
-    let company = case.with.iter().map(|c| (c.workload.as_str(), import::v1::of_companion(c), &c.estimates));
+    let main = (case.loads.main.workload.as_str(), measure::profile(case), &case.loads.main.estimates);
+    let company = case.loads.beside.iter().map(|c| (c.workload.as_str(), &c.profile, &c.estimates));
     let window_s = case.trials.iter().find_map(|t| t.result.window).map_or(1.0, |w| w.seconds());
     std::iter::once(main)
         .chain(company)
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_kept_rate_is_no_finding() {
         let mut case = fixture::case(5);
-        case.parameters.set("rate", 1000.0);
+        fixture::set(&mut case, "rate", 1000.0);
         let mut at = |median| {
             let estimate = Estimate {
                 n: 5,
@@ -86,7 +86,7 @@ mod tests {
                 unit: Unit::PerSecond,
                 better: Better::Higher,
             };
-            case.estimates.insert("iops".to_owned(), estimate);
+            case.loads.main.estimates.insert("iops".to_owned(), estimate);
             fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!(at(995.0), 0);

@@ -7,7 +7,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::trial::{Part, Trial};
+use model::trial::{TargetTrial, Trial};
 use model::{Finding, FindingKind, Quantity, Severity};
 use std::collections::BTreeMap;
 
@@ -157,7 +157,7 @@ fn new(severity: Severity, how: &str, named: bool) -> Finding {
 /// Whether the depth is always there to be used: in a closed loop, unless
 /// targets end one after the other, or workers wait for their syncs.
 fn waits(case: &CaseResult) -> bool {
-    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
     let ends = of("first_done").zip(of("last_done"));
     let together = ends.is_none_or(|(first, last)| first >= TOGETHER * last);
     let syncs = of("syncs_per_second").is_some_and(|n| n > 0.0);
@@ -173,12 +173,12 @@ fn window_s(case: &CaseResult) -> f64 {
 fn whole(case: &CaseResult) -> Option<Finding> {
     let name = duration(case);
     let (metric, rate) = measure::operations(case)?;
-    let mean = measure::median(case, |t| measure::mean_of(&t.result.histograms, name))?;
+    let mean = measure::median(case, |t| measure::mean_of(&t.result.main().histograms, name))?;
     // Of each trial by itself: rates and latencies of different trials have
     // no law.
-    let product = |t: &Trial| under_way(&t.result.metrics, &t.result.histograms, name);
+    let product = |t: &Trial| under_way(&t.result.main().metrics, &t.result.main().histograms, name);
     let under_way = measure::median(case, product)?;
-    let longest = measure::median(case, |t| longest(&t.result.histograms, name, t))?;
+    let longest = measure::median(case, |t| longest(&t.result.main().histograms, name, t))?;
     let product = Product { target: "", depth: measure::concurrency(case), rate, mean, longest, under_way };
     if !product.is_told(window_s(case)) {
         return None;
@@ -191,12 +191,10 @@ fn whole(case: &CaseResult) -> Option<Finding> {
 /// Of the first target where it is broken.
 fn targets(case: &CaseResult) -> Option<Finding> {
     let (name, window_s) = (duration(case), window_s(case));
-    case.targets.iter().find_map(|target| {
-        let each = |f: &dyn Fn(&Part, &Trial) -> Option<f64>| {
+    case.loads.main.targets.iter().find_map(|target| {
+        let each = |f: &dyn Fn(&TargetTrial, &Trial) -> Option<f64>| {
             measure::median(case, |t| {
-                let is_it =
-                    |p: &&Part| p.load.is_none() && p.target.as_deref() == Some(target.target.as_str());
-                f(t.result.parts.iter().find(is_it)?, t)
+                f(t.result.main().targets.iter().find(|t| t.target == target.target)?, t)
             })
         };
         let product = Product {
@@ -218,17 +216,17 @@ fn parts(case: &CaseResult) -> Vec<Finding> {
     let name = duration(case);
     let kinds = |t: &Trial| {
         let one = |kind: OperationKind| {
-            let rate = t.result.metrics.get(&format!("{}_iops", kind.name()))?.value;
-            Some(rate * measure::mean_of(&t.result.histograms, &format!("{}_latency", kind.name()))?)
+            let rate = t.result.main().metrics.get(&format!("{}_iops", kind.name()))?.value;
+            Some(rate * measure::mean_of(&t.result.main().histograms, &format!("{}_latency", kind.name()))?)
         };
         let all: Vec<f64> = OperationKind::ALL.into_iter().filter_map(one).collect();
-        let whole = measure::trial_operations(t)? * measure::mean_of(&t.result.histograms, "latency")?;
+        let whole = measure::trial_operations(t)? * measure::mean_of(&t.result.main().histograms, "latency")?;
         (all.len() > 1 && whole > 0.0).then(|| all.iter().sum::<f64>() / whole)
     };
     let stages = |t: &Trial| {
-        let of = |name: &str| measure::mean_of(&t.result.histograms, name);
+        let of = |name: &str| measure::mean_of(&t.result.main().histograms, name);
         // The stages are those of syncs too, the whole is not.
-        if t.result.histograms.contains_key("sync_latency") {
+        if t.result.main().histograms.contains_key("sync_latency") {
             return None;
         }
         let whole = of(name).filter(|whole| *whole >= SHORT_S)?;
@@ -261,17 +259,20 @@ mod tests {
 
     fn put(case: &mut CaseResult, name: &str, value: f64) {
         let quantity = Quantity { value, unit: Unit::PerSecond };
-        case.trials[0].result.metrics.insert(name.to_owned(), quantity);
-        case.estimates.insert(name.to_owned(), fixture::estimate(value, Unit::PerSecond, Better::Higher));
+        case.trials[0].result.main_mut().metrics.insert(name.to_owned(), quantity);
+        case.loads
+            .main
+            .estimates
+            .insert(name.to_owned(), fixture::estimate(value, Unit::PerSecond, Better::Higher));
     }
 
     fn lasts(case: &mut CaseResult, name: &str, ns: u64) {
-        case.trials[0].result.histograms.insert(name.to_owned(), histogram(ns, 1000));
+        case.trials[0].result.main_mut().histograms.insert(name.to_owned(), histogram(ns, 1000));
     }
 
     fn case(rate: f64, latency_ns: u64, depth: u64) -> CaseResult {
         let mut case = fixture::case(1);
-        case.parameters.set("queue-depth", depth);
+        fixture::set(&mut case, "queue-depth", depth);
         let window = model::trial::Window { start_ns: 0, end_ns: 1_000_000_000 };
         case.trials[0].result.window = Some(window);
         lasts(&mut case, "latency", latency_ns);
@@ -300,7 +301,7 @@ mod tests {
     #[test]
     fn an_open_loop_is_judged_by_what_is_under_way_not_by_what_is_due() {
         let mut open = case(10_000.0, 400_000, 1);
-        open.parameters.set("rate", 10_000.0);
+        fixture::set(&mut open, "rate", 10_000.0);
         assert_eq!(hows(&open), Vec::<String>::new(), "nothing is known of what was under way");
         lasts(&mut open, "service_time", 90_000);
         assert_eq!(hows(&open), Vec::<String>::new());
@@ -326,10 +327,10 @@ mod tests {
     #[test]
     fn streams_that_fill_a_link_are_no_messages_under_way() {
         let mut loaded = case(22_692.0, 44_020, 1);
-        loaded.workload = "net.loaded".to_owned();
-        loaded.parameters.set("streams", 1_u64);
+        fixture::workload(&mut loaded, "net.loaded");
+        fixture::set(&mut loaded, "streams", 1_u64);
         for direction in ["none", "send", "receive", "both"] {
-            loaded.parameters.set("direction", direction);
+            fixture::set(&mut loaded, "direction", direction);
             assert_eq!(hows(&loaded), Vec::<String>::new(), "{direction}");
         }
         // Half of the time nothing is asked; and more than one at once is impossible.
@@ -343,9 +344,9 @@ mod tests {
     #[test]
     fn messages_one_behind_the_other_are_under_way_at_once() {
         let mut many = case(76_782.0, 207_600, 1);
-        many.workload = "net.pingpong".to_owned();
+        fixture::workload(&mut many, "net.pingpong");
         assert_eq!(hows(&many), ["impossible"]);
-        many.parameters.set("outstanding", 16_u64);
+        fixture::set(&mut many, "outstanding", 16_u64);
         assert_eq!(hows(&many), Vec::<String>::new());
     }
 
@@ -354,7 +355,7 @@ mod tests {
     #[test]
     fn messages_that_take_turns_are_no_rest() {
         let mut turns = case(4_000.0, 80_000, 1);
-        turns.workload = "net.pingpong".to_owned();
+        fixture::workload(&mut turns, "net.pingpong");
         assert_eq!(hows(&turns), ["idle"]);
         lasts(&mut turns, "below_latency", 79_000);
         lasts(&mut turns, "above_latency", 81_000);
@@ -389,15 +390,15 @@ mod tests {
     fn each_target_has_its_own_queue() {
         let mut case = case(10_000.0, 200_000, 1);
         let targets = ["/a", "/b"].map(model::Value::from).to_vec();
-        case.parameters.0.insert("target".to_owned(), model::Value::List(targets));
-        let part = |target: &str, rate: f64| Part {
-            target: Some(target.to_owned()),
+        fixture::set(&mut case, "target", model::Value::List(targets));
+        let target = |target: &str, rate: f64| TargetTrial {
+            target: target.to_owned(),
             metrics: BTreeMap::from([("iops".to_owned(), Quantity { value: rate, unit: Unit::PerSecond })]),
             histograms: BTreeMap::from([("latency".to_owned(), histogram(200_000, 1000))]),
-            ..Part::default()
+            ..TargetTrial::default()
         };
         let mut with = |a: f64, b: f64| {
-            case.trials[0].result.parts = vec![part("/a", a), part("/b", b)];
+            case.trials[0].result.main_mut().targets = vec![target("/a", a), target("/b", b)];
             crate::estimate::estimate_case(
                 &mut case,
                 &model::workload::Catalogue { workloads: vec![], common: &[] },
@@ -417,7 +418,7 @@ mod tests {
         histogram.record_n(900_000, 1000).unwrap();
         histogram.record_n(230_000_000, 1).unwrap();
         let text = stats::histogram::encode(&histogram).unwrap();
-        stalled.trials[0].result.histograms.insert("latency".to_owned(), text);
+        stalled.trials[0].result.main_mut().histograms.insert("latency".to_owned(), text);
         assert_eq!(hows(&stalled), Vec::<String>::new());
     }
 

@@ -77,12 +77,13 @@ mod tests {
             ..BlockDevice::default()
         });
         let mut case = fixture::disk_case("randread", 100e6, 0.0);
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         let step = |resource: &&str| PathStep { resource: (*resource).to_owned(), amplification: 1.0 };
         case.path = path.iter().map(step).collect();
         for trial in &mut case.trials {
             let bytes = (below / 512.0) as u64;
-            trial.result.counters = vec![counter("block:vda", "/proc/diskstats read_sectors", 512.0, bytes)];
+            trial.result.local_mut().counters =
+                vec![counter("block:vda", "/proc/diskstats read_sectors", 512.0, bytes)];
         }
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };

@@ -62,14 +62,14 @@ mod tests {
 
     fn hows(requests: u64, merged: u64) -> Vec<String> {
         let mut case = fixture::disk_case("read", 4096e4, 4096e4);
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         for trial in &mut case.trials {
             let rate = Quantity { value: 10e3, unit: Unit::PerSecond };
-            trial.result.metrics.insert("iops".to_owned(), rate);
-            trial.result.counters.retain(|c| c.source.ends_with("_sectors"));
+            trial.result.main_mut().metrics.insert("iops".to_owned(), rate);
+            trial.result.local_mut().counters.retain(|c| c.source.ends_with("_sectors"));
             for (name, steps) in [("reads", requests), ("reads_merged", merged)] {
                 let source = format!("/proc/diskstats {name}");
-                trial.result.counters.push(counter("block:sda", &source, 1.0, steps));
+                trial.result.local_mut().counters.push(counter("block:sda", &source, 1.0, steps));
             }
         }
         let controls = Controls::default();
@@ -81,23 +81,23 @@ mod tests {
     #[test]
     fn what_is_held_against_each_other_is_of_one_trial() {
         let mut case = fixture::disk_case("read", 4096e4, 4096e4);
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         let one = case.trials.remove(0);
         case.trials.clear();
         for (requests, operations) in [(8_000, 10_000), (5_000, 10_000), (4_000, 5_000)] {
             let mut trial = one.clone();
             let rate = Quantity { value: operations as f64, unit: Unit::PerSecond };
-            trial.result.metrics.insert("iops".to_owned(), rate);
+            trial.result.main_mut().metrics.insert("iops".to_owned(), rate);
             let bytes = Quantity { value: operations as f64 * 4096.0, unit: Unit::BytesPerSecond };
-            trial.result.metrics.insert("throughput".to_owned(), bytes);
-            trial.result.counters.clear();
+            trial.result.main_mut().metrics.insert("throughput".to_owned(), bytes);
+            trial.result.local_mut().counters.clear();
             for (name, unit, steps) in [
                 ("reads", 1.0, requests),
                 ("reads_merged", 1.0, operations - requests),
                 ("read_sectors", 512.0, operations * 8),
             ] {
                 let source = format!("/proc/diskstats {name}");
-                trial.result.counters.push(counter("block:sda", &source, unit, steps));
+                trial.result.local_mut().counters.push(counter("block:sda", &source, unit, steps));
             }
             case.trials.push(trial);
         }

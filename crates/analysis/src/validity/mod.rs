@@ -76,13 +76,13 @@ fn finding(code: &str, severity: Severity, args: &[(&str, Value)], metric: Optio
 pub(crate) mod fixture {
     //! A case to find something in.
 
-    use model::Finding;
     use model::metric::Better;
     use model::resource::PathStep;
     use model::run::{CaseResult, Estimate};
     use model::study::Controls;
-    use model::trial::{Counter, Status, Trial, TrialResult, Window};
+    use model::trial::{Counter, LoadTrial, MachineTrial, Status, Trial, TrialResult, Window};
     use model::unit::{Quantity, Unit};
+    use model::{Finding, Value};
 
     use crate::{Context, Rule, Siblings};
 
@@ -96,26 +96,59 @@ pub(crate) mod fixture {
             reason: None,
             result: TrialResult::default(),
         };
-        CaseResult {
-            workload: "disk".to_owned(),
-            definition_version: 1,
-            work_id: String::new(),
-            label: "disk".to_owned(),
-            label_parts: None,
-            parameters: model::Parameters::default(),
-            profile: None,
-            with: vec![],
-            block: 0,
-            settings: Default::default(),
-            path: vec![],
-            trials: (0..n).map(trial).collect(),
-            rounds: None,
-            targets: vec![],
-            estimates: std::collections::BTreeMap::new(),
-            utilization: vec![],
-            findings: vec![],
+        let trials = (0..n).map(trial).collect();
+        let mut case = CaseResult { trials, ..CaseResult::default() };
+        case.loads.main.workload = "disk".to_owned();
+        case.loads.main.definition_version = Some(1);
+        profile(&mut case);
+        named(&mut case, "disk");
+        case
+    }
+
+    /// Gives a case the label that reads so.
+    pub(crate) fn named(case: &mut CaseResult, label: &str) {
+        let loads = case.loads.iter().map(|load| (load.workload.as_str(), &load.parameters));
+        case.label = import::v1::label::read(label, &loads.collect::<Vec<_>>());
+    }
+
+    /// Gives the loads of a case profiles that fit their parameters.
+    pub(crate) fn profile(case: &mut CaseResult) {
+        for load in case.loads.iter_mut() {
+            load.profile = import::v1::profile(&load.workload, &load.parameters);
         }
     }
+
+    /// Makes the main load one of this workload.
+    pub(crate) fn workload(case: &mut CaseResult, name: &str) {
+        name.clone_into(&mut case.loads.main.workload);
+        profile(case);
+    }
+
+    /// Sets a parameter of the main load.
+    pub(crate) fn set(case: &mut CaseResult, name: &str, value: impl Into<Value>) {
+        case.loads.main.parameters.set(name, value);
+        profile(case);
+    }
+
+    /// What the other end of the main load did in the first trial.
+    pub(crate) fn far(case: &mut CaseResult) -> &mut LoadTrial {
+        let loads = &mut case.trials[0].result.loads;
+        if !loads.iter().any(|load| load.machine == FAR) {
+            loads.push(LoadTrial::of(0, FAR));
+        }
+        loads.iter_mut().find(|load| load.machine == FAR).unwrap()
+    }
+
+    /// What the machine of that end did.
+    pub(crate) fn far_machine(case: &mut CaseResult) -> &mut MachineTrial {
+        let machines = &mut case.trials[0].result.machines;
+        if !machines.iter().any(|machine| machine.machine == FAR) {
+            machines.push(MachineTrial::of(FAR));
+        }
+        machines.iter_mut().find(|machine| machine.machine == FAR).unwrap()
+    }
+
+    const FAR: &str = "10.0.0.2:7117";
 
     /// What a rule sees beside the case, with no machine.
     pub(crate) fn context(controls: &Controls) -> Context<'_> {
@@ -156,16 +189,16 @@ pub(crate) mod fixture {
     /// the device counted.
     pub(crate) fn disk_case(pattern: &str, program: f64, device: f64) -> CaseResult {
         let mut case = case(3);
-        case.parameters.set("pattern", pattern);
-        case.parameters.set("block-size", 4096u64);
+        set(&mut case, "pattern", pattern);
+        set(&mut case, "block-size", 4096u64);
         case.path = vec![PathStep { resource: "block:sda".to_owned(), amplification: 1.0 }];
         let name = if pattern.ends_with("read") { "read_sectors" } else { "written_sectors" };
         for trial in &mut case.trials {
             trial.result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
             let throughput = Quantity { value: program, unit: Unit::BytesPerSecond };
-            trial.result.metrics.insert("throughput".to_owned(), throughput);
+            trial.result.main_mut().metrics.insert("throughput".to_owned(), throughput);
             let source = format!("/proc/diskstats {name}");
-            trial.result.counters = vec![
+            trial.result.local_mut().counters = vec![
                 counter("block:sda", &source, 512.0, (device / 512.0) as u64),
                 counter("block:sda", "/proc/diskstats reads", 1.0, 1000),
             ];

@@ -60,8 +60,8 @@ mod tests {
             machine.inventory.cgroup.cpu_quota = quota;
             let controls = Controls::default();
             let mut case = fixture::case(2);
-            case.workload = "cpu.primes".to_owned();
-            case.parameters.set("threads", threads);
+            fixture::workload(&mut case, "cpu.primes");
+            fixture::set(&mut case, "threads", threads);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             let all = fixture::found(&RULE, &case, &context);
             all.into_iter().map(|f| f.text).next().unwrap_or_default()

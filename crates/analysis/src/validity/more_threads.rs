@@ -55,10 +55,13 @@ mod tests {
             machine.inventory.cpu.allowed = vec![2, 5];
             let controls = Controls::default();
             let mut case = fixture::case(2);
-            case.workload = workload.to_owned();
-            case.parameters.set("threads", threads);
+            case.loads.main.workload = workload.to_owned();
+            fixture::set(&mut case, "threads", threads);
             let mut put = |name: &str, value, unit| {
-                case.estimates.insert(name.to_owned(), fixture::estimate(value, unit, Better::Lower));
+                case.loads
+                    .main
+                    .estimates
+                    .insert(name.to_owned(), fixture::estimate(value, unit, Better::Lower));
             };
             put("iops", 1000.0, Unit::PerSecond);
             put("cpu_per_operation", cpu_share * 2.0 / 1000.0, Unit::Seconds);

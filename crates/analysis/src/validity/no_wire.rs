@@ -35,9 +35,9 @@ mod tests {
     #[test]
     fn loopback_is_no_wire() {
         let mut case = fixture::case(1);
-        case.workload = "net.stream".to_owned();
+        fixture::workload(&mut case, "net.stream");
         for (peer, count) in [("10.0.0.2:7117", 0), ("self", 1)] {
-            case.parameters.set("peer", peer);
+            fixture::set(&mut case, "peer", peer);
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);
         }
     }

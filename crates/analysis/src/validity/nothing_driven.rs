@@ -36,7 +36,7 @@ mod tests {
     fn what_drives_nothing_is_no_disk() {
         let mut case = fixture::case(1);
         for (engine, count) in [("io_uring", 0), ("null", 1)] {
-            case.parameters.set("engine", engine);
+            fixture::set(&mut case, "engine", engine);
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);
         }
     }

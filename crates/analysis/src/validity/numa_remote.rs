@@ -38,13 +38,13 @@ evidence-memory-node = memory on node { $node }
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let apart = measure::good(case).find_map(|trial| {
-        let memory = nodes(trial.result.facts.get(MEMORY)?)?;
+        let memory = nodes(trial.result.main().facts.get(MEMORY)?)?;
         let cpus = of_threads(trial, context).filter(|cpus| !cpus.is_empty())?;
         let away: Vec<u32> = cpus.into_iter().filter(|node| !memory.contains(node)).collect();
         Some((*away.first()?, *memory.first()?))
     });
     let Some((cpu, memory)) = apart else { return Vec::new() };
-    let asked = ["cpu-node", "memory-node"].iter().any(|name| case.parameters.get(name).is_some());
+    let asked = ["cpu-node", "memory-node"].iter().any(|name| case.loads.main.parameters.get(name).is_some());
     let severity = if asked { Severity::Note } else { Severity::Warning };
     let distance = distance(context, cpu, memory);
     let place = Place::Fact(MEMORY.to_owned());
@@ -74,7 +74,7 @@ fn nodes(value: &Value) -> Option<BTreeSet<u32>> {
 
 /// The nodes that the threads of the main load ran on.
 fn of_threads(trial: &Trial, context: &Context<'_>) -> Option<BTreeSet<u32>> {
-    if let Some(said) = trial.result.facts.get(CPU) {
+    if let Some(said) = trial.result.main().facts.get(CPU) {
         return nodes(said);
     }
     let topology = &context.machine?.inventory.cpu.topology;
@@ -118,7 +118,11 @@ mod tests {
     fn memory_of_another_node_is_told_and_that_it_was_asked_for() {
         let mut case = fixture::case(1);
         let mut with = |cpu: Value, memory: Value| {
-            case.trials[0].result.facts.extend([(CPU.to_owned(), cpu), (MEMORY.to_owned(), memory)]);
+            case.trials[0]
+                .result
+                .main_mut()
+                .facts
+                .extend([(CPU.to_owned(), cpu), (MEMORY.to_owned(), memory)]);
             found(&case)
         };
         assert!(with(1u64.into(), 1u64.into()).is_none());
@@ -126,14 +130,14 @@ mod tests {
         assert!(with("0 1".into(), 0u64.into()).unwrap().text.starts_with("threads ran on node 1 and"));
         let remote = with(0u64.into(), 1u64.into()).unwrap();
         assert!(remote.text.contains("distance 21") && remote.severity == Severity::Warning, "{remote:?}");
-        case.parameters.set("memory-node", 1u64);
+        fixture::set(&mut case, "memory-node", 1u64);
         assert_eq!(found(&case).unwrap().severity, Severity::Note);
     }
 
     #[test]
     fn where_threads_were_pinned_says_it_too() {
         let mut case = fixture::case(1);
-        case.trials[0].result.facts.insert(MEMORY.to_owned(), 0u64.into());
+        case.trials[0].result.main_mut().facts.insert(MEMORY.to_owned(), 0u64.into());
         let at = |cpu| Placement {
             asked: Pin::Auto,
             policy: Pin::Spread,

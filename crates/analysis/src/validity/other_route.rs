@@ -6,6 +6,7 @@ use model::run::CaseResult;
 use model::trial::{Counter, Trial};
 use model::{Finding, FindingKind, Severity};
 
+use crate::measure::End;
 use crate::{Context, Rule, measure};
 
 /// An interface that the data passed counts at least this share of the payload:
@@ -70,7 +71,7 @@ struct Seen {
 
 fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
     let interface = format!("nic:{}", measure::fact(trial, of_far, "interface")?);
-    let counters = if of_far { &measure::far(trial)?.counters } else { &trial.result.counters };
+    let counters = if of_far { End::Far } else { End::Near }.counters(trial);
     let payload = payload(case, trial)?;
     if payload < LEAST {
         return None;
@@ -89,7 +90,7 @@ fn seen(case: &CaseResult, trial: &Trial, of_far: bool) -> Option<Seen> {
 
 /// Bytes of payload that passed one way in the window.
 fn payload(case: &CaseResult, trial: &Trial) -> Option<f64> {
-    let of = |name: &str| trial.result.metrics.get(name).map(|q| q.value);
+    let of = |name: &str| trial.result.main().metrics.get(name).map(|q| q.value);
     let seconds = trial.result.window?.seconds();
     let profile = measure::profile(case);
     if profile.is_stream() {
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::study::Controls;
-    use model::trial::{Part, Window};
+    use model::trial::Window;
     use model::{Quantity, Unit};
 
     fn counter(interface: &str, bytes: u64) -> Counter {
@@ -131,17 +132,16 @@ mod tests {
 
     fn case(near: &[(&str, u64)], far: &[(&str, u64)]) -> CaseResult {
         let mut case = fixture::case(1);
-        case.workload = "net.stream".to_owned();
+        fixture::workload(&mut case, "net.stream");
         let result = &mut case.trials[0].result;
         result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
         let rate = Quantity { value: 100e6, unit: Unit::BytesPerSecond };
-        result.metrics.insert("throughput".to_owned(), rate);
-        result.facts.insert("interface".to_owned(), "eth0".into());
-        result.counters = near.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
-        let mut part = Part { machine: "10.0.0.2:7117".to_owned(), ..Part::default() };
-        part.facts.insert("interface".to_owned(), "eth2".into());
-        part.counters = far.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
-        result.parts.push(part);
+        result.main_mut().metrics.insert("throughput".to_owned(), rate);
+        result.main_mut().facts.insert("interface".to_owned(), "eth0".into());
+        result.local_mut().counters = near.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
+        fixture::far(&mut case).facts.insert("interface".to_owned(), "eth2".into());
+        fixture::far_machine(&mut case).counters =
+            far.iter().map(|(name, bytes)| counter(name, *bytes)).collect();
         case
     }
 
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(count(case(&[], &[])), 0);
         // Read twice shortly after each other: as little.
         let mut late = case(&[("eth0", 4_000)], &[]);
-        late.trials[0].result.counters[0].before_ns = 900_000_000;
+        late.trials[0].result.local_mut().counters[0].before_ns = 900_000_000;
         assert_eq!(count(late), 0);
     }
 }

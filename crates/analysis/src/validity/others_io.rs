@@ -89,12 +89,17 @@ mod tests {
 
     fn reads(device: &str, read: f64, written: f64) -> CaseResult {
         let mut case = fixture::disk_case("randread", 100e6, 0.0);
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         for trial in &mut case.trials {
-            trial.result.counters.clear();
+            trial.result.local_mut().counters.clear();
             for (name, bytes) in [("read_sectors", read), ("written_sectors", written)] {
                 let source = format!("/proc/diskstats {name}");
-                trial.result.counters.push(counter(device, &source, 512.0, (bytes / 512.0) as u64));
+                trial.result.local_mut().counters.push(counter(
+                    device,
+                    &source,
+                    512.0,
+                    (bytes / 512.0) as u64,
+                ));
             }
         }
         case
@@ -126,10 +131,10 @@ mod tests {
     #[test]
     fn the_journal_of_syncs_is_not_of_others() {
         let mut case = fixture::disk_case("randwrite", 4e6, 20e6);
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         assert_eq!(count(&case), 1);
         let rate = fixture::estimate(1000.0, Unit::PerSecond, model::Better::Higher);
-        case.estimates.insert("syncs_per_second".to_owned(), rate);
+        case.loads.main.estimates.insert("syncs_per_second".to_owned(), rate);
         assert_eq!(count(&case), 1, "a device has no journal");
         let fs = PathStep { resource: "filesystem:/ (ext4)".to_owned(), amplification: 1.0 };
         case.path.insert(0, fs);

@@ -49,8 +49,8 @@ mod tests {
     fn a_path_that_carries_less_than_the_interface_is_named() {
         for (route, carried, count) in [(9000u64, 1500u64, 1), (1500, 1500, 0)] {
             let mut case = fixture::case(1);
-            case.workload = "net.stream".to_owned();
-            let facts = &mut case.trials[0].result.facts;
+            fixture::workload(&mut case, "net.stream");
+            let facts = &mut case.trials[0].result.main_mut().facts;
             facts.insert("packet_of_route".to_owned(), route.into());
             facts.insert("packet_carried".to_owned(), carried.into());
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);

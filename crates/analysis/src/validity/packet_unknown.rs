@@ -45,8 +45,8 @@ mod tests {
             [(Some(1500u64), None, 1), (Some(1500), Some(1500u64), 0), (None, None, 0)]
         {
             let mut case = fixture::case(1);
-            case.workload = "net.stream".to_owned();
-            let facts = &mut case.trials[0].result.facts;
+            fixture::workload(&mut case, "net.stream");
+            let facts = &mut case.trials[0].result.main_mut().facts;
             facts.extend(route.map(|bytes| ("packet_of_route".to_owned(), bytes.into())));
             facts.extend(carried.map(|bytes| ("packet_carried".to_owned(), bytes.into())));
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count);

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::study::Controls;
-    use model::trial::{Counter, Part};
+    use model::trial::Counter;
 
     fn counters(all: &[(&str, &str, u64)]) -> Vec<Counter> {
         let one = |(resource, name, count): &(&str, &str, u64)| {
@@ -220,15 +220,13 @@ mod tests {
 
     fn case(near: &[(&str, &str, u64)], far: &[(&str, &str, u64)]) -> CaseResult {
         let mut case = fixture::case(1);
-        case.workload = "net.stream".to_owned();
-        case.parameters.set("peer", "10.0.0.2:7117");
+        fixture::workload(&mut case, "net.stream");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
         let result = &mut case.trials[0].result;
-        result.facts.insert("interface".to_owned(), "eth0".into());
-        result.counters = counters(near);
-        let mut part =
-            Part { machine: "10.0.0.2:7117".to_owned(), counters: counters(far), ..Part::default() };
-        part.facts.insert("interface".to_owned(), "eth2".into());
-        result.parts.push(part);
+        result.main_mut().facts.insert("interface".to_owned(), "eth0".into());
+        result.local_mut().counters = counters(near);
+        fixture::far(&mut case).facts.insert("interface".to_owned(), "eth2".into());
+        fixture::far_machine(&mut case).counters = counters(far);
         case
     }
 
@@ -300,9 +298,9 @@ mod tests {
             ],
         );
         assert_eq!(told(&one).len(), 4);
-        one.trials[0].result.facts.insert("one_machine".to_owned(), true.into());
+        one.trials[0].result.main_mut().facts.insert("one_machine".to_owned(), true.into());
         assert_eq!(told(&one).len(), 3, "two namespaces have sockets of their own");
-        one.trials[0].result.facts.insert("interface".to_owned(), "lo".into());
+        one.trials[0].result.main_mut().facts.insert("interface".to_owned(), "lo".into());
         assert_eq!(told(&one).len(), 2);
     }
 }

@@ -47,7 +47,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     if measure::is_direct(case) || measure::is_null(case) {
         return Vec::new();
     }
-    let mapped = case.parameters.is_word("engine", "mmap");
+    let mapped = case.loads.main.parameters.is_word("engine", "mmap");
     let (by, parameter) = if mapped { ("mmap", "engine") } else { ("buffered", "direct") };
     let parameter = Evidence::at("buffered", Place::Parameter(parameter.to_owned())).arg("by", by);
     let new = |how: &str| {
@@ -95,7 +95,7 @@ pub(super) fn on_device(case: &CaseResult, kind: OperationKind) -> Option<(f64, 
     };
     // A device that keeps no counts, or one that nothing reached at all: the
     // first is said elsewhere, of the second the file's own pages tell.
-    let resident = |trial: &model::Trial| trial.result.facts.contains_key("cached_share_after");
+    let resident = |trial: &model::Trial| trial.result.main().facts.contains_key("cached_share_after");
     if !measure::good(case).any(|t| counts(t) || resident(t)) {
         return None;
     }
@@ -115,14 +115,14 @@ mod tests {
     #[test]
     fn only_buffered_cases_are_named() {
         let mut case = fixture::case(1);
-        case.parameters.set("pattern", "randread");
+        fixture::set(&mut case, "pattern", "randread");
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
-        case.parameters.set("direct", false);
+        fixture::set(&mut case, "direct", false);
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 1);
-        case.parameters.set("direct", true);
-        case.parameters.set("engine", "mmap");
+        fixture::set(&mut case, "direct", true);
+        fixture::set(&mut case, "engine", "mmap");
         let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.starts_with("engine=mmap: "), "{}", found[0].text);
     }
@@ -131,7 +131,7 @@ mod tests {
     fn what_all_went_to_the_device_is_no_matter_of_the_cache() {
         for (device, count) in [(99e6, 0), (90e6, 1)] {
             let mut case = fixture::disk_case("write", 100e6, device);
-            case.parameters.set("direct", false);
+            fixture::set(&mut case, "direct", false);
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count, "{device}");
         }
     }
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn of_a_mix_both_shares_are_told() {
         let mut case = fixture::disk_case("randrw", 100e6, 10e6);
-        case.parameters.set("direct", false);
+        fixture::set(&mut case, "direct", false);
         for trial in &mut case.trials {
             let counter = fixture::counter("block:sda", "/proc/diskstats read_sectors", 512.0, 50_000);
-            trial.result.counters.push(counter);
+            trial.result.local_mut().counters.push(counter);
         }
         let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         let text = &found[0].text;
@@ -152,16 +152,16 @@ mod tests {
     #[test]
     fn the_share_that_the_device_saw_is_counted() {
         let mut case = fixture::disk_case("read", 100e6, 5e6);
-        case.parameters.set("direct", false);
+        fixture::set(&mut case, "direct", false);
         let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.contains("delivered 5 %"), "{}", found[0].text);
         let mut case = fixture::disk_case("write", 100e6, 40e6);
-        case.parameters.set("direct", false);
+        fixture::set(&mut case, "direct", false);
         let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert!(found[0].text.contains("took 40 %"), "{}", found[0].text);
         // Three times as much, read ahead: what of it was wanted nobody knows.
         let mut case = fixture::disk_case("randread", 100e6, 300e6);
-        case.parameters.set("direct", false);
+        fixture::set(&mut case, "direct", false);
         let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
         assert_eq!(found[0].args["how"], "unknown".into());
     }

@@ -71,15 +71,13 @@ mod tests {
     fn one_pause_frame_is_told_and_none_is_not() {
         let told = |received: u64, sent: u64| {
             let mut case = fixture::case(1);
-            case.workload = "net.stream".to_owned();
-            case.parameters.set("peer", "10.0.0.2:7117");
-            let mut part = model::trial::Part { machine: "10.0.0.2:7117".to_owned(), ..Default::default() };
-            part.facts.insert("interface".to_owned(), "eth2".into());
-            part.counters = vec![
+            fixture::workload(&mut case, "net.stream");
+            fixture::set(&mut case, "peer", "10.0.0.2:7117");
+            fixture::far(&mut case).facts.insert("interface".to_owned(), "eth2".into());
+            fixture::far_machine(&mut case).counters = vec![
                 fixture::counter("nic:eth2", "ethtool(8) rx_pause", 1.0, received),
                 fixture::counter("nic:eth2", "ethtool(8) tx_pause", 1.0, sent),
             ];
-            case.trials[0].result.parts.push(part);
             let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
             found.into_iter().map(|f| f.text).collect::<Vec<_>>()
         };

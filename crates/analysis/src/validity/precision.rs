@@ -26,7 +26,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let (Some(wanted), Some(metric)) = (context.controls.precision, context.headline) else {
         return Vec::new();
     };
-    let Some(estimate) = case.estimates.get(metric) else { return Vec::new() };
+    let Some(estimate) = case.loads.main.estimates.get(metric) else { return Vec::new() };
     let reached = match (estimate.low, estimate.high) {
         (Some(low), Some(high)) if estimate.median > 0.0 => Some((high - low) / 2.0 / estimate.median),
         _ => None,
@@ -66,7 +66,7 @@ mod tests {
                 unit: Unit::PerSecond,
                 better: Better::Higher,
             };
-            case.estimates.insert("iops".to_owned(), estimate);
+            case.loads.main.estimates.insert("iops".to_owned(), estimate);
             fixture::count(&RULE, &case, &controls)
         };
         assert_eq!(with(Some(99.0), Some(101.0)), 0);

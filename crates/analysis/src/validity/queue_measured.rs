@@ -57,7 +57,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         let times = mean / measure::mean_latency(knee).unwrap_or(mean);
         let (from, less) = (measure::concurrency(knee), measure::operations(knee).map_or(0.0, |(_, r)| r));
         let share = less / rate;
-        let evidence = Evidence::at("depth-rate", Place::Case(knee.label.clone()));
+        let evidence = Evidence::at("depth-rate", Place::Case(knee.label.to_string()));
         let found = new("knee").arg("from", from).arg("share", share).arg("times", times);
         return vec![found.because(evidence.arg("rate", less).arg("depth", from))];
     }
@@ -104,16 +104,19 @@ mod tests {
 
     fn case(depth: u64, threads: u64, rate: f64) -> CaseResult {
         let mut case = fixture::disk_case("randread", rate * 4096.0, rate * 4096.0);
-        case.label = format!("depth {depth}");
-        case.parameters.set("direct", true);
-        case.parameters.set("queue-depth", depth);
-        case.parameters.set("threads", threads);
-        case.estimates.insert("iops".to_owned(), fixture::estimate(rate, Unit::PerSecond, Better::Higher));
+        fixture::named(&mut case, &format!("depth {depth}"));
+        fixture::set(&mut case, "direct", true);
+        fixture::set(&mut case, "queue-depth", depth);
+        fixture::set(&mut case, "threads", threads);
+        case.loads
+            .main
+            .estimates
+            .insert("iops".to_owned(), fixture::estimate(rate, Unit::PerSecond, Better::Higher));
         let mut histogram = stats::histogram::new_latency();
         histogram.record_n(((depth * threads) as f64 / rate * 1e9) as u64, 1000).unwrap();
         let text = stats::histogram::encode(&histogram).unwrap();
         for trial in &mut case.trials {
-            trial.result.histograms.insert("latency".to_owned(), text.clone());
+            trial.result.main_mut().histograms.insert("latency".to_owned(), text.clone());
         }
         case
     }

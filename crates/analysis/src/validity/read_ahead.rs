@@ -35,7 +35,7 @@ evidence-ahead = { BINARY($bytes) } ahead
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let reads = measure::does(case, OperationKind::Read);
-    if !reads || measure::is_direct(case) || measure::is_null(case) || !case.with.is_empty() {
+    if !reads || measure::is_direct(case) || measure::is_null(case) || !case.loads.beside.is_empty() {
         return Vec::new();
     }
     let (steps, name) = (measure::devices(case), sectors(OperationKind::Read));
@@ -98,11 +98,11 @@ mod tests {
             },
         ];
         let mut case = fixture::disk_case("randread", program, device);
-        case.parameters.set("direct", direct);
+        fixture::set(&mut case, "direct", direct);
         for resource in case.path.iter_mut().map(|s| &mut s.resource) {
             resource.push('1');
         }
-        for counter in case.trials.iter_mut().flat_map(|t| &mut t.result.counters) {
+        for counter in case.trials.iter_mut().flat_map(|t| &mut t.result.local_mut().counters) {
             counter.resource.push('1');
         }
         let controls = Controls::default();

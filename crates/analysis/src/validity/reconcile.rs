@@ -72,9 +72,9 @@ mod tests {
     use crate::validity::fixture::{self, counter};
     use crate::validity::others_io;
     use model::resource::PathStep;
-    use model::run::Companion;
+    use model::run::{CaseLoad, LoadRole};
     use model::study::Controls;
-    use model::trial::Part;
+    use model::trial::{LOCAL, LoadTrial};
     use model::{Machine, Quantity, Unit, Value};
     use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ mod tests {
         for (name, value) in metrics {
             let quantity = Quantity { value: *value, unit: Unit::BytesPerSecond };
             case.trials.iter_mut().for_each(|t| {
-                t.result.metrics.insert((*name).to_owned(), quantity);
+                t.result.main_mut().metrics.insert((*name).to_owned(), quantity);
             });
         }
     }
@@ -90,17 +90,26 @@ mod tests {
     /// Bytes per second at a device, read and written.
     fn count_at(case: &mut CaseResult, resource: &str, read: f64, written: f64) {
         for trial in &mut case.trials {
-            trial.result.counters.retain(|c| c.resource != resource || !c.source.ends_with("_sectors"));
+            trial
+                .result
+                .local_mut()
+                .counters
+                .retain(|c| c.resource != resource || !c.source.ends_with("_sectors"));
             for (name, bytes) in [("read_sectors", read), ("written_sectors", written)] {
                 let source = format!("/proc/diskstats {name}");
-                trial.result.counters.push(counter(resource, &source, 512.0, (bytes / 512.0) as u64));
+                trial.result.local_mut().counters.push(counter(
+                    resource,
+                    &source,
+                    512.0,
+                    (bytes / 512.0) as u64,
+                ));
             }
         }
     }
 
     fn direct(pattern: &str, program: f64, device: f64) -> CaseResult {
         let mut case = fixture::disk_case(pattern, program, device);
-        case.parameters.set("direct", true);
+        fixture::set(&mut case, "direct", true);
         case
     }
 
@@ -137,8 +146,8 @@ mod tests {
         let mut case = direct("randread", 100e6, 92e6);
         assert_eq!(found(&case, None).len(), 1);
         for trial in &mut case.trials {
-            trial.result.counters[0].after_ns += 60_000_000;
-            trial.result.counters[0].after += 11_500;
+            trial.result.local_mut().counters[0].after_ns += 60_000_000;
+            trial.result.local_mut().counters[0].after += 11_500;
         }
         assert_eq!(found(&case, None).len(), 0);
     }
@@ -146,10 +155,10 @@ mod tests {
     #[test]
     fn a_buffered_load_is_judged_elsewhere() {
         let mut case = direct("randread", 100e6, 0.0);
-        case.parameters.set("direct", false);
+        fixture::set(&mut case, "direct", false);
         assert!(found(&case, None).is_empty());
-        case.parameters.set("direct", true);
-        case.parameters.set("engine", "mmap");
+        fixture::set(&mut case, "direct", true);
+        fixture::set(&mut case, "engine", "mmap");
         assert!(found(&case, None).is_empty());
     }
 
@@ -171,7 +180,7 @@ mod tests {
         let mut case = direct("trim", 100e6, 0.0);
         let source = "/proc/diskstats discarded_sectors";
         for trial in &mut case.trials {
-            trial.result.counters.push(counter("block:sda", source, 512.0, 195_312));
+            trial.result.local_mut().counters.push(counter("block:sda", source, 512.0, 195_312));
         }
         assert!(found(&case, None).is_empty());
         put(&mut case, &[("throughput", 200e6)]);
@@ -244,27 +253,24 @@ mod tests {
     #[test]
     fn a_log_writer_beside_readers_is_counted_with_them() {
         let mut case = direct("randread", 100e6, 0.0);
-        case.parameters.set("target", "/data");
+        fixture::set(&mut case, "target", "/data");
         count_at(&mut case, "block:sda", 100e6, 10e6);
-        let mut companion = Companion {
+        let mut companion = CaseLoad {
+            role: LoadRole::Beside,
             workload: "disk".to_owned(),
-            parameters: case.parameters.clone(),
-            profile: None,
-            machine: "local".to_owned(),
-            estimates: BTreeMap::new(),
+            parameters: case.loads.main.parameters.clone(),
+            ..CaseLoad::default()
         };
         companion.parameters.set("pattern", "write");
-        case.with = vec![companion];
+        case.loads.beside = vec![companion];
+        fixture::profile(&mut case);
         for trial in &mut case.trials {
             let written = Quantity { value: 40e6, unit: Unit::BytesPerSecond };
-            trial.result.parts = vec![Part {
-                load: Some(0),
-                metrics: BTreeMap::from([("throughput".to_owned(), written)]),
-                ..Part::default()
-            }];
+            let metrics = BTreeMap::from([("throughput".to_owned(), written)]);
+            trial.result.loads.push(LoadTrial { metrics, ..LoadTrial::of(1, LOCAL) });
         }
         assert!(found(&case, None)[0].contains("25 % of the bytes written"));
-        case.with[0].parameters.set("target", Value::from("/elsewhere"));
+        case.loads.beside[0].parameters.set("target", Value::from("/elsewhere"));
         assert!(found(&case, None).is_empty(), "nobody knows where that is");
     }
 }

@@ -44,7 +44,7 @@ impl Requests {
     /// Of each kind that the load does, where the bytes agree and no other load
     /// adds its own. Discards have limits of their own.
     pub(super) fn of(case: &CaseResult) -> Vec<Self> {
-        if case.with.iter().any(|c| c.parameters.get("target").is_some()) {
+        if case.loads.beside.iter().any(|c| c.parameters.get("target").is_some()) {
             return Vec::new();
         }
         let steps = measure::devices(case);
@@ -96,7 +96,7 @@ pub(super) struct Expected {
 
 /// What the devices take at once, by the inventory.
 pub(super) fn expected(case: &CaseResult, machine: Option<&Machine>) -> Option<Expected> {
-    let mix = case.parameters.mix("block-size").ok()?;
+    let mix = case.loads.main.parameters.mix("block-size").ok()?;
     let devices = measure::wholes(case, machine);
     let bytes = devices.iter().filter_map(|d| d.request_bytes).filter(|b| *b > 0).min();
     let pieces = devices.iter().filter_map(|d| d.request_segments).min();

@@ -83,7 +83,7 @@ mod tests {
             ..BlockDevice::default()
         });
         let mut case = fixture::disk_case("randread", 100e6, 100e6);
-        case.parameters.set("span", 128u64 << 20);
+        fixture::set(&mut case, "span", 128u64 << 20);
         let controls = Controls::default();
         let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
         let text = &fixture::found(&RULE, &case, &context)[0].text;
@@ -100,8 +100,8 @@ mod tests {
         });
         let case = |pattern: &str, span: u64| {
             let mut case = fixture::disk_case(pattern, 100e6, 100e6);
-            case.parameters.set("direct", true);
-            case.parameters.set("span", span);
+            fixture::set(&mut case, "direct", true);
+            fixture::set(&mut case, "span", span);
             case
         };
         let cases = [

@@ -39,7 +39,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         let streams = profile.concurrency.workers as f64 / profile.flows.len() as f64;
         let held = buffers.fold(0.0, f64::max) * streams;
         let seconds = t.result.window?.seconds();
-        let sent = t.result.metrics.get("throughput")?.value * seconds;
+        let sent = t.result.main().metrics.get("throughput")?.value * seconds;
         (sent > 0.0 && held > 0.0).then_some((held / sent, (held, sent)))
     };
     let Some((held, sent)) = measure::middle(case, held) else { return Vec::new() };
@@ -71,14 +71,14 @@ mod tests {
         // Study D: 8 MiB at 920 Mbit/s, behind a buffer of 2.5 MiB.
         for (seconds, count) in [(0.073, 1), (10.0, 0)] {
             let mut case = fixture::case(1);
-            case.workload = "net.stream".to_owned();
-            case.parameters.set("protocol", "tcp");
-            case.parameters.set("streams", 1u64);
+            fixture::workload(&mut case, "net.stream");
+            fixture::set(&mut case, "protocol", "tcp");
+            fixture::set(&mut case, "streams", 1u64);
             let result = &mut case.trials[0].result;
             result.window = Some(Window { start_ns: 0, end_ns: (seconds * 1e9) as u64 });
             let rate = Quantity { value: 115e6, unit: Unit::BytesPerSecond };
-            result.metrics.insert("throughput".to_owned(), rate);
-            result.facts.insert("send_buffer_most".to_owned(), (2_621_440u64).into());
+            result.main_mut().metrics.insert("throughput".to_owned(), rate);
+            result.main_mut().facts.insert("send_buffer_most".to_owned(), (2_621_440u64).into());
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), count, "{seconds}");
         }
     }

@@ -25,6 +25,8 @@ finding-sparse-file =
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     // A write gives a hole its blocks, a discard makes one.
     if case
+        .loads
+        .main
         .parameters
         .text("pattern")
         .is_ok_and(|p| ["write", "rw", "trim"].iter().any(|word| p.contains(word)))
@@ -40,7 +42,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         .trials
         .iter()
         .filter(|t| t.status == Status::Ok)
-        .filter_map(|t| share(t.result.facts.get("allocated_share")))
+        .filter_map(|t| share(t.result.main().facts.get("allocated_share")))
         .fold(f64::INFINITY, f64::min);
     if least >= WHOLE {
         return Vec::new();
@@ -59,12 +61,12 @@ mod tests {
     fn holes_are_found_and_a_whole_file_is_not_blamed() {
         let mut case = fixture::case(1);
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
-        case.trials[0].result.facts.insert("allocated_share".to_owned(), Value::Number(1.0));
+        case.trials[0].result.main_mut().facts.insert("allocated_share".to_owned(), Value::Number(1.0));
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0);
-        case.trials[0].result.facts.insert("allocated_share".to_owned(), Value::Number(0.3));
+        case.trials[0].result.main_mut().facts.insert("allocated_share".to_owned(), Value::Number(0.3));
         assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 1);
         for pattern in ["write", "randrw", "randtrim"] {
-            case.parameters.set("pattern", pattern);
+            fixture::set(&mut case, "pattern", pattern);
             assert_eq!(fixture::count(&RULE, &case, &Controls::default()), 0, "{pattern}");
         }
     }

@@ -85,15 +85,15 @@ mod tests {
         });
         let moved = 1000.0 * block as f64;
         let mut case = fixture::disk_case("randread", moved, moved);
-        case.parameters.set("direct", true);
-        case.parameters.set("block-size", block);
+        fixture::set(&mut case, "direct", true);
+        fixture::set(&mut case, "block-size", block);
         for trial in &mut case.trials {
             let rate = Quantity { value: 1000.0, unit: Unit::PerSecond };
-            trial.result.metrics.insert("iops".to_owned(), rate);
-            trial.result.counters.retain(|c| c.source.ends_with("_sectors"));
+            trial.result.main_mut().metrics.insert("iops".to_owned(), rate);
+            trial.result.local_mut().counters.retain(|c| c.source.ends_with("_sectors"));
             let mut put = |name: &str, steps: f64| {
                 let source = format!("/proc/diskstats {name}");
-                trial.result.counters.push(counter("block:sda", &source, 1.0, steps as u64));
+                trial.result.local_mut().counters.push(counter("block:sda", &source, 1.0, steps as u64));
             };
             put("reads", 1000.0 * each);
             put("reads_merged", 0.0);
@@ -120,7 +120,7 @@ mod tests {
     fn a_mix_of_sizes_falls_into_pieces_by_its_shares() {
         let mut case = fixture::case(1);
         let parts = ["4k:50%", "1M:50%"].map(model::Value::from).to_vec();
-        case.parameters.0.insert("block-size".to_owned(), model::Value::List(parts));
+        fixture::set(&mut case, "block-size", model::Value::List(parts));
         let step = model::resource::PathStep { resource: "block:sda".to_owned(), amplification: 1.0 };
         case.path = vec![step];
         let mut machine = Machine::default();

@@ -44,7 +44,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 /// The longest time within the window for which nearly nothing was done.
 fn longest_stall_s(trial: &Trial) -> Option<f64> {
     let window = trial.result.window?;
-    let series = trial.result.series.iter().find(|s| s.name == "operations")?;
+    let series = trial.result.main().series.iter().find(|s| s.name == "operations")?;
     let inside: Vec<f64> = (series.start_ns..)
         .step_by(usize::try_from(series.interval_ns.max(1)).ok()?)
         .zip(&series.values)
@@ -73,8 +73,7 @@ mod tests {
         let mut count = |stop: std::ops::Range<usize>| {
             let values = (0..110).map(|i| if stop.contains(&i) { 0.0 } else { 100.0 }).collect();
             case.trials[0].result.window = Some(Window { start_ns: 100_000_000, end_ns: 1_100_000_000 });
-            case.trials[0].result.series = vec![Series {
-                machine: String::new(),
+            case.trials[0].result.main_mut().series = vec![Series {
                 resource: "load".to_owned(),
                 name: "operations".to_owned(),
                 unit: model::Unit::PerSecond,

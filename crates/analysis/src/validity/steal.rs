@@ -60,7 +60,7 @@ mod tests {
     fn only_steal_that_is_felt_is_named() {
         let count = |steal: u64| {
             let mut case = fixture::case(1);
-            case.trials[0].result.counters = vec![
+            case.trials[0].result.local_mut().counters = vec![
                 fixture::counter("cpu", "/proc/stat user", 0.01, 100),
                 fixture::counter("cpu", "/proc/stat steal", 0.01, steal),
             ];

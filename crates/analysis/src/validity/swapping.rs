@@ -50,7 +50,7 @@ mod tests {
     fn a_page_or_two_is_no_swapping() {
         let count = |pages: u64| {
             let mut case = fixture::case(1);
-            case.trials[0].result.counters =
+            case.trials[0].result.local_mut().counters =
                 vec![fixture::counter("memory", "/proc/vmstat pswpout", 4096.0, pages)];
             fixture::count(&RULE, &case, &Controls::default())
         };

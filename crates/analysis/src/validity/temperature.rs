@@ -59,7 +59,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 
 /// Which rest was asked for.
 fn rest(case: &CaseResult) -> Option<&'static str> {
-    ["idle", "cool-down"].into_iter().find(|name| case.parameters.get(name).is_some())
+    ["idle", "cool-down"].into_iter().find(|name| case.loads.main.parameters.get(name).is_some())
 }
 
 fn asked(case: &CaseResult) -> bool {
@@ -67,7 +67,7 @@ fn asked(case: &CaseResult) -> bool {
 }
 
 fn has_sensors(case: &CaseResult) -> bool {
-    measure::good(case).flat_map(|t| &t.result.series).any(|s| s.name == "temperature")
+    measure::good(case).flat_map(|t| &t.result.local().series).any(|s| s.name == "temperature")
 }
 
 fn risen(code: &str, first: &Warming, all: &[Warming]) -> Option<Finding> {
@@ -137,12 +137,12 @@ mod tests {
     #[test]
     fn a_machine_without_sensors_says_so_only_where_somebody_asked() {
         let mut case = warmed(17.0, 10.0);
-        case.trials.iter_mut().for_each(|t| t.result.series.clear());
+        case.trials.iter_mut().for_each(|t| t.result.local_mut().series.clear());
         let mut machine = Machine::default();
         assert_eq!(found(&case, Some(&machine))[0].text, "this machine shows no temperature");
         machine.inventory.system.virtualization = Some("kvm".to_owned());
         assert!(found(&case, Some(&machine))[0].text.ends_with("(virtual machine)"));
-        case.parameters.0.clear();
+        case.loads.main.parameters.0.clear();
         assert!(found(&case, Some(&machine)).is_empty());
     }
 }

@@ -48,7 +48,8 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     let mut trials = 0u64;
     let mut first: Option<(&Counter, &'static str, Evidence)> = None;
     for trial in measure::good(case) {
-        let Some((counter, why)) = trial.result.counters.iter().find_map(|c| Some((c, why(c)?))) else {
+        let Some((counter, why)) = trial.result.local().counters.iter().find_map(|c| Some((c, why(c)?)))
+        else {
             continue;
         };
         trials += 1;
@@ -82,14 +83,14 @@ mod tests {
     fn a_counter_that_moved_is_a_finding() {
         let count = |events: u64| {
             let mut case = fixture::case(2);
-            case.trials[1].result.counters =
+            case.trials[1].result.local_mut().counters =
                 vec![fixture::counter("cpu:1", "thermal_throttle core_throttle_count", 1.0, events)];
             fixture::count(&RULE, &case, &Controls::default())
         };
         assert_eq!((count(0), count(3)), (0, 1));
         let text = |name: &str| {
             let mut case = fixture::case(2);
-            case.trials[1].result.counters = vec![fixture::counter("cpu:1", name, 1.0, 3)];
+            case.trials[1].result.local_mut().counters = vec![fixture::counter("cpu:1", name, 1.0, 3)];
             let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
             found[0].text.clone()
         };

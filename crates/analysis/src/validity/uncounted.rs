@@ -53,7 +53,7 @@ mod tests {
             let disk = BlockDevice { name: "sda".to_owned(), kind, counts, ..BlockDevice::default() };
             machine.inventory.block.push(disk);
             let mut case = fixture::disk_case("randread", 100e6, device);
-            case.parameters.set("direct", true);
+            fixture::set(&mut case, "direct", true);
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             fixture::found(&RULE, &case, &context).len()
         };

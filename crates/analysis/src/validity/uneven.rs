@@ -29,13 +29,13 @@ finding-fewer-targets-at-the-end =
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let of = |name: &str| case.estimates.get(name).map(|e| e.median);
+    let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
     let Some((first, last)) = of("first_done").zip(of("last_done")).filter(|(f, l)| f < &(TOGETHER * l))
     else {
         return Vec::new();
     };
     let each: Vec<f64> =
-        case.targets.iter().filter_map(|t| Some(t.estimates.get("throughput")?.median)).collect();
+        case.loads.main.targets.iter().filter_map(|t| Some(t.estimates.get("throughput")?.median)).collect();
     let sum = each.iter().sum::<f64>();
     let together = of("throughput").filter(|all| each.len() > 1 && sum > all * MORE);
     let mut args = vec![("first", Value::Number(first)), ("last", Value::Number(last))];
@@ -63,10 +63,13 @@ mod tests {
         let mut case = fixture::case(1);
         let rate = |value| fixture::estimate(value, Unit::BytesPerSecond, Better::Higher);
         for (name, value) in [("first_done", first), ("last_done", last)] {
-            case.estimates.insert(name.to_owned(), fixture::estimate(value, Unit::Seconds, Better::Lower));
+            case.loads
+                .main
+                .estimates
+                .insert(name.to_owned(), fixture::estimate(value, Unit::Seconds, Better::Lower));
         }
-        case.estimates.insert("throughput".to_owned(), rate(together));
-        case.targets = each
+        case.loads.main.estimates.insert("throughput".to_owned(), rate(together));
+        case.loads.main.targets = each
             .iter()
             .map(|value| TargetResult {
                 target: "/dev/x".to_owned(),

@@ -85,9 +85,9 @@ mod tests {
     fn only_reads_of_a_device_that_nobody_filled_are_named() {
         let none = Vec::<String>::new();
         assert_eq!(hows(false, |_| {}), ["unknown"]);
-        assert_eq!(hows(false, |c| c.parameters.set("purge", true)), ["purged"]);
-        assert_eq!(hows(false, |c| c.parameters.set("precondition", "fill")), none);
-        assert_eq!(hows(false, |c| c.parameters.set("pattern", "randwrite")), none);
+        assert_eq!(hows(false, |c| fixture::set(c, "purge", true)), ["purged"]);
+        assert_eq!(hows(false, |c| fixture::set(c, "precondition", "fill")), none);
+        assert_eq!(hows(false, |c| fixture::set(c, "pattern", "randwrite")), none);
         assert_eq!(hows(true, |_| {}), none);
         let file = |c: &mut CaseResult| {
             c.path.insert(0, PathStep { resource: "filesystem:/ (ext4)".to_owned(), amplification: 1.0 });

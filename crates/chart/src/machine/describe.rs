@@ -21,9 +21,9 @@ pub(super) fn title(machine: &Machine, view: &View) -> String {
         .filter(|n| !n.is_empty())
         .collect::<Vec<_>>();
     let name = if name.first() == name.get(1) { name[..1].join("") } else { name.join(", ") };
-    match view.case {
+    match &view.case {
         Some(case) => {
-            said::fill(view.words, "title-of-case", &[("name", &name), ("case", &clean(case.name))])
+            said::fill(view.words, "title-of-case", &[("name", &name), ("case", &clean(&case.name))])
         }
         None => said::fill(view.words, "title", &[("name", &name)]),
     }
@@ -133,7 +133,7 @@ fn sentence(words: &Words, facts: impl IntoIterator<Item = String>) -> String {
 
 /// The case's path in words, with each share and what it is a share of.
 fn path(view: &View) -> Option<String> {
-    let (DrawnCase { case, name }, words) = (view.case?, view.words);
+    let (DrawnCase { case, name }, words) = (view.case.as_ref()?, view.words);
     let mut all: Vec<&str> = case.path.iter().map(|s| s.resource.as_str()).collect();
     for used in &case.utilization {
         if !all.contains(&used.resource.as_str()) && all.len() <= MOST_RESOURCES {

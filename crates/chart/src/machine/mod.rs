@@ -119,8 +119,8 @@ fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &View, width: f64, margin
     let inner = width - 2.0 * margin;
     let mut heading = vec![(HEADING, "bold", describe::heading(machine, view.words))];
     heading.push((SUBHEADING, "quiet", describe::subheading(machine, view.words)));
-    if let Some(DrawnCase { case, name }) = view.case {
-        let workload = crate::svg::clean(&case.workload);
+    if let Some(DrawnCase { case, name }) = &view.case {
+        let workload = crate::svg::clean(&case.loads.main.workload);
         let label = crate::svg::clean(name);
         let text = if label.starts_with(&workload) { label } else { format!("{workload} {label}") };
         heading.push((SUBHEADING, "", said::fill(view.words, "path-of", &[("case", &text)])));

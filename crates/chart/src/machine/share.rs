@@ -1,6 +1,7 @@
 //! What a case says of each resource: whether it is on the case's path, and how
 //! much of its limit the case used.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use language::{Words, format};
@@ -9,17 +10,17 @@ use model::run::CaseResult;
 use super::said;
 
 /// A case whose path is drawn.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct DrawnCase<'a> {
     /// The case.
     pub case: &'a CaseResult,
     /// What the picture calls it.
-    pub name: &'a str,
+    pub name: Cow<'a, str>,
 }
 
 impl<'a> From<&'a CaseResult> for DrawnCase<'a> {
     fn from(case: &'a CaseResult) -> Self {
-        Self { case, name: &case.label }
+        Self { case, name: case.label.to_string().into() }
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use clap::ArgMatches;
+use import::v1::document::{self, SCHEMA_V1};
 use machine::file::{self, Bounds};
 use model::Run;
 use model::run::SCHEMA;
@@ -71,7 +72,7 @@ fn read(path: &Path) -> Result<Run, Failure> {
 const EXPORT: &str = "give a file that `headroom export` or `headroom run --json` wrote";
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<Run, Failure> {
-    let run = match serde_json::from_slice::<Run>(bytes) {
+    let run = match document::read(bytes) {
         Ok(run) if run.schema == SCHEMA && !is_name(&run.id) => {
             return Err(wrong(path, "its name has other characters than letters, digits and dashes", EXPORT));
         }
@@ -79,23 +80,23 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Run, Failure> {
         other => other,
     };
     // Why not: no JSON at all, another document, a newer one, or one that is not whole.
-    let document: serde_json::Value =
+    let json: serde_json::Value =
         serde_json::from_slice(bytes).map_err(|e| wrong(path, &format!("it is not JSON: {e}"), EXPORT))?;
-    let schema = document.get("schema").and_then(|s| s.as_str()).unwrap_or_default();
-    let (kind, version) = schema.rsplit_once('/').unwrap_or((schema, ""));
-    let (own, known) = SCHEMA.rsplit_once('/').unwrap_or((SCHEMA, ""));
+    let schema = json.get("schema").and_then(|s| s.as_str()).unwrap_or_default();
+    let kind = schema.rsplit_once('/').map_or(schema, |(kind, _)| kind);
+    let own = SCHEMA.rsplit_once('/').map_or(SCHEMA, |(own, _)| own);
     if schema.is_empty() {
         return Err(wrong(path, "it is JSON of something else", EXPORT));
     }
     if kind != own {
         return Err(wrong(path, &format!("it is a document of {schema}"), EXPORT));
     }
-    if version != known {
-        let what = format!("it is {schema}, and this version reads {SCHEMA}");
+    if ![SCHEMA, SCHEMA_V1].contains(&schema) {
+        let what = format!("it is {schema}, and this version reads {SCHEMA_V1} and {SCHEMA}");
         return Err(wrong(path, &what, "use the version of Headroom that wrote it, or a newer one"));
     }
     let why = run.err().map(|e| e.to_string()).unwrap_or_default();
-    Err(wrong(path, &format!("it is {SCHEMA}, but damaged: {why}"), EXPORT))
+    Err(wrong(path, &format!("it is {schema}, but damaged: {why}"), EXPORT))
 }
 
 /// Whether a run may be called so: names become names of files.
@@ -129,10 +130,11 @@ mod tests {
             ("{\"fio version\": \"fio-3.33\"}", "JSON of something else"),
             ("{\"schema\": \"headroom.comparison/1\"}", "a document of headroom.comparison/1"),
             (
-                "{\"schema\": \"headroom.run/2\"}",
-                "it is headroom.run/2, and this version reads headroom.run/1",
+                "{\"schema\": \"headroom.run/3\"}",
+                "it is headroom.run/3, and this version reads headroom.run/1 and headroom.run/2",
             ),
-            ("{\"schema\": \"headroom.run/1\", \"id\": 5}", "but damaged"),
+            ("{\"schema\": \"headroom.run/1\", \"id\": 5}", "it is headroom.run/1, but damaged"),
+            ("{\"schema\": \"headroom.run/2\", \"id\": 5}", "it is headroom.run/2, but damaged"),
         ] {
             let failure = parse(Path::new("x.json"), text.as_bytes()).unwrap_err();
             assert!(failure.message().contains(says), "{}", failure.message());

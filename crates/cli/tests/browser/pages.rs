@@ -43,7 +43,7 @@ fn a_comparison_is_right_in_every_language() {
     other.id = "another".to_owned();
     other.machines.iter_mut().for_each(|m| m.inventory.cpu.model = Some("another processor".to_owned()));
     let trials = other.cases.iter_mut().take(3).flat_map(|c| &mut c.trials);
-    for quantity in trials.flat_map(|t| t.result.metrics.values_mut()) {
+    for quantity in trials.flat_map(|t| t.result.main_mut().metrics.values_mut()) {
         quantity.value *= 1.25;
     }
     let (runs, catalogue) = ([short(), other], agent::catalogue());

@@ -25,7 +25,7 @@ pub(crate) fn names() -> Vec<String> {
 pub(crate) fn as_written(name: &str) -> Run {
     let path = folder().join("documents").join(format!("{name}.json.zst"));
     let bytes = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    serde_json::from_slice(&zstd::decode_all(&bytes[..]).unwrap()).unwrap()
+    import::v1::document::read(&zstd::decode_all(&bytes[..]).unwrap()).unwrap()
 }
 
 /// A document with the figures and findings that this version derives.

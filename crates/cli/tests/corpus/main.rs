@@ -162,10 +162,11 @@ fn the_corpus_has_every_workload_and_every_kind_of_run() {
     let runs: Vec<Run> = kept::names().iter().map(|name| kept::document(name)).collect();
     let cases = || runs.iter().flat_map(|run| &run.cases);
     // Those of version 0.1; the catalogue may grow.
-    let workloads: std::collections::BTreeSet<&str> = cases().map(|case| case.workload.as_str()).collect();
+    let workloads: std::collections::BTreeSet<&str> =
+        cases().map(|case| case.loads.main.workload.as_str()).collect();
     assert_eq!(workloads.len(), 21, "{workloads:?}");
     assert!(runs.iter().any(|run| run.machines.len() == 2), "two machines");
-    assert!(cases().any(|case| !case.with.is_empty()), "a load beside another");
+    assert!(cases().any(|case| !case.loads.beside.is_empty()), "a load beside another");
     assert!(cases().any(|case| !case.settings.is_empty()), "a setting");
     assert!(
         cases().flat_map(|case| &case.trials).any(|t| t.status == model::Status::Failed),
@@ -182,7 +183,7 @@ fn a_store_of_version_0_1_is_read() {
     let runs = kept::store();
     assert_eq!(runs.len(), 2);
     for run in runs {
-        assert!(run.cases.iter().all(|case| !case.estimates.is_empty()), "{}", run.id);
+        assert!(run.cases.iter().all(|case| !case.loads.main.estimates.is_empty()), "{}", run.id);
         assert_eq!(run.cases.iter().map(|case| case.trials.len()).sum::<usize>(), 6, "{}", run.id);
         let subject =
             page::Subject { run: &run, catalogue: &agent::catalogue(), words: Language::English.words() };
@@ -198,8 +199,11 @@ fn work_of_version_0_1_keeps_its_identity() {
     let catalogue = agent::catalogue();
     for name in kept::names() {
         for case in kept::as_written(&name).cases {
-            let mut loads = vec![LoadSpec::new(&case.workload, case.parameters.clone())];
-            loads.extend(case.with.iter().map(|with| LoadSpec::new(&with.workload, with.parameters.clone())));
+            let mut loads =
+                vec![LoadSpec::new(&case.loads.main.workload, case.loads.main.parameters.clone())];
+            loads.extend(
+                case.loads.beside.iter().map(|with| LoadSpec::new(&with.workload, with.parameters.clone())),
+            );
             assert_eq!(study::plan::work_id(&loads, &catalogue), case.work_id, "{name}: {}", case.label);
         }
     }

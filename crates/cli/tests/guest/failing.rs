@@ -45,7 +45,7 @@ fn fails_midway(frail: &Path, breaks: impl FnOnce(), reasons: &[&str]) {
 /// The trials on a target.
 fn of<'a>(document: &'a Value, target: &str) -> Vec<&'a Value> {
     let cases = document["cases"].as_array().unwrap().iter();
-    let here = cases.filter(|case| case["parameters"]["target"] == target);
+    let here = cases.filter(|case| case["loads"][0]["parameters"]["target"] == target);
     here.flat_map(|case| case["trials"].as_array().unwrap()).collect()
 }
 
@@ -166,7 +166,7 @@ fn a_bad_block_is_named_by_its_place_and_other_targets_go_on() {
     assert_eq!(code, 1, "{document}");
     for case in document["cases"].as_array().unwrap() {
         let trial = &case["trials"][0];
-        if case["parameters"]["target"] == "/dev/ram1" {
+        if case["loads"][0]["parameters"]["target"] == "/dev/ram1" {
             assert_eq!(trial["status"], "ok", "{trial}");
             continue;
         }

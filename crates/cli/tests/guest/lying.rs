@@ -72,5 +72,5 @@ fn an_honest_device_is_not_accused() {
     let (code, document) = StoryFolder::new().document(&[&words[..], &more].concat());
     let trial = trials(&document)[0];
     assert_eq!((code, trial["status"].as_str()), (0, Some("ok")), "{trial}");
-    assert!(trial["facts"]["verified_blocks"].as_u64().unwrap() > 0, "{trial}");
+    assert!(trial["loads"][0]["facts"]["verified_blocks"].as_u64().unwrap() > 0, "{trial}");
 }

@@ -84,8 +84,8 @@ fn bonded(hosts: &Hosts, mode: &str) {
 /// The route is the bond's, and the bond carried the data; its limit.
 fn went_over_bond(document: &serde_json::Value) -> f64 {
     let trial = &document["cases"][0]["trials"][0];
-    assert_eq!(trial["facts"]["interface"], "bond0", "{trial:#}");
-    assert_eq!(trial["parts"][0]["facts"]["interface"], "bond0", "{trial:#}");
+    assert_eq!(trial["loads"][0]["facts"]["interface"], "bond0", "{trial:#}");
+    assert_eq!(trial["loads"][1]["facts"]["interface"], "bond0", "{trial:#}");
     assert!(found(document, 0, "other-route").is_none(), "{:#}", document["cases"][0]["findings"]);
     let limits = document["machines"][0]["limits"].as_array().unwrap();
     let of_bond = limits.iter().find(|l| l["resource"] == "nic:bond0");

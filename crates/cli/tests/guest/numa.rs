@@ -29,7 +29,7 @@ fn memory_of_another_node_is_where_it_was_asked_for_and_is_named() {
         let document = chase(cpu, memory);
         let trial = trials(&document)[0];
         assert_eq!(trial["status"], "ok", "{trial}");
-        let fact = |name: &str| trial["facts"][name].to_string();
+        let fact = |name: &str| trial["loads"][0]["facts"][name].to_string();
         assert_eq!((fact("cpu_node"), fact("memory_node")), (cpu.to_owned(), memory.to_owned()), "{trial}");
         // Each node has one CPU of its own number.
         assert_eq!(trial["placement"]["workers"][0]["cpu"].to_string(), cpu, "{trial}");

@@ -27,10 +27,10 @@ fn completions_are_polled_for_where_the_device_can() {
         let (code, document) = place.document(&words);
         let trial = trials(&document)[0];
         assert_eq!((code, &trial["status"]), (0, &Value::from("ok")), "{trial}");
-        let flags = trial["facts"]["ring_flags"].as_str().unwrap();
+        let flags = trial["loads"][0]["facts"]["ring_flags"].as_str().unwrap();
         assert_eq!(flags.split(' ').any(|flag| flag == "iopoll"), iopoll == "yes", "{flags}");
-        assert!(trial["metrics"]["iops"]["value"].as_f64().unwrap() > 0.0, "{trial}");
-        assert!(trial["histograms"]["latency"].is_string(), "{trial}");
+        assert!(trial["loads"][0]["metrics"]["iops"]["value"].as_f64().unwrap() > 0.0, "{trial}");
+        assert!(trial["loads"][0]["histograms"]["latency"].is_string(), "{trial}");
     }
 }
 

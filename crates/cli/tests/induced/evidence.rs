@@ -12,7 +12,7 @@ pub(crate) fn assert_resolves(run: &Run) {
                     assert!(place.resolves(run, Some(case)), "{}: {place:?}", finding.code);
                 }
                 if let Some(metric) = &evidence.metric {
-                    assert!(case.estimates.contains_key(metric), "{}: {metric}", finding.code);
+                    assert!(case.loads.main.estimates.contains_key(metric), "{}: {metric}", finding.code);
                 }
             }
         }

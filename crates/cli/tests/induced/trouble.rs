@@ -64,7 +64,7 @@ fn a_throttle_on_the_device_is_named_as_what_holds_it_back() {
     let group = Group::new(Limit::Reads(&device_of(&place), 500));
     let run = run(group.around(&place.command(DISK)));
     assert_eq!(bottlenecks(&run), ["io-quota"], "{:#?}", run.cases[0].findings);
-    let iops = run.cases[0].estimates["iops"].median;
+    let iops = run.cases[0].loads.main.estimates["iops"].median;
     assert!((400.0..600.0).contains(&iops), "{iops}");
 }
 

@@ -146,8 +146,7 @@ fn a_file_is_a_run_wherever_one_is_named_and_needs_no_store() {
     let bad = "\u{1b}[31m<script>alert(1)</script>";
     other["id"] = "b".into();
     other["machines"][0]["hostname"] = bad.into();
-    other["cases"][0]["label"] = bad.into();
-    other["cases"][0]["label_parts"]["loads"][0]["parameters"] =
+    other["cases"][0]["label"]["loads"][0]["parameters"] =
         serde_json::json!([{ "name": bad, "kind": "text", "value": bad }]);
     other["study"]["title"] = bad.into();
     std::fs::write(place.path().join("b.json"), other.to_string()).unwrap();
@@ -170,7 +169,7 @@ fn files_that_are_no_run_are_named_for_what_they_are() {
     for (text, says) in [
         ("not json", "it is not JSON"),
         ("{\"fio version\": \"fio-3.33\"}", "JSON of something else"),
-        ("{\"schema\": \"headroom.run/2\"}", "this version reads headroom.run/1"),
+        ("{\"schema\": \"headroom.run/3\"}", "this version reads headroom.run/1 and headroom.run/2"),
         ("{\"schema\": \"headroom.run/1\"}", "damaged"),
     ] {
         std::fs::write(place.path().join("x.json"), text).unwrap();

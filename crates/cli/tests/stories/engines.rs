@@ -56,9 +56,9 @@ fn where_io_uring_is_forbidden_auto_takes_aio_and_says_why() {
         let said = flat(&stdout(&output));
         assert!(said.contains("engine aio") && said.contains(why), "{said}");
         let document = place.stored();
-        assert_eq!(document["cases"][0]["parameters"]["engine"], "aio");
+        assert_eq!(document["cases"][0]["loads"][0]["parameters"]["engine"], "aio");
         assert!(document["cases"][0]["findings"].to_string().contains("engine-forbidden"), "{document}");
-        assert!(document["cases"][0]["estimates"]["iops"]["median"].as_f64() > Some(0.0));
+        assert!(document["cases"][0]["loads"][0]["estimates"]["iops"]["median"].as_f64() > Some(0.0));
     }
 }
 
@@ -80,7 +80,7 @@ fn where_nothing_asynchronous_is_allowed_auto_takes_sync_or_says_why_it_cannot()
     let calls = &[libc::SYS_io_uring_setup, libc::SYS_io_setup];
     let output = forbidding(&place, calls, libc::EPERM, DISK);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert_eq!(place.stored()["cases"][0]["parameters"]["engine"], "sync");
+    assert_eq!(place.stored()["cases"][0]["loads"][0]["parameters"]["engine"], "sync");
     let output = forbidding(&place, calls, libc::EPERM, &[DISK, &["--queue-depth", "4"]].concat());
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let said = flat(&stderr(&output));
@@ -123,7 +123,7 @@ fn memory_that_may_not_be_locked_leaves_buffers_unregistered_and_that_is_kept() 
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let facts = &trials(&document)[0]["facts"];
+    let facts = &trials(&document)[0]["loads"][0]["facts"];
     assert_eq!(facts["registered_buffers"], false, "{facts}");
     assert_eq!(facts["registered_file"], true, "{facts}");
     drop(place);
@@ -161,7 +161,7 @@ fn a_mapped_file_that_is_cut_short_fails_its_case_and_the_other_goes_on() {
     let document = place.stored();
     assert_eq!(document["outcome"], "complete");
     for case in document["cases"].as_array().unwrap() {
-        let is_cut = case["parameters"]["target"].as_str().unwrap().ends_with("/cut");
+        let is_cut = case["loads"][0]["parameters"]["target"].as_str().unwrap().ends_with("/cut");
         let reasons: Vec<_> =
             case["trials"].as_array().unwrap().iter().filter_map(|t| t["reason"].as_str()).collect();
         if is_cut {
@@ -171,7 +171,7 @@ fn a_mapped_file_that_is_cut_short_fails_its_case_and_the_other_goes_on() {
             );
         } else {
             assert!(reasons.is_empty(), "{reasons:?}");
-            assert_eq!(case["estimates"]["iops"]["n"], 2);
+            assert_eq!(case["loads"][0]["estimates"]["iops"]["n"], 2);
         }
     }
 }

@@ -36,7 +36,7 @@ fn killed_by(with: Signal, says: &str) {
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert!(failed[0]["reason"].as_str().unwrap().contains(says), "{failed:?}");
     assert!(stderr(&output).contains("a trial failed"), "{}", stderr(&output));
-    assert_eq!(document["cases"][0]["estimates"]["operations_per_second"]["n"], 4);
+    assert_eq!(document["cases"][0]["loads"][0]["estimates"]["operations_per_second"]["n"], 4);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn an_interrupted_run_keeps_its_finished_trials() {
     let all = trials(&document);
     assert!((2..5).contains(&all.len()), "{}", all.len());
     assert!(all.iter().all(|t| t["status"] == "ok"));
-    assert!(document["cases"][0]["estimates"]["operations_per_second"]["n"].as_u64() >= Some(2));
+    assert!(document["cases"][0]["loads"][0]["estimates"]["operations_per_second"]["n"].as_u64() >= Some(2));
 }
 
 /// As `timeout -s INT` does: to the program, then to its group, in which it is too.

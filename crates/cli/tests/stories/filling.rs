@@ -41,7 +41,7 @@ fn number(value: &Value) -> f64 {
     value["value"].as_f64().unwrap()
 }
 
-/// Bytes that a load moved while its window was open.
+/// Bytes that a load, or one of its targets, moved while its window was open.
 fn moved(of: &Value) -> f64 {
     number(&of["metrics"]["throughput"]) * number(&of["metrics"]["elapsed"])
 }
@@ -58,18 +58,22 @@ fn several_file_systems_are_filled_each_to_its_own_end_and_again() {
     assert_eq!(all.len(), 2);
     let mib = f64::from(1 << 20);
     for trial in &all {
-        assert_eq!(trial["facts"]["ended"], "no space left", "{trial:#}");
-        let parts = trial["parts"].as_array().unwrap();
+        assert_eq!(trial["loads"][0]["facts"]["ended"], "no space left", "{trial:#}");
+        let targets = trial["loads"][0]["targets"].as_array().unwrap();
         let of = |name: &str| {
-            parts.iter().find(|p| p["target"].as_str().unwrap().ends_with(name)).map(moved).unwrap()
+            targets.iter().find(|p| p["target"].as_str().unwrap().ends_with(name)).map(moved).unwrap()
         };
         // A block in flight for each place in the queue may not have fitted.
         let (small, disk) = (of("/small"), of("/disk"));
         assert!((30.0 * mib..=32.0 * mib).contains(&small), "{small}");
         assert!((40.0 * mib..=64.0 * mib).contains(&disk), "{disk}");
-        let seconds = |name: &str| number(&trial["metrics"][name]);
-        assert!(seconds("first_done") <= seconds("last_done"), "{:#}", trial["metrics"]);
-        assert!((seconds("last_done") - seconds("elapsed")).abs() < 1e-6, "{:#}", trial["metrics"]);
+        let seconds = |name: &str| number(&trial["loads"][0]["metrics"][name]);
+        assert!(seconds("first_done") <= seconds("last_done"), "{:#}", trial["loads"][0]["metrics"]);
+        assert!(
+            (seconds("last_done") - seconds("elapsed")).abs() < 1e-6,
+            "{:#}",
+            trial["loads"][0]["metrics"]
+        );
     }
     let names = std::fs::read_to_string(place.path().join("names")).unwrap();
     assert_eq!(names.trim(), "lost+found", "something stayed behind");
@@ -105,9 +109,9 @@ fn devices_are_filled_each_to_its_own_end() {
     ]);
     assert_eq!(code, 0);
     for trial in trials(&document) {
-        let parts = trial["parts"].as_array().unwrap();
+        let targets = trial["loads"][0]["targets"].as_array().unwrap();
         let sizes: Vec<f64> =
-            parts.iter().map(|p| (moved(p) / f64::from(1 << 20) * 1e3).round() / 1e3).collect();
+            targets.iter().map(|p| (moved(p) / f64::from(1 << 20) * 1e3).round() / 1e3).collect();
         assert_eq!(sizes, [16.0, 24.0], "{trial:#}");
     }
 }
@@ -119,7 +123,7 @@ fn several_threads_fill_one_file_together() {
         "--pattern write --until full --target small --block-size 64k --threads 3 --engine sync --trials 1";
     let Some(output) = run(&place, fill) else { return };
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let bytes = moved(trials(&place.stored())[0]);
+    let bytes = moved(&trials(&place.stored())[0]["loads"][0]);
     let mib = f64::from(1 << 20);
     assert!((31.0 * mib..=32.0 * mib).contains(&bytes), "{bytes}");
 }
@@ -153,7 +157,7 @@ fn a_size_ends_a_file_that_grows_wherever_it_is() {
     let (code, document) = place.document(&arguments);
     assert_eq!(code, 0);
     for trial in trials(&document) {
-        assert_eq!(trial["facts"]["ended"], "its size");
+        assert_eq!(trial["loads"][0]["facts"]["ended"], "its size");
         assert!((moved(trial) - f64::from(16 << 20)).abs() < 1.0, "{}", moved(trial));
     }
     assert_eq!(place.names(), Vec::<String>::new());
@@ -173,7 +177,7 @@ fn no_space_in_another_pattern_fails_the_trial_and_others_go_on() {
     let document = place.stored();
     assert_eq!(document["outcome"], "complete");
     for case in document["cases"].as_array().unwrap() {
-        let writes = case["parameters"]["pattern"] == "randwrite";
+        let writes = case["loads"][0]["parameters"]["pattern"] == "randwrite";
         for trial in case["trials"].as_array().unwrap() {
             let reason = trial["reason"].as_str().unwrap_or_default();
             assert_eq!(trial["status"], if writes { "failed" } else { "ok" }, "{reason}");
@@ -220,7 +224,7 @@ fn a_device_that_fails_mid_run_fails_its_trials_and_others_go_on() {
     let document = place.stored();
     assert_eq!(document["outcome"], "complete");
     for case in document["cases"].as_array().unwrap() {
-        let on_device = case["parameters"]["target"].as_str().unwrap().ends_with("disk");
+        let on_device = case["loads"][0]["parameters"]["target"].as_str().unwrap().ends_with("disk");
         let trials = case["trials"].as_array().unwrap();
         assert_eq!(trials.len(), 4);
         let reasons: Vec<&str> = trials.iter().filter_map(|t| t["reason"].as_str()).collect();

@@ -24,8 +24,9 @@ fn has_fio() -> bool {
 /// Operations and bytes of a trial that a count ended.
 fn moved(trial: &Value) -> (u64, u64) {
     assert_eq!(trial["status"], "ok", "{trial}");
-    let metric =
-        |name: &str| trial["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {trial}"));
+    let metric = |name: &str| {
+        trial["loads"][0]["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {trial}"))
+    };
     let whole = |rate: f64| (rate * metric("elapsed")).round() as u64;
     (whole(metric("iops")), whole(metric("throughput")))
 }
@@ -127,7 +128,7 @@ fn a_rate_of_a_job_that_syncs_is_one_of_writes() {
     write(&place, "job.fio", &format!("[job]\n{rated}"));
     let (code, run) = place.document(&["run", "job.fio", "--trials", "1"]);
     assert_eq!(code, 0);
-    let metric = |name: &str| trials(&run)[0]["metrics"][name]["value"].as_f64().unwrap();
+    let metric = |name: &str| trials(&run)[0]["loads"][0]["metrics"][name]["value"].as_f64().unwrap();
     // 100 are due, 50 if syncs took places of theirs; a busy machine may leave
     // some unfinished, and do in the window what was due before it.
     let due = metric("iops") * 0.5 + metric("unfinished");
@@ -151,7 +152,7 @@ fn one_job_of_a_file_can_be_run() {
         place.document(&["run", "job.fio", "--section", "b", "--trials", "1", "--requests", "100"]);
     let cases = run["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 1);
-    assert_eq!(cases[0]["parameters"]["pattern"], "randread");
+    assert_eq!(cases[0]["loads"][0]["parameters"]["pattern"], "randread");
     assert_eq!(moved(trials(&run)[0]).0, 100);
     let wrong = place.run(&["run", "job.fio", "--section", "c"]);
     assert_eq!(wrong.status.code(), Some(2));

@@ -128,7 +128,7 @@ pub(crate) fn tool(name: &str, arguments: &[&str]) {
 
 /// The middle of a case's figure.
 pub(crate) fn metric(document: &Value, case: usize, name: &str) -> f64 {
-    let estimates = &document["cases"][case]["estimates"];
+    let estimates = &document["cases"][case]["loads"][0]["estimates"];
     estimates[name]["median"].as_f64().unwrap_or_else(|| panic!("there is no {name}: {estimates:#}"))
 }
 
@@ -141,6 +141,6 @@ pub(crate) fn found<'a>(document: &'a Value, case: usize, code: &str) -> Option<
 pub(crate) fn finding<'a>(document: &'a Value, case: usize, code: &str) -> &'a Value {
     found(document, case, code).unwrap_or_else(|| {
         let case = &document["cases"][case];
-        panic!("no {code} among {:#}\nof {:#}", case["findings"], case["trials"][0]["facts"])
+        panic!("no {code} among {:#}\nof {:#}", case["findings"], case["trials"][0]["loads"][0]["facts"])
     })
 }

@@ -47,7 +47,9 @@ impl Drop for Stock {
 }
 
 fn metric(trial: &Value, name: &str) -> f64 {
-    trial["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name} is missing: {trial:#}"))
+    trial["loads"][0]["metrics"][name]["value"]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{name} is missing: {trial:#}"))
 }
 
 #[test]
@@ -84,10 +86,10 @@ fn a_stock_server_is_the_other_end_of_a_stream() {
                 assert!(metric(trial, "loss") < 1.0 && metric(trial, "jitter") >= 0.0, "{way:?}");
             }
             // What the server told stands beside it, by its name.
-            let theirs = &trial["parts"][0];
+            let theirs = &trial["loads"][1];
             assert_eq!(theirs["machine"], peer.as_str(), "{way:?}");
             assert!(theirs["facts"]["peer_tool"].as_str().unwrap().starts_with("iperf"), "{theirs:#}");
-            assert_eq!(trial["facts"].get("clock_uncertainty"), None);
+            assert_eq!(trial["loads"][0]["facts"].get("clock_uncertainty"), None);
         }
     }
 }

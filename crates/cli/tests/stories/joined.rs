@@ -121,9 +121,9 @@ fn a_run_with_a_node_that_dialled_has_both_machines_and_no_key() {
     let machines = document["machines"].as_array().unwrap();
     assert_eq!(machines.len(), 2);
     assert_eq!((machines[1]["id"].as_str(), machines[1]["role"].as_str()), (Some("127.0.0.1"), Some("peer")));
-    assert_eq!(document["cases"][0]["parameters"]["peer"], "127.0.0.1");
-    assert_eq!(document["cases"][0]["trials"][0]["parts"][0]["machine"], "127.0.0.1");
-    assert!(document["cases"][0]["estimates"]["throughput"]["median"].as_f64().unwrap() > 1e6);
+    assert_eq!(document["cases"][0]["loads"][0]["parameters"]["peer"], "127.0.0.1");
+    assert_eq!(document["cases"][0]["trials"][0]["loads"][1]["machine"], "127.0.0.1");
+    assert!(document["cases"][0]["loads"][0]["estimates"]["throughput"]["median"].as_f64().unwrap() > 1e6);
     // Told to the person who may have it, and kept nowhere.
     assert!(!document.to_string().contains(&key(&join)) && !out.contains(&key(&join)));
     assert_eq!(node.ended().0, 0, "{}", node.said());
@@ -398,16 +398,17 @@ fn between_two_machines_the_node_makes_all_connections() {
     assert_eq!(code, 0, "{}", run.said());
     let document: Value = serde_json::from_str(&out).unwrap();
     let case = &document["cases"][0];
-    assert_eq!(case["parameters"]["peer"], "10.218.0.2");
+    assert_eq!(case["loads"][0]["parameters"]["peer"], "10.218.0.2");
     let states = case["settings"]["mtu"].to_string();
     assert!(states.contains("nic:near0") && states.contains("nic:far0"), "{states}");
     let trial = &case["trials"][0];
-    let fact = |part: &Value, name: &str| part["facts"][name].as_str().unwrap_or_default().to_owned();
+    let near = &trial["loads"][0];
+    let fact = |end: &Value, name: &str| end["facts"][name].as_str().unwrap_or_default().to_owned();
     assert_eq!(
-        (fact(trial, "interface"), fact(trial, "source_address")),
+        (fact(near, "interface"), fact(near, "source_address")),
         ("near0".into(), "10.218.0.1".into())
     );
-    let far = &trial["parts"][0];
+    let far = &trial["loads"][1];
     assert_eq!(far["machine"], "10.218.0.2");
     assert_eq!((fact(far, "interface"), fact(far, "source_address")), ("far0".into(), "10.218.0.2".into()));
     // The end that dials is the one that sees what a packet may be.

@@ -115,7 +115,7 @@ fn secret(join: &str) -> &str {
 }
 
 pub(crate) fn metric(document: &Value, case: usize, name: &str) -> f64 {
-    document["cases"][case]["estimates"][name]["median"].as_f64().unwrap_or(f64::NAN)
+    document["cases"][case]["loads"][0]["estimates"][name]["median"].as_f64().unwrap_or(f64::NAN)
 }
 
 /// The codes of a case's findings.
@@ -140,8 +140,8 @@ fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
         assert!((got / expected - 1.0).abs() < 0.05, "case {case}: {got} instead of {expected}");
         assert!(codes(&document, case).contains(&"io-quota"), "{:?}", codes(&document, case));
         let trial = &document["cases"][case]["trials"][0];
-        assert_eq!(trial["facts"]["interface"], "near0");
-        let far = &trial["parts"][0];
+        assert_eq!(trial["loads"][0]["facts"]["interface"], "near0");
+        let far = &trial["loads"][1];
         assert_eq!(
             (far["machine"].as_str(), far["facts"]["interface"].as_str()),
             (Some("10.215.0.2:7117"), Some("far0"))
@@ -156,7 +156,7 @@ fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
 fn a_small_window_and_a_slow_reader_are_told_apart() {
     let ground = TestNetwork::new("window");
     let small = ground.run(&["net.stream", "--window", "4k", "--duration", "800ms"]);
-    let facts = &small["cases"][0]["trials"][0]["parts"][0]["facts"];
+    let facts = &small["cases"][0]["trials"][0]["loads"][1]["facts"];
     assert_eq!(facts["window_granted_receive"].as_u64(), Some(8192), "the kernel doubles what is asked");
     assert!(codes(&small, 0).contains(&"window-bound"), "{:?}", codes(&small, 0));
     // One that takes 32 bytes at a time has enough to do with calls.
@@ -171,12 +171,12 @@ fn a_small_window_and_a_slow_reader_are_told_apart() {
 fn packets_that_the_path_does_not_carry_are_named_with_those_that_it_does() {
     let ground = TestNetwork::new("mtu");
     let plain = ground.run(&["net.stream", "--duration", "200ms"]);
-    assert_eq!(plain["cases"][0]["trials"][0]["facts"]["packet_carried"], 1500);
+    assert_eq!(plain["cases"][0]["trials"][0]["loads"][0]["facts"]["packet_carried"], 1500);
     assert!(!codes(&plain, 0).contains(&"packet-not-carried"));
     // The other end was forgotten.
     tool("ip", &["-n", &ground.near, "link", "set", "near0", "mtu", "9000"]);
     let jumbo = ground.run(&["net.stream", "--duration", "200ms"]);
-    let facts = &jumbo["cases"][0]["trials"][0]["facts"];
+    let facts = &jumbo["cases"][0]["trials"][0]["loads"][0]["facts"];
     assert_eq!(facts["packet_of_route"], 9000);
     // A veth lets a VLAN tag more through than its MTU (is_skb_forwardable).
     let carried = facts["packet_carried"].as_u64().unwrap();

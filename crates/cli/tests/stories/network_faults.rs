@@ -258,7 +258,10 @@ fn a_path_that_answers_no_datagrams_is_probed_once_and_said_so_once() {
     assert!(codes(&document, 0).contains(&"packet-size-unknown"), "{:?}", codes(&document, 0));
     assert!(!codes(&document, 1).contains(&"packet-size-unknown"));
     for trial in trials(&document) {
-        assert_eq!((trial["status"].as_str(), trial["facts"].get("packet_carried")), (Some("ok"), None));
+        assert_eq!(
+            (trial["status"].as_str(), trial["loads"][0]["facts"].get("packet_carried")),
+            (Some("ok"), None)
+        );
     }
 }
 
@@ -277,11 +280,11 @@ fn one_node_at_two_addresses_is_one_machine_with_two_paths() {
     let cases = document["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 4);
     for case in cases {
-        let first = case["parameters"]["peer"] == paths[0];
+        let first = case["loads"][0]["parameters"]["peer"] == paths[0];
         let trial = &case["trials"][0];
         assert_eq!(trial["status"], "ok", "{trial:#}");
-        assert_eq!(trial["parts"][0]["machine"], paths[0]);
-        assert_eq!(trial["parts"][0]["facts"]["interface"], if first { "far0" } else { "far1" });
+        assert_eq!(trial["loads"][1]["machine"], paths[0]);
+        assert_eq!(trial["loads"][1]["facts"]["interface"], if first { "far0" } else { "far1" });
     }
     ground.is_as_it_was();
     let page = ground.place.run(&["report", "last", "-o", "page.md"]);

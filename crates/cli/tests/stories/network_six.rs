@@ -27,9 +27,9 @@ fn every_load_runs_over_ipv6_and_its_packets_are_probed() {
         let document = ground.run_over(six, &[load, "--duration", "300ms"]);
         for trial in trials(&document) {
             assert_eq!(trial["status"], "ok", "{trial:#}");
-            assert_eq!(trial["facts"]["local_address"], "fd15::1", "{trial:#}");
-            assert_eq!(trial["facts"]["interface"], "near0");
-            assert_eq!(trial["facts"]["packet_carried"], 1500);
+            assert_eq!(trial["loads"][0]["facts"]["local_address"], "fd15::1", "{trial:#}");
+            assert_eq!(trial["loads"][0]["facts"]["interface"], "near0");
+            assert_eq!(trial["loads"][0]["facts"]["packet_carried"], 1500);
         }
         assert_eq!(document["machines"][1]["id"], "[fd15::2]:7117");
     }
@@ -42,12 +42,12 @@ fn every_load_runs_over_ipv6_and_its_packets_are_probed() {
     // An interface that sends more than the other end takes.
     tool("ip", &["-n", &ground.near, "link", "set", "near0", "mtu", "9000"]);
     let jumbo = ground.run_over(six, &["net.stream", "--duration", "200ms"]);
-    let carried = trials(&jumbo)[0]["facts"]["packet_carried"].as_u64().unwrap();
+    let carried = trials(&jumbo)[0]["loads"][0]["facts"]["packet_carried"].as_u64().unwrap();
     assert!((1500..=1504).contains(&carried), "{carried}");
     assert!(codes(&jumbo, 0).contains(&"packet-not-carried"));
     // IPv4 reaches the same node: it sees mapped addresses and names them plain.
     let four = ground.run(&["net.stream", "--duration", "200ms"]);
-    assert_eq!(trials(&four)[0]["facts"]["local_address"], "10.215.0.1");
+    assert_eq!(trials(&four)[0]["loads"][0]["facts"]["local_address"], "10.215.0.1");
 }
 
 #[test]

@@ -45,10 +45,10 @@ fn a_workload_of_an_unknown_area_has_verdict_page_comparison_and_table() {
     );
     let share = verdict["args"]["fraction"].as_f64().unwrap();
     assert!((0.95..1.1).contains(&share), "{verdict:#}");
-    let estimate = &document["cases"][0]["estimates"]["stamps"];
+    let estimate = &document["cases"][0]["loads"][0]["estimates"]["stamps"];
     assert_eq!(estimate["unit"], "stamps/s");
-    assert_eq!(document["cases"][0]["profile"]["headline"], "stamps");
-    assert_eq!(document["cases"][0]["profile"]["waits_for"][0], "press");
+    assert_eq!(document["cases"][0]["loads"][0]["profile"]["headline"], "stamps");
+    assert_eq!(document["cases"][0]["loads"][0]["profile"]["waits_for"][0], "press");
 
     // The page, with its words in three languages.
     for (language, title) in [("en", "Stamps"), ("ko", "초당 조각 수"), ("ja", "毎秒の部品数")] {

@@ -22,7 +22,7 @@ fn the_document_is_valid_against_its_schema() {
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator.iter_errors(&document).map(|e| e.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
-    assert_eq!(document["schema"], "headroom.run/1");
+    assert_eq!(document["schema"], "headroom.run/2");
     // What is stored is the same document.
     assert_eq!(place.stored(), document);
     // A validator that accepts everything proves nothing.
@@ -48,7 +48,7 @@ fn every_workload_gives_its_headline_with_an_interval() {
         let (code, document) = place.document(&quick(&[&["run", workload], more].concat()));
         assert_eq!(code, 0, "{workload}: {document}");
         for case in document["cases"].as_array().unwrap() {
-            let e = &case["estimates"][metric];
+            let e = &case["loads"][0]["estimates"][metric];
             let number = |name: &str| e[name].as_f64().unwrap_or_else(|| panic!("{workload} {name}: {case}"));
             assert!(number("low") <= number("median") && number("median") <= number("high"), "{e}");
             assert!(number("median") > 0.0);
@@ -77,8 +77,8 @@ fn an_operation_count_ends_a_trial_and_is_counted_exactly() {
     ]);
     assert_eq!(code, 0);
     for trial in trials(&document) {
-        let elapsed = trial["metrics"]["elapsed"]["value"].as_f64().unwrap();
-        let rate = trial["metrics"]["events_per_second"]["value"].as_f64().unwrap();
+        let elapsed = trial["loads"][0]["metrics"]["elapsed"]["value"].as_f64().unwrap();
+        let rate = trial["loads"][0]["metrics"]["events_per_second"]["value"].as_f64().unwrap();
         assert!((elapsed * rate - 200.0).abs() < 0.5, "{elapsed} s x {rate}/s are not 200");
     }
 }
@@ -106,8 +106,8 @@ fn one_pass_to_the_end_reads_every_block_once() {
         "2",
     ]);
     for trial in trials(&document) {
-        let elapsed = trial["metrics"]["elapsed"]["value"].as_f64().unwrap();
-        let iops = trial["metrics"]["iops"]["value"].as_f64().unwrap();
+        let elapsed = trial["loads"][0]["metrics"]["elapsed"]["value"].as_f64().unwrap();
+        let iops = trial["loads"][0]["metrics"]["iops"]["value"].as_f64().unwrap();
         assert!((elapsed * iops - 256.0).abs() < 0.5, "{trial}");
     }
 }
@@ -128,12 +128,12 @@ fn loads_that_run_with_a_case_have_figures_of_their_own() {
     ]));
     assert_eq!(code, 0);
     let case = &document["cases"][0];
-    let company = &case["with"][0];
+    let company = &case["loads"][1];
     assert_eq!(company["workload"], "disk");
     let rate = company["estimates"]["iops"]["median"].as_f64().unwrap();
     // 20 arrivals in 100 ms; how many fall into the window depends on its edges.
     assert!((100.0..300.0).contains(&rate), "{company}");
-    assert!(case["estimates"]["iops"]["median"].as_f64().unwrap() > rate, "{case}");
+    assert!(case["loads"][0]["estimates"]["iops"]["median"].as_f64().unwrap() > rate, "{case}");
     assert!(
         company["estimates"]["service_time_p50"].is_null() || company["estimates"]["latency_max"].is_object()
     );
@@ -174,7 +174,7 @@ fn reads_come_before_writes_of_the_same_file() {
         place.document(&quick(&["run", "disk", "--size", "32MiB", "--pattern", "randwrite,randread"]));
     let orders = |pattern: &str| -> Vec<u64> {
         let cases = document["cases"].as_array().unwrap();
-        let case = cases.iter().find(|c| c["parameters"]["pattern"] == pattern).unwrap();
+        let case = cases.iter().find(|c| c["loads"][0]["parameters"]["pattern"] == pattern).unwrap();
         case["trials"].as_array().unwrap().iter().map(|t| t["order"].as_u64().unwrap()).collect()
     };
     assert!(orders("randread").iter().max() < orders("randwrite").iter().min());
@@ -295,8 +295,12 @@ fn the_overview_measures_all_and_leaves_nothing() {
         "16MiB",
     ]);
     assert_eq!(code, 0, "{document}");
-    let names: Vec<&str> =
-        document["cases"].as_array().unwrap().iter().map(|c| c["workload"].as_str().unwrap()).collect();
+    let names: Vec<&str> = document["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["loads"][0]["workload"].as_str().unwrap())
+        .collect();
     for workload in ["cpu.primes", "memory.bandwidth", "disk"] {
         assert!(names.contains(&workload), "{names:?}");
     }
@@ -320,7 +324,7 @@ fn our_own_cost_is_measured_and_stored() {
     let trial = trials(&document)[0];
     let policy = trial["placement"]["policy"].as_str().unwrap();
     assert!(["local", "spread"].contains(&policy), "{trial}");
-    let counters = trial["counters"].as_array().unwrap();
+    let counters = trial["machines"][0]["counters"].as_array().unwrap();
     assert!(counters.iter().any(|c| c["resource"] == "cpu"), "{trial}");
 }
 
@@ -376,7 +380,7 @@ fn a_count_is_timed_from_its_first_operation() {
     ];
     let (code, document) = place.document(&arguments);
     assert_eq!(code, 0);
-    let metric = |name: &str| trials(&document)[0]["metrics"][name]["value"].as_f64().unwrap();
+    let metric = |name: &str| trials(&document)[0]["loads"][0]["metrics"][name]["value"].as_f64().unwrap();
     let (elapsed, longest) = (metric("elapsed"), metric("latency_max"));
     assert!((elapsed / longest - 1.0).abs() < 0.01, "{elapsed} s for one event of {longest} s");
 }

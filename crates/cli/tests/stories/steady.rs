@@ -68,11 +68,13 @@ fn a_device_is_brought_into_its_state_and_measured_round_by_round() {
     let steady = of["steady"].as_bool().unwrap();
     assert_eq!(steady, range <= 0.2 && of["slope"].as_f64().unwrap() <= 0.1, "{of:#}");
     assert!(steady || values.len() == 25, "{of:#}");
-    let counted: Vec<f64> =
-        trials(&document).iter().map(|t| t["metrics"]["iops"]["value"].as_f64().unwrap()).collect();
+    let counted: Vec<f64> = trials(&document)
+        .iter()
+        .map(|t| t["loads"][0]["metrics"]["iops"]["value"].as_f64().unwrap())
+        .collect();
     assert_eq!(counted, last);
     for (name, value) in [("target_kind", "device"), ("preconditioned", "full"), ("purged", "discarded")] {
-        assert_eq!(trials(&document)[0]["facts"][name], value, "{name}");
+        assert_eq!(trials(&document)[0]["loads"][0]["facts"][name], value, "{name}");
     }
     let blocks = std::fs::metadata(&disk.file).unwrap().blocks() * 512;
     assert!(blocks >= 32 * MIB, "only {blocks} bytes of the device were ever written");

@@ -2,17 +2,8 @@
 //! is read here, with the parameters, settings and workloads of that version, so that
 //! nobody else has to.
 
-use std::borrow::Cow;
-
 use model::label::{Label, LabelPart, LoadLabel};
-use model::run::CaseResult;
 use model::{Kind, Parameters, Value, scalar};
-
-/// The label of a case: as its document says, or as version 0.1 wrote it.
-#[must_use]
-pub fn of_case(case: &CaseResult) -> Cow<'_, Label> {
-    case.label_parts.as_ref().map_or_else(|| Cow::Owned(read(case)), Cow::Borrowed)
-}
 
 /// The parameters of version 0.1 by what values they take: each name had one kind in
 /// all workloads.
@@ -59,18 +50,22 @@ pub fn kind_of_parameter(name: &str) -> Option<Kind> {
 
 /// `disk pattern=randread mtu=9000 with null rate=1k/s`, word by word. A word that
 /// begins nothing belongs to the level before it, for a path may have spaces.
-fn read(case: &CaseResult) -> Label {
-    let mut label = Label { loads: vec![load(&case.workload)], settings: Vec::new() };
-    let own = case.label.strip_prefix(&case.workload).unwrap_or(&case.label);
+///
+/// The loads are those of the case, the main one first.
+#[must_use]
+pub fn read(text: &str, loads: &[(&str, &Parameters)]) -> Label {
+    let none = Parameters::default();
+    let (main, main_parameters) = loads.first().copied().unwrap_or(("", &none));
+    let mut label = Label { loads: vec![load(main)], settings: Vec::new() };
+    let own = text.strip_prefix(main).unwrap_or(text);
     let own = own.strip_prefix(' ').unwrap_or(own);
-    let mut parameters = &case.parameters;
+    let mut parameters = main_parameters;
     let mut words = own.split(' ').filter(|_| !own.is_empty()).peekable();
     let mut parts: Vec<Part<'_>> = Vec::new();
     while let Some(word) = words.next() {
         if let Some(workload) = words.next_if(|next| word == "with" && super::is_known(next)) {
             keep(&mut label, parts.split_off(0), parameters);
-            let beside = case.with.get(label.loads.len() - 1);
-            parameters = beside.map_or(&case.parameters, |companion| &companion.parameters);
+            parameters = loads.get(label.loads.len()).map_or(main_parameters, |(_, own)| own);
             label.loads.push(load(workload));
             continue;
         }
@@ -143,13 +138,9 @@ mod tests {
     fn label(text: &str, parameters: &[(&str, Value)]) -> Label {
         let mut set = Parameters::default();
         parameters.iter().for_each(|(name, value)| set.set(name, value.clone()));
-        let case = serde_json::json!({
-            "workload": "disk", "definition_version": 1, "work_id": "", "label": text, "parameters": set,
-            "with": [{"workload": "null", "parameters": {"rate": 1000.0}, "machine": "local"}],
-            "block": 0, "path": [], "trials": [],
-        });
-        let case: CaseResult = serde_json::from_value(case).unwrap();
-        of_case(&case).into_owned()
+        let mut beside = Parameters::default();
+        beside.set("rate", 1000.0);
+        read(text, &[("disk", &set), ("null", &beside)])
     }
 
     fn values(parts: &[LabelPart]) -> Vec<(&str, Kind, Value)> {

@@ -18,7 +18,7 @@ use load::workload::{FIXTURES, HostInfo, Load, LoadContext, Rendezvous, Side, Wo
 use model::message::RendezvousAddress;
 use model::plan::Problem;
 use model::trial::Timeline;
-use model::trial::TrialResult;
+use model::trial::{LOCAL, LoadTrial, TrialResult};
 use model::{Parameters, Phase, Value};
 
 /// The cookie of all doors here.
@@ -53,7 +53,7 @@ pub(crate) struct Both {
 
 impl Both {
     pub(crate) fn metric(&self, name: &str) -> f64 {
-        let metrics = &self.united.metrics;
+        let metrics = &self.united.main().metrics;
         metrics.get(name).unwrap_or_else(|| panic!("no {name} in {metrics:?}")).value
     }
 }
@@ -213,17 +213,23 @@ fn shaped(
     window: model::trial::Window,
 ) -> TrialResult {
     let SideMetrics { metrics, series, facts } = prepared.seen(window);
-    let mut result = TrialResult { window: Some(window), series, ..TrialResult::default() };
-    result.metrics = load.metrics(outcome, window);
-    result.metrics.extend(metrics);
-    result.facts.clone_from(&outcome.facts);
-    result.facts.extend(facts);
-    result
+    let mut done = LoadTrial::of(0, LOCAL);
+    done.metrics = load.metrics(outcome, window);
+    done.metrics.extend(metrics);
+    done.facts.clone_from(&outcome.facts);
+    done.facts.extend(facts);
+    done.series = series;
+    TrialResult { window: Some(window), loads: vec![done], ..TrialResult::default() }
 }
 
 /// A fact of one end.
 pub(crate) fn fact(one: &One, name: &str) -> Value {
-    one.result.facts.get(name).unwrap_or_else(|| panic!("no {name} in {:?}", one.result.facts)).clone()
+    one.result
+        .main()
+        .facts
+        .get(name)
+        .unwrap_or_else(|| panic!("no {name} in {:?}", one.result.main().facts))
+        .clone()
 }
 
 /// Bytes of one class that an end moved from the first operation on.

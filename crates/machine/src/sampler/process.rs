@@ -136,11 +136,10 @@ impl Processes {
     /// Those that used most CPU time between the looks nearest to the window's
     /// edges, most first; those that used none are left out.
     #[must_use]
-    pub fn top(&self, machine: &str, window: Window) -> Vec<ProcessUse> {
+    pub fn top(&self, window: Window) -> Vec<ProcessUse> {
         let mut all = self.seen.used(window);
         all.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.pid.cmp(&b.0.pid)));
         let told = all.into_iter().take(TOP).map(|(process, ticks, watched_ns)| ProcessUse {
-            machine: machine.to_owned(),
             pid: process.pid,
             name: show(&process.name),
             own: self.own.contains(&process.pid),
@@ -323,7 +322,7 @@ mod tests {
     }
 
     fn told(processes: &Processes, first: usize, last: usize) -> Vec<(u32, String, f64)> {
-        let top = processes.top("local", window(processes, first, last));
+        let top = processes.top(window(processes, first, last));
         top.into_iter().map(|p| (p.pid, p.name, p.cpu_s)).collect()
     }
 
@@ -387,11 +386,11 @@ mod tests {
         let all = [(5, s("new name"), 0.45), (2, s("p"), 0.3), (4, s("p"), 0.1), (2, s("q"), 0.03)];
         assert_eq!(told(&processes, 0, 2), all);
         assert_eq!(told(&processes, 1, 2), [(5, s("new name"), 0.2), (2, s("q"), 0.03)]);
-        let ended = &processes.top("local", window(&processes, 0, 2))[2];
+        let ended = &processes.top(window(&processes, 0, 2))[2];
         let looks = &processes.seen.looks;
         assert_eq!(ended.watched_s, (looks[1] - looks[0]) as f64 / 1e9, "it was not seen after that");
         processes.forget();
-        assert!(processes.top("local", Window { start_ns: 0, end_ns: 1 }).is_empty());
+        assert!(processes.top(Window { start_ns: 0, end_ns: 1 }).is_empty());
     }
 
     #[test]
@@ -463,7 +462,7 @@ mod tests {
             }
             std::thread::sleep(Duration::from_millis(50));
             processes.look();
-            let top = processes.top("local", Window { start_ns: 0, end_ns: u64::MAX });
+            let top = processes.top(Window { start_ns: 0, end_ns: u64::MAX });
             let of = |pid: u32| top.iter().find(|p| p.pid == pid).cloned();
             let found = (of(std::process::id()), of(child.id()));
             if matches!(&found, (Some(a), Some(b)) if a.cpu_s > 0.05 && b.cpu_s > 0.05)

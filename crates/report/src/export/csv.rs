@@ -31,20 +31,17 @@ pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record(HEAD).map_err(failed)?;
     for (index, case) in run.cases.iter().enumerate() {
-        let mut loads = vec![("main".to_owned(), &case.workload, &case.parameters, &case.estimates)];
-        for (i, c) in case.with.iter().enumerate() {
-            loads.push((format!("with.{i}"), &c.workload, &c.parameters, &c.estimates));
-        }
-        for (load, workload, parameters, estimates) in loads {
+        let label = case.label.to_string();
+        for (place, load) in case.loads.iter().enumerate() {
             let start = [
                 run.id.clone(),
                 index.to_string(),
-                case.label.clone(),
-                load,
-                workload.clone(),
-                joined(parameters),
+                label.clone(),
+                place.checked_sub(1).map_or_else(|| "main".to_owned(), |beside| format!("with.{beside}")),
+                load.workload.clone(),
+                joined(&load.parameters),
             ];
-            for row in rows(estimates) {
+            for row in rows(&load.estimates) {
                 out.write_record(start.iter().chain(&row)).map_err(failed)?;
             }
         }

@@ -1,7 +1,7 @@
 //! The run document itself, whole or thinned for reading on.
 
 use model::Run;
-use model::trial::Series;
+use model::trial::{LOCAL, Series};
 
 use super::ExportError;
 
@@ -35,13 +35,21 @@ pub fn summary(run: &Run) -> Result<Vec<u8>, ExportError> {
     for (trial, path) in trials {
         let tells =
             |resource: &str| WHOLE.contains(&resource) || path.iter().any(|step| step.resource == resource);
-        trial.result.histograms.clear();
-        trial.result.series.retain(|s| tells(&s.resource));
-        trial.result.counters.retain(|c| tells(&c.resource));
-        trial.result.series.iter_mut().for_each(thin);
-        for part in &mut trial.result.parts {
-            part.histograms.clear();
-            part.series.iter_mut().for_each(thin);
+        for load in &mut trial.result.loads {
+            load.histograms.clear();
+            load.series.iter_mut().for_each(thin);
+            for target in &mut load.targets {
+                target.histograms.clear();
+                target.series.iter_mut().for_each(thin);
+            }
+        }
+        for machine in &mut trial.result.machines {
+            // The path is that of the machine that drives.
+            if machine.machine == LOCAL {
+                machine.series.retain(|s| tells(&s.resource));
+                machine.counters.retain(|c| tells(&c.resource));
+            }
+            machine.series.iter_mut().for_each(thin);
         }
     }
     full(&run)
@@ -80,23 +88,21 @@ mod tests {
             started: String::new(),
             status: model::Status::Ok,
             reason: None,
-            result: model::trial::TrialResult {
-                counters: ["cpu", "cpu:1", "block:sda", "block:sdb"].map(counter).to_vec(),
-                ..Default::default()
-            },
+            result: model::trial::TrialResult::default(),
         };
         run.cases[0].trials = vec![trial];
+        run.cases[0].trials[0].result.local_mut().counters =
+            ["cpu", "cpu:1", "block:sda", "block:sdb"].map(counter).to_vec();
         let read = |bytes: Vec<u8>| serde_json::from_slice::<Run>(&bytes).unwrap().cases[0].trials[0].clone();
         let kept: Vec<String> =
-            read(summary(&run).unwrap()).result.counters.into_iter().map(|c| c.resource).collect();
+            read(summary(&run).unwrap()).result.local().counters.iter().map(|c| c.resource.clone()).collect();
         assert_eq!(kept, ["cpu", "block:sda"]);
-        assert_eq!(read(full(&run).unwrap()).result.counters.len(), 4);
+        assert_eq!(read(full(&run).unwrap()).result.local().counters.len(), 4);
     }
 
     #[test]
     fn a_thinned_series_is_short_and_keeps_its_mean() {
         let mut series = Series {
-            machine: String::new(),
             resource: String::new(),
             name: String::new(),
             unit: model::Unit::PerSecond,

@@ -115,11 +115,11 @@ fn value_at(case: &CaseResult, seat: Seat, name: &str) -> Option<Value> {
     match seat {
         Seat::Own => {
             let set = || level(&case.settings, name).map(|s| s.asked.clone());
-            case.parameters.get(name).cloned().or_else(set)
+            case.loads.main.parameters.get(name).cloned().or_else(set)
         }
-        Seat::With(place) => case.with.get(place)?.parameters.get(name).cloned(),
+        Seat::With(place) => case.loads.beside.get(place)?.parameters.get(name).cloned(),
         Seat::Company => {
-            let names: Vec<&str> = case.with.iter().map(|c| c.workload.as_str()).collect();
+            let names: Vec<&str> = case.loads.beside.iter().map(|c| c.workload.as_str()).collect();
             (!names.is_empty()).then(|| Value::Text(names.join(" + ")))
         }
     }
@@ -183,7 +183,7 @@ fn number(kind: Option<Kind>, value: Option<&Value>) -> Option<f64> {
 /// its parameters; settings and those of companions follow.
 pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) -> Vec<Factor> {
     let mut all = Vec::new();
-    let parameters = cases.iter().map(|c| (c.workload.as_str(), &c.parameters));
+    let parameters = cases.iter().map(|c| (c.loads.main.workload.as_str(), &c.loads.main.parameters));
     for (name, kind) in names(catalogue, parameters) {
         all.extend(factor(words, cases, Seat::Own, &name, title(words, &name), kind));
     }
@@ -201,8 +201,8 @@ pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) ->
         }
         factor
     }));
-    for place in 0..cases.iter().map(|c| c.with.len()).max().unwrap_or(0) {
-        let with: Vec<_> = cases.iter().filter_map(|c| c.with.get(place)).collect();
+    for place in 0..cases.iter().map(|c| c.loads.beside.len()).max().unwrap_or(0) {
+        let with: Vec<_> = cases.iter().filter_map(|c| c.loads.beside.get(place)).collect();
         for (name, kind) in names(catalogue, with.iter().map(|c| (c.workload.as_str(), &c.parameters))) {
             let title = with.first().map(|c| format!("{} {}", c.workload, title(words, &name)));
             all.extend(factor(words, cases, Seat::With(place), &name, title.unwrap_or_default(), kind));
@@ -269,11 +269,8 @@ fn without_followers(mut all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor>
     if let Some(side) = all.iter().find(|f| f.is_side()).cloned() {
         all.retain(|f| f.is_side() || !side.decides(f, cases));
     }
-    let is_asked = |f: &Factor| {
-        f.is_side()
-            || f.seat == Seat::Company
-            || cases.iter().any(|c| f.is_in(&import::v1::label::of_case(c)))
-    };
+    let is_asked =
+        |f: &Factor| f.is_side() || f.seat == Seat::Company || cases.iter().any(|c| f.is_in(&c.label));
     let mut at = all.len();
     while at > 0 {
         at -= 1;
@@ -318,12 +315,12 @@ impl Group<'_> {
 
     /// How a case is called among these.
     pub(crate) fn label(&self, case: &CaseResult) -> String {
-        if self.collides() { case.label.clone() } else { label(&self.factors, case) }
+        if self.collides() { case.label.to_string() } else { label(&self.factors, case) }
     }
 
     /// The same, without names of what is counted.
     pub(crate) fn short_label(&self, case: &CaseResult) -> String {
-        if self.collides() { case.label.clone() } else { short_label(&self.factors, case) }
+        if self.collides() { case.label.to_string() } else { short_label(&self.factors, case) }
     }
 
     /// Whether two cases stand in one place.
@@ -339,7 +336,7 @@ impl Group<'_> {
 /// for themselves, counts need their name.
 pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
     if factors.is_empty() {
-        return case.label.clone();
+        return case.label.to_string();
     }
     let sizes = factors.iter().filter(|f| f.kind == Some(Kind::Size)).count();
     // What a case does not have says nothing: a share of reads of what only reads.
@@ -356,7 +353,7 @@ pub(crate) fn label(factors: &[Factor], case: &CaseResult) -> String {
 /// elsewhere, in the title.
 pub(crate) fn short_label(factors: &[Factor], case: &CaseResult) -> String {
     match factors.is_empty() {
-        true => case.label.clone(),
+        true => case.label.to_string(),
         false => {
             let factors: Vec<Factor> = factors.iter().filter(|f| f.is_set(case)).cloned().collect();
             joined_texts(&factors, |f| f.text_of(case).to_owned())

@@ -42,7 +42,7 @@ pub(crate) struct Metric {
 impl Metric {
     /// The metric `name` of `case`, if it has it.
     pub(crate) fn of(words: &Words, case: &CaseResult, name: &str) -> Option<Self> {
-        let estimate = case.estimates.get(name)?;
+        let estimate = case.loads.main.estimates.get(name)?;
         // Networks are sold and asked for in bits.
         let is_network = case.path.iter().any(|s| s.resource.starts_with("nic:"));
         let numbers = match estimate.unit {
@@ -71,7 +71,7 @@ impl Metric {
 
     /// What a case has of it.
     pub(crate) fn at(&self, case: &CaseResult) -> Option<Measured> {
-        case.estimates.get(&self.name).filter(|e| e.unit == self.unit).and_then(measured)
+        case.loads.main.estimates.get(&self.name).filter(|e| e.unit == self.unit).and_then(measured)
     }
 
     /// Its axis.
@@ -114,7 +114,7 @@ pub(crate) fn measured(estimate: &Estimate) -> Option<Measured> {
 /// The figure that people ask of one case: the workload's headline; of large
 /// operations their bytes per second; of a fixed amount of work its time.
 pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> Option<&'a str> {
-    let has = |name: &str| case.estimates.get_key_value(name).map(|(key, _)| key.as_str());
+    let has = |name: &str| case.loads.main.estimates.get_key_value(name).map(|(key, _)| key.as_str());
     // What was asked for is asked of the result: how long it takes, or which
     // rate keeps a latency.
     let elapsed = has("elapsed").filter(|_| !load::goes_to_its_end(case));
@@ -124,7 +124,7 @@ pub(crate) fn figure<'a>(case: &'a CaseResult, spec: Option<&WorkloadSpec>) -> O
     let headline = spec
         .and_then(|s| has(s.headline))
         .or_else(|| USUAL.iter().find_map(|name| has(name)))
-        .or_else(|| case.estimates.keys().next().map(String::as_str))?;
+        .or_else(|| case.loads.main.estimates.keys().next().map(String::as_str))?;
     match load::bytes_an_operation(case, headline) {
         Some(bytes) if bytes >= load::LARGE_BYTES => has("throughput").or(Some(headline)),
         _ => Some(headline),

@@ -41,7 +41,7 @@ pub(crate) fn of_workload(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> 
 
 /// How many charts one workload of this run may have.
 fn most(view: &View<'_>) -> usize {
-    let mut workloads: Vec<&str> = view.run.cases.iter().map(|c| c.workload.as_str()).collect();
+    let mut workloads: Vec<&str> = view.run.cases.iter().map(|c| c.loads.main.workload.as_str()).collect();
     workloads.sort_unstable();
     workloads.dedup();
     (MOST_OF_RUN / workloads.len().max(1)).clamp(2, MOST)
@@ -109,7 +109,7 @@ struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     fn new(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Self {
-        let spec = cases.first().and_then(|c| view.workload(&c.workload));
+        let spec = cases.first().and_then(|c| view.workload(&c.loads.main.workload));
         let groups = factors::groups(view.words, view.catalogue, cases);
         let groups = groups.into_iter().flat_map(|g| one_figure_each(view, g, spec)).collect();
         let groups = by_telling(view, groups, spec);

@@ -88,9 +88,9 @@ fn fast(view: &View<'_>) -> Option<Answer> {
     let best = telling::best(view);
     let mut lines: Vec<(&str, Vec<&Best<'_>>)> = Vec::new();
     for one in &best {
-        match lines.iter_mut().find(|(workload, _)| *workload == one.case.workload) {
+        match lines.iter_mut().find(|(workload, _)| *workload == one.case.loads.main.workload) {
             Some((_, all)) => all.push(one),
-            None => lines.push((&one.case.workload, vec![one])),
+            None => lines.push((&one.case.loads.main.workload, vec![one])),
         }
     }
     let line = |(workload, all): &(&str, Vec<&Best<'_>>)| {
@@ -134,7 +134,7 @@ fn verdicts(view: &View<'_>, workload: &str) -> Vec<(String, usize)> {
         let Some(first) = shared.findings.first().filter(|f| f.kind == FindingKind::Bottleneck) else {
             continue;
         };
-        let count = shared.cases.iter().filter(|c| c.workload == workload).count();
+        let count = shared.cases.iter().filter(|c| c.loads.main.workload == workload).count();
         if count == 0 {
             continue;
         }

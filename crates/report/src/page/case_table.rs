@@ -80,10 +80,10 @@ pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     for case in group.cases.iter().copied() {
         let label = view.short(case);
-        let estimates = Cow::Borrowed(&case.estimates);
+        let estimates = Cow::Borrowed(&case.loads.main.estimates);
         let rates = crate::load::rates(case);
         rows.push(Row { label, case, is_main: true, headline: headline.clone(), rates, estimates });
-        for companion in &case.with {
+        for companion in &case.loads.beside {
             let spec = view.catalogue.workload(&companion.workload);
             let own = spec.map_or("throughput", |s| s.headline);
             let (called, metric) = (view.called(&companion.workload), view.metric(own));

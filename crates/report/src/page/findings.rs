@@ -68,7 +68,7 @@ fn group(view: &View<'_>, &(kind, id, title): &Kind) -> Option<(Severity, Sectio
     for (index, shared) in all.iter().take(TOLD) {
         if let Some(notice) = notice(view, *index, shared) {
             // Why there is no figure must be said beside those that there are.
-            let has_none = |case: &&CaseResult| case.estimates.is_empty();
+            let has_none = |case: &&CaseResult| case.loads.main.estimates.is_empty();
             let is_told = match kind {
                 FindingKind::Bottleneck => all.len() <= VERDICTS,
                 _ => !shared.cases.is_empty() && shared.cases.iter().all(has_none),
@@ -202,10 +202,11 @@ pub(super) fn named(view: &View<'_>, cases: &[&CaseResult]) -> String {
         [case] => view.name(case),
         _ => {
             let own: Vec<String> = same.iter().map(|c| view.short(c)).collect();
-            format!("{}: {}", view.called(&same[0].workload), own.join("; "))
+            format!("{}: {}", view.called(&same[0].loads.main.workload), own.join("; "))
         }
     };
-    let mut names: Vec<String> = told.chunk_by(|a, b| a.workload == b.workload).map(one).collect();
+    let mut names: Vec<String> =
+        told.chunk_by(|a, b| a.loads.main.workload == b.loads.main.workload).map(one).collect();
     if cases.len() > NAMED {
         names.push(view.count("and-more", cases.len() - NAMED));
     }

@@ -21,7 +21,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     if best.is_empty() {
         return section;
     }
-    let left_out = view.run.cases.iter().filter(|c| !c.estimates.is_empty()).count() > best.len();
+    let left_out = view.run.cases.iter().filter(|c| !c.loads.main.estimates.is_empty()).count() > best.len();
     // Where all cases have room on a screen, their tables say more.
     let (figures, remark) = match case_table::are_few(view) {
         true => (Rank::Detail, Rank::Detail),
@@ -44,7 +44,7 @@ fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
     };
     Tile {
         label: view.whole(case),
-        group: view.called(&case.workload),
+        group: view.called(&case.loads.main.workload),
         value: view.figure(rates, metric, estimate),
         metric: view.metric(metric),
         interval: Some(interval),
@@ -58,7 +58,7 @@ fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
 /// The other rate of a transfer, and its latency; the rate of each phase.
 fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
     let shown = |name: &&str| {
-        let estimate = case.estimates.get(*name).filter(|_| *name != metric)?;
+        let estimate = case.loads.main.estimates.get(*name).filter(|_| *name != metric)?;
         let value = view.figure(crate::load::rates(case), name, estimate);
         Some(match Statistic::of(name) {
             Some((_, Statistic::Percentile(percent))) => format!("p{percent} {value}"),
@@ -69,7 +69,7 @@ fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
     let mut all: Vec<String> =
         ["iops", "throughput", "latency_p50", "latency_p99"].iter().filter_map(shown).collect();
     // Of phases each is an answer.
-    let phases = part::phases(&case.estimates).into_iter();
+    let phases = part::phases(&case.loads.main.estimates).into_iter();
     all.extend(phases.map(|(key, e)| format!("{} {}", view.say(key), format::quantity(e.median, e.unit))));
     all
 }

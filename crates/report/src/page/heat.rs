@@ -16,7 +16,9 @@ const ROWS_MOST: usize = 240;
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("heat", view.say("heat-title"));
-    let rested = |c: &&CaseResult| ["idle", "cool-down"].iter().any(|name| c.parameters.get(name).is_some());
+    let rested = |c: &&CaseResult| {
+        ["idle", "cool-down"].iter().any(|name| c.loads.main.parameters.get(name).is_some())
+    };
     let cases = view.run.cases.iter().filter(rested).map(|case| (case, heat::of_case(case)));
     let cases: Vec<(&CaseResult, Heat)> = cases.filter(|(_, heat)| *heat != Heat::default()).collect();
     if cases.is_empty() {
@@ -123,7 +125,6 @@ mod tests {
     fn run(rested: bool) -> model::Run {
         let mut run = crate::tests::run();
         let of = |resource: &str, name: &str, unit, idle: f64, load: f64| Series {
-            machine: "local".to_owned(),
             resource: resource.to_owned(),
             name: name.to_owned(),
             unit,
@@ -137,14 +138,15 @@ mod tests {
             of("power:package-0", "energy_uj", Unit::Watts, 20.0, 80.0),
         ];
         let window = Some(Window { start_ns: 130 * S, end_ns: 190 * S });
-        let mut result = TrialResult { window, series, ..TrialResult::default() };
+        let mut result = TrialResult { window, ..TrialResult::default() };
+        result.local_mut().series = series;
         let rate = model::Quantity { value: 1000.0, unit: Unit::PerSecond };
-        result.metrics.insert("iops".to_owned(), rate);
+        result.main_mut().metrics.insert("iops".to_owned(), rate);
         let trial =
             Trial { order: 0, block: 0, started: String::new(), status: Status::Ok, reason: None, result };
         run.cases[0].trials = vec![trial];
         if rested {
-            run.cases[0].parameters.set("idle", 30.0);
+            run.cases[0].loads.main.parameters.set("idle", 30.0);
         }
         run
     }

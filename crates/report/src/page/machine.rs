@@ -43,9 +43,9 @@ fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
     let case = telling::fullest(view)
         .filter(|_| view.run.machines.first().is_some_and(|m| std::ptr::eq(m, machine)));
     let case = case.map(|case| (case, view.name(case)));
-    let drawn = case.as_ref().map(|(case, name)| DrawnCase { case, name });
-    let title = match drawn {
-        Some(drawn) => view.tell("machine-picture-path", &[("case", drawn.name)]),
+    let drawn = case.as_ref().map(|(case, name)| DrawnCase { case, name: name.into() });
+    let title = match &drawn {
+        Some(drawn) => view.tell("machine-picture-path", &[("case", &drawn.name)]),
         None => view.say("machine-picture"),
     };
     section.push(Block::Picture {

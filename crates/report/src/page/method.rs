@@ -105,7 +105,7 @@ fn window(view: &View<'_>) -> Option<String> {
 
 /// The methods of the intervals, each with how many trials it was used for.
 fn methods(view: &View<'_>) -> Option<String> {
-    let all = view.run.cases.iter().flat_map(|c| c.estimates.values());
+    let all = view.run.cases.iter().flat_map(|c| c.loads.main.estimates.values());
     let used: BTreeSet<&str> = all.clone().filter_map(|e: &Estimate| e.method.as_deref()).collect();
     let without = all.filter(|e| e.low.is_none() && e.n < 2).count() > 0;
     let said = |code: &&str| view.words.or(&format!("method-{code}"), code);

@@ -140,7 +140,7 @@ fn row(view: &View<'_>, held: &Held<'_>) -> Vec<Text> {
     let value = promised.map(|value| format::setting(value, unit)).unwrap_or_default();
     let bound = if is_most { "promise-most" } else { "promise-least" };
     let metric = text(finding, "metric").or(text(finding, "promise")).unwrap_or_default();
-    let estimate = held.case.and_then(|c| c.estimates.get(metric)).filter(|e| e.unit == unit);
+    let estimate = held.case.and_then(|c| c.loads.main.estimates.get(metric)).filter(|e| e.unit == unit);
     let fraction = number(finding, "fraction");
     let share = fraction.or(promised.filter(|p| *p > 0.0).and_then(|p| Some(estimate?.median / p)));
     // A load beside the case's own, or an array, is in the share: of such, what

@@ -81,12 +81,10 @@ mod tests {
             source: String::new(),
         };
         let other = Utilization { resource: "dmi".to_owned(), fraction: 0.01, ..nearest.clone() };
-        CaseResult {
-            label: label.to_owned(),
-            label_parts: None,
-            utilization: vec![nearest, other],
-            ..crate::tests::run().cases.remove(0)
-        }
+        let mut case =
+            CaseResult { utilization: vec![nearest, other], ..crate::tests::run().cases.remove(0) };
+        crate::tests::named(&mut case, label);
+        case
     }
 
     fn told(cases: Vec<CaseResult>) -> Option<String> {

@@ -109,9 +109,9 @@ fn trials(view: &View<'_>) -> Option<Block> {
 }
 
 fn trial_row(view: &View<'_>, case: &CaseResult, trial: &Trial) -> Vec<Text> {
-    let headline = view.headline(&[case], view.catalogue.workload(&case.workload));
+    let headline = view.headline(&[case], view.catalogue.workload(&case.loads.main.workload));
     let rates = crate::load::rates(case);
-    let value = trial.result.metrics.get(&headline).map(|q| rates.quantity(q.value, q.unit));
+    let value = trial.result.main().metrics.get(&headline).map(|q| rates.quantity(q.value, q.unit));
     let status = match trial.status {
         Status::Ok => "status-ok",
         Status::Failed => "status-failed",

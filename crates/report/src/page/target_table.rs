@@ -18,8 +18,10 @@ const RATES: &[&str] = &["throughput", "iops"];
 
 /// The table, closed on a screen; none where no case has several targets.
 pub(super) fn block(view: &View<'_>, group: &Group<'_>) -> Option<Block> {
-    let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(|c| c.targets.len() > 1).collect();
-    let has = |name: &str| cases.iter().flat_map(|c| &c.targets).any(|t| t.estimates.contains_key(name));
+    let cases: Vec<&CaseResult> =
+        group.cases.iter().copied().filter(|c| c.loads.main.targets.len() > 1).collect();
+    let has =
+        |name: &str| cases.iter().flat_map(|c| &c.loads.main.targets).any(|t| t.estimates.contains_key(name));
     let rates: Vec<&str> = RATES.iter().copied().filter(|name| has(name)).collect();
     let beside: Vec<&str> = BESIDE.iter().copied().filter(|name| has(name)).collect();
     let first = *rates.first().or(beside.first())?;
@@ -33,13 +35,13 @@ pub(super) fn block(view: &View<'_>, group: &Group<'_>) -> Option<Block> {
         target.estimates.get(name).map_or_else(String::new, |e| view.figure(Rates::Bytes, name, e))
     };
     for case in cases {
-        if table.rows.len() + case.targets.len() > ROWS_MOST {
+        if table.rows.len() + case.loads.main.targets.len() > ROWS_MOST {
             break;
         }
         if group.cases.len() > 1 {
             table.groups.push((table.rows.len(), view.short(case).into()));
         }
-        for target in &case.targets {
+        for target in &case.loads.main.targets {
             let mut row = vec![target.target.clone()];
             row.extend(rates.iter().map(|name| figure(target, name)));
             row.push(
@@ -61,8 +63,8 @@ fn share(case: &CaseResult, target: &TargetResult, name: &str) -> Option<f64> {
         return None;
     }
     let of = |estimate: &Estimate| estimate.median;
-    let sum: f64 = case.targets.iter().filter_map(|t| t.estimates.get(name)).map(of).sum();
-    let whole = case.estimates.get(name).map_or(sum, of);
+    let sum: f64 = case.loads.main.targets.iter().filter_map(|t| t.estimates.get(name)).map(of).sum();
+    let whole = case.loads.main.estimates.get(name).map_or(sum, of);
     let share = of(target.estimates.get(name)?) / whole;
     share.is_finite().then_some(share)
 }

@@ -43,8 +43,8 @@ pub(crate) fn best<'a>(view: &View<'a>) -> Vec<Best<'a>> {
 fn of_group<'a>(view: &View<'a>, group: &Group<'a>, fits: fn(Kind) -> bool) -> Vec<Best<'a>> {
     let factors = view.varying(&group.cases, fits);
     let mut kinds: Vec<(Vec<Option<&Value>>, Vec<&'a CaseResult>)> = Vec::new();
-    for case in group.cases.iter().copied().filter(|c| !c.estimates.is_empty()) {
-        let key: Vec<Option<&Value>> = factors.iter().map(|f| case.parameters.get(f)).collect();
+    for case in group.cases.iter().copied().filter(|c| !c.loads.main.estimates.is_empty()) {
+        let key: Vec<Option<&Value>> = factors.iter().map(|f| case.loads.main.parameters.get(f)).collect();
         match kinds.iter_mut().find(|(k, _)| *k == key) {
             Some((_, cases)) => cases.push(case),
             None => kinds.push((key, vec![case])),
@@ -57,7 +57,7 @@ fn best_of<'a>(view: &View<'a>, group: &Group<'a>, cases: &[&'a CaseResult]) -> 
     let metric = view.headline(cases, group.spec);
     let largest = cases.iter().filter_map(|c| working_set(c)).max();
     let cases: Vec<&CaseResult> = cases.iter().copied().filter(|c| working_set(c) == largest).collect();
-    let known = cases.iter().filter_map(|c| Some((*c, c.estimates.get(&metric)?)));
+    let known = cases.iter().filter_map(|c| Some((*c, c.loads.main.estimates.get(&metric)?)));
     let rank = |e: &Estimate| match e.better {
         Better::Higher => e.median,
         Better::Lower => -e.median,

@@ -9,7 +9,7 @@ use model::run::{CaseResult, Run};
 use model::trial::{Series, Trial, TrialResult, Window};
 use model::{Better, Parameters, Quantity, Status, Unit, Value};
 
-use super::long::{estimate, short};
+use super::long::{estimate, named, profiled, put_series, short};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -49,21 +49,25 @@ type Figures<'a> = &'a [(&'a str, Unit, f64)];
 
 /// A case with five trials, each of them off by something of its own.
 fn case(workload: &str, parameters: &[(&str, Value)], figures: Figures<'_>) -> CaseResult {
-    let mut case = CaseResult { workload: workload.to_owned(), ..short().cases.remove(0) };
+    let mut case = short().cases.remove(0);
+    case.loads.main.workload = workload.to_owned();
     let shown = |(name, value): &(&str, Value)| format!("{name}={value}");
-    case.label = format!("{workload} {}", parameters.iter().map(shown).collect::<Vec<_>>().join(" "));
-    case.parameters = Parameters::default();
+    let label = format!("{workload} {}", parameters.iter().map(shown).collect::<Vec<_>>().join(" "));
+    case.loads.main.parameters = Parameters::default();
     for (name, value) in parameters {
-        case.parameters.set(name, value.clone());
+        case.loads.main.parameters.set(name, value.clone());
     }
+    case.loads.beside.clear();
+    named(&mut case, &label);
+    profiled(&mut case);
     let step = PathStep { resource: "cpu:0-7".to_owned(), amplification: 1.0 };
-    (case.path, case.with) = (vec![step], Vec::new());
+    case.path = vec![step];
     case.findings.clear();
     case.utilization.clear();
-    let seed = case.label.bytes().fold(7u64, |a, b| a.wrapping_mul(31).wrapping_add(u64::from(b)));
+    let seed = label.bytes().fold(7u64, |a, b| a.wrapping_mul(31).wrapping_add(u64::from(b)));
     case.trials = (0..5).map(|block| trial(block, seed, figures)).collect();
     estimate(&mut case);
-    for (name, estimate) in &mut case.estimates {
+    for (name, estimate) in &mut case.loads.main.estimates {
         if HIGHER.contains(&name.as_str()) {
             estimate.better = Better::Higher;
         }
@@ -78,7 +82,7 @@ fn trial(block: u32, seed: u64, figures: Figures<'_>) -> Trial {
     let mut result = TrialResult { window, ..TrialResult::default() };
     for (name, unit, value) in figures {
         let value = value * (1.0 + off * 0.01);
-        result.metrics.insert((*name).to_owned(), Quantity { value, unit: *unit });
+        result.main_mut().metrics.insert((*name).to_owned(), Quantity { value, unit: *unit });
     }
     let started = "2026-11-21T10:15:00Z".to_owned();
     Trial { order: 0, block, started, status: Status::Ok, reason: None, result }
@@ -96,7 +100,8 @@ fn primes() -> Vec<CaseResult> {
         let rest = [("threads", threads.into()), ("idle", 30.0.into()), ("cool-down", 60.0.into())];
         let mut case = case("cpu.primes", &rest, &[("events_per_second", Unit::PerSecond, rate)]);
         for trial in &mut case.trials {
-            trial.result.series = heat(trial.result.window.unwrap().start_ns, threads);
+            let heat = heat(trial.result.window.unwrap().start_ns, threads);
+            put_series(&mut trial.result, heat);
         }
         case
     };
@@ -107,7 +112,6 @@ fn primes() -> Vec<CaseResult> {
 fn heat(start_ns: u64, threads: u64) -> Vec<Series> {
     let busy = threads.min(8) as f64 / 8.0;
     let of = |resource: &str, name: &str, unit, value: &dyn Fn(f64) -> f64| Series {
-        machine: "local".to_owned(),
         resource: resource.to_owned(),
         name: name.to_owned(),
         unit,

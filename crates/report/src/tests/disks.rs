@@ -5,10 +5,10 @@
 
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, Run, TargetResult};
-use model::trial::{Part, Series, Trial, TrialResult, Window};
+use model::trial::{Series, TargetTrial, Trial, TrialResult, Window};
 use model::{Parameters, Quantity, Status, Unit, Value};
 
-use super::long::{estimate, short};
+use super::long::{estimate, named, profiled, put_series, short};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -53,11 +53,12 @@ type Figures<'a> = &'a [(&'a str, Unit, f64)];
 fn case(parameters: &[(&str, Value, &str)], figures: Figures<'_>) -> CaseResult {
     let mut case = short().cases.remove(0);
     let words: Vec<String> = parameters.iter().map(|(name, _, shown)| format!("{name}={shown}")).collect();
-    case.label = format!("disk {}", words.join(" "));
-    case.parameters = Parameters::default();
+    case.loads.main.parameters = Parameters::default();
     for (name, value, _) in parameters {
-        case.parameters.set(name, value.clone());
+        case.loads.main.parameters.set(name, value.clone());
     }
+    named(&mut case, &format!("disk {}", words.join(" ")));
+    profiled(&mut case);
     case.path = ["cpu:0-127", "filesystem:/data (xfs)", "block:nvme0n1"]
         .map(|r| PathStep { resource: r.to_owned(), amplification: 1.0 })
         .to_vec();
@@ -77,7 +78,7 @@ fn trial(block: u32, figures: Figures<'_>) -> Trial {
     };
     for (name, unit, value) in figures {
         let wobble = if *unit == Unit::Seconds { 1.0 / wobble } else { wobble };
-        result.metrics.insert((*name).to_owned(), Quantity { value: value * wobble, unit: *unit });
+        result.main_mut().metrics.insert((*name).to_owned(), Quantity { value: value * wobble, unit: *unit });
     }
     Trial {
         order: 0,
@@ -120,7 +121,7 @@ fn split(mut case: CaseResult, mean_s: f64, submit_s: f64) -> CaseResult {
     for trial in &mut case.trials {
         let parts =
             [("latency", mean_s), ("submit_latency", submit_s), ("device_latency", mean_s - submit_s)];
-        trial.result.histograms.extend(parts.map(|(name, mean)| (name.to_owned(), text(mean))));
+        trial.result.main_mut().histograms.extend(parts.map(|(name, mean)| (name.to_owned(), text(mean))));
     }
     case
 }
@@ -233,7 +234,7 @@ fn durable() -> Vec<CaseResult> {
         ];
         let mut case = case(&parameters, &figures);
         for trial in &mut case.trials {
-            trial.result.facts.insert("dirty_share".to_owned(), dirty.into());
+            trial.result.main_mut().facts.insert("dirty_share".to_owned(), dirty.into());
         }
         case
     };
@@ -257,7 +258,7 @@ fn targets() -> Vec<CaseResult> {
             ("last_done", Unit::Seconds, 5e10 / most),
         ];
         let mut case = case(&parameters, &figures);
-        case.parameters.set("block-size", MIB);
+        case.loads.main.parameters.set("block-size", MIB);
         for (i, name) in names.iter().enumerate() {
             with_target(&mut case, name, rate(i));
         }
@@ -272,7 +273,6 @@ fn with_target(case: &mut CaseResult, name: &str, rate: f64) {
         let own = trial(block as u32, &figures).result;
         let wave = |i: u32| rate * (1.0 + 0.05 * f64::from(i % 7 * 3 % 5) - if i > 80 { 0.3 } else { 0.0 });
         let series = |name: &str| Series {
-            machine: "local".to_owned(),
             resource: "load".to_owned(),
             name: name.to_owned(),
             unit: Unit::BytesPerSecond,
@@ -280,19 +280,21 @@ fn with_target(case: &mut CaseResult, name: &str, rate: f64) {
             interval_ns: 100_000_000,
             values: (0..100).map(wave).collect(),
         };
-        of.result.parts.push(Part {
-            machine: "local".to_owned(),
-            target: Some(name.to_owned()),
-            metrics: own.metrics,
+        of.result.main_mut().targets.push(TargetTrial {
+            target: name.to_owned(),
+            metrics: own.main().metrics.clone(),
             series: vec![series("throughput")],
-            ..Part::default()
+            ..TargetTrial::default()
         });
-        of.result.series = vec![series("throughput")];
+        put_series(&mut of.result, vec![series("throughput")]);
     }
     let mut whole = case.clone();
     whole.trials = (0..5).map(|block| trial(block, &figures)).collect();
     estimate(&mut whole);
-    case.targets.push(TargetResult { target: name.to_owned(), estimates: whole.estimates });
+    case.loads
+        .main
+        .targets
+        .push(TargetResult { target: name.to_owned(), estimates: whole.loads.main.estimates });
 }
 
 fn rounds() -> Vec<CaseResult> {

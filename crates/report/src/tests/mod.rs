@@ -7,17 +7,16 @@ mod made;
 pub(crate) mod odd;
 mod server;
 
-use std::collections::BTreeMap;
-
 use language::Language;
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA};
 use model::study::Controls;
-use model::{Limit, Machine, Parameters, Study};
+use model::{Limit, Machine, Study};
 use serde_json::{Value, json};
 
 use crate::document::terminal::{Detail, write};
 use crate::inventory;
 use crate::terminal::Terminal;
+pub(crate) use long::{named, profiled, put_series};
 pub(crate) use server::server;
 
 /// A run of one case, without figures.
@@ -25,25 +24,10 @@ pub(crate) fn run() -> Run {
     // As a document holds it: all else has its default.
     let study = json!({ "name": "disk", "workloads": [], "controls": Controls::default() });
     let study: Study = serde_json::from_value(study).unwrap();
-    let case = CaseResult {
-        workload: "disk".to_owned(),
-        definition_version: 1,
-        work_id: String::new(),
-        label: "disk read".to_owned(),
-        label_parts: None,
-        parameters: Parameters::default(),
-        profile: None,
-        with: Vec::new(),
-        block: 0,
-        settings: BTreeMap::new(),
-        path: Vec::new(),
-        trials: Vec::new(),
-        rounds: None,
-        targets: Vec::new(),
-        estimates: BTreeMap::new(),
-        utilization: Vec::new(),
-        findings: Vec::new(),
-    };
+    let mut case = CaseResult::default();
+    case.loads.main.workload = "disk".to_owned();
+    case.loads.main.definition_version = Some(1);
+    named(&mut case, "disk read");
     Run {
         schema: SCHEMA.to_owned(),
         id: "20261120-191542-k3f9".to_owned(),

@@ -4,7 +4,7 @@
 
 use model::run::{CaseResult, Outcome, Rounds, Run, TargetResult};
 use model::study::{Expect, Promise};
-use model::trial::{Counter, Part, Status, Trial, TrialResult};
+use model::trial::{Counter, Series, Status, TargetTrial, Trial, TrialResult};
 use model::{Finding, FindingKind, Machine, Quantity, Severity, Unit};
 use serde_json::Value;
 
@@ -88,7 +88,7 @@ fn shapes() -> Vec<(&'static str, Run)> {
     };
     let series = |keep: usize| {
         move |run: &mut Run| {
-            each_trial(run, |t| t.result.series.iter_mut().for_each(|s| s.values.truncate(keep)));
+            each_trial(run, |t| series_of(t).for_each(|s| s.values.truncate(keep)));
         }
     };
     vec![
@@ -105,14 +105,13 @@ fn shapes() -> Vec<(&'static str, Run)> {
         ("unknown-machine", changed(|run| run.machines = vec![Machine::default()])),
         ("empty-series", changed(series(0))),
         ("one-point", changed(series(1))),
-        (
-            "no-interval",
-            changed(|run| each_trial(run, |t| t.result.series.iter_mut().for_each(|s| s.interval_ns = 0))),
-        ),
+        ("no-interval", changed(|run| each_trial(run, |t| series_of(t).for_each(|s| s.interval_ns = 0)))),
         ("no-window", changed(|run| each_trial(run, |t| t.result.window = None))),
         (
             "broken-histograms",
-            changed(|run| each_trial(run, |t| t.result.histograms.values_mut().for_each(|h| h.truncate(9)))),
+            changed(|run| {
+                each_trial(run, |t| t.result.main_mut().histograms.values_mut().for_each(|h| h.truncate(9)))
+            }),
         ),
         ("no-dates", changed(|run| run.started = String::new())),
     ]
@@ -129,6 +128,12 @@ const NUMBERS: &[(&str, &[f64])] = &[
     ("mixed", &[0.0, -1.0, 1e300, 5e-324, 1.0]),
 ];
 
+/// Those of the main load and of the machine that drives it.
+fn series_of(trial: &mut Trial) -> impl Iterator<Item = &mut Series> {
+    let loads = trial.result.loads.iter_mut().flat_map(|load| &mut load.series);
+    loads.chain(trial.result.machines.iter_mut().flat_map(|machine| &mut machine.series))
+}
+
 fn with_numbers(numbers: &[f64]) -> Run {
     let mut run = short();
     run.cases.iter_mut().for_each(furnish_disk);
@@ -136,15 +141,15 @@ fn with_numbers(numbers: &[f64]) -> Run {
     let mut next = || turns.next().unwrap();
     for case in &mut run.cases {
         for trial in &mut case.trials {
-            trial.result.metrics.values_mut().for_each(|m| m.value = next());
-            trial.result.series.iter_mut().flat_map(|s| &mut s.values).for_each(|v| *v = next());
-            trial.result.processes.iter_mut().for_each(|p| p.cpu_s = next());
+            trial.result.main_mut().metrics.values_mut().for_each(|m| m.value = next());
+            series_of(trial).flat_map(|s| &mut s.values).for_each(|v| *v = next());
+            trial.result.local_mut().processes.iter_mut().for_each(|p| p.cpu_s = next());
         }
-        for estimate in case.estimates.values_mut() {
+        for estimate in case.loads.main.estimates.values_mut() {
             estimate.median = next();
             (estimate.low, estimate.high) = (Some(next()), Some(next()));
         }
-        for estimate in case.targets.iter_mut().flat_map(|t| t.estimates.values_mut()) {
+        for estimate in case.loads.main.targets.iter_mut().flat_map(|t| t.estimates.values_mut()) {
             estimate.median = next();
             (estimate.low, estimate.high) = (Some(next()), Some(next()));
         }
@@ -176,6 +181,7 @@ const CHOICES: &[&str] = &[
     "asked",
     "policy",
     "pin",
+    "role",
 ];
 
 /// Names by which Headroom knows what something is.
@@ -199,7 +205,9 @@ pub(crate) fn with_text(text: &str, names_stay: bool) -> Run {
     for machine in &mut run.machines {
         machine.hostname = text.to_owned();
     }
-    each_trial(&mut run, |t| t.result.processes.iter_mut().for_each(|p| p.name = text.to_owned()));
+    each_trial(&mut run, |t| {
+        t.result.local_mut().processes.iter_mut().for_each(|p| p.name = text.to_owned())
+    });
     run
 }
 
@@ -223,16 +231,20 @@ fn furnish(run: &mut Run, text: &str) {
     run.findings.push(finding.clone());
     for case in &mut run.cases {
         case.findings.push(finding.clone());
-        case.parameters.set("target", "x");
-        case.parameters.set(text, "x");
+        case.loads.main.parameters.set("target", "x");
+        case.loads.main.parameters.set(text, "x");
         furnish_disk(case);
         last_trial_fails(case);
         for trial in &mut case.trials {
             let result = &mut trial.result;
-            result.facts.insert(text.to_owned(), "x".into());
-            let odd = result.metrics.values().next().copied();
-            result.metrics.extend(odd.map(|quantity| (text.to_owned(), quantity)));
-            result.counters.push(Counter { source: "x".to_owned(), after: 9, ..Counter::default() });
+            result.main_mut().facts.insert(text.to_owned(), "x".into());
+            let odd = result.main().metrics.values().next().copied();
+            result.main_mut().metrics.extend(odd.map(|quantity| (text.to_owned(), quantity)));
+            result.local_mut().counters.push(Counter {
+                source: "x".to_owned(),
+                after: 9,
+                ..Counter::default()
+            });
         }
         estimate(case);
     }
@@ -258,22 +270,22 @@ fn furnish_disk(case: &mut CaseResult) {
         let unit = if name.contains("latency") { Unit::Seconds } else { Unit::PerSecond };
         let unit = if name.starts_with("throughput") { Unit::BytesPerSecond } else { unit };
         for trial in case.trials.iter_mut().filter(|t| t.status == Status::Ok) {
-            trial.result.metrics.insert(name.to_owned(), Quantity { value: 1.0, unit });
-            trial.result.facts.insert("dirty_share".to_owned(), 0.5.into());
+            trial.result.main_mut().metrics.insert(name.to_owned(), Quantity { value: 1.0, unit });
+            trial.result.main_mut().facts.insert("dirty_share".to_owned(), 0.5.into());
         }
     }
     estimate(case);
-    let target = |name: &str| TargetResult { target: name.to_owned(), estimates: case.estimates.clone() };
-    case.targets = vec![target("x"), target("y")];
+    let target =
+        |name: &str| TargetResult { target: name.to_owned(), estimates: case.loads.main.estimates.clone() };
+    case.loads.main.targets = vec![target("x"), target("y")];
     for trial in &mut case.trials {
-        let part = |name: &str| Part {
-            machine: "local".to_owned(),
-            target: Some(name.to_owned()),
-            series: trial.result.series.clone(),
-            ..Part::default()
+        let target = |name: &str| TargetTrial {
+            target: name.to_owned(),
+            series: trial.result.main().series.clone(),
+            ..TargetTrial::default()
         };
-        let parts = [part("x"), part("y")];
-        trial.result.parts.extend(parts);
+        let targets = [target("x"), target("y")];
+        trial.result.main_mut().targets.extend(targets);
     }
 }
 

@@ -1,7 +1,6 @@
 //! What cases and workloads are called: in words that a reader of the page
 //! knows, not as they are typed.
 
-use import::v1::label::of_case;
 use language::Words;
 use model::label::LabelPart;
 use model::run::CaseResult;
@@ -21,7 +20,7 @@ pub(super) fn workload(view: &View<'_>, name: &str) -> String {
 /// What sets a case apart from others of its workload: `random read, 4 KiB,
 /// queue depth 32`. Absent where nothing does.
 pub(crate) fn own(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    in_words(view, &of_case(case))
+    in_words(view, &case.label)
 }
 
 /// What a reader must know of a load beside its figure, also where all cases
@@ -34,14 +33,14 @@ const SILENT: &[&str] = &["content", "distribution", "precondition", "sync", "ve
 
 /// What a case is, to one who has not read what the cases have in common.
 pub(super) fn whole(view: &View<'_>, case: &CaseResult) -> Option<String> {
-    let Some(spec) = view.catalogue.workload(&case.workload) else { return own(view, case) };
-    let mut label = of_case(case).into_owned();
+    let Some(spec) = view.catalogue.workload(&case.loads.main.workload) else { return own(view, case) };
+    let mut label = case.label.clone();
     let Some(main) = label.loads.first_mut() else { return own(view, case) };
     let shown = |parameter: &'static ParameterSpec| {
         if let Some(part) = main.parameters.iter().find(|part| part.name == parameter.name) {
             return Some(part.clone());
         }
-        let value = case.parameters.get(parameter.name)?.clone();
+        let value = case.loads.main.parameters.get(parameter.name)?.clone();
         let part = LabelPart { name: parameter.name.to_owned(), kind: parameter.kind, value };
         let level = part.level();
         let is_silent = SILENT.contains(&parameter.name) && parameter.default == Some(level.as_str());

@@ -99,12 +99,12 @@ impl<'a> View<'a> {
     pub(crate) fn groups(&self) -> Vec<Group<'a>> {
         let mut groups: Vec<Group<'a>> = Vec::new();
         for case in &self.run.cases {
-            match groups.iter_mut().find(|g| g.name == case.workload) {
+            match groups.iter_mut().find(|g| g.name == case.loads.main.workload) {
                 Some(group) => group.cases.push(case),
                 None => groups.push(Group {
-                    name: &case.workload,
+                    name: &case.loads.main.workload,
                     place: groups.len(),
-                    spec: self.catalogue.workload(&case.workload),
+                    spec: self.catalogue.workload(&case.loads.main.workload),
                     cases: vec![case],
                 }),
             }
@@ -124,7 +124,7 @@ impl<'a> View<'a> {
 
     /// What a case is called among all of the run.
     pub(crate) fn name(&self, case: &CaseResult) -> String {
-        let title = self.called(&case.workload);
+        let title = self.called(&case.loads.main.workload);
         match label::own(self, case) {
             Some(own) if !self.is_only(case) => format!("{title}, {own}"),
             _ => title,
@@ -137,7 +137,7 @@ impl<'a> View<'a> {
     }
 
     fn is_only(&self, case: &CaseResult) -> bool {
-        self.run.cases.iter().filter(|c| c.workload == case.workload).nth(1).is_none()
+        self.run.cases.iter().filter(|c| c.loads.main.workload == case.loads.main.workload).nth(1).is_none()
     }
 
     /// What people call a resource.
@@ -181,14 +181,14 @@ impl<'a> View<'a> {
     /// The names of parameters of a kind that differ among cases.
     pub(crate) fn varying(&self, cases: &[&'a CaseResult], fits: impl Fn(Kind) -> bool) -> Vec<&'a str> {
         let names: BTreeSet<&'a str> =
-            cases.iter().flat_map(|c| c.parameters.0.keys().map(String::as_str)).collect();
+            cases.iter().flat_map(|c| c.loads.main.parameters.0.keys().map(String::as_str)).collect();
         let of_kind = |name: &str, case: &CaseResult| {
-            let spec = self.catalogue.workload(&case.workload)?;
+            let spec = self.catalogue.workload(&case.loads.main.workload)?;
             Some(fits(self.catalogue.parameter(spec, name)?.kind))
         };
         let varies = |name: &&str| {
-            let first = cases.first().map(|c| c.parameters.get(name));
-            cases.iter().any(|c| Some(c.parameters.get(name)) != first)
+            let first = cases.first().map(|c| c.loads.main.parameters.get(name));
+            cases.iter().any(|c| Some(c.loads.main.parameters.get(name)) != first)
                 && cases.iter().any(|c| of_kind(name, c) == Some(true))
         };
         names.into_iter().filter(varies).collect()

@@ -9,10 +9,14 @@ use model::machine::Machine;
 use model::metric::Better;
 use model::resource::PathStep;
 use model::run::{
-    AnalysisInfo, Build, CaseResult, Companion, Estimate, Origin, Outcome, Run, SCHEMA, Utilization,
+    AnalysisInfo, Build, CaseLoad, CaseResult, Endpoint, EndpointRole, Estimate, LoadRole, Loads, Origin,
+    Outcome, Run, SCHEMA, Utilization,
 };
 use model::study::Study;
-use model::trial::{Counter, Part, ProcessUse, Series, Status, Steady, Trial, TrialResult, Window};
+use model::trial::{
+    Counter, LOCAL, LoadTrial, MachineTrial, ProcessUse, Series, Status, Steady, TargetTrial, Trial,
+    TrialResult, Window,
+};
 use model::unit::{Quantity, Unit};
 use model::value::{Parameters, Value};
 
@@ -63,28 +67,20 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         better: Better::Higher,
     };
     let estimates = BTreeMap::from([("throughput".to_owned(), estimate)]);
-    CaseResult {
+    let load = |role, workload: &str| CaseLoad {
+        role,
         workload: workload.to_owned(),
-        definition_version: 1,
-        work_id: work_id.to_owned(),
-        label: format!("{workload} 4k"),
-        label_parts: None,
+        definition_version: Some(1),
         parameters: parameters.clone(),
-        profile: None,
-        with: vec![Companion {
-            workload: "memory".to_owned(),
-            parameters,
-            profile: None,
-            machine: "local".to_owned(),
-            estimates: estimates.clone(),
-        }],
+        endpoints: vec![Endpoint { machine: LOCAL.to_owned(), role: EndpointRole::Drives }],
+        estimates: estimates.clone(),
+        ..CaseLoad::default()
+    };
+    CaseResult {
+        work_id: work_id.to_owned(),
+        loads: Loads { main: load(LoadRole::Main, workload), beside: vec![load(LoadRole::Beside, "memory")] },
         block: 1,
-        settings: Default::default(),
         path: vec![PathStep { resource: "block:vda".to_owned(), amplification: 4.0 / 3.0 }],
-        trials: Vec::new(),
-        rounds: None,
-        targets: Vec::new(),
-        estimates,
         utilization: vec![Utilization {
             machine: None,
             line_only: false,
@@ -98,6 +94,7 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
             source: "a datasheet".to_owned(),
         }],
         findings: vec![finding()],
+        ..CaseResult::default()
     }
 }
 
@@ -127,32 +124,39 @@ pub(super) fn trial(order: u32) -> Trial {
         window: Some(Window { start_ns: 1_000_000_007, end_ns: u64::MAX }),
         steady: Some(Steady { method: "mser-5".to_owned(), settled: true, truncated_s: 0.1 }),
         placement: None,
-        facts: BTreeMap::from([("ring".to_owned(), Value::Text("defer-taskrun".to_owned()))]),
-        metrics: metrics(order),
-        histograms: histograms(&format!("main{order}")),
-        series: vec![series("throughput", order, 50), series("empty", order, 0)],
-        counters: vec![Counter {
-            machine: "local".to_owned(),
-            resource: "block:vda".to_owned(),
-            source: "/proc/diskstats reads".to_owned(),
-            before: 1,
-            after: u64::MAX,
-            before_ns: 1,
-            after_ns: 2,
-            unit: Some(Unit::One),
-            scale: Some(0.5),
+        loads: vec![
+            LoadTrial {
+                facts: BTreeMap::from([("ring".to_owned(), Value::Text("defer-taskrun".to_owned()))]),
+                series: vec![series("throughput", order, 50), series("empty", order, 0)],
+                // The first target has no bulk, so that the second one's must find its owner.
+                targets: vec![target(false, order), target(true, order)],
+                ..load(0, order)
+            },
+            load(1, order),
+        ],
+        machines: vec![MachineTrial {
+            machine: LOCAL.to_owned(),
+            counters: vec![Counter {
+                resource: "block:vda".to_owned(),
+                source: "/proc/diskstats reads".to_owned(),
+                before: 1,
+                after: u64::MAX,
+                before_ns: 1,
+                after_ns: 2,
+                unit: Some(Unit::One),
+                scale: Some(0.5),
+            }],
+            processes: vec![ProcessUse {
+                pid: 1,
+                name: "init".to_owned(),
+                own: false,
+                kernel: false,
+                cpu_s: 0.1,
+                watched_s: 1.0 / 3.0,
+            }],
+            series: vec![series("busy", order, 9)],
         }],
         observer: Some(model::machine::ObserverCost { cpu_s: 0.1, watched_s: 1.0 / 3.0, cpus: 2 }),
-        processes: vec![ProcessUse {
-            machine: "local".to_owned(),
-            pid: 1,
-            name: "init".to_owned(),
-            own: false,
-            kernel: false,
-            cpu_s: 0.1,
-            watched_s: 1.0 / 3.0,
-        }],
-        parts: vec![part(0, order), part(1, order)],
     };
     Trial {
         order,
@@ -173,17 +177,21 @@ fn failed(order: u32) -> Trial {
     }
 }
 
-fn part(load: usize, order: u32) -> Part {
-    // The first part has no bulk, so that the second one's must find its owner.
-    let has_bulk = load > 0;
-    Part {
-        machine: "local".to_owned(),
-        load: Some(load),
-        target: None,
+fn load(place: usize, order: u32) -> LoadTrial {
+    LoadTrial {
         metrics: metrics(order),
-        histograms: if has_bulk { histograms("part") } else { BTreeMap::new() },
+        histograms: histograms(&format!("load{place} {order}")),
+        series: vec![series("iops", order, 7)],
+        ..LoadTrial::of(place, LOCAL)
+    }
+}
+
+fn target(has_bulk: bool, order: u32) -> TargetTrial {
+    TargetTrial {
+        target: format!("/{has_bulk}"),
+        metrics: metrics(order),
+        histograms: if has_bulk { histograms("target") } else { BTreeMap::new() },
         series: if has_bulk { vec![series("iops", order, 7)] } else { Vec::new() },
-        ..Part::default()
     }
 }
 
@@ -204,7 +212,6 @@ fn histograms(seed: &str) -> BTreeMap<String, String> {
 
 fn series(name: &str, order: u32, points: u32) -> Series {
     Series {
-        machine: "local".to_owned(),
         resource: "load".to_owned(),
         name: name.to_owned(),
         unit: Unit::PerSecond,

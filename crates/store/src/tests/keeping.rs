@@ -46,7 +46,7 @@ fn any_number_comes_back_to_the_last_bit() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = store(&folder);
     let mut run = example::run("a1", "2026-03-01T10:00:00Z");
-    let metrics = &mut run.cases[0].trials[0].result.metrics;
+    let metrics = &mut run.cases[0].trials[0].result.main_mut().metrics;
     let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
     for number in 0..500 {
         // Xorshift64; the exponent is kept near that of measured values.
@@ -296,7 +296,11 @@ fn a_number_that_json_cannot_hold_is_refused_before_it_spoils_the_run() {
     let mut run = example::run("a1", "2026-03-01T10:00:00Z");
     keep(&mut store, &run);
     let mut trial = example::trial(9);
-    trial.result.metrics.insert("iops".to_owned(), Quantity { value: f64::NAN, unit: Unit::PerSecond });
+    trial
+        .result
+        .main_mut()
+        .metrics
+        .insert("iops".to_owned(), Quantity { value: f64::NAN, unit: Unit::PerSecond });
     let error = store.add_trial("a1", 0, &trial).unwrap_err();
     assert!(matches!(error, StoreError::Document { .. }), "{error}");
     assert!(error.to_string().contains("trial 9 of run `a1`"), "{error}");

@@ -158,12 +158,9 @@ fn head(
     catalogue: &Catalogue,
 ) -> Run {
     let now = jiff::Timestamp::now();
-    let version = |case: &Case| {
-        let name = case.loads.first().map_or("", |l| l.workload.as_str());
-        catalogue.workload(name).map_or(0, |w| w.definition_version)
-    };
+    let version = |name: &str| catalogue.workload(name).map(|w| w.definition_version);
     let result = |case: &Case| {
-        let mut result = CaseResult::planned(case, version(case));
+        let mut result = CaseResult::planned(case, version);
         settings::asked(case, &mut result);
         result
     };
@@ -344,7 +341,7 @@ impl Execution<'_> {
 
     fn keep(&mut self, case: &Case, trial: Trial) -> Result<(), RunError> {
         let stored = self.store.add_trial(&self.run.id, case.index, &trial);
-        self.run.cases[case.index].trials.push(trial);
+        self.run.cases[case.index].add_trial(trial);
         Ok(stored?)
     }
 
@@ -405,12 +402,14 @@ impl Execution<'_> {
         if result.trials.len() >= controls.trials_max as usize {
             return false;
         }
-        let spec = self.catalogue.workload(&result.workload);
-        let metric = analysis::watched(spec, &result.parameters).map_or("", |m| m.name);
+        let spec = self.catalogue.workload(&result.loads.main.workload);
+        let metric = analysis::watched(spec, &result.loads.main.parameters).map_or("", |m| m.name);
         let values: Vec<f64> = result
             .trials
             .iter()
-            .filter_map(|t| t.result.metrics.get("elapsed").or_else(|| t.result.metrics.get(metric)))
+            .filter_map(|t| {
+                t.result.main().metrics.get("elapsed").or_else(|| t.result.main().metrics.get(metric))
+            })
             .map(|q| q.value)
             .collect();
         let rule = stopping::Rule {
@@ -431,8 +430,8 @@ impl Execution<'_> {
             let headline = analysis::headline(result, self.catalogue);
             let event = Event::CaseFinished {
                 case,
-                label: result.label.clone(),
-                rate_unit: import::v1::of_case(result).rate_unit,
+                label: result.label.to_string(),
+                rate_unit: result.loads.main.profile.rate_unit,
                 headline: headline.map(|(name, estimate)| (name.to_owned(), estimate.clone())),
                 failed: result.trials.iter().filter(|t| t.status == Status::Failed).count(),
             };

@@ -135,7 +135,7 @@ impl<'a> Execution<'a> {
     /// Adds a round to those of its case.
     fn judge(&mut self, case: &Case, trial: &Trial) {
         let Some(rounds) = &mut self.run.cases[case.index].rounds else { return };
-        match trial.result.metrics.get(&rounds.metric) {
+        match trial.result.main().metrics.get(&rounds.metric) {
             Some(Quantity { value, .. }) if trial.status == Status::Ok => rounds.values.push(*value),
             _ => {
                 let reason = trial.reason.clone();
@@ -168,7 +168,7 @@ impl<'a> Execution<'a> {
 
 /// Bytes that a trial's main load wrote, as the agent counted them.
 fn written(trial: &Trial) -> u64 {
-    match trial.result.facts.get("bytes_written") {
+    match trial.result.main().facts.get("bytes_written") {
         Some(model::Value::Integer(bytes)) => *bytes,
         _ => 0,
     }

@@ -111,11 +111,14 @@ impl Agent for Pretender {
                     return Err(AgentError::Died("killed by signal 9".to_owned()));
                 }
                 let mut result = TrialResult::default();
-                result.facts.insert("bytes_written".to_owned(), 1000u64.into());
+                result.main_mut().facts.insert("bytes_written".to_owned(), 1000u64.into());
                 let usual = 100.0 + (self.trials % 3) as f64;
                 let value = self.gives.map_or(usual, |gives| gives(&order.loads[0], self.trials - 1));
                 for metric in ["iops", "operations_per_second"] {
-                    result.metrics.insert(metric.to_owned(), Quantity { value, unit: Unit::PerSecond });
+                    result
+                        .main_mut()
+                        .metrics
+                        .insert(metric.to_owned(), Quantity { value, unit: Unit::PerSecond });
                 }
                 Ok(Reply::Trial(Box::new(TrialReport { result, observer: Default::default() })))
             }

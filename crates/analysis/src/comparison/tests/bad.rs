@@ -36,7 +36,7 @@ fn without_two_values_above_zero_nothing_can_be_told() {
 fn a_unit_that_differs_is_no_ratio() {
     let mut other = depth(1, &SLOW);
     for trial in &mut other.trials {
-        trial.result.metrics.get_mut("iops").unwrap().unit = Unit::Seconds;
+        trial.result.main_mut().metrics.get_mut("iops").unwrap().unit = Unit::Seconds;
     }
     crate::estimate_case(&mut other, &catalogue());
     assert_eq!(reason(depth(1, &SLOW), other).1, "other-unit");
@@ -78,7 +78,7 @@ fn a_percentile_that_only_some_trials_have_is_not_compared() {
 fn how_long_it_took_is_compared_for_the_same_amount_only() {
     let took = |requests: u64| {
         let mut case = case(&[], &[("iops", &SLOW), ("elapsed", &SLOW)]);
-        case.parameters.set("requests", requests);
+        crate::validity::fixture::set(&mut case, "requests", requests);
         case
     };
     let headline = |a: u64, b: u64| {
@@ -108,7 +108,7 @@ fn runs_that_ended_early_or_have_no_cases() {
 fn a_workload_that_this_build_does_not_know_is_compared_by_what_it_has() {
     let foreign = |id: &str, values: &[f64]| {
         let mut run = run(id, &[], vec![case(&[], &[("throughput", values)])]);
-        run.cases[0].workload = "hologram".to_owned();
+        crate::validity::fixture::workload(&mut run.cases[0], "hologram");
         run
     };
     let found = compared(&[foreign("a", &SLOW), foreign("b", &FAST)]);

@@ -61,19 +61,20 @@ pub(crate) fn run(id: &str, asked: &[&str], cases: Vec<CaseResult>) -> Run {
 /// A case with one trial for each value, by metric.
 fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult {
     let mut case = crate::validity::fixture::case(0);
-    case.label = "disk".to_owned();
+    let mut label = "disk".to_owned();
     let mut id = String::from("w");
     for (name, value) in parameters {
-        case.parameters.set(name, value.clone());
+        crate::validity::fixture::set(&mut case, name, value.clone());
         let spec = DISK.parameters.iter().find(|p| p.name == *name).unwrap();
         let shown = model::scalar::show(spec.kind, value);
         if spec.work {
             id.push_str(&format!(" {name}={shown}"));
         }
         if *name != "batch" {
-            case.label.push_str(&format!(" {name}={shown}"));
+            label.push_str(&format!(" {name}={shown}"));
         }
     }
+    crate::validity::fixture::named(&mut case, &label);
     case.work_id = id;
     let count = metrics.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     for place in 0..count {
@@ -88,8 +89,9 @@ fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult 
             started: String::new(),
             status: Status::Ok,
             reason: None,
-            result: TrialResult { metrics: measured.collect(), ..TrialResult::default() },
+            result: TrialResult::default(),
         });
+        case.trials[place].result.main_mut().metrics = measured.collect();
     }
     crate::estimate_case(&mut case, &catalogue());
     case
@@ -219,10 +221,10 @@ fn unlike_work_is_refused_with_what_differs() {
     let error = refused(sized("a", 4096), sized("b", 8192));
     assert_eq!(error, "run b did not do the same work as run a: disk: block-size 4KiB against 8KiB");
     let mut newer = sized("b", 4096);
-    newer.cases[0].definition_version = 2;
+    newer.cases[0].loads.main.definition_version = Some(2);
     assert!(refused(sized("a", 4096), newer).ends_with("disk: definition version 1 against 2"));
     let mut other = sized("b", 4096);
-    other.cases[0].workload = "null".to_owned();
+    crate::validity::fixture::workload(&mut other.cases[0], "null");
     assert!(refused(sized("a", 4096), other).ends_with("it has no disk"));
     // A default that is written out is no difference, but what a hash says otherwise is one.
     let mut odd = sized("b", 4096);

@@ -51,8 +51,8 @@ fn a_picture_needs_nothing_from_elsewhere_and_runs_nothing() {
 #[test]
 fn markup_in_any_name_stays_text() {
     let mut hostile_case = study_a_case();
-    hostile_case.label = MARKUP.to_owned();
-    hostile_case.workload = MARKUP.to_owned();
+    hostile_case.label = named(MARKUP);
+    hostile_case.loads.main.workload = MARKUP.to_owned();
     hostile_case.path[0].resource = format!("cpu:{MARKUP}");
     let text = svg(&hostile(MARKUP), Some(&hostile_case));
     let document = Document::parse(&text).unwrap();

@@ -179,8 +179,8 @@ impl Planned for PlannedConnect {
     }
 
     fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
-        if let Some(theirs) = far.metrics.get(common::CPU_PER_OPERATION.name) {
-            near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
+        if let Some(theirs) = far.main().metrics.get(common::CPU_PER_OPERATION.name) {
+            near.main_mut().metrics.insert(PEER_CPU.name.to_owned(), *theirs);
         }
         Ok(())
     }

@@ -207,25 +207,25 @@ impl Planned for PlannedLoadedPath {
     }
 
     fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
-        let of = |result: &TrialResult| result.metrics.get(THROUGHPUT.name).map_or(0.0, |q| q.value);
+        let of = |result: &TrialResult| result.main().metrics.get(THROUGHPUT.name).map_or(0.0, |q| q.value);
         let (here, there) = (of(near), of(far));
         let Direction { sends, receives } = self.direction;
         let ways = [(SEND_THROUGHPUT, there, sends), (RECEIVE_THROUGHPUT, here, receives)];
         let all = (THROUGHPUT, here + there, sends || receives);
         for (spec, value, is_filled) in ways.into_iter().chain([all]) {
             if is_filled {
-                near.metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+                near.main_mut().metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
             }
         }
         for spec in [RETRANSMITS, RTT] {
-            let Some(theirs) = far.metrics.get(spec.name).copied() else { continue };
-            let ours = near.metrics.get(spec.name).map(|q| q.value);
+            let Some(theirs) = far.main().metrics.get(spec.name).copied() else { continue };
+            let ours = near.main().metrics.get(spec.name).map(|q| q.value);
             let value = match ours {
                 None => theirs.value,
                 Some(ours) if spec.name == RETRANSMITS.name => ours + theirs.value,
                 Some(ours) => ours,
             };
-            near.metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
+            near.main_mut().metrics.insert(spec.name.to_owned(), Quantity { value, unit: spec.unit });
         }
         Ok(())
     }

@@ -143,8 +143,8 @@ impl<S: Timed> SampleCollector<S> {
         if values.is_empty() {
             return None;
         }
-        let (machine, resource, name) = (String::new(), "load".to_owned(), name.to_owned());
-        Some(Series { machine, resource, name, unit, start_ns, interval_ns, values })
+        let (resource, name) = ("load".to_owned(), name.to_owned());
+        Some(Series { resource, name, unit, start_ns, interval_ns, values })
     }
 }
 

@@ -116,7 +116,7 @@ fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
 
 /// What a row of a case alone is called.
 pub(super) fn alone(group: &Group<'_>, case: &CaseResult) -> String {
-    if group.factors.is_empty() || group.collides() { case.label.clone() } else { group.label(case) }
+    if group.factors.is_empty() || group.collides() { case.label.to_string() } else { group.label(case) }
 }
 
 fn bar(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, case: &CaseResult, series: usize) -> Bar {

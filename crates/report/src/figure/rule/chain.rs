@@ -75,8 +75,8 @@ pub(in crate::figure) fn telling<'a>(
         return Some((nearest, Reason::NearestLimit));
     }
     let headline = |c: &CaseResult| {
-        let name = spec.map(|s| s.headline).filter(|h| c.estimates.contains_key(*h));
-        let estimate = c.estimates.get(name.or_else(|| metric::figure(c, spec))?)?;
+        let name = spec.map(|s| s.headline).filter(|h| c.loads.main.estimates.contains_key(*h));
+        let estimate = c.loads.main.estimates.get(name.or_else(|| metric::figure(c, spec))?)?;
         Some(if estimate.better == Better::Higher { estimate.median } else { -estimate.median })
     };
     let value = |c: &CaseResult| headline(c).unwrap_or(f64::MIN);

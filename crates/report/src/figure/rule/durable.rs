@@ -22,13 +22,13 @@ pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
 
 fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let words = scene.view.words;
-    let has = |c: &&CaseResult, name: &str| c.estimates.contains_key(name);
+    let has = |c: &&CaseResult, name: &str| c.loads.main.estimates.contains_key(name);
     let both = |c: &&CaseResult| has(c, "throughput") && has(c, "throughput_durable");
     let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(both).collect();
     let metric = Metric::of(words, cases.first()?, "throughput")?;
     let of_case = |case: &&CaseResult| {
         let bar = |series: usize, name: &str, note: Option<String>| {
-            let value = case.estimates.get(name).filter(|e| e.unit == Unit::BytesPerSecond);
+            let value = case.loads.main.estimates.get(name).filter(|e| e.unit == Unit::BytesPerSecond);
             Bar { series, value: value.and_then(metric::measured), reference: None, note }
         };
         let bars = vec![bar(0, "throughput", held(words, case)), bar(1, "throughput_durable", None)];

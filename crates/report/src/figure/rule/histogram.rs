@@ -31,7 +31,7 @@ const NAMED: &[(f64, &str)] = &[(50.0, "figure-median"), (99.0, "figure-p99")];
 pub(in crate::figure) fn merged(case: &CaseResult, name: &str) -> Option<Counts<u64>> {
     let good = case.trials.iter().filter(|t| t.status == Status::Ok);
     let mut all = new_latency();
-    for text in good.filter_map(|t| t.result.histograms.get(name)) {
+    for text in good.filter_map(|t| t.result.main().histograms.get(name)) {
         let Ok(one) = decode(text) else { continue };
         // Other tools record with other bounds.
         if all.add(&one).is_err() {

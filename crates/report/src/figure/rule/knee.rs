@@ -36,9 +36,10 @@ pub(super) fn of(group: &Group<'_>, metric: &Metric, level: usize) -> Option<Kne
     }
     let mut cases = of_level(group, level);
     cases.retain(|c| metric.at(c).is_some() && axis.number_of(c).is_some());
-    let witness = WITNESSES.iter().find(|name| cases.iter().all(|c| c.estimates.contains_key(**name)));
+    let witness =
+        WITNESSES.iter().find(|name| cases.iter().all(|c| c.loads.main.estimates.contains_key(**name)));
     let at = |c: &&model::run::CaseResult| {
-        let latency = witness.and_then(|name| c.estimates.get(*name)).map(|e| e.median);
+        let latency = witness.and_then(|name| c.loads.main.estimates.get(*name)).map(|e| e.median);
         Some(Level { load: axis.number_of(c)?, rate: metric.at(c)?.value, latency })
     };
     let mut levels: Vec<Level> = cases.iter().filter_map(at).collect();
@@ -118,7 +119,7 @@ mod tests {
         // Something else holds the rate: nobody waits.
         let mut held = closed("randread", 80e3);
         for case in &mut held {
-            case.estimates.get_mut("latency_p50").unwrap().median = 1e-4;
+            case.loads.main.estimates.get_mut("latency_p50").unwrap().median = 1e-4;
         }
         assert_eq!(found(held), []);
     }

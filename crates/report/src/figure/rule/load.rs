@@ -32,7 +32,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         .filter(|m| m.is_rate() && m.better == Better::Higher)?;
     let latency = LATENCIES.iter().find_map(|name| {
         let measured = group.cases.iter().filter(|c| rate.at(c).is_some());
-        let all = measured.clone().all(|c| c.estimates.contains_key(*name));
+        let all = measured.clone().all(|c| c.loads.main.estimates.contains_key(*name));
         measured.clone().next().filter(|_| all).and_then(|c| Metric::of(words, c, name))
     })?;
     let groups: Vec<Dots> = (0..other.map_or(1, |f| f.levels.len()))

@@ -33,31 +33,32 @@ struct Quantity {
 impl Quantity {
     /// `read_iops` and `write_iops` of `iops`: as far as these cases have them.
     fn of(words: &Words, cases: &[&CaseResult], name: &str) -> Option<Self> {
-        let has = |own: &str| cases.iter().any(|c| c.estimates.contains_key(own));
+        let has = |own: &str| cases.iter().any(|c| c.loads.main.estimates.contains_key(own));
         let own = |(class, key): &(&str, &str)| {
             let own = format!("{class}_{name}");
             has(&own).then(|| (words.say(key), own))
         };
         let classes: Vec<(String, String)> = CLASSES.iter().filter_map(own).collect();
         let (_, first) = classes.first()?;
-        let case = cases.iter().find(|c| c.estimates.contains_key(first))?;
+        let case = cases.iter().find(|c| c.loads.main.estimates.contains_key(first))?;
         let metric = Metric { title: metric::title(words, name), ..Metric::of(words, case, first)? };
         (classes.len() > 1).then_some(Self { metric, classes })
     }
 
     /// What a case has of one kind.
     fn at(&self, case: &CaseResult, class: usize) -> Option<Measured> {
-        let estimate = case.estimates.get(&self.classes.get(class)?.1)?;
+        let estimate = case.loads.main.estimates.get(&self.classes.get(class)?.1)?;
         (estimate.unit == self.metric.unit).then(|| metric::measured(estimate)).flatten()
     }
 }
 
 fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
     let words = scene.view.words;
-    let has = |c: &CaseResult, name: String| c.estimates.contains_key(&name);
+    let has = |c: &CaseResult, name: String| c.loads.main.estimates.contains_key(&name);
     let mixes = |c: &&CaseResult| {
         let own = |(k, _): &&(&str, &str)| {
-            is_done(&c.estimates, k) && (has(c, format!("{k}_iops")) || has(c, format!("{k}_latency_p99")))
+            is_done(&c.loads.main.estimates, k)
+                && (has(c, format!("{k}_iops")) || has(c, format!("{k}_latency_p99")))
         };
         CLASSES.iter().filter(own).count() > 1
     };

@@ -30,7 +30,7 @@ pub(super) struct Below {
 pub(super) fn by_size(scene: &Scene<'_>, group: &Group<'_>) -> Option<(Metric, Metric)> {
     let axis = group.axis().filter(|a| a.kind == Some(Kind::Size))?;
     let rate = scene.spec?.headline;
-    let measured = || group.cases.iter().filter(|c| c.estimates.contains_key(rate));
+    let measured = || group.cases.iter().filter(|c| c.loads.main.estimates.contains_key(rate));
     let is_size = |c: &&&model::run::CaseResult| {
         let bytes = crate::load::bytes_an_operation(c, rate);
         bytes.zip(axis.number_of(c)).is_some_and(|(bytes, level)| (bytes / level - 1.0).abs() <= SAME)
@@ -62,8 +62,8 @@ pub(super) fn below(scene: &Scene<'_>, group: &Group<'_>, above: &Lines, levels:
 
 /// The metric `name`, if all cases that have anything have it.
 fn shared(scene: &Scene<'_>, group: &Group<'_>, name: &str) -> Option<Metric> {
-    let measured = || group.cases.iter().filter(|c| !c.estimates.is_empty());
-    let all = measured().all(|c| c.estimates.contains_key(name));
+    let measured = || group.cases.iter().filter(|c| !c.loads.main.estimates.is_empty());
+    let all = measured().all(|c| c.loads.main.estimates.contains_key(name));
     Metric::of(scene.view.words, measured().next().filter(|_| all)?, name)
 }
 

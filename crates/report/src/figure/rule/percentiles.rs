@@ -30,9 +30,13 @@ pub(super) const DISTRIBUTIONS: &[(&str, &str)] =
 /// of it, as of the time that one pass over memory takes, it is nobody's question.
 pub(super) fn distribution(cases: &[&CaseResult]) -> Option<(&'static str, &'static str)> {
     let has = |case: &CaseResult, name: &str| {
-        let is_asked =
-            case.estimates.keys().any(|m| m.strip_prefix(name).is_some_and(|m| m.starts_with('_')));
-        is_asked && case.trials.iter().any(|t| t.result.histograms.contains_key(name))
+        let is_asked = case
+            .loads
+            .main
+            .estimates
+            .keys()
+            .any(|m| m.strip_prefix(name).is_some_and(|m| m.starts_with('_')));
+        is_asked && case.trials.iter().any(|t| t.result.main().histograms.contains_key(name))
     };
     DISTRIBUTIONS.iter().copied().find(|(name, _)| cases.iter().any(|c| has(c, name)))
 }
@@ -90,7 +94,7 @@ fn title(words: &Words, group: &Group<'_>, of: &str) -> String {
 /// The cases that get a curve: all, or of many those at even steps of the
 /// headline from the lowest to the highest.
 fn chosen<'a>(scene: &Scene<'_>, group: &Group<'a>, name: &str) -> (Vec<&'a CaseResult>, Option<String>) {
-    let has = |c: &&CaseResult| c.trials.iter().any(|t| t.result.histograms.contains_key(name));
+    let has = |c: &&CaseResult| c.trials.iter().any(|t| t.result.main().histograms.contains_key(name));
     let mut with: Vec<&CaseResult> = group.cases.iter().copied().filter(has).collect();
     if with.len() <= CURVES_MOST {
         return (with, None);
@@ -166,7 +170,7 @@ fn without_flat(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 fn promises(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Reference> {
     let words: &Words = scene.view.words;
     let fits = |p: &&model::study::Promise| {
-        let sizes = group.cases.iter().map(|c| c.parameters.integer("block-size").ok());
+        let sizes = group.cases.iter().map(|c| c.loads.main.parameters.integer("block-size").ok());
         let fits = p.block_bytes.is_none() || sizes.clone().all(|s| s == p.block_bytes);
         fits && p.metric.starts_with("latency_")
             && p.unit == Unit::Seconds

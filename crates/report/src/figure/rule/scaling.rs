@@ -101,7 +101,7 @@ impl<'a> SweepLine<'a> {
     /// The rate of a case in each round.
     fn by_round(&self, case: &CaseResult) -> Vec<(u32, f64)> {
         let ok = case.trials.iter().filter(|t| t.status == Status::Ok);
-        let value = |t: &model::trial::Trial| t.result.metrics.get(&self.metric.name).map(|q| q.value);
+        let value = |t: &model::trial::Trial| t.result.main().metrics.get(&self.metric.name).map(|q| q.value);
         ok.filter_map(|t| Some((t.block, self.rate(value(t)?)))).collect()
     }
 

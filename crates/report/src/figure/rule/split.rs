@@ -31,7 +31,7 @@ pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
 fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let words = scene.view.words;
     let has = |c: &&CaseResult| {
-        let mut all = c.trials.iter().map(|t| &t.result.histograms);
+        let mut all = c.trials.iter().map(|t| &t.result.main().histograms);
         all.any(|h| PARTS.iter().chain(&["latency"]).all(|name| h.contains_key(*name)))
     };
     let with: Vec<&CaseResult> = group.cases.iter().copied().filter(has).collect();

@@ -26,7 +26,7 @@ fn figure(scene: &Scene<'_>, cases: &[&CaseResult]) -> Option<Metric> {
     let words = scene.view.words;
     let wanted = metric::common(words, cases, scene.spec)?;
     let names = [wanted.name.as_str(), "throughput", "iops"];
-    let targets = || cases.iter().flat_map(|c| &c.targets);
+    let targets = || cases.iter().flat_map(|c| &c.loads.main.targets);
     let has = |name: &&str| targets().all(|t| t.estimates.contains_key(*name));
     let name = names.into_iter().find(|n| has(n))?;
     let estimate = targets().next()?.estimates.get(name)?;
@@ -37,12 +37,13 @@ fn figure(scene: &Scene<'_>, cases: &[&CaseResult]) -> Option<Metric> {
 
 fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let words = scene.view.words;
-    let with: Vec<&CaseResult> = group.cases.iter().copied().filter(|c| c.targets.len() > 1).collect();
-    let names: Vec<&str> = with.first()?.targets.iter().map(|t| t.target.as_str()).collect();
+    let with: Vec<&CaseResult> =
+        group.cases.iter().copied().filter(|c| c.loads.main.targets.len() > 1).collect();
+    let names: Vec<&str> = with.first()?.loads.main.targets.iter().map(|t| t.target.as_str()).collect();
     let alike: Vec<&CaseResult> = with
         .iter()
         .copied()
-        .filter(|c| c.targets.iter().map(|t| t.target.as_str()).eq(names.iter().copied()))
+        .filter(|c| c.loads.main.targets.iter().map(|t| t.target.as_str()).eq(names.iter().copied()))
         .collect();
     let fits = alike.len() <= CASES_MOST && alike.len() * names.len() <= BARS_MOST;
     // Of many, the one that tells most.
@@ -52,7 +53,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     };
     let metric = figure(scene, &cases)?;
     let bar = |series: usize, case: &CaseResult, name: &str| {
-        let own: &TargetResult = case.targets.iter().find(|t| t.target == name)?;
+        let own: &TargetResult = case.loads.main.targets.iter().find(|t| t.target == name)?;
         let value = own.estimates.get(&metric.name).and_then(metric::measured);
         Some(Bar {
             series,
@@ -61,7 +62,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
             note: value.is_none().then(|| words.say("figure-no-result")),
         })
     };
-    let names: Vec<&str> = cases.first()?.targets.iter().map(|t| t.target.as_str()).collect();
+    let names: Vec<&str> = cases.first()?.loads.main.targets.iter().map(|t| t.target.as_str()).collect();
     let groups = names.iter().map(|name| BarGroup {
         label: short_path(name),
         bars: cases.iter().enumerate().filter_map(|(i, c)| bar(i, c, name)).collect(),

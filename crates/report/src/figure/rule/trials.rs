@@ -34,7 +34,7 @@ fn row<'a>(scene: &Scene<'_>, case: &'a CaseResult) -> Option<Row<'a>> {
     let metric = metric::figure(case, scene.spec).and_then(|m| Metric::of(scene.view.words, case, m))?;
     let good = case.trials.iter().filter(|t| t.status == Status::Ok);
     let values: Vec<f64> = good
-        .filter_map(|t| t.result.metrics.get(&metric.name))
+        .filter_map(|t| t.result.main().metrics.get(&metric.name))
         .filter(|q| q.unit == metric.unit && q.value.is_finite())
         .map(|q| q.value)
         .collect();

@@ -5,6 +5,7 @@
 
 use chart::plot::Panel;
 use model::Value;
+use model::trial::LOCAL;
 
 use super::{Shot, panels};
 
@@ -16,17 +17,14 @@ const OF_MACHINE: &[&str] = &["figure-panel-cpu", "figure-panel-frequency", "fig
 
 /// The same trial, seen from the machines of its other ends.
 pub(super) fn others<'a>(shot: &Shot<'a>) -> Vec<Shot<'a>> {
-    let is_end =
-        |part: &&model::trial::Part| part.machine != "local" && part.load.is_none() && part.target.is_none();
-    let parts = shot.trial.result.parts.iter().filter(is_end);
-    let watched = parts.filter(|part| part.series.iter().any(|s| s.resource != "load"));
-    let of = |part| Shot { far: Some(part), named: true, ..*shot };
-    watched.map(of).collect()
+    let others = shot.trial.result.machines.iter().filter(|m| m.machine != LOCAL);
+    let watched = others.filter(|machine| !machine.series.is_empty());
+    watched.map(|machine| Shot { far: Some(machine), named: true, ..*shot }).collect()
 }
 
 /// Whether the processors of both ends are the same ones.
 pub(super) fn shares_processors(shot: &Shot<'_>) -> bool {
-    shot.trial.result.facts.get("one_machine") == Some(&Value::Bool(true))
+    shot.trial.result.main().facts.get("one_machine") == Some(&Value::Bool(true))
 }
 
 /// What is drawn of it.
@@ -39,7 +37,7 @@ pub(super) fn panels(far: &Shot<'_>) -> Vec<Panel> {
 pub(super) fn titled(shot: &Shot<'_>, title: &str) -> String {
     let words = shot.view.words;
     let machine = match shot.far {
-        Some(part) => part.machine.clone(),
+        Some(far) => far.machine.clone(),
         None => words.say("figure-this-machine"),
     };
     let machine = Value::Text(machine);
@@ -48,7 +46,7 @@ pub(super) fn titled(shot: &Shot<'_>, title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use model::trial::{Part, Series};
+    use model::trial::{MachineTrial, Series};
     use model::{Unit, Value};
 
     use super::*;
@@ -73,9 +71,8 @@ mod tests {
         };
         let mut case = sampled(disk("randread", 4096, 8, 80e3), &all("nic:eth0"));
         for trial in &mut case.trials {
-            let part =
-                Part { machine: "10.0.0.2:7117".to_owned(), series: all("nic:eth2"), ..Part::default() };
-            trial.result.parts.push(part);
+            let series = all("nic:eth2").split_off(1);
+            trial.result.machines.push(MachineTrial { series, ..MachineTrial::of("10.0.0.2:7117") });
         }
         let run = run(Vec::new());
         let titles = |case: &model::run::CaseResult| -> Vec<String> {
@@ -96,11 +93,11 @@ mod tests {
         let far = "10.0.0.2:7117: ";
         assert_eq!(made(&case), ["network throughput", "CPU time"].map(|title| format!("{far}{title}")));
         case.trials.iter_mut().for_each(|t| {
-            t.result.facts.insert("one_machine".to_owned(), Value::Bool(true));
+            t.result.main_mut().facts.insert("one_machine".to_owned(), Value::Bool(true));
         });
         assert_eq!(made(&case).len(), 1);
         assert_eq!(titles(&case).iter().filter(|t| t.contains("load of each CPU")).count(), 1);
-        case.trials.iter_mut().for_each(|t| t.result.parts.clear());
+        case.trials.iter_mut().for_each(|t| t.result.machines.truncate(1));
         assert!(made(&case).is_empty());
     }
 }

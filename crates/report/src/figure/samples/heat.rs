@@ -20,7 +20,7 @@ const RISE_LEAST: f64 = 1.0;
 
 /// What a case was told to rest, in seconds.
 pub(super) fn rest(case: &CaseResult, name: &str) -> f64 {
-    match case.parameters.get(name) {
+    match case.loads.main.parameters.get(name) {
         Some(Value::Number(seconds)) if seconds.is_finite() => seconds.max(0.0),
         Some(Value::Integer(seconds)) => *seconds as f64,
         _ => 0.0,

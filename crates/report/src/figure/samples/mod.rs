@@ -9,7 +9,7 @@ mod panels;
 
 use chart::plot::{Panels, Track};
 use model::run::CaseResult;
-use model::trial::{Part, Series, Status, Trial, Window};
+use model::trial::{MachineTrial, Series, Status, Trial, Window};
 use model::{Value, WorkloadSpec};
 
 use super::rule::{Reason, telling};
@@ -38,16 +38,18 @@ struct Shot<'a> {
     trial: &'a Trial,
     window: Window,
     reason: Reason,
-    /// The end whose machine is looked at; absent for the one that drives.
-    far: Option<&'a Part>,
+    /// The machine that is looked at; absent for the one that drives.
+    far: Option<&'a MachineTrial>,
     /// Whether several machines are drawn, and each must be called by its name.
     named: bool,
 }
 
 impl<'a> Shot<'a> {
     /// All series of the trial that the machine saw which is looked at.
-    fn series(&self) -> std::slice::Iter<'a, Series> {
-        self.far.map_or(&self.trial.result.series, |far| &far.series).iter()
+    fn series(&self) -> impl Iterator<Item = &'a Series> + Clone + use<'a> {
+        let result = &self.trial.result;
+        let load = if self.far.is_some() { &[][..] } else { &result.main().series };
+        load.iter().chain(&self.far.unwrap_or_else(|| result.local()).series)
     }
 
     /// From when to when samples are drawn, in seconds since the window opened.
@@ -97,14 +99,15 @@ fn extent<'t>(tracks: impl Iterator<Item = (f64, f64, usize)> + 't, window: &Win
 pub(super) fn figures(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     let mut names: Vec<&str> = Vec::new();
     for case in cases {
-        if !names.contains(&case.workload.as_str()) {
-            names.push(&case.workload);
+        if !names.contains(&case.loads.main.workload.as_str()) {
+            names.push(&case.loads.main.workload);
         }
     }
     let mut all = Vec::new();
     let mut left = 0u64;
     for name in &names {
-        let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.workload == *name).collect();
+        let own: Vec<&CaseResult> =
+            cases.iter().copied().filter(|c| c.loads.main.workload == *name).collect();
         let Some(shot) = shot(view, &own) else { continue };
         if all.len() >= WORKLOADS_MOST * 2 {
             left += 1;
@@ -122,15 +125,17 @@ pub(super) fn figures(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
 /// The trial that tells most of a workload's cases: of the case nearest to a
 /// limit, or else with the highest figure, the one nearest its median.
 fn shot<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Shot<'a>> {
-    let has = |t: &&Trial| t.status == Status::Ok && t.result.window.is_some() && !t.result.series.is_empty();
+    let has = |t: &&Trial| {
+        t.status == Status::Ok && t.result.window.is_some() && t.result.series().next().is_some()
+    };
     let sampled: Vec<&CaseResult> =
         cases.iter().copied().filter(|c| c.trials.iter().any(|t| has(&t))).collect();
-    let spec = view.workload(&cases.first()?.workload);
+    let spec = view.workload(&cases.first()?.loads.main.workload);
     let (case, reason) = telling(&sampled, spec)?;
     let metric = metric::figure(case, spec).and_then(|m| metric::Metric::of(view.words, case, m));
     let median = metric.as_ref().and_then(|m| m.at(case)).map(|m| m.value);
     let off = |t: &Trial| {
-        let own = metric.as_ref().and_then(|m| t.result.metrics.get(&m.name)).map(|q| q.value);
+        let own = metric.as_ref().and_then(|m| t.result.main().metrics.get(&m.name)).map(|q| q.value);
         own.zip(median).map_or(f64::MAX, |(own, median)| (own - median).abs())
     };
     let trial = case.trials.iter().filter(has).min_by(|a, b| off(a).total_cmp(&off(b)))?;
@@ -142,8 +147,12 @@ fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     let words = shot.view.words;
     let factors = factors::of(words, shot.view.catalogue, cases);
     let place = match cases.len() {
-        1 => shot.view.called(&shot.case.workload),
-        _ => format!("{}, {}", shot.view.called(&shot.case.workload), factors::label(&factors, shot.case)),
+        1 => shot.view.called(&shot.case.loads.main.workload),
+        _ => format!(
+            "{}, {}",
+            shot.view.called(&shot.case.loads.main.workload),
+            factors::label(&factors, shot.case)
+        ),
     };
     let place = |key: &str| words.tell(key, &[("case", Value::Text(place.clone()))]);
     let mut all: Vec<Figure> = heat::figure(shot, place("figure-heat")).into_iter().collect();
@@ -186,7 +195,7 @@ fn which(shot: &Shot<'_>) -> String {
 mod tests {
     use model::Unit;
     use model::limit::LimitKind;
-    use model::trial::{InterruptLine, Placement, WorkerPlace};
+    use model::trial::{InterruptLine, LOCAL, LoadTrial, Placement, WorkerPlace};
 
     use super::*;
     use crate::figure::tests::fixture::{disk, kinds, limited, run, sampled, seen, series};
@@ -241,20 +250,14 @@ mod tests {
     #[test]
     fn loads_beside_it_have_panels_of_their_own() {
         let mut case = sampled(disk("randread", 4096, 8, 80e3), &all());
-        case.with.push(model::run::Companion {
+        case.loads.beside.push(model::run::CaseLoad {
+            role: model::run::LoadRole::Beside,
             workload: "cpu.primes".to_owned(),
-            parameters: model::Parameters::default(),
-            profile: None,
-            machine: "local".to_owned(),
-            estimates: std::collections::BTreeMap::new(),
+            ..model::run::CaseLoad::default()
         });
         for trial in &mut case.trials {
-            trial.result.parts.push(Part {
-                machine: "local".to_owned(),
-                load: Some(0),
-                series: vec![series("load", "operations", Unit::PerSecond, ONE_SECOND, &[7.0])],
-                ..Part::default()
-            });
+            let series = vec![series("load", "operations", Unit::PerSecond, ONE_SECOND, &[7.0])];
+            trial.result.loads.push(LoadTrial { series, ..LoadTrial::of(1, LOCAL) });
         }
         let made = panels_of(&case);
         assert_eq!(made.panels[1].title, "beside it: Processor");
@@ -341,8 +344,8 @@ mod tests {
             ["Core 0", "Core 1", "Core 2", "Core 3", "Core 4"].map(|c| format!("sensor:coretemp/{c}"));
         let all: Vec<Series> = names.iter().map(|name| core(name)).collect();
         let mut case = sampled(disk("randread", 4096, 8, 80e3), &all);
-        case.parameters.set("idle", 20.0);
-        case.parameters.set("cool-down", 5.0);
+        case.loads.main.parameters.set("idle", 20.0);
+        case.loads.main.parameters.set("cool-down", 5.0);
         for trial in &mut case.trials {
             trial.result.window = Some(Window { start_ns: from, end_ns: from + ONE_SECOND });
         }
@@ -370,12 +373,12 @@ mod tests {
         assert_eq!(figures[0].plot.table(words).rows.len(), 5);
         // Nobody asked for a rest, or nothing gets hot.
         let mut plain = rested();
-        plain.parameters.0.remove("idle");
-        plain.parameters.0.remove("cool-down");
+        plain.loads.main.parameters.0.remove("idle");
+        plain.loads.main.parameters.0.remove("cool-down");
         let mut cold = rested();
         cold.trials
             .iter_mut()
-            .for_each(|t| t.result.series.iter_mut().for_each(|s| s.name = "other".to_owned()));
+            .for_each(|t| t.result.local_mut().series.iter_mut().for_each(|s| s.name = "other".to_owned()));
         for case in [plain, cold] {
             let figures = seen(&run, |view| super::figures(view, &[&case]));
             assert!(!kinds(&figures).contains(&"heat-over-time"));

@@ -52,11 +52,11 @@ pub(super) fn figure(view: &View<'_>, cases: &[&CaseResult]) -> Option<Figure> {
 
 /// The trials of all cases, each called as among those of its workload.
 fn steps_of<'a>(view: &View<'_>, cases: &[&'a CaseResult]) -> Vec<Step<'a>> {
-    let mut names: Vec<&str> = cases.iter().map(|c| c.workload.as_str()).collect();
+    let mut names: Vec<&str> = cases.iter().map(|c| c.loads.main.workload.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let of = |name: &str| -> Vec<Step<'a>> {
-        let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.workload == name).collect();
+        let own: Vec<&CaseResult> = cases.iter().copied().filter(|c| c.loads.main.workload == name).collect();
         let factors = factors::of(view.words, view.catalogue, &own);
         own.into_iter().flat_map(|c| of_case(view, c, &factors::label(&factors, c))).collect()
     };
@@ -65,10 +65,12 @@ fn steps_of<'a>(view: &View<'_>, cases: &[&'a CaseResult]) -> Vec<Step<'a>> {
 
 /// The trials of one case; one alone is its own median and says nothing.
 fn of_case<'a>(view: &View<'_>, case: &'a CaseResult, label: &str) -> Vec<Step<'a>> {
-    let Some(name) = metric::figure(case, view.workload(&case.workload)) else { return Vec::new() };
-    let value = |t: &model::trial::Trial| t.result.metrics.get(name).map(|q| q.value);
+    let Some(name) = metric::figure(case, view.workload(&case.loads.main.workload)) else {
+        return Vec::new();
+    };
+    let value = |t: &model::trial::Trial| t.result.main().metrics.get(name).map(|q| q.value);
     let good = || case.trials.iter().filter(|t| t.status == Status::Ok && value(t).is_some());
-    let Some(median) = case.estimates.get(name).map(|e| e.median).filter(|m| *m > 0.0) else {
+    let Some(median) = case.loads.main.estimates.get(name).map(|e| e.median).filter(|m| *m > 0.0) else {
         return Vec::new();
     };
     if good().count() < 2 {
@@ -78,7 +80,7 @@ fn of_case<'a>(view: &View<'_>, case: &'a CaseResult, label: &str) -> Vec<Step<'
         .map(|t| Step {
             order: t.order,
             block: t.block,
-            workload: &case.workload,
+            workload: &case.loads.main.workload,
             label: label.to_owned(),
             ratio: value(t).unwrap_or(median) / median,
         })

@@ -234,22 +234,22 @@ fn spec(title: &&'static str) -> Option<&'static Spec> {
 fn loads(shot: &Shot<'_>) -> Vec<Panel> {
     let of_bytes = metric::figure(shot.case, shot.spec) == Some("throughput");
     let words = shot.view.words;
-    let main = load(shot, &shot.view.called(&shot.case.workload), shot.series(), of_bytes);
-    let parts = shot.trial.result.parts.iter().filter(|part| part.target.is_none()).filter_map(|part| {
-        let name = &shot.case.with.get(part.load?)?.workload;
+    let main = load(shot, &shot.view.called(&shot.case.loads.main.workload), shot.series(), of_bytes);
+    let beside = (1..).zip(&shot.case.loads.beside).filter_map(|(place, beside)| {
+        let name = &beside.workload;
         let spec = shot.view.workload(name);
         let of_bytes = spec.is_some_and(|s| s.headline == "throughput");
         let title = words.tell("figure-beside", &[("workload", Value::Text(shot.view.called(name)))]);
-        load(shot, &title, part.series.iter(), of_bytes)
+        load(shot, &title, shot.trial.result.load(place)?.series.iter(), of_bytes)
     });
-    main.into_iter().chain(targets(shot, of_bytes)).chain(parts).take(PANELS_MOST / 2).collect()
+    main.into_iter().chain(targets(shot, of_bytes)).chain(beside).take(PANELS_MOST / 2).collect()
 }
 
 /// Each of several targets of the main load, in one panel.
 fn targets(shot: &Shot<'_>, of_bytes: bool) -> Option<Panel> {
     let words = shot.view.words;
-    let own = shot.trial.result.parts.iter().filter(|part| part.load.is_none());
-    let panels = own.filter_map(|part| load(shot, part.target.as_deref()?, part.series.iter(), of_bytes));
+    let own = &shot.trial.result.main().targets;
+    let panels = own.iter().filter_map(|own| load(shot, &own.target, own.series.iter(), of_bytes));
     let mut all: Vec<Panel> = panels.collect();
     let several = all.len() > 1;
     let numbers = all.first()?.numbers;
@@ -370,7 +370,8 @@ fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec, most: usize) -> Vec<&'a s
 fn is_on_path(shot: &Shot<'_>, resource: &str) -> bool {
     match shot.far {
         Some(far) => {
-            let interface = far.facts.get("interface").map(ToString::to_string);
+            let mut ends = shot.trial.result.loads.iter().filter(|end| end.machine == far.machine);
+            let interface = ends.find_map(|end| end.facts.get("interface")).map(ToString::to_string);
             interface.is_some_and(|name| resource.strip_prefix("nic:") == Some(name.as_str()))
         }
         None => shot.case.path.iter().any(|p| p.resource == resource),

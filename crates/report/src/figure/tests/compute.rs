@@ -123,7 +123,7 @@ fn a_memory_mountain_names_the_caches_that_are_where_they_claim_to_be() {
     }
     let remarks = |run: &model::Run| {
         super::fixture::seen(run, |view| {
-            crate::page::notes::of(view, &run.cases.iter().collect::<Vec<_>>(), &|c| c.label.clone())
+            crate::page::notes::of(view, &run.cases.iter().collect::<Vec<_>>(), &|c| c.label.to_string())
         })
     };
     let said = remarks(&run);
@@ -191,7 +191,7 @@ fn the_ladder_has_a_rung_for_all_that_is_known() {
     );
     // One workload alone has its own chart.
     let mut one = study();
-    one.cases.retain(|c| c.workload == "memory.latency");
+    one.cases.retain(|c| c.loads.main.workload == "memory.latency");
     assert!(of_run(&one).is_empty());
 }
 
@@ -207,7 +207,9 @@ fn the_roofline_is_of_the_same_threads_on_both_sides() {
     assert!(said.contains("less than 5 operations with each byte from memory"), "{said}");
     assert!(said.contains("double precision with as many threads (1)") && said.contains("of read"), "{said}");
     let mut other = study();
-    other.cases.retain(|c| c.workload != "memory.bandwidth" || c.parameters.get("size").is_none());
+    other.cases.retain(|c| {
+        c.loads.main.workload != "memory.bandwidth" || c.loads.main.parameters.get("size").is_none()
+    });
     assert!(!kinds(&of_run(&other)).contains(&"roofline"));
 }
 
@@ -247,7 +249,7 @@ fn the_greatest_throughput_is_what_was_measured_and_not_that_of_the_median() {
     let first = charts(&run(cases.clone()));
     // A few messages waited so long that the mean is twice the median.
     for case in &mut cases {
-        let rate = case.estimates.get_mut("throughput").unwrap();
+        let rate = case.loads.main.estimates.get_mut("throughput").unwrap();
         rate.median /= 2.0;
     }
     let of = |figures: &[Figure]| -> String {

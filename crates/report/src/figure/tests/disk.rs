@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use model::machine::{BlockDevice, BlockKind};
 use model::resource::PathStep;
 use model::run::{CaseResult, Rounds, TargetResult};
-use model::trial::Part;
+use model::trial::TargetTrial;
 use model::{Machine, Unit, Value};
 use stats::histogram::{encode, new_latency};
 
 use super::english;
-use super::fixture::{case, charts, disk, kinds, run, sampled, seen, series, timed, with};
+use super::fixture::{case, charts, disk, kinds, more, run, sampled, seen, series, timed, with};
 use crate::figure::{Figure, mountain};
 
 const MIB: u64 = 1 << 20;
@@ -42,7 +42,7 @@ fn remarks(cases: Vec<CaseResult>, machine: Machine) -> Vec<String> {
     let mut run = run(cases);
     run.machines = vec![machine];
     let all: Vec<&CaseResult> = run.cases.iter().collect();
-    seen(&run, |view| crate::page::notes::of(view, &all, &|c| c.label.clone()))
+    seen(&run, |view| crate::page::notes::of(view, &all, &|c| c.label.to_string()))
 }
 
 #[test]
@@ -77,10 +77,14 @@ fn rounds_stand_first_with_what_came_of_them() {
 fn written(facts: &[(&str, Value)], parameters: &[(&str, Value)]) -> CaseResult {
     let mut case = disk("write", 4096, 1, 2000.0);
     for (name, value) in parameters {
-        case.parameters.set(name, value.clone());
+        case.loads.main.parameters.set(name, value.clone());
     }
     for trial in &mut case.trials {
-        trial.result.facts.extend(facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        trial
+            .result
+            .main_mut()
+            .facts
+            .extend(facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     }
     case
 }
@@ -110,7 +114,7 @@ fn what_fitted_is_told() {
         case = with(case, "elapsed", Unit::Seconds, 10.0);
         for trial in &mut case.trials {
             for (name, value) in [("throughput", 1e6), ("elapsed", 10.0)] {
-                trial.result.metrics.get_mut(name).unwrap().value = value;
+                trial.result.main_mut().metrics.get_mut(name).unwrap().value = value;
             }
         }
         remarks(vec![case], Machine::default())
@@ -210,10 +214,10 @@ fn a_mountain_has_its_plateaus_and_edges_drawn() {
     assert_eq!((drawing.matches("class=\"h2\"").count(), drawing.matches("class=\"v\"").count()), (2, 1));
     // Two sizes of operations have the same cache.
     let mut both = spans(64 * MIB, true);
-    for case in &mut both.clone() {
-        case.parameters.set("block-size", 65536u64);
-        case.label.push_str(" block-size=64KiB");
-        both.push(case.clone());
+    for mut case in both.clone() {
+        case.loads.main.parameters.set("block-size", 65536u64);
+        more(&mut case, " block-size=64KiB");
+        both.push(case);
     }
     let said = remarks(both, machine(None, true));
     assert_eq!(said.len(), 1, "{said:?}");
@@ -228,7 +232,7 @@ fn without_an_edge_that_is_said_and_of_other_factors_nothing() {
     // What gets faster the more is touched is no cache.
     let mut odd = spans(64 * MIB, true);
     for case in &mut odd {
-        let estimate = case.estimates.get_mut("iops").unwrap();
+        let estimate = case.loads.main.estimates.get_mut("iops").unwrap();
         estimate.median = 1e9 / estimate.median;
         (estimate.low, estimate.high) = (None, None);
     }
@@ -243,7 +247,7 @@ fn regression_a_rate_that_fell_to_a_half_was_said_to_stay_the_same() {
         let mut cases = spans(64 * MIB, true);
         cases.truncate(values.len());
         for (case, value) in cases.iter_mut().zip(values) {
-            let estimate = case.estimates.get_mut("iops").unwrap();
+            let estimate = case.loads.main.estimates.get_mut("iops").unwrap();
             estimate.median = 1e6 * (value / 1e6f64).powf(falls);
             estimate.low = Some(estimate.median / spread);
             estimate.high = Some(estimate.median * spread);
@@ -310,7 +314,7 @@ fn a_sync_is_an_operation_of_its_own() {
 fn what_was_durable_stands_beside_what_returned() {
     let mut case = with(disk("write", 1 << 20, 1, 2e3), "throughput_durable", Unit::BytesPerSecond, 4e8);
     for trial in &mut case.trials {
-        trial.result.facts.insert("dirty_share".to_owned(), Value::Number(0.8));
+        trial.result.main_mut().facts.insert("dirty_share".to_owned(), Value::Number(0.8));
     }
     let figures = charts(&run(vec![case.clone()]));
     let figure = of_kind(&figures, "durable");
@@ -323,7 +327,7 @@ fn what_was_durable_stands_beside_what_returned() {
                     400.0 MB/s until all was on the device.";
     assert_eq!(said, [expected]);
     for trial in &mut case.trials {
-        trial.result.facts.clear();
+        trial.result.main_mut().facts.clear();
     }
     assert!(!remarks(vec![case], Machine::default())[0].contains('%'));
 }
@@ -333,9 +337,12 @@ fn on_targets(mut case: CaseResult, rates: &[f64]) -> CaseResult {
     for (i, rate) in rates.iter().enumerate() {
         let one = with(case.clone(), "throughput", Unit::BytesPerSecond, *rate);
         let target = format!("/dev/sd{}", char::from(b'b' + i as u8));
-        case.targets.push(TargetResult {
+        case.loads.main.targets.push(TargetResult {
             target,
-            estimates: BTreeMap::from([("throughput".to_owned(), one.estimates["throughput"].clone())]),
+            estimates: BTreeMap::from([(
+                "throughput".to_owned(),
+                one.loads.main.estimates["throughput"].clone(),
+            )]),
         });
     }
     case
@@ -391,7 +398,7 @@ fn the_means_of_the_parts_of_an_operation_add_up() {
         let mut case = timed(disk("randread", 4096, 8, 80e3), 90_000);
         for trial in &mut case.trials {
             for (name, ns) in [("latency", whole), ("submit_latency", 10_000), ("device_latency", 90_000)] {
-                trial.result.histograms.insert(name.to_owned(), text(ns));
+                trial.result.main_mut().histograms.insert(name.to_owned(), text(ns));
             }
         }
         case
@@ -414,9 +421,9 @@ fn factors_that_go_together_are_named_once() {
         for depth in [1, 8, 32] {
             for pattern in ["randread", "randwrite", "randrw"] {
                 let mut case = disk(pattern, 4096, depth, 1e4 * depth as f64);
-                case.parameters.set("threads", threads);
-                case.parameters.set("engine", engine);
-                case.label.push_str(&format!(" threads={threads} engine={engine}"));
+                case.loads.main.parameters.set("threads", threads);
+                case.loads.main.parameters.set("engine", engine);
+                more(&mut case, &format!(" threads={threads} engine={engine}"));
                 cases.push(case);
             }
         }
@@ -438,8 +445,8 @@ fn a_rate_that_keeps_a_latency_is_the_figure() {
     let cases = [1u64, 2, 4, 8].map(|threads| {
         let mut case =
             with(disk("randread", 4096, 1, 1e4), "rate_held", Unit::PerSecond, 2e4 * threads as f64);
-        case.parameters.set("threads", threads);
-        case.label.push_str(&format!(" threads={threads}"));
+        case.loads.main.parameters.set("threads", threads);
+        more(&mut case, &format!(" threads={threads}"));
         case
     });
     let figures = charts(&run(cases.to_vec()));
@@ -452,11 +459,10 @@ fn each_target_over_time_is_a_track() {
     let mut case = sampled(disk("read", 1 << 20, 4, 1000.0), &[at(&[3.0, 3.0])]);
     for trial in &mut case.trials {
         for target in ["/dev/sdb", "/dev/sdc"] {
-            trial.result.parts.push(Part {
-                machine: "local".to_owned(),
-                target: Some(target.to_owned()),
+            trial.result.main_mut().targets.push(TargetTrial {
+                target: target.to_owned(),
                 series: vec![at(&[1.0, 2.0])],
-                ..Part::default()
+                ..TargetTrial::default()
             });
         }
     }
@@ -467,7 +473,7 @@ fn each_target_over_time_is_a_track() {
     assert!(told.contains("each target: throughput, /dev/sdb: mean 1.5 B/s"), "{told}");
     // One target alone is the load itself.
     let mut one = run.clone();
-    one.cases[0].trials.iter_mut().for_each(|t| t.result.parts.truncate(1));
+    one.cases[0].trials.iter_mut().for_each(|t| t.result.main_mut().targets.truncate(1));
     let all: Vec<&CaseResult> = one.cases.iter().collect();
     let blocks = seen(&one, |view| crate::figure::samples::figures(view, &all));
     assert!(!blocks[0].plot.describe(english()).contains("each target"));

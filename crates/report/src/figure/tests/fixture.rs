@@ -141,12 +141,13 @@ pub(in crate::figure) fn case(
     parameters: &[(&str, Value)],
     metric: (&str, Unit, f64),
 ) -> CaseResult {
-    let mut case = CaseResult { workload: workload.to_owned(), ..crate::tests::run().cases.remove(0) };
+    let mut case = crate::tests::run().cases.remove(0);
+    case.loads.main.workload = workload.to_owned();
     let words: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    case.label = format!("{workload} {}", words.join(" "));
     for (name, value) in parameters {
-        case.parameters.set(name, value.clone());
+        case.loads.main.parameters.set(name, value.clone());
     }
+    crate::tests::named(&mut case, &format!("{workload} {}", words.join(" ")));
     case.trials = (0..5)
         .map(|n| Trial {
             order: n,
@@ -158,6 +159,11 @@ pub(in crate::figure) fn case(
         })
         .collect();
     with(case, metric.0, metric.1, metric.2)
+}
+
+/// Adds to the label of a case.
+pub(in crate::figure) fn more(case: &mut CaseResult, words: &str) {
+    crate::tests::named(case, &format!("{}{words}", case.label));
 }
 
 /// With one more metric.
@@ -173,9 +179,9 @@ pub(in crate::figure) fn with(mut case: CaseResult, name: &str, unit: Unit, medi
         unit,
         better,
     };
-    case.estimates.insert(name.to_owned(), estimate);
+    case.loads.main.estimates.insert(name.to_owned(), estimate);
     for (trial, spread) in case.trials.iter_mut().zip(SPREAD) {
-        trial.result.metrics.insert(name.to_owned(), Quantity { value: median * spread, unit });
+        trial.result.main_mut().metrics.insert(name.to_owned(), Quantity { value: median * spread, unit });
     }
     case
 }
@@ -195,7 +201,7 @@ pub(in crate::figure) fn timed(mut case: CaseResult, least_ns: u64) -> CaseResul
     (0..4000u64).for_each(|n| all.saturating_record(least_ns + n * least_ns / 1000));
     let text = encode(&all).unwrap();
     for trial in &mut case.trials {
-        trial.result.histograms.insert("latency".to_owned(), text.clone());
+        trial.result.main_mut().histograms.insert("latency".to_owned(), text.clone());
     }
     case
 }
@@ -207,7 +213,7 @@ pub(in crate::figure) fn limited(
     limit: f64,
     amplification: f64,
 ) -> CaseResult {
-    let demand = case.estimates["throughput"].median * amplification;
+    let demand = case.loads.main.estimates["throughput"].median * amplification;
     case.path = vec![
         PathStep { resource: "cpu:0-1".to_owned(), amplification: 1.0 },
         PathStep { resource: "sata:sda".to_owned(), amplification },
@@ -235,7 +241,6 @@ pub(in crate::figure) fn series(
     values: &[f64],
 ) -> Series {
     Series {
-        machine: "local".to_owned(),
         resource: resource.to_owned(),
         name: name.to_owned(),
         unit,
@@ -249,12 +254,13 @@ pub(in crate::figure) fn series(
 pub(in crate::figure) fn sampled(mut case: CaseResult, all: &[Series]) -> CaseResult {
     for trial in &mut case.trials {
         trial.result.window = Some(Window { start_ns: 1_000_000_000, end_ns: 2_000_000_000 });
-        trial.result.series = all.to_vec();
+        crate::tests::put_series(&mut trial.result, all.to_vec());
     }
     case
 }
 
-pub(in crate::figure) fn run(cases: Vec<CaseResult>) -> Run {
+pub(in crate::figure) fn run(mut cases: Vec<CaseResult>) -> Run {
+    cases.iter_mut().for_each(crate::tests::profiled);
     let mut machine = Machine::default();
     machine.inventory.cpu.allowed = vec![0, 1, 2, 3];
     machine.inventory.cpu.online = vec![0, 1, 2, 3];
@@ -289,7 +295,7 @@ pub(in crate::figure) fn kinds(figures: &[Figure]) -> Vec<&'static str> {
 
 /// As a case whose trials all failed.
 pub(in crate::figure) fn failed(mut case: CaseResult) -> CaseResult {
-    case.estimates.clear();
+    case.loads.main.estimates.clear();
     for trial in &mut case.trials {
         trial.status = Status::Failed;
         trial.result = TrialResult::default();

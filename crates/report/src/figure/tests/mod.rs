@@ -10,7 +10,7 @@ use model::{Unit, Value};
 
 use super::metric::{self, Metric};
 use super::{Figure, factors, reference};
-use fixture::{case, charts, disk, failed, kinds, limited, run, seen, timed, with};
+use fixture::{case, charts, disk, failed, kinds, limited, more, run, seen, timed, with};
 
 fn english() -> &'static language::Words {
     language::Language::English.words()
@@ -159,8 +159,8 @@ fn sizes_on_an_axis_show_operations_and_bytes_whatever_the_sizes() {
     // Of a span, operations stay what they are.
     let span = |bytes: u64| {
         let mut case = disk("randread", 4096, 1, 1e4);
-        case.parameters.set("span", bytes);
-        case.label = format!("disk span={bytes}");
+        case.loads.main.parameters.set("span", bytes);
+        crate::tests::named(&mut case, &format!("disk span={bytes}"));
         case
     };
     let spans = run([1u64 << 20, 1 << 22, 1 << 24].map(span).to_vec());
@@ -193,8 +193,8 @@ fn of_five_hundred_cases_few_charts_are_drawn_and_the_rest_is_named() {
             for depth in DEPTHS {
                 for threads in [1u64, 2, 4, 8, 16] {
                     let mut case = disk(pattern, block, depth, iops(depth));
-                    case.parameters.set("threads", threads);
-                    case.label.push_str(&format!(" threads={threads}"));
+                    case.loads.main.parameters.set("threads", threads);
+                    more(&mut case, &format!(" threads={threads}"));
                     cases.push(timed(case, 90_000));
                 }
             }
@@ -228,7 +228,7 @@ fn what_only_follows_from_another_factor_is_none() {
     let of = |size: u64, stores: &str| {
         let parameters = [("operation", "read".into()), ("size", size.into())];
         let mut case = case("memory.bandwidth", &parameters, ("throughput", Unit::BytesPerSecond, 1e9));
-        case.parameters.set("stores", stores);
+        case.loads.main.parameters.set("stores", stores);
         case
     };
     let run = run(vec![of(1 << 20, "ordinary"), of(1 << 30, "non-temporal")]);
@@ -243,14 +243,13 @@ fn companions_parameters_and_company_are_factors() {
         if let Some(rate) = rate {
             let mut parameters = model::Parameters::default();
             parameters.set("rate", rate);
-            case.label.push_str(&format!(" with cpu.primes rate={rate}"));
-            case.with.push(model::run::Companion {
+            case.loads.beside.push(model::run::CaseLoad {
+                role: model::run::LoadRole::Beside,
                 workload: "cpu.primes".to_owned(),
                 parameters,
-                profile: None,
-                machine: "local".to_owned(),
-                estimates: std::collections::BTreeMap::new(),
+                ..model::run::CaseLoad::default()
             });
+            more(&mut case, &format!(" with cpu.primes rate={rate}"));
         }
         case
     };
@@ -285,7 +284,7 @@ fn values_that_are_no_measurements_do_no_harm() {
     for bad in [0.0, -5.0, f64::NAN, f64::INFINITY, 1e300, f64::MIN_POSITIVE] {
         let mut cases = DEPTHS.map(|d| timed(disk("randread", 4096, d, iops(d)), 1)).to_vec();
         cases[1] = limited(timed(disk("randread", 4096, 4, bad), 1), LimitKind::Link, 560e6, 1.0);
-        cases[1].trials[0].result.histograms.insert("latency".to_owned(), "<svg>".to_owned());
+        cases[1].trials[0].result.main_mut().histograms.insert("latency".to_owned(), "<svg>".to_owned());
         let run = run(cases);
         let figures = charts(&run);
         assert_eq!(figures[0].kind, "lines", "{bad}");
@@ -371,9 +370,9 @@ fn levels_stand_in_order_and_are_written_as_people_write_them() {
 fn shares_and_mixes_of_sizes_are_written_as_people_write_them() {
     let of = |share: f64, sizes: Value| {
         let mut case = disk("randrw", 4096, 1, 1e3);
-        case.parameters.set("read-share", Value::Number(share));
-        case.parameters.set("block-size", sizes);
-        case.label = format!("disk block-size=x read-share={share}");
+        case.loads.main.parameters.set("read-share", Value::Number(share));
+        case.loads.main.parameters.set("block-size", sizes);
+        crate::tests::named(&mut case, &format!("disk block-size=x read-share={share}"));
         case
     };
     let mix = Value::List(vec!["4k:70%".into(), "64k:30%".into()]);
@@ -396,7 +395,7 @@ fn shares_and_mixes_of_sizes_are_written_as_people_write_them() {
 fn a_parameter_that_some_cases_lack_has_no_order() {
     let without = disk("read", 4096, 1, 1e3);
     let mut asked = disk("read", 4096, 1, 1e3);
-    asked.parameters.set("rate", Value::Number(20e3));
+    asked.loads.main.parameters.set("rate", Value::Number(20e3));
     seen(&run(Vec::new()), |view| {
         let factors = factors::of(view.words, view.catalogue, &[&without, &asked]);
         let texts: Vec<&str> = factors[0].levels.iter().map(|l| l.text.as_str()).collect();
@@ -412,9 +411,9 @@ fn whatever_the_shape_every_case_is_in_one_group() {
     proptest!(|(set in set)| {
         let cases: Vec<_> = set.iter().map(|(pattern, block, depth, threads, direct)| {
             let mut case = disk(patterns[*pattern], 4096 << (2 * block), 1 << depth, 1e3);
-            case.parameters.set("threads", *threads);
-            case.parameters.set("direct", *direct);
-            case.label.push_str(&format!(" threads={threads} direct={direct}"));
+            case.loads.main.parameters.set("threads", *threads);
+            case.loads.main.parameters.set("direct", *direct);
+            more(&mut case, &format!(" threads={threads} direct={direct}"));
             case
         }).collect();
         let all: Vec<_> = cases.iter().collect();

@@ -33,9 +33,9 @@ fn disturbed(mut run: Run, by: f64) -> Run {
     for (at, case) in run.cases.iter_mut().enumerate() {
         for (round, trial) in case.trials.iter_mut().enumerate() {
             let off = ((at * 7 + round * 3) % 5) as f64 - 2.0;
-            let value = case.estimates["events_per_second"].median * (1.0 + off * by);
+            let value = case.loads.main.estimates["events_per_second"].median * (1.0 + off * by);
             let quantity = Quantity { value, unit: Unit::PerSecond };
-            trial.result.metrics.insert("events_per_second".to_owned(), quantity);
+            trial.result.main_mut().metrics.insert("events_per_second".to_owned(), quantity);
         }
     }
     run
@@ -118,7 +118,7 @@ fn several_lines_and_fixed_work_are_speed_ups() {
 
     let timed = |threads: u64| {
         let mut case = primes(threads, amdahl(0.05, threads));
-        case.parameters.set("requests", 10_000u64);
+        case.loads.main.parameters.set("requests", 10_000u64);
         super::with(case, "elapsed", Unit::Seconds, 1e4 / amdahl(0.05, threads))
     };
     let figures = charts(&with_cpus([1, 2, 4].map(timed).to_vec(), 8));
@@ -149,7 +149,7 @@ fn regression_trials_of_a_starved_machine_gave_a_speed_up_of_a_hundred() {
         case.trials.truncate(3);
         for (trial, value) in case.trials.iter_mut().zip(values) {
             let quantity = Quantity { value, unit: Unit::PerSecond };
-            trial.result.metrics.insert("events_per_second".to_owned(), quantity);
+            trial.result.main_mut().metrics.insert("events_per_second".to_owned(), quantity);
         }
     }
     let said = notes(&charts(&run)[0]);

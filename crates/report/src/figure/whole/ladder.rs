@@ -112,7 +112,7 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
         if is_another(case) {
             continue;
         }
-        let estimate = case.estimates.get(source.metric).filter(|e| e.unit == Unit::Seconds);
+        let estimate = case.loads.main.estimates.get(source.metric).filter(|e| e.unit == Unit::Seconds);
         let Some(value) = estimate.and_then(metric::measured) else { continue };
         let what = level(view, case, source.by);
         match best.iter_mut().find(|(w, _)| *w == what) {
@@ -132,8 +132,8 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
 /// What would be told by the name of another thing: a page cache's answer for a
 /// disk's, turns on one CPU for the waking of another.
 fn is_another(case: &CaseResult) -> bool {
-    let parameter = |name| case.parameters.get(name);
-    let one_cpu = case.parameters.is_word("to", "same")
+    let parameter = |name| case.loads.main.parameters.get(name);
+    let one_cpu = case.loads.main.parameters.is_word("to", "same")
         || parameter("to").is_some() && parameter("to") == parameter("from");
     let profile = load::profile(case);
     profile.caches != Caches::None || profile.is_null || one_cpu
@@ -141,7 +141,7 @@ fn is_another(case: &CaseResult) -> bool {
 
 /// A level as a reader knows it.
 fn level(view: &View<'_>, case: &CaseResult, name: &str) -> String {
-    match case.parameters.get(name) {
+    match case.loads.main.parameters.get(name) {
         Some(Value::Text(word)) => level_in_words(view.words, name, word).unwrap_or_else(|| word.clone()),
         Some(other) => other.to_string(),
         None => String::new(),

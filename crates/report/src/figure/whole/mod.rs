@@ -24,7 +24,7 @@ pub(super) fn figures(view: &View<'_>) -> Vec<Figure> {
 
 /// The cases whose load is such a one.
 fn cases(run: &Run, is: impl Fn(&LoadProfile) -> bool) -> Vec<&CaseResult> {
-    run.cases.iter().filter(|c| is(&load::profile(c))).collect()
+    run.cases.iter().filter(|c| is(load::profile(c))).collect()
 }
 
 /// Whether a load goes over working sets, with nothing else beside it, and shows
@@ -67,7 +67,7 @@ impl Place {
 /// second is the largest size of a sweep, or that size.
 fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
     let Some(first) = cases.first() else { return Vec::new() };
-    let (spec, profile) = (view.workload(&first.workload), load::profile(first));
+    let (spec, profile) = (view.workload(&first.loads.main.workload), load::profile(first));
     let name = &profile.headline;
     let claims = mountain::claims(view.run.machines.first(), cases);
     // Most of a share of a cache of one core is in it for sure; one that many
@@ -97,7 +97,7 @@ fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
         None => {
             let one = |c: &&CaseResult| {
                 let bytes = load::profile(c).span_bytes?;
-                let value = metric::measured(c.estimates.get(name)?)?.value;
+                let value = metric::measured(c.loads.main.estimates.get(name)?)?.value;
                 Some((by_claim(bytes), bytes, value))
             };
             cases.iter().filter_map(one).collect()

@@ -66,7 +66,7 @@ fn round(value: f64) -> f64 {
 
 /// The peak of each kind of vectors, the highest first, of one type of numbers.
 fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
-    let text = |c: &CaseResult, name: &str| c.parameters.get(name).map(Value::to_string);
+    let text = |c: &CaseResult, name: &str| c.loads.main.parameters.get(name).map(Value::to_string);
     let is_double = |c: &&CaseResult| text(c, TYPE.0).is_none_or(|t| t == TYPE.1);
     let mut own: Vec<&CaseResult> = compute.iter().copied().filter(is_double).collect();
     if own.is_empty() {
@@ -75,7 +75,7 @@ fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, Stri
     let own = plainest(view, &own, &["vectors"]);
     let kind = text(own.first()?, TYPE.0).unwrap_or_else(|| TYPE.1.to_owned());
     let roof = |c: &&CaseResult| {
-        let estimate = c.estimates.get(FLOPS).filter(|e| e.unit == Unit::PerSecond)?;
+        let estimate = c.loads.main.estimates.get(FLOPS).filter(|e| e.unit == Unit::PerSecond)?;
         let vectors = text(c, "vectors").unwrap_or_default();
         let name = level_in_words(view.words, "vectors", &vectors).unwrap_or(vectors);
         Some(Roof { name, most: metric::measured(estimate)? })
@@ -87,7 +87,8 @@ fn ceilings(view: &View<'_>, compute: &[&CaseResult]) -> Option<(Vec<Roof>, Stri
 /// What each cache and memory gives, the fastest first, of one operation.
 fn roofs(view: &View<'_>, memory: &[&CaseResult]) -> Option<(Vec<Roof>, String)> {
     let plain = plainest(view, memory, &["size", "stores"]);
-    let operation = plain.first()?.parameters.get("operation").map(Value::to_string).unwrap_or_default();
+    let operation =
+        plain.first()?.loads.main.parameters.get("operation").map(Value::to_string).unwrap_or_default();
     let operation = level_in_words(view.words, "operation", &operation).unwrap_or(operation);
     let roof = |(place, _, value): (super::Place, u64, f64)| Roof {
         name: place.text(view),

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use model::run::CaseResult;
+use model::trial::LOCAL;
 use model::{Comparison, Run, Value};
 
 use super::Subject;
@@ -14,7 +15,7 @@ pub(super) fn compared(subject: &Subject<'_>) -> Vec<Run> {
     let comparison = subject.comparison;
     let of = |(side, run): (usize, &Run)| {
         let alone = alone(comparison, side);
-        let is_compared = |case: &&CaseResult| !alone.contains(&*case.label);
+        let is_compared = |case: &&CaseResult| !alone.contains(&*case.label.to_string());
         let cases = run.cases.iter().filter(is_compared).map(light).collect();
         Run { cases, ..without_cases(run) }
     };
@@ -58,7 +59,11 @@ fn without_cases(run: &Run) -> Run {
 fn light(case: &CaseResult) -> CaseResult {
     let mut light = case.clone();
     for result in light.trials.iter_mut().map(|t| &mut t.result) {
-        (result.series, result.counters, result.parts) = (Vec::new(), Vec::new(), Vec::new());
+        result.machines.clear();
+        result.loads.retain(|load| load.load == 0 && load.machine == LOCAL);
+        for load in &mut result.loads {
+            (load.series, load.targets) = (Vec::new(), Vec::new());
+        }
     }
     light
 }
@@ -75,7 +80,7 @@ pub(super) fn together(subject: &Subject<'_>, baseline: &Run, sides: &[Run]) -> 
         for case in &run.cases {
             let mut case = case.clone();
             let name = names.get(side).cloned().unwrap_or_default();
-            case.parameters.set(SIDE, Value::Text(name));
+            case.loads.main.parameters.set(SIDE, Value::Text(name));
             all.push((places.of(&case), case));
         }
     }
@@ -87,7 +92,7 @@ pub(super) fn together(subject: &Subject<'_>, baseline: &Run, sides: &[Run]) -> 
 /// Where a case's partner stands in the baseline.
 struct Places<'a> {
     /// By label and work.
-    exactly: HashMap<(&'a str, &'a str), usize>,
+    exactly: HashMap<(String, &'a str), usize>,
     /// By work and workload.
     of_work: HashMap<(&'a str, &'a str), usize>,
 }
@@ -96,16 +101,16 @@ impl<'a> Places<'a> {
     fn of_cases(baseline: &'a Run) -> Self {
         let mut places = Self { exactly: HashMap::new(), of_work: HashMap::new() };
         for (place, case) in baseline.cases.iter().enumerate() {
-            places.exactly.entry((&case.label, &case.work_id)).or_insert(place);
-            places.of_work.entry((&case.work_id, &case.workload)).or_insert(place);
+            places.exactly.entry((case.label.to_string(), &case.work_id)).or_insert(place);
+            places.of_work.entry((&case.work_id, &case.loads.main.workload)).or_insert(place);
         }
         places
     }
 
     /// Behind all others, where it has none.
     fn of(&self, case: &CaseResult) -> usize {
-        let exactly = self.exactly.get(&(&*case.label, &*case.work_id));
-        let place = exactly.or_else(|| self.of_work.get(&(&*case.work_id, &*case.workload)));
+        let exactly = self.exactly.get(&(case.label.to_string(), &*case.work_id));
+        let place = exactly.or_else(|| self.of_work.get(&(&*case.work_id, &*case.loads.main.workload)));
         place.copied().unwrap_or(usize::MAX)
     }
 }

@@ -26,9 +26,9 @@ const EMPTY: Catalogue = Catalogue { workloads: Vec::new(), common: &[] };
 /// A case of five trials around these IOPS.
 fn case(depth: u64, iops: f64) -> CaseResult {
     let mut case = crate::tests::run().cases.remove(0);
-    case.label = format!("disk queue-depth={depth}");
-    case.work_id = case.label.clone();
-    case.parameters.set("queue-depth", depth);
+    case.loads.main.parameters.set("queue-depth", depth);
+    crate::tests::named(&mut case, &format!("disk queue-depth={depth}"));
+    case.work_id = case.label.to_string();
     let trial = |place: u32| {
         let spread = 1.0 + f64::from(place) / 1000.0;
         let quantity = |value: f64, unit| Quantity { value: value * spread, unit };
@@ -37,8 +37,8 @@ fn case(depth: u64, iops: f64) -> CaseResult {
             ("latency_p50", quantity(depth as f64 / iops, Unit::Seconds)),
             ("latency_p99", quantity(depth as f64 / iops * 2.0, Unit::Seconds)),
         ];
-        let metrics = metrics.into_iter().map(|(name, q)| (name.to_owned(), q)).collect();
-        let result = TrialResult { metrics, ..TrialResult::default() };
+        let mut result = TrialResult::default();
+        result.main_mut().metrics = metrics.into_iter().map(|(name, q)| (name.to_owned(), q)).collect();
         let started = String::new();
         Trial { order: place, block: place, started, status: Status::Ok, reason: None, result }
     };
@@ -119,7 +119,7 @@ fn both_sides_stand_in_one_chart() {
     let mut runs = pair();
     // What only goes with the side is no factor of its own.
     for (run, target) in runs.iter_mut().zip(["/data", "/mnt"]) {
-        run.cases.iter_mut().for_each(|c| c.parameters.set("target", Value::from(target)));
+        run.cases.iter_mut().for_each(|c| c.loads.main.parameters.set("target", Value::from(target)));
     }
     let page = page(&compared(&runs), &runs, Language::English);
     let mut titles = Vec::new();

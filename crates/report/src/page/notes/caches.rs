@@ -5,7 +5,7 @@ use crate::figure::mountain;
 
 pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
     let (view, words) = (look.view, look.view.words);
-    let spec = look.cases.first().and_then(|c| view.workload(&c.workload));
+    let spec = look.cases.first().and_then(|c| view.workload(&c.loads.main.workload));
     let mut said = Vec::new();
     for (place, metric, found) in mountain::of_cases(view, look.cases, spec) {
         let about = |text: String| match place.is_empty() {

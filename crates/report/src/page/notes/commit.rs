@@ -14,11 +14,12 @@ use crate::format;
 
 pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
-        let rate = |name: &str| case.estimates.get(name).map(|e| e.median).filter(|rate| *rate > 0.0);
+        let rate =
+            |name: &str| case.loads.main.estimates.get(name).map(|e| e.median).filter(|rate| *rate > 0.0);
         let Concurrency { workers, operations, rate_per_s, .. } = crate::load::profile(case).concurrency;
         let is_one_by_one = operations == workers && rate_per_s.is_none();
-        let reads = case.estimates.keys().any(|name| name.starts_with("read_"));
-        if !is_one_by_one || reads || case.targets.len() > 1 {
+        let reads = case.loads.main.estimates.keys().any(|name| name.starts_with("read_"));
+        if !is_one_by_one || reads || case.loads.main.targets.len() > 1 {
             return None;
         }
         let syncs = rate("syncs_per_second")?;

@@ -13,8 +13,9 @@ const LEAST: f64 = 0.001;
 pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
     let view = look.view;
     let one = |case: &&CaseResult| {
-        let figure =
-            |name: &str| case.estimates.get(name).map(|e| view.figure(Rates::Bytes, "throughput", e));
+        let figure = |name: &str| {
+            case.loads.main.estimates.get(name).map(|e| view.figure(Rates::Bytes, "throughput", e))
+        };
         let (returned, durable) = figure("throughput").zip(figure("throughput_durable"))?;
         let share = fact(case, "dirty_share").filter(|share| *share >= LEAST);
         let texts = [("returned", Value::Text(returned)), ("durable", Value::Text(durable))];

@@ -10,11 +10,11 @@ use super::NoteContext;
 pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
         // Several are full at several times, and no figure says how many bytes each took.
-        if !case.parameters.is_word("until", "full") || case.targets.len() > 1 {
+        if !case.loads.main.parameters.is_word("until", "full") || case.loads.main.targets.len() > 1 {
             return None;
         }
         let good = || case.trials.iter().filter(|t| t.status == Status::Ok);
-        let was_full = |t: &Trial| matches!(t.result.facts.get("ended"), Some(Value::Text(how)) if how == "no space left");
+        let was_full = |t: &Trial| matches!(t.result.main().facts.get("ended"), Some(Value::Text(how)) if how == "no space left");
         let key = if good().all(was_full) { "remark-full" } else { "remark-not-full" };
         let bytes = stats::interval::median(&good().filter_map(bytes).collect::<Vec<_>>())?;
         Some(look.about(case, &look.view.tell(key, &[("bytes", &format::decimal(bytes as u64))])))
@@ -24,6 +24,6 @@ pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
 
 /// What a trial wrote: its mean rate for as long as it took.
 fn bytes(trial: &Trial) -> Option<f64> {
-    let value = |name: &str| Some(trial.result.metrics.get(name)?.value);
+    let value = |name: &str| Some(trial.result.main().metrics.get(name)?.value);
     Some((value("throughput")? * value("elapsed")?).round())
 }

@@ -22,15 +22,21 @@ pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
 fn told(look: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
     let view = look.view;
     let name = FIGURES.iter().find(|name| {
-        case.targets.len() > 1 && case.targets.iter().all(|t| t.estimates.contains_key(**name))
+        case.loads.main.targets.len() > 1
+            && case.loads.main.targets.iter().all(|t| t.estimates.contains_key(**name))
     })?;
     let value = |estimate: &Estimate| estimate.median;
-    let mut all: Vec<(&str, &Estimate)> =
-        case.targets.iter().filter_map(|t| Some((t.target.as_str(), t.estimates.get(*name)?))).collect();
+    let mut all: Vec<(&str, &Estimate)> = case
+        .loads
+        .main
+        .targets
+        .iter()
+        .filter_map(|t| Some((t.target.as_str(), t.estimates.get(*name)?)))
+        .collect();
     all.sort_by(|a, b| value(a.1).total_cmp(&value(b.1)));
     let (least, most) = (all.first()?, all.last()?);
     let figure = |estimate: &Estimate| Value::Text(view.with_metric(Rates::Bytes, name, estimate));
-    let together = case.estimates.get(*name).map(figure);
+    let together = case.loads.main.estimates.get(*name).map(figure);
     let mut arguments = vec![
         ("count", Value::from(all.len() as u64)),
         ("least", Value::from(least.0)),
@@ -46,7 +52,9 @@ fn told(look: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
         None => "remark-targets-each",
     };
     let mut text = view.words.tell(key, &arguments);
-    let done = |name: &str| case.estimates.get(name).map(|e| Value::Text(view.figure(Rates::Bytes, name, e)));
+    let done = |name: &str| {
+        case.loads.main.estimates.get(name).map(|e| Value::Text(view.figure(Rates::Bytes, name, e)))
+    };
     if let Some((first, last)) = done("first_done").zip(done("last_done")) {
         let done = view.words.tell("remark-targets-done", &[("first", first), ("last", last)]);
         text = format!("{text} {done}");

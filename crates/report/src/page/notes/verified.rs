@@ -12,7 +12,7 @@ pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
         if case.trials.iter().any(|t| t.status == Status::Failed) {
             return None;
         }
-        let facts = || case.trials.iter().filter(|t| t.status == Status::Ok).map(|t| &t.result.facts);
+        let facts = || case.trials.iter().filter(|t| t.status == Status::Ok).map(|t| &t.result.main().facts);
         let blocks = |value: &Value| match value {
             Value::Integer(count) => Some(*count),
             _ => None,

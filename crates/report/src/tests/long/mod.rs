@@ -12,9 +12,11 @@ use model::limit::LimitKind;
 use model::machine::CpuPlace;
 use model::metric::Better;
 use model::resource::PathStep;
-use model::run::{AnalysisInfo, Build, CaseResult, Estimate, Origin, Outcome, Run, SCHEMA, Utilization};
+use model::run::{
+    AnalysisInfo, Build, CaseLoad, CaseResult, Estimate, Loads, Origin, Outcome, Run, SCHEMA, Utilization,
+};
 use model::study::{Controls, Pin, StudyWorkload};
-use model::trial::{Placement, ProcessUse, Status, Steady, Trial, TrialResult, Window, WorkerPlace};
+use model::trial::{Placement, ProcessUse, Series, Status, Steady, Trial, TrialResult, Window, WorkerPlace};
 use model::{Finding, FindingKind, Machine, Parameters, Quantity, Severity, Study, Unit, Value};
 
 use self::samples::{Noise, series_of_a_second, series_of_an_hour};
@@ -152,6 +154,25 @@ fn machine() -> Machine {
     machine
 }
 
+/// Gives a case the label that reads so.
+pub(crate) fn named(case: &mut CaseResult, label: &str) {
+    let loads = case.loads.iter().map(|load| (load.workload.as_str(), &load.parameters));
+    case.label = import::v1::label::read(label, &loads.collect::<Vec<_>>());
+}
+
+/// Gives the loads of a case profiles that fit their parameters.
+pub(crate) fn profiled(case: &mut CaseResult) {
+    for load in case.loads.iter_mut() {
+        load.profile = import::v1::profile(&load.workload, &load.parameters);
+    }
+}
+
+/// Series of the main load and of the machine that drives it.
+pub(crate) fn put_series(result: &mut TrialResult, all: Vec<Series>) {
+    let (load, machine) = all.into_iter().partition(|series| series.resource == "load");
+    (result.main_mut().series, result.local_mut().series) = (load, machine);
+}
+
 /// A case without trials.
 fn case(workload: &str, factors: &[(&str, Value, String)], path: &[&str]) -> CaseResult {
     let words: Vec<String> = factors.iter().map(|(name, _, shown)| format!("{name}={shown}")).collect();
@@ -160,28 +181,23 @@ fn case(workload: &str, factors: &[(&str, Value, String)], path: &[&str]) -> Cas
     for (name, value, _) in factors {
         parameters.set(name, value.clone());
     }
-    CaseResult {
+    let main = CaseLoad {
         workload: workload.to_owned(),
-        definition_version: 1,
+        definition_version: Some(1),
+        profile: import::v1::profile(workload, &parameters),
+        parameters,
+        ..CaseLoad::default()
+    };
+    CaseResult {
         // Of the same length as a real one.
         work_id: format!(
             "{:016x}",
             label.bytes().fold(7_u64, |h, b| h.wrapping_mul(31).wrapping_add(b.into()))
         ),
-        label,
-        label_parts: None,
-        parameters,
-        profile: None,
-        with: Vec::new(),
-        block: 0,
-        settings: Default::default(),
+        label: import::v1::label::read(&label, &[(workload, &main.parameters)]),
+        loads: Loads { main, beside: Vec::new() },
         path: path.iter().map(|r| PathStep { resource: (*r).to_owned(), amplification: 1.0 }).collect(),
-        trials: Vec::new(),
-        rounds: None,
-        targets: Vec::new(),
-        estimates: BTreeMap::new(),
-        utilization: Vec::new(),
-        findings: Vec::new(),
+        ..CaseResult::default()
     }
 }
 
@@ -207,9 +223,9 @@ fn disk(at: usize, extent: Extent, noise: &mut Noise) -> CaseResult {
         ("pattern", "randread".into(), "randread".to_owned()),
     ];
     let mut case = case("disk", &factors, &["cpu:0-127", "filesystem:/data (xfs)", "block:nvme0n1"]);
-    case.parameters.set("duration", 1.0);
-    case.parameters.set("direct", true);
-    case.parameters.set("engine", "io_uring");
+    case.loads.main.parameters.set("duration", 1.0);
+    case.loads.main.parameters.set("direct", true);
+    case.loads.main.parameters.set("engine", "io_uring");
     let in_flight = (depth * threads) as f64;
     let most = (3.2e9 / size as f64).min(850_000.0);
     let alone_s = 80e-6 + size as f64 / 3e9;
@@ -241,7 +257,7 @@ fn memory(at: usize, extent: Extent, noise: &mut Noise) -> CaseResult {
         ("threads", threads.into(), threads.to_string()),
     ];
     let mut case = case("memory.bandwidth", &factors, &["cpu:0-127", "memory"]);
-    case.parameters.set("duration", 1.0);
+    case.loads.main.parameters.set("duration", 1.0);
     let (one, most) = match size {
         ..=1_048_576 => (60e9, 3.8e12),
         1_048_577..=67_108_864 => (35e9, 1.2e12),
@@ -270,14 +286,14 @@ fn trial(block: u32, figures: &Figures, hour: Option<bool>, noise: &mut Noise) -
         placement: Some(placement(figures.busy_cpus)),
         ..TrialResult::default()
     };
-    result.facts.insert("ring_flags".to_owned(), "single-issuer defer-taskrun".into());
+    result.main_mut().facts.insert("ring_flags".to_owned(), "single-issuer defer-taskrun".into());
     metrics(&mut result, figures, noise);
-    result.series = match hour {
+    let series = match hour {
         Some(every_cpu) => series_of_an_hour(start_ns, figures, every_cpu, noise),
         None => series_of_a_second(start_ns, figures, block == 0, noise),
     };
+    put_series(&mut result, series);
     let used = |pid, name: &str, own, kernel, cpu_s| ProcessUse {
-        machine: "local".to_owned(),
         pid,
         name: name.to_owned(),
         own,
@@ -285,7 +301,7 @@ fn trial(block: u32, figures: &Figures, hour: Option<bool>, noise: &mut Noise) -
         cpu_s,
         watched_s: seconds as f64,
     };
-    result.processes = vec![
+    result.local_mut().processes = vec![
         used(4711, "headroom", true, false, f64::from(figures.busy_cpus) * 0.97 * seconds as f64),
         used(77, "kswapd0", false, true, 0.02 * seconds as f64),
         used(1502, "postgres", false, false, 0.01 * seconds as f64),
@@ -314,7 +330,7 @@ fn placement(workers: u32) -> Placement {
 /// latencies around the median, some of them far.
 fn metrics(result: &mut TrialResult, figures: &Figures, noise: &mut Noise) {
     let mut set = |name: &str, value: f64, unit| {
-        result.metrics.insert(name.to_owned(), Quantity { value, unit });
+        result.main_mut().metrics.insert(name.to_owned(), Quantity { value, unit });
     };
     set("throughput", figures.bytes_per_s, Unit::BytesPerSecond);
     let Some(median_s) = figures.latency_s else {
@@ -334,13 +350,13 @@ fn metrics(result: &mut TrialResult, figures: &Figures, noise: &mut Noise) {
         }
     }
     set("latency_max", stats::histogram::max(&histogram).unwrap() / 1e9, Unit::Seconds);
-    result.histograms.insert("latency".to_owned(), stats::histogram::encode(&histogram).unwrap());
+    result.main_mut().histograms.insert("latency".to_owned(), stats::histogram::encode(&histogram).unwrap());
 }
 
 /// What the trials that gave figures say, made as the analysis makes it.
 pub(crate) fn estimate(case: &mut CaseResult) {
     let mut values: BTreeMap<&str, (Vec<f64>, Unit)> = BTreeMap::new();
-    for (name, quantity) in case.trials.iter().flat_map(|t| &t.result.metrics) {
+    for (name, quantity) in case.trials.iter().flat_map(|t| &t.result.main().metrics) {
         values.entry(name).or_insert((Vec::new(), quantity.unit)).0.push(quantity.value);
     }
     let estimate = |(name, (values, unit)): (&str, (Vec<f64>, Unit))| {
@@ -358,12 +374,12 @@ pub(crate) fn estimate(case: &mut CaseResult) {
         };
         Some((name.to_owned(), estimate))
     };
-    case.estimates = values.into_iter().filter_map(estimate).collect();
+    case.loads.main.estimates = values.into_iter().filter_map(estimate).collect();
 }
 
 /// The share of one limit, and the verdict that follows.
 fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (&str, Unit), limit: f64) {
-    let demand = case.estimates[quantity].median;
+    let demand = case.loads.main.estimates[quantity].median;
     let fraction = demand / limit;
     case.utilization.push(Utilization {
         machine: None,

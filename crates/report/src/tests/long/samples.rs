@@ -56,7 +56,6 @@ struct Column<'a> {
 impl Column<'_> {
     fn of(&self, start_ns: u64, values: impl Iterator<Item = f64>) -> Series {
         Series {
-            machine: "local".to_owned(),
             resource: self.resource.to_owned(),
             name: self.name.to_owned(),
             unit: self.unit,

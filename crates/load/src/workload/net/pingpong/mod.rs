@@ -286,8 +286,8 @@ impl Planned for PlannedPingpong {
     }
 
     fn unite(&self, near: &mut TrialResult, far: &TrialResult) -> United {
-        if let Some(theirs) = far.metrics.get("cpu_per_operation") {
-            near.metrics.insert(PEER_CPU.name.to_owned(), *theirs);
+        if let Some(theirs) = far.main().metrics.get("cpu_per_operation") {
+            near.main_mut().metrics.insert(PEER_CPU.name.to_owned(), *theirs);
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ fn both(name: &str, ours: f64, theirs: f64) -> f64 {
 }
 
 fn value(result: &TrialResult, name: &str) -> Option<f64> {
-    result.metrics.get(name).map(|q| q.value)
+    result.main().metrics.get(name).map(|q| q.value)
 }
 
 /// What a rate of an end came to in its own window.
@@ -66,7 +66,7 @@ pub(super) fn unite(stream: &PlannedStream, near: &mut TrialResult, far: &TrialR
     }
     let sent = rate(near, "sender_throughput").unwrap_or(0.0) + rate(far, "sender_throughput").unwrap_or(0.0);
     let mut put = |name: &str, value: f64, unit: Unit| {
-        near.metrics.insert(name.to_owned(), Quantity { value, unit });
+        near.main_mut().metrics.insert(name.to_owned(), Quantity { value, unit });
     };
     put("throughput", arrived, Unit::BytesPerSecond);
     if both_ways {
@@ -77,13 +77,13 @@ pub(super) fn unite(stream: &PlannedStream, near: &mut TrialResult, far: &TrialR
         put("elapsed", seconds, Unit::Seconds);
     }
     for name in ONE_ENDED {
-        let Some(theirs) = far.metrics.get(*name) else { continue };
-        let ours = near.metrics.get(*name).filter(|_| both_ways).map(|q| q.value);
+        let Some(theirs) = far.main().metrics.get(*name) else { continue };
+        let ours = near.main().metrics.get(*name).filter(|_| both_ways).map(|q| q.value);
         let value = ours.map_or(theirs.value, |ours| both(name, ours, theirs.value));
-        near.metrics.insert((*name).to_owned(), Quantity { value, unit: theirs.unit });
+        near.main_mut().metrics.insert((*name).to_owned(), Quantity { value, unit: theirs.unit });
     }
-    if let Some(theirs) = far.metrics.get("cpu_per_byte") {
-        near.metrics.insert(spec::PEER_CPU_PER_BYTE.name.to_owned(), *theirs);
+    if let Some(theirs) = far.main().metrics.get("cpu_per_byte") {
+        near.main_mut().metrics.insert(spec::PEER_CPU_PER_BYTE.name.to_owned(), *theirs);
     }
     if is_udp && sent > 0.0 {
         tail_loss(near, arrived / sent);
@@ -117,7 +117,7 @@ fn span(near: &TrialResult, far: &TrialResult) -> Option<f64> {
 fn tail_loss(near: &mut TrialResult, arrived: f64) {
     let known = value(near, "loss").unwrap_or(0.0);
     if 1.0 - known - arrived > UNDER_WAY {
-        near.metrics.insert("loss".to_owned(), Quantity { value: 1.0 - arrived, unit: Unit::One });
+        near.main_mut().metrics.insert("loss".to_owned(), Quantity { value: 1.0 - arrived, unit: Unit::One });
     }
 }
 
@@ -136,7 +136,9 @@ mod tests {
             ((*name).to_owned(), Quantity { value: *value, unit })
         });
         let window = Some(Window { start_ns: window.0, end_ns: window.1 });
-        TrialResult { window, metrics: metrics.collect(), ..TrialResult::default() }
+        let mut result = TrialResult { window, ..TrialResult::default() };
+        result.main_mut().metrics = metrics.collect();
+        result
     }
 
     fn stream(direction: &str, others: &[(&str, Value)]) -> Load {
