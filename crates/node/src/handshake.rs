@@ -9,7 +9,7 @@ use super::join::Key;
 
 /// The version of what both ends say to each other: raised whenever an older
 /// end would misunderstand a newer one.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The longest first word: a stranger's costs no more.
 pub(super) const HANDSHAKE_MAX: usize = 1024;

@@ -27,8 +27,13 @@ use crate::sqlite::{BUSY_TIMEOUT, SCHEMA, TABLES};
 /// Marks our files, as SQLite's file format provides for: "Hdrm".
 pub(crate) const APPLICATION_ID: u32 = 0x4864_726d;
 
-/// The version of the tables. A store with a higher one is refused.
-pub(crate) const VERSION: u32 = 1;
+/// The version of what is kept. A store with a higher one is refused; one of version 1
+/// holds documents of `headroom.run/1` only, in the same tables, and gets this version
+/// with its next run.
+pub(crate) const VERSION: u32 = 2;
+
+/// The lowest version that is read.
+const VERSION_FIRST: u32 = 1;
 
 /// Opens the store at `path`; makes it if there is nothing.
 pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
@@ -86,9 +91,16 @@ fn inspect(path: &Path) -> Result<Log, StoreError> {
 fn check_version(path: &Path, found: u32) -> Result<(), StoreError> {
     match found {
         0 => Err(StoreError::NotAStore { path: path.to_owned(), why: "it carries no version".to_owned() }),
-        VERSION => Ok(()),
+        VERSION_FIRST..=VERSION => Ok(()),
         _ => Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION }),
     }
+}
+
+/// Marks a store that gets a run of this version, so that an older program says that it
+/// is too old for it.
+pub(crate) fn raise_version(connection: &Connection) -> rusqlite::Result<()> {
+    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found < VERSION { connection.pragma_update(None, "user_version", VERSION) } else { Ok(()) }
 }
 
 /// Opens an inspected store: to read and write where the file and its folder

@@ -172,6 +172,8 @@ impl Store for SqliteStore {
     fn begin(&mut self, run: &Run) -> Result<(), StoreError> {
         let document = self.head(&Run { finished: None, outcome: None, ..run.clone() })?;
         let writer = Writer::this_process();
+        opening::raise_version(&self.connection)
+            .map_err(|e| StoreError::sqlite(&self.path, "write to", e))?;
         let done = self.connection.execute(
             // A number whose run was removed may still have trials, if the removal
             // was interrupted; they must not become another run's.

@@ -96,6 +96,22 @@ fn our_mark_on_foreign_tables_does_not_make_a_store() {
 }
 
 #[test]
+fn a_store_of_version_1_stays_one_until_it_gets_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    forge(&path, &(ours(1) + SCHEMA));
+    let version = || -> u32 {
+        let connection = Connection::open(&path).unwrap();
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+    };
+    assert!(SqliteStore::open(&path).unwrap().list().unwrap().is_empty());
+    assert_eq!(version(), 1);
+    SqliteStore::open(&path).unwrap().begin(&example::run("a1", "2026-03-01T10:00:00Z")).unwrap();
+    assert_eq!(version(), VERSION);
+    assert_eq!(SqliteStore::open(&path).unwrap().list().unwrap().len(), 1);
+}
+
+#[test]
 fn a_newer_store_is_refused_with_both_versions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.db");
@@ -104,7 +120,7 @@ fn a_newer_store_is_refused_with_both_versions() {
     assert!(
         matches!(error, StoreError::Newer { found, known, .. } if (found, known) == (VERSION + 6, VERSION))
     );
-    assert!(error.to_string().contains("version 7") && error.to_string().contains("version 1"), "{error}");
+    assert!(error.to_string().contains("version 8") && error.to_string().contains("version 2"), "{error}");
 }
 
 #[test]
