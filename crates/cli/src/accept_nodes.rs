@@ -22,7 +22,7 @@ use crate::output;
 /// How such a peer begins.
 pub(crate) const SCHEME: &str = "listen://";
 
-/// How often a person who waits is told so.
+/// How often a waiting person gets a message.
 const STILL: Duration = Duration::from_secs(30);
 
 /// How a run waits for a node.
@@ -155,7 +155,7 @@ fn spoken(duration: Duration) -> String {
     }
 }
 
-/// Says what happens at the gate, a line each.
+/// Prints what the acceptor does, a line each.
 fn tell(event: NodeEvent) {
     let line = match event {
         NodeEvent::Came { from, version } => format!("{from} (headroom {version}) has joined"),

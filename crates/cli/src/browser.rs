@@ -60,7 +60,7 @@ pub enum BrowserError {
     Failed {
         /// The browser.
         browser: PathBuf,
-        /// What it said last, or how it ended.
+        /// Its last output, or how it ended.
         said: String,
     },
     /// A signal to us ended it.
@@ -69,7 +69,7 @@ pub enum BrowserError {
     Unprepared {
         /// What was tried.
         what: &'static str,
-        /// What the kernel said.
+        /// The kernel's error.
         source: std::io::Error,
     },
 }

@@ -21,7 +21,7 @@ pub(crate) const TRIAL_FAILED: u8 = 1;
 pub(crate) const UNKEPT: u8 = 1;
 /// Done, but a condition of the machine could disturb a measurement.
 pub(crate) const CONDITION: u8 = 1;
-/// Done, but something is worse than the baseline, and the user asked to be told.
+/// Done, but something is worse than the baseline, and the user asked for this code.
 pub(crate) const WORSE: u8 = 1;
 /// Interrupted; everything was put back.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -49,7 +49,7 @@ pub enum Failure {
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: std::io::Error,
     },
     /// The run is done and kept, but its file could not be written.
@@ -77,7 +77,7 @@ pub enum Failure {
     Unkept {
         /// What is left of the run.
         run: Box<StoreFailure>,
-        /// What the store said.
+        /// The store's error.
         error: StoreError,
     },
     /// The person stopped it before anything began.

@@ -3,7 +3,7 @@
 //! that shows what they typed, on a screen and in a log that others read. So
 //! everything that shows words of a person goes through here.
 //!
-//! A key is told by where it stands, behind a `#`, or by how it looks: a long
+//! A key is recognised by where it stands, behind a `#`, or by how it looks: a long
 //! word of base64url in which the letters change between small and large all
 //! the time. A name that looks so is hidden too, which costs little.
 
@@ -76,7 +76,7 @@ fn torn(text: &[u8], secret: &Range<usize>) -> Vec<Range<usize>> {
         let own = rest[apart..].iter().position(|byte| !is_of_key(byte)).unwrap_or(rest.len() - apart);
         let piece = at + apart..at + apart + own;
         if piece.len() < TORN_LEAST {
-            // Too short to be told; what lies behind it may be more.
+            // Too short to be recognised; what follows may be longer.
             (length, at) = (length + piece.len(), piece.end);
             continue;
         }

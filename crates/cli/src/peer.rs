@@ -167,7 +167,7 @@ pub(crate) fn machines(peers: &Peers) -> BTreeMap<String, String> {
     let mut known: Vec<(Fingerprint, &String)> = Vec::new();
     let mut machines = BTreeMap::new();
     for (name, join) in peers {
-        // What is none is told when it is to be reached.
+        // A peer that is none is reported when it is dialled.
         let Ok(join) = JoinString::parse(join) else { continue };
         let first =
             known.iter().find(|(print, _)| *print == join.fingerprint).map_or(name, |(_, first)| *first);

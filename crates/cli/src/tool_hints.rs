@@ -32,7 +32,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ("rwmixread", "read-share"),
 ];
 
-/// fio's options that nothing has to be said for here, and why.
+/// fio's options that need no hint here, and why.
 const NEEDLESS: &[(&str, &str)] = &[
     ("fsync", "every so many writes are synced with `--sync fsync --sync-every N`"),
     (

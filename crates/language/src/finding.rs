@@ -139,7 +139,7 @@ impl Words {
 
     /// The keys that this language needs to say a finding with its advice, its
     /// evidence and what it rules out, and lacks, or whose arguments it lacks:
-    /// what would be said in English. For tests of those that make findings.
+    /// what would be shown in English. For tests of rules that make findings.
     #[must_use]
     pub fn lacking(&self, finding: &Finding) -> Vec<String> {
         let mut lacking = Vec::new();

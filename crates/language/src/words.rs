@@ -167,7 +167,7 @@ impl Words {
     }
 
     /// The text of `key`, which needs no arguments. What a language lacks is
-    /// said in English; a key that nobody has is shown as it is.
+    /// shown in English; a key that nobody has is shown as it is.
     #[must_use]
     pub fn say(&self, key: &str) -> String {
         self.tell(key, &[])
@@ -224,7 +224,7 @@ impl Words {
     }
 
     /// Whether this language has the words of a remark, and the remark what fills
-    /// them: else it is said in English. For tests of those that make remarks.
+    /// them: otherwise it is shown in English. For tests of rules that make remarks.
     #[must_use]
     pub fn says(&self, remark: &Remark) -> bool {
         self.language == Language::English || self.of_remark(remark).is_some()

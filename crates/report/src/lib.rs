@@ -1,6 +1,7 @@
 //! From a run document to what people and programs read: data in, bytes out.
 //! Nothing here prints.
 
+mod breakdown;
 pub mod doctor;
 pub mod document;
 pub mod export;
@@ -9,11 +10,10 @@ pub mod inventory;
 pub mod label;
 mod load;
 pub mod page;
-mod part;
 pub use language::format;
+mod merged_findings;
 pub mod plan;
 pub mod reference;
-mod shared;
 pub mod terminal;
 pub mod text;
 mod view;

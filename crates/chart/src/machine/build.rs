@@ -4,18 +4,18 @@ use language::{Words, format};
 use model::Machine;
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
 
-use super::link::Rates;
+use super::link::LinkLimits;
 use super::parts::{self, Package};
 use super::pci::{Walk, is_shown_disk};
-use super::share::View;
+use super::share::CaseView;
 use super::tree::{Kind, Link, Node, Tree};
-use super::{collapse, ladder, said};
+use super::{collapse, ladder, wording};
 use crate::svg::clean;
 
 /// The tree of `machine`; the view learns what is shown.
-pub(super) fn tree(machine: &Machine, view: &mut View) -> Tree {
+pub(super) fn tree(machine: &Machine, view: &mut CaseView) -> Tree {
     let inventory = &machine.inventory;
-    let rates = Rates::new(machine, view.words);
+    let rates = LinkLimits::new(machine, view.words);
     let packages = parts::packages(inventory);
     let mut cards: Vec<Node> = Vec::new();
     for package in &packages {
@@ -23,7 +23,7 @@ pub(super) fn tree(machine: &Machine, view: &mut View) -> Tree {
         node.memory = parts::memory(machine, package, &rates).map(Box::new);
         if !cards.is_empty() {
             // How packages are coupled the machine does not tell, only that.
-            let said = |key: &str| said::say(view.words, key);
+            let said = |key: &str| wording::say(view.words, key);
             let (what, notes) = (said("socket-link"), vec![said("rate-unknown")]);
             node.link = Some(Link { what, notes, count: 1, ..Link::default() });
         }
@@ -63,7 +63,7 @@ pub(super) fn tree(machine: &Machine, view: &mut View) -> Tree {
     tree
 }
 
-fn settle(tree: &Tree, view: &mut View) {
+fn settle(tree: &Tree, view: &mut CaseView) {
     let mut shown = Vec::new();
     tree.walk(|node| shown.extend(node.all_resources()));
     view.settle(shown.into_iter().map(String::as_str));
@@ -85,7 +85,7 @@ fn hang(tree: &mut Tree, packages: &[Package], nodes: Vec<Node>) {
 }
 
 /// The chipset, where a link to one is known.
-fn chipset(inventory: &Inventory, rates: &Rates, view: &View) -> Option<Node> {
+fn chipset(inventory: &Inventory, rates: &LinkLimits, view: &CaseView) -> Option<Node> {
     if !rates.knows("dmi") && !view.passes(&["dmi".to_owned()]) {
         return None;
     }
@@ -93,7 +93,7 @@ fn chipset(inventory: &Inventory, rates: &Rates, view: &View) -> Option<Node> {
     let bridge = inventory.pci.iter().find(|d| d.class >> 8 == 0x0601 && is_behind_chipset(d));
     let named = bridge.filter(|b| b.device_name.is_some()).map(|b| parts::pci_name(b, view.words));
     let named = named.as_deref().and_then(|n| n.split(" LPC").next()).map(clean);
-    let name = named.or_else(|| rates.chipset()).unwrap_or_else(|| said::say(view.words, "chipset"));
+    let name = named.or_else(|| rates.chipset()).unwrap_or_else(|| wording::say(view.words, "chipset"));
     let mut node = Node::new(Kind::Hub, name);
     node.link = Some(rates.dmi());
     Some(node)
@@ -110,7 +110,7 @@ fn is_behind_chipset(device: &PciDevice) -> bool {
 
 /// Disks and interfaces that no PCI function carries, as far as known, and
 /// virtual ones that the case passes.
-fn elsewhere(inventory: &Inventory, rates: &Rates, walk: &Walk, view: &View) -> Vec<Node> {
+fn elsewhere(inventory: &Inventory, rates: &LinkLimits, walk: &Walk, view: &CaseView) -> Vec<Node> {
     let mut nodes = Vec::new();
     for disk in &inventory.block {
         let id = format!("block:{}", disk.name);
@@ -142,7 +142,7 @@ fn elsewhere(inventory: &Inventory, rates: &Rates, walk: &Walk, view: &View) -> 
 
 /// Whether a block device is none of hardware's, stands on no other, and matters
 /// to the case.
-fn is_passed_virtual(disk: &BlockDevice, view: &View) -> bool {
+fn is_passed_virtual(disk: &BlockDevice, view: &CaseView) -> bool {
     let points = disk.mounts.iter().any(|m| !view.file_system(&m.point).is_empty());
     disk.kind != BlockKind::Partition
         && disk.below.is_empty()
@@ -151,7 +151,7 @@ fn is_passed_virtual(disk: &BlockDevice, view: &View) -> bool {
 
 /// What a block device is that is no disk: `loop device on /var/tmp/image`.
 fn virtual_disk(disk: &BlockDevice, words: &Words) -> String {
-    let kind = said::say(
+    let kind = wording::say(
         words,
         match disk.kind {
             BlockKind::Loop => "loop-device",
@@ -164,7 +164,7 @@ fn virtual_disk(disk: &BlockDevice, words: &Words) -> String {
         },
     );
     match disk.backing_file.as_deref() {
-        Some(file) => said::fill(words, "device-on-file", &[("device", &kind), ("file", &clean(file))]),
+        Some(file) => wording::fill(words, "device-on-file", &[("device", &kind), ("file", &clean(file))]),
         None => kind,
     }
 }
@@ -193,10 +193,10 @@ fn memory_alone(inventory: &Inventory, packages: &[Package], words: &Words) -> V
     alone
         .map(|n| {
             let size = format::rough_binary(n.total_bytes);
-            let mut node = Node::new(Kind::Memory, said::fill(words, "memory", &[("size", &size)]));
+            let mut node = Node::new(Kind::Memory, wording::fill(words, "memory", &[("size", &size)]));
             let id = n.id.to_string();
-            let place = said::fill(words, "numa-node", &[("node", &id)]);
-            node.lines = vec![said::list(words, [place, said::say(words, "no-cpus")])];
+            let place = wording::fill(words, "numa-node", &[("node", &id)]);
+            node.lines = vec![wording::list(words, [place, wording::say(words, "no-cpus")])];
             node
         })
         .collect()

@@ -1,9 +1,9 @@
 //! Making the tree small: equal siblings become one card, and what is too much
 //! to show becomes a number.
 
-use super::said;
-use super::share::View;
+use super::share::CaseView;
 use super::tree::{Kind, Link, Node, Tree};
+use super::wording;
 
 /// Cards that hang below one card at most.
 const MOST_SIBLINGS: usize = 24;
@@ -11,7 +11,7 @@ const MOST_SIBLINGS: usize = 24;
 const MOST_CARDS: usize = 60;
 
 /// Merges equal siblings, from the leaves up.
-pub(super) fn equal(nodes: Vec<Node>, view: &View) -> Vec<Node> {
+pub(super) fn equal(nodes: Vec<Node>, view: &CaseView) -> Vec<Node> {
     let mut kept: Vec<(String, Node)> = Vec::new();
     let mut index = std::collections::BTreeMap::new();
     for mut node in nodes {
@@ -38,7 +38,7 @@ fn merges(node: &Node) -> bool {
 
 /// What two cards must have in common to become one. Names are left out, except
 /// where nothing else is known.
-fn signature(node: &Node, view: &View) -> String {
+fn signature(node: &Node, view: &CaseView) -> String {
     let link = |link: &Option<Link>| {
         let l = link.as_ref()?;
         let passed = view.passes(&l.resources);
@@ -83,7 +83,7 @@ fn merge_link(into: &mut Option<Link>, other: Option<Link>) {
 
 /// Leaves out what there is no room for, and says how much that was. What a case
 /// passes stays before what it does not.
-pub(super) fn bound(tree: &mut Tree, view: &View) {
+pub(super) fn bound(tree: &mut Tree, view: &CaseView) {
     let mut left = MOST_CARDS;
     cut(&mut tree.packages, "more-packages", &mut left, view);
     cut(&mut tree.loose, "more", &mut left, view);
@@ -100,7 +100,7 @@ pub(super) fn bound(tree: &mut Tree, view: &View) {
     }
 }
 
-fn cut(nodes: &mut Vec<Node>, key: &str, left: &mut usize, view: &View) {
+fn cut(nodes: &mut Vec<Node>, key: &str, left: &mut usize, view: &CaseView) {
     let most = MOST_SIBLINGS.min(*left);
     if nodes.len() > most {
         // What the case passes, then what is not one more of many disks.
@@ -124,14 +124,14 @@ fn cut(nodes: &mut Vec<Node>, key: &str, left: &mut usize, view: &View) {
             }
             keep
         });
-        let mut more = Node::new(Kind::More, said::counted(view.words, key, hidden));
+        let mut more = Node::new(Kind::More, wording::counted(view.words, key, hidden));
         more.numa = numa;
         nodes.push(more);
     }
     *left = left.saturating_sub(nodes.len());
 }
 
-fn passes(node: &Node, view: &View) -> bool {
+fn passes(node: &Node, view: &CaseView) -> bool {
     let mut found = false;
     node.walk(&mut |n| found = found || view.mark(&n.all_resources().cloned().collect::<Vec<_>>()).on);
     found

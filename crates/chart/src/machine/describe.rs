@@ -6,16 +6,16 @@ use model::machine::{Machine, System};
 use model::run::CaseResult;
 
 use super::parts::vendor_name;
-use super::said;
-use super::share::{DrawnCase, View};
+use super::share::{CaseView, DrawnCase};
 use super::tree::{Node, Tree};
+use super::wording;
 use crate::svg::clean;
 
 /// Resources of a path that the description lists at most.
 const MOST_RESOURCES: usize = 64;
 
 /// What the picture is of, in a line.
-pub(super) fn title(machine: &Machine, view: &View) -> String {
+pub(super) fn title(machine: &Machine, view: &CaseView) -> String {
     let name = [heading(machine, view.words), name(machine)]
         .into_iter()
         .filter(|n| !n.is_empty())
@@ -23,9 +23,9 @@ pub(super) fn title(machine: &Machine, view: &View) -> String {
     let name = if name.first() == name.get(1) { name[..1].join("") } else { name.join(", ") };
     match &view.case {
         Some(case) => {
-            said::fill(view.words, "title-of-case", &[("name", &name), ("case", &clean(&case.name))])
+            wording::fill(view.words, "title-of-case", &[("name", &name), ("case", &clean(&case.name))])
         }
-        None => said::fill(view.words, "title", &[("name", &name)]),
+        None => wording::fill(view.words, "title", &[("name", &name)]),
     }
 }
 
@@ -40,7 +40,7 @@ fn name(machine: &Machine) -> String {
 /// The line above the picture: what it was bought as, or what it calls itself.
 pub(super) fn heading(machine: &Machine, words: &Words) -> String {
     let said = product(&machine.inventory.system).unwrap_or_else(|| name(machine));
-    if said.is_empty() { said::say(words, "nameless") } else { said }
+    if said.is_empty() { wording::say(words, "nameless") } else { said }
 }
 
 fn product(system: &System) -> Option<String> {
@@ -68,22 +68,22 @@ pub(super) fn subheading(machine: &Machine, words: &Words) -> String {
         parts.push(name(machine));
     }
     if let Some(host) = inventory.system.virtualization.as_deref().map(clean).filter(|h| !h.is_empty()) {
-        parts.push(said::fill(words, "virtual-machine", &[("host", &host)]));
+        parts.push(wording::fill(words, "virtual-machine", &[("host", &host)]));
     }
     if let Some(container) = inventory.system.container.as_deref().map(clean).filter(|c| !c.is_empty()) {
-        parts.push(said::fill(words, "in-container", &[("container", &container)]));
+        parts.push(wording::fill(words, "in-container", &[("container", &container)]));
     }
     parts.extend(inventory.os.as_deref().map(clean));
     if !inventory.kernel.is_empty() {
         parts.push(format!("Linux {}", clean(&inventory.kernel)));
     }
-    said::list(words, parts)
+    wording::list(words, parts)
 }
 
 /// The whole picture in sentences.
-pub(super) fn description(machine: &Machine, tree: &Tree, view: &View) -> String {
+pub(super) fn description(machine: &Machine, tree: &Tree, view: &CaseView) -> String {
     let words = view.words;
-    let end = |text: &str| said::fill(words, "sentence", &[("text", text)]);
+    let end = |text: &str| wording::fill(words, "sentence", &[("text", text)]);
     let about = subheading(machine, words);
     let first = format!("{} {}", end(&heading(machine, words)), end(&about));
     let mut lines = vec![first];
@@ -103,18 +103,18 @@ fn describe(lines: &mut Vec<String>, node: &Node, above: Option<&Node>, words: &
         card = match link {
             Some((link, label)) => {
                 let said = link.warnings.iter().chain(&link.notes).map(String::as_str);
-                let by = said::list(words, std::iter::once(label.as_str()).chain(said));
-                said::fill(words, "said-at-by", &[("card", &card), ("above", &place), ("link", &by)])
+                let by = wording::list(words, std::iter::once(label.as_str()).chain(said));
+                wording::fill(words, "said-at-by", &[("card", &card), ("above", &place), ("link", &by)])
             }
-            None => said::fill(words, "said-at", &[("card", &card), ("above", &place)]),
+            None => wording::fill(words, "said-at", &[("card", &card), ("above", &place)]),
         };
     }
     if let Some(out) = node.out.as_ref().map(|o| o.label(words)).filter(|o| !o.is_empty()) {
-        card = said::list(words, [card, said::fill(words, "said-out", &[("link", &out)])]);
+        card = wording::list(words, [card, wording::fill(words, "said-out", &[("link", &out)])]);
     }
     let rungs = node.rungs.iter().map(|rung| match rung.mount.is_empty() {
-        true => said::fill(words, "said-on", &[("what", &rung.text)]),
-        false => said::fill(words, "said-on-mounted", &[("what", &rung.text), ("mount", &rung.mount)]),
+        true => wording::fill(words, "said-on", &[("what", &rung.text)]),
+        false => wording::fill(words, "said-on-mounted", &[("what", &rung.text), ("mount", &rung.mount)]),
     });
     let facts: Vec<String> = node.lines.iter().cloned().chain(rungs).collect();
     lines.push(sentence(words, std::iter::once(card).chain(facts)));
@@ -127,12 +127,12 @@ fn describe(lines: &mut Vec<String>, node: &Node, above: Option<&Node>, words: &
 fn sentence(words: &Words, facts: impl IntoIterator<Item = String>) -> String {
     let joined = facts
         .into_iter()
-        .reduce(|all, next| said::fill(words, "said-more", &[("first", &all), ("next", &next)]));
-    said::fill(words, "sentence", &[("text", &joined.unwrap_or_default())])
+        .reduce(|all, next| wording::fill(words, "said-more", &[("first", &all), ("next", &next)]));
+    wording::fill(words, "sentence", &[("text", &joined.unwrap_or_default())])
 }
 
 /// The case's path in words, with each share and what it is a share of.
-fn path(view: &View) -> Option<String> {
+fn path(view: &CaseView) -> Option<String> {
     let (DrawnCase { case, name }, words) = (view.case.as_ref()?, view.words);
     let mut all: Vec<&str> = case.path.iter().map(|s| s.resource.as_str()).collect();
     for used in &case.utilization {
@@ -142,18 +142,18 @@ fn path(view: &View) -> Option<String> {
     }
     let mut steps: Vec<String> = all.iter().take(MOST_RESOURCES).map(|r| step(case, r, view)).collect();
     if all.len() > MOST_RESOURCES {
-        steps.push(said::counted(words, "more", all.len() - MOST_RESOURCES));
+        steps.push(wording::counted(words, "more", all.len() - MOST_RESOURCES));
     }
-    let mut whole = said::fill(words, "path-of", &[("case", &clean(name))]);
+    let mut whole = wording::fill(words, "path-of", &[("case", &clean(name))]);
     if let Some(first) = steps.first_mut() {
-        *first = said::named(words, &whole, first);
+        *first = wording::named(words, &whole, first);
         whole = String::new();
     }
     Some(sentence(words, Some(whole).filter(|w| !w.is_empty()).into_iter().chain(steps)))
 }
 
 /// One resource of the path: `pci:0000:02:00.0 52 % of 800 MB/s`.
-fn step(case: &CaseResult, resource: &str, view: &View) -> String {
+fn step(case: &CaseResult, resource: &str, view: &CaseView) -> String {
     let passed = case.path.iter().find(|s| s.resource == resource).map(|s| s.amplification);
     let times = passed.filter(|times| times.is_finite() && (times - 1.0).abs() >= 0.005);
     let mut text = clean(resource);
@@ -165,7 +165,11 @@ fn step(case: &CaseResult, resource: &str, view: &View) -> String {
     let share = match used.filter(|u| u.unit == model::Unit::BytesPerSecond) {
         Some(used) => {
             let limit = format::Rates::Bytes.rough(used.limit, model::Unit::BytesPerSecond);
-            said::fill(view.words, "share-of", &[("share", &format::rough_percent(share)), ("limit", &limit)])
+            wording::fill(
+                view.words,
+                "share-of",
+                &[("share", &format::rough_percent(share)), ("limit", &limit)],
+            )
         }
         None => format::rough_percent(share),
     };

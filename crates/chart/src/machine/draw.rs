@@ -4,7 +4,7 @@ use super::layout::{CardPosition, Diagram, Item, Line};
 use super::measure::{
     self, LABEL, LABEL_STEP, LINE, LINE_STEP, PAD, PILL, RUNG_INDENT, SHARE, TITLE, TITLE_STEP, WARNING,
 };
-use super::share::{Mark, View};
+use super::share::{CaseView, Mark};
 use super::tree::{Kind, Link, Node, StackLevel};
 use crate::svg::{Svg, number};
 use crate::text::Font;
@@ -46,8 +46,8 @@ pub(super) const RULES: &[(&str, &[(&str, &str)])] = &[
     (".w4", &[("stroke", "$share-4")]),
 ];
 
-/// Draws a scene.
-pub(super) fn scene(svg: &mut Svg, scene: &Diagram, view: &View) {
+/// Draws a diagram.
+pub(super) fn scene(svg: &mut Svg, scene: &Diagram, view: &CaseView) {
     // Lines first, so that cards cover their ends; those on the path last.
     for on in [false, true] {
         for item in &scene.items {
@@ -82,7 +82,7 @@ pub(super) fn stroke(bytes_per_second: Option<f64>) -> f64 {
 }
 
 /// What lies on the way to a card that the case passes is on its path too.
-fn line_mark(line: &Line, view: &View) -> Mark {
+fn line_mark(line: &Line, view: &CaseView) -> Mark {
     let own = line.link.map_or(&line.to.resources, |l| {
         if l.resources.is_empty() { &line.to.resources } else { &l.resources }
     });
@@ -91,12 +91,12 @@ fn line_mark(line: &Line, view: &View) -> Mark {
 }
 
 /// Whether the case passes a card or anything that hangs below it.
-fn passes(node: &Node, view: &View) -> bool {
+fn passes(node: &Node, view: &CaseView) -> bool {
     node.all_resources().any(|r| view.passes(std::slice::from_ref(r)))
         || node.children.iter().any(|c| passes(c, view))
 }
 
-fn draw_line(svg: &mut Svg, line: &Line, view: &View) {
+fn draw_line(svg: &mut Svg, line: &Line, view: &CaseView) {
     let mark = line_mark(line, view);
     group(svg, if view.active() && !mark.on { "off" } else { "" });
     let points = line.points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y)));
@@ -129,7 +129,7 @@ fn draw_line(svg: &mut Svg, line: &Line, view: &View) {
     svg.line();
 }
 
-fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &View) {
+fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &CaseView) {
     let mark = view.mark(&link.resources);
     let pill = measure::share_width(view, &link.resources).min(room);
     let text = LABEL.fit(&link.label(view.words), room - pill);
@@ -149,7 +149,7 @@ fn draw_label(svg: &mut Svg, link: &Link, (x, y, room): (f64, f64, f64), view: &
 
 /// A share as a small coloured field that begins at `x`, its figure on the base
 /// line `y`; gives its width.
-fn share(svg: &mut Svg, (mark, view): (Mark, &View), (x, y): (f64, f64), room: f64) -> f64 {
+fn share(svg: &mut Svg, (mark, view): (Mark, &CaseView), (x, y): (f64, f64), room: f64) -> f64 {
     let (Some(words), Some((_, high))) = (mark.words(view.words), mark.share) else { return 0.0 };
     // Room that was made for just these words may be smaller by a rounding.
     let words = SHARE.fit(&words, room - PILL + 1e-6);
@@ -196,7 +196,7 @@ fn title(svg: &mut Svg, text: &str) {
     }
 }
 
-fn class(view: &View, mark: Mark) -> &'static str {
+fn class(view: &CaseView, mark: Mark) -> &'static str {
     match (view.active(), mark.on, mark.peak) {
         (_, true, true) => "on peak",
         (_, true, false) => "on",
@@ -216,7 +216,7 @@ fn strip(kind: Kind) -> Option<&'static str> {
     }
 }
 
-fn card(svg: &mut Svg, place: &CardPosition, view: &View) {
+fn card(svg: &mut Svg, place: &CardPosition, view: &CaseView) {
     let CardPosition { node, words, x, y, width, height } = place;
     let mark = view.mark(&node.resources);
     // What only leads to the path does not step back either.
@@ -262,7 +262,13 @@ fn card(svg: &mut Svg, place: &CardPosition, view: &View) {
     }
 }
 
-fn draw_rung(svg: &mut Svg, rung: &StackLevel, (x, y): (f64, f64), (width, tall): (f64, bool), view: &View) {
+fn draw_rung(
+    svg: &mut Svg,
+    rung: &StackLevel,
+    (x, y): (f64, f64),
+    (width, tall): (f64, bool),
+    view: &CaseView,
+) {
     let mark = view.mark(&rung.resources);
     let outer = class(view, mark);
     let indent = (rung.depth as f64 * RUNG_INDENT).min(width * 0.4);

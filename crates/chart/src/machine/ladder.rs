@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use language::{Words, format};
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface};
 
-use super::said;
-use super::share::View;
+use super::share::CaseView;
 use super::tree::{Kind, Node, StackLevel, Tree};
+use super::wording;
 use crate::svg::clean;
 
 /// Rungs of one ladder at most.
@@ -21,7 +21,7 @@ const MOST_PASSES: usize = 16;
 const MOST_UPPERS: usize = 4096;
 
 /// Something that stands on something.
-struct Upper {
+struct StackedDevice {
     id: String,
     name: String,
     below: Vec<String>,
@@ -32,7 +32,7 @@ struct Upper {
 
 /// Where something stands.
 #[derive(Clone, Copy, PartialEq)]
-enum Home {
+enum CardOfDevice {
     Card(usize),
     Several,
 }
@@ -72,23 +72,23 @@ pub(super) fn usage(inventory: &Inventory, words: &Words) -> BTreeMap<String, St
 }
 
 /// Puts what stands on the tree's cards onto them.
-pub(super) fn build(inventory: &Inventory, tree: &mut Tree, view: &View) {
+pub(super) fn build(inventory: &Inventory, tree: &mut Tree, view: &CaseView) {
     let uppers = uppers(inventory, view.words);
-    let mut homes: BTreeMap<String, Home> = BTreeMap::new();
+    let mut homes: BTreeMap<String, CardOfDevice> = BTreeMap::new();
     let mut counts: Vec<usize> = Vec::new();
     tree.walk(|node| {
         for resource in &node.resources {
-            homes.insert(resource.clone(), Home::Card(counts.len()));
+            homes.insert(resource.clone(), CardOfDevice::Card(counts.len()));
         }
         counts.push(node.count.max(node.names.len()));
     });
     find_homes(&uppers, &mut homes);
-    let mut groups: BTreeMap<usize, Vec<&Upper>> = BTreeMap::new();
+    let mut groups: BTreeMap<usize, Vec<&StackedDevice>> = BTreeMap::new();
     let mut across = Vec::new();
     for upper in &uppers {
         match homes.get(&upper.id) {
-            Some(Home::Card(card)) => groups.entry(*card).or_default().push(upper),
-            Some(Home::Several) => across.push(upper),
+            Some(CardOfDevice::Card(card)) => groups.entry(*card).or_default().push(upper),
+            Some(CardOfDevice::Several) => across.push(upper),
             None => {}
         }
     }
@@ -106,16 +106,16 @@ pub(super) fn build(inventory: &Inventory, tree: &mut Tree, view: &View) {
 }
 
 /// Every thing that stands on another, in the inventory's order.
-fn uppers(inventory: &Inventory, words: &Words) -> Vec<Upper> {
+fn uppers(inventory: &Inventory, words: &Words) -> Vec<StackedDevice> {
     let sizes: BTreeMap<&str, u64> = inventory.block.iter().map(|d| (d.name.as_str(), d.bytes)).collect();
     let block = inventory.block.iter().filter(|d| !d.below.is_empty()).map(|d| block_upper(d, &sizes, words));
     let network = inventory.network.iter().map(|i| network_upper(i, &inventory.network, words));
     block.chain(network).filter(|u| !u.below.is_empty()).take(MOST_UPPERS).collect()
 }
 
-fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>, words: &Words) -> Upper {
+fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>, words: &Words) -> StackedDevice {
     let mut name = clean(&device.name);
-    // A size is said once: a mapping is as large as what it maps, but for heads.
+    // Show a size once: a mapping is as large as what it maps, except for headers.
     let below = device.below.first().and_then(|b| sizes.get(b.as_str())).copied().unwrap_or(0);
     let told = device.below.len() == 1 && below.abs_diff(device.bytes) <= below / 100;
     let size = if device.bytes > 0 && !told { format::rough_decimal(device.bytes) } else { String::new() };
@@ -128,7 +128,7 @@ fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>, words: &Words)
             let (members, missing) = (array.members.to_string(), array.degraded.to_string());
             let key = if array.degraded > 0 { "level-degraded" } else { "level" };
             let filled = [("level", &*level), ("members", &*members), ("missing", &*missing)];
-            said::fill(words, key, &filled)
+            wording::fill(words, key, &filled)
         }
         (_, _, Some(mapping)) => {
             let mapped = clean(&mapping.name);
@@ -141,11 +141,11 @@ fn block_upper(device: &BlockDevice, sizes: &BTreeMap<&str, u64>, words: &Words)
             }
         }
         (BlockKind::Loop, _, _) => device.backing_file.as_deref().map(clean).unwrap_or_default(),
-        _ if content == "swap" => said::say(words, "swap"),
+        _ if content == "swap" => wording::say(words, "swap"),
         _ => String::new(),
     };
-    let text = said::list(words, [what, size]);
-    Upper {
+    let text = wording::list(words, [what, size]);
+    StackedDevice {
         id: format!("block:{}", device.name),
         name,
         below: device.below.iter().map(|b| format!("block:{b}")).collect(),
@@ -169,7 +169,7 @@ fn mounts(device: &BlockDevice) -> Vec<(String, String)> {
     mounts
 }
 
-fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface], words: &Words) -> Upper {
+fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface], words: &Words) -> StackedDevice {
     let mut below: Vec<String> = interface.below.clone();
     let members = interface.bond.iter().flat_map(|b| b.members.clone());
     let slaves =
@@ -194,11 +194,11 @@ fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface], words: 
     // Said of what is below already, unless it differs.
     let told = all.iter().any(|i| i.mtu == interface.mtu && below.contains(&i.name));
     let mtu = if interface.mtu > 0 && !told { format!("MTU {}", interface.mtu) } else { String::new() };
-    Upper {
+    StackedDevice {
         id: format!("nic:{}", interface.name),
         name: clean(&interface.name),
         below: below.into_iter().map(|b| format!("nic:{b}")).collect(),
-        text: said::list(words, [what, speed, mtu]),
+        text: wording::list(words, [what, speed, mtu]),
         mounts: Vec::new(),
         tip: Vec::new(),
     }
@@ -206,12 +206,14 @@ fn network_upper(interface: &NetworkInterface, all: &[NetworkInterface], words: 
 
 /// Finds the card that each thing stands on. Passes are bounded, so that what
 /// claims to stand on itself stays without a home.
-fn find_homes(uppers: &[Upper], homes: &mut BTreeMap<String, Home>) {
+fn find_homes(uppers: &[StackedDevice], homes: &mut BTreeMap<String, CardOfDevice>) {
     for _ in 0..MOST_PASSES {
         let mut changed = false;
         for upper in uppers {
             let found = upper.below.iter().filter(|b| **b != upper.id).filter_map(|b| homes.get(b).copied());
-            let Some(home) = found.reduce(|a, b| if a == b { a } else { Home::Several }) else { continue };
+            let Some(home) = found.reduce(|a, b| if a == b { a } else { CardOfDevice::Several }) else {
+                continue;
+            };
             changed |= homes.insert(upper.id.clone(), home) != Some(home);
         }
         if !changed {
@@ -222,10 +224,10 @@ fn find_homes(uppers: &[Upper], homes: &mut BTreeMap<String, Home>) {
 
 /// The rungs of one card from what stands on it. Where the card is of several
 /// equal disks, equal rungs become one too.
-fn rungs(own: &[&Upper], several: usize, view: &View) -> Vec<StackLevel> {
+fn rungs(own: &[&StackedDevice], several: usize, view: &CaseView) -> Vec<StackLevel> {
     struct Group<'a> {
         parent: Option<usize>,
-        members: Vec<&'a Upper>,
+        members: Vec<&'a StackedDevice>,
     }
     let mut groups: Vec<Group> = Vec::new();
     let mut group_of: BTreeMap<&str, usize> = BTreeMap::new();
@@ -253,11 +255,11 @@ fn rungs(own: &[&Upper], several: usize, view: &View) -> Vec<StackLevel> {
     rungs
 }
 
-fn rung(members: &[&Upper], depth: usize, view: &View) -> StackLevel {
+fn rung(members: &[&StackedDevice], depth: usize, view: &CaseView) -> StackLevel {
     let all: Vec<String> = members.iter().map(|u| u.name.clone()).collect();
     let text = members.first().map(|u| u.text.as_str()).unwrap_or_default();
-    let names = said::names(view.words, &all);
-    let text = if text.is_empty() { names } else { said::named(view.words, &names, text) };
+    let names = wording::names(view.words, &all);
+    let text = if text.is_empty() { names } else { wording::named(view.words, &names, text) };
     let mounts: Vec<&(String, String)> = members.iter().flat_map(|u| &u.mounts).collect();
     let mut resources: Vec<String> = members.iter().map(|u| u.id.clone()).collect();
     resources.extend(mounts.iter().flat_map(|(point, _)| view.file_system(point)));
@@ -269,10 +271,10 @@ fn rung(members: &[&Upper], depth: usize, view: &View) -> StackLevel {
 fn mount_words(mounts: &[&(String, String)], words: &Words) -> String {
     let Some((_, kind)) = mounts.first() else { return String::new() };
     let points: Vec<String> = mounts.iter().map(|(point, _)| clean(point)).collect();
-    let points = said::names(words, &points);
+    let points = wording::names(words, &points);
     match kind.is_empty() {
-        true => said::fill(words, "mounted", &[("points", &points)]),
-        false => said::fill(words, "mounted-as", &[("system", kind), ("points", &points)]),
+        true => wording::fill(words, "mounted", &[("points", &points)]),
+        false => wording::fill(words, "mounted-as", &[("system", kind), ("points", &points)]),
     }
 }
 
@@ -282,20 +284,20 @@ fn mounted_disks(inventory: &Inventory) -> BTreeMap<String, &BlockDevice> {
     whole.map(|d| (format!("block:{}", d.name), d)).collect()
 }
 
-fn whole_disk(disks: &[&BlockDevice], view: &View) -> Option<StackLevel> {
+fn whole_disk(disks: &[&BlockDevice], view: &CaseView) -> Option<StackLevel> {
     let mounts: Vec<(String, String)> = disks.iter().flat_map(|d| mounts(d)).collect();
     let mounts: Vec<&(String, String)> = mounts.iter().collect();
     let (first, _) = mounts.split_first()?;
     let resources = mounts.iter().flat_map(|(point, _)| view.file_system(point)).collect();
     let words = view.words;
-    let text = if first.1.is_empty() { said::say(words, "file-system") } else { first.1.clone() };
+    let text = if first.1.is_empty() { wording::say(words, "file-system") } else { first.1.clone() };
     let points: Vec<String> = mounts.iter().map(|(point, _)| clean(point)).collect();
-    let mount = said::fill(words, "mounted", &[("points", &said::names(words, &points))]);
+    let mount = wording::fill(words, "mounted", &[("points", &wording::names(words, &points))]);
     Some(StackLevel { depth: 0, text, mount, resources, tip: Vec::new() })
 }
 
 /// Keeps what the case passes, then the first ones.
-fn shorten(rungs: &mut Vec<StackLevel>, view: &View) {
+fn shorten(rungs: &mut Vec<StackLevel>, view: &CaseView) {
     if rungs.len() <= MOST_RUNGS {
         return;
     }
@@ -308,11 +310,11 @@ fn shorten(rungs: &mut Vec<StackLevel>, view: &View) {
         *room = room.saturating_sub(1);
         keep
     });
-    rungs.push(StackLevel { text: said::counted(view.words, "more", hidden), ..StackLevel::default() });
+    rungs.push(StackLevel { text: wording::counted(view.words, "more", hidden), ..StackLevel::default() });
 }
 
 /// Cards for what stands on several others, each with its own ladder.
-fn cards_across(across: &[&Upper], view: &View) -> Vec<Node> {
+fn cards_across(across: &[&StackedDevice], view: &CaseView) -> Vec<Node> {
     let ids: BTreeMap<&str, usize> = across.iter().enumerate().map(|(i, u)| (u.id.as_str(), i)).collect();
     // Each stands on the first of the others that comes before it.
     let mut root: Vec<usize> = Vec::new();
@@ -328,12 +330,12 @@ fn cards_across(across: &[&Upper], view: &View) -> Vec<Node> {
             .iter()
             .map(|b| clean(b.split_once(':').map_or(b.as_str(), |(_, name)| name)))
             .collect();
-        let below = said::names(view.words, &below);
-        node.lines.push(said::fill(view.words, "on", &[("what", &below)]));
+        let below = wording::names(view.words, &below);
+        node.lines.push(wording::fill(view.words, "on", &[("what", &below)]));
         node.resources = rung(&[upper], 0, view).resources;
         let mount = rung(&[upper], 0, view).mount;
         node.lines.extend(Some(mount).filter(|m| !m.is_empty()));
-        let above: Vec<&Upper> =
+        let above: Vec<&StackedDevice> =
             across.iter().enumerate().filter(|(j, _)| *j != i && root[*j] == i).map(|(_, u)| *u).collect();
         node.rungs = rungs(&above, 1, view);
         shorten(&mut node.rungs, view);

@@ -6,7 +6,7 @@ use super::measure::{
     self, CARD_GAP, DROP_X, INDENT, Words, card_height, label_height, least_width, natural_width, side_width,
     stack,
 };
-use super::share::View;
+use super::share::CaseView;
 use super::tree::{Link, Node, Tree};
 
 /// Something with a place.
@@ -76,14 +76,14 @@ const NARROWEST_INDENTED: f64 = 180.0;
 const BUS: f64 = 10.0;
 
 /// Places `tree` between `x` and `x + width`, from `y` down.
-pub(super) fn place<'a>(tree: &'a Tree, view: &View, x: f64, y: f64, width: f64) -> Diagram<'a> {
+pub(super) fn place<'a>(tree: &'a Tree, view: &CaseView, x: f64, y: f64, width: f64) -> Diagram<'a> {
     let mut layout = Layout { view, scene: Diagram::default() };
     let mut y = layout.packages(&tree.packages, x, y, width);
     let bands = [(&tree.across, "across"), (&tree.loose, "place-unknown")];
     for (nodes, key) in bands {
         if !nodes.is_empty() {
             y += 26.0;
-            let text = super::said::say(view.words, key);
+            let text = super::wording::say(view.words, key);
             layout.scene.items.push(Item::Heading { text, x, y });
             y = layout.band(nodes, x, y + 10.0, width);
         }
@@ -93,7 +93,7 @@ pub(super) fn place<'a>(tree: &'a Tree, view: &View, x: f64, y: f64, width: f64)
 }
 
 struct Layout<'v, 'a> {
-    view: &'v View<'v>,
+    view: &'v CaseView<'v>,
     scene: Diagram<'a>,
 }
 
@@ -263,7 +263,7 @@ impl<'a> Layout<'_, 'a> {
 }
 
 /// Siblings in rows: one row where all fit, else as many in each as fit.
-fn rows<'a>(nodes: &[&'a Node], view: &View, width: f64) -> Vec<Vec<&'a Node>> {
+fn rows<'a>(nodes: &[&'a Node], view: &CaseView, width: f64) -> Vec<Vec<&'a Node>> {
     let fits = |row: &[&Node], more: f64, width: f64| {
         row.iter().map(|n| least_width(n, view) + CARD_GAP).sum::<f64>() + more <= width
     };
@@ -284,7 +284,7 @@ fn rows<'a>(nodes: &[&'a Node], view: &View, width: f64) -> Vec<Vec<&'a Node>> {
 
 /// What each of a row gets: what it needs, and a fair part of the rest up to
 /// what it would like.
-fn shares_of(row: &[&Node], view: &View, width: f64) -> Vec<f64> {
+fn shares_of(row: &[&Node], view: &CaseView, width: f64) -> Vec<f64> {
     let room = width - CARD_GAP * (row.len() as f64 - 1.0);
     if let [_] = row {
         return vec![room];

@@ -2,9 +2,9 @@
 
 use super::draw;
 use super::measure::LABEL;
-use super::said;
-use super::share::View;
+use super::share::CaseView;
 use super::tree::Tree;
+use super::wording;
 use crate::svg::Svg;
 use crate::theme;
 
@@ -15,14 +15,14 @@ const SWATCH: f64 = 22.0;
 const ROW: f64 = 22.0;
 
 /// One entry: a sign and a word.
-enum Sign {
+enum LegendSymbol {
     Words,
     Line(f64),
     Step(usize),
 }
 
 /// The legend's height, where it has anything to explain.
-pub(super) fn height(tree: &Tree, view: &View, width: f64) -> Option<f64> {
+pub(super) fn height(tree: &Tree, view: &CaseView, width: f64) -> Option<f64> {
     let mut rates = false;
     tree.walk(|node| rates |= node.link.iter().chain(&node.out).any(|l| l.bytes_per_second.is_some()));
     let rows = usize::from(rates) + usize::from(view.has_shares());
@@ -30,14 +30,14 @@ pub(super) fn height(tree: &Tree, view: &View, width: f64) -> Option<f64> {
 }
 
 /// Every entry with its place, wrapped at `width`.
-fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, String)> {
-    let said = |key: &str| said::say(view.words, key);
+fn place(view: &CaseView, width: f64) -> Vec<(f64, f64, LegendSymbol, String)> {
+    let said = |key: &str| wording::say(view.words, key);
     let widths =
-        WIDTHS.iter().map(|(rate, word)| (Sign::Line(draw::stroke(Some(*rate))), (*word).to_owned()));
+        WIDTHS.iter().map(|(rate, word)| (LegendSymbol::Line(draw::stroke(Some(*rate))), (*word).to_owned()));
     let mut groups = vec![(said("legend-width"), widths.collect::<Vec<_>>())];
     if view.has_shares() {
         let words = STEPS.iter().map(|word| (*word).to_owned()).chain([said("legend-full")]);
-        let steps = words.enumerate().map(|(i, word)| (Sign::Step(i), word));
+        let steps = words.enumerate().map(|(i, word)| (LegendSymbol::Step(i), word));
         groups.push((said("legend-share"), steps.collect()));
     }
     let mut all = Vec::new();
@@ -47,7 +47,7 @@ fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, String)> {
             y += ROW;
         }
         let mut x = LABEL.width(&heading) + 14.0;
-        all.push((0.0, y, Sign::Words, heading));
+        all.push((0.0, y, LegendSymbol::Words, heading));
         let needs = |word: &str| SWATCH + 5.0 + LABEL.width(word);
         if x + entries.iter().map(|(_, word)| needs(word) + 12.0).sum::<f64>() > width {
             x = 0.0;
@@ -67,17 +67,17 @@ fn place(view: &View, width: f64) -> Vec<(f64, f64, Sign, String)> {
 }
 
 /// Draws the legend with its upper left corner at `at`.
-pub(super) fn draw(svg: &mut Svg, view: &View, at: (f64, f64), width: f64) {
+pub(super) fn draw(svg: &mut Svg, view: &CaseView, at: (f64, f64), width: f64) {
     for (x, y, sign, word) in place(view, width) {
         let (x, y) = (at.0 + x, at.1 + y);
-        let text_x = if matches!(sign, Sign::Words) { x } else { x + SWATCH + 5.0 };
+        let text_x = if matches!(sign, LegendSymbol::Words) { x } else { x + SWATCH + 5.0 };
         match sign {
-            Sign::Words => {}
-            Sign::Line(stroke) => {
+            LegendSymbol::Words => {}
+            LegendSymbol::Line(stroke) => {
                 let d = format!("M{} {}h{SWATCH}", crate::svg::number(x), crate::svg::number(y - 4.0));
                 svg.tag("path").class("wire").attr("d", &d).num("stroke-width", stroke).empty();
             }
-            Sign::Step(step) => {
+            LegendSymbol::Step(step) => {
                 let tag = svg.tag("rect").class(&format!("pill s{step}")).num("x", x).num("y", y - 11.0);
                 tag.num("width", SWATCH).num("height", 14.0).num("rx", 4.0).empty();
             }

@@ -8,8 +8,8 @@ use model::limit::{ChipsetLink, Direction, LimitKind};
 use model::machine::{BlockDevice, Inventory, Machine, NetworkInterface, PciDevice, PciLink};
 use model::{Limit, Unit};
 
-use super::said;
 use super::tree::Link;
+use super::wording;
 use crate::svg::clean;
 
 /// Generations of PCI Express: transfers per second and lane, bytes per second
@@ -26,15 +26,15 @@ const GENERATIONS: [(f64, f64, &str); 6] = [
 ];
 
 /// The limits of a machine by resource.
-pub(super) struct Rates<'a> {
+pub(super) struct LinkLimits<'a> {
     by_resource: BTreeMap<&'a str, Vec<&'a Limit>>,
     inventory: &'a Inventory,
-    /// The words that links are told in.
+    /// The words for links.
     pub(super) words: &'a Words,
 }
 
-impl<'a> Rates<'a> {
-    /// The limits of `machine`, told in `words`.
+impl<'a> LinkLimits<'a> {
+    /// The limits of `machine`, described in `words`.
     pub(super) fn new(machine: &'a Machine, words: &'a Words) -> Self {
         let mut by_resource: BTreeMap<&str, Vec<&Limit>> = BTreeMap::new();
         for limit in &machine.limits {
@@ -95,7 +95,7 @@ impl<'a> Rates<'a> {
 
     /// A rate with what it is: `effective 3.2 GB/s`.
     fn rated(&self, key: &str, rate: &str) -> String {
-        said::fill(self.words, key, &[("rate", rate)])
+        wording::fill(self.words, key, &[("rate", rate)])
     }
 
     fn bound(&self, resource: &str, kind: LimitKind) -> Option<f64> {
@@ -138,7 +138,7 @@ impl<'a> Rates<'a> {
         let best = own.max_lanes?.min(port.max_lanes?);
         let now = own.lanes.filter(|now| *now > 0 && *now < best && best <= 32)?;
         let lanes = [("lanes", &*format!("x{now}")), ("most", &*format!("x{best}"))];
-        (!self.inventory.link_faces_down(device)).then(|| said::fill(self.words, "lanes", &lanes))
+        (!self.inventory.link_faces_down(device)).then(|| wording::fill(self.words, "lanes", &lanes))
     }
 
     /// The chipset and its link to the processor.
@@ -150,7 +150,7 @@ impl<'a> Rates<'a> {
     pub(super) fn chipset(&self) -> Option<String> {
         let name = clean(&self.chipset_link()?.chipset);
         (!name.is_empty() && name.len() <= 40)
-            .then(|| said::fill(self.words, "intel-chipset", &[("name", &name)]))
+            .then(|| wording::fill(self.words, "intel-chipset", &[("name", &name)]))
     }
 
     /// The link between processor and chipset: `DMI 3.0 x4`.
@@ -221,7 +221,7 @@ impl<'a> Rates<'a> {
         Some(link)
     }
 
-    /// What a disk is said to do: `datasheet: read 560 MB/s, write 530 MB/s`.
+    /// What a disk should do: `datasheet: read 560 MB/s, write 530 MB/s`.
     pub(super) fn disk_rates(&self, name: &str) -> Vec<String> {
         let kinds = [
             (LimitKind::Measured, "measured"),
@@ -239,7 +239,7 @@ impl<'a> Rates<'a> {
             let (read, write, both) = (way(Some(Direction::Read)), way(Some(Direction::Write)), way(None));
             let read = read.map(|rate| self.rated("read", &rate));
             let write = write.map(|rate| self.rated("write", &rate));
-            let rates = said::list(self.words, [read, write, both].into_iter().flatten());
+            let rates = wording::list(self.words, [read, write, both].into_iter().flatten());
             if !rates.is_empty() {
                 lines.push(self.rated(key, &rates));
             }

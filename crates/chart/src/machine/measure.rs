@@ -1,6 +1,6 @@
 //! How large cards and labels are, by what is written on them.
 
-use super::share::View;
+use super::share::CaseView;
 use super::tree::{Link, Node, StackLevel};
 use crate::text::Font;
 
@@ -46,7 +46,7 @@ const WIDEST: f64 = 340.0;
 const LEAST: f64 = 236.0;
 
 /// The width of a card that has all the room it likes.
-pub(super) fn card_width(node: &Node, view: &View) -> f64 {
+pub(super) fn card_width(node: &Node, view: &CaseView) -> f64 {
     let pill = |resources: &[String]| share_width(view, resources);
     let title = TITLE.width(&node.title(view.words)) + pill(&node.resources);
     let lines = node.lines.iter().map(|l| LINE.width(l));
@@ -71,7 +71,7 @@ pub(super) struct Words {
 
 impl Words {
     /// The words of `node` on a card that is `width` wide.
-    pub(super) fn new(node: &Node, width: f64, view: &View) -> Self {
+    pub(super) fn new(node: &Node, width: f64, view: &CaseView) -> Self {
         let inner = width - 2.0 * PAD;
         let beside_share = inner - share_width(view, &node.resources).min(inner);
         let wrap = |line: &String| LINE.wrap(line, inner, inner, MOST_LINES);
@@ -90,7 +90,7 @@ impl Words {
 }
 
 /// Whether what is written on a rung fits on one line only if it is cut.
-fn is_tall(rung: &StackLevel, inner: f64, view: &View) -> bool {
+fn is_tall(rung: &StackLevel, inner: f64, view: &CaseView) -> bool {
     if rung.text.is_empty() || rung.mount.is_empty() {
         return false;
     }
@@ -116,7 +116,7 @@ pub(super) fn stack(node: &Node) -> f64 {
 }
 
 /// The room that the share of these resources takes, nothing without one.
-pub(super) fn share_width(view: &View, resources: &[String]) -> f64 {
+pub(super) fn share_width(view: &CaseView, resources: &[String]) -> f64 {
     view.mark(resources).words(view.words).map_or(0.0, |w| SHARE.width(&w) + PILL + 6.0)
 }
 
@@ -136,33 +136,33 @@ pub(super) fn label_height(link: &Link) -> f64 {
 }
 
 /// The width of a link's label.
-pub(super) fn label_width(link: &Link, view: &View) -> f64 {
+pub(super) fn label_width(link: &Link, view: &CaseView) -> f64 {
     let first = LABEL.width(&link.label(view.words)) + share_width(view, &link.resources);
     let warnings = link.warnings.iter().map(|w| WARNING.width(w));
     link.notes.iter().map(|n| LABEL.width(n)).chain(warnings).fold(first, f64::max)
 }
 
-fn own_width(node: &Node, view: &View) -> f64 {
+fn own_width(node: &Node, view: &CaseView) -> f64 {
     let links = node.link.iter().chain(&node.out).map(|l| label_width(l, view) + DROP_X + 14.0);
     links.fold(card_width(node, view), f64::max)
 }
 
 /// The width that a card and all below it would like.
-pub(super) fn natural_width(node: &Node, view: &View) -> f64 {
+pub(super) fn natural_width(node: &Node, view: &CaseView) -> f64 {
     let gaps = CARD_GAP * (node.children.len().max(1) as f64 - 1.0);
     let below: f64 = node.children.iter().map(|c| natural_width(c, view)).sum();
     own_width(node, view).max(below + gaps)
 }
 
 /// The width at which all below a card can stand side by side.
-pub(super) fn side_width(node: &Node, view: &View) -> f64 {
+pub(super) fn side_width(node: &Node, view: &CaseView) -> f64 {
     let gaps = CARD_GAP * (node.children.len().max(1) as f64 - 1.0);
     let below: f64 = node.children.iter().map(|c| side_width(c, view)).sum();
     own_width(node, view).min(LEAST).max(below + gaps)
 }
 
 /// The width that a card and all below it can do with.
-pub(super) fn least_width(node: &Node, view: &View) -> f64 {
+pub(super) fn least_width(node: &Node, view: &CaseView) -> f64 {
     let own = own_width(node, view).min(LEAST);
     let indent = if node.children.len() > 1 { INDENT } else { 0.0 };
     node.children.iter().map(|c| least_width(c, view) + indent).fold(own, f64::max)

@@ -20,11 +20,11 @@ mod measure;
 mod names;
 mod parts;
 mod pci;
-mod said;
 mod share;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod wording;
 
 use language::{Language, Words};
 use model::Machine;
@@ -32,8 +32,8 @@ use model::Machine;
 use crate::svg::{Svg, number};
 use crate::text::Font;
 use crate::theme;
+use share::CaseView;
 pub use share::DrawnCase;
-use share::View;
 use tree::Tree;
 
 /// The width of the layout for screens, in pixels.
@@ -48,14 +48,14 @@ const SUBHEADING: Font = Font::plain(12.0);
 
 /// Draws `machine`; with `case`, the resources of its path are outlined and
 /// coloured by the share of their limit, and all else steps back. What it says
-/// is said in the language of `words`; names, units and where a figure is from
+/// is in the language of `words`; names, units and where a figure is from
 /// stay as the document has them.
 ///
 /// The answer is one SVG element that needs nothing else, for a page or a file
 /// of its own. A page may set the colours (`--headroom-ink` and others).
 #[must_use]
 pub fn svg(machine: &Machine, case: Option<DrawnCase<'_>>, words: &Words) -> String {
-    let mut view = View::new(case, words);
+    let mut view = CaseView::new(case, words);
     let tree = build::tree(machine, &mut view);
     let wide = layout(machine, &tree, &view, WIDE, 20.0);
     let mut narrow = layout(machine, &tree, &view, NARROW, 12.0);
@@ -115,7 +115,7 @@ struct Sheet<'a> {
     height: f64,
 }
 
-fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &View, width: f64, margin: f64) -> Sheet<'a> {
+fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &CaseView, width: f64, margin: f64) -> Sheet<'a> {
     let inner = width - 2.0 * margin;
     let mut heading = vec![(HEADING, "bold", describe::heading(machine, view.words))];
     heading.push((SUBHEADING, "quiet", describe::subheading(machine, view.words)));
@@ -123,7 +123,7 @@ fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &View, width: f64, margin
         let workload = crate::svg::clean(&case.loads.main.workload);
         let label = crate::svg::clean(name);
         let text = if label.starts_with(&workload) { label } else { format!("{workload} {label}") };
-        heading.push((SUBHEADING, "", said::fill(view.words, "path-of", &[("case", &text)])));
+        heading.push((SUBHEADING, "", wording::fill(view.words, "path-of", &[("case", &text)])));
     }
     heading.retain(|(_, _, text)| !text.is_empty());
     for (font, _, text) in &mut heading {
@@ -138,7 +138,7 @@ fn layout<'a>(machine: &Machine, tree: &'a Tree, view: &View, width: f64, margin
 }
 
 impl Sheet<'_> {
-    fn draw(&self, svg: &mut Svg, view: &View) {
+    fn draw(&self, svg: &mut Svg, view: &CaseView) {
         svg.line();
         svg.tag("rect").class("paper").num("width", self.width).num("height", self.height).empty();
         let mut y = self.margin;

@@ -6,10 +6,10 @@ use language::{Words, format};
 use model::Unit;
 use model::machine::{BlockDevice, BlockKind, Inventory, Machine, Memory, NetworkInterface, PciDevice};
 
-use super::link::Rates;
-use super::said;
-use super::share::View;
+use super::link::LinkLimits;
+use super::share::CaseView;
 use super::tree::{Kind, Link, Node};
+use super::wording;
 use crate::svg::clean;
 
 /// One CPU package of an inventory.
@@ -46,7 +46,13 @@ pub(super) fn packages(inventory: &Inventory) -> Vec<Package> {
 }
 
 /// The card of a package.
-pub(super) fn package(machine: &Machine, package: &Package, all: usize, rates: &Rates, view: &View) -> Node {
+pub(super) fn package(
+    machine: &Machine,
+    package: &Package,
+    all: usize,
+    rates: &LinkLimits,
+    view: &CaseView,
+) -> Node {
     let cpu = &machine.inventory.cpu;
     let model = cpu.model.as_deref().or(cpu.vendor.as_deref()).map(processor_name).filter(|m| !m.is_empty());
     let mut node = Node::new(Kind::Package, model.as_deref().unwrap_or("CPU"));
@@ -56,19 +62,21 @@ pub(super) fn package(machine: &Machine, package: &Package, all: usize, rates: &
     let words = rates.words;
     let mut parts = match (cores, package.cpus.len()) {
         (_, 0) => Vec::new(),
-        (0, cpus) => vec![said::counted(words, "cpus", cpus)],
-        (cores, cpus) if cores == cpus => vec![said::counted(words, "cores", cores)],
-        (cores, cpus) => vec![said::counted(words, "cores", cores), said::counted(words, "threads", cpus)],
+        (0, cpus) => vec![wording::counted(words, "cpus", cpus)],
+        (cores, cpus) if cores == cpus => vec![wording::counted(words, "cores", cores)],
+        (cores, cpus) => {
+            vec![wording::counted(words, "cores", cores), wording::counted(words, "threads", cpus)]
+        }
     };
     parts.extend(clock(machine, words));
-    node.lines.extend(Some(said::list(words, parts)).filter(|l| !l.is_empty()));
+    node.lines.extend(Some(wording::list(words, parts)).filter(|l| !l.is_empty()));
     node.lines.extend(caches(&machine.inventory, all, words));
     node.lines.extend(place(&machine.inventory, package, words));
     if let Some(quota) = rates.cpu_quota() {
-        node.lines.push(said::fill(words, "cpu-quota", &[("cpus", &format!("{quota:.2}"))]));
+        node.lines.push(wording::fill(words, "cpu-quota", &[("cpus", &format!("{quota:.2}"))]));
     }
     if node.lines.is_empty() && model.is_none() {
-        node.lines.push(said::say(words, "nothing-known"));
+        node.lines.push(wording::say(words, "nothing-known"));
     }
     node.tip.extend(cpu.model.as_deref().map(clean));
     node
@@ -93,7 +101,7 @@ fn clock(machine: &Machine, words: &Words) -> Option<String> {
         (Some(base), Some(most)) if base != most => {
             let base = hertz(base);
             let range = [("low", base.trim_end_matches(" GHz")), ("high", &*hertz(most))];
-            Some(said::fill(words, "range", &range))
+            Some(wording::fill(words, "range", &range))
         }
         (Some(rate), _) | (None, Some(rate)) => Some(hertz(rate)),
         (None, None) => None,
@@ -120,19 +128,19 @@ fn caches(inventory: &Inventory, packages: usize, words: &Words) -> Option<Strin
         texts = seen.map(|c| format!("L{} {}", c.level, format::rough_binary(c.bytes))).collect();
     }
     texts.truncate(DEEPEST as usize);
-    (!texts.is_empty()).then(|| said::list(words, texts))
+    (!texts.is_empty()).then(|| wording::list(words, texts))
 }
 
 /// `package 0, NUMA node 0, distance to others 21`.
 fn place(inventory: &Inventory, package: &Package, words: &Words) -> Option<String> {
     let id = package.id?;
     let nodes = &package.nodes;
-    let mut parts = vec![said::fill(words, "package", &[("id", &id.to_string())])];
+    let mut parts = vec![wording::fill(words, "package", &[("id", &id.to_string())])];
     if let (Some(first), Some(last)) = (nodes.first(), nodes.last()) {
         let (low, high) = (first.to_string(), last.to_string());
         parts.push(match first == last {
-            true => said::fill(words, "numa-node", &[("node", &low)]),
-            false => said::fill(words, "numa-nodes", &[("first", &low), ("last", &high)]),
+            true => wording::fill(words, "numa-node", &[("node", &low)]),
+            false => wording::fill(words, "numa-nodes", &[("first", &low), ("last", &high)]),
         });
     }
     let own = inventory.memory.nodes.iter().find(|n| nodes.contains(&n.id));
@@ -141,12 +149,12 @@ fn place(inventory: &Inventory, package: &Package, words: &Words) -> Option<Stri
             inventory.memory.nodes.iter().zip(&n.distances).filter(|(other, _)| !nodes.contains(&other.id));
         others.map(|(_, distance)| *distance).max()
     });
-    parts.extend(far.map(|far| said::fill(words, "numa-distance", &[("distance", &far.to_string())])));
-    Some(said::list(words, parts))
+    parts.extend(far.map(|far| wording::fill(words, "numa-distance", &[("distance", &far.to_string())])));
+    Some(wording::list(words, parts))
 }
 
 /// The memory of a package, where anything is known of it.
-pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Option<Node> {
+pub(super) fn memory(machine: &Machine, package: &Package, rates: &LinkLimits) -> Option<Node> {
     let memory = &machine.inventory.memory;
     let of_nodes = || memory.nodes.iter().filter(|n| package.nodes.contains(&n.id));
     let whole = package.id.is_none();
@@ -161,20 +169,20 @@ pub(super) fn memory(machine: &Machine, package: &Package, rates: &Rates) -> Opt
     }
     let words = rates.words;
     let mut node =
-        Node::new(Kind::Memory, said::fill(words, "memory", &[("size", &format::rough_binary(bytes))]));
+        Node::new(Kind::Memory, wording::fill(words, "memory", &[("size", &format::rough_binary(bytes))]));
     node.resources = vec!["memory".to_owned()];
     node.lines.extend(modules(memory, whole, bytes, words));
     if of_nodes().count() > 1 {
-        node.lines.push(said::counted(words, "numa-count", of_nodes().count()));
+        node.lines.push(wording::counted(words, "numa-count", of_nodes().count()));
     }
     if let Some(limit) = memory.limit_bytes.filter(|l| *l < memory.total_bytes) {
-        node.lines.push(said::fill(words, "memory-limit", &[("size", &format::rough_binary(limit))]));
+        node.lines.push(wording::fill(words, "memory-limit", &[("size", &format::rough_binary(limit))]));
     }
     let first = memory.modules.first();
     let transfers = first.and_then(|m| m.configured_transfers.or(m.speed_transfers)).filter(|t| *t > 0);
     let mut link = rates.memory(first.and_then(|m| m.kind.as_deref()), transfers);
     if !whole && link.rate.is_some() {
-        link.notes.push(said::say(words, "all-packages"));
+        link.notes.push(wording::say(words, "all-packages"));
     }
     // The share stands on the card; the link has its colour.
     link.resources.clear();
@@ -198,20 +206,20 @@ fn modules(memory: &Memory, whole: bool, bytes: u64, words: &Words) -> Vec<Strin
         let ecc = if first.ecc == Some(true) { " ECC" } else { "" };
         format!("{shown} × {}{kind}{ecc}", format::rough_binary(first.bytes))
     } else {
-        said::counted(words, "modules", n)
+        wording::counted(words, "modules", n)
     };
     vec![match memory.slots {
         Some(slots) if whole && slots as usize >= n => {
             let used = [("used", &*n.to_string()), ("slots", &*slots.to_string())];
-            said::list(words, [text, said::fill(words, "slots", &used)])
+            wording::list(words, [text, wording::fill(words, "slots", &used)])
         }
-        _ if !whole && !is_plain => said::fill(words, "in-all-packages", &[("modules", &text)]),
+        _ if !whole && !is_plain => wording::fill(words, "in-all-packages", &[("modules", &text)]),
         _ => text,
     }]
 }
 
 /// The card of a disk.
-pub(super) fn disk(disk: &BlockDevice, rates: &Rates) -> Node {
+pub(super) fn disk(disk: &BlockDevice, rates: &LinkLimits) -> Node {
     let size = if disk.bytes > 0 { format::rough_decimal(disk.bytes) } else { String::new() };
     let mut node = Node::new(Kind::Disk, size);
     node.names = vec![clean(&disk.name)];
@@ -222,7 +230,7 @@ pub(super) fn disk(disk: &BlockDevice, rates: &Rates) -> Node {
         [vendor, model] if model.starts_with(vendor.as_str()) => model.clone(),
         parts => parts.join(" "),
     };
-    let what = said::list(rates.words, [model, technology(disk, rates.words)]);
+    let what = wording::list(rates.words, [model, technology(disk, rates.words)]);
     node.lines.extend(Some(what).filter(|w| !w.is_empty()));
     node.lines.extend(rates.disk_rates(&disk.name));
     node.tip = rates.sources(&node.resources[0]);
@@ -251,14 +259,18 @@ fn technology(disk: &BlockDevice, words: &Words) -> String {
         (_, _, Some(false)) => "ssd",
     };
     match (bus, medium) {
-        ("MMC", _) => said::say(words, "card"),
+        ("MMC", _) => wording::say(words, "card"),
         ("", "disk") => String::new(),
-        (bus, medium) => format!("{bus} {}", said::say(words, medium)).trim().to_owned(),
+        (bus, medium) => format!("{bus} {}", wording::say(words, medium)).trim().to_owned(),
     }
 }
 
 /// The card of the interfaces of one function, or of one that is on no PCI bus.
-pub(super) fn network(interfaces: &[&NetworkInterface], device: Option<&PciDevice>, rates: &Rates) -> Node {
+pub(super) fn network(
+    interfaces: &[&NetworkInterface],
+    device: Option<&PciDevice>,
+    rates: &LinkLimits,
+) -> Node {
     let mut node = Node::new(Kind::Network, device.map(|d| pci_name(d, rates.words)).unwrap_or_default());
     node.names = interfaces.iter().map(|i| clean(&i.name)).collect();
     node.resources = interfaces.iter().map(|i| format!("nic:{}", i.name)).collect();
@@ -272,7 +284,7 @@ pub(super) fn network(interfaces: &[&NetworkInterface], device: Option<&PciDevic
     node.lines.extend(port_facts(interfaces, rates.words));
     node.out = way_out(interfaces, rates);
     if let Some(driver) = first.driver.as_deref() {
-        node.tip.push(said::fill(rates.words, "driver", &[("driver", &clean(driver))]));
+        node.tip.push(wording::fill(rates.words, "driver", &[("driver", &clean(driver))]));
     }
     node
 }
@@ -284,10 +296,10 @@ fn bus_words(interface: &NetworkInterface, words: &Words) -> String {
         // The kernel's word for what is part of the board's own chip.
         Some("platform") => {
             let driver = interface.driver.as_deref().map(clean);
-            said::list(words, std::iter::once(said::say(words, "network-on-board")).chain(driver))
+            wording::list(words, std::iter::once(wording::say(words, "network-on-board")).chain(driver))
         }
-        Some(bus) => said::fill(words, "network-of", &[("bus", bus)]),
-        None => said::say(words, "network"),
+        Some(bus) => wording::fill(words, "network-of", &[("bus", bus)]),
+        None => wording::say(words, "network"),
     }
 }
 
@@ -299,7 +311,7 @@ fn port_facts(interfaces: &[&NetworkInterface], words: &Words) -> Vec<String> {
         let no_link = i.state == "down" || i.carrier == Some(false);
         let half = i.duplex.as_deref() == Some("half");
         let keys = [no_link.then_some("no-link"), half.then_some("half-duplex")];
-        let facts = keys.into_iter().flatten().map(|key| said::say(words, key));
+        let facts = keys.into_iter().flatten().map(|key| wording::say(words, key));
         mtu.into_iter().chain(facts).collect::<Vec<_>>()
     };
     let each: Vec<Vec<String>> = interfaces.iter().map(|i| facts(i)).collect();
@@ -311,7 +323,7 @@ fn port_facts(interfaces: &[&NetworkInterface], words: &Words) -> Vec<String> {
         if rest.is_empty() {
             continue;
         }
-        let (name, rest) = (clean(&interface.name), said::list(words, rest));
+        let (name, rest) = (clean(&interface.name), wording::list(words, rest));
         match own.iter_mut().find(|(known, _)| *known == rest) {
             Some((_, names)) => names.push(name),
             None => own.push((rest, vec![name])),
@@ -320,13 +332,13 @@ fn port_facts(interfaces: &[&NetworkInterface], words: &Words) -> Vec<String> {
     let own = own
         .into_iter()
         .take(MOST)
-        .map(|(what, names)| said::named(words, &said::names(words, &names), &what));
-    Some(said::list(words, shared)).into_iter().filter(|s| !s.is_empty()).chain(own).collect()
+        .map(|(what, names)| wording::named(words, &wording::names(words, &names), &what));
+    Some(wording::list(words, shared)).into_iter().filter(|s| !s.is_empty()).chain(own).collect()
 }
 
 /// The links out of the machine as one: of ports that are alike how many, of
 /// others what the fastest do, with the rest noted.
-fn way_out(interfaces: &[&NetworkInterface], rates: &Rates) -> Option<Link> {
+fn way_out(interfaces: &[&NetworkInterface], rates: &LinkLimits) -> Option<Link> {
     let mut kinds: Vec<(Link, Vec<String>)> = Vec::new();
     for interface in interfaces {
         let Some(link) = rates.network(interface) else { continue };
@@ -347,7 +359,7 @@ fn way_out(interfaces: &[&NetworkInterface], rates: &Rates) -> Option<Link> {
     let (mut out, _) = kinds.next()?;
     for (other, names) in kinds {
         if let Some(rate) = &other.rate {
-            out.notes.push(said::named(rates.words, &said::names(rates.words, &names), rate));
+            out.notes.push(wording::named(rates.words, &wording::names(rates.words, &names), rate));
         }
         out.resources.extend(other.resources);
     }
@@ -365,7 +377,7 @@ pub(super) fn pci_name(device: &PciDevice, words: &Words) -> String {
         }
         None => {
             let class = clean(&device.class_name);
-            let class = if class.is_empty() { said::say(words, "pci-device") } else { class };
+            let class = if class.is_empty() { wording::say(words, "pci-device") } else { class };
             format!("{vendor} {class} [{:04x}:{:04x}]", device.vendor, device.device).trim().to_owned()
         }
     }

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use language::Words;
 use model::machine::{BlockDevice, BlockKind, Inventory, NetworkInterface, PciDevice};
 
-use super::link::Rates;
+use super::link::LinkLimits;
 use super::tree::{Kind, Link, Node};
-use super::{parts, said};
+use super::{parts, wording};
 
 /// Buses below one another at most: PCI Express has no more than 256 buses in a
 /// domain, and real machines are a handful deep.
@@ -22,7 +22,7 @@ const NETWORK: u32 = 0x02;
 /// Walks the functions of an inventory, each at most once.
 pub(super) struct Walk<'a> {
     inventory: &'a Inventory,
-    rates: &'a Rates<'a>,
+    rates: &'a LinkLimits<'a>,
     by_address: BTreeMap<&'a str, &'a PciDevice>,
     below: BTreeMap<&'a str, Vec<&'a PciDevice>>,
     disks: BTreeMap<&'a str, Vec<&'a BlockDevice>>,
@@ -41,7 +41,7 @@ pub(super) fn is_shown_disk(disk: &BlockDevice) -> bool {
 
 impl<'a> Walk<'a> {
     /// Over this inventory.
-    pub(super) fn new(inventory: &'a Inventory, rates: &'a Rates<'a>) -> Self {
+    pub(super) fn new(inventory: &'a Inventory, rates: &'a LinkLimits<'a>) -> Self {
         let by_address: BTreeMap<&str, &PciDevice> =
             inventory.pci.iter().map(|d| (d.address.as_str(), d)).collect();
         let mut below: BTreeMap<&str, Vec<&PciDevice>> = BTreeMap::new();
@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
         let words = self.rates.words;
         let key = if depth % 2 == 1 { "pcie-switch" } else { "pcie-port" };
         let key = if device.link.is_some() { key } else { "pci-bridge" };
-        let mut node = Node::new(Kind::Hub, said::say(words, key));
+        let mut node = Node::new(Kind::Hub, wording::say(words, key));
         node.lines = device.device_name.iter().map(|_| parts::pci_name(device, words)).collect();
         node.tip = vec![device.address.clone()];
         node.link = link;
@@ -170,8 +170,8 @@ impl<'a> Walk<'a> {
     fn storage(&mut self, device: &'a PciDevice, disks: &[&'a BlockDevice]) -> Vec<Node> {
         let link = self.rates.pci(device);
         let name = parts::pci_name(device, self.rates.words);
-        let place = said::list(self.rates.words, [name.as_str(), &device.address]);
-        let place = said::fill(self.rates.words, "attached", &[("what", &place)]);
+        let place = wording::list(self.rates.words, [name.as_str(), &device.address]);
+        let place = wording::fill(self.rates.words, "attached", &[("what", &place)]);
         self.placed.extend(disks.iter().map(|d| format!("block:{}", d.name)));
         let mut children: Vec<Node> = disks.iter().map(|d| parts::disk(d, self.rates)).collect();
         for (child, disk) in children.iter_mut().zip(disks) {
@@ -210,7 +210,7 @@ fn tell_shared(cards: &mut [Node], words: &Words) {
             && names.iter().filter(|n| *n == own).count() > 1
             && let Some(link) = &mut card.link
         {
-            link.notes.push(said::say(words, "one-link"));
+            link.notes.push(wording::say(words, "one-link"));
         }
     }
 }

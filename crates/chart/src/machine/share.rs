@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use language::{Words, format};
 use model::run::CaseResult;
 
-use super::said;
+use super::wording;
 
 /// A case whose path is drawn.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ impl<'a> From<&'a CaseResult> for DrawnCase<'a> {
 }
 
 /// A case as the picture looks at it; without a case all is equal.
-pub(super) struct View<'a> {
+pub(super) struct CaseView<'a> {
     pub(super) case: Option<DrawnCase<'a>>,
     /// The words that the picture speaks in.
     pub(super) words: &'a Words,
@@ -45,8 +45,8 @@ pub(super) struct Mark {
     pub(super) peak: bool,
 }
 
-impl<'a> View<'a> {
-    /// A look at `case`, told in `words`.
+impl<'a> CaseView<'a> {
+    /// A view of `case`, in the language of `words`.
     pub(super) fn new(case: Option<DrawnCase<'a>>, words: &'a Words) -> Self {
         let path = case.iter().flat_map(|c| &c.case.path).map(|step| step.resource.as_str()).collect();
         let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
@@ -125,10 +125,10 @@ impl Mark {
         let (low, high) = (format::rough_percent(low), format::rough_percent(high));
         let figure = match low == high {
             true => high,
-            false => said::fill(words, "range", &[("low", low.trim_end_matches(" %")), ("high", &high)]),
+            false => wording::fill(words, "range", &[("low", low.trim_end_matches(" %")), ("high", &high)]),
         };
         Some(match self.peak {
-            true => said::fill(words, "highest", &[("share", &figure)]),
+            true => wording::fill(words, "highest", &[("share", &figure)]),
             false => figure,
         })
     }

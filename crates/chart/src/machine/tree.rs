@@ -3,7 +3,7 @@
 
 use language::Words;
 
-use super::said;
+use super::wording;
 
 /// What a card shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct Node {
     pub(super) head: String,
     /// The kernel's names of what it stands for.
     pub(super) names: Vec<String>,
-    /// What is said below the title.
+    /// The lines below the title.
     pub(super) lines: Vec<String>,
     /// What only the tooltip says.
     pub(super) tip: Vec<String>,
@@ -79,13 +79,13 @@ impl Node {
 
     /// What stands on the card in bold.
     pub(super) fn title(&self, words: &Words) -> String {
-        let names = said::names(words, &self.names);
+        let names = wording::names(words, &self.names);
         match (self.kind, self.count) {
             (Kind::Network, _) if !names.is_empty() => names,
             (Kind::Disk, 1) if self.head.is_empty() => names,
-            (Kind::Disk, 1) => said::named(words, &names, &self.head),
+            (Kind::Disk, 1) => wording::named(words, &names, &self.head),
             (Kind::Disk, n) if self.head.is_empty() => format!("{n} × {names}"),
-            (Kind::Disk, n) => said::named(words, &format!("{n} × {}", self.head), &names),
+            (Kind::Disk, n) => wording::named(words, &format!("{n} × {}", self.head), &names),
             (_, 1) => self.head.clone(),
             (_, n) => format!("{n} × {}", self.head),
         }
@@ -98,7 +98,7 @@ impl Node {
         if self.names.len() > 3 {
             let mut names = self.names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
             if self.names.len() > MOST_NAMES {
-                names = said::more_names(words, &names, self.names.len() - MOST_NAMES);
+                names = wording::more_names(words, &names, self.names.len() - MOST_NAMES);
             }
             parts.push(names);
         }
@@ -169,10 +169,10 @@ impl Link {
     pub(super) fn label(&self, words: &Words) -> String {
         let several = self.count > 1;
         let rate = self.rate.as_deref().map(|rate| match several {
-            true => said::fill(words, "each", &[("rate", rate)]),
+            true => wording::fill(words, "each", &[("rate", rate)]),
             false => rate.to_owned(),
         });
-        let label = said::list(words, [self.what.as_str(), rate.as_deref().unwrap_or_default()]);
+        let label = wording::list(words, [self.what.as_str(), rate.as_deref().unwrap_or_default()]);
         if several && !label.is_empty() { format!("{} × {label}", self.count) } else { label }
     }
 

@@ -8,7 +8,7 @@ use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
 use super::reference::Flags;
 use super::rows::Names;
 use super::scale::{Base, Domain, Scale};
-use super::ticks::Along;
+use super::ticks::TickDirection;
 use super::{Axis, Better, Drawing, Measured, Plot, Reference, Spread, Table};
 use super::{count, frame, numbers, reference, rows, scale, series, text, ticks};
 use crate::svg::clean;
@@ -58,7 +58,7 @@ const BAR: f64 = 14.0;
 const PITCH: f64 = 20.0;
 /// Between groups of several bars.
 const BETWEEN: f64 = 8.0;
-/// From a bar's end to its figure, and from that to what else is said.
+/// From a bar's end to its figure, and from that to the other labels.
 const TO_TEXT: f64 = 6.0;
 /// From the greatest value to the right edge.
 const INSET: f64 = 16.0;
@@ -97,8 +97,12 @@ impl Plot for Bars {
         let area_top = top + 6.0 + flags.height();
         let heights: Vec<f64> = groups.iter().map(|g| self.group_height(&layout, g, words)).collect();
         let bottom = area_top + 4.0 + heights.iter().sum::<f64>();
-        let ticks =
-            ticks::ticks(&layout.scale, self.value.numbers, &self.value.title, Along::Across(0.0, width));
+        let ticks = ticks::ticks(
+            &layout.scale,
+            self.value.numbers,
+            &self.value.title,
+            TickDirection::Across(0.0, width),
+        );
         rows::grid(&mut canvas, &ticks, area_top, bottom);
         canvas.down("a", layout.scale.place(0.0), area_top, bottom);
         flags.draw(&mut canvas, width, top + 6.0, bottom);
@@ -261,7 +265,7 @@ impl Bars {
         value.map_or_else(String::new, |m| self.value.numbers.write_under(m.value, &self.value.title))
     }
 
-    /// What is said behind a bar: at its end where there is room, before or
+    /// The label of a bar: at its end where there is room, before or
     /// behind its own limit, else in lines of its own below.
     fn tail(&self, layout: &Layout, bar: &Bar, words: &Words) -> (Option<(f64, String)>, Vec<String>) {
         let beyond = |r: &Reference| if r.value > layout.scale.domain.high { " →" } else { "" };

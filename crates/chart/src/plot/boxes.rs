@@ -6,8 +6,8 @@ use super::canvas::{Area, Canvas, MIDDLE, PathBuilder, TEXT};
 use super::reference::{self, Flags};
 use super::rows::{self, Names};
 use super::scale::{Base, Domain, Scale, with_intervals, with_references};
-use super::ticks::{self, Along};
-use super::{Axis, Drawing, Measured, Numbers, Plot, Reference, Table, frame, said, series};
+use super::ticks::{self, TickDirection};
+use super::{Axis, Drawing, Measured, Numbers, Plot, Reference, Table, frame, series, wording};
 use crate::svg::clean;
 
 /// A row a case: its trials as dots, from five on a box of the quartiles behind
@@ -37,7 +37,7 @@ pub struct BoxRow {
 const BOXED: usize = 5;
 /// More rows are not drawn; those that spread most are.
 const MOST: usize = 40;
-/// More trials than this are not told to a pointer.
+/// More trials than this get no tooltips.
 const POINTED: usize = 12;
 /// More trials of a row are drawn as a line from the least to the greatest.
 const DOTTED: usize = 400;
@@ -166,7 +166,7 @@ impl Boxes {
         // Lines without a length have round ends: dots, in few bytes.
         let dots = places.fold(PathBuilder::default(), |pen, (x, y)| pen.jump(x, y).across(x));
         let values: Vec<String> = trials.iter().map(|v| self.value.numbers.write(*v)).collect();
-        let arguments = [("name", said::name(&row.label)), ("values", said::text(values.join(", ")))];
+        let arguments = [("name", wording::name(&row.label)), ("values", wording::text(values.join(", ")))];
         canvas.path("i", &dots, Some(&words.tell("boxes-said", &arguments)));
     }
 
@@ -202,7 +202,8 @@ impl Plot for Boxes {
         let domain = self.domain(&rows);
         let mut y = 0.0;
         if rows.len() < self.rows.len() {
-            let arguments = [("shown", said::count(rows.len())), ("count", said::count(self.rows.len()))];
+            let arguments =
+                [("shown", wording::count(rows.len())), ("count", wording::count(self.rows.len()))];
             y = frame::heading(&mut canvas, &words.tell("boxes-cut", &arguments), y, "q");
         }
         y = self.key(&mut canvas, words, rows.iter().any(|r| r.seen().len() >= BOXED), y);
@@ -217,7 +218,8 @@ impl Plot for Boxes {
         y += flags.height() + 4.0;
         let top = y;
         let bottom = top + rows.iter().map(|r| names.height(&r.label, ROW)).sum::<f64>();
-        let made = ticks::ticks(&scale, self.value.numbers, &self.value.title, Along::Across(0.0, width));
+        let made =
+            ticks::ticks(&scale, self.value.numbers, &self.value.title, TickDirection::Across(0.0, width));
         rows::grid(&mut canvas, &made, top, bottom);
         canvas.across("a", bottom, left - 8.0, right + 8.0);
         for row in rows {
@@ -241,27 +243,27 @@ impl Plot for Boxes {
         if known == 0 {
             return words.say("chart-nothing");
         }
-        let arguments = [("value", said::name(&self.value.title)), ("count", said::count(known))];
+        let arguments = [("value", wording::name(&self.value.title)), ("count", wording::count(known))];
         let mut sentences = vec![words.tell("boxes-describe", &arguments)];
         let spreads = || self.rows.iter().filter_map(|row| Some((row, row.spread()?)));
         if let Some((row, spread)) = spreads().max_by(|a, b| a.1.total_cmp(&b.1)) {
             let sorted = row.sorted();
             let write =
-                |value: Option<&f64>| said::text(self.value.numbers.write(*value.unwrap_or(&f64::NAN)));
+                |value: Option<&f64>| wording::text(self.value.numbers.write(*value.unwrap_or(&f64::NAN)));
             let arguments = [
-                ("name", said::name(&row.label)),
+                ("name", wording::name(&row.label)),
                 ("low", write(sorted.first())),
                 ("high", write(sorted.last())),
-                ("share", said::text(Numbers::Share.write(spread))),
+                ("share", wording::text(Numbers::Share.write(spread))),
             ];
             sentences.push(words.tell("boxes-widest", &arguments));
         }
         if let Some((row, spread)) =
             spreads().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| spreads().count() > 1)
         {
-            let share = said::text(Numbers::Share.write(spread));
+            let share = wording::text(Numbers::Share.write(spread));
             sentences
-                .push(words.tell("boxes-closest", &[("name", said::name(&row.label)), ("share", share)]));
+                .push(words.tell("boxes-closest", &[("name", wording::name(&row.label)), ("share", share)]));
         }
         sentences.join(" ")
     }

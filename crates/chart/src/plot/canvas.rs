@@ -16,7 +16,7 @@ pub(crate) const LINE: f64 = 16.0;
 /// What text is lower than its middle: added to a middle it gives the base line.
 pub(crate) const MIDDLE: f64 = 4.0;
 /// A sheet narrower than this is a phone's: nothing points there, so nothing is
-/// told to a pointer.
+/// shown as tooltips.
 pub(crate) const POINTED_FROM: f64 = 500.0;
 
 /// A rectangle.
@@ -80,7 +80,7 @@ impl Canvas {
         self.svg.close();
     }
 
-    /// A path, and what is told where a pointer rests on it.
+    /// A path with its tooltip.
     pub(crate) fn path(&mut self, class: &str, path: &PathBuilder, told: Option<&str>) {
         let tag = self.svg.tag("path");
         let tag = if class.is_empty() { tag } else { tag.class(class) };

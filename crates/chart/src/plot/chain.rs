@@ -8,7 +8,7 @@ use language::Words;
 use super::canvas::{Area, BOLD, Canvas, LINE, MIDDLE, TEXT};
 use super::path::Path;
 use super::ticks::TICK;
-use super::{Drawing, Numbers, Plot, Table, numbers, said, series};
+use super::{Drawing, Numbers, Plot, Table, numbers, series, wording};
 use crate::svg::clean;
 use crate::theme;
 
@@ -178,7 +178,7 @@ impl Plot for Chain {
         for link in links {
             let said = link.is_amplified(before).then(|| {
                 before = link.amplification;
-                let times = said::text(numbers::times(link.amplification));
+                let times = wording::text(numbers::times(link.amplification));
                 words.tell("chain-amplified", &[("times", times)])
             });
             let start = y + if said.is_some() { LINE } else { 0.0 };
@@ -212,7 +212,7 @@ impl Plot for Chain {
             }
         }
         if links.len() < self.links.len() {
-            let more = words.tell("chart-more", &[("count", said::count(self.links.len() - links.len()))]);
+            let more = words.tell("chart-more", &[("count", wording::count(self.links.len() - links.len()))]);
             canvas.text((NAMES, y + 12.0), "q", &more);
             y += LINE;
         }
@@ -223,14 +223,15 @@ impl Plot for Chain {
         if self.links.is_empty() {
             return words.say("chart-nothing");
         }
-        let share = |link: &Link| said::text(Numbers::Share.write(link.known().unwrap_or(f64::NAN)));
+        let share = |link: &Link| wording::text(Numbers::Share.write(link.known().unwrap_or(f64::NAN)));
         let list = self.links.iter().take(MOST).map(|link| {
             let name = clean(&link.name);
             link.known().map_or(name.clone(), |share| format!("{name} ({})", Numbers::Share.write(share)))
         });
-        let list = said::text(list.collect::<Vec<_>>().join(", "));
-        let mut sentences =
-            vec![words.tell("chain-describe", &[("count", said::count(self.links.len())), ("list", list)])];
+        let list = wording::text(list.collect::<Vec<_>>().join(", "));
+        let mut sentences = vec![
+            words.tell("chain-describe", &[("count", wording::count(self.links.len())), ("list", list)]),
+        ];
         let guilty: Vec<&Link> = self.links.iter().filter(|l| l.is_bottleneck).collect();
         for link in guilty.iter().take(3) {
             let key = match link.known() {
@@ -238,18 +239,19 @@ impl Plot for Chain {
                 Some(_) => "chain-holds",
                 None => "chain-holds-unknown",
             };
-            sentences.push(words.tell(key, &[("name", said::name(&link.name)), ("share", share(link))]));
+            sentences.push(words.tell(key, &[("name", wording::name(&link.name)), ("share", share(link))]));
         }
         let fullest = self.links.iter().filter(|l| l.known().is_some());
         let fullest = fullest.max_by(|a, b| a.known().unwrap_or(0.0).total_cmp(&b.known().unwrap_or(0.0)));
         if let Some(link) = fullest.filter(|_| guilty.is_empty()) {
-            let arguments = [("name", said::name(&link.name)), ("share", share(link))];
+            let arguments = [("name", wording::name(&link.name)), ("share", share(link))];
             sentences.push(words.tell("chain-fullest", &arguments));
         }
         let grown = self.links.iter().filter(|l| l.is_amplified(1.0));
         if let Some(link) = grown.max_by(|a, b| a.amplification.total_cmp(&b.amplification)) {
-            let times = said::text(numbers::times(link.amplification));
-            sentences.push(words.tell("chain-grows", &[("name", said::name(&link.name)), ("times", times)]));
+            let times = wording::text(numbers::times(link.amplification));
+            sentences
+                .push(words.tell("chain-grows", &[("name", wording::name(&link.name)), ("times", times)]));
         }
         sentences.join(" ")
     }

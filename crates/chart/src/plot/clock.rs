@@ -7,9 +7,9 @@ use model::Unit;
 use super::Numbers;
 use super::canvas::{Area, Canvas, MIDDLE, TEXT};
 use super::path::Path;
-use super::said::{self, MINUTES_FROM, duration};
 use super::scale::{self, Domain, Scale};
-use super::ticks::{self, Along, Tick};
+use super::ticks::{self, Tick, TickDirection};
+use super::wording::{self, MINUTES_FROM, duration};
 
 /// How far down a bracket's ends reach.
 const HOOK: f64 = 5.0;
@@ -61,10 +61,10 @@ impl Clock {
         let like = self.span.0.abs().max(self.span.1.abs());
         let tick = |i: usize| {
             let at = (first + i as f64) * step;
-            ticks::tick(time.place(at), label(at, step, like), Along::Across(0.0, width))
+            ticks::tick(time.place(at), label(at, step, like), TickDirection::Across(0.0, width))
         };
         let mut all: Vec<Tick> = (0..=count).map(tick).collect();
-        while !ticks::fits(&all, Along::Across(0.0, width)) && all.len() > 1 {
+        while !ticks::fits(&all, TickDirection::Across(0.0, width)) && all.len() > 1 {
             all = all.into_iter().step_by(2).collect();
         }
         all
@@ -92,7 +92,7 @@ impl Clock {
         path.line(right, y - HOOK);
         path.line(right, y);
         canvas.path("a", &path.pen(), None);
-        let length = [("length", said::text(duration(to - from)))];
+        let length = [("length", wording::text(duration(to - from)))];
         let mut text = words.tell("panels-window", &length);
         if TEXT.width(&text) > canvas.width {
             text = TEXT.fit(&words.tell("panels-window-short", &length), canvas.width);
@@ -162,7 +162,7 @@ mod tests {
                 let Some(clock) = Clock::new((start, start + length), None) else { continue };
                 let ticks = clock.ticks(&clock.scale(60.0, 330.0), 340.0);
                 assert!(ticks.len() < 12, "{length} {start} {ticks:?}");
-                assert!(ticks::fits(&ticks, Along::Across(0.0, 340.0)), "{length} {start} {ticks:?}");
+                assert!(ticks::fits(&ticks, TickDirection::Across(0.0, 340.0)), "{length} {start} {ticks:?}");
             }
         }
     }

@@ -10,10 +10,10 @@ use language::Words;
 use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
 use super::clock::{BRACKET, Clock};
 use super::path::Path;
-use super::said::{self, duration, rough_duration};
 use super::scale::Scale;
 use super::thin::{Series, Summary};
 use super::ticks::TICK;
+use super::wording::{self, duration, rough_duration};
 use super::{Drawing, Numbers, Plot, Table};
 use crate::svg::clean;
 use crate::theme::{self, STEP_FROM, STEPS};
@@ -184,10 +184,10 @@ impl CpuLoad {
         let length = clock.length() / layout.columns;
         let is_one = self.cpus.iter().all(|c| (c.interval_s / length - 1.0).abs() < 0.05);
         let key = if is_one { "cpu-load-one" } else { "cpu-load-cell" };
-        let mut text = vec![words.tell(key, &[("length", said::text(rough_duration(length)))])];
+        let mut text = vec![words.tell(key, &[("length", wording::text(rough_duration(length)))])];
         let each = layout.rows.iter().map(|r| r.cpus.len()).max().unwrap_or(1);
         if each > 1 {
-            text.push(words.tell("cpu-load-row", &[("count", said::count(each))]));
+            text.push(words.tell("cpu-load-row", &[("count", wording::count(each))]));
         }
         if layout.cells.iter().flatten().any(Option::is_none) {
             text.push(words.say("cpu-load-not-seen"));
@@ -197,7 +197,8 @@ impl CpuLoad {
         for cpu in noted.take(NOTES) {
             let note = clean(cpu.note.as_deref().unwrap_or_default());
             let name = Row { cpus: std::slice::from_ref(cpu) }.name(words);
-            let text = words.tell("cpu-load-note", &[("cpu", said::text(name)), ("note", said::text(note))]);
+            let text =
+                words.tell("cpu-load-note", &[("cpu", wording::text(name)), ("note", wording::text(note))]);
             lines.extend(TICK.wrap(&text, canvas.width, canvas.width, 2));
         }
         let mut y = y;
@@ -321,13 +322,13 @@ impl Plot for CpuLoad {
         else {
             return words.say("chart-nothing");
         };
-        let percent = |share: f64| said::text(Numbers::Share.write(share));
-        let name = |cpu: &CpuRow| said::text(Row { cpus: std::slice::from_ref(cpu) }.name(words));
+        let percent = |share: f64| wording::text(Numbers::Share.write(share));
+        let name = |cpu: &CpuRow| wording::text(Row { cpus: std::slice::from_ref(cpu) }.name(words));
         let mean = known.iter().map(|(_, mean)| mean).sum::<f64>() / known.len() as f64;
         let (from, to) = clock.counted();
         let arguments = [
-            ("count", said::count(known.len())),
-            ("length", said::text(duration(to - from))),
+            ("count", wording::count(known.len())),
+            ("length", wording::text(duration(to - from))),
             ("mean", percent(mean)),
         ];
         let mut sentences = vec![words.tell("cpu-load-describe", &arguments)];
@@ -342,10 +343,10 @@ impl Plot for CpuLoad {
         }
         let full = known.iter().filter(|(_, mean)| *mean >= STEP_FROM[STEPS - 2]).count();
         if full > 0 {
-            sentences.push(words.tell("cpu-load-full", &[("count", said::count(full))]));
+            sentences.push(words.tell("cpu-load-full", &[("count", wording::count(full))]));
         }
         for cpu in self.cpus.iter().filter(|c| c.note.is_some()).take(3) {
-            let note = said::name(cpu.note.as_deref().unwrap_or_default());
+            let note = wording::name(cpu.note.as_deref().unwrap_or_default());
             sentences
                 .push(format!("{}.", words.tell("cpu-load-note", &[("cpu", name(cpu)), ("note", note)])));
         }

@@ -268,7 +268,7 @@ impl Heat {
         grid.columns.iter().all(|c| TICK.width(&clean(&self.x.1[*c])) + 4.0 <= grid.column)
     }
 
-    /// All cells: with figures and something told where a pointer rests, or, of
+    /// All cells: with figures and tooltips, or, of
     /// very many, each colour as one path.
     fn cells(&self, canvas: &mut Canvas, grid: &Grid, steps: Steps, top: f64, words: &Words) {
         let area = |i: usize, k: usize| Area {

@@ -7,8 +7,8 @@ use super::frame::{self, Frame, TickedAxis};
 use super::path::Path;
 use super::reference::{self, Flags};
 use super::scale::{Base, Domain, Scale};
-use super::ticks::{self, Along};
-use super::{Axis, Drawing, Numbers, Plot, Reference, Spread, Table, said};
+use super::ticks::{self, TickDirection};
+use super::{Axis, Drawing, Numbers, Plot, Reference, Spread, Table, wording};
 
 /// A histogram. Bins may differ in width; on a logarithmic axis their areas
 /// are as they look.
@@ -38,7 +38,7 @@ const NARROWEST: f64 = 3.0;
 /// The least height of a bar that stands for something: one value among
 /// millions is seen.
 const LOWEST: f64 = 1.5;
-/// Bars that differ less than this in width are told by their heights.
+/// Bars that differ less than this in width are compared by their heights.
 const EVEN: f64 = 0.1;
 /// More bars than this tell nothing to a pointer.
 const POINTED: usize = 48;
@@ -126,12 +126,12 @@ impl Histogram {
     }
 
     fn told(&self, bin: &Bin, all: f64, words: &Words) -> String {
-        let write = |value: f64| said::text(self.value.numbers.write(value));
+        let write = |value: f64| wording::text(self.value.numbers.write(value));
         let arguments = [
             ("low", write(bin.low)),
             ("high", write(bin.high)),
-            ("count", said::text(Numbers::Count.write(bin.count as f64))),
-            ("share", said::text(Numbers::Share.write(bin.count as f64 / all))),
+            ("count", wording::text(Numbers::Count.write(bin.count as f64))),
+            ("share", wording::text(Numbers::Share.write(bin.count as f64 / all))),
         ];
         words.tell("histogram-bin", &arguments)
     }
@@ -203,8 +203,8 @@ impl Plot for Histogram {
         let axis = Axis { title: String::new(), numbers: Numbers::Share, spread: Spread::Linear };
         let up = Domain::of(&axis, &heights, Base::Zero, 4);
         let up = Scale { domain: up, from: bottom, to: top };
-        let labels = if even { ticks::ticks(&up, Numbers::Share, "", Along::Up) } else { Vec::new() };
-        let along = Along::Across(0.0, width);
+        let labels = if even { ticks::ticks(&up, Numbers::Share, "", TickDirection::Up) } else { Vec::new() };
+        let along = TickDirection::Across(0.0, width);
         let x_ticks = ticks::ticks(&x, self.value.numbers, &self.value.title, along);
         let title = frame::title(&self.value, &Domain { low: 0.0, ..domain }, None, words);
         let title =
@@ -231,16 +231,16 @@ impl Plot for Histogram {
         let (Some(first), Some(last)) = (full.first(), full.last()) else {
             return words.say("chart-nothing");
         };
-        let write = |value: f64| said::text(self.value.numbers.write(value));
+        let write = |value: f64| wording::text(self.value.numbers.write(value));
         let arguments = [
-            ("value", said::name(&self.value.title)),
-            ("count", said::text(Numbers::Count.write(sum(&bins)))),
+            ("value", wording::name(&self.value.title)),
+            ("count", wording::text(Numbers::Count.write(sum(&bins)))),
             ("low", write(first.low)),
             ("high", write(last.high)),
         ];
         let mut sentences = vec![words.tell("histogram-describe", &arguments)];
         if let Some((range, share)) = most(&bins).filter(|_| full.len() > 2) {
-            let share = said::text(Numbers::Share.write(share));
+            let share = wording::text(Numbers::Share.write(share));
             let arguments = [("share", share), ("low", write(range.low)), ("high", write(range.high))];
             sentences.push(words.tell("histogram-most", &arguments));
         }

@@ -4,8 +4,8 @@
 //!
 //! Every chart is drawn twice, for a screen (and paper) and for a phone, as two
 //! `svg` elements side by side; the style sheet of a page, [`style_sheet`],
-//! shows one. There are no scripts: what a pointer rests on is told by `title`
-//! elements. Nothing is told by colour alone.
+//! shows one. There are no scripts: tooltips are `title` elements. Nothing is
+//! shown by colour alone.
 
 mod bars;
 mod boxes;
@@ -28,7 +28,6 @@ mod reference;
 mod roofline;
 mod rounds;
 mod rows;
-mod said;
 mod scale;
 mod scatter;
 mod series;
@@ -38,6 +37,7 @@ mod style;
 mod tests;
 mod thin;
 mod ticks;
+mod wording;
 
 use language::Words;
 use model::{Unit, Value};
@@ -164,7 +164,7 @@ pub struct Reference {
     pub kind: ReferenceKind,
 }
 
-/// Which way is better, to be said on the chart.
+/// Which way is better, for the chart's heading.
 pub use model::Better;
 
 /// A chart as two `svg` elements, for a screen and for a phone, with `title` and

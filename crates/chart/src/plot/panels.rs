@@ -8,8 +8,8 @@ mod draw;
 use language::Words;
 
 use super::clock::Clock;
-use super::said::{self, duration};
 use super::thin::{Series, Summary};
+use super::wording::{self, duration};
 use super::{Drawing, Numbers, Plot, Reference, Table};
 use crate::svg::clean;
 
@@ -65,7 +65,7 @@ pub struct Track {
     pub values: Vec<f64>,
 }
 
-/// How many tracks are told of in words.
+/// At most so many tracks are described in words.
 const TOLD: usize = 6;
 
 impl Track {
@@ -89,11 +89,11 @@ impl Track {
         Some(words.tell(
             "panels-said",
             &[
-                ("name", said::name(&self.full_name(panel))),
-                ("mean", said::text(write(mean))),
-                ("low", said::text(write(min.value))),
-                ("high", said::text(write(max.value))),
-                ("at", said::text(duration(max.at_s))),
+                ("name", wording::name(&self.full_name(panel))),
+                ("mean", wording::text(write(mean))),
+                ("low", wording::text(write(min.value))),
+                ("high", wording::text(write(max.value))),
+                ("at", wording::text(duration(max.at_s))),
             ],
         ))
     }
@@ -116,21 +116,22 @@ impl Plot for Panels {
             return words.say("chart-nothing");
         };
         let length = duration(clock.length());
-        let arguments = [("count", said::count(self.panels.len())), ("length", said::text(length))];
+        let arguments = [("count", wording::count(self.panels.len())), ("length", wording::text(length))];
         let mut sentences = vec![words.tell("panels-describe", &arguments)];
         if let Some((from, to)) = clock.window {
-            let arguments = [("from", said::text(duration(from))), ("to", said::text(duration(to)))];
+            let arguments = [("from", wording::text(duration(from))), ("to", wording::text(duration(to)))];
             sentences.push(words.tell("panels-describe-window", &arguments));
         }
         for phase in self.phases.iter().filter(|p| p.from.is_finite() && p.to > p.from) {
-            let ends = [("from", said::text(duration(phase.from))), ("to", said::text(duration(phase.to)))];
-            let name = [("name", said::name(&phase.name))];
+            let ends =
+                [("from", wording::text(duration(phase.from))), ("to", wording::text(duration(phase.to)))];
+            let name = [("name", wording::name(&phase.name))];
             sentences.push(words.tell("panels-phase", &[name.as_slice(), &ends].concat()));
         }
         let said: Vec<String> = self.tracks().filter_map(|(p, t)| t.told(p, &clock, words)).collect();
         sentences.extend(said.iter().take(TOLD).cloned());
         if said.len() > TOLD {
-            sentences.push(words.tell("panels-rest", &[("count", said::count(said.len() - TOLD))]));
+            sentences.push(words.tell("panels-rest", &[("count", wording::count(said.len() - TOLD))]));
         }
         sentences.join(" ")
     }

@@ -9,8 +9,8 @@ use super::frame::{self, Frame, TickedAxis};
 use super::path::{Path, simplify};
 use super::scale::{Base, Domain, Scale, with_references};
 use super::series::{self, Sample};
-use super::ticks::{self, Along, Tick};
-use super::{Axis, Drawing, Numbers, Plot, Reference, Table, numbers, reference, said};
+use super::ticks::{self, Tick, TickDirection};
+use super::{Axis, Drawing, Numbers, Plot, Reference, Table, numbers, reference, wording};
 use crate::svg::clean;
 
 /// Values against the share of operations that are no greater.
@@ -47,7 +47,7 @@ const MOST_NINES: f64 = 10.0;
 const WIDEST: f64 = 170.0;
 /// More curves than this are not drawn.
 const MOST: usize = 12;
-/// How many curves are told of in words.
+/// At most so many curves are described in words.
 const SAID: usize = 4;
 /// A line less bent than this, in pixels, is straight.
 const STRAIGHT: f64 = 0.3;
@@ -90,7 +90,7 @@ impl Percentiles {
         let reached = self.drawn().iter().flat_map(Curve::seen).map(|(share, _)| nines(share));
         let last = reached.fold(1.0, f64::max);
         let scale = Scale { domain: Domain::exact(0.0, last, 1.0), from: left, to: right };
-        let along = Along::Across(0.0, width);
+        let along = TickDirection::Across(0.0, width);
         let mut ticks: Vec<Tick> = Vec::new();
         for share in NAMED.into_iter().filter(|share| nines(*share) <= last + 1e-9) {
             let mut tried = ticks.clone();
@@ -159,7 +159,7 @@ impl Percentiles {
         let values = with_references(&self.value, &values, &references);
         let domain = Domain::of(&self.value, &values, Base::Near, 6);
         let scale = Scale { domain, from: top + height, to: top };
-        let ticks = ticks::ticks(&scale, self.value.numbers, &self.value.title, Along::Up);
+        let ticks = ticks::ticks(&scale, self.value.numbers, &self.value.title, TickDirection::Up);
         let left = Frame::left_of(&ticks);
         let right = width - if room > 0.0 { room } else { 10.0 };
         let x = self.shares((left + 14.0, right), width);
@@ -183,7 +183,7 @@ impl Plot for Percentiles {
         if room == 0.0 && self.drawn().iter().any(|c| !c.name.is_empty()) {
             let entries: Vec<(usize, String)> =
                 self.drawn().iter().enumerate().map(|(i, c)| (i, c.name.clone())).collect();
-            let more = |n: usize| words.tell("chart-more", &[("count", said::count(n))]);
+            let more = |n: usize| words.tell("chart-more", &[("count", wording::count(n))]);
             y += 4.0 + series::legend(&mut canvas, &entries, Sample::Line, (0.0, y + LINE / 2.0 + 2.0), more);
         }
         let frame = self.frame(width, y + 10.0, room);
@@ -211,27 +211,28 @@ impl Plot for Percentiles {
         if known.is_empty() {
             return words.say("chart-nothing");
         }
-        let write = |value: f64| said::text(self.value.numbers.write(value));
+        let write = |value: f64| wording::text(self.value.numbers.write(value));
         let mut sentences =
-            vec![words.tell("percentiles-describe", &[("value", said::name(&self.value.title))])];
+            vec![words.tell("percentiles-describe", &[("value", wording::name(&self.value.title))])];
         for curve in known.iter().take(SAID) {
             let item = |share: f64| {
-                let arguments = [("share", said::text(percent(share))), ("value", write(curve.at(share)?))];
+                let arguments =
+                    [("share", wording::text(percent(share))), ("value", write(curve.at(share)?))];
                 Some(words.tell("percentiles-item", &arguments))
             };
             let list: Vec<String> = [0.5, 0.99, 0.999].into_iter().filter_map(item).collect();
             let key = if curve.name.is_empty() { "percentiles-said-alone" } else { "percentiles-said" };
             let arguments = [
-                ("name", said::name(&curve.name)),
-                ("list", said::text(list.join(", "))),
-                ("count", said::text(Numbers::Count.write(curve.count as f64))),
+                ("name", wording::name(&curve.name)),
+                ("list", wording::text(list.join(", "))),
+                ("count", wording::text(Numbers::Count.write(curve.count as f64))),
             ];
             if !list.is_empty() {
                 sentences.push(words.tell(key, &arguments));
             }
         }
         if known.len() > SAID {
-            sentences.push(words.tell("percentiles-rest", &[("count", said::count(known.len() - SAID))]));
+            sentences.push(words.tell("percentiles-rest", &[("count", wording::count(known.len() - SAID))]));
         }
         sentences.extend(stands_out(&known, words));
         sentences.join(" ")
@@ -259,19 +260,19 @@ impl Plot for Percentiles {
 /// worst is from the best, at the last of the usual shares that all have.
 fn stands_out(curves: &[&Curve], words: &Words) -> Option<String> {
     let share = TOLD.into_iter().rev().find(|share| curves.iter().all(|c| c.at(*share).is_some()))?;
-    let times = |a: f64, b: f64| (b > 0.0 && a / b >= 1.05).then(|| said::text(numbers::times(a / b)));
+    let times = |a: f64, b: f64| (b > 0.0 && a / b >= 1.05).then(|| wording::text(numbers::times(a / b)));
     if let [only] = curves {
         let times = times(only.at(share)?, only.at(0.5)?)?;
-        let arguments = [("share", said::text(percent(share))), ("times", times)];
+        let arguments = [("share", wording::text(percent(share))), ("times", times)];
         return (share > 0.5).then(|| words.tell("percentiles-tail", &arguments));
     }
     let by = |a: &&&Curve, b: &&&Curve| a.at(share).unwrap_or(0.0).total_cmp(&b.at(share).unwrap_or(0.0));
     let (worst, best) = (curves.iter().max_by(by)?, curves.iter().min_by(by)?);
     let arguments = [
-        ("share", said::text(percent(share))),
-        ("name", said::name(&worst.name)),
+        ("share", wording::text(percent(share))),
+        ("name", wording::name(&worst.name)),
         ("times", times(worst.at(share)?, best.at(share)?)?),
-        ("other", said::name(&best.name)),
+        ("other", wording::name(&best.name)),
     ];
     Some(words.tell("percentiles-worst", &arguments))
 }

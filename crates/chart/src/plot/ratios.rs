@@ -5,7 +5,7 @@ use language::Words;
 use super::canvas::{Area, Canvas, Direction, LINE, MIDDLE, PathBuilder, TEXT};
 use super::rows::Names;
 use super::scale::{Domain, Scale};
-use super::ticks::{Along, Tick};
+use super::ticks::{Tick, TickDirection};
 use super::{Drawing, Measured, Numbers, Plot, Spread, Table};
 use super::{count, frame, rows, series, text, ticks};
 use crate::svg::clean;
@@ -251,7 +251,7 @@ fn ticks_around_one(scale: &Scale, (left, right): (f64, f64)) -> Vec<Tick> {
         &[2.0, 4.0, 8.0, 16.0],
         &[4.0, 16.0],
     ];
-    let along = Along::Across(left, right);
+    let along = TickDirection::Across(left, right);
     for set in ROUND {
         // Up to 10 % as many below as above; from there what is its inverse.
         let below = |v: &f64| if *v <= 1.1 { 2.0 - v } else { 1.0 / v };

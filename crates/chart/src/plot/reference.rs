@@ -31,7 +31,7 @@ impl ReferenceKind {
     }
 }
 
-/// Those that are on an axis, and what is said of those that are beyond it, with
+/// Those that are on an axis, and labels for those that are beyond it, with
 /// these arrows for below and above.
 pub(crate) fn split<'a>(
     references: impl IntoIterator<Item = &'a Reference>,
@@ -47,7 +47,7 @@ pub(crate) fn split<'a>(
     (on, off.into_iter().map(told).collect())
 }
 
-/// What is said of references in a sentence each: what they are, and how much
+/// The references in a sentence each: what they are, and how much
 /// of them the greatest value is.
 pub(crate) fn describe(references: &[Reference], greatest: f64, words: &Words) -> Vec<String> {
     let known = references.iter().filter(|r| r.value.is_finite()).take(MOST);
@@ -108,7 +108,7 @@ fn place(wanted: &[(f64, &'static str, String)], (left, right): (f64, f64)) -> (
 pub(crate) struct Flags {
     placed: Vec<Flag>,
     rows: usize,
-    /// What is said at the right end, a row each, above the others.
+    /// The labels at the right end, a row each, above the others.
     beyond: Vec<String>,
 }
 

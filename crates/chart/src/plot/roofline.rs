@@ -13,7 +13,7 @@ use super::canvas::{Canvas, LINE, PathBuilder, TEXT};
 use super::frame::{Frame, TickedAxis};
 use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
-use super::ticks::Along;
+use super::ticks::TickDirection;
 use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Spread, Table};
 use super::{count, frame, series, text, ticks};
 use crate::svg::clean;
@@ -104,10 +104,10 @@ impl Roofline {
         let y_domain = Domain::of(&y, &[least / 2.0, most * 1.5], Base::Near, 5);
         let x_domain = Domain::of(&x, &[shape.x.0, shape.x.1], Base::Data, 6);
         let upright = Scale { domain: y_domain, from: 240.0, to: 0.0 };
-        let y_ticks = ticks::ticks(&upright, y.numbers, &y.title, Along::Up);
+        let y_ticks = ticks::ticks(&upright, y.numbers, &y.title, TickDirection::Up);
         let (left, right) = (Frame::left_of(&y_ticks), width - 4.0);
         let scale = Scale { domain: x_domain, from: left, to: right };
-        let x_ticks = ticks::ticks(&scale, numbers, &x.title, Along::Across(0.0, width));
+        let x_ticks = ticks::ticks(&scale, numbers, &x.title, TickDirection::Across(0.0, width));
         let (x, y) = (TickedAxis { scale, ticks: x_ticks }, TickedAxis { scale: upright, ticks: y_ticks });
         (right > left).then_some((Frame { x, y, left, right, top: 0.0, bottom: 0.0 }, x_domain, y_domain))
     }
@@ -165,7 +165,7 @@ impl Plot for Roofline {
         let flags = Flags::lay(flag.into_iter().collect(), Vec::new(), (0.0, width));
         let height = if canvas.is_pointed() { 280.0 } else { 220.0 };
         frame.stand(top + 12.0 + flags.height(), height, |scale| {
-            ticks::ticks(scale, self.y.numbers, &self.y.title, Along::Up)
+            ticks::ticks(scale, self.y.numbers, &self.y.title, TickDirection::Up)
         });
         let below = Axis { title: self.x.clone(), ..self.y.clone() };
         let bottom = frame.draw(&mut canvas, &frame::title(&below, &x, None, words));

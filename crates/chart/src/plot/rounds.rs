@@ -8,8 +8,8 @@ use language::Words;
 use super::canvas::{Area, Canvas, PathBuilder};
 use super::frame::{Frame, TickedAxis};
 use super::scale::{Base, Domain, Scale};
-use super::ticks::{self, Along};
-use super::{Axis, Better, Drawing, Numbers, Plot, Spread, Table, frame, said, series};
+use super::ticks::{self, TickDirection};
+use super::{Axis, Better, Drawing, Numbers, Plot, Spread, Table, frame, series, wording};
 use crate::svg::clean;
 
 /// Courses of rounds, in panels below one another.
@@ -102,7 +102,9 @@ impl Plot for Rounds {
             let top = bottom + if i > 0 { BETWEEN } else { 4.0 };
             let top = frame::heading(&mut canvas, &said.join(": "), top, class) + 8.0;
             let mut frame = Frame { x: x.clone(), y, left, right: width - 4.0, top: 0.0, bottom: 0.0 };
-            frame.stand(top, height, |s| ticks::ticks(s, self.value.numbers, &self.value.title, Along::Up));
+            frame.stand(top, height, |s| {
+                ticks::ticks(s, self.value.numbers, &self.value.title, TickDirection::Up)
+            });
             self.shade(&mut canvas, &frame, course);
             bottom = match i + 1 == courses.len() {
                 true => frame.draw(&mut canvas, &words.say("rounds-axis")),
@@ -114,7 +116,7 @@ impl Plot for Rounds {
     }
 
     fn describe(&self, words: &Words) -> String {
-        let mut sentences = vec![words.tell("rounds-what", &[("value", said::name(&self.value.title))])];
+        let mut sentences = vec![words.tell("rounds-what", &[("value", wording::name(&self.value.title))])];
         let known: Vec<&RoundSeries> = self.courses.iter().filter(|c| !c.points().is_empty()).collect();
         if known.is_empty() {
             sentences.push(words.say("chart-nothing"));
@@ -122,27 +124,27 @@ impl Plot for Rounds {
         for course in known.iter().take(MOST) {
             let points = course.points();
             let write = |at: Option<&(f64, f64)>| {
-                said::text(
+                wording::text(
                     at.map_or_else(String::new, |p| self.value.numbers.write_under(p.1, &self.value.title)),
                 )
             };
             let ends = [
                 ("first", write(points.first())),
                 ("last", write(points.last())),
-                ("rounds", said::count(points.len())),
-                ("verdict", said::name(&course.verdict)),
+                ("rounds", wording::count(points.len())),
+                ("verdict", wording::name(&course.verdict)),
             ];
             let what = words.tell("rounds-course", &ends);
             sentences.push(match course.name.is_empty() {
                 true => what,
                 false => {
-                    let what = ("what", said::text(what));
-                    words.tell("chart-named", &[("name", said::name(&course.name)), what])
+                    let what = ("what", wording::text(what));
+                    words.tell("chart-named", &[("name", wording::name(&course.name)), what])
                 }
             });
         }
         if known.len() > MOST {
-            sentences.push(words.tell("chart-others", &[("count", said::count(known.len() - MOST))]));
+            sentences.push(words.tell("chart-others", &[("count", wording::count(known.len() - MOST))]));
         }
         sentences.join(" ")
     }
@@ -172,12 +174,12 @@ impl Rounds {
         let judged = courses.iter().filter_map(|c| c.judged()).map(|(w, _, _)| w.rounds).max();
         if let Some(rounds) = judged {
             let half = ("half", (self.range / 2.0).into());
-            let legend = words.tell("rounds-legend", &[("rounds", said::count(rounds)), half]);
+            let legend = words.tell("rounds-legend", &[("rounds", wording::count(rounds)), half]);
             top = frame::heading(canvas, &legend, top, "q");
         }
         let (all, drawn) = (self.courses.len(), courses.len());
         if drawn < all {
-            let counts = [("all", said::count(all)), ("drawn", said::count(drawn))];
+            let counts = [("all", wording::count(all)), ("drawn", wording::count(drawn))];
             top = frame::heading(canvas, &words.tell("rounds-drawn", &counts), top, "q");
         }
         top
@@ -190,7 +192,10 @@ impl Rounds {
             values.extend([-0.5, 0.5].map(|side| window.mean * (1.0 + side * self.range)));
         }
         let scale = Scale { domain: Domain::of(&self.value, &values, Base::Zero, 4), from: height, to: 0.0 };
-        TickedAxis { scale, ticks: ticks::ticks(&scale, self.value.numbers, &self.value.title, Along::Up) }
+        TickedAxis {
+            scale,
+            ticks: ticks::ticks(&scale, self.value.numbers, &self.value.title, TickDirection::Up),
+        }
     }
 
     /// Shades the window.
@@ -216,7 +221,7 @@ impl Rounds {
         canvas.group(&series::class(0));
         for point in &points {
             let (x, y) = place(*point);
-            let round = words.tell("rounds-point", &[("round", said::count(point.0 as usize))]);
+            let round = words.tell("rounds-point", &[("round", wording::count(point.0 as usize))]);
             let told = format!("{round}: {}", self.value.numbers.write(point.1));
             canvas.path("f", &series::mark(0, x, y, 3.4), Some(&told));
         }
@@ -257,7 +262,7 @@ fn across(courses: &[&RoundSeries], left: f64, width: f64, words: &Words) -> Tic
     let rounds: Vec<f64> = (1..=most).map(|r| r as f64).collect();
     let domain = Domain::of(&axis, &rounds, Base::Data, 8);
     let scale = Scale { domain, from: left + INSET, to: (width - 4.0 - INSET).max(left + INSET + 1.0) };
-    let along = Along::Across(0.0, width);
+    let along = TickDirection::Across(0.0, width);
     let at_rounds = ticks::at_levels(&scale, &rounds, axis.numbers, &title, along);
     let ticks = at_rounds.unwrap_or_else(|| ticks::ticks(&scale, axis.numbers, &title, along));
     TickedAxis { scale, ticks }

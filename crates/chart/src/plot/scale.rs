@@ -9,7 +9,7 @@ const ENORMOUS: f64 = 1e300;
 /// The least a logarithmic axis shows; nothing that is measured is less.
 const TINY: f64 = 1e-300;
 
-/// Values that span more than this are spread by decades, unless told otherwise.
+/// Values that span more than this are spread by decades, unless the axis asks for something else.
 const DECADES_FROM: f64 = 100.0;
 
 /// Powers of two that span at least this are spread by doublings.
@@ -26,7 +26,7 @@ const LOOSE: f64 = 0.65;
 const EMPTY: f64 = 0.2;
 
 /// A limit is on the axis up to so many times the greatest value; beyond, it
-/// would squash the data, and is told at the edge.
+/// would squash the data, and is labelled at the edge.
 const REACH: f64 = 2.0;
 
 /// Where an axis begins.
@@ -109,7 +109,7 @@ pub(crate) fn with_references(axis: &Axis, values: &[f64], references: &[&Refere
 }
 
 /// Values and the ends of their intervals. An end far from all values, as few
-/// trials give, does not count: it would squash them, and is told in numbers.
+/// trials give, does not count: it would squash them, and is given in numbers.
 pub(crate) fn with_intervals<'a>(measured: impl IntoIterator<Item = &'a Measured>) -> Vec<f64> {
     let all: Vec<&Measured> = measured.into_iter().filter(|m| m.value.is_finite()).collect();
     let mut values: Vec<f64> = all.iter().map(|m| m.value).collect();

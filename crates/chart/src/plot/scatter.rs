@@ -7,7 +7,7 @@ use super::frame::{Frame, TickedAxis};
 use super::reference::Flags;
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
-use super::ticks::{Along, TICK};
+use super::ticks::{TICK, TickDirection};
 use super::{Axis, Better, Drawing, Measured, Numbers, Plot, Reference, Table};
 use super::{between, count, frame, reference, rows, scale, series, text, ticks};
 use crate::svg::clean;
@@ -51,7 +51,7 @@ pub struct Dot {
 
 /// How many points are drawn in all.
 const MOST_DOTS: usize = 400;
-/// How many groups are told of.
+/// At most so many groups are described.
 const MOST_TOLD: usize = 6;
 /// From the area's edges to the outermost points.
 const INSET: f64 = 8.0;
@@ -106,11 +106,11 @@ impl Plot for Scatter {
         let flags = Flags::lay(flags.collect(), beyond, (0.0, width));
         let height = if canvas.is_pointed() { 280.0 } else { 220.0 };
         frame.stand(top + 12.0 + flags.height(), height, |scale| {
-            ticks::ticks(scale, self.y.numbers, &self.y.title, Along::Up)
+            ticks::ticks(scale, self.y.numbers, &self.y.title, TickDirection::Up)
         });
         // Marks have room at the edges.
         (frame.y.scale.from, frame.y.scale.to) = (frame.bottom, frame.top + INSET);
-        frame.y.ticks = ticks::ticks(&frame.y.scale, self.y.numbers, &self.y.title, Along::Up);
+        frame.y.ticks = ticks::ticks(&frame.y.scale, self.y.numbers, &self.y.title, TickDirection::Up);
         let bottom = frame.draw(&mut canvas, &frame::title(&self.x, &x_domain, self.better.0, words));
         flags.draw(&mut canvas, width, top + 6.0, frame.bottom);
         for (series, group, dots) in &groups {
@@ -191,12 +191,12 @@ impl Scatter {
 
     fn frame(&self, (x, y): (Domain, Domain), width: f64) -> Frame {
         let upright = Scale { domain: y, from: 240.0, to: 0.0 };
-        let y_ticks = ticks::ticks(&upright, self.y.numbers, &self.y.title, Along::Up);
+        let y_ticks = ticks::ticks(&upright, self.y.numbers, &self.y.title, TickDirection::Up);
         let left = Frame::left_of(&y_ticks);
         let right = width - 4.0;
         let from = if x.low == 0.0 { left } else { left + INSET };
         let scale = Scale { domain: x, from, to: right - INSET };
-        let x_ticks = ticks::ticks(&scale, self.x.numbers, &self.x.title, Along::Across(0.0, width));
+        let x_ticks = ticks::ticks(&scale, self.x.numbers, &self.x.title, TickDirection::Across(0.0, width));
         let x = TickedAxis { scale, ticks: x_ticks };
         Frame { x, y: TickedAxis { scale: upright, ticks: y_ticks }, left, right, top: 0.0, bottom: 0.0 }
     }

@@ -8,7 +8,7 @@ use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
 use super::rows::{self, Names};
 use super::scale::{Base, Domain, Scale};
 use super::series::Sample;
-use super::ticks::Along;
+use super::ticks::TickDirection;
 use super::{Axis, Better, Drawing, Plot, Spread, Table, count, frame, series, text, ticks};
 use crate::svg::clean;
 
@@ -36,7 +36,7 @@ pub struct Stack {
 
 /// Bars that are drawn; the table has all.
 const MOST: usize = 40;
-/// Bars that are told of in words.
+/// At most so many bars are described in words.
 const MOST_TOLD: usize = 4;
 /// A bar, and from one to the next.
 const BAR: f64 = 14.0;
@@ -44,7 +44,7 @@ const BAR: f64 = 14.0;
 const PITCH: f64 = 20.0;
 /// Between bars whose names stand above them.
 const BETWEEN: f64 = 6.0;
-/// From a bar's end to what is said of it.
+/// From a bar's end to its label.
 const TO_TEXT: f64 = 6.0;
 /// From the greatest value to the right edge.
 const INSET: f64 = 16.0;
@@ -93,7 +93,7 @@ impl Plot for Stacks {
         let heights: Vec<f64> = drawn.iter().map(|r| self.height(&layout, r)).collect();
         let (area, bottom) = (top + 4.0, top + 8.0 + heights.iter().sum::<f64>());
         let title = &self.value.title;
-        let ticks = ticks::ticks(&layout.scale, self.value.numbers, title, Along::Across(0.0, width));
+        let ticks = ticks::ticks(&layout.scale, self.value.numbers, title, TickDirection::Across(0.0, width));
         rows::grid(&mut canvas, &ticks, area, bottom);
         canvas.down("a", layout.scale.place(0.0), area, bottom);
         let mut y = area + 2.0;

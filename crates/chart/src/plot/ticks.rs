@@ -26,7 +26,7 @@ pub(crate) struct Tick {
 
 /// How labels lie along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Along {
+pub(crate) enum TickDirection {
     /// Side by side, within these ends of the sheet.
     Across(f64, f64),
     /// One above the other.
@@ -35,7 +35,7 @@ pub(crate) enum Along {
 
 /// The ticks of a scale: the densest of its round numbers whose labels do not
 /// touch one another.
-pub(crate) fn ticks(scale: &Scale, numbers: Numbers, title: &str, along: Along) -> Vec<Tick> {
+pub(crate) fn ticks(scale: &Scale, numbers: Numbers, title: &str, along: TickDirection) -> Vec<Tick> {
     let mut best = Vec::new();
     for values in candidates(&scale.domain) {
         let ticks = label(scale, &values, numbers, title, along);
@@ -58,7 +58,7 @@ pub(crate) fn at_levels(
     levels: &[f64],
     numbers: Numbers,
     title: &str,
-    along: Along,
+    along: TickDirection,
 ) -> Option<Vec<Tick>> {
     let made: Vec<Tick> = levels
         .iter()
@@ -68,31 +68,31 @@ pub(crate) fn at_levels(
 }
 
 /// A tick with a label, which is moved until it lies on the sheet.
-pub(crate) fn tick(at: f64, label: String, along: Along) -> Tick {
+pub(crate) fn tick(at: f64, label: String, along: TickDirection) -> Tick {
     let middle = match along {
-        Along::Across(low, high) => {
+        TickDirection::Across(low, high) => {
             let half = TICK.width(&label) / 2.0;
             at.min(high - half).max(low + half)
         }
-        Along::Up => at,
+        TickDirection::Up => at,
     };
     Tick { at, label, middle }
 }
 
 /// Whether no two labels touch.
-pub(crate) fn fits(ticks: &[Tick], along: Along) -> bool {
+pub(crate) fn fits(ticks: &[Tick], along: TickDirection) -> bool {
     ticks.windows(2).all(|pair| {
         let apart = (pair[1].middle - pair[0].middle).abs();
         match along {
-            Along::Across(..) => {
+            TickDirection::Across(..) => {
                 apart >= (TICK.width(&pair[0].label) + TICK.width(&pair[1].label)) / 2.0 + GAP
             }
-            Along::Up => apart >= ROW,
+            TickDirection::Up => apart >= ROW,
         }
     })
 }
 
-fn label(scale: &Scale, values: &[f64], numbers: Numbers, title: &str, along: Along) -> Vec<Tick> {
+fn label(scale: &Scale, values: &[f64], numbers: Numbers, title: &str, along: TickDirection) -> Vec<Tick> {
     let Domain { low, high, .. } = scale.domain;
     let step = if values.len() > 1 { values[1] - values[0] } else { high - low };
     // All in the unit of the greatest: `0.8 ms` before `1.0 ms`.
@@ -184,7 +184,7 @@ mod tests {
     fn labels(numbers: Numbers, spread: Spread, values: &[f64], base: Base, width: f64) -> Vec<String> {
         let domain = Domain::of(&Axis { title: String::new(), numbers, spread }, values, base, 5);
         let scale = Scale { domain, from: 0.0, to: width };
-        ticks(&scale, numbers, "", Along::Across(0.0, width)).into_iter().map(|t| t.label).collect()
+        ticks(&scale, numbers, "", TickDirection::Across(0.0, width)).into_iter().map(|t| t.label).collect()
     }
 
     #[test]
@@ -213,10 +213,10 @@ mod tests {
                     let domain =
                         Domain::of(&Axis { title: String::new(), numbers, spread }, values, Base::Near, 6);
                     let scale = Scale { domain, from: 0.0, to: width };
-                    let made = ticks(&scale, numbers, "", Along::Across(0.0, width));
+                    let made = ticks(&scale, numbers, "", TickDirection::Across(0.0, width));
                     assert!(!made.is_empty() && made.len() < 200);
                     let shown: Vec<Tick> = made.into_iter().filter(|t| !t.label.is_empty()).collect();
-                    assert!(fits(&shown, Along::Across(0.0, width)), "{width} {spread:?} {shown:?}");
+                    assert!(fits(&shown, TickDirection::Across(0.0, width)), "{width} {spread:?} {shown:?}");
                 }
             }
         }

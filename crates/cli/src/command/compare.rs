@@ -1,4 +1,4 @@
-//! `headroom compare RUN RUN`: what may be said of one run against another, or of the cases of one.
+//! `headroom compare RUN RUN`: compares one run with another, or the cases of one.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::comparison::Row;
 use model::{Comparison, Run};
 use report::export::{COMPARISON_EXPORTERS, comparison_json};
-use report::page::comparison::{Subject, document};
+use report::page::comparison::{ComparisonSubject, document};
 use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
@@ -74,8 +74,13 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let comparison = compare(&runs, matches.get_one::<String>("by"), &options)?;
     let catalogue = ::agent::catalogue();
     let words = language(matches).words();
-    let subject =
-        Subject { comparison: &comparison, runs: &runs, command: typed, catalogue: &catalogue, words };
+    let subject = ComparisonSubject {
+        comparison: &comparison,
+        runs: &runs,
+        command: typed,
+        catalogue: &catalogue,
+        words,
+    };
     if let Some(file) = file {
         let bytes = (file.exporter.write)(&subject)?;
         file.put(&bytes)?;

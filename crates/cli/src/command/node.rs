@@ -127,7 +127,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     restore::put_back_left()?;
     let options =
         Options { once: matches.get_flag("once"), limits: Limits::default(), agent: agent(), allow };
-    // Before anybody is told that it is ready.
+    // Before it reports that it is ready.
     let stop = stop_on_signals()?;
     let iperf3 =
         matches.get_one::<u16>("iperf3").map(|port| Iperf3::start(at.ip(), *port, matches)).transpose()?;

@@ -263,7 +263,7 @@ fn write_to(destination: Destination, matches: &ArgMatches, run: &Run) -> Result
 }
 
 /// The overview's page, which nobody had to ask for, beside the store; its path
-/// as it may be shown. Where it cannot be written, that is said in its place:
+/// as it may be shown. Where it cannot be written, the reason stands in its place:
 /// the run is kept, and `headroom report` writes it elsewhere.
 fn page_beside_store(matches: &ArgMatches, run: &Run) -> Option<String> {
     let path = page_path(matches, &run.id)?;

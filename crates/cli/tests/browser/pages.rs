@@ -50,7 +50,7 @@ fn a_comparison_is_right_in_every_language() {
     let comparison = analysis::comparison::of_runs(&runs, &Default::default(), &catalogue).unwrap();
     let command = ["headroom", "compare", "a", "b"].map(str::to_owned);
     for language in LANGUAGES {
-        let subject = comparison::Subject {
+        let subject = comparison::ComparisonSubject {
             comparison: &comparison,
             runs: &runs,
             command: &command,

@@ -113,11 +113,18 @@ fn of_comparison(compared: Compared, catalogue: &Catalogue) -> Outputs {
     let mut outputs = formats(&name, COMPARISON_EXPORTERS, |exporter, language| {
         let words = language.words();
         let (runs, comparison, command) = (&runs, &comparison, &command);
-        (exporter.write)(&page::comparison::Subject { comparison, runs, command, catalogue, words }).unwrap()
+        (exporter.write)(&page::comparison::ComparisonSubject { comparison, runs, command, catalogue, words })
+            .unwrap()
     });
     outputs.extend(on_terminals(&name, |words| {
         let (runs, comparison, command) = (&runs, &comparison, &command);
-        page::comparison::document(&page::comparison::Subject { comparison, runs, command, catalogue, words })
+        page::comparison::document(&page::comparison::ComparisonSubject {
+            comparison,
+            runs,
+            command,
+            catalogue,
+            words,
+        })
     }));
     outputs
 }

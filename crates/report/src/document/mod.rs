@@ -98,7 +98,7 @@ pub enum Rank {
     Detail,
 }
 
-/// One thing that is said or shown.
+/// One unit of content.
 pub enum Block {
     /// A paragraph.
     Paragraph(Text),
@@ -152,7 +152,7 @@ pub enum Block {
 pub struct Branch {
     /// What it is.
     pub head: Text,
-    /// What else is to be said of it.
+    /// Further facts, a line each.
     pub lines: Vec<Text>,
     /// What stands on it.
     pub children: Vec<Branch>,
@@ -189,7 +189,7 @@ impl Piece {
     }
 }
 
-/// How good something is that is told.
+/// Whether news is good or bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// As hoped for.
@@ -338,7 +338,7 @@ pub struct Doubt {
     pub severity: Severity,
     /// In a word or two.
     pub text: String,
-    /// Where more is said.
+    /// Where the details are.
     pub link: String,
 }
 

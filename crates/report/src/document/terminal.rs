@@ -1,6 +1,6 @@
 //! A document for a terminal: the verdict first, then the figures, then what must
 //! be kept in mind, on one screen where that can be; details only where they are
-//! asked for. Pictures and charts are told in words.
+//! asked for. Pictures and charts are described in words.
 
 use language::Words;
 use textwrap::core::display_width;

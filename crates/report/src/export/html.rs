@@ -10,6 +10,8 @@ pub(super) fn write(subject: &Subject<'_>) -> Result<Vec<u8>, ExportError> {
 }
 
 /// The comparison as one self-contained page.
-pub(super) fn write_comparison(subject: &page::comparison::Subject<'_>) -> Result<Vec<u8>, ExportError> {
+pub(super) fn write_comparison(
+    subject: &page::comparison::ComparisonSubject<'_>,
+) -> Result<Vec<u8>, ExportError> {
     Ok(html::write(&page::comparison::document(subject)).into_bytes())
 }

@@ -10,6 +10,8 @@ pub(super) fn write(subject: &Subject<'_>) -> Result<Vec<u8>, ExportError> {
 }
 
 /// The comparison as Markdown.
-pub(super) fn write_comparison(subject: &page::comparison::Subject<'_>) -> Result<Vec<u8>, ExportError> {
+pub(super) fn write_comparison(
+    subject: &page::comparison::ComparisonSubject<'_>,
+) -> Result<Vec<u8>, ExportError> {
     Ok(markdown::write(&page::comparison::document(subject)).into_bytes())
 }

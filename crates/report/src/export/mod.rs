@@ -29,7 +29,7 @@ pub enum ExportError {
 pub type WriteRun = fn(&Subject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// How a comparison becomes bytes.
-pub type WriteComparison = fn(&comparison_page::Subject<'_>) -> Result<Vec<u8>, ExportError>;
+pub type WriteComparison = fn(&comparison_page::ComparisonSubject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// One format of a run, or of another document.
 #[derive(Debug)]

@@ -4,41 +4,31 @@
 use chart::machine::DrawnCase;
 
 use super::ExportError;
-use crate::page::{Subject, View, telling};
+use crate::page::{Subject, View, highlights};
 
 /// The run's machine as SVG.
 pub(super) fn write(subject: &Subject<'_>) -> Result<Vec<u8>, ExportError> {
     let nothing = || ExportError::Format { format: "svg", reason: "the run has no machine".to_owned() };
     let machine = subject.run.machines.first().ok_or_else(nothing)?;
-    let case = telling::fullest(&View::new(subject)).map(DrawnCase::from);
+    let case = highlights::fullest(&View::new(subject)).map(DrawnCase::from);
     Ok(chart::machine::svg(machine, case, subject.words).into_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::limit::LimitKind;
-    use model::run::{CaseResult, Utilization};
+    use model::Run;
+    use model::run::CaseResult;
     use model::workload::Catalogue;
-    use model::{Run, Unit};
 
     #[test]
     fn the_case_that_uses_most_is_drawn() {
         let mut run = crate::tests::run();
-        let used = |fraction| Utilization {
-            machine: None,
-            line_only: false,
-            resource: "sata:sda".to_owned(),
-            quantity: "throughput".to_owned(),
-            kind: LimitKind::Link,
-            demand: fraction * 560e6,
-            limit: 560e6,
-            unit: Unit::BytesPerSecond,
-            fraction,
-            source: String::new(),
-        };
         for fraction in [0.25, 0.75, 0.5] {
-            let case = CaseResult { utilization: vec![used(fraction)], ..run.cases[0].clone() };
+            let case = CaseResult {
+                utilization: vec![crate::tests::used("sata:sda", fraction)],
+                ..run.cases[0].clone()
+            };
             run.cases.push(case);
         }
         let catalogue = Catalogue { workloads: Vec::new(), common: &[] };

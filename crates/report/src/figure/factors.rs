@@ -14,7 +14,7 @@ use crate::view::label::{SIDE, level_in_words, title, together};
 
 /// Where a parameter stands in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seat {
+enum ParameterOwner {
     /// It is the main load's.
     Own,
     /// It is that of a load that runs with it, by place.
@@ -26,7 +26,7 @@ enum Seat {
 /// A parameter that differs between cases.
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {
-    seat: Seat,
+    owner: ParameterOwner,
     /// Its name, as a person types it.
     pub(crate) name: String,
     /// How it is called on an axis.
@@ -57,7 +57,7 @@ impl Factor {
     /// Whether its levels are understood without its name.
     pub(crate) fn speaks(&self) -> bool {
         let speaks = matches!(self.kind, Some(Kind::Choice | Kind::Size | Kind::Path));
-        speaks && !matches!(self.seat, Seat::With(_))
+        speaks && !matches!(self.owner, ParameterOwner::With(_))
     }
 
     /// A level with the factor's name where it needs it.
@@ -72,22 +72,22 @@ impl Factor {
 
     /// Which level a case has.
     pub(crate) fn level_of(&self, case: &CaseResult) -> Option<usize> {
-        let value = value_at(case, self.seat, &self.name);
+        let value = value_at(case, self.owner, &self.name);
         self.levels.iter().position(|l| l.value == value)
     }
 
-    /// Whether a case has the parameter; company is always told, also that there
-    /// is none.
+    /// Whether a case has the parameter; the loads beside it always
+    /// count, also where there are none.
     fn is_set(&self, case: &CaseResult) -> bool {
-        self.seat != Seat::Own || value_at(case, self.seat, &self.name).is_some()
+        self.owner != ParameterOwner::Own || value_at(case, self.owner, &self.name).is_some()
     }
 
     /// Whether a label has a level of it.
     fn is_in(&self, label: &Label) -> bool {
-        match self.seat {
-            Seat::Own => label.says(&self.name),
-            Seat::With(place) => label.with().get(place).is_some_and(|load| load.says(&self.name)),
-            Seat::Company => false,
+        match self.owner {
+            ParameterOwner::Own => label.says(&self.name),
+            ParameterOwner::With(place) => label.with().get(place).is_some_and(|load| load.says(&self.name)),
+            ParameterOwner::Company => false,
         }
     }
 
@@ -111,14 +111,14 @@ impl Factor {
     }
 }
 
-fn value_at(case: &CaseResult, seat: Seat, name: &str) -> Option<Value> {
-    match seat {
-        Seat::Own => {
+fn value_at(case: &CaseResult, owner: ParameterOwner, name: &str) -> Option<Value> {
+    match owner {
+        ParameterOwner::Own => {
             let set = || level(&case.settings, name).map(|s| s.asked.clone());
             case.loads.main.parameters.get(name).cloned().or_else(set)
         }
-        Seat::With(place) => case.loads.beside.get(place)?.parameters.get(name).cloned(),
-        Seat::Company => {
+        ParameterOwner::With(place) => case.loads.beside.get(place)?.parameters.get(name).cloned(),
+        ParameterOwner::Company => {
             let names: Vec<&str> = case.loads.beside.iter().map(|c| c.workload.as_str()).collect();
             (!names.is_empty()).then(|| Value::Text(names.join(" + ")))
         }
@@ -185,16 +185,22 @@ pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) ->
     let mut all = Vec::new();
     let parameters = cases.iter().map(|c| (c.loads.main.workload.as_str(), &c.loads.main.parameters));
     for (name, kind) in names(catalogue, parameters) {
-        all.extend(factor(words, cases, Seat::Own, &name, title(words, &name), kind));
+        all.extend(factor(words, cases, ParameterOwner::Own, &name, title(words, &name), kind));
     }
     let settings: BTreeSet<&str> = cases.iter().flat_map(|c| c.settings.keys()).map(String::as_str).collect();
     for name in settings {
         let kind = machine::setting::find(name.split('@').next().unwrap_or(name));
         let kind = kind.map(|s| s.spec().value.kind);
-        all.extend(factor(words, cases, Seat::Own, name, title(words, name), kind));
+        all.extend(factor(words, cases, ParameterOwner::Own, name, title(words, name), kind));
     }
-    let company =
-        factor(words, cases, Seat::Company, "with", words.say("figure-company"), Some(Kind::Choice));
+    let company = factor(
+        words,
+        cases,
+        ParameterOwner::Company,
+        "with",
+        words.say("figure-company"),
+        Some(Kind::Choice),
+    );
     all.extend(company.map(|mut factor| {
         for level in factor.levels.iter_mut().filter(|l| l.value.is_none()) {
             level.text = words.say("figure-alone");
@@ -205,7 +211,14 @@ pub(crate) fn of(words: &Words, catalogue: &Catalogue, cases: &[&CaseResult]) ->
         let with: Vec<_> = cases.iter().filter_map(|c| c.loads.beside.get(place)).collect();
         for (name, kind) in names(catalogue, with.iter().map(|c| (c.workload.as_str(), &c.parameters))) {
             let title = with.first().map(|c| format!("{} {}", c.workload, title(words, &name)));
-            all.extend(factor(words, cases, Seat::With(place), &name, title.unwrap_or_default(), kind));
+            all.extend(factor(
+                words,
+                cases,
+                ParameterOwner::With(place),
+                &name,
+                title.unwrap_or_default(),
+                kind,
+            ));
         }
     }
     without_followers(all, cases)
@@ -236,14 +249,14 @@ fn names<'a>(
 fn factor(
     words: &Words,
     cases: &[&CaseResult],
-    seat: Seat,
+    owner: ParameterOwner,
     name: &str,
     title: String,
     kind: Option<Kind>,
 ) -> Option<Factor> {
     let mut levels: Vec<Level> = Vec::new();
     for case in cases {
-        let value = value_at(case, seat, name);
+        let value = value_at(case, owner, name);
         if !levels.iter().any(|l| l.value == value) {
             let number = number(kind, value.as_ref());
             levels.push(Level { number, text: shown(words, name, kind, value.as_ref()), value });
@@ -256,7 +269,7 @@ fn factor(
     if levels.iter().all(|l| l.number.is_some()) {
         levels.sort_by(|a, b| a.number.unwrap_or(0.0).total_cmp(&b.number.unwrap_or(0.0)));
     }
-    Some(Factor { seat, name: name.to_owned(), title, kind, levels })
+    Some(Factor { owner, name: name.to_owned(), title, kind, levels })
 }
 
 /// Leaves out what only follows from another factor, such as the kind of stores
@@ -269,8 +282,9 @@ fn without_followers(mut all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor>
     if let Some(side) = all.iter().find(|f| f.is_side()).cloned() {
         all.retain(|f| f.is_side() || !side.decides(f, cases));
     }
-    let is_asked =
-        |f: &Factor| f.is_side() || f.seat == Seat::Company || cases.iter().any(|c| f.is_in(&c.label));
+    let is_asked = |f: &Factor| {
+        f.is_side() || f.owner == ParameterOwner::Company || cases.iter().any(|c| f.is_in(&c.label))
+    };
     let mut at = all.len();
     while at > 0 {
         at -= 1;
@@ -284,7 +298,7 @@ fn without_followers(mut all: Vec<Factor>, cases: &[&CaseResult]) -> Vec<Factor>
 
 /// Cases that one chart can show.
 #[derive(Clone, Debug)]
-pub(crate) struct Group<'a> {
+pub(crate) struct CaseGroup<'a> {
     /// What they have in common that others do not: factor and level.
     pub(crate) place: Vec<(String, String)>,
     /// The cases.
@@ -293,7 +307,7 @@ pub(crate) struct Group<'a> {
     pub(crate) factors: Vec<Factor>,
 }
 
-impl Group<'_> {
+impl CaseGroup<'_> {
     /// `block size 4 KiB, threads 2`.
     pub(crate) fn place_text(&self) -> String {
         let all: Vec<String> = self.place.iter().map(|(factor, level)| format!("{factor} {level}")).collect();
@@ -372,7 +386,11 @@ fn joined_texts(factors: &[Factor], text: impl Fn(&Factor) -> String) -> String 
 /// others are tried in turn, and the one that leaves the fewest groups of at
 /// most two factors splits. A set that is no full grid falls apart into such
 /// grids by itself, because what is the same within a group is no factor there.
-pub(crate) fn groups<'a>(words: &Words, catalogue: &Catalogue, cases: &[&'a CaseResult]) -> Vec<Group<'a>> {
+pub(crate) fn groups<'a>(
+    words: &Words,
+    catalogue: &Catalogue,
+    cases: &[&'a CaseResult],
+) -> Vec<CaseGroup<'a>> {
     split(words, catalogue, cases, Vec::new())
 }
 
@@ -381,7 +399,7 @@ fn split<'a>(
     catalogue: &Catalogue,
     cases: &[&'a CaseResult],
     place: Vec<(String, String)>,
-) -> Vec<Group<'a>> {
+) -> Vec<CaseGroup<'a>> {
     let mut factors = merged(of(words, catalogue, cases), cases);
     let axis = axis_of(&factors);
     if let Some(axis) = axis {
@@ -389,7 +407,7 @@ fn split<'a>(
         factors.insert(0, first);
     }
     if factors.len() <= 2 {
-        return vec![Group { place, cases: cases.to_vec(), factors }];
+        return vec![CaseGroup { place, cases: cases.to_vec(), factors }];
     }
     let parts = |f: &Factor| -> Vec<Vec<&'a CaseResult>> {
         (0..f.levels.len())
@@ -409,13 +427,13 @@ fn split<'a>(
     let skip = usize::from(axis.is_some() && !is_matrix);
     let candidates = factors.iter().skip(skip).filter(|f| !is_kept(f));
     let Some(by) = candidates.min_by_key(|f| cost(f)) else {
-        return vec![Group { place, cases: cases.to_vec(), factors }];
+        return vec![CaseGroup { place, cases: cases.to_vec(), factors }];
     };
     let levels = by.levels.iter().zip(parts(by));
     levels
         .flat_map(|(level, part)| {
             let mut place = place.clone();
-            if level.value.is_some() || by.seat != Seat::Own {
+            if level.value.is_some() || by.owner != ParameterOwner::Own {
                 place.push((by.title.clone(), level.text.clone()));
             }
             split(words, catalogue, &part, place)
@@ -430,7 +448,7 @@ const LOADS: &[&str] =
 impl Factor {
     /// Whether it turns the load up.
     pub(crate) fn is_load(&self) -> bool {
-        self.seat == Seat::Own && self.is_ordered() && LOADS.contains(&self.name.as_str())
+        self.owner == ParameterOwner::Own && self.is_ordered() && LOADS.contains(&self.name.as_str())
     }
 }
 

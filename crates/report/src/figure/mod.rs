@@ -4,11 +4,11 @@
 mod factors;
 mod metric;
 pub(crate) mod mountain;
+mod overview;
 mod reference;
 mod resource;
 mod rule;
 mod samples;
-mod whole;
 
 pub(crate) use rule::rounds::verdict as rounds_verdict;
 
@@ -19,7 +19,7 @@ use chart::plot::Plot;
 use model::run::CaseResult;
 use model::{Value, WorkloadSpec};
 
-use self::factors::Group;
+use self::factors::CaseGroup;
 use crate::document::Block;
 use crate::view::View;
 
@@ -58,7 +58,7 @@ pub(crate) fn of_sides(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
 /// The charts of the whole run, over what several workloads measured.
 #[must_use]
 pub(crate) fn of_run(view: &View<'_>) -> Vec<Block> {
-    whole::figures(view).into_iter().map(Figure::into_block).collect()
+    overview::figures(view).into_iter().map(Figure::into_block).collect()
 }
 
 /// Samples of the trials that tell most, in panels on one clock.
@@ -97,27 +97,27 @@ impl Figure {
 }
 
 /// What the rules look at.
-struct Scene<'a> {
+struct RuleInput<'a> {
     view: &'a View<'a>,
     spec: Option<&'a WorkloadSpec>,
     /// All cases of the workload.
     cases: Vec<&'a CaseResult>,
     /// Those that have a figure, in groups that one chart can show; those that
     /// tell most first.
-    groups: Vec<Group<'a>>,
+    groups: Vec<CaseGroup<'a>>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> RuleInput<'a> {
     fn new(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Self {
         let spec = cases.first().and_then(|c| view.workload(&c.loads.main.workload));
         let groups = factors::groups(view.words, view.catalogue, cases);
         let groups = groups.into_iter().flat_map(|g| one_figure_each(view, g, spec)).collect();
-        let groups = by_telling(view, groups, spec);
+        let groups = by_results(view, groups, spec);
         Self { view, spec, cases: cases.to_vec(), groups }
     }
 
     /// A title with the place of a group behind it.
-    fn title(&self, text: &str, group: &Group<'_>) -> String {
+    fn title(&self, text: &str, group: &CaseGroup<'_>) -> String {
         let text = match group.place.is_empty() {
             true => text.to_owned(),
             false => self.view.words.tell(
@@ -129,11 +129,15 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Groups in order of telling: those with the most results first; of equals, the
+/// Groups, the most informative first: those with the most results; of equals, the
 /// one with the highest value of each figure before the next of any.
-fn by_telling<'a>(view: &View<'_>, groups: Vec<Group<'a>>, spec: Option<&WorkloadSpec>) -> Vec<Group<'a>> {
+fn by_results<'a>(
+    view: &View<'_>,
+    groups: Vec<CaseGroup<'a>>,
+    spec: Option<&WorkloadSpec>,
+) -> Vec<CaseGroup<'a>> {
     let mut figures: Vec<Option<String>> = Vec::new();
-    let mut keyed: Vec<(usize, usize, f64, Group<'a>)> = Vec::new();
+    let mut keyed: Vec<(usize, usize, f64, CaseGroup<'a>)> = Vec::new();
     for group in groups {
         let metric = metric::common(view.words, &group.cases, spec);
         let values = group.cases.iter().filter_map(|c| metric.as_ref()?.at(c)).map(|m| m.value);
@@ -147,7 +151,7 @@ fn by_telling<'a>(view: &View<'_>, groups: Vec<Group<'a>>, spec: Option<&Workloa
     }
     keyed.sort_by(|a, b| b.0.cmp(&a.0).then(b.2.total_cmp(&a.2)));
     let mut seen = vec![0usize; figures.len()];
-    let mut ranked: Vec<(usize, usize, usize, Group<'a>)> = Vec::new();
+    let mut ranked: Vec<(usize, usize, usize, CaseGroup<'a>)> = Vec::new();
     for (count, figure, _, group) in keyed {
         ranked.push((count, seen[figure], figure, group));
         seen[figure] += 1;
@@ -159,7 +163,11 @@ fn by_telling<'a>(view: &View<'_>, groups: Vec<Group<'a>>, spec: Option<&Workloa
 /// A group whose cases ask for different figures, for operations are small in
 /// some and large in others: a group for each figure, where the second factor
 /// decides it.
-fn one_figure_each<'a>(view: &View<'_>, group: Group<'a>, spec: Option<&WorkloadSpec>) -> Vec<Group<'a>> {
+fn one_figure_each<'a>(
+    view: &View<'_>,
+    group: CaseGroup<'a>,
+    spec: Option<&WorkloadSpec>,
+) -> Vec<CaseGroup<'a>> {
     let Some(by) = group.series().filter(|_| group.factors.len() == 2) else { return vec![group] };
     let mut classes: Vec<(&str, Vec<usize>)> = Vec::new();
     for level in 0..by.levels.len() {
@@ -190,7 +198,7 @@ fn one_figure_each<'a>(view: &View<'_>, group: Group<'a>, spec: Option<&Workload
         // The axis stays first.
         let mut factors = factors::of(view.words, view.catalogue, &cases);
         factors.sort_by_key(|f| Some(&f.name) != group.factors.first().map(|f| &f.name));
-        Group { place, cases, factors }
+        CaseGroup { place, cases, factors }
     };
     classes.iter().map(of_class).collect()
 }
@@ -218,7 +226,7 @@ fn capitalized(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The charts in order of telling: of each rule first what it wants, then more
+/// The charts, the most informative first: of each rule first what it wants, then more
 /// of each while there is room. What is left out is named below the last.
 fn figures(view: &View<'_>, cases: &[&CaseResult], most: usize) -> Vec<Figure> {
     figures_of(view, cases, most, |_| true)
@@ -234,9 +242,9 @@ fn figures_of(
     if cases.is_empty() {
         return Vec::new();
     }
-    let scene = Scene::new(view, cases);
+    let input = RuleInput::new(view, cases);
     let mut made: Vec<(&rule::Rule, std::vec::IntoIter<Figure>)> =
-        rule::RULES.iter().filter(|r| by(r)).map(|r| (r, (r.charts)(&scene).into_iter())).collect();
+        rule::RULES.iter().filter(|r| by(r)).map(|r| (r, (r.charts)(&input).into_iter())).collect();
     let mut kept: Vec<Vec<Figure>> = made.iter().map(|_| Vec::new()).collect();
     let mut room = most;
     for wave in [true, false] {

@@ -15,7 +15,7 @@ use model::run::CaseResult;
 use model::{Better, Machine, Value, WorkloadSpec};
 use stats::plateau::{Plateau, STEP_LEAST, plateaus};
 
-use super::factors::{self, Group};
+use super::factors::{self, CaseGroup};
 use super::metric::{self, Metric};
 use super::{reference, resource};
 use crate::load;
@@ -47,7 +47,7 @@ pub(crate) struct Mountain {
     pub(crate) levels: Vec<(f64, f64, f64)>,
     /// What lies between.
     pub(crate) edges: Vec<Edge>,
-    /// What is to be said of the whole where no step was seen in it.
+    /// A description of the whole where no step was seen.
     pub(crate) shape: Shape,
 }
 
@@ -76,13 +76,13 @@ pub(crate) struct Edge {
     pub(crate) before: f64,
     /// The first span of the next plateau, and what is had from there on.
     pub(crate) behind: (f64, f64),
-    /// Whose it is.
-    pub(crate) whose: Whose,
+    /// CacheOwner it is.
+    pub(crate) whose: CacheOwner,
 }
 
-/// Whose a cache is.
+/// CacheOwner a cache is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Whose {
+pub(crate) enum CacheOwner {
     /// The kernel's: so many bytes were free for it.
     PageCache(u64),
     /// A drive's with so much memory by its datasheet.
@@ -104,7 +104,7 @@ pub(crate) enum Whose {
 /// the same spans are looked at together. The values are of the first.
 pub(crate) fn of(
     machine: Option<&Machine>,
-    group: &Group<'_>,
+    group: &CaseGroup<'_>,
     metric: &Metric,
     lines: &[Vec<&CaseResult>],
 ) -> Option<Mountain> {
@@ -135,7 +135,8 @@ pub(crate) fn of(
     let edge = |pair: &[Plateau]| {
         let (a, b) = (first(&pair[0])?, first(&pair[1])?);
         let (holds, exceeds) = (spans[pair[0].last], spans[pair[0].last + 1]);
-        let whose = if axis.name == SIZE { Whose::Untold } else { whose(machine, cases, (holds, exceeds)) };
+        let whose =
+            if axis.name == SIZE { CacheOwner::Untold } else { whose(machine, cases, (holds, exceeds)) };
         falls(a, b).then_some(Edge { holds, exceeds, before: a, behind: (spans[pair[1].first], b), whose })
     };
     let mut edges: Vec<Edge> = found.windows(2).filter_map(edge).collect();
@@ -154,7 +155,7 @@ pub(crate) fn of_cases(
     spec: Option<&WorkloadSpec>,
 ) -> Vec<(String, Metric, Mountain)> {
     let groups = factors::groups(view.words, view.catalogue, cases);
-    let one = |group: &Group<'_>| {
+    let one = |group: &CaseGroup<'_>| {
         group.axis().filter(|a| is_touched(a))?;
         let metric = metric::common(view.words, &group.cases, spec)?;
         let levels = group.series().map_or(1, |s| s.levels.len());
@@ -193,7 +194,7 @@ impl Point {
 }
 
 /// Lines of one stretch may still change from end to end, a little from span to
-/// span: that they stay the same is said only where the trials agree on it.
+/// span: they count as constant only where the trials agree.
 fn shape(lines: &[&Vec<Point>]) -> Shape {
     let extremes = |line: &Vec<Point>| {
         let by_value = |a: &&Point, b: &&Point| a.value.total_cmp(&b.value);
@@ -224,14 +225,14 @@ fn shape(lines: &[&Vec<Point>]) -> Shape {
     }
 }
 
-/// Whose the cache is that holds one span and not the next.
-fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f64, f64)) -> Whose {
+/// CacheOwner the cache is that holds one span and not the next.
+fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f64, f64)) -> CacheOwner {
     let fits = |bytes: u64| holds <= bytes as f64 && exceeds >= bytes as f64 * HELD_LEAST;
-    let Some(machine) = machine else { return Whose::Unknown { guest: true } };
+    let Some(machine) = machine else { return CacheOwner::Unknown { guest: true } };
     let free = machine.inventory.memory.available_bytes;
     let is_buffered = cases.iter().all(|c| load::profile(c).caches == Caches::PageCache);
     if is_buffered && free > 0 && fits(free) {
-        return Whose::PageCache(free);
+        return CacheOwner::PageCache(free);
     }
     let drive = machine.inventory.block.iter().find_map(|disk| {
         let is_on_path =
@@ -240,13 +241,13 @@ fn whose(machine: Option<&Machine>, cases: &[&CaseResult], (holds, exceeds): (f6
         cases.iter().all(is_on_path).then(|| (format!("block:{}", disk.name), bytes))
     });
     match drive {
-        Some((disk, bytes)) => Whose::Drive(disk, bytes),
-        None => Whose::Unknown { guest: machine.inventory.system.virtualization.is_some() },
+        Some((disk, bytes)) => CacheOwner::Drive(disk, bytes),
+        None => CacheOwner::Unknown { guest: machine.inventory.system.virtualization.is_some() },
     }
 }
 
 impl Mountain {
-    /// What is to be said of the whole, in a sentence.
+    /// The description of the whole, in a sentence.
     pub(crate) fn sentence(&self, words: &Words, metric: &Metric) -> Option<String> {
         let size = |bytes: f64| part(bytes as u64);
         let shown = |value: f64| Value::Text(reference::shown(value, metric));
@@ -271,42 +272,42 @@ impl Edge {
         let (low, high) = (self.size(self.holds), self.size(self.exceeds));
         let ends = [("low", low), ("high", high)];
         match &self.whose {
-            Whose::PageCache(_) => words.tell("figure-edge-page-cache", &ends),
-            Whose::Drive(disk, _) => {
+            CacheOwner::PageCache(_) => words.tell("figure-edge-page-cache", &ends),
+            CacheOwner::Drive(disk, _) => {
                 let [low, high] = ends;
                 let name = Value::Text(resource::name(words, disk));
                 words.tell("figure-edge-drive", &[low, high, ("resource", name)])
             }
-            Whose::Unknown { .. } => words.tell("figure-edge-unknown", &ends),
-            Whose::Processor(level, _) => {
+            CacheOwner::Unknown { .. } => words.tell("figure-edge-unknown", &ends),
+            CacheOwner::Processor(level, _) => {
                 let [low, high] = ends;
                 words.tell("figure-edge-processor", &[low, high, ("level", level_of(*level))])
             }
-            Whose::Claimed(level, bytes) => {
+            CacheOwner::Claimed(level, bytes) => {
                 let [low, high] = ends;
                 let claimed = [("level", level_of(*level)), ("bytes", part(*bytes))];
                 words.tell("figure-edge-claimed", &[[low, high].as_slice(), &claimed].concat())
             }
-            Whose::Untold => words.tell("figure-edge-untold", &ends),
+            CacheOwner::Untold => words.tell("figure-edge-untold", &ends),
         }
     }
 
     /// In a sentence.
     pub(crate) fn sentence(&self, words: &Words, metric: &Metric) -> String {
         let whose = match &self.whose {
-            Whose::PageCache(free) => words.tell("figure-whose-page-cache", &[("bytes", part(*free))]),
-            Whose::Drive(disk, bytes) => {
+            CacheOwner::PageCache(free) => words.tell("figure-whose-page-cache", &[("bytes", part(*free))]),
+            CacheOwner::Drive(disk, bytes) => {
                 let name = Value::Text(resource::name(words, disk));
                 words.tell("figure-whose-drive", &[("resource", name), ("bytes", part(*bytes))])
             }
-            Whose::Unknown { guest: true } => words.say("figure-whose-guest"),
-            Whose::Unknown { guest: false } => words.say("figure-whose-host"),
-            Whose::Processor(level, bytes) | Whose::Claimed(level, bytes) => {
-                let is_claimed = matches!(self.whose, Whose::Claimed(..));
+            CacheOwner::Unknown { guest: true } => words.say("figure-whose-guest"),
+            CacheOwner::Unknown { guest: false } => words.say("figure-whose-host"),
+            CacheOwner::Processor(level, bytes) | CacheOwner::Claimed(level, bytes) => {
+                let is_claimed = matches!(self.whose, CacheOwner::Claimed(..));
                 let key = if is_claimed { "figure-whose-claimed" } else { "figure-whose-processor" };
                 words.tell(key, &[("level", level_of(*level)), ("bytes", part(*bytes))])
             }
-            Whose::Untold => words.say("figure-whose-untold"),
+            CacheOwner::Untold => words.say("figure-whose-untold"),
         };
         let shown = |value: f64| Value::Text(reference::shown(value, metric));
         words.tell(

@@ -18,7 +18,7 @@ pub(super) struct Node {
     pub(super) head: String,
     /// What it is without what tells equal ones apart, where that is in `head`.
     pub(super) kind: Option<String>,
-    /// What else is to be said of it.
+    /// Further facts, a line each.
     pub(super) lines: Vec<String>,
     /// What differs among equal ones: a word before, and each one's own.
     pub(super) own: Option<(&'static str, String)>,

@@ -4,10 +4,10 @@
 use model::run::Outcome;
 use model::{Finding, FindingKind, Severity, Status};
 
-use super::telling::{self, Best};
-use super::{View, findings, price, promises, room};
+use super::highlights::{self, BestCase};
+use super::{View, findings, nearest_limits, price, promises};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
-use crate::shared::Shared;
+use crate::merged_findings::MergedFinding;
 
 /// So many doubts are named.
 const NAMED: usize = 3;
@@ -37,7 +37,7 @@ fn answers(view: &View<'_>) -> Vec<Answer> {
     let all = [
         fast(view),
         limits(view),
-        room::answer(view),
+        nearest_limits::answer(view),
         promises::answer(view),
         price::answer(view),
         health(view),
@@ -85,15 +85,15 @@ fn answer(view: &View<'_>, key: &str, lines: Vec<Text>) -> Option<Answer> {
 }
 
 fn fast(view: &View<'_>) -> Option<Answer> {
-    let best = telling::best(view);
-    let mut lines: Vec<(&str, Vec<&Best<'_>>)> = Vec::new();
+    let best = highlights::best(view);
+    let mut lines: Vec<(&str, Vec<&BestCase<'_>>)> = Vec::new();
     for one in &best {
         match lines.iter_mut().find(|(workload, _)| *workload == one.case.loads.main.workload) {
             Some((_, all)) => all.push(one),
             None => lines.push((&one.case.loads.main.workload, vec![one])),
         }
     }
-    let line = |(workload, all): &(&str, Vec<&Best<'_>>)| {
+    let line = |(workload, all): &(&str, Vec<&BestCase<'_>>)| {
         let mut text = Text::default().link(all[0].section.clone(), view.called(workload)).plain(": ");
         for (index, one) in all.iter().take(IN_A_LINE).enumerate() {
             let value = view.with_metric(crate::load::rates(one.case), &one.metric, one.estimate);
@@ -171,7 +171,7 @@ fn health(view: &View<'_>) -> Option<Answer> {
     if view.trials(Status::Ok) == 0 {
         return None;
     }
-    let doubts: Vec<(String, &Shared<'_>)> = findings::doubts(view).collect();
+    let doubts: Vec<(String, &MergedFinding<'_>)> = findings::doubts(view).collect();
     let conditions = findings::all_conditions(view);
     let grave: Vec<_> =
         conditions.iter().enumerate().filter(|(_, c)| c.finding.severity >= Severity::Warning).collect();
@@ -190,7 +190,7 @@ fn health(view: &View<'_>) -> Option<Answer> {
         first = first.plain(format!(" {}", view.say("ending-budget")));
     }
     let mut elsewhere = Vec::new();
-    let of_doubt = |(id, shared): &(String, &Shared<'_>)| {
+    let of_doubt = |(id, shared): &(String, &MergedFinding<'_>)| {
         let cases = view.count("cases", shared.cases.len().max(1));
         Text::default().link(id.clone(), clause(&findings::text(view, shared))).plain(format!(" ({cases})"))
     };

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use model::run::{CaseResult, Estimate};
 
-use super::telling;
+use super::highlights;
+use crate::breakdown;
 use crate::document::{Column, Piece, Table, Text};
 use crate::format::{self, Rates};
-use crate::part;
-use crate::view::{Group, View};
+use crate::view::{View, WorkloadGroup};
 
 /// Metrics beside the headline, in this order, where a case has them: as many as
 /// fit the width of a printed page; each with how easily a narrower one spares it.
@@ -32,7 +32,7 @@ const BESIDE: &[(&str, u8)] = &[
 /// How easily the share of a limit is spared.
 const LIMIT_SPARE: u8 = 5;
 
-/// Rows that have room on a screen beside what else must be said.
+/// Rows that have room on a screen beside the rest of the summary.
 const FEW: usize = 20;
 
 /// What stands where nothing was measured.
@@ -66,7 +66,7 @@ fn with_parts<'a>(view: &View<'_>, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
             headline: row.headline.clone(),
             estimates: Cow::Owned(estimates),
         };
-        let parts: Vec<Row<'a>> = part::of(&row.estimates).into_iter().map(of_part).collect();
+        let parts: Vec<Row<'a>> = breakdown::of(&row.estimates).into_iter().map(of_part).collect();
         all.push(row);
         all.extend(parts);
     }
@@ -75,7 +75,7 @@ fn with_parts<'a>(view: &View<'_>, rows: Vec<Row<'a>>) -> Vec<Row<'a>> {
 
 /// The rows of a workload: its cases in their order, each followed by what ran
 /// beside it.
-pub(super) fn rows<'a>(view: &View<'a>, group: &Group<'a>) -> Vec<Row<'a>> {
+pub(super) fn rows<'a>(view: &View<'a>, group: &WorkloadGroup<'a>) -> Vec<Row<'a>> {
     let headline = view.headline(&group.cases, group.spec);
     let mut rows = Vec::new();
     for case in group.cases.iter().copied() {
@@ -117,7 +117,7 @@ struct Cell {
 }
 
 /// The table.
-pub(super) fn table(view: &View<'_>, group: &Group<'_>) -> Table {
+pub(super) fn table(view: &View<'_>, group: &WorkloadGroup<'_>) -> Table {
     let rows = with_parts(view, rows(view, group));
     let cells = cells(view, group, &rows);
     let head = Column::words(view.say("column-case"));
@@ -139,7 +139,7 @@ pub(super) fn table(view: &View<'_>, group: &Group<'_>) -> Table {
     }
 }
 
-fn cells(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
+fn cells(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
     let headline = view.headline(&group.cases, group.spec);
     let cell = |title: String, write: fn(&View<'_>, &Row<'_>) -> String| Cell {
         column: Column::numbers(title),
@@ -162,9 +162,9 @@ fn cells(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Vec<Cell> {
             cells.push(Cell { column, write: Box::new(write) });
         }
     }
-    if group.cases.iter().any(|c| telling::nearest(c).is_some()) {
+    if group.cases.iter().any(|c| highlights::nearest(c).is_some()) {
         let mut limit = cell(view.say("column-limit"), |view, row| {
-            let used = telling::nearest(row.case).filter(|_| row.is_main);
+            let used = highlights::nearest(row.case).filter(|_| row.is_main);
             used.map_or_else(String::new, |u| {
                 let (share, resource) = (format::percent(u.fraction), view.resource(&u.resource));
                 view.tell("case-of-limit", &[("share", &share), ("resource", &resource)])

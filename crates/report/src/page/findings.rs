@@ -7,11 +7,11 @@ use model::{Finding, FindingKind, Severity};
 
 use super::{View, promises};
 use crate::document::{Block, Notice, Rank, Section, Text};
-use crate::shared::Shared;
+use crate::merged_findings::MergedFinding;
 
-/// So many findings of one group are told; of more, the gravest.
+/// At most so many findings of one group are shown, the most severe first.
 const TOLD: usize = 40;
-/// So many verdicts are told in full beside the answer.
+/// At most so many verdicts are shown in full beside the answer.
 const VERDICTS: usize = 2;
 /// So many cases of one finding are named.
 const NAMED: usize = 12;
@@ -41,9 +41,12 @@ const GROUPS: &[Kind] = &[
     (FindingKind::Condition, "run-conditions", "findings-conditions"),
 ];
 
-fn of_kind<'a, 'b>(view: &'b View<'a>, kind: FindingKind) -> impl Iterator<Item = (usize, &'b Shared<'a>)> {
+fn of_kind<'a, 'b>(
+    view: &'b View<'a>,
+    kind: FindingKind,
+) -> impl Iterator<Item = (usize, &'b MergedFinding<'a>)> {
     // A promise has its row in a table.
-    let is = move |(_, s): &(usize, &Shared<'a>)| {
+    let is = move |(_, s): &(usize, &MergedFinding<'a>)| {
         s.findings.first().is_some_and(|f| f.kind == kind && !promises::is_row(f))
     };
     view.findings.iter().enumerate().filter(is)
@@ -63,11 +66,11 @@ fn rank(kind: FindingKind, severity: Severity, is_told: bool) -> Rank {
 
 fn group(view: &View<'_>, &(kind, id, title): &Kind) -> Option<(Severity, Section)> {
     let mut section = Section::new(id, view.say(title));
-    let all: Vec<(usize, &Shared<'_>)> = of_kind(view, kind).collect();
+    let all: Vec<(usize, &MergedFinding<'_>)> = of_kind(view, kind).collect();
     let gravest = all.first()?.1.findings.first()?.severity;
     for (index, shared) in all.iter().take(TOLD) {
         if let Some(notice) = notice(view, *index, shared) {
-            // Why there is no figure must be said beside those that there are.
+            // The reason for a missing figure belongs beside the figures.
             let has_none = |case: &&CaseResult| case.loads.main.estimates.is_empty();
             let is_told = match kind {
                 FindingKind::Bottleneck => all.len() <= VERDICTS,
@@ -90,24 +93,26 @@ fn id(index: usize) -> String {
 /// The finding that casts most doubt on a case: its name in links.
 pub(super) fn first_of(view: &View<'_>, case: &CaseResult) -> String {
     let told: Vec<_> = of_kind(view, FindingKind::Validity).take(TOLD).collect();
-    let has = |s: &Shared<'_>| s.cases.iter().any(|c| std::ptr::eq(*c, case));
+    let has = |s: &MergedFinding<'_>| s.cases.iter().any(|c| std::ptr::eq(*c, case));
     told.into_iter().find(|(_, s)| has(s)).map_or_else(|| "validity".to_owned(), |(index, _)| id(index))
 }
 
 /// The gravest doubts, at least warnings: name in links, and finding.
-pub(super) fn doubts<'a, 'b>(view: &'b View<'a>) -> impl Iterator<Item = (String, &'b Shared<'a>)> {
-    let grave = |(_, s): &(usize, &Shared<'_>)| s.findings.iter().any(|f| f.severity >= Severity::Warning);
+pub(super) fn doubts<'a, 'b>(view: &'b View<'a>) -> impl Iterator<Item = (String, &'b MergedFinding<'a>)> {
+    let grave =
+        |(_, s): &(usize, &MergedFinding<'_>)| s.findings.iter().any(|f| f.severity >= Severity::Warning);
     of_kind(view, FindingKind::Validity).filter(grave).map(|(index, shared)| (id(index), shared))
 }
 
 /// The same as notices, without names in links.
 pub(super) fn doubt_notices(view: &View<'_>) -> Vec<Notice> {
-    let grave = |(_, s): &(usize, &Shared<'_>)| s.findings.iter().any(|f| f.severity >= Severity::Warning);
+    let grave =
+        |(_, s): &(usize, &MergedFinding<'_>)| s.findings.iter().any(|f| f.severity >= Severity::Warning);
     let told = of_kind(view, FindingKind::Validity).filter(grave).take(TOLD);
     told.filter_map(|(index, s)| Some(Notice { id: None, ..notice(view, index, s)? })).collect()
 }
 
-fn notice(view: &View<'_>, index: usize, shared: &Shared<'_>) -> Option<Notice> {
+fn notice(view: &View<'_>, index: usize, shared: &MergedFinding<'_>) -> Option<Notice> {
     let first = shared.findings.first()?;
     let mut details = Vec::new();
     if shared.cases.len() > 1 {
@@ -161,7 +166,7 @@ pub(crate) fn severity_key(severity: Severity) -> &'static str {
 }
 
 /// Whom it is about.
-fn about(view: &View<'_>, shared: &Shared<'_>) -> String {
+fn about(view: &View<'_>, shared: &MergedFinding<'_>) -> String {
     match &shared.cases[..] {
         [] => view.say("findings-whole-run"),
         [one] => view.name(one),
@@ -175,7 +180,7 @@ fn about(view: &View<'_>, shared: &Shared<'_>) -> String {
 
 /// The sentence; of a verdict that several cases share, with its numbers from
 /// the least to the most.
-pub(super) fn text(view: &View<'_>, shared: &Shared<'_>) -> String {
+pub(super) fn text(view: &View<'_>, shared: &MergedFinding<'_>) -> String {
     let sentences: Vec<String> = view.words.findings(&shared.findings).iter().map(|t| sentence(t)).collect();
     sentences.join(" ")
 }

@@ -7,17 +7,17 @@ use model::run::{CaseResult, Utilization};
 use model::{Finding, FindingKind, Severity, Value};
 
 use super::View;
-use super::telling::{self, Best};
+use super::highlights::{self, BestCase};
 use super::{case_table, findings};
+use crate::breakdown;
 use crate::document::{Against, Block, Doubt, Rank, Section, Tile};
 use crate::format;
 use crate::inventory::limit;
-use crate::part;
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section { names_rows: true, ..Section::new("figures", view.say("figures-title")) };
-    let best = telling::best(view);
+    let best = highlights::best(view);
     if best.is_empty() {
         return section;
     }
@@ -34,8 +34,8 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-fn tile(view: &View<'_>, best: &Best<'_>) -> Tile {
-    let Best { case, metric, estimate, section } = best;
+fn tile(view: &View<'_>, best: &BestCase<'_>) -> Tile {
+    let BestCase { case, metric, estimate, section } = best;
     let trials = view.count("trials", estimate.n);
     let rates = crate::load::rates(case);
     let interval = match view.interval(rates, estimate) {
@@ -69,14 +69,14 @@ fn beside(view: &View<'_>, case: &CaseResult, metric: &str) -> Vec<String> {
     let mut all: Vec<String> =
         ["iops", "throughput", "latency_p50", "latency_p99"].iter().filter_map(shown).collect();
     // Of phases each is an answer.
-    let phases = part::phases(&case.loads.main.estimates).into_iter();
+    let phases = breakdown::phases(&case.loads.main.estimates).into_iter();
     all.extend(phases.map(|(key, e)| format!("{} {}", view.say(key), format::quantity(e.median, e.unit))));
     all
 }
 
 /// What a case is held against: the limit it is nearest to, and promises.
 pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
-    let limits = telling::nearest(case).map(|used| Against {
+    let limits = highlights::nearest(case).map(|used| Against {
         label: of_limit(view, used),
         share: Some(used.fraction),
         good: None,

@@ -5,7 +5,7 @@ use chart::machine::DrawnCase;
 use model::Machine;
 
 use super::View;
-use super::telling;
+use super::highlights;
 use crate::document::{Block, Section};
 use crate::inventory::brief::line;
 use crate::inventory::limit;
@@ -40,7 +40,7 @@ pub(super) fn called(machine: &Machine) -> String {
 
 fn of(view: &View<'_>, machine: &Machine, section: &mut Section, prefix: &str) {
     section.push(Block::Paragraph(line(view.words, machine).into()));
-    let case = telling::fullest(view)
+    let case = highlights::fullest(view)
         .filter(|_| view.run.machines.first().is_some_and(|m| std::ptr::eq(m, machine)));
     let case = case.map(|case| (case, view.name(case)));
     let drawn = case.as_ref().map(|(case, name)| DrawnCase { case, name: name.into() });

@@ -6,20 +6,20 @@ pub mod comparison;
 pub(crate) mod findings;
 mod headline;
 mod heat;
+pub(crate) mod highlights;
 mod listing;
 mod machine;
 mod method;
+mod nearest_limits;
 pub(crate) mod notes;
+mod overview;
 mod price;
 mod promises;
 mod references;
-mod room;
 mod setting;
 mod tables;
 mod target_table;
-pub(crate) mod telling;
-mod time;
-mod whole;
+mod time_series;
 mod workloads;
 
 use model::Machine;
@@ -30,25 +30,25 @@ use crate::document::{Block, Document, Rank, Ranked, Section, Text};
 use crate::inventory::brief;
 
 /// One section: a file and a line in [`SECTIONS`].
-pub(crate) struct Part {
+pub(crate) struct SectionWriter {
     /// What it says; empty to leave it out.
     pub(crate) write: fn(&View<'_>) -> Section,
 }
 
 /// Every section, in order.
-const SECTIONS: &[Part] = &[
-    Part { write: answer::write },
-    Part { write: headline::write },
-    Part { write: findings::write },
-    Part { write: machine::write },
-    Part { write: whole::write },
-    Part { write: workloads::write },
-    Part { write: heat::write },
-    Part { write: time::write },
-    Part { write: tables::write },
-    Part { write: method::write },
-    Part { write: price::write },
-    Part { write: references::write },
+const SECTIONS: &[SectionWriter] = &[
+    SectionWriter { write: answer::write },
+    SectionWriter { write: headline::write },
+    SectionWriter { write: findings::write },
+    SectionWriter { write: machine::write },
+    SectionWriter { write: overview::write },
+    SectionWriter { write: workloads::write },
+    SectionWriter { write: heat::write },
+    SectionWriter { write: time_series::write },
+    SectionWriter { write: tables::write },
+    SectionWriter { write: method::write },
+    SectionWriter { write: price::write },
+    SectionWriter { write: references::write },
 ];
 
 /// The report as a document, which has no format yet.

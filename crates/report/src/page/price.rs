@@ -5,7 +5,7 @@ use model::study::Price;
 use model::{Better, Unit};
 
 use super::View;
-use super::telling::{self, Best};
+use super::highlights::{self, BestCase};
 use crate::document::{Answer, Block, Column, Section, Table, Text};
 use crate::format;
 
@@ -35,7 +35,7 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
     let line = match read(text) {
         Ok(price) => {
             let mut line = Text::default().link("price", text.clone());
-            let best = telling::best(view);
+            let best = highlights::best(view);
             for (index, one) in best.iter().filter(|b| is_rate(b.estimate)).take(IN_A_LINE).enumerate() {
                 let cost = Cost::of(view, &price, one);
                 line = line.plain(if index > 0 { "; " } else { ": " }).strong(cost.shown);
@@ -62,7 +62,7 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(view: &View<'_>, price: &Price, best: &Best<'_>) -> Self {
+    fn of(view: &View<'_>, price: &Price, best: &BestCase<'_>) -> Self {
         let (value, unit) = (best.estimate.median, best.estimate.unit);
         // A thousand operations a second, or a megabyte, or a gigabyte where
         // there is one.
@@ -87,7 +87,7 @@ impl Cost {
 
 /// The headline figures for a unit of money, and money for a unit of them.
 fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
-    let best = telling::best(view);
+    let best = highlights::best(view);
     let rows: Vec<Vec<Text>> = best
         .iter()
         .filter(|b| is_rate(b.estimate))
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn what_speed_costs_is_a_division_and_keeps_what_it_is_for() {
-        let estimate = with_view("1 EUR", |view| telling::best(view)[0].estimate.clone());
+        let estimate = with_view("1 EUR", |view| highlights::best(view)[0].estimate.clone());
         for (text, amount) in [("1,000 EUR a month", 1000.0), ("2,500 EUR a month", 2500.0)] {
             let table = table(with_view(text, write)).unwrap();
             assert_eq!(table.columns[2].title, "for each EUR a month");

@@ -50,7 +50,7 @@ impl Verdict {
 }
 
 /// A promise with all that was held against it.
-struct Held<'a> {
+struct HeldPromise<'a> {
     /// The finding that decides.
     finding: &'a Finding,
     /// Its case; none where no case was held against it.
@@ -69,10 +69,10 @@ pub(super) fn is_row(finding: &Finding) -> bool {
 }
 
 /// Every promise once, in the order of the run's cases, untested ones last.
-fn all<'a>(view: &View<'a>) -> Vec<Held<'a>> {
+fn all<'a>(view: &View<'a>) -> Vec<HeldPromise<'a>> {
     let of_cases = view.run.cases.iter().flat_map(|c| c.findings.iter().map(move |f| (Some(c), f)));
     let of_run = view.run.findings.iter().map(|f| (None, f));
-    let mut all: Vec<Held<'a>> = Vec::new();
+    let mut all: Vec<HeldPromise<'a>> = Vec::new();
     for (case, finding) in of_cases.chain(of_run).filter(|(_, f)| is_row(f)) {
         let key = |f: &Finding| (text(f, "promise").map(str::to_owned), number(f, "promised"));
         match all
@@ -85,7 +85,7 @@ fn all<'a>(view: &View<'a>) -> Vec<Held<'a>> {
                     (held.case, held.finding) = (case, finding);
                 }
             }
-            None => all.push(Held { finding, case, count: 1 }),
+            None => all.push(HeldPromise { finding, case, count: 1 }),
         }
     }
     all
@@ -133,7 +133,7 @@ pub(super) fn section(view: &View<'_>) -> Option<(Severity, Section)> {
     Some((gravest, section))
 }
 
-fn row(view: &View<'_>, held: &Held<'_>) -> Vec<Text> {
+fn row(view: &View<'_>, held: &HeldPromise<'_>) -> Vec<Text> {
     let finding = held.finding;
     let (unit, promised) = (unit(finding).unwrap_or(Unit::One), number(finding, "promised"));
     let is_most = text(finding, "bound") == Some("most");
@@ -170,7 +170,7 @@ fn name(view: &View<'_>, finding: &Finding) -> String {
     }
 }
 
-fn case(view: &View<'_>, held: &Held<'_>, is_most: bool) -> String {
+fn case(view: &View<'_>, held: &HeldPromise<'_>, is_most: bool) -> String {
     let Some(case) = held.case else { return String::new() };
     let name = view.name(case);
     if held.count < 2 {
@@ -218,7 +218,7 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
         ("answer-promises-unsure", of(Verdict::Unsure)),
         ("answer-promises-untested", of(Verdict::Untested)),
     ] {
-        // "None of 41 kept" says the rest where nothing else is to be said.
+        // "None of 41 kept" is enough where there is nothing to add.
         if count > 0 && !(kept == 0 && count == verdicts.len() && count == missed) {
             parts.push(view.count(key, count));
         }

@@ -5,7 +5,7 @@ use model::setting::SettingState;
 
 /// A setting of one resource over a whole run.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Changed {
+pub(super) struct ChangedSetting {
     /// Its name.
     pub(super) name: String,
     /// The machine, where it is not the one that drives.
@@ -21,8 +21,8 @@ pub(super) struct Changed {
 }
 
 /// Every setting that the cases of a run asked for.
-pub(super) fn of(run: &Run) -> Vec<Changed> {
-    let mut all: Vec<Changed> = Vec::new();
+pub(super) fn of(run: &Run) -> Vec<ChangedSetting> {
+    let mut all: Vec<ChangedSetting> = Vec::new();
     for (key, state) in
         run.cases.iter().flat_map(|c| &c.settings).flat_map(|(k, all)| all.iter().map(move |s| (k, s)))
     {
@@ -32,16 +32,20 @@ pub(super) fn of(run: &Run) -> Vec<Changed> {
     all
 }
 
-fn add(all: &mut Vec<Changed>, name: &str, state: &SettingState) {
+fn add(all: &mut Vec<ChangedSetting>, name: &str, state: &SettingState) {
     let machine = Some(state.machine.clone()).filter(|m| m != "local");
     let is_set = state.read_back.is_some();
     // What was refused has no resource: it belongs to whatever took another value.
-    let same = |c: &Changed| {
+    let same = |c: &ChangedSetting| {
         let is_its = !is_set || c.resource.is_none() || c.resource == state.resource;
         c.name == name && c.machine == machine && is_its
     };
     let at = all.iter().position(same).unwrap_or_else(|| {
-        all.push(Changed { name: name.to_owned(), machine: machine.clone(), ..Changed::default() });
+        all.push(ChangedSetting {
+            name: name.to_owned(),
+            machine: machine.clone(),
+            ..ChangedSetting::default()
+        });
         all.len() - 1
     });
     let entry = &mut all[at];
@@ -89,7 +93,7 @@ mod tests {
         third.settings.insert("mtu".to_owned(), vec![state("local", None, 100_000, false)]);
         run.cases.extend([second, third]);
         let changed = of(&run);
-        let told = |c: &Changed| (c.resource.clone().unwrap(), c.set.join(", "), c.refused.join(", "));
+        let told = |c: &ChangedSetting| (c.resource.clone().unwrap(), c.set.join(", "), c.refused.join(", "));
         let text = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
         assert_eq!(told(&changed[0]), text("nic:va", "1400, 9000", "100000"));
         assert_eq!(told(&changed[1]), text("nic:vb", "1400, 9000", ""));

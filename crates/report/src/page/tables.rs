@@ -11,7 +11,7 @@ use super::findings;
 use super::{case_table, method};
 use crate::document::{Block, Column, Piece, Section, Table, Text};
 use crate::format::Rates;
-use crate::view::{Group, View};
+use crate::view::{View, WorkloadGroup};
 
 /// Trials up to so many are listed one by one.
 const TRIALS: usize = 120;
@@ -34,7 +34,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-fn of(view: &View<'_>, group: &Group<'_>, rows: &[Row<'_>]) -> Block {
+fn of(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Block {
     let mut table = Table {
         caption: String::new(),
         columns: vec![

@@ -5,7 +5,7 @@ use model::run::{CaseResult, Estimate, TargetResult};
 
 use crate::document::{Block, Column, Table, Text};
 use crate::format::{self, Rates};
-use crate::view::{Group, View};
+use crate::view::{View, WorkloadGroup};
 
 /// Rows of one table: eight disks in sixty cases.
 const ROWS_MOST: usize = 480;
@@ -17,7 +17,7 @@ const BESIDE: &[&str] = &["elapsed", "latency_p50", "latency_p99"];
 const RATES: &[&str] = &["throughput", "iops"];
 
 /// The table, closed on a screen; none where no case has several targets.
-pub(super) fn block(view: &View<'_>, group: &Group<'_>) -> Option<Block> {
+pub(super) fn block(view: &View<'_>, group: &WorkloadGroup<'_>) -> Option<Block> {
     let cases: Vec<&CaseResult> =
         group.cases.iter().copied().filter(|c| c.loads.main.targets.len() > 1).collect();
     let has =

@@ -5,7 +5,7 @@ use super::{case_table, notes, target_table};
 use crate::document::{Block, Piece, Rank, Section, Text};
 use crate::figure;
 use crate::label;
-use crate::view::{Group, View};
+use crate::view::{View, WorkloadGroup};
 
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
@@ -14,7 +14,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-fn of(view: &View<'_>, group: &Group<'_>) -> Section {
+fn of(view: &View<'_>, group: &WorkloadGroup<'_>) -> Section {
     let mut section = Section { names_rows: true, ..Section::new(group.id(), view.called(group.name)) };
     let (figures, remark) = match case_table::are_few(view) {
         true => (Rank::Figure, Rank::Remark),

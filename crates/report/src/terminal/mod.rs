@@ -1,5 +1,5 @@
 //! How text stands on a terminal: its width, its colours, where lines break, and
-//! tables. What is said is decided elsewhere.
+//! tables. The content is decided elsewhere.
 
 pub(crate) mod table;
 pub(crate) mod wrap;

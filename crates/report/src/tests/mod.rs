@@ -8,9 +8,10 @@ pub(crate) mod odd;
 mod server;
 
 use language::Language;
-use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA};
+use model::limit::LimitKind;
+use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA, Utilization};
 use model::study::Controls;
-use model::{Limit, Machine, Study};
+use model::{Limit, Machine, Study, Unit};
 use serde_json::{Value, json};
 
 use crate::document::terminal::{Detail, write};
@@ -42,6 +43,22 @@ pub(crate) fn run() -> Run {
         cases: vec![case],
         findings: Vec::new(),
         analysis: AnalysisInfo { version: 1 },
+    }
+}
+
+/// A share of the rate of a link.
+pub(crate) fn used(resource: &str, fraction: f64) -> Utilization {
+    Utilization {
+        machine: None,
+        line_only: false,
+        resource: resource.to_owned(),
+        quantity: "throughput".to_owned(),
+        kind: LimitKind::Link,
+        demand: fraction * 560e6,
+        limit: 560e6,
+        unit: Unit::BytesPerSecond,
+        fraction,
+        source: String::new(),
     }
 }
 

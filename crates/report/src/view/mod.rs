@@ -10,7 +10,7 @@ use model::workload::Catalogue;
 use model::{Kind, Run, Status, WorkloadSpec};
 
 use crate::format::Rates;
-use crate::shared::{Shared, shared};
+use crate::merged_findings::{MergedFinding, merged};
 
 /// What a report is made from.
 pub struct Subject<'a> {
@@ -31,11 +31,11 @@ pub struct View<'a> {
     /// The words.
     pub words: &'static language::Words,
     /// All findings, the gravest first, alike ones together.
-    pub(crate) findings: Vec<Shared<'a>>,
+    pub(crate) findings: Vec<MergedFinding<'a>>,
 }
 
 /// The cases of one workload.
-pub(crate) struct Group<'a> {
+pub(crate) struct WorkloadGroup<'a> {
     /// The workload's name.
     pub(crate) name: &'a str,
     /// Its place among the workloads of the run, from 0.
@@ -46,7 +46,7 @@ pub(crate) struct Group<'a> {
     pub(crate) cases: Vec<&'a CaseResult>,
 }
 
-impl Group<'_> {
+impl WorkloadGroup<'_> {
     /// The section about it.
     pub(crate) fn id(&self) -> String {
         format!("workload-{}", self.place + 1)
@@ -55,7 +55,7 @@ impl Group<'_> {
 
 impl<'a> View<'a> {
     pub(crate) fn new(subject: &Subject<'a>) -> Self {
-        let findings = shared(subject.run);
+        let findings = merged(subject.run);
         Self {
             run: subject.run,
             catalogue: subject.catalogue,
@@ -96,12 +96,12 @@ impl<'a> View<'a> {
     }
 
     /// The run's cases by workload, in the order in which they first come.
-    pub(crate) fn groups(&self) -> Vec<Group<'a>> {
-        let mut groups: Vec<Group<'a>> = Vec::new();
+    pub(crate) fn groups(&self) -> Vec<WorkloadGroup<'a>> {
+        let mut groups: Vec<WorkloadGroup<'a>> = Vec::new();
         for case in &self.run.cases {
             match groups.iter_mut().find(|g| g.name == case.loads.main.workload) {
                 Some(group) => group.cases.push(case),
-                None => groups.push(Group {
+                None => groups.push(WorkloadGroup {
                     name: &case.loads.main.workload,
                     place: groups.len(),
                     spec: self.catalogue.workload(&case.loads.main.workload),
@@ -169,7 +169,7 @@ impl<'a> View<'a> {
         self.tell("figures-with-metric", &[("figure", &figure), ("metric", &self.metric(metric))])
     }
 
-    /// An estimate's interval; that there are too few trials for one is said.
+    /// An estimate's interval, or that there are too few trials for one.
     pub(crate) fn interval(&self, rates: Rates, estimate: &Estimate) -> Option<String> {
         let (low, high) = rates.interval_ends(estimate)?;
         Some(match (low.is_empty(), high.is_empty()) {

@@ -126,7 +126,7 @@ fn every_key_of_the_table_is_said_somewhere_and_none_is_shown() {
         include_str!("../mod.rs"),
         include_str!("../parts.rs"),
         include_str!("../pci.rs"),
-        include_str!("../said.rs"),
+        include_str!("../wording.rs"),
         include_str!("../share.rs"),
         include_str!("../tree.rs"),
     ];

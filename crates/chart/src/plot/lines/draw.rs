@@ -7,7 +7,7 @@ use super::super::frame::{Frame, TickedAxis};
 use super::super::reference::Flags;
 use super::super::scale::{Base, Domain, Scale};
 use super::super::series::Sample;
-use super::super::ticks::Along;
+use super::super::ticks::TickDirection;
 use super::super::{Drawing, Measured, Reference, between, count, frame, reference, scale, series, ticks};
 use super::{Line, Lines, Mark, Zone};
 use crate::svg::clean;
@@ -66,7 +66,7 @@ pub(super) fn draw(all: &[&Lines], words: &Words, width: f64) -> Drawing {
         let mut frame = panel.frame(&x, left);
         let own = panel.flags(&frame, (i == 0).then_some(panel.lines), width);
         frame.stand(top + 6.0 + own.height() + 6.0, height, |scale| {
-            ticks::ticks(scale, panel.lines.y.numbers, &panel.lines.y.title, Along::Up)
+            ticks::ticks(scale, panel.lines.y.numbers, &panel.lines.y.title, TickDirection::Up)
         });
         shade(&mut canvas, &frame, &panels[0].lines.zones);
         bottom = match i + 1 == panels.len() {
@@ -113,7 +113,7 @@ fn across(panels: &[Panel<'_>], right: f64, width: f64) -> (TickedAxis, f64) {
     levels.dedup();
     let left = panels.iter().map(Panel::left).fold(0.0, f64::max);
     let scale = Scale { domain, from: left + INSET, to: (right - INSET).max(left + INSET + 1.0) };
-    let along = Along::Across(0.0, width);
+    let along = TickDirection::Across(0.0, width);
     let at_levels = ticks::at_levels(&scale, &levels, axis.numbers, &axis.title, along);
     let ticks = at_levels.unwrap_or_else(|| ticks::ticks(&scale, axis.numbers, &axis.title, along));
     (TickedAxis { scale, ticks }, left)
@@ -127,7 +127,7 @@ struct Panel<'a> {
     common: String,
     y: Domain,
     references: Vec<&'a Reference>,
-    /// What is said above the area.
+    /// The labels above the area.
     beyond: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Panel<'a> {
     fn upright(&self) -> TickedAxis {
         let scale = Scale { domain: self.y, from: 200.0, to: 0.0 };
         let axis = &self.lines.y;
-        TickedAxis { scale, ticks: ticks::ticks(&scale, axis.numbers, &axis.title, Along::Up) }
+        TickedAxis { scale, ticks: ticks::ticks(&scale, axis.numbers, &axis.title, TickDirection::Up) }
     }
 
     fn frame(&self, x: &TickedAxis, left: f64) -> Frame {

@@ -7,11 +7,11 @@ use crate::plot::canvas::{BOLD, Canvas, LINE, MIDDLE, TEXT};
 use crate::plot::clock::{BRACKET, Clock};
 use crate::plot::path::Path;
 use crate::plot::reference;
-use crate::plot::said::{self, rough_duration};
 use crate::plot::scale::{Base, Domain, Scale, with_references};
 use crate::plot::series::{self, Sample};
 use crate::plot::thin::Column;
-use crate::plot::ticks::{self, Along, TICK, Tick};
+use crate::plot::ticks::{self, TICK, Tick, TickDirection};
+use crate::plot::wording::{self, rough_duration};
 use crate::plot::{Axis, Drawing, Numbers, Reference, Spread};
 use crate::svg::clean;
 
@@ -110,13 +110,13 @@ fn notes(canvas: &mut Canvas, words: &Words, panels: &Panels, clock: &Clock, col
     let thinned = |track: &Track| is_thinned(track, length);
     let mut text = Vec::new();
     if panels.tracks().any(|(_, t)| thinned(t)) {
-        text.push(words.tell("panels-columns", &[("length", said::text(rough_duration(length)))]));
+        text.push(words.tell("panels-columns", &[("length", wording::text(rough_duration(length)))]));
     }
     if panels.panels.iter().any(|p| p.stacked && p.tracks.iter().any(thinned) && are_alike(&p.tracks)) {
         text.push(words.say("panels-stack"));
     }
     if panels.panels.len() > MOST {
-        text.push(words.tell("panels-rest", &[("count", said::count(panels.panels.len() - MOST))]));
+        text.push(words.tell("panels-rest", &[("count", wording::count(panels.panels.len() - MOST))]));
     }
     let mut y = y;
     for line in TICK.wrap(&text.join(" "), canvas.width, canvas.width, 6) {
@@ -242,7 +242,7 @@ impl Sheet<'_> {
     }
 
     fn ticks(&self, top: f64) -> Vec<Tick> {
-        ticks::ticks(&self.scale(top), self.panel.numbers, &self.panel.title, Along::Up)
+        ticks::ticks(&self.scale(top), self.panel.numbers, &self.panel.title, TickDirection::Up)
     }
 
     /// Draws it from `y` down; the answer is where it ends.
@@ -314,7 +314,7 @@ impl Sheet<'_> {
             (x, base) = (0.0, base + LINE);
         }
         let sample = if *stacked { Sample::Fill } else { Sample::Line };
-        let more = |n: usize| words.tell("chart-more", &[("count", said::count(n))]);
+        let more = |n: usize| words.tell("chart-more", &[("count", wording::count(n))]);
         base - MIDDLE - LINE / 2.0
             + series::legend(canvas, &entries, sample, (x, base - MIDDLE), more)
             + DESCENT
@@ -325,7 +325,7 @@ impl Sheet<'_> {
         let (_, mut notes) = self.split();
         if self.domain.low > 0.0 {
             let value = self.panel.numbers.write(self.domain.low);
-            notes.push(words.tell("chart-from", &[("value", said::text(value))]));
+            notes.push(words.tell("chart-from", &[("value", wording::text(value))]));
         }
         notes
     }

@@ -1,5 +1,5 @@
 //! A document as Markdown, as GitHub reads it, for an issue or a wiki. Pictures
-//! are told in words, charts by their description and numbers.
+//! are described in words, charts by their description and numbers.
 
 mod escape;
 

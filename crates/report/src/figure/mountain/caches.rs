@@ -10,7 +10,7 @@
 use model::Machine;
 use model::run::CaseResult;
 
-use super::{Edge, Whose};
+use super::{CacheOwner, Edge};
 
 /// An edge belongs to a cache up to these multiples of its size: the last size
 /// that is still fast is not above the one, the first that is slow not below
@@ -45,7 +45,7 @@ pub(super) fn name(edges: &mut [Edge], claims: &[(u32, u64)]) {
     for (claim, (level, bytes)) in claims.iter().enumerate() {
         let found = (from..edges.len()).find(|at| fits(&edges[*at], *bytes));
         if let Some(at) = found {
-            edges[at].whose = Whose::Processor(*level, *bytes);
+            edges[at].whose = CacheOwner::Processor(*level, *bytes);
             taken[claim] = Some(at);
             from = at + 1;
         }
@@ -60,7 +60,7 @@ pub(super) fn name(edges: &mut [Edge], claims: &[(u32, u64)]) {
         let least = claims[..claim].last().map_or(0.0, |c| c.1 as f64);
         let is_its = |at: &usize| edges[*at].holds >= least && edges[*at].exceeds < *bytes as f64;
         if let Some(at) = (below..above).rev().find(is_its) {
-            edges[at].whose = Whose::Claimed(*level, *bytes);
+            edges[at].whose = CacheOwner::Claimed(*level, *bytes);
             taken[claim] = Some(at);
         }
     }
@@ -74,13 +74,13 @@ mod tests {
     const MIB: f64 = 1024.0 * KIB;
     const CLAIMS: [(u32, u64); 3] = [(1, 48 << 10), (2, 2 << 20), (3, 260 << 20)];
 
-    fn named(edges: &[(f64, f64)], claims: &[(u32, u64)]) -> Vec<Whose> {
+    fn named(edges: &[(f64, f64)], claims: &[(u32, u64)]) -> Vec<CacheOwner> {
         let edge = |(holds, exceeds): &(f64, f64)| Edge {
             holds: *holds,
             exceeds: *exceeds,
             before: 1.0,
             behind: (*exceeds, 2.0),
-            whose: Whose::Untold,
+            whose: CacheOwner::Untold,
         };
         let mut all: Vec<Edge> = edges.iter().map(edge).collect();
         name(&mut all, claims);
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn edges_at_the_claimed_sizes_have_their_names() {
         let edges = [(32.0 * KIB, 64.0 * KIB), (MIB, 2.0 * MIB), (256.0 * MIB, 512.0 * MIB)];
-        let all = CLAIMS.map(|(level, bytes)| Whose::Processor(level, bytes));
+        let all = CLAIMS.map(|(level, bytes)| CacheOwner::Processor(level, bytes));
         assert_eq!(named(&edges, &CLAIMS), all);
         // One of them was not seen: the others keep their names.
         assert_eq!(named(&edges[1..], &CLAIMS), all[1..]);
@@ -103,15 +103,18 @@ mod tests {
         let edges =
             [(32.0 * KIB, 64.0 * KIB), (MIB, 2.0 * MIB), (4.0 * MIB, 8.0 * MIB), (32.0 * MIB, 64.0 * MIB)];
         let got = named(&edges, &CLAIMS);
-        assert_eq!(got[1..], [Whose::Processor(2, 2 << 20), Whose::Untold, Whose::Claimed(3, 260 << 20)]);
+        assert_eq!(
+            got[1..],
+            [CacheOwner::Processor(2, 2 << 20), CacheOwner::Untold, CacheOwner::Claimed(3, 260 << 20)]
+        );
     }
 
     #[test]
     fn what_lies_behind_all_caches_or_has_none_is_untold() {
-        assert_eq!(named(&[(512.0 * MIB, 1024.0 * MIB)], &CLAIMS), [Whose::Untold]);
-        assert_eq!(named(&[(32.0 * KIB, 64.0 * KIB)], &[]), [Whose::Untold]);
+        assert_eq!(named(&[(512.0 * MIB, 1024.0 * MIB)], &CLAIMS), [CacheOwner::Untold]);
+        assert_eq!(named(&[(32.0 * KIB, 64.0 * KIB)], &[]), [CacheOwner::Untold]);
         // Smaller than L1: no other cache either.
-        assert_eq!(named(&[(4.0 * KIB, 8.0 * KIB)], &CLAIMS[1..2]), [Whose::Claimed(2, 2 << 20)]);
-        assert_eq!(named(&[(4.0 * KIB, 8.0 * KIB)], &CLAIMS), [Whose::Claimed(1, 48 << 10)]);
+        assert_eq!(named(&[(4.0 * KIB, 8.0 * KIB)], &CLAIMS[1..2]), [CacheOwner::Claimed(2, 2 << 20)]);
+        assert_eq!(named(&[(4.0 * KIB, 8.0 * KIB)], &CLAIMS), [CacheOwner::Claimed(1, 48 << 10)]);
     }
 }

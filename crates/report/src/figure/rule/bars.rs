@@ -5,9 +5,9 @@ use model::run::CaseResult;
 use model::{Better, Severity, Unit, Value};
 
 use super::{matrix, scaling, sweep};
-use crate::figure::factors::{Factor, Group};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene, reference};
+use crate::figure::{Figure, RuleInput, reference};
 
 pub(super) const KIND: &str = "bars";
 
@@ -17,20 +17,20 @@ const SERIES_MOST: usize = 6;
 /// Times so many times apart need a logarithm.
 const FAR_APART: f64 = 20.0;
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    let is_own = |g: &&Group<'_>| !sweep::applies(g) && matrix::sides(g).is_none();
-    scene.groups.iter().filter(is_own).filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    let is_own = |g: &&CaseGroup<'_>| !sweep::applies(g) && matrix::sides(g).is_none();
+    input.groups.iter().filter(is_own).filter_map(|g| chart(input, g)).collect()
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
-    let metric = metric::common(words, &group.cases, scene.spec)?;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
+    let metric = metric::common(words, &group.cases, input.spec)?;
     let references = reference::of(words, &group.cases, &metric);
     // One bar alone shows nothing unless it is held against something.
     if group.cases.len() < 2 && references.is_empty() {
         return None;
     }
-    let (series, groups) = bars(scene, group, &metric, &references);
+    let (series, groups) = bars(input, group, &metric, &references);
     let by: Vec<Value> = group.factors.iter().map(|f| Value::Text(f.title.clone())).collect();
     let name = Value::Text(metric.title.clone());
     let title = match by.as_slice() {
@@ -42,9 +42,9 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let mut own = groups.iter().flat_map(|g| &g.bars).filter_map(|b| b.reference.as_ref());
     let is_ideal = own.any(|r| r.kind == ReferenceKind::Ideal);
     let value = Axis { spread: spread(&metric, &groups), ..metric.axis() };
-    let law = if is_ideal { scaling::law(scene, group, &metric, 0) } else { None };
+    let law = if is_ideal { scaling::law(input, group, &metric, 0) } else { None };
     let plot = Bars { value, series, groups, references, better: Some(metric.better) };
-    let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    let figure = Figure::new(KIND, input.title(&title, group), plot);
     let figure = figure.note(is_ideal.then(|| words.say("figure-ideal-note")));
     let laws = law.into_iter().flat_map(|law| law.into_parts().1);
     Some(laws.fold(figure, |figure, note| figure.note(Some(note))))
@@ -62,16 +62,16 @@ fn spread(metric: &Metric, groups: &[BarGroup]) -> Spread {
 
 /// The names of the series, and the groups.
 fn bars(
-    scene: &Scene<'_>,
-    group: &Group<'_>,
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
     metric: &Metric,
     of_all: &[Reference],
 ) -> (Vec<String>, Vec<BarGroup>) {
     let one = |case: &CaseResult, series: usize| {
         // What holds for this case alone stands at its bar.
-        let own = reference::of(scene.view.words, &[case], metric);
+        let own = reference::of(input.view.words, &[case], metric);
         let own = own.into_iter().find(|r| !of_all.iter().any(|a| a.kind == r.kind && a.label == r.label));
-        let mut bar = bar(scene, group, metric, case, series);
+        let mut bar = bar(input, group, metric, case, series);
         bar.reference = bar.reference.or(own);
         bar
     };
@@ -96,7 +96,7 @@ fn bars(
 
 /// What stands in rows and what side by side; `None` for a single factor, or
 /// where both have too many levels.
-fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
+fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, &'g Factor)> {
     let [one, other] = group.factors.as_slice() else { return None };
     // An order reads best side by side, from the top down within each row.
     let (rows, series) = match (one.is_side(), other.is_side()) {
@@ -115,36 +115,47 @@ fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
 }
 
 /// What a row of a case alone is called.
-pub(super) fn alone(group: &Group<'_>, case: &CaseResult) -> String {
+pub(super) fn alone(group: &CaseGroup<'_>, case: &CaseResult) -> String {
     if group.factors.is_empty() || group.collides() { case.label.to_string() } else { group.label(case) }
 }
 
-fn bar(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, case: &CaseResult, series: usize) -> Bar {
-    let words = scene.view.words;
+fn bar(
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
+    metric: &Metric,
+    case: &CaseResult,
+    series: usize,
+) -> Bar {
+    let words = input.view.words;
     let value = metric.at(case);
     let note = match value {
         None => Some("figure-no-result"),
         Some(_) if case.findings.iter().any(|f| f.severity == Severity::Error) => Some("figure-doubt"),
         Some(_) => None,
     };
-    let reference = value.and_then(|_| ideal(scene, group, metric, case));
+    let reference = value.and_then(|_| ideal(input, group, metric, case));
     Bar { series, value, reference, note: note.map(|key| words.say(key)) }
 }
 
 /// With workers as the one factor: the first case's rate times as many, as far
 /// as there are CPUs for them.
-fn ideal(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, case: &CaseResult) -> Option<Reference> {
+fn ideal(
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
+    metric: &Metric,
+    case: &CaseResult,
+) -> Option<Reference> {
     let [factor] = group.factors.as_slice() else { return None };
     if factor.name != "threads" || !metric.is_rate() || metric.better != Better::Higher {
         return None;
     }
-    let cpus = scaling::cpus(scene)?;
+    let cpus = scaling::cpus(input)?;
     let with = |c: &CaseResult| Some((factor.number_of(c)?, metric.at(c)?));
     let first = group.cases.iter().filter_map(|c| with(c)).min_by(|a, b| a.0.total_cmp(&b.0));
     let (least, Measured { value, .. }) = first?;
     let own = factor.number_of(case).filter(|own| *own > least && least > 0.0 && *own <= cpus)?;
     let value = value / least * own;
     let shown = reference::shown(value, metric);
-    let label = scene.view.words.tell("figure-ideal-at", &[("value", Value::Text(shown))]);
+    let label = input.view.words.tell("figure-ideal-at", &[("value", Value::Text(shown))]);
     Some(Reference { value, label, kind: ReferenceKind::Ideal })
 }

@@ -6,7 +6,7 @@ use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
 use model::{Better, FindingKind, Unit, Value, WorkloadSpec};
 
-use crate::figure::{Figure, Scene, capitalized, factors, metric, resource};
+use crate::figure::{Figure, RuleInput, capitalized, factors, metric, resource};
 use crate::load;
 
 pub(super) const KIND: &str = "chain";
@@ -14,17 +14,17 @@ pub(super) const KIND: &str = "chain";
 /// The finding that operations wait for a resource that is not full.
 const WAITED_FOR: &str = "latency-bound";
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    let Some((case, reason)) = telling(&scene.cases, scene.spec) else { return Vec::new() };
-    let words = scene.view.words;
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    let Some((case, reason)) = by_findings(&input.cases, input.spec) else { return Vec::new() };
+    let words = input.view.words;
     let links: Vec<Link> = case.path.iter().map(|step| link(words, case, step)).collect();
     let says = links.iter().any(|l| l.share.is_some() || l.is_bottleneck);
     // One resource alone is no path.
     if links.len() < 2 || !says {
         return Vec::new();
     }
-    let factors = factors::of(words, scene.view.catalogue, &scene.cases);
-    let title = match scene.cases.len() {
+    let factors = factors::of(words, input.view.catalogue, &input.cases);
+    let title = match input.cases.len() {
         1 => words.say("figure-path"),
         _ => words.tell("figure-path-of", &[("case", Value::Text(factors::label(&factors, case)))]),
     };
@@ -40,7 +40,7 @@ pub(in crate::figure) enum Reason {
     /// It comes nearest to a limit.
     NearestLimit,
     /// No case is near a limit that tells; its figure is the best.
-    Best,
+    BestCase,
     /// The same, of those whose bottleneck is known.
     BestKnown,
 }
@@ -51,7 +51,7 @@ impl Reason {
         match self {
             Reason::Only => None,
             Reason::NearestLimit => Some(words.say("figure-path-nearest")),
-            Reason::Best => Some(words.say("figure-path-best")),
+            Reason::BestCase => Some(words.say("figure-path-best")),
             Reason::BestKnown => Some(words.say("figure-path-best-known")),
         }
     }
@@ -60,7 +60,7 @@ impl Reason {
 /// The case that tells most: the one nearest to a limit that tells; where there
 /// is none, the one with the best headline, of those whose bottleneck is known
 /// if there are any.
-pub(in crate::figure) fn telling<'a>(
+pub(in crate::figure) fn by_findings<'a>(
     cases: &[&'a CaseResult],
     spec: Option<&WorkloadSpec>,
 ) -> Option<(&'a CaseResult, Reason)> {
@@ -84,7 +84,9 @@ pub(in crate::figure) fn telling<'a>(
         let fits = cases.iter().copied().filter(|c| !known || bottleneck(c).is_some());
         fits.max_by(|a, b| value(a).total_cmp(&value(b)))
     };
-    best(true).map(|case| (case, Reason::BestKnown)).or_else(|| best(false).map(|case| (case, Reason::Best)))
+    best(true)
+        .map(|case| (case, Reason::BestKnown))
+        .or_else(|| best(false).map(|case| (case, Reason::BestCase)))
 }
 
 /// What holds a case back, where its finding names a resource: that and the

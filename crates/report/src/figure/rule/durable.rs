@@ -7,21 +7,21 @@ use model::run::CaseResult;
 use model::{Better, Unit, Value};
 
 use super::bars::alone;
-use crate::figure::factors::Group;
+use crate::figure::factors::CaseGroup;
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "durable";
 
 /// Cases of one chart, each with two bars.
 const CASES_MOST: usize = 20;
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let has = |c: &&CaseResult, name: &str| c.loads.main.estimates.contains_key(name);
     let both = |c: &&CaseResult| has(c, "throughput") && has(c, "throughput_durable");
     let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(both).collect();
@@ -39,7 +39,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let series = ["figure-until-returned", "figure-until-durable"].map(|key| words.say(key)).to_vec();
     let plot =
         Bars { value: metric.axis(), series, groups, references: Vec::new(), better: Some(Better::Higher) };
-    let title = scene.title(&words.say("figure-durable"), group);
+    let title = input.title(&words.say("figure-durable"), group);
     let some = (all > CASES_MOST).then(|| {
         let counts = [("shown", Value::from(CASES_MOST as u64)), ("all", Value::from(all as u64))];
         words.tell("figure-cases-some", &counts)

@@ -5,9 +5,9 @@ use model::Value;
 
 use super::matrix;
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
-use crate::figure::factors::{Factor, Group};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "heat";
 
@@ -17,13 +17,13 @@ const CELLS_MOST: usize = 400;
 /// Less than this share of the cells filled is no map.
 const FILLED_LEAST: f64 = 0.5;
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
 /// Both have an order and three levels, or one has more levels than there can
 /// be lines.
-fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
+fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, &'g Factor)> {
     let [x, y] = group.factors.as_slice() else { return None };
     let (columns, rows) = (x.levels.len(), y.levels.len());
     let both_ordered = x.is_ordered() && y.is_ordered() && columns >= LEVELS_LEAST && rows >= LEVELS_LEAST;
@@ -35,10 +35,10 @@ fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
     ((both_ordered || many) && fits).then_some((x, y))
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let (x, y) = sides(group)?;
-    let metric = metric::common(words, &group.cases, scene.spec)?;
+    let metric = metric::common(words, &group.cases, input.spec)?;
     let cells = cells(group, &metric, x, y);
     let texts = |f: &Factor| (f.title.clone(), f.levels.iter().map(|l| l.text.clone()).collect());
     let title = words.tell(
@@ -57,10 +57,10 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         cells,
         better: Some(metric.better),
     };
-    Some(Figure::new(KIND, scene.title(&title, group), plot))
+    Some(Figure::new(KIND, input.title(&title, group), plot))
 }
 
-fn cells(group: &Group<'_>, metric: &Metric, x: &Factor, y: &Factor) -> Vec<Vec<Option<Measured>>> {
+fn cells(group: &CaseGroup<'_>, metric: &Metric, x: &Factor, y: &Factor) -> Vec<Vec<Option<Measured>>> {
     let mut cells = vec![vec![None; x.levels.len()]; y.levels.len()];
     for case in &group.cases {
         if let (Some(column), Some(row)) = (x.level_of(case), y.level_of(case)) {

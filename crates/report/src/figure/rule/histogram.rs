@@ -9,7 +9,7 @@ use model::{Better, Unit, Value};
 use stats::histogram::{Histogram as Counts, SparseCounts, decode, new_latency, percentile};
 
 use super::percentiles::distribution;
-use crate::figure::{Figure, Scene, metric};
+use crate::figure::{Figure, RuleInput, metric};
 
 pub(super) const KIND: &str = "histogram";
 
@@ -41,15 +41,15 @@ pub(in crate::figure) fn merged(case: &CaseResult, name: &str) -> Option<Counts<
     (!all.is_empty()).then_some(all)
 }
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    chart(scene).into_iter().collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    chart(input).into_iter().collect()
 }
 
-fn chart(scene: &Scene<'_>) -> Option<Figure> {
-    let words = scene.view.words;
-    let (name, key) = distribution(&scene.cases)?;
-    let group = scene.groups.iter().find(|g| distribution(&g.cases).is_some())?;
-    let metric = metric::common(words, &group.cases, scene.spec);
+fn chart(input: &RuleInput<'_>) -> Option<Figure> {
+    let words = input.view.words;
+    let (name, key) = distribution(&input.cases)?;
+    let group = input.groups.iter().find(|g| distribution(&g.cases).is_some())?;
+    let metric = metric::common(words, &group.cases, input.spec);
     let better = metric.as_ref().map_or(Better::Higher, |m| m.better);
     let value = |c: &CaseResult| {
         let value = metric.as_ref().and_then(|m| m.at(c)).map(|m| m.value);
@@ -68,14 +68,14 @@ fn chart(scene: &Scene<'_>) -> Option<Figure> {
         _ => words
             .tell("figure-distribution-of", &[("metric", title), ("case", Value::Text(group.label(case)))]),
     };
-    let note = (scene.cases.len() > 1).then(|| {
+    let note = (input.cases.len() > 1).then(|| {
         let figure = metric.as_ref().map(|m| m.title.clone()).unwrap_or_default();
         words.tell("figure-distribution-note", &[("metric", Value::Text(figure))])
     });
     let axis = Axis { title: words.say(key), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Decades };
-    let plot = Histogram { value: axis, bins, references: named(scene, &all) };
+    let plot = Histogram { value: axis, bins, references: named(input, &all) };
     Some(
-        Figure::new(KIND, scene.title(&title, group), plot).note(note).note(beyond_text(words, &all, beyond)),
+        Figure::new(KIND, input.title(&title, group), plot).note(note).note(beyond_text(words, &all, beyond)),
     )
 }
 
@@ -92,11 +92,11 @@ fn beyond_text(words: &Words, all: &Counts<u64>, (below, above): (u64, u64)) -> 
     (!both.is_empty()).then(|| both.join(" "))
 }
 
-fn named(scene: &Scene<'_>, all: &Counts<u64>) -> Vec<Reference> {
+fn named(input: &RuleInput<'_>, all: &Counts<u64>) -> Vec<Reference> {
     let one = |(p, key): &(f64, &str)| {
         let value = percentile(all, *p)? * 1e-9;
         let shown = Value::Text(format::quantity(value, Unit::Seconds));
-        let label = scene.view.words.tell(key, &[("value", shown)]);
+        let label = input.view.words.tell(key, &[("value", shown)]);
         Some(Reference { value, label, kind: ReferenceKind::Ideal })
     };
     NAMED.iter().filter_map(one).collect()

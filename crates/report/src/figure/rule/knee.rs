@@ -8,7 +8,7 @@ use model::{Better, Value};
 use stats::knee::{GAIN, GAIN_ALONE, Level};
 
 use super::sweep::{name_of, of_level};
-use crate::figure::factors::Group;
+use crate::figure::factors::CaseGroup;
 use crate::figure::metric::Metric;
 
 /// Places that are marked on one chart: more are a grid.
@@ -27,7 +27,7 @@ pub(super) struct Knee {
 }
 
 /// The knee of one level's cases.
-pub(super) fn of(group: &Group<'_>, metric: &Metric, level: usize) -> Option<Knee> {
+pub(super) fn of(group: &CaseGroup<'_>, metric: &Metric, level: usize) -> Option<Knee> {
     let axis = group.axis()?;
     // More bytes or a longer time are no load.
     let counts = matches!(axis.kind, Some(Kind::Count | Kind::Rate));
@@ -50,7 +50,7 @@ pub(super) fn of(group: &Group<'_>, metric: &Metric, level: usize) -> Option<Kne
 
 /// The knees of these levels: those at one place together, those of the highest
 /// lines first.
-pub(super) fn marks(words: &Words, group: &Group<'_>, metric: &Metric, levels: &[usize]) -> Vec<Mark> {
+pub(super) fn marks(words: &Words, group: &CaseGroup<'_>, metric: &Metric, levels: &[usize]) -> Vec<Mark> {
     let top = |level: &usize| {
         let values = of_level(group, *level).into_iter().filter_map(|c| metric.at(c)).map(|m| m.value);
         values.fold(f64::MIN, f64::max)
@@ -85,16 +85,16 @@ pub(super) fn marks(words: &Words, group: &Group<'_>, metric: &Metric, levels: &
 mod tests {
     use super::*;
     use crate::figure::tests::fixture::{disk, run, seen, with};
-    use crate::figure::{Scene, metric};
+    use crate::figure::{RuleInput, metric};
     use model::Unit;
     use model::run::CaseResult;
 
     fn found(cases: Vec<CaseResult>) -> Vec<(f64, String)> {
         let run = run(cases);
         seen(&run, |view| {
-            let scene = Scene::new(view, &run.cases.iter().collect::<Vec<_>>());
-            let group = &scene.groups[0];
-            let metric = metric::common(view.words, &group.cases, scene.spec).unwrap();
+            let input = RuleInput::new(view, &run.cases.iter().collect::<Vec<_>>());
+            let group = &input.groups[0];
+            let metric = metric::common(view.words, &group.cases, input.spec).unwrap();
             let levels: Vec<usize> = (0..group.series().map_or(1, |f| f.levels.len())).collect();
             marks(view.words, group, &metric, &levels).into_iter().map(|m| (m.x, m.label)).collect()
         })

@@ -6,18 +6,18 @@ use model::{Better, Value};
 
 use super::knee;
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
-use crate::figure::factors::{Factor, Group};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::{self, LATENCIES, Metric};
-use crate::figure::{Figure, Scene, reference};
+use crate::figure::{Figure, RuleInput, reference};
 
 pub(super) const KIND: &str = "scatter";
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
 /// The factor that turns the load up, and the other one.
-fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, Option<&'g Factor>)> {
+fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, Option<&'g Factor>)> {
     let is_load = |f: &&Factor| f.is_load() && f.levels.len() >= LEVELS_LEAST;
     let load = group.factors.iter().find(is_load)?;
     let other = group.factors.iter().find(|f| !std::ptr::eq(*f, load));
@@ -25,10 +25,10 @@ fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, Option<&'g Factor>)> {
     fits.then_some((load, other))
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let (load, other) = sides(group)?;
-    let rate = metric::common(words, &group.cases, scene.spec)
+    let rate = metric::common(words, &group.cases, input.spec)
         .filter(|m| m.is_rate() && m.better == Better::Higher)?;
     let latency = LATENCIES.iter().find_map(|name| {
         let measured = group.cases.iter().filter(|c| rate.at(c).is_some());
@@ -67,7 +67,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let note = words.tell("figure-against-note", &[("factor", Value::Text(load.title.clone()))]);
     let better = (Some(rate.better), Some(latency.better));
     let plot = Scatter { x: rate.axis(), y: latency.axis(), better, groups, references };
-    Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(note)))
+    Some(Figure::new(KIND, input.title(&title, group), plot).note(Some(note)))
 }
 
 fn dots(

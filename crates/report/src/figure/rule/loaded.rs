@@ -8,9 +8,9 @@ use model::run::CaseResult;
 use model::{Unit, Value};
 
 use super::sweep::{LEVELS_LEAST, LINES_MOST};
-use crate::figure::factors::{Factor, Group};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::Metric;
-use crate::figure::{Figure, Scene};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "loaded";
 
@@ -23,12 +23,12 @@ const LATENCY: &str = "load_latency";
 /// What the others draw.
 const DRAWN: &str = "throughput";
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let share = group.factors.iter().find(|f| f.name == SHARE && f.is_ordered())?;
     let other = group.factors.iter().find(|f| f.name != SHARE);
     let fits = share.levels.len() >= LEVELS_LEAST && !group.collides();
@@ -56,7 +56,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let better = (None, Some(latency.better));
     let plot = Scatter { x: drawn.axis(), y: latency.axis(), better, groups, references: Vec::new() };
     let note = words.say("figure-loaded-note");
-    Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(note)))
+    Some(Figure::new(KIND, input.title(&title, group), plot).note(Some(note)))
 }
 
 /// The points along the share. At none the others draw nothing: that is so by

@@ -5,9 +5,9 @@
 use chart::plot::{Heat, Measured};
 use model::Value;
 
-use crate::figure::factors::{Factor, Group};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "matrix";
 
@@ -15,7 +15,7 @@ pub(super) const KIND: &str = "matrix";
 const CELLS_MOST: usize = 4096;
 
 /// The two factors of a matrix: where from and where to.
-pub(super) fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)> {
+pub(super) fn sides<'g>(group: &'g CaseGroup<'_>) -> Option<(&'g Factor, &'g Factor)> {
     let [one, other] = group.factors.as_slice() else { return None };
     let (from, to) = match (one.name.as_str(), other.name.as_str()) {
         ("from", "to") => (one, other),
@@ -26,14 +26,14 @@ pub(super) fn sides<'g>(group: &'g Group<'_>) -> Option<(&'g Factor, &'g Factor)
     fits.then_some((from, to))
 }
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let (from, to) = sides(group)?;
-    let metric = metric::common(words, &group.cases, scene.spec)?;
+    let metric = metric::common(words, &group.cases, input.spec)?;
     let mut cells = vec![vec![None; to.levels.len()]; from.levels.len()];
     for case in &group.cases {
         if let (Some(row), Some(column)) = (from.level_of(case), to.level_of(case)) {
@@ -43,7 +43,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let levels = |f: &Factor| f.levels.iter().map(|l| l.text.clone()).collect::<Vec<_>>();
     let name = Value::Text(metric.title.clone());
     let title = words.tell("figure-matrix", &[("metric", name)]);
-    let notes = [sentence(scene, (from, to), &metric, &cells)];
+    let notes = [sentence(input, (from, to), &metric, &cells)];
     let plot = Heat {
         title: metric.title.clone(),
         numbers: metric.numbers,
@@ -52,13 +52,13 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         cells,
         better: Some(metric.better),
     };
-    let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    let figure = Figure::new(KIND, input.title(&title, group), plot);
     Some(notes.into_iter().fold(figure, Figure::note))
 }
 
 /// What the same CPU takes, and what others do.
 fn sentence(
-    scene: &Scene<'_>,
+    input: &RuleInput<'_>,
     (from, to): (&Factor, &Factor),
     metric: &Metric,
     cells: &[Vec<Option<Measured>>],
@@ -75,5 +75,5 @@ fn sentence(
     let middle = |values: &[f64]| stats::interval::median(values);
     let (same, other) = (middle(&same)?, middle(&others)?);
     let args = [("same", shown(same)), ("other", shown(other))];
-    Some(scene.view.words.tell("figure-matrix-note", &args))
+    Some(input.view.words.tell("figure-matrix-note", &args))
 }

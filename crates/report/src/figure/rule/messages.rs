@@ -12,9 +12,9 @@ use model::{Unit, Value};
 use stats::saturation::{self, Point};
 
 use super::sweep::{LEVELS_LEAST, LINES_MOST, name_of, of_level};
-use crate::figure::factors::{Factor, Group};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::Metric;
-use crate::figure::{Figure, Scene};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const SATURATION: &str = "saturation";
 pub(super) const SIGNATURE: &str = "signature";
@@ -31,8 +31,8 @@ const THROUGHPUT: &str = "throughput";
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().flat_map(|g| of_group(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().flat_map(|g| of_group(input, g)).collect()
 }
 
 /// What a group is drawn with.
@@ -42,8 +42,8 @@ struct SweepLine<'a> {
     rate: Metric,
 }
 
-fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
-    let words = scene.view.words;
+fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
+    let words = input.view.words;
     let size = group.axis().filter(|f| f.name == SIZE && f.levels.len() >= LEVELS_LEAST);
     let lines = group.series().map_or(1, |f| f.levels.len());
     let of = |name: &str| group.cases.iter().find_map(|c| Metric::of(words, c, name));
@@ -55,7 +55,7 @@ fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
     let course = SweepLine { size, time, rate };
     let levels: Vec<(String, Vec<&CaseResult>)> =
         (0..lines).map(|level| (name_of(group, level), course.ordered(of_level(group, level)))).collect();
-    vec![course.saturation(scene, group, &levels), course.signature(scene, group, &levels)]
+    vec![course.saturation(input, group, &levels), course.signature(input, group, &levels)]
 }
 
 impl SweepLine<'_> {
@@ -86,17 +86,17 @@ impl SweepLine<'_> {
 
     fn saturation(
         &self,
-        scene: &Scene<'_>,
-        group: &Group<'_>,
+        input: &RuleInput<'_>,
+        group: &CaseGroup<'_>,
         levels: &[(String, Vec<&CaseResult>)],
     ) -> Figure {
-        let words = scene.view.words;
+        let words = input.view.words;
         let (mut lines, mut marks, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (name, cases) in levels {
             let at = |c: &&CaseResult| Some((self.size.number_of(c)?, self.time.at(c)?));
             lines.push(Line { name: name.clone(), points: cases.iter().filter_map(at).collect() });
             let points = self.points(cases);
-            let said = self.said(scene, &points, &self.rates(cases));
+            let said = self.said(input, &points, &self.rates(cases));
             notes.push(if name.is_empty() { said } else { format!("{name}: {said}") });
             if let Some(found) = saturation::fit(&points, CONFIDENCE) {
                 let size = ("size", Value::Text(format::part(found.size.round() as u64)));
@@ -116,7 +116,7 @@ impl SweepLine<'_> {
         let y = Axis { spread: Spread::Decades, ..self.time.axis() };
         let better = Some(self.time.better);
         let plot = Lines { x, y, lines, references: Vec::new(), marks, zones: Vec::new(), better };
-        let mut figure = Figure::new(SATURATION, scene.title(&title, group), plot);
+        let mut figure = Figure::new(SATURATION, input.title(&title, group), plot);
         for note in notes {
             figure = figure.note(Some(note));
         }
@@ -124,8 +124,8 @@ impl SweepLine<'_> {
     }
 
     /// What a path is, in a sentence.
-    fn said(&self, scene: &Scene<'_>, points: &[Point], rates: &[Point]) -> String {
-        let words = scene.view.words;
+    fn said(&self, input: &RuleInput<'_>, points: &[Point], rates: &[Point]) -> String {
+        let words = input.view.words;
         let bytes = |size: f64| Value::Text(format::part(size.round() as u64));
         let mut parts = vec![match saturation::fit(points, CONFIDENCE) {
             Some(found) => words.tell(
@@ -148,11 +148,11 @@ impl SweepLine<'_> {
 
     fn signature(
         &self,
-        scene: &Scene<'_>,
-        group: &Group<'_>,
+        input: &RuleInput<'_>,
+        group: &CaseGroup<'_>,
         levels: &[(String, Vec<&CaseResult>)],
     ) -> Figure {
-        let words = scene.view.words;
+        let words = input.view.words;
         let dot = |c: &&CaseResult| {
             let label = self.size.text_of(c).to_owned();
             Some(Dot { x: self.time.at(c)?, y: self.rate.at(c)?, label })
@@ -173,6 +173,6 @@ impl SweepLine<'_> {
             references: Vec::new(),
         };
         let note = words.say("figure-signature-note");
-        Figure::new(SIGNATURE, scene.title(&title, group), plot).note(Some(note))
+        Figure::new(SIGNATURE, input.title(&title, group), plot).note(Some(note))
     }
 }

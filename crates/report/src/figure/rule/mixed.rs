@@ -8,18 +8,18 @@ use model::run::CaseResult;
 
 use super::bars::alone;
 use super::sweep::LEVELS_LEAST;
-use crate::figure::factors::{Factor, Group};
+use crate::breakdown::{CLASSES, is_done};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene};
-use crate::part::{CLASSES, is_done};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "mixed";
 
 /// Cases of one chart of bars.
 const CASES_MOST: usize = 16;
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().flat_map(|g| of_group(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().flat_map(|g| of_group(input, g)).collect()
 }
 
 /// One quantity of each kind of operation.
@@ -52,8 +52,8 @@ impl Quantity {
     }
 }
 
-fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
-    let words = scene.view.words;
+fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
+    let words = input.view.words;
     let has = |c: &CaseResult, name: String| c.loads.main.estimates.contains_key(&name);
     let mixes = |c: &&CaseResult| {
         let own = |(k, _): &&(&str, &str)| {
@@ -63,7 +63,7 @@ fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
         CLASSES.iter().filter(own).count() > 1
     };
     let cases: Vec<&CaseResult> = group.cases.iter().copied().filter(mixes).collect();
-    let name = match metric::common(words, &cases, scene.spec) {
+    let name = match metric::common(words, &cases, input.spec) {
         Some(metric) if metric.name == "throughput" => "throughput",
         _ => "iops",
     };
@@ -74,19 +74,19 @@ fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
         levels >= LEVELS_LEAST && group.series().is_none() && cases.len() >= LEVELS_LEAST && !group.collides()
     });
     match (axis, rate) {
-        (Some(axis), Some(rate)) => vec![lines(scene, group, (axis, &cases), (&rate, latency.as_ref()))],
-        (_, rate) => rate.into_iter().chain(latency).map(|q| bars(scene, group, &cases, &q)).collect(),
+        (Some(axis), Some(rate)) => vec![lines(input, group, (axis, &cases), (&rate, latency.as_ref()))],
+        (_, rate) => rate.into_iter().chain(latency).map(|q| bars(input, group, &cases, &q)).collect(),
     }
 }
 
 /// Over a factor: a line for reads, one for writes, and below them what they take.
 fn lines(
-    scene: &Scene<'_>,
-    group: &Group<'_>,
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
     (axis, cases): (&Factor, &[&CaseResult]),
     (rate, latency): (&Quantity, Option<&Quantity>),
 ) -> Figure {
-    let words = scene.view.words;
+    let words = input.view.words;
     let panel = |quantity: &Quantity| {
         let line = |(class, (name, _)): (usize, &(String, String))| {
             let point = |c: &&CaseResult| Some((axis.number_of(c)?, quantity.at(c, class)?));
@@ -108,12 +108,12 @@ fn lines(
     let over =
         [("metric", Value::Text(rate.metric.title.clone())), ("factor", Value::Text(axis.title.clone()))];
     let title = words.tell("figure-mixed", &[("title", Value::Text(words.tell("figure-over", &over)))]);
-    Figure::new(KIND, scene.title(&title, group), LinePanels { panels })
+    Figure::new(KIND, input.title(&title, group), LinePanels { panels })
 }
 
 /// One bar for reads, one for writes, of each case.
-fn bars(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult], quantity: &Quantity) -> Figure {
-    let words = scene.view.words;
+fn bars(input: &RuleInput<'_>, group: &CaseGroup<'_>, cases: &[&CaseResult], quantity: &Quantity) -> Figure {
+    let words = input.view.words;
     let of_case = |case: &&CaseResult| BarGroup {
         label: alone(group, case),
         bars: (0..quantity.classes.len())
@@ -136,5 +136,5 @@ fn bars(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult], quantity: &
         let counts = [("shown", Value::from(CASES_MOST as u64)), ("all", Value::from(all as u64))];
         words.tell("figure-cases-some", &counts)
     });
-    Figure::new(KIND, scene.title(&title, group), plot).note(some)
+    Figure::new(KIND, input.title(&title, group), plot).note(some)
 }

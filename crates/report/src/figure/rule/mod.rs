@@ -21,9 +21,9 @@ mod sweep;
 mod targets;
 mod trials;
 
-pub(super) use chain::{Reason, telling};
+pub(super) use chain::{Reason, by_findings};
 
-use super::{Figure, Scene};
+use super::{Figure, RuleInput};
 
 /// One rule.
 pub(super) struct Rule {
@@ -34,7 +34,7 @@ pub(super) struct Rule {
     /// Up to so many charts of the workload, it may fill up with more of its own.
     pub(super) filled: usize,
     /// Its charts, those that tell most first; none where it does not apply.
-    pub(super) charts: fn(&Scene<'_>) -> Vec<Figure>,
+    pub(super) charts: fn(&RuleInput<'_>) -> Vec<Figure>,
 }
 
 /// Of the figures themselves people want all that there are.
@@ -43,7 +43,7 @@ const FIGURES: usize = 14;
 /// Of what only goes with them, a few.
 const OTHERS: usize = 6;
 
-/// Every rule, in order of telling.
+/// Every rule, the most informative first.
 pub(super) const RULES: &[Rule] = &[
     // Rounds until a load was steady: before anything is read off its figures.
     Rule { first: 1, overlays: false, filled: FIGURES, charts: rounds::charts },
@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { first: 2, overlays: true, filled: FIGURES, charts: bars::charts },
     // What a hand-off takes from each CPU to each.
     Rule { first: 3, overlays: false, filled: FIGURES, charts: matrix::charts },
-    // What more threads bring, where that is not said yet.
+    // What more threads bring, unless another chart shows it.
     Rule { first: 1, overlays: false, filled: OTHERS, charts: scaling::charts },
     // A latency while others draw more and more.
     Rule { first: 2, overlays: true, filled: FIGURES, charts: loaded::charts },

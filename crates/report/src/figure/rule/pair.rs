@@ -8,9 +8,9 @@ use model::parameter::Kind;
 use model::{Better, Unit};
 
 use super::sweep::{LEVELS_LEAST, name_of, of_level, points, references};
-use crate::figure::factors::Group;
+use crate::figure::factors::CaseGroup;
 use crate::figure::metric::{LATENCIES, Metric};
-use crate::figure::{Scene, reference};
+use crate::figure::{RuleInput, reference};
 
 /// Latencies of a single line, together: what is usual, and the tail.
 const OF_ONE: &[&str] = &["latency_p50", "latency_p99", "latency_p99_9"];
@@ -27,24 +27,29 @@ pub(super) struct Below {
 }
 
 /// Operations and bytes per second, where the axis is the size of an operation.
-pub(super) fn by_size(scene: &Scene<'_>, group: &Group<'_>) -> Option<(Metric, Metric)> {
+pub(super) fn by_size(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<(Metric, Metric)> {
     let axis = group.axis().filter(|a| a.kind == Some(Kind::Size))?;
-    let rate = scene.spec?.headline;
+    let rate = input.spec?.headline;
     let measured = || group.cases.iter().filter(|c| c.loads.main.estimates.contains_key(rate));
     let is_size = |c: &&&model::run::CaseResult| {
         let bytes = crate::load::bytes_an_operation(c, rate);
         bytes.zip(axis.number_of(c)).is_some_and(|(bytes, level)| (bytes / level - 1.0).abs() <= SAME)
     };
     let first = measured().next()?;
-    let of = |name: &str| Metric::of(scene.view.words, first, name);
+    let of = |name: &str| Metric::of(input.view.words, first, name);
     measured().all(|c| is_size(&c)).then_some(())?;
     of(rate).filter(|m| m.unit == Unit::PerSecond).zip(of("throughput"))
 }
 
 /// The panel below the lines of these levels, where there is one.
-pub(super) fn below(scene: &Scene<'_>, group: &Group<'_>, above: &Lines, levels: &[usize]) -> Option<Below> {
-    if let Some((_, bytes)) = by_size(scene, group) {
-        let lines = of_metric(scene, group, above, (&bytes, levels))?;
+pub(super) fn below(
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
+    above: &Lines,
+    levels: &[usize],
+) -> Option<Below> {
+    if let Some((_, bytes)) = by_size(input, group) {
+        let lines = of_metric(input, group, above, (&bytes, levels))?;
         return Some(Below { title: bytes.title, lines });
     }
     let axis = group.axis()?;
@@ -53,24 +58,24 @@ pub(super) fn below(scene: &Scene<'_>, group: &Group<'_>, above: &Lines, levels:
         return None;
     }
     if group.series().is_none() {
-        return latencies(scene, group, above);
+        return latencies(input, group, above);
     }
-    let latency = LATENCIES.iter().find_map(|name| shared(scene, group, name))?;
-    let lines = of_metric(scene, group, above, (&latency, levels))?;
+    let latency = LATENCIES.iter().find_map(|name| shared(input, group, name))?;
+    let lines = of_metric(input, group, above, (&latency, levels))?;
     Some(Below { title: latency.title, lines })
 }
 
 /// The metric `name`, if all cases that have anything have it.
-fn shared(scene: &Scene<'_>, group: &Group<'_>, name: &str) -> Option<Metric> {
+fn shared(input: &RuleInput<'_>, group: &CaseGroup<'_>, name: &str) -> Option<Metric> {
     let measured = || group.cases.iter().filter(|c| !c.loads.main.estimates.is_empty());
     let all = measured().all(|c| c.loads.main.estimates.contains_key(name));
-    Metric::of(scene.view.words, measured().next().filter(|_| all)?, name)
+    Metric::of(input.view.words, measured().next().filter(|_| all)?, name)
 }
 
 /// The same lines of another metric.
 fn of_metric(
-    scene: &Scene<'_>,
-    group: &Group<'_>,
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
     above: &Lines,
     (metric, levels): (&Metric, &[usize]),
 ) -> Option<Lines> {
@@ -85,7 +90,7 @@ fn of_metric(
         x: above.x.clone(),
         y: metric.axis(),
         lines,
-        references: references(scene.view.words, group, metric, levels),
+        references: references(input.view.words, group, metric, levels),
         marks: Vec::new(),
         zones: Vec::new(),
         better: Some(metric.better),
@@ -93,10 +98,10 @@ fn of_metric(
 }
 
 /// Of a single line, its latencies at several percentiles.
-fn latencies(scene: &Scene<'_>, group: &Group<'_>, above: &Lines) -> Option<Below> {
-    let words = scene.view.words;
+fn latencies(input: &RuleInput<'_>, group: &CaseGroup<'_>, above: &Lines) -> Option<Below> {
+    let words = input.view.words;
     let axis = group.axis()?;
-    let known: Vec<Metric> = OF_ONE.iter().filter_map(|name| shared(scene, group, name)).collect();
+    let known: Vec<Metric> = OF_ONE.iter().filter_map(|name| shared(input, group, name)).collect();
     let first = known.first()?;
     let title = if known.len() > 1 { words.say("figure-latency") } else { first.title.clone() };
     let line = |metric: &Metric| {

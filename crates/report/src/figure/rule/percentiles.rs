@@ -8,8 +8,8 @@ use stats::histogram::{Histogram, percentile};
 
 use super::histogram::merged;
 use super::sweep::evenly;
-use crate::figure::factors::{Factor, Group};
-use crate::figure::{Figure, Scene, metric};
+use crate::figure::factors::{CaseGroup, Factor};
+use crate::figure::{Figure, RuleInput, metric};
 
 pub(super) const KIND: &str = "percentiles";
 
@@ -41,14 +41,14 @@ pub(super) fn distribution(cases: &[&CaseResult]) -> Option<(&'static str, &'sta
     DISTRIBUTIONS.iter().copied().find(|(name, _)| cases.iter().any(|c| has(c, name)))
 }
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let (name, key) = distribution(&group.cases)?;
-    let (chosen, note) = chosen(scene, group, name);
+    let (chosen, note) = chosen(input, group, name);
     let curves: Vec<Curve> = chosen
         .iter()
         .filter_map(|case| {
@@ -68,17 +68,17 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     }
     let value = Axis { title: words.say(key), numbers: Numbers::Unit(Unit::Seconds), spread: Spread::Auto };
     let title = title(words, group, &value.title);
-    let references = promises(scene, group);
+    let references = promises(input, group);
     let plot = Percentiles { value, curves, references };
     Some(
-        Figure::new(KIND, scene.title(&title, group), plot)
+        Figure::new(KIND, input.title(&title, group), plot)
             .note(note)
             .note(Some(words.say("figure-percentiles-note"))),
     )
 }
 
 /// The title says what the names of the curves leave out.
-fn title(words: &Words, group: &Group<'_>, of: &str) -> String {
+fn title(words: &Words, group: &CaseGroup<'_>, of: &str) -> String {
     let what = Value::Text(words.tell("figure-percentiles", &[("metric", of.into())]));
     let mut factors: Vec<&Factor> = group.factors.iter().collect();
     factors.sort_by_key(|f| f.is_ordered());
@@ -93,14 +93,18 @@ fn title(words: &Words, group: &Group<'_>, of: &str) -> String {
 
 /// The cases that get a curve: all, or of many those at even steps of the
 /// headline from the lowest to the highest.
-fn chosen<'a>(scene: &Scene<'_>, group: &Group<'a>, name: &str) -> (Vec<&'a CaseResult>, Option<String>) {
+fn chosen<'a>(
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'a>,
+    name: &str,
+) -> (Vec<&'a CaseResult>, Option<String>) {
     let has = |c: &&CaseResult| c.trials.iter().any(|t| t.result.main().histograms.contains_key(name));
     let mut with: Vec<&CaseResult> = group.cases.iter().copied().filter(has).collect();
     if with.len() <= CURVES_MOST {
         return (with, None);
     }
-    let words = scene.view.words;
-    let metric = metric::common(words, &group.cases, scene.spec);
+    let words = input.view.words;
+    let metric = metric::common(words, &group.cases, input.spec);
     let value = |c: &CaseResult| metric.as_ref().and_then(|m| m.at(c)).map_or(f64::MIN, |m| m.value);
     let all = with.len();
     with.sort_by(|a, b| value(a).total_cmp(&value(b)));
@@ -122,7 +126,7 @@ fn chosen<'a>(scene: &Scene<'_>, group: &Group<'a>, name: &str) -> (Vec<&'a Case
 
 /// Cases of the first side at even steps, each with those of the other sides
 /// that did the same.
-fn of_all_sides<'a>(group: &Group<'_>, side: &Factor, with: &[&'a CaseResult]) -> Vec<&'a CaseResult> {
+fn of_all_sides<'a>(group: &CaseGroup<'_>, side: &Factor, with: &[&'a CaseResult]) -> Vec<&'a CaseResult> {
     let first: Vec<&CaseResult> = with.iter().copied().filter(|c| side.level_of(c) == Some(0)).collect();
     let is_partner = |one: &CaseResult, other: &CaseResult| {
         group.factors.iter().filter(|f| !f.is_side()).all(|f| f.level_of(one) == f.level_of(other))
@@ -167,8 +171,8 @@ fn without_flat(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 }
 
 /// Latencies that the study promises for operations of this size.
-fn promises(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Reference> {
-    let words: &Words = scene.view.words;
+fn promises(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Reference> {
+    let words: &Words = input.view.words;
     let fits = |p: &&model::study::Promise| {
         let sizes = group.cases.iter().map(|c| c.loads.main.parameters.integer("block-size").ok());
         let fits = p.block_bytes.is_none() || sizes.clone().all(|s| s == p.block_bytes);
@@ -177,7 +181,7 @@ fn promises(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Reference> {
             && p.direction.is_none()
             && p.access.is_none()
     };
-    let all = scene.view.run.study.expect.promises.iter().filter(fits);
+    let all = input.view.run.study.expect.promises.iter().filter(fits);
     all.filter(|p| p.value.is_finite() && p.value > 0.0)
         .map(|p| {
             let value = format::setting(p.value, p.unit);

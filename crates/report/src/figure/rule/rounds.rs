@@ -7,22 +7,22 @@ use model::Value;
 use model::run::CaseResult;
 use stats::steady::{SNIA_RANGE, SNIA_WINDOW, snia};
 
-use crate::figure::factors::Group;
+use crate::figure::factors::CaseGroup;
 use crate::figure::metric::Metric;
-use crate::figure::{Figure, Scene};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "rounds";
 
 /// Courses of one chart.
 const COURSES_MOST: usize = 6;
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().flat_map(|g| of_group(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().flat_map(|g| of_group(input, g)).collect()
 }
 
 /// A chart for each figure that rounds were watched by, and for each so many
 /// cases.
-fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
+fn of_group(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure> {
     let watched = |c: &&&CaseResult| c.rounds.as_ref().is_some_and(|r| !r.values.is_empty());
     let cases: Vec<&CaseResult> = group.cases.iter().filter(watched).copied().collect();
     let mut metrics: Vec<&str> =
@@ -34,11 +34,11 @@ fn of_group(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Figure> {
     };
     let all: Vec<Vec<&CaseResult>> = metrics.iter().map(of_metric).collect();
     let parts = all.iter().flat_map(|cases| cases.chunks(COURSES_MOST));
-    parts.filter_map(|cases| chart(scene, group, cases)).collect()
+    parts.filter_map(|cases| chart(input, group, cases)).collect()
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult]) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>, cases: &[&CaseResult]) -> Option<Figure> {
+    let words = input.view.words;
     let rounds = cases.first()?.rounds.as_ref()?;
     let metric = Metric::of_quantity(words, cases.first()?, (&rounds.metric, rounds.unit));
     let title = words.tell("figure-rounds", &[("metric", Value::Text(metric.title.clone()))]);
@@ -63,7 +63,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>, cases: &[&CaseResult]) -> Option<
         range: SNIA_RANGE,
         courses: cases.iter().filter_map(course).collect(),
     };
-    Some(Figure::new(KIND, scene.title(&title, group), plot).note(Some(words.say("figure-rounds-note"))))
+    Some(Figure::new(KIND, input.title(&title, group), plot).note(Some(words.say("figure-rounds-note"))))
 }
 
 /// Whether rounds became steady, in a clause.

@@ -15,9 +15,9 @@ use stats::amdahl::{self, Fit, Point};
 use stats::interval::{Interval, median, of_center};
 
 use super::sweep::{LINES_MOST, name_of, of_level};
-use crate::figure::factors::{Factor, Group};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "scaling";
 
@@ -47,14 +47,14 @@ const DEVICES: &[&str] = &["memory", "block", "filesystem", "nic", "sata", "pci"
 
 /// What threads can have of the machine: CPUs that we may run on, and no more
 /// than a quota gives.
-pub(super) fn cpus(scene: &Scene<'_>) -> Option<f64> {
-    let inventory = &scene.view.run.machines.first()?.inventory;
+pub(super) fn cpus(input: &RuleInput<'_>) -> Option<f64> {
+    let inventory = &input.view.run.machines.first()?.inventory;
     let allowed = Some(inventory.cpu.allowed.len() as f64).filter(|n| *n > 0.0)?;
     Some(inventory.cgroup.cpu_quota.filter(|q| *q > 0.0).map_or(allowed, |q| q.min(allowed)))
 }
 
-/// What is to be said of one line over threads.
-pub(super) struct Law {
+/// The fit of Amdahl's law to one line over threads.
+pub(super) struct AmdahlFit {
     /// The law at the levels that it was fitted to, where it fits.
     pub(super) curve: Option<Vec<(f64, Measured)>>,
     /// Sentences.
@@ -63,7 +63,7 @@ pub(super) struct Law {
     pub(super) beyond: Option<String>,
 }
 
-impl Law {
+impl AmdahlFit {
     /// The curve, and all sentences.
     pub(super) fn into_parts(mut self) -> (Option<Vec<(f64, Measured)>>, Vec<String>) {
         self.notes.extend(self.beyond);
@@ -131,7 +131,7 @@ impl<'a> SweepLine<'a> {
     }
 
     /// Whether the rounds do not agree on what the most threads bring, so that
-    /// nothing is to be said of it.
+    /// there is nothing to report.
     fn is_vague(&self, most: f64) -> bool {
         let speedups = self.speedups();
         let last = speedups.iter().rev().find(|(n, _)| *n <= most && *n > 1.0);
@@ -163,22 +163,32 @@ impl<'a> SweepLine<'a> {
 }
 
 /// What there is to say of one line of a group over threads, in sentences.
-pub(super) fn law(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, level: usize) -> Option<Law> {
-    said(scene, group, metric, (level, ""))
+pub(super) fn law(
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
+    metric: &Metric,
+    level: usize,
+) -> Option<AmdahlFit> {
+    said(input, group, metric, (level, ""))
 }
 
 /// The same, where `short` ends the keys in a few words for a line among others.
-fn said(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, (level, short): (usize, &str)) -> Option<Law> {
-    let words = scene.view.words;
+fn said(
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
+    metric: &Metric,
+    (level, short): (usize, &str),
+) -> Option<AmdahlFit> {
+    let words = input.view.words;
     let cases = of_level(group, level);
     let course = SweepLine::of(group.axis()?, metric, &cases)?;
-    let most = cpus(scene).unwrap_or(f64::MAX);
+    let most = cpus(input).unwrap_or(f64::MAX);
     let points = course.points(most);
     if course.is_vague(most) {
         let notes = vec![words.say(&format!("figure-scaling-vague{short}"))];
-        return Some(Law { curve: None, notes, beyond: None });
+        return Some(AmdahlFit { curve: None, notes, beyond: None });
     }
-    let mut notes: Vec<String> = efficiency(scene, &course, most, short).into_iter().collect();
+    let mut notes: Vec<String> = efficiency(input, &course, most, short).into_iter().collect();
     let is_beyond = course.cases.iter().any(|(n, _)| *n > most);
     let waits = cases.iter().flat_map(|c| &c.path).any(|s| {
         let kind = s.resource.split(':').next().unwrap_or_default();
@@ -195,7 +205,7 @@ fn said(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, (level, short): (
             let args = [("off", Value::Text(format::percent(fit.worst)))];
             notes.push(words.tell(&format!("figure-scaling-bad{short}"), &args));
         } else {
-            notes.push(serial(scene, &fit, interval, short));
+            notes.push(serial(input, &fit, interval, short));
             let at = |p: &Point| (p.threads, Measured { value: fit.at(p.threads), interval: None });
             curve = (fit.levels >= LEVELS_LEAST).then(|| points.iter().map(at).collect());
         }
@@ -204,11 +214,11 @@ fn said(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, (level, short): (
         let cpus = ("cpus", Value::Text(format::short(most)));
         words.tell("figure-scaling-beyond", &[cpus])
     });
-    Some(Law { curve, notes, beyond })
+    Some(AmdahlFit { curve, notes, beyond })
 }
 
 /// What the most threads that have a CPU each gave.
-fn efficiency(scene: &Scene<'_>, course: &SweepLine<'_>, most: f64, short: &str) -> Option<String> {
+fn efficiency(input: &RuleInput<'_>, course: &SweepLine<'_>, most: f64, short: &str) -> Option<String> {
     let speedups = course.speedups();
     let (threads, times) = speedups.iter().rev().find(|(n, _)| *n <= most && *n > 1.0)?;
     let args = [
@@ -216,13 +226,13 @@ fn efficiency(scene: &Scene<'_>, course: &SweepLine<'_>, most: f64, short: &str)
         ("times", Value::Text(language::format::ratio(times.value))),
         ("share", Value::Text(format::percent(times.value / threads))),
     ];
-    Some(scene.view.words.tell(&format!("figure-scaling-efficiency{short}"), &args))
+    Some(input.view.words.tell(&format!("figure-scaling-efficiency{short}"), &args))
 }
 
 /// The serial share, as far as it is known. Two points always follow the law, and
-/// that is said with them.
-fn serial(scene: &Scene<'_>, fit: &Fit, interval: Option<Interval>, short: &str) -> String {
-    let words = scene.view.words;
+/// that stands with them.
+fn serial(input: &RuleInput<'_>, fit: &Fit, interval: Option<Interval>, short: &str) -> String {
+    let words = input.view.words;
     let percent = |share: f64| Value::Text(format::fine_percent(share.max(0.0)));
     let (value, range) = match interval {
         None => (fit.serial, String::new()),
@@ -244,15 +254,15 @@ fn serial(scene: &Scene<'_>, fit: &Fit, interval: Option<Interval>, short: &str)
     }
 }
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
 /// A chart of speed-ups, of what has none of its rate yet.
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let axis = group.axis()?;
-    let metric = metric::common(words, &group.cases, scene.spec)?;
+    let metric = metric::common(words, &group.cases, input.spec)?;
     let levels = group.series().map_or(1, |s| s.levels.len());
     let is_shown = levels == 1 && metric.name != ELAPSED;
     if is_shown || levels > LINES_MOST || group.collides() {
@@ -265,7 +275,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         let Some(course) = SweepLine::of(axis, &metric, &cases) else { continue };
         let mut name = name_of(group, level);
         let short = if name.is_empty() { "" } else { SHORT };
-        let Some(law) = said(scene, group, &metric, (level, short)) else { continue };
+        let Some(law) = said(input, group, &metric, (level, short)) else { continue };
         let text = law.notes.join(if name.is_empty() { " " } else { ", " });
         if name.is_empty() {
             notes.push(text);
@@ -283,7 +293,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     let [first, ..] = lines.as_slice() else { return None };
     let first_levels = first.points.len();
     let one = curve.filter(|_| lines.len() == 1);
-    let most = cpus(scene).unwrap_or(f64::MAX);
+    let most = cpus(input).unwrap_or(f64::MAX);
     let exact = |n: f64| (n, Measured { value: n.min(most.max(1.0)), interval: None });
     let ideal = first.points.iter().map(|(n, _)| exact(*n)).collect();
     lines.push(Line { name: words.say("figure-ideal"), points: ideal });
@@ -303,7 +313,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         zones,
         better: Some(Better::Higher),
     };
-    let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    let figure = Figure::new(KIND, input.title(&title, group), plot);
     if levels > 1 && !notes.is_empty() {
         let checked = if first_levels < LEVELS_LEAST { "two" } else { "more" };
         notes.push(words.tell("figure-scaling-lines", &[("points", Value::from(checked))]));

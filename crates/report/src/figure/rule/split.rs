@@ -9,8 +9,8 @@ use model::{Better, Unit, Value};
 use super::bars::alone;
 use super::histogram::merged;
 use super::sweep::evenly;
-use crate::figure::factors::Group;
-use crate::figure::{Figure, Scene};
+use crate::figure::factors::CaseGroup;
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "split";
 
@@ -24,12 +24,12 @@ const WAITED_LEAST: f64 = 0.01;
 /// The parts after the wait: their distributions.
 const PARTS: [&str; 2] = ["submit_latency", "device_latency"];
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let has = |c: &&CaseResult| {
         let mut all = c.trials.iter().map(|t| &t.result.main().histograms);
         all.any(|h| PARTS.iter().chain(&["latency"]).all(|name| h.contains_key(*name)))
@@ -61,7 +61,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         let counts = [("shown", Value::from(rows.len() as u64)), ("all", Value::from(with.len() as u64))];
         words.tell("figure-cases-some", &counts)
     });
-    let title = scene.title(&words.say("figure-split"), group);
+    let title = input.title(&words.say("figure-split"), group);
     Some(Figure::new(KIND, title, plot).note(Some(words.say("figure-split-note"))).note(some))
 }
 

@@ -8,9 +8,9 @@ use model::run::CaseResult;
 use model::{Better, Value};
 
 use super::{knee, matrix, pair, scaling};
-use crate::figure::factors::{Factor, Group};
+use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene, mountain, reference};
+use crate::figure::{Figure, RuleInput, mountain, reference};
 
 pub(super) const KIND: &str = "lines";
 
@@ -32,30 +32,30 @@ const FAR_APART: f64 = 10.0;
 const WORKERS: &str = "threads";
 
 /// Whether lines show this group.
-pub(super) fn applies(group: &Group<'_>) -> bool {
+pub(super) fn applies(group: &CaseGroup<'_>) -> bool {
     group.axis().is_some_and(|a| a.levels.len() >= LEVELS_LEAST)
         && group.factors.len() <= 2
         && !group.collides()
         && matrix::sides(group).is_none()
 }
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter(|g| applies(g)).filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter(|g| applies(g)).filter_map(|g| chart(input, g)).collect()
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let axis = group.axis()?;
-    let metric = match pair::by_size(scene, group) {
+    let metric = match pair::by_size(input, group) {
         Some((rate, _)) => rate,
-        None => metric::common(words, &group.cases, scene.spec)?,
+        None => metric::common(words, &group.cases, input.spec)?,
     };
     let (series, thinned) = chosen(group, &metric);
-    let (mut plot, without) = lines(scene, group, &metric, &series)?;
-    let below = pair::below(scene, group, &plot, &series);
+    let (mut plot, without) = lines(input, group, &metric, &series)?;
+    let below = pair::below(input, group, &plot, &series);
     let is_ideal = plot.lines.iter().any(|l| l.name == words.say("figure-ideal"));
-    let law = is_ideal.then(|| scaling::law(scene, group, &metric, series[0])).flatten();
-    let (curve, laws) = law.map_or((None, Vec::new()), scaling::Law::into_parts);
+    let law = is_ideal.then(|| scaling::law(input, group, &metric, series[0])).flatten();
+    let (curve, laws) = law.map_or((None, Vec::new()), scaling::AmdahlFit::into_parts);
     plot.lines.extend(curve.map(|points| Line { name: words.say("figure-amdahl"), points }));
     let name = |text: &str| Value::Text(text.to_owned());
     let factor = ("factor", name(&axis.title));
@@ -66,7 +66,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         }
         None => words.tell("figure-over", &[("metric", name(&metric.title)), factor]),
     };
-    let title = scene.title(&title, group);
+    let title = input.title(&title, group);
     let figure = match below {
         Some(below) => Figure::new(KIND, title, LinePanels { panels: vec![plot, below.lines] }),
         None => Figure::new(KIND, title, plot),
@@ -89,7 +89,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
 /// The levels of the second factor that get a line: all, or of many, spread
 /// evenly with both ends where they have an order, else those with the highest
 /// figures.
-pub(super) fn chosen(group: &Group<'_>, metric: &Metric) -> (Vec<usize>, bool) {
+pub(super) fn chosen(group: &CaseGroup<'_>, metric: &Metric) -> (Vec<usize>, bool) {
     let Some(series) = group.series() else { return (vec![0], false) };
     let count = series.levels.len();
     if count <= LINES_MOST {
@@ -118,19 +118,24 @@ pub(super) fn evenly(count: usize, most: usize) -> Vec<usize> {
 }
 
 /// The cases of one level of the second factor; all where there is none.
-pub(super) fn of_level<'a>(group: &Group<'a>, level: usize) -> Vec<&'a CaseResult> {
+pub(super) fn of_level<'a>(group: &CaseGroup<'a>, level: usize) -> Vec<&'a CaseResult> {
     let fits = |c: &&CaseResult| group.series().is_none_or(|f| f.level_of(c) == Some(level));
     group.cases.iter().copied().filter(fits).collect()
 }
 
 /// What the line of one level is called.
-pub(super) fn name_of(group: &Group<'_>, level: usize) -> String {
+pub(super) fn name_of(group: &CaseGroup<'_>, level: usize) -> String {
     group.series().and_then(|f| Some(f.named(f.levels.get(level)?))).unwrap_or_default()
 }
 
 /// The lines, and how many cases have no figure.
-fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]) -> Option<(Lines, u64)> {
-    let words = scene.view.words;
+fn lines(
+    input: &RuleInput<'_>,
+    group: &CaseGroup<'_>,
+    metric: &Metric,
+    levels: &[usize],
+) -> Option<(Lines, u64)> {
+    let words = input.view.words;
     let axis = group.axis()?;
     let mut all: Vec<Line> = levels
         .iter()
@@ -144,7 +149,7 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
         return None;
     }
     let marks = knee::marks(words, group, metric, levels);
-    if let ([only], Some(cpus)) = (all.as_slice(), scaling::cpus(scene))
+    if let ([only], Some(cpus)) = (all.as_slice(), scaling::cpus(input))
         && let Some(mut ideal) = ideal(axis, metric, only, cpus)
     {
         ideal.name = words.say("figure-ideal");
@@ -155,7 +160,7 @@ fn lines(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
     let without = group.cases.iter().filter(|c| metric.at(c).is_none()).count() as u64;
     let references = references(words, group, metric, levels);
     let (x, mut y) = (metric::factor_axis(axis), metric.axis());
-    let zones = zones(scene, group, metric, levels);
+    let zones = zones(input, group, metric, levels);
     if !zones.is_empty() && spread(&all) > FAR_APART {
         y.spread = Spread::Decades;
     }
@@ -171,12 +176,12 @@ fn spread(lines: &[Line]) -> f64 {
 
 /// The caches that a curve over the bytes that are touched shows: its plateaus,
 /// of a single line, and where they end.
-fn zones(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]) -> Vec<Zone> {
+fn zones(input: &RuleInput<'_>, group: &CaseGroup<'_>, metric: &Metric, levels: &[usize]) -> Vec<Zone> {
     let lines: Vec<Vec<&CaseResult>> = levels.iter().map(|level| of_level(group, *level)).collect();
-    let found = mountain::of(scene.view.run.machines.first(), group, metric, &lines);
+    let found = mountain::of(input.view.run.machines.first(), group, metric, &lines);
     let Some(found) = found.filter(|m| !m.edges.is_empty()) else { return Vec::new() };
     let edge = |e: &mountain::Edge| {
-        let label = e.label(scene.view.words);
+        let label = e.label(input.view.words);
         Zone { from: e.holds, to: e.exceeds, level: None, label }
     };
     let plateau = |(from, to, value): &(f64, f64, f64)| Zone {
@@ -192,7 +197,7 @@ fn zones(scene: &Scene<'_>, group: &Group<'_>, metric: &Metric, levels: &[usize]
 /// What all lines are held against, and some of them alone.
 pub(super) fn references(
     words: &Words,
-    group: &Group<'_>,
+    group: &CaseGroup<'_>,
     metric: &Metric,
     levels: &[usize],
 ) -> Vec<Reference> {
@@ -236,11 +241,11 @@ mod tests {
     fn drawn(cases: Vec<CaseResult>) -> Lines {
         let run = run(cases);
         seen(&run, |view| {
-            let scene = Scene::new(view, &run.cases.iter().collect::<Vec<_>>());
-            let group = &scene.groups[0];
-            let metric = metric::common(view.words, &group.cases, scene.spec).unwrap();
+            let input = RuleInput::new(view, &run.cases.iter().collect::<Vec<_>>());
+            let group = &input.groups[0];
+            let metric = metric::common(view.words, &group.cases, input.spec).unwrap();
             let (levels, _) = chosen(group, &metric);
-            lines(&scene, group, &metric, &levels).unwrap().0
+            lines(&input, group, &metric, &levels).unwrap().0
         })
     }
 

@@ -4,10 +4,10 @@ use chart::plot::{Bar, BarGroup, Bars};
 use model::run::{CaseResult, TargetResult};
 use model::{Kind, Value};
 
-use super::telling;
-use crate::figure::factors::{Factor, Group, label, short_path};
+use super::by_findings;
+use crate::figure::factors::{CaseGroup, Factor, label, short_path};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene};
+use crate::figure::{Figure, RuleInput};
 
 pub(super) const KIND: &str = "targets";
 
@@ -17,14 +17,14 @@ const CASES_MOST: usize = 6;
 /// Bars of one chart.
 const BARS_MOST: usize = 48;
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    scene.groups.iter().filter_map(|g| chart(scene, g)).collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    input.groups.iter().filter_map(|g| chart(input, g)).collect()
 }
 
 /// The figure that targets have, as their case is asked for it.
-fn figure(scene: &Scene<'_>, cases: &[&CaseResult]) -> Option<Metric> {
-    let words = scene.view.words;
-    let wanted = metric::common(words, cases, scene.spec)?;
+fn figure(input: &RuleInput<'_>, cases: &[&CaseResult]) -> Option<Metric> {
+    let words = input.view.words;
+    let wanted = metric::common(words, cases, input.spec)?;
     let names = [wanted.name.as_str(), "throughput", "iops"];
     let targets = || cases.iter().flat_map(|c| &c.loads.main.targets);
     let has = |name: &&str| targets().all(|t| t.estimates.contains_key(*name));
@@ -35,8 +35,8 @@ fn figure(scene: &Scene<'_>, cases: &[&CaseResult]) -> Option<Metric> {
     Some(metric)
 }
 
-fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
-    let words = scene.view.words;
+fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
+    let words = input.view.words;
     let with: Vec<&CaseResult> =
         group.cases.iter().copied().filter(|c| c.loads.main.targets.len() > 1).collect();
     let names: Vec<&str> = with.first()?.loads.main.targets.iter().map(|t| t.target.as_str()).collect();
@@ -49,9 +49,9 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     // Of many, the one that tells most.
     let (cases, some) = match fits && alike.len() == with.len() {
         true => (alike, false),
-        false => (vec![telling(&with, scene.spec)?.0], with.len() > 1),
+        false => (vec![by_findings(&with, input.spec)?.0], with.len() > 1),
     };
-    let metric = figure(scene, &cases)?;
+    let metric = figure(input, &cases)?;
     let bar = |series: usize, case: &CaseResult, name: &str| {
         let own: &TargetResult = case.loads.main.targets.iter().find(|t| t.target == name)?;
         let value = own.estimates.get(&metric.name).and_then(metric::measured);
@@ -69,7 +69,7 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
     });
     let series = match cases.as_slice() {
         [_] => Vec::new(),
-        // That they are of several targets is said by the figure.
+        // The figure itself shows that there are several targets.
         several => {
             let others: Vec<Factor> =
                 group.factors.iter().filter(|f| f.kind != Some(Kind::Path)).cloned().collect();
@@ -95,6 +95,6 @@ fn chart(scene: &Scene<'_>, group: &Group<'_>) -> Option<Figure> {
         references: Vec::new(),
         better: Some(metric.better),
     };
-    let figure = Figure::new(KIND, scene.title(&title, group), plot);
+    let figure = Figure::new(KIND, input.title(&title, group), plot);
     Some(figure.note(some.then(|| words.say("figure-targets-some"))))
 }

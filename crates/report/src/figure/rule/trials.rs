@@ -7,7 +7,7 @@ use model::trial::Status;
 
 use crate::figure::factors::{self, Factor};
 use crate::figure::metric::{self, Metric};
-use crate::figure::{Figure, Scene, capitalized};
+use crate::figure::{Figure, RuleInput, capitalized};
 
 pub(super) const KIND: &str = "boxes";
 
@@ -26,12 +26,12 @@ struct Row<'a> {
     point: Measured,
 }
 
-pub(super) fn charts(scene: &Scene<'_>) -> Vec<Figure> {
-    chart(scene).into_iter().collect()
+pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
+    chart(input).into_iter().collect()
 }
 
-fn row<'a>(scene: &Scene<'_>, case: &'a CaseResult) -> Option<Row<'a>> {
-    let metric = metric::figure(case, scene.spec).and_then(|m| Metric::of(scene.view.words, case, m))?;
+fn row<'a>(input: &RuleInput<'_>, case: &'a CaseResult) -> Option<Row<'a>> {
+    let metric = metric::figure(case, input.spec).and_then(|m| Metric::of(input.view.words, case, m))?;
     let good = case.trials.iter().filter(|t| t.status == Status::Ok);
     let values: Vec<f64> = good
         .filter_map(|t| t.result.main().metrics.get(&metric.name))
@@ -42,13 +42,13 @@ fn row<'a>(scene: &Scene<'_>, case: &'a CaseResult) -> Option<Row<'a>> {
     (!values.is_empty()).then_some(Row { case, metric, values, point })
 }
 
-fn chart(scene: &Scene<'_>) -> Option<Figure> {
-    let words = scene.view.words;
-    let mut rows: Vec<Row<'_>> = scene.cases.iter().filter_map(|c| row(scene, c)).collect();
+fn chart(input: &RuleInput<'_>) -> Option<Figure> {
+    let words = input.view.words;
+    let mut rows: Vec<Row<'_>> = input.cases.iter().filter_map(|c| row(input, c)).collect();
     if !rows.iter().any(|r| r.values.len() > 1) {
         return None;
     }
-    let factors = factors::of(words, scene.view.catalogue, &scene.cases);
+    let factors = factors::of(words, input.view.catalogue, &input.cases);
     let all = rows.len();
     if all > ROWS_MOST {
         rows = widest(rows);
@@ -78,7 +78,7 @@ fn chart(scene: &Scene<'_>) -> Option<Figure> {
         let key = if side.is_some() { "figure-to-baseline" } else { "figure-to-median" };
         Axis { title: words.say(key), numbers: Numbers::Times, spread: Spread::Auto }
     };
-    let title = match (same, scene.cases.len()) {
+    let title = match (same, input.cases.len()) {
         (true, 1) => words.tell("figure-trials-of-one", &[("metric", Value::Text(metric.title))]),
         (true, _) => words.tell("figure-trials", &[("metric", Value::Text(metric.title))]),
         (false, _) if side.is_some() => words.say("figure-trials-to-baseline"),

@@ -4,30 +4,30 @@ use chart::plot::{CpuLoad, CpuRow};
 use language::Words;
 use model::trial::{Placement, Series};
 
-use super::{Shot, extent};
+use super::{SampledTrial, extent};
 
 /// States in which a CPU works, or is kept from it by a hypervisor. Waiting for
 /// I/O is idleness.
 const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq", "steal"];
 
 /// The load of each CPU, where there are several.
-pub(super) fn of(shot: &Shot<'_>) -> Option<CpuLoad> {
-    let mut numbers: Vec<u32> = shot.series().filter_map(number).collect();
+pub(super) fn of(sampled_trial: &SampledTrial<'_>) -> Option<CpuLoad> {
+    let mut numbers: Vec<u32> = sampled_trial.series().filter_map(number).collect();
     numbers.sort_unstable();
     numbers.dedup();
     if numbers.len() < 2 {
         return None;
     }
-    let words = shot.view.words;
+    let words = sampled_trial.view.words;
     // Where workers were placed is known of the end that drives.
-    let placement = shot.trial.result.placement.as_ref().filter(|_| shot.far.is_none());
+    let placement = sampled_trial.trial.result.placement.as_ref().filter(|_| sampled_trial.far.is_none());
     let cpus: Vec<CpuRow> =
-        numbers.into_iter().filter_map(|cpu| row(shot, cpu, note(words, placement, cpu))).collect();
+        numbers.into_iter().filter_map(|cpu| row(sampled_trial, cpu, note(words, placement, cpu))).collect();
     if cpus.len() < 2 {
         return None;
     }
-    let span = extent(cpus.iter().map(|c| (c.start_s, c.interval_s, c.busy.len())), &shot.window);
-    Some(CpuLoad { span, window: Some((0.0, shot.window.seconds())), cpus })
+    let span = extent(cpus.iter().map(|c| (c.start_s, c.interval_s, c.busy.len())), &sampled_trial.window);
+    Some(CpuLoad { span, window: Some((0.0, sampled_trial.window.seconds())), cpus })
 }
 
 fn number(series: &Series) -> Option<u32> {
@@ -38,11 +38,11 @@ fn number(series: &Series) -> Option<u32> {
 
 /// The busy share of one CPU. States that never occurred have no series; a CPU
 /// that was idle all the time has that one.
-fn row(shot: &Shot<'_>, cpu: u32, note: Option<String>) -> Option<CpuRow> {
-    let own: Vec<&Series> = shot.series().filter(|s| number(s) == Some(cpu)).collect();
-    let mut base = shot.track(own.first()?, String::new(), 0.0)?;
+fn row(sampled_trial: &SampledTrial<'_>, cpu: u32, note: Option<String>) -> Option<CpuRow> {
+    let own: Vec<&Series> = sampled_trial.series().filter(|s| number(s) == Some(cpu)).collect();
+    let mut base = sampled_trial.track(own.first()?, String::new(), 0.0)?;
     for series in own.iter().filter(|s| BUSY.contains(&s.name.as_str())) {
-        let Some(track) = shot.track(series, String::new(), 1.0) else { continue };
+        let Some(track) = sampled_trial.track(series, String::new(), 1.0) else { continue };
         // Of one sampler, so that intervals match; what does not is left out.
         if track.start_s == base.start_s && track.interval_s == base.interval_s {
             base.values.resize(base.values.len().max(track.values.len()), 0.0);

@@ -7,7 +7,7 @@ use chart::plot::Panel;
 use model::Value;
 use model::trial::LOCAL;
 
-use super::{Shot, panels};
+use super::{SampledTrial, panels};
 
 /// What every network namespace has for itself.
 const OF_NAMESPACE: &[&str] = &["figure-panel-network", "figure-panel-retransmissions", "figure-panel-drops"];
@@ -16,27 +16,27 @@ const OF_NAMESPACE: &[&str] = &["figure-panel-network", "figure-panel-retransmis
 const OF_MACHINE: &[&str] = &["figure-panel-cpu", "figure-panel-frequency", "figure-panel-pressure"];
 
 /// The same trial, seen from the machines of its other ends.
-pub(super) fn others<'a>(shot: &Shot<'a>) -> Vec<Shot<'a>> {
-    let others = shot.trial.result.machines.iter().filter(|m| m.machine != LOCAL);
+pub(super) fn others<'a>(sampled_trial: &SampledTrial<'a>) -> Vec<SampledTrial<'a>> {
+    let others = sampled_trial.trial.result.machines.iter().filter(|m| m.machine != LOCAL);
     let watched = others.filter(|machine| !machine.series.is_empty());
-    watched.map(|machine| Shot { far: Some(machine), named: true, ..*shot }).collect()
+    watched.map(|machine| SampledTrial { far: Some(machine), named: true, ..*sampled_trial }).collect()
 }
 
 /// Whether the processors of both ends are the same ones.
-pub(super) fn shares_processors(shot: &Shot<'_>) -> bool {
-    shot.trial.result.main().facts.get("one_machine") == Some(&Value::Bool(true))
+pub(super) fn shares_processors(sampled_trial: &SampledTrial<'_>) -> bool {
+    sampled_trial.trial.result.main().facts.get("one_machine") == Some(&Value::Bool(true))
 }
 
 /// What is drawn of it.
-pub(super) fn panels(far: &Shot<'_>) -> Vec<Panel> {
+pub(super) fn panels(far: &SampledTrial<'_>) -> Vec<Panel> {
     let own: &[&str] = if shares_processors(far) { &[] } else { OF_MACHINE };
     panels::of_titles(far, OF_NAMESPACE.iter().chain(own))
 }
 
 /// A title with the machine that it is of.
-pub(super) fn titled(shot: &Shot<'_>, title: &str) -> String {
-    let words = shot.view.words;
-    let machine = match shot.far {
+pub(super) fn titled(sampled_trial: &SampledTrial<'_>, title: &str) -> String {
+    let words = sampled_trial.view.words;
+    let machine = match sampled_trial.far {
         Some(far) => far.machine.clone(),
         None => words.say("figure-this-machine"),
     };
@@ -50,7 +50,7 @@ mod tests {
     use model::{Unit, Value};
 
     use super::*;
-    use crate::figure::samples::shot;
+    use crate::figure::samples::sampled_trial;
     use crate::figure::tests::fixture::{disk, run, sampled, seen, series};
 
     fn of(resource: &str, name: &str, unit: Unit) -> Series {
@@ -77,7 +77,7 @@ mod tests {
         let run = run(Vec::new());
         let titles = |case: &model::run::CaseResult| -> Vec<String> {
             seen(&run, |view| {
-                let figures = super::super::of_shot(&shot(view, &[case]).unwrap(), &[case]);
+                let figures = super::super::of_shot(&sampled_trial(view, &[case]).unwrap(), &[case]);
                 figures.into_iter().map(|f| f.title).collect()
             })
         };
@@ -86,7 +86,7 @@ mod tests {
         assert!(apart[2].starts_with("10.0.0.2:7117: "), "{apart:#?}");
         let made = |case: &model::run::CaseResult| -> Vec<String> {
             seen(&run, |view| {
-                let near = shot(view, &[case]).unwrap();
+                let near = sampled_trial(view, &[case]).unwrap();
                 others(&near).iter().flat_map(super::panels).map(|p| p.title).collect()
             })
         };

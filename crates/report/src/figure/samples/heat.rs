@@ -9,16 +9,16 @@ use model::run::CaseResult;
 use model::trial::Series;
 use model::{Unit, Value};
 
-use super::{Shot, extent, panels};
+use super::{SampledTrial, extent, panels};
 use crate::figure::{Figure, resource};
 
-/// Sensors that are told of in words: those that rose most.
+/// At most so many sensors are described in words: those that rose most.
 const TOLD: usize = 3;
 
 /// A rise below this, in degrees, is what sensors do by themselves.
 const RISE_LEAST: f64 = 1.0;
 
-/// What a case was told to rest, in seconds.
+/// How long a case had to rest, in seconds.
 pub(super) fn rest(case: &CaseResult, name: &str) -> f64 {
     match case.loads.main.parameters.get(name) {
         Some(Value::Number(seconds)) if seconds.is_finite() => seconds.max(0.0),
@@ -33,20 +33,20 @@ pub(super) fn is_rested(case: &CaseResult) -> bool {
 }
 
 /// The chart of one trial, where it has anything that gets hot.
-pub(super) fn figure(shot: &Shot<'_>, title: String) -> Option<Figure> {
-    let words = shot.view.words;
+pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
+    let words = sampled_trial.view.words;
     let is_hot = |s: &&Series| s.name == "temperature" || s.resource.starts_with("power:");
-    if !is_rested(shot.case) || !shot.series().any(|s| is_hot(&s)) {
+    if !is_rested(sampled_trial.case) || !sampled_trial.series().any(|s| is_hot(&s)) {
         return None;
     }
-    let panels = panels::of_heat(shot);
+    let panels = panels::of_heat(sampled_trial);
     let tracks = || panels.iter().flat_map(|p| &p.tracks);
     if panels.is_empty() {
         return None;
     }
-    let span = extent(tracks().map(|t| (t.start_s, t.interval_s, t.values.len())), &shot.window);
-    let length = shot.window.seconds();
-    let (idle, cool) = (rest(shot.case, "idle"), rest(shot.case, "cool-down"));
+    let span = extent(tracks().map(|t| (t.start_s, t.interval_s, t.values.len())), &sampled_trial.window);
+    let length = sampled_trial.window.seconds();
+    let (idle, cool) = (rest(sampled_trial.case, "idle"), rest(sampled_trial.case, "cool-down"));
     let phase = |key: &str, from: f64, to: f64| {
         let name = words.say(key);
         (to > from).then_some(Phase { from, to, name })
@@ -56,7 +56,7 @@ pub(super) fn figure(shot: &Shot<'_>, title: String) -> Option<Figure> {
         phase("figure-phase-cool-down", length, (length + cool).min(span.1)),
     ];
     let mut figure = Figure::new("heat-over-time", title, panels_plot(span, length, phases, panels));
-    for said in rises(shot, span.0 + idle) {
+    for said in rises(sampled_trial, span.0 + idle) {
         figure = figure.note(Some(said));
     }
     Some(figure)
@@ -74,20 +74,20 @@ fn panels_plot(
 
 /// From what to what the hottest sensors rose: the middle of the rest, and the
 /// most in the window.
-fn rises(shot: &Shot<'_>, idle_ends: f64) -> Vec<String> {
+fn rises(sampled_trial: &SampledTrial<'_>, idle_ends: f64) -> Vec<String> {
     let of = |series: &Series| {
-        let track = shot.track(series, String::new(), 1.0)?;
+        let track = sampled_trial.track(series, String::new(), 1.0)?;
         let at = |i: usize| track.start_s + track.interval_s * i as f64;
         let part = |from: f64, to: f64| -> Vec<f64> {
             let all = track.values.iter().enumerate();
             all.filter(|(i, v)| v.is_finite() && at(*i) >= from && at(*i) < to).map(|(_, v)| *v).collect()
         };
         let before = stats::interval::median(&part(f64::MIN, idle_ends.min(0.0)))?;
-        let most = part(0.0, shot.window.seconds()).into_iter().fold(f64::MIN, f64::max);
+        let most = part(0.0, sampled_trial.window.seconds()).into_iter().fold(f64::MIN, f64::max);
         (most - before >= RISE_LEAST)
-            .then(|| (resource::name(shot.view.words, &series.resource), before, most))
+            .then(|| (resource::name(sampled_trial.view.words, &series.resource), before, most))
     };
-    let temperatures = shot.series().filter(|s| s.name == "temperature" && s.unit == Unit::Celsius);
+    let temperatures = sampled_trial.series().filter(|s| s.name == "temperature" && s.unit == Unit::Celsius);
     let mut all: Vec<(String, f64, f64)> = temperatures.filter_map(of).collect();
     all.sort_by(|a, b| (b.2 - b.1).total_cmp(&(a.2 - a.1)));
     let degrees = |value: f64| Value::Text(format::setting(value.round(), Unit::Celsius));
@@ -98,7 +98,7 @@ fn rises(shot: &Shot<'_>, idle_ends: f64) -> Vec<String> {
             ("most", degrees(*most)),
             ("rise", degrees(most - before)),
         ];
-        shot.view.words.tell("figure-rise", &args)
+        sampled_trial.view.words.tell("figure-rise", &args)
     };
     all.iter().take(TOLD).map(tell).collect()
 }

@@ -12,7 +12,7 @@ use model::run::CaseResult;
 use model::trial::{MachineTrial, Series, Status, Trial, Window};
 use model::{Value, WorkloadSpec};
 
-use super::rule::{Reason, telling};
+use super::rule::{Reason, by_findings};
 use super::{Figure, factors, metric};
 use crate::view::View;
 
@@ -31,7 +31,7 @@ const WARM_UP_S: f64 = 60.0;
 
 /// One trial with what is needed to draw its samples.
 #[derive(Clone, Copy)]
-struct Shot<'a> {
+struct SampledTrial<'a> {
     view: &'a View<'a>,
     spec: Option<&'a WorkloadSpec>,
     case: &'a CaseResult,
@@ -44,7 +44,7 @@ struct Shot<'a> {
     named: bool,
 }
 
-impl<'a> Shot<'a> {
+impl<'a> SampledTrial<'a> {
     /// All series of the trial that the machine saw which is looked at.
     fn series(&self) -> impl Iterator<Item = &'a Series> + Clone + use<'a> {
         let result = &self.trial.result;
@@ -108,12 +108,12 @@ pub(super) fn figures(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     for name in &names {
         let own: Vec<&CaseResult> =
             cases.iter().copied().filter(|c| c.loads.main.workload == *name).collect();
-        let Some(shot) = shot(view, &own) else { continue };
+        let Some(sampled_trial) = sampled_trial(view, &own) else { continue };
         if all.len() >= WORKLOADS_MOST * 2 {
             left += 1;
             continue;
         }
-        all.extend(of_shot(&shot, &own));
+        all.extend(of_shot(&sampled_trial, &own));
     }
     if let Some(last) = all.last_mut().filter(|_| left > 0) {
         last.notes.push(view.words.tell("figure-samples-left", &[("count", Value::from(left))]));
@@ -124,14 +124,14 @@ pub(super) fn figures(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
 
 /// The trial that tells most of a workload's cases: of the case nearest to a
 /// limit, or else with the highest figure, the one nearest its median.
-fn shot<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Shot<'a>> {
+fn sampled_trial<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<SampledTrial<'a>> {
     let has = |t: &&Trial| {
         t.status == Status::Ok && t.result.window.is_some() && t.result.series().next().is_some()
     };
     let sampled: Vec<&CaseResult> =
         cases.iter().copied().filter(|c| c.trials.iter().any(|t| has(&t))).collect();
     let spec = view.workload(&cases.first()?.loads.main.workload);
-    let (case, reason) = telling(&sampled, spec)?;
+    let (case, reason) = by_findings(&sampled, spec)?;
     let metric = metric::figure(case, spec).and_then(|m| metric::Metric::of(view.words, case, m));
     let median = metric.as_ref().and_then(|m| m.at(case)).map(|m| m.value);
     let off = |t: &Trial| {
@@ -140,34 +140,34 @@ fn shot<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<Shot<'a>> {
     };
     let trial = case.trials.iter().filter(has).min_by(|a, b| off(a).total_cmp(&off(b)))?;
     let window = trial.result.window.filter(|w| w.end_ns > w.start_ns)?;
-    Some(Shot { view, spec, case, trial, window, reason, far: None, named: false })
+    Some(SampledTrial { view, spec, case, trial, window, reason, far: None, named: false })
 }
 
-fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
-    let words = shot.view.words;
-    let factors = factors::of(words, shot.view.catalogue, cases);
+fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
+    let words = sampled_trial.view.words;
+    let factors = factors::of(words, sampled_trial.view.catalogue, cases);
     let place = match cases.len() {
-        1 => shot.view.called(&shot.case.loads.main.workload),
+        1 => sampled_trial.view.called(&sampled_trial.case.loads.main.workload),
         _ => format!(
             "{}, {}",
-            shot.view.called(&shot.case.loads.main.workload),
-            factors::label(&factors, shot.case)
+            sampled_trial.view.called(&sampled_trial.case.loads.main.workload),
+            factors::label(&factors, sampled_trial.case)
         ),
     };
     let place = |key: &str| words.tell(key, &[("case", Value::Text(place.clone()))]);
-    let mut all: Vec<Figure> = heat::figure(shot, place("figure-heat")).into_iter().collect();
-    let others = ends::others(shot);
-    let mut made = panels::of(&Shot { named: !others.is_empty(), ..*shot });
+    let mut all: Vec<Figure> = heat::figure(sampled_trial, place("figure-heat")).into_iter().collect();
+    let others = ends::others(sampled_trial);
+    let mut made = panels::of(&SampledTrial { named: !others.is_empty(), ..*sampled_trial });
     made.panels.extend(others.iter().flat_map(ends::panels));
     if !made.panels.is_empty() {
         let tracks = made.panels.iter().flat_map(|p| &p.tracks);
-        let span = extent(tracks.map(|t| (t.start_s, t.interval_s, t.values.len())), &shot.window);
-        let window = Some((0.0, shot.window.seconds()));
+        let span = extent(tracks.map(|t| (t.start_s, t.interval_s, t.values.len())), &sampled_trial.window);
+        let window = Some((0.0, sampled_trial.window.seconds()));
         let plot = Panels { span, window, phases: Vec::new(), panels: made.panels };
-        let figure = Figure::new("panels", place("figure-samples"), plot).note(Some(which(shot)));
+        let figure = Figure::new("panels", place("figure-samples"), plot).note(Some(which(sampled_trial)));
         all.push(figure.note(made.left_out));
     }
-    all.extend(cpus::of(shot).map(|plot| Figure::new("cpu-load", place("figure-cpus"), plot)));
+    all.extend(cpus::of(sampled_trial).map(|plot| Figure::new("cpu-load", place("figure-cpus"), plot)));
     for far in others.iter().filter(|far| !ends::shares_processors(far)) {
         let title = ends::titled(far, &place("figure-cpus"));
         all.extend(cpus::of(far).map(|plot| Figure::new("cpu-load", title, plot)));
@@ -176,16 +176,18 @@ fn of_shot(shot: &Shot<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
 }
 
 /// Which trial it is, and why that one.
-fn which(shot: &Shot<'_>) -> String {
-    let words = shot.view.words;
-    let place = shot.case.trials.iter().position(|t| std::ptr::eq(t, shot.trial)).unwrap_or(0) as u64;
-    let trials = shot.case.trials.len() as u64;
+fn which(sampled_trial: &SampledTrial<'_>) -> String {
+    let words = sampled_trial.view.words;
+    let place =
+        sampled_trial.case.trials.iter().position(|t| std::ptr::eq(t, sampled_trial.trial)).unwrap_or(0)
+            as u64;
+    let trials = sampled_trial.case.trials.len() as u64;
     let of = [("trial", Value::from(place + 1)), ("trials", Value::from(trials))];
     let trial = match trials {
         1 => words.say("figure-samples-only"),
         _ => words.tell("figure-samples-middle", &of),
     };
-    match shot.reason.text(words) {
+    match sampled_trial.reason.text(words) {
         Some(reason) => format!("{reason} {trial}"),
         None => trial,
     }
@@ -220,9 +222,9 @@ mod tests {
         ]
     }
 
-    fn panels_of(case: &CaseResult) -> panels::Made {
+    fn panels_of(case: &CaseResult) -> panels::TrialPanels {
         let run = run(Vec::new());
-        seen(&run, |view| panels::of(&shot(view, &[case]).unwrap()))
+        seen(&run, |view| panels::of(&sampled_trial(view, &[case]).unwrap()))
     }
 
     #[test]
@@ -282,7 +284,7 @@ mod tests {
             });
         }
         let run = run(Vec::new());
-        let load = seen(&run, |view| cpus::of(&shot(view, &[&case]).unwrap())).unwrap();
+        let load = seen(&run, |view| cpus::of(&sampled_trial(view, &[&case]).unwrap())).unwrap();
         assert_eq!(load.cpus.len(), 2);
         assert_eq!(
             load.cpus[0].busy.iter().map(|b| (b * 100.0).round()).collect::<Vec<_>>(),
@@ -300,11 +302,11 @@ mod tests {
         let cases = [sampled(far, &all()), sampled(near, &all())];
         let run = run(Vec::new());
         seen(&run, |view| {
-            let shot = shot(view, &[&cases[0], &cases[1]]).unwrap();
-            assert_eq!(shot.case.label, cases[1].label);
+            let sampled_trial = sampled_trial(view, &[&cases[0], &cases[1]]).unwrap();
+            assert_eq!(sampled_trial.case.label, cases[1].label);
             // The third of five is the median.
-            assert!(std::ptr::eq(shot.trial, &cases[1].trials[2]));
-            assert_eq!(shot.reason, Reason::NearestLimit);
+            assert!(std::ptr::eq(sampled_trial.trial, &cases[1].trials[2]));
+            assert_eq!(sampled_trial.reason, Reason::NearestLimit);
         });
     }
 

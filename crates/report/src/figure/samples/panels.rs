@@ -5,7 +5,7 @@ use chart::plot::{Numbers, Panel, Track};
 use model::trial::Series;
 use model::{Unit, Value};
 
-use super::{Shot, ends};
+use super::{SampledTrial, ends};
 use crate::figure::{metric, resource};
 
 /// How the values of a series become those of its panel.
@@ -178,21 +178,21 @@ const PANELS_MOST: usize = 9;
 const MOVES_LEAST: f64 = 0.1;
 
 /// The panels of one trial, and what is not drawn.
-pub(super) struct Made {
+pub(super) struct TrialPanels {
     pub(super) panels: Vec<Panel>,
     pub(super) left_out: Option<String>,
 }
 
-pub(super) fn of(shot: &Shot<'_>) -> Made {
-    let words = shot.view.words;
-    let mut panels = loads(shot);
+pub(super) fn of(sampled_trial: &SampledTrial<'_>) -> TrialPanels {
+    let words = sampled_trial.view.words;
+    let mut panels = loads(sampled_trial);
     let (mut flat, mut more) = (Vec::new(), Vec::new());
     for spec in PANELS {
         let title = words.say(spec.title);
-        match one(shot, spec, RESOURCES_MOST) {
+        match one(sampled_trial, spec, RESOURCES_MOST) {
             Some(panel) if panels.len() < PANELS_MOST => panels.push(panel),
             Some(_) => more.push(title),
-            None if is_there(shot, spec) => flat.push(title),
+            None if is_there(sampled_trial, spec) => flat.push(title),
             None => {}
         }
     }
@@ -203,7 +203,7 @@ pub(super) fn of(shot: &Shot<'_>) -> Made {
         .into_iter()
         .flatten()
         .collect();
-    Made { panels, left_out: (!notes.is_empty()).then(|| notes.join(" ")) }
+    TrialPanels { panels, left_out: (!notes.is_empty()).then(|| notes.join(" ")) }
 }
 
 /// What has to do with heat, in the order of its chart.
@@ -216,13 +216,16 @@ const HEAT: &[&str] = &[
 ];
 
 /// The panels of heat, with more sensors than beside everything else.
-pub(super) fn of_heat(shot: &Shot<'_>) -> Vec<Panel> {
-    HEAT.iter().filter_map(spec).filter_map(|spec| one(shot, spec, TRACKS_MOST)).collect()
+pub(super) fn of_heat(sampled_trial: &SampledTrial<'_>) -> Vec<Panel> {
+    HEAT.iter().filter_map(spec).filter_map(|spec| one(sampled_trial, spec, TRACKS_MOST)).collect()
 }
 
 /// The panels with these titles.
-pub(super) fn of_titles<'t>(shot: &Shot<'_>, titles: impl Iterator<Item = &'t &'static str>) -> Vec<Panel> {
-    titles.filter_map(spec).filter_map(|spec| one(shot, spec, RESOURCES_MOST)).collect()
+pub(super) fn of_titles<'t>(
+    sampled_trial: &SampledTrial<'_>,
+    titles: impl Iterator<Item = &'t &'static str>,
+) -> Vec<Panel> {
+    titles.filter_map(spec).filter_map(|spec| one(sampled_trial, spec, RESOURCES_MOST)).collect()
 }
 
 fn spec(title: &&'static str) -> Option<&'static Spec> {
@@ -231,25 +234,31 @@ fn spec(title: &&'static str) -> Option<&'static Spec> {
 
 /// The rate of each load: the main one's in the figure of its case, the others'
 /// in what they have.
-fn loads(shot: &Shot<'_>) -> Vec<Panel> {
-    let of_bytes = metric::figure(shot.case, shot.spec) == Some("throughput");
-    let words = shot.view.words;
-    let main = load(shot, &shot.view.called(&shot.case.loads.main.workload), shot.series(), of_bytes);
-    let beside = (1..).zip(&shot.case.loads.beside).filter_map(|(place, beside)| {
+fn loads(sampled_trial: &SampledTrial<'_>) -> Vec<Panel> {
+    let of_bytes = metric::figure(sampled_trial.case, sampled_trial.spec) == Some("throughput");
+    let words = sampled_trial.view.words;
+    let main = load(
+        sampled_trial,
+        &sampled_trial.view.called(&sampled_trial.case.loads.main.workload),
+        sampled_trial.series(),
+        of_bytes,
+    );
+    let beside = (1..).zip(&sampled_trial.case.loads.beside).filter_map(|(place, beside)| {
         let name = &beside.workload;
-        let spec = shot.view.workload(name);
+        let spec = sampled_trial.view.workload(name);
         let of_bytes = spec.is_some_and(|s| s.headline == "throughput");
-        let title = words.tell("figure-beside", &[("workload", Value::Text(shot.view.called(name)))]);
-        load(shot, &title, shot.trial.result.load(place)?.series.iter(), of_bytes)
+        let title =
+            words.tell("figure-beside", &[("workload", Value::Text(sampled_trial.view.called(name)))]);
+        load(sampled_trial, &title, sampled_trial.trial.result.load(place)?.series.iter(), of_bytes)
     });
-    main.into_iter().chain(targets(shot, of_bytes)).chain(beside).take(PANELS_MOST / 2).collect()
+    main.into_iter().chain(targets(sampled_trial, of_bytes)).chain(beside).take(PANELS_MOST / 2).collect()
 }
 
 /// Each of several targets of the main load, in one panel.
-fn targets(shot: &Shot<'_>, of_bytes: bool) -> Option<Panel> {
-    let words = shot.view.words;
-    let own = &shot.trial.result.main().targets;
-    let panels = own.iter().filter_map(|own| load(shot, &own.target, own.series.iter(), of_bytes));
+fn targets(sampled_trial: &SampledTrial<'_>, of_bytes: bool) -> Option<Panel> {
+    let words = sampled_trial.view.words;
+    let own = &sampled_trial.trial.result.main().targets;
+    let panels = own.iter().filter_map(|own| load(sampled_trial, &own.target, own.series.iter(), of_bytes));
     let mut all: Vec<Panel> = panels.collect();
     let several = all.len() > 1;
     let numbers = all.first()?.numbers;
@@ -264,7 +273,7 @@ fn targets(shot: &Shot<'_>, of_bytes: bool) -> Option<Panel> {
 }
 
 fn load<'a>(
-    shot: &Shot<'_>,
+    sampled_trial: &SampledTrial<'_>,
     title: &str,
     series: impl Iterator<Item = &'a Series> + Clone,
     of_bytes: bool,
@@ -273,11 +282,14 @@ fn load<'a>(
     let found =
         names.iter().find_map(|name| series.clone().find(|s| s.resource == "load" && s.name == *name))?;
     let is_bytes = found.unit == Unit::BytesPerSecond;
-    let name =
-        shot.view.words.say(if is_bytes { "figure-track-throughput" } else { "figure-track-operations" });
-    let track = shot.track(found, name, 1.0)?;
+    let name = sampled_trial.view.words.say(if is_bytes {
+        "figure-track-throughput"
+    } else {
+        "figure-track-operations"
+    });
+    let track = sampled_trial.track(found, name, 1.0)?;
     // Networks are sold and asked for in bits.
-    let is_network = is_bytes && crate::load::rates(shot.case) == language::format::Rates::Bits;
+    let is_network = is_bytes && crate::load::rates(sampled_trial.case) == language::format::Rates::Bits;
     Some(Panel {
         title: title.to_owned(),
         numbers: if is_network { Numbers::Bits } else { Numbers::Unit(found.unit) },
@@ -288,36 +300,39 @@ fn load<'a>(
 }
 
 /// The series of one source, of the machine that the load ran on.
-fn found<'a>(shot: &Shot<'a>, source: &'static Source) -> impl Iterator<Item = &'a Series> + use<'a> {
+fn found<'a>(
+    sampled_trial: &SampledTrial<'a>,
+    source: &'static Source,
+) -> impl Iterator<Item = &'a Series> + use<'a> {
     let fits = |resource: &str| match source.resource.strip_suffix(':') {
         Some(kind) => resource.split_once(':').is_some_and(|(k, _)| k == kind),
         None => resource == source.resource,
     };
-    shot.series().filter(move |s| s.name == source.name && fits(&s.resource))
+    sampled_trial.series().filter(move |s| s.name == source.name && fits(&s.resource))
 }
 
-fn is_there(shot: &Shot<'_>, spec: &'static Spec) -> bool {
-    spec.sources.iter().any(|s| found(shot, s).next().is_some())
+fn is_there(sampled_trial: &SampledTrial<'_>, spec: &'static Spec) -> bool {
+    spec.sources.iter().any(|s| found(sampled_trial, s).next().is_some())
 }
 
-fn one(shot: &Shot<'_>, spec: &'static Spec, most: usize) -> Option<Panel> {
-    let words = shot.view.words;
-    let chosen = resources(shot, spec, most);
+fn one(sampled_trial: &SampledTrial<'_>, spec: &'static Spec, most: usize) -> Option<Panel> {
+    let words = sampled_trial.view.words;
+    let chosen = resources(sampled_trial, spec, most);
     // Beside the name of a machine there is no room for that of a resource.
-    let several = chosen.len() > 1 || shot.named;
+    let several = chosen.len() > 1 || sampled_trial.named;
     let mut tracks: Vec<Track> = Vec::new();
     for source in spec.sources {
-        for series in found(shot, source).filter(|s| chosen.contains(&s.resource.as_str())) {
+        for series in found(sampled_trial, source).filter(|s| chosen.contains(&s.resource.as_str())) {
             let name = Value::Text(resource::name(words, &series.resource));
             let mut label = words.tell(source.key, &[("resource", name.clone())]);
             if several && source.resource.ends_with(':') && source.key != RESOURCE {
                 label = words.tell("figure-track-of", &[("resource", name), ("what", Value::Text(label))]);
             }
-            tracks.extend(shot.track(series, label, 1.0));
+            tracks.extend(sampled_trial.track(series, label, 1.0));
         }
     }
     if matches!(spec.scale, Scale::OfCpus) {
-        to_shares(shot, &mut tracks);
+        to_shares(sampled_trial, &mut tracks);
     }
     tracks.retain(|t| shows(t, spec.must_move));
     tracks.truncate(TRACKS_MOST);
@@ -334,7 +349,7 @@ fn one(shot: &Shot<'_>, spec: &'static Spec, most: usize) -> Option<Panel> {
         }
         _ => words.say(spec.title),
     };
-    let title = if shot.named { ends::titled(shot, &title) } else { title };
+    let title = if sampled_trial.named { ends::titled(sampled_trial, &title) } else { title };
     (!tracks.is_empty()).then_some(Panel {
         title,
         numbers: spec.numbers,
@@ -346,14 +361,14 @@ fn one(shot: &Shot<'_>, spec: &'static Spec, most: usize) -> Option<Panel> {
 
 /// The resources of a panel: those on the case's path first, then those that
 /// did most.
-fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec, most: usize) -> Vec<&'a str> {
+fn resources<'a>(sampled_trial: &SampledTrial<'a>, spec: &'static Spec, most: usize) -> Vec<&'a str> {
     let mut all: Vec<(&str, bool, f64)> = Vec::new();
-    for series in spec.sources.iter().flat_map(|s| found(shot, s)) {
+    for series in spec.sources.iter().flat_map(|s| found(sampled_trial, s)) {
         let sum = series.values.iter().filter(|v| v.is_finite()).map(|v| v.abs()).sum::<f64>();
         match all.iter_mut().find(|(r, _, _)| *r == series.resource) {
             Some((_, _, total)) => *total += sum,
             None => {
-                all.push((&series.resource, is_on_path(shot, &series.resource), sum));
+                all.push((&series.resource, is_on_path(sampled_trial, &series.resource), sum));
             }
         }
     }
@@ -367,14 +382,14 @@ fn resources<'a>(shot: &Shot<'a>, spec: &'static Spec, most: usize) -> Vec<&'a s
 }
 
 /// Whether the data passed a resource; at the far end only its interface is known.
-fn is_on_path(shot: &Shot<'_>, resource: &str) -> bool {
-    match shot.far {
+fn is_on_path(sampled_trial: &SampledTrial<'_>, resource: &str) -> bool {
+    match sampled_trial.far {
         Some(far) => {
-            let mut ends = shot.trial.result.loads.iter().filter(|end| end.machine == far.machine);
+            let mut ends = sampled_trial.trial.result.loads.iter().filter(|end| end.machine == far.machine);
             let interface = ends.find_map(|end| end.facts.get("interface")).map(ToString::to_string);
             interface.is_some_and(|name| resource.strip_prefix("nic:") == Some(name.as_str()))
         }
-        None => shot.case.path.iter().any(|p| p.resource == resource),
+        None => sampled_trial.case.path.iter().any(|p| p.resource == resource),
     }
 }
 
@@ -389,10 +404,10 @@ fn shows(track: &Track, must_move: bool) -> bool {
 }
 
 /// CPUs at work to shares of all of them.
-fn to_shares(shot: &Shot<'_>, tracks: &mut [Track]) {
-    let cpus = cpus(shot);
-    let idle = shot.series().find(|s| s.resource == "cpu" && s.name == "idle");
-    let idle = idle.and_then(|s| shot.track(s, String::new(), 1.0));
+fn to_shares(sampled_trial: &SampledTrial<'_>, tracks: &mut [Track]) {
+    let cpus = cpus(sampled_trial);
+    let idle = sampled_trial.series().find(|s| s.resource == "cpu" && s.name == "idle");
+    let idle = idle.and_then(|s| sampled_trial.track(s, String::new(), 1.0));
     let longest = tracks.iter().map(|t| t.values.len()).max().unwrap_or(0);
     for at in 0..longest {
         let all = tracks.iter().chain(&idle).filter_map(|t| t.values.get(at)).filter(|v| v.is_finite());
@@ -405,14 +420,14 @@ fn to_shares(shot: &Shot<'_>, tracks: &mut [Track]) {
 
 /// How many CPUs the machine has; where the inventory does not say, as many as
 /// were seen at work.
-fn cpus(shot: &Shot<'_>) -> f64 {
-    let machines = &shot.view.run.machines;
-    let machine = match shot.far {
+fn cpus(sampled_trial: &SampledTrial<'_>) -> f64 {
+    let machines = &sampled_trial.view.run.machines;
+    let machine = match sampled_trial.far {
         Some(far) => machines.iter().find(|m| m.id == far.machine),
         None => machines.first(),
     };
     let known = machine.map_or(0, |m| m.inventory.cpu.online.len());
-    let seen = shot.series().filter(|s| s.resource.starts_with("cpu:"));
+    let seen = sampled_trial.series().filter(|s| s.resource.starts_with("cpu:"));
     let mut names: Vec<&str> = seen.map(|s| s.resource.as_str()).collect();
     names.sort_unstable();
     names.dedup();

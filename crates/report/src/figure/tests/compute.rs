@@ -164,7 +164,7 @@ fn study() -> model::Run {
 }
 
 fn of_run(run: &model::Run) -> Vec<crate::figure::Figure> {
-    super::fixture::seen(run, crate::figure::whole::figures)
+    super::fixture::seen(run, crate::figure::overview::figures)
 }
 
 #[test]

@@ -1,19 +1,19 @@
-//! What may be said, in plain words: the tally, whether anything is worse, what
+//! The conclusion in plain words: the tally, whether anything is worse, what
 //! changed most, and what must be kept in mind; then all of it in one chart.
 
 use chart::plot::{Measured, RatioRow, Ratios};
 use model::Value;
 use model::comparison::{Row, Verdict};
 
-use super::view::View;
+use super::view::ComparisonView;
 use crate::document::{Answer, Block, Piece, Rank, Section, Text, Tone};
 use crate::page::findings::sentence;
 
-/// So many rows are told in words.
+/// At most so many rows are described in words.
 const TOLD: usize = 6;
 /// So many of them are worse, at most, where others are better.
 const WORSE: usize = 4;
-/// So many caveats are told.
+/// At most so many caveats are shown.
 const CAVEATS_TOLD: usize = 5;
 /// So many differences of the circumstances are named.
 const NAMED: usize = 6;
@@ -29,7 +29,7 @@ const CAVEATS: &[&str] = &[
 ];
 
 /// The section.
-pub(super) fn write(view: &View<'_>) -> Section {
+pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("answer", view.say("answer-title"));
     section.put(Rank::Verdict, Block::Lead(tally(view).into()));
     let answers = [worse(view), changed(view), caveats(view)];
@@ -43,7 +43,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 }
 
 /// `3 better, 1 worse, 8 the same within 2 %, 2 cannot tell.`
-fn tally(view: &View<'_>) -> String {
+fn tally(view: &ComparisonView<'_>) -> String {
     let tally = view.comparison.tally;
     let parts = [
         ("comparison-tally-better", tally.better),
@@ -62,11 +62,11 @@ fn tally(view: &View<'_>) -> String {
     }
 }
 
-fn answer(view: &View<'_>, key: &str, lines: Vec<Text>) -> Option<Answer> {
+fn answer(view: &ComparisonView<'_>, key: &str, lines: Vec<Text>) -> Option<Answer> {
     Some(Answer { question: view.say(key), lines, elsewhere: Vec::new() })
 }
 
-fn worse(view: &View<'_>) -> Option<Answer> {
+fn worse(view: &ComparisonView<'_>) -> Option<Answer> {
     let tally = view.comparison.tally;
     let judged = view.judged();
     if judged == 0 {
@@ -89,14 +89,14 @@ fn off(row: &Row) -> f64 {
 }
 
 /// The rows with this verdict, those that are furthest off first.
-fn with<'a>(view: &View<'a>, verdict: Verdict) -> Vec<&'a Row> {
+fn with<'a>(view: &ComparisonView<'a>, verdict: Verdict) -> Vec<&'a Row> {
     let mut all: Vec<&Row> = view.comparison.rows.iter().filter(|r| r.verdict == Some(verdict)).collect();
     all.sort_by(|a, b| off(b).total_cmp(&off(a)));
     all
 }
 
 /// What changed most: the worst first, then the best.
-fn changed(view: &View<'_>) -> Option<Answer> {
+fn changed(view: &ComparisonView<'_>) -> Option<Answer> {
     let (worse, better) = (with(view, Verdict::Worse), with(view, Verdict::Better));
     let most = if better.is_empty() { TOLD } else { WORSE };
     let told: Vec<&Row> = worse.iter().take(most.min(TOLD)).chain(&better).take(TOLD).copied().collect();
@@ -111,7 +111,7 @@ fn changed(view: &View<'_>) -> Option<Answer> {
 }
 
 /// `IOPS +50.0 % (28.1 to 75.6): queue-depth=16, 54.99 k, then 80.37 k  better`
-fn line(view: &View<'_>, row: &Row) -> Text {
+fn line(view: &ComparisonView<'_>, row: &Row) -> Text {
     let (point, interval) = view.change(row).unwrap_or_default();
     let (baseline, new) = (view.figure(row, row.baseline.as_ref()), view.figure(row, row.new.as_ref()));
     let texts = [("case", view.called(row)), ("interval", interval), ("baseline", baseline), ("new", new)];
@@ -121,8 +121,8 @@ fn line(view: &View<'_>, row: &Row) -> Text {
     text.plain(format!(" {}", view.tell("comparison-line", &texts)))
 }
 
-/// What must be kept in mind, with where more is said.
-fn caveats(view: &View<'_>) -> Option<Answer> {
+/// What must be kept in mind, with a link to the details.
+fn caveats(view: &ComparisonView<'_>) -> Option<Answer> {
     let notes = view.comparison.notes.iter().filter(|n| CAVEATS.contains(&n.code.as_str()));
     let mut lines: Vec<Text> =
         notes.take(CAVEATS_TOLD).map(|n| sentence(&view.words().remark(n)).into()).collect();
@@ -154,7 +154,7 @@ fn caveats(view: &View<'_>) -> Option<Answer> {
 }
 
 /// All ratios that were judged.
-fn chart(view: &View<'_>) -> Option<Block> {
+fn chart(view: &ComparisonView<'_>) -> Option<Block> {
     let judged = view.comparison.rows.iter().filter(|r| r.judged);
     let row = |row: &Row| {
         let texts = [("case", view.called(row)), ("metric", view.all.metric(&row.metric))];
@@ -183,7 +183,7 @@ fn chart(view: &View<'_>) -> Option<Block> {
 }
 
 /// What is held against what.
-fn sides(view: &View<'_>) -> (String, String) {
+fn sides(view: &ComparisonView<'_>) -> (String, String) {
     let labels = view.labels();
     match (&view.comparison.by, &labels[..]) {
         (None, [baseline, new]) => (baseline.clone(), new.clone()),

@@ -3,7 +3,7 @@
 use language::format::{WIDEST, ratio};
 use model::comparison::Ratio;
 
-/// Changes of more than this, either way, are told as a factor.
+/// Changes of more than this, either way, are shown as a factor.
 const FACTOR: f64 = 2.0;
 
 /// A ratio as people read it: `+4.9 %` with `3.1` and `6.7`, a large one `3.10 x`

@@ -2,12 +2,12 @@
 
 use model::run::CaseResult;
 
-use super::view::View;
+use super::view::ComparisonView;
 use crate::document::{Block, Section};
 use crate::figure;
 
 /// The section.
-pub(super) fn write(view: &View<'_>) -> Section {
+pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("charts", view.say("comparison-charts"));
     for group in view.all.groups() {
         let cases: Vec<&CaseResult> = group.cases.clone();

@@ -3,7 +3,7 @@
 
 use model::comparison::{Difference, Differs, Remark, Unmatched};
 
-use super::view::View;
+use super::view::ComparisonView;
 use crate::document::{Block, Column, Rank, Section, Table, Text};
 use crate::page::findings::sentence;
 
@@ -13,7 +13,7 @@ const FEW: usize = 8;
 const ALONE: usize = 100;
 
 /// The section.
-pub(super) fn write(view: &View<'_>) -> Section {
+pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("circumstances", view.say("comparison-circumstances"));
     if let Some(block) = differences(view) {
         let is_short = view.comparison.differences.len() <= FEW;
@@ -34,7 +34,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 
 /// What differs in machine, software and way of measuring; that nothing does,
 /// where that was looked at.
-fn differences(view: &View<'_>) -> Option<Block> {
+fn differences(view: &ComparisonView<'_>) -> Option<Block> {
     let comparison = view.comparison;
     if comparison.by.is_some() {
         return None;
@@ -66,7 +66,7 @@ fn differences(view: &View<'_>) -> Option<Block> {
 }
 
 /// A value of the environment: all but a few words is of no language.
-fn value(view: &View<'_>, text: &str) -> String {
+fn value(view: &ComparisonView<'_>, text: &str) -> String {
     let key = match text {
         "none" => "environment-value-none",
         "nothing more" => "environment-value-nothing-more",
@@ -78,7 +78,7 @@ fn value(view: &View<'_>, text: &str) -> String {
 }
 
 /// Cases that have no partner, each with the nearest and what differs.
-fn alone(view: &View<'_>) -> Option<Section> {
+fn alone(view: &ComparisonView<'_>) -> Option<Section> {
     let all = &view.comparison.unmatched;
     if all.is_empty() {
         return None;
@@ -101,7 +101,7 @@ fn alone(view: &View<'_>) -> Option<Section> {
 }
 
 /// `queue-depth: 8, 64`.
-fn difference(view: &View<'_>, differs: &Differs) -> String {
+fn difference(view: &ComparisonView<'_>, differs: &Differs) -> String {
     let name = view.words().or(&format!("differs-{}", differs.name), &differs.name);
     let side = |value: &Option<String>| value.clone().unwrap_or_else(|| view.say("environment-value-none"));
     let texts = [("name", name), ("baseline", side(&differs.baseline)), ("new", side(&differs.other))];

@@ -1,11 +1,11 @@
 //! What casts doubt on the figures of each side.
 
-use super::view::View;
+use super::view::ComparisonView;
 use crate::document::{Block, Section};
 use crate::page::findings;
 
 /// The section.
-pub(super) fn write(view: &View<'_>) -> Section {
+pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("doubts", view.say("findings-validity"));
     for (place, run) in view.runs.iter().enumerate() {
         let notices = findings::doubt_notices(run).into_iter().map(Block::Notice);
@@ -24,6 +24,6 @@ pub(super) fn write(view: &View<'_>) -> Section {
 }
 
 /// How many there are on all sides.
-pub(super) fn count(view: &View<'_>) -> usize {
+pub(super) fn count(view: &ComparisonView<'_>) -> usize {
     view.runs.iter().map(|run| findings::doubts(run).count()).sum()
 }

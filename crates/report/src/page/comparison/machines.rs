@@ -2,7 +2,7 @@
 
 use model::Machine;
 
-use super::view::View;
+use super::view::ComparisonView;
 use crate::document::{Block, Section};
 use crate::inventory::brief::line;
 use crate::page;
@@ -12,7 +12,7 @@ const HARDWARE: &[&str] =
     &["product", "cpu", "cpus", "memory", "memory-modules", "virtualization", "drive", "nic"];
 
 /// The section.
-pub(super) fn write(view: &View<'_>) -> Section {
+pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let with =
         view.runs.iter().enumerate().filter_map(|(place, run)| Some((place, run, run.run.machines.first()?)));
     let machines: Vec<(usize, &page::View<'_>, &Machine)> = with.collect();

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use model::Value;
 use model::comparison::{Pairing, Ratio};
 
-use super::view::View;
+use super::view::ComparisonView;
 use crate::document::{Block, Section, Text};
 use crate::page::method::{command, typed};
 
 /// The section.
-pub(super) fn write(view: &View<'_>) -> Section {
+pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("method", view.say("method-title"));
     section.push(Block::Paragraph(view.say("comparison-method-about").into()));
     section.push(Block::Pairs(pairs(view)));
@@ -23,11 +23,11 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-fn ratios<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Ratio> + use<'a> {
+fn ratios<'a>(view: &ComparisonView<'a>) -> impl Iterator<Item = &'a Ratio> + use<'a> {
     view.comparison.rows.iter().filter_map(|r| r.ratio.as_ref())
 }
 
-fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
+fn pairs(view: &ComparisonView<'_>) -> Vec<(String, Text)> {
     let comparison = view.comparison;
     let words = view.words();
     let share = |key: &str, name: &str, value: f64| words.tell(key, &[(name, Value::Number(value))]);
@@ -61,14 +61,14 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
     rows.into_iter().filter_map(there).collect()
 }
 
-fn verdicts(view: &View<'_>) -> String {
+fn verdicts(view: &ComparisonView<'_>) -> String {
     let comparison = view.comparison;
     let chance = Value::Number(1.0 - comparison.confidence);
     view.words().tell("comparison-verdicts-text", &[("chance", chance), ("margin", comparison.margin.into())])
 }
 
 /// How the trials of the sides belong together.
-fn paired(view: &View<'_>) -> Option<String> {
+fn paired(view: &ComparisonView<'_>) -> Option<String> {
     let all: Vec<Pairing> = ratios(view).map(|r| r.pairing).collect();
     let key = match (all.contains(&Pairing::Paired), all.contains(&Pairing::Independent)) {
         (true, false) => "comparison-paired-all",
@@ -80,7 +80,7 @@ fn paired(view: &View<'_>) -> Option<String> {
 }
 
 /// How many trials stand on the sides.
-fn trials(view: &View<'_>) -> Option<String> {
+fn trials(view: &ComparisonView<'_>) -> Option<String> {
     let of = |pick: fn(&Ratio) -> usize| {
         let all = || ratios(view).map(pick);
         let (low, high) = (all().min()?, all().max()?);
@@ -94,7 +94,7 @@ fn trials(view: &View<'_>) -> Option<String> {
 }
 
 /// The commands of the runs and of the comparison, each below what it is.
-fn commands(view: &View<'_>) -> Vec<String> {
+fn commands(view: &ComparisonView<'_>) -> Vec<String> {
     let mut all = Vec::new();
     for (place, run) in view.runs.iter().enumerate().filter(|(_, r)| !r.run.origin.command.is_empty()) {
         let what = if view.runs.len() == 1 { view.say("comparison-run") } else { view.side(place) };

@@ -16,29 +16,29 @@ mod view;
 use model::workload::Catalogue;
 use model::{Comparison, Run};
 
-use self::view::View;
+use self::view::ComparisonView;
 use crate::document::{Block, Document, Rank, Ranked, Section};
 
 /// One section: a file and a line in [`SECTIONS`].
-struct Part {
+struct SectionWriter {
     /// What it says; empty to leave it out.
-    write: fn(&View<'_>) -> Section,
+    write: fn(&ComparisonView<'_>) -> Section,
 }
 
 /// Every section, in order.
-const SECTIONS: &[Part] = &[
-    Part { write: answer::write },
-    Part { write: rows::write },
-    Part { write: charts::write },
-    Part { write: circumstances::write },
-    Part { write: doubts::write },
-    Part { write: machines::write },
-    Part { write: method::write },
+const SECTIONS: &[SectionWriter] = &[
+    SectionWriter { write: answer::write },
+    SectionWriter { write: rows::write },
+    SectionWriter { write: charts::write },
+    SectionWriter { write: circumstances::write },
+    SectionWriter { write: doubts::write },
+    SectionWriter { write: machines::write },
+    SectionWriter { write: method::write },
 ];
 
 /// What a comparison's report is made from.
-pub struct Subject<'a> {
-    /// What may be said.
+pub struct ComparisonSubject<'a> {
+    /// Writes the section.
     pub comparison: &'a Comparison,
     /// The runs, in the order of the comparison's sides; the only one, where its
     /// cases are compared with one another.
@@ -53,7 +53,7 @@ pub struct Subject<'a> {
 
 /// The report as a document, which has no format yet.
 #[must_use]
-pub fn document(subject: &Subject<'_>) -> Document {
+pub fn document(subject: &ComparisonSubject<'_>) -> Document {
     let sides = sides::compared(subject);
     let version = &subject.comparison.headroom.version;
     let footer = subject.words.tell("comparison-footer", &[("version", version.as_str().into())]).into();
@@ -63,7 +63,7 @@ pub fn document(subject: &Subject<'_>) -> Document {
         return Document { words: subject.words, title, byline, purpose, sections, footer };
     };
     let all = sides::together(subject, baseline, &sides);
-    let view = View::new(subject, &all, &sides);
+    let view = ComparisonView::new(subject, &all, &sides);
     let sections = SECTIONS.iter().map(|part| (part.write)(&view)).filter(|s| !s.is_empty());
     Document {
         words: subject.words,

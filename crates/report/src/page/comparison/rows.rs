@@ -1,9 +1,9 @@
-//! Every figure on both sides, with what may be said of it.
+//! Every figure on both sides, with its verdict.
 
 use model::comparison::{Row, Verdict};
 use model::run::Estimate;
 
-use super::view::View;
+use super::view::ComparisonView;
 use crate::document::{Block, Column, Rank, Section, Table, Text};
 use crate::format::{Rates, probability};
 use crate::page::findings::sentence;
@@ -12,7 +12,7 @@ use crate::page::findings::sentence;
 const UNJUDGED: usize = 2000;
 
 /// The section.
-pub(super) fn write(view: &View<'_>) -> Section {
+pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("rows", view.say("comparison-rows"));
     let rows = |judged: bool| view.comparison.rows.iter().filter(move |r| r.judged == judged);
     let judged: Vec<&Row> = rows(true).collect();
@@ -37,7 +37,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-fn table(view: &View<'_>, rows: &[&Row], judged: bool, caption: String) -> Table {
+fn table(view: &ComparisonView<'_>, rows: &[&Row], judged: bool, caption: String) -> Table {
     // Intervals break on a narrow page, figures never do.
     let mut columns = vec![
         Column::words(view.say("column-metric")),
@@ -65,7 +65,7 @@ fn table(view: &View<'_>, rows: &[&Row], judged: bool, caption: String) -> Table
     table
 }
 
-fn cells(view: &View<'_>, row: &Row, judged: bool) -> Vec<Text> {
+fn cells(view: &ComparisonView<'_>, row: &Row, judged: bool) -> Vec<Text> {
     let interval = |e: Option<&Estimate>| {
         Text::from(e.and_then(|e| view.all.interval(Rates::of(row.rate_unit), e)).unwrap_or_default())
     };
@@ -91,7 +91,7 @@ fn cells(view: &View<'_>, row: &Row, judged: bool) -> Vec<Text> {
 }
 
 /// Why rows have no verdict, each reason once.
-fn reasons(view: &View<'_>, rows: &[&Row]) -> Vec<Block> {
+fn reasons(view: &ComparisonView<'_>, rows: &[&Row]) -> Vec<Block> {
     let mut all: Vec<(String, Vec<&Row>)> = Vec::new();
     for row in rows {
         let Some(reason) = row.reason.as_ref().map(|r| sentence(&view.words().remark(r))) else { continue };

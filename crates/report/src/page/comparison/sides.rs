@@ -7,11 +7,11 @@ use model::run::CaseResult;
 use model::trial::LOCAL;
 use model::{Comparison, Run, Value};
 
-use super::Subject;
+use super::ComparisonSubject;
 use crate::view::label::SIDE;
 
 /// Each run with the cases that have a partner.
-pub(super) fn compared(subject: &Subject<'_>) -> Vec<Run> {
+pub(super) fn compared(subject: &ComparisonSubject<'_>) -> Vec<Run> {
     let comparison = subject.comparison;
     let of = |(side, run): (usize, &Run)| {
         let alone = alone(comparison, side);
@@ -70,11 +70,11 @@ fn light(case: &CaseResult) -> CaseResult {
 
 /// All cases as those of one run, each with its side as a parameter, partners
 /// one after the other.
-pub(super) fn together(subject: &Subject<'_>, baseline: &Run, sides: &[Run]) -> Run {
+pub(super) fn together(subject: &ComparisonSubject<'_>, baseline: &Run, sides: &[Run]) -> Run {
     if subject.comparison.by.is_some() {
         return baseline.clone();
     }
-    let (names, places) = (names(subject), Places::of_cases(baseline));
+    let (names, places) = (names(subject), BaselineIndex::of_cases(baseline));
     let mut all: Vec<(usize, CaseResult)> = Vec::new();
     for (side, run) in sides.iter().enumerate() {
         for case in &run.cases {
@@ -90,14 +90,14 @@ pub(super) fn together(subject: &Subject<'_>, baseline: &Run, sides: &[Run]) -> 
 }
 
 /// Where a case's partner stands in the baseline.
-struct Places<'a> {
+struct BaselineIndex<'a> {
     /// By label and work.
     exactly: HashMap<(String, &'a str), usize>,
     /// By work and workload.
     of_work: HashMap<(&'a str, &'a str), usize>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> BaselineIndex<'a> {
     fn of_cases(baseline: &'a Run) -> Self {
         let mut places = Self { exactly: HashMap::new(), of_work: HashMap::new() };
         for (place, case) in baseline.cases.iter().enumerate() {
@@ -116,7 +116,7 @@ impl<'a> Places<'a> {
 }
 
 /// What the sides are called in charts.
-fn names(subject: &Subject<'_>) -> Vec<String> {
+fn names(subject: &ComparisonSubject<'_>) -> Vec<String> {
     let words = subject.words;
     let sides = &subject.comparison.sides;
     let name = |(place, side): (usize, &model::comparison::Side)| match (place, sides.len()) {

@@ -14,7 +14,7 @@ use model::workload::Catalogue;
 use model::{Better, Machine, Parameters, Run, Unit, Value};
 use textwrap::core::display_width;
 
-use super::{Subject, document};
+use super::{ComparisonSubject, document};
 use crate::document::tests::{check, only_our_markdown};
 use crate::document::{Block, Document, Section, html, markdown, terminal};
 use crate::terminal::Terminal;
@@ -71,7 +71,7 @@ fn compared(runs: &[Run]) -> Comparison {
 fn page(comparison: &Comparison, runs: &[Run], language: Language) -> Document {
     let command = ["headroom", "compare", "20261121-120000", "last"].map(str::to_owned);
     let (catalogue, words) = (&EMPTY, language.words());
-    document(&Subject { comparison, runs, command: &command, catalogue, words })
+    document(&ComparisonSubject { comparison, runs, command: &command, catalogue, words })
 }
 
 #[test]

@@ -5,7 +5,7 @@ use model::comparison::{Row, Side, Verdict};
 use model::run::Estimate;
 use model::{Comparison, Run, Value};
 
-use super::{Subject, change};
+use super::{ComparisonSubject, change};
 use crate::document::{Piece, Text, Tone};
 use crate::format::Rates;
 use crate::label::short_form;
@@ -16,7 +16,7 @@ use crate::page::method::moment;
 const LEVELS: usize = 6;
 
 /// A comparison as its report sees it.
-pub(super) struct View<'a> {
+pub(super) struct ComparisonView<'a> {
     pub(super) comparison: &'a Comparison,
     pub(super) command: &'a [String],
     /// The cases of all sides.
@@ -25,8 +25,8 @@ pub(super) struct View<'a> {
     pub(super) runs: Vec<page::View<'a>>,
 }
 
-impl<'a> View<'a> {
-    pub(super) fn new(subject: &Subject<'a>, all: &'a Run, sides: &'a [Run]) -> Self {
+impl<'a> ComparisonView<'a> {
+    pub(super) fn new(subject: &ComparisonSubject<'a>, all: &'a Run, sides: &'a [Run]) -> Self {
         let of = |run: &'a Run| {
             page::View::new(&page::Subject { run, catalogue: subject.catalogue, words: subject.words })
         };

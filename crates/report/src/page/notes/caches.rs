@@ -3,11 +3,11 @@
 use super::NoteContext;
 use crate::figure::mountain;
 
-pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
-    let (view, words) = (look.view, look.view.words);
-    let spec = look.cases.first().and_then(|c| view.workload(&c.loads.main.workload));
+pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
+    let (view, words) = (context.view, context.view.words);
+    let spec = context.cases.first().and_then(|c| view.workload(&c.loads.main.workload));
     let mut said = Vec::new();
-    for (place, metric, found) in mountain::of_cases(view, look.cases, spec) {
+    for (place, metric, found) in mountain::of_cases(view, context.cases, spec) {
         let about = |text: String| match place.is_empty() {
             true => text,
             false => view.tell("remark-of-case", &[("case", &place), ("text", &text)]),

@@ -12,7 +12,7 @@ use model::{Unit, Value};
 use super::NoteContext;
 use crate::format;
 
-pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
+pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
         let rate =
             |name: &str| case.loads.main.estimates.get(name).map(|e| e.median).filter(|rate| *rate > 0.0);
@@ -29,7 +29,7 @@ pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
             ("writes", Value::Integer(writes as u64)),
             ("time", Value::Text(format::quantity(mean, Unit::Seconds))),
         ];
-        Some(look.about(case, &look.view.words.tell("remark-commit", &arguments)))
+        Some(context.about(case, &context.view.words.tell("remark-commit", &arguments)))
     };
-    look.cases.iter().filter_map(one).collect()
+    context.cases.iter().filter_map(one).collect()
 }

@@ -10,8 +10,8 @@ use crate::load::fact;
 /// Less than this is nobody's question.
 const LEAST: f64 = 0.001;
 
-pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
-    let view = look.view;
+pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
+    let view = context.view;
     let one = |case: &&CaseResult| {
         let figure = |name: &str| {
             case.loads.main.estimates.get(name).map(|e| view.figure(Rates::Bytes, "throughput", e))
@@ -27,7 +27,7 @@ pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
             }
             None => view.words.tell("remark-durable", &texts),
         };
-        Some(look.about(case, &text))
+        Some(context.about(case, &text))
     };
-    look.cases.iter().filter_map(one).collect()
+    context.cases.iter().filter_map(one).collect()
 }

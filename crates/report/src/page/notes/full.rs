@@ -7,7 +7,7 @@ use model::{Status, Trial, Value};
 
 use super::NoteContext;
 
-pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
+pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
         // Several are full at several times, and no figure says how many bytes each took.
         if !case.loads.main.parameters.is_word("until", "full") || case.loads.main.targets.len() > 1 {
@@ -17,9 +17,9 @@ pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
         let was_full = |t: &Trial| matches!(t.result.main().facts.get("ended"), Some(Value::Text(how)) if how == "no space left");
         let key = if good().all(was_full) { "remark-full" } else { "remark-not-full" };
         let bytes = stats::interval::median(&good().filter_map(bytes).collect::<Vec<_>>())?;
-        Some(look.about(case, &look.view.tell(key, &[("bytes", &format::decimal(bytes as u64))])))
+        Some(context.about(case, &context.view.tell(key, &[("bytes", &format::decimal(bytes as u64))])))
     };
-    look.cases.iter().filter_map(one).collect()
+    context.cases.iter().filter_map(one).collect()
 }
 
 /// What a trial wrote: its mean rate for as long as it took.

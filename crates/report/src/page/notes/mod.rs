@@ -18,7 +18,7 @@ use super::View;
 /// Sentences of one kind; further ones are counted.
 const MOST: usize = 6;
 
-/// What the remarks look at.
+/// What the remarks context at.
 struct NoteContext<'a> {
     view: &'a View<'a>,
     /// The cases of one workload.
@@ -38,10 +38,10 @@ impl NoteContext<'_> {
 }
 
 /// With a point at its end, as the language has it.
-fn sentence(look: &NoteContext<'_>, text: &str) -> String {
+fn sentence(context: &NoteContext<'_>, text: &str) -> String {
     match text.ends_with(['.', '。']) {
         true => text.to_owned(),
-        false => look.view.tell("remark-sentence", &[("text", text)]),
+        false => context.view.tell("remark-sentence", &[("text", text)]),
     }
 }
 
@@ -56,10 +56,10 @@ pub(crate) fn of(
     cases: &[&CaseResult],
     label: &dyn Fn(&CaseResult) -> String,
 ) -> Vec<String> {
-    let look = NoteContext { view, cases, label };
+    let context = NoteContext { view, cases, label };
     let mut all = Vec::new();
     for kind in KINDS {
-        let mut said = kind(&look);
+        let mut said = kind(&context);
         let more = said.len().saturating_sub(MOST);
         said.truncate(MOST);
         if let (Some(last), true) = (said.last_mut(), more > 0) {

@@ -5,8 +5,8 @@ use language::format;
 use super::NoteContext;
 use crate::figure::rounds_verdict;
 
-pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
-    let words = look.view.words;
+pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
+    let words = context.view.words;
     let one = |case: &&model::run::CaseResult| {
         let rounds = case.rounds.as_ref()?;
         let (before, all) = rounds.written;
@@ -19,7 +19,7 @@ pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
         ];
         let texts: Vec<_> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
         let key = if before > 0 || all > 0 { "remark-rounds-written" } else { "remark-rounds" };
-        Some(look.about(case, &look.view.tell(key, &texts)))
+        Some(context.about(case, &context.view.tell(key, &texts)))
     };
-    look.cases.iter().filter_map(one).collect()
+    context.cases.iter().filter_map(one).collect()
 }

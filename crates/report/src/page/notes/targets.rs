@@ -11,16 +11,16 @@ use crate::format::Rates;
 /// an end are its rates too.
 const FIGURES: &[&str] = &["throughput", "iops"];
 
-pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
+pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
-        let text = told(look, case)?;
-        Some(look.about(case, &text))
+        let text = told(context, case)?;
+        Some(context.about(case, &text))
     };
-    look.cases.iter().filter_map(one).collect()
+    context.cases.iter().filter_map(one).collect()
 }
 
-fn told(look: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
-    let view = look.view;
+fn told(context: &NoteContext<'_>, case: &CaseResult) -> Option<String> {
+    let view = context.view;
     let name = FIGURES.iter().find(|name| {
         case.loads.main.targets.len() > 1
             && case.loads.main.targets.iter().all(|t| t.estimates.contains_key(**name))

@@ -6,7 +6,7 @@ use model::{Status, Value};
 
 use super::NoteContext;
 
-pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
+pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
         // Of a trial that failed nobody knows what it would have read.
         if case.trials.iter().any(|t| t.status == Status::Failed) {
@@ -26,7 +26,7 @@ pub(super) fn of(look: &NoteContext<'_>) -> Vec<String> {
         let cached = facts().any(|f| f.get("verified_by_reading").is_some_and(is_cached));
         let key = if cached { "remark-verified-cached" } else { "remark-verified" };
         let arguments = [("blocks", Value::Integer(count)), ("trials", Value::from(all.len() as u64))];
-        Some(look.about(case, &look.view.words.tell(key, &arguments)))
+        Some(context.about(case, &context.view.words.tell(key, &arguments)))
     };
-    look.cases.iter().filter_map(one).collect()
+    context.cases.iter().filter_map(one).collect()
 }

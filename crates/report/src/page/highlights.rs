@@ -1,4 +1,4 @@
-//! The cases that tell most: the best of each kind of load, of as many kinds as
+//! The most informative cases: the best of each kind of load, for as many kinds as
 //! a reader takes in at a glance.
 
 use model::limit::LimitKind;
@@ -7,13 +7,13 @@ use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Kind, Value};
 
 use crate::load;
-use crate::view::{Group, View};
+use crate::view::{View, WorkloadGroup};
 
 /// So many figures at most, where there is a choice.
 const FIGURES: usize = 12;
 
 /// The best case of its kind.
-pub(crate) struct Best<'a> {
+pub(crate) struct BestCase<'a> {
     /// The section of its workload.
     pub(crate) section: String,
     /// The case.
@@ -27,9 +27,9 @@ pub(crate) struct Best<'a> {
 /// The best case of each kind of load, in the order of the run. Kinds are told
 /// apart by choices and sizes; if that gives too many, by choices only; if that
 /// does too, each workload is one.
-pub(crate) fn best<'a>(view: &View<'a>) -> Vec<Best<'a>> {
+pub(crate) fn best<'a>(view: &View<'a>) -> Vec<BestCase<'a>> {
     let groups = view.groups();
-    let level = |fits: fn(Kind) -> bool| -> Vec<Best<'a>> {
+    let level = |fits: fn(Kind) -> bool| -> Vec<BestCase<'a>> {
         groups.iter().flat_map(|group| of_group(view, group, fits)).collect()
     };
     let finest = level(|kind| matches!(kind, Kind::Choice | Kind::Size | Kind::Path | Kind::Flag));
@@ -40,7 +40,7 @@ pub(crate) fn best<'a>(view: &View<'a>) -> Vec<Best<'a>> {
     if choices.len() <= FIGURES { choices } else { level(|_| false) }
 }
 
-fn of_group<'a>(view: &View<'a>, group: &Group<'a>, fits: fn(Kind) -> bool) -> Vec<Best<'a>> {
+fn of_group<'a>(view: &View<'a>, group: &WorkloadGroup<'a>, fits: fn(Kind) -> bool) -> Vec<BestCase<'a>> {
     let factors = view.varying(&group.cases, fits);
     let mut kinds: Vec<(Vec<Option<&Value>>, Vec<&'a CaseResult>)> = Vec::new();
     for case in group.cases.iter().copied().filter(|c| !c.loads.main.estimates.is_empty()) {
@@ -53,7 +53,7 @@ fn of_group<'a>(view: &View<'a>, group: &Group<'a>, fits: fn(Kind) -> bool) -> V
     kinds.iter().filter_map(|(_, cases)| best_of(view, group, cases)).collect()
 }
 
-fn best_of<'a>(view: &View<'a>, group: &Group<'a>, cases: &[&'a CaseResult]) -> Option<Best<'a>> {
+fn best_of<'a>(view: &View<'a>, group: &WorkloadGroup<'a>, cases: &[&'a CaseResult]) -> Option<BestCase<'a>> {
     let metric = view.headline(cases, group.spec);
     let largest = cases.iter().filter_map(|c| working_set(c)).max();
     let cases: Vec<&CaseResult> = cases.iter().copied().filter(|c| working_set(c) == largest).collect();
@@ -63,7 +63,7 @@ fn best_of<'a>(view: &View<'a>, group: &Group<'a>, cases: &[&'a CaseResult]) -> 
         Better::Lower => -e.median,
     };
     let (case, estimate) = known.max_by(|a, b| rank(a.1).total_cmp(&rank(b.1)))?;
-    Some(Best { section: group.id(), case, metric, estimate })
+    Some(BestCase { section: group.id(), case, metric, estimate })
 }
 
 /// The bytes that a load of memory goes through, again and again: the fewer, the
@@ -74,7 +74,7 @@ fn working_set(case: &CaseResult) -> Option<u64> {
 }
 
 /// The limit that a case is nearest to, of those that say something. That the
-/// CPUs are busy is said of a case that is not near to anything else: a load
+/// CPUs are busy counts only for a case that is not near any other limit: a load
 /// that waits for memory keeps them busy too.
 pub(crate) fn nearest(case: &CaseResult) -> Option<&Utilization> {
     const NEAR: f64 = 0.7;

@@ -1,6 +1,6 @@
 //! The ladder of latencies: how long things take on this machine, from a load
 //! out of the first cache to an answer of a disk, on one axis that goes by
-//! factors. What a rung is worth is told by the rungs beside it: how many loads
+//! factors. A rung gets its meaning from the rungs beside it: how many loads
 //! a system call costs, how many calls a hand-off (the idea of such a table is
 //! Norvig's, "Teach Yourself Programming in Ten Years", 2001).
 
@@ -129,7 +129,7 @@ fn of_source(view: &View<'_>, source: &Source) -> Vec<Rung> {
     best.into_iter().map(rung).collect()
 }
 
-/// What would be told by the name of another thing: a page cache's answer for a
+/// What would be shown under the wrong name: a page cache's answer for a
 /// disk's, turns on one CPU for the waking of another.
 fn is_another(case: &CaseResult) -> bool {
     let parameter = |name| case.loads.main.parameters.get(name);

@@ -2,12 +2,12 @@
 
 use model::run::{CaseResult, Utilization};
 
-use super::{View, headline, telling};
+use super::{View, headline, highlights};
 use crate::document::{Answer, Text};
 use crate::format::percent;
-use crate::view::Group;
+use crate::view::WorkloadGroup;
 
-/// So many limits of one workload are told.
+/// At most so many limits of one workload are shown.
 const TOLD: usize = 3;
 
 /// A limit that was the nearest of cases, with the share that each used of it.
@@ -15,7 +15,7 @@ type Nearest<'a> = (&'a Utilization, Vec<(&'a CaseResult, f64)>);
 
 /// What every workload used of the limits that it came nearest to.
 pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
-    let of_group = |group: &Group<'_>| {
+    let of_group = |group: &WorkloadGroup<'_>| {
         let limits = nearest(group);
         let told: Vec<String> = limits.iter().take(TOLD).map(|limit| line(view, group, limit)).collect();
         let text = Text::default().link(group.id(), view.called(group.name)).plain(": ");
@@ -26,10 +26,10 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
 }
 
 /// The limits that cases came nearest to, the fullest first.
-fn nearest<'a>(group: &Group<'a>) -> Vec<Nearest<'a>> {
+fn nearest<'a>(group: &WorkloadGroup<'a>) -> Vec<Nearest<'a>> {
     let mut limits: Vec<Nearest<'a>> = Vec::new();
     for case in &group.cases {
-        let Some(used) = telling::nearest(case) else { continue };
+        let Some(used) = highlights::nearest(case) else { continue };
         let key = |u: &Utilization| (u.resource.clone(), u.quantity.clone(), u.kind, u.limit.to_bits());
         match limits.iter_mut().find(|(limit, _)| key(limit) == key(used)) {
             Some((_, cases)) => cases.push((case, used.fraction)),
@@ -42,7 +42,7 @@ fn nearest<'a>(group: &Group<'a>) -> Vec<Nearest<'a>> {
 }
 
 /// `65 to 117 % of memory (26.74 GB/s, measured), most by copy, main memory`.
-fn line(view: &View<'_>, group: &Group<'_>, (limit, cases): &Nearest<'_>) -> String {
+fn line(view: &View<'_>, group: &WorkloadGroup<'_>, (limit, cases): &Nearest<'_>) -> String {
     let least = cases.iter().map(|c| c.1).fold(f64::MAX, f64::min);
     let Some((case, most)) = cases.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
     let (low, high) = (percent(least), percent(*most));
@@ -68,18 +68,7 @@ mod tests {
     use crate::page::Subject;
 
     fn case(label: &str, resource: &str, fraction: f64) -> CaseResult {
-        let nearest = Utilization {
-            machine: None,
-            line_only: false,
-            resource: resource.to_owned(),
-            quantity: "throughput".to_owned(),
-            kind: LimitKind::Link,
-            demand: fraction * 560e6,
-            limit: 560e6,
-            unit: Unit::BytesPerSecond,
-            fraction,
-            source: String::new(),
-        };
+        let nearest = crate::tests::used(resource, fraction);
         let other = Utilization { resource: "dmi".to_owned(), fraction: 0.01, ..nearest.clone() };
         let mut case =
             CaseResult { utilization: vec![nearest, other], ..crate::tests::run().cases.remove(0) };

@@ -9,7 +9,7 @@ use model::profile::WaitsFor;
 use model::run::CaseResult;
 use model::{LoadProfile, Run};
 
-use super::mountain::{self, Whose};
+use super::mountain::{self, CacheOwner};
 use super::{Figure, factors, metric};
 use crate::load;
 use crate::view::View;
@@ -85,7 +85,9 @@ fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
             let of = |(at, (from, to, value)): (usize, &(f64, f64, f64))| {
                 let edge = mountain.edges.iter().find(|e| e.holds == *to);
                 let place = match edge.map(|e| &e.whose) {
-                    Some(Whose::Processor(level, _) | Whose::Claimed(level, _)) => Place::Cache(*level),
+                    Some(CacheOwner::Processor(level, _) | CacheOwner::Claimed(level, _)) => {
+                        Place::Cache(*level)
+                    }
                     Some(_) => by_claim(*from as u64),
                     None if at == last && is_behind(&mountain, &claims, *to) => Place::Memory,
                     None => by_claim(*to as u64),
@@ -120,7 +122,7 @@ fn places(view: &View<'_>, cases: &[&CaseResult]) -> Vec<(Place, u64, f64)> {
 fn is_behind(mountain: &mountain::Mountain, claims: &[(u32, u64)], to: f64) -> bool {
     let Some((level, bytes)) = claims.last() else { return false };
     let ended = mountain.edges.last().is_some_and(|e| match e.whose {
-        Whose::Processor(l, _) | Whose::Claimed(l, _) => l == *level,
+        CacheOwner::Processor(l, _) | CacheOwner::Claimed(l, _) => l == *level,
         _ => false,
     });
     ended || to > *bytes as f64 * 1.5

@@ -6,7 +6,7 @@ use model::{Unit, Value};
 use super::Numbers;
 use crate::svg::clean;
 
-/// From here on seconds are told in minutes and hours.
+/// From here on seconds are written as minutes and hours.
 pub(super) const MINUTES_FROM: f64 = 60.0;
 
 /// Longer names are cut: a sentence is to be read.

@@ -1,4 +1,4 @@
-//! Findings that several cases share, each said once: merged by their codes and
+//! Findings that several cases share, each shown once: merged by their codes and
 //! arguments, before any sentence is made.
 
 use std::cmp::Reverse;
@@ -6,8 +6,8 @@ use std::cmp::Reverse;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Run};
 
-/// A finding that many cases share, said once.
-pub(crate) struct Shared<'a> {
+/// A finding that many cases share.
+pub(crate) struct MergedFinding<'a> {
     /// The cases that have it; none where it is about the whole run.
     pub(crate) cases: Vec<&'a CaseResult>,
     /// Each case's own, or the run's.
@@ -15,14 +15,14 @@ pub(crate) struct Shared<'a> {
 }
 
 /// All findings of a run, the gravest first, alike ones together.
-pub(crate) fn shared(run: &Run) -> Vec<Shared<'_>> {
+pub(crate) fn merged(run: &Run) -> Vec<MergedFinding<'_>> {
     let of_cases = run.cases.iter().flat_map(|c: &CaseResult| c.findings.iter().map(move |f| (Some(c), f)));
     let mut all: Vec<_> = run.findings.iter().map(|f| (None, f)).chain(of_cases).collect();
     all.sort_by_key(|(_, f)| Reverse(f.severity));
-    let mut merged: Vec<Shared<'_>> = Vec::new();
+    let mut all_merged: Vec<MergedFinding<'_>> = Vec::new();
     for (case, finding) in all {
-        let same = |s: &&mut Shared<'_>| s.findings.first().is_some_and(|f| alike(f, finding));
-        match merged.iter_mut().find(same) {
+        let same = |s: &&mut MergedFinding<'_>| s.findings.first().is_some_and(|f| alike(f, finding));
+        match all_merged.iter_mut().find(same) {
             Some(shared) => {
                 // A case may have several, such as one for each reason of a failure.
                 let is_known = |case: &&CaseResult| shared.cases.iter().any(|c| std::ptr::eq(*c, *case));
@@ -30,17 +30,19 @@ pub(crate) fn shared(run: &Run) -> Vec<Shared<'_>> {
                 shared.cases.extend(new);
                 shared.findings.push(finding);
             }
-            None => merged.push(Shared { cases: case.into_iter().collect(), findings: vec![finding] }),
+            None => {
+                all_merged.push(MergedFinding { cases: case.into_iter().collect(), findings: vec![finding] })
+            }
         }
     }
-    merged
+    all_merged
 }
 
 /// Whether one sentence does for both: of one code, about the same thing, and only
 /// numbers differ.
 fn alike(a: &Finding, b: &Finding) -> bool {
     let is_same = (a.kind, a.severity, &a.code, &a.resource) == (b.kind, b.severity, &b.code, &b.resource);
-    // What a document of another version lacks arguments for is told in its words.
+    // A finding without arguments, from another version, keeps its own words.
     let is_told = !a.args.is_empty() || a.text == b.text;
     let shown = |finding: &Finding| -> Vec<_> {
         finding.evidence.iter().map(|e| (e.code.clone(), e.args.clone())).collect()
@@ -75,8 +77,8 @@ mod tests {
     /// What is said of how many cases.
     fn said(all: &[Vec<Finding>]) -> Vec<(usize, String)> {
         let words = analysis::words(language::Language::English);
-        let one = |s: &Shared<'_>| (s.cases.len(), words.findings(&s.findings).join(" "));
-        shared(&found(all)).iter().map(one).collect()
+        let one = |s: &MergedFinding<'_>| (s.cases.len(), words.findings(&s.findings).join(" "));
+        merged(&found(all)).iter().map(one).collect()
     }
 
     fn doubt(share: f64) -> Finding {

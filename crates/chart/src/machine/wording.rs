@@ -7,9 +7,7 @@ use model::Value;
 
 /// The text of `picture-KEY`, filled with words.
 pub(super) fn fill(words: &Words, key: &str, arguments: &[(&str, &str)]) -> String {
-    let filled: Vec<(&str, Value)> =
-        arguments.iter().map(|(name, value)| (*name, Value::Text((*value).to_owned()))).collect();
-    words.tell(&format!("picture-{key}"), &filled)
+    words.tell_texts(&format!("picture-{key}"), arguments)
 }
 
 /// The text of `picture-KEY`.
@@ -19,7 +17,7 @@ pub(super) fn say(words: &Words, key: &str) -> String {
 
 /// The text of `picture-KEY` for so many: `1 core`, `8 cores`.
 pub(super) fn counted(words: &Words, key: &str, count: usize) -> String {
-    words.tell(&format!("picture-{key}"), &[("count", Value::Integer(count as u64))])
+    words.count(&format!("picture-{key}"), count)
 }
 
 /// What a name stands for: `sda: 256 GB`.
