@@ -27,7 +27,7 @@ pub use siblings::Siblings;
 pub use utilization::measured_limits;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// The words of a language; those of English have the sentences that stand beside
 /// the rules.

@@ -37,6 +37,10 @@ fn assert_said(finding: &Finding) {
     finding.args.iter().for_each(|(name, value)| assert_language_free(name, value));
     let evidence = || finding.evidence.iter().chain(&finding.ruled_out);
     evidence().flat_map(|e| &e.args).for_each(|(name, value)| assert_language_free(name, value));
+    // What only points at a place has the finding's own code.
+    evidence().for_each(|e| assert!(e.text.is_some() || e.code == finding.code, "{e:?} of {finding:?}"));
+    let lacking = crate::words(Language::English).lacking(finding);
+    assert_eq!(lacking, Vec::<String>::new(), "English {finding:?}");
     for language in LANGUAGES.iter().filter(|l| **l != Language::English) {
         let words = language.words();
         assert_eq!(words.lacking(finding), Vec::<String>::new(), "{language:?} {finding:?}");

@@ -1,7 +1,7 @@
 //! The sentences of findings, made from codes and arguments in every language. A
 //! language that lacks one, or an argument of it, has what the document says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fluent_bundle::FluentArgs;
 use model::finding::Evidence;
@@ -102,20 +102,22 @@ impl Words {
         let mut filled = FluentArgs::new();
         let Some((first, others)) = all.split_first() else { return filled };
         let differs = |name: &&String| others.iter().any(|other| other.get(*name) != first.get(*name));
-        let numbers = |arguments: &Arguments| -> Vec<f64> {
-            first.keys().filter(differs).filter_map(|name| number(arguments.get(name)?)).collect()
+        let differing: BTreeSet<&String> = first.keys().filter(differs).collect();
+        let numbers = |arguments: &&'a Arguments| -> (Vec<f64>, &'a Arguments) {
+            let own = differing.iter().filter_map(|name| number(arguments.get(*name)?));
+            (own.collect(), *arguments)
         };
+        let order = |a: &[f64], b: &[f64]| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
         // Of equals the first, as its case is the one that is named.
-        let greatest = all
-            .iter()
-            .rev()
-            .max_by(|a, b| numbers(a).partial_cmp(&numbers(b)).unwrap_or(std::cmp::Ordering::Equal));
+        let greatest = all.iter().rev().map(numbers).max_by(|a, b| order(&a.0, &b.0));
         for (name, value) in first.iter() {
+            let is_range = differing.contains(name) && number(value).is_some();
             let values = all.iter().filter_map(|arguments| number(arguments.get(name)?));
-            match Range::of(self.language(), values).filter(|_| differs(&name) && number(value).is_some()) {
+            match is_range.then(|| Range::of(self.language(), values)).flatten() {
                 Some(range) => filled.set(name.as_str(), range),
                 None => {
-                    let value = greatest.and_then(|arguments| arguments.get(name)).unwrap_or(value);
+                    let own = greatest.as_ref().and_then(|(_, arguments)| arguments.get(name));
+                    let value = own.unwrap_or(value);
                     filled.set(name.as_str(), fluent_value(value));
                 }
             }
@@ -139,21 +141,27 @@ impl Words {
 
     /// The keys that this language needs to say a finding with its advice, its
     /// evidence and what it rules out, and lacks, or whose arguments it lacks:
-    /// what would be shown in English. For tests of rules that make findings.
+    /// what would be shown in English. Evidence of the finding's own code may say nothing.
+    /// English lacks nothing where it has not the messages of the rule. For tests of
+    /// rules that make findings.
     #[must_use]
     pub fn lacking(&self, finding: &Finding) -> Vec<String> {
         let mut lacking = Vec::new();
-        if self.language() == Language::English {
+        let key = key_of(finding);
+        if self.language() == Language::English && !self.has(&key) {
             return lacking;
         }
+        let advice = format!("{key}.advice");
+        let has_advice = finding.advice.is_some() || self.has(&advice);
         if self.of_finding(finding, "").is_none() {
-            lacking.push(key_of(finding));
+            lacking.push(key);
         }
-        if finding.advice.is_some() && self.of_finding(finding, ".advice").is_none() {
-            lacking.push(format!("{}.advice", key_of(finding)));
+        if has_advice && self.of_finding(finding, ".advice").is_none() {
+            lacking.push(advice);
         }
         let evidence = finding.evidence.iter().chain(&finding.ruled_out);
-        let unsaid = evidence.filter(|e| e.text.is_some() && self.of_evidence(e).is_none());
+        let needed = evidence.filter(|e| e.text.is_some() || e.code != finding.code);
+        let unsaid = needed.filter(|e| self.of_evidence(e).is_none());
         lacking.extend(unsaid.map(|e| format!("evidence-{}", e.code)));
         lacking
     }
@@ -250,6 +258,21 @@ mod tests {
         assert_eq!(Language::English.words().lacking(&lacking), Vec::<String>::new());
         let empty = Finding { args: BTreeMap::new(), ..whole };
         assert_eq!(Language::Korean.words().lacking(&empty), ["finding-cannot-tell"]);
+    }
+
+    #[test]
+    fn what_english_lacks_is_named_where_it_has_the_words_of_the_rule() {
+        let words =
+            Words::english_with(["finding-late = late\n    .advice = wait { $s }\nevidence-why = because\n"]);
+        let place = || model::finding::Place::Metric("iops".to_owned());
+        let late = Finding::new(FindingKind::Validity, "late", model::Severity::Note);
+        let late = late.because(Evidence::at("why", place())).because(Evidence::at("late", place()));
+        // No argument, no advice; evidence without words of its own is found though it says nothing.
+        assert_eq!(words.lacking(&late), ["finding-late.advice"]);
+        let late = late.arg("s", 1u64);
+        assert_eq!(words.lacking(&late), Vec::<String>::new());
+        let late = late.not_because(vec![Evidence::at("no-such", place())]);
+        assert_eq!(words.lacking(&late), ["evidence-no-such"]);
     }
 
     fn used(percent: u32, who: &[&str]) -> Finding {

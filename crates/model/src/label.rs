@@ -119,7 +119,10 @@ impl fmt::Display for LabelPart {
 impl fmt::Display for LoadLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.workload)?;
-        self.parameters.iter().try_for_each(|part| write!(f, " {part}"))
+        // A text that nobody could read has no workload before it.
+        let before = |place: usize| if place == 0 && self.workload.is_empty() { "" } else { " " };
+        let mut parts = self.parameters.iter().enumerate();
+        parts.try_for_each(|(place, part)| write!(f, "{}{part}", before(place)))
     }
 }
 

@@ -2,15 +2,30 @@
 //! rules here, in one of the load's own metrics.
 
 use model::Severity;
-use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
 
-use super::{Candidate, FULL, Verdict, finding, shown};
+use super::{BEYOND, Candidate, FULL, Verdict, finding, of_limit, shown};
 use crate::Context;
 
-/// More than a resource can is no full resource.
-const BEYOND: f64 = 1.15;
+/// Resources that other candidates judge, by what stands before the colon. An own
+/// metric of one of them is bounded as an own resource is.
+const JUDGED: &[&str] = &[
+    "block",
+    "cgroup",
+    "cpu",
+    "dmi",
+    "filesystem",
+    "load",
+    "memory",
+    "nic",
+    "pci",
+    "sata",
+    "self",
+    "system",
+];
+/// What the other candidates look at.
+const JUDGED_IN: &[&str] = &["cpu", "iops", "throughput"];
 
 /// What it says, in English.
 pub(super) const ENGLISH: &str = r#"
@@ -29,20 +44,18 @@ pub(super) struct OwnLimit;
 impl Candidate for OwnLimit {
     fn examine(&self, case: &CaseResult, _context: &Context<'_>) -> Verdict {
         let own = case.utilization.iter().filter(|used| is_own(case, used));
-        let Some(fullest) = own.max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
+        // What is known wrongly of one limit says nothing of the others.
+        let key = |used: &&Utilization| (used.fraction <= BEYOND, used.fraction);
+        let order = |a: (bool, f64), b: (bool, f64)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1));
+        let Some(fullest) = own.max_by(|a, b| order(key(a), key(b))) else {
             return Verdict::Elsewhere;
         };
-        let place = Place::Limit { resource: fullest.resource.clone(), quantity: fullest.quantity.clone() };
-        let evidence = |code: &str| {
-            Evidence::at(code, place.clone())
-                .arg("resource", fullest.resource.as_str())
-                .arg("fraction", fullest.fraction)
-        };
         if fullest.fraction > BEYOND {
-            return Verdict::Unknown(evidence("own-limit-beyond"));
+            return Verdict::Unknown(of_limit(fullest, "own-limit-beyond"));
         }
+        let evidence = of_limit(fullest, "own-limit");
         if fullest.fraction < FULL {
-            return Verdict::Free(evidence("own-limit"));
+            return Verdict::Free(evidence);
         }
         Verdict::Full(Box::new(
             finding("limit-reached", Severity::Note)
@@ -51,16 +64,19 @@ impl Candidate for OwnLimit {
                 .arg("limit", fullest.limit)
                 .arg("unit", fullest.unit.symbol())
                 .arg("source", fullest.source.as_str())
-                .because(evidence("own-limit"))
+                .because(evidence)
                 .because(shown("demand", &fullest.quantity)),
         ))
     }
 }
 
-/// Whether a limit is of the load's own area: what the others judge is bounded in
-/// bytes, operations or CPU time.
+/// Whether a limit is of the load's own area: of a resource that no other candidate
+/// knows, or in a metric that none looks at. Links and quotas are judged whatever they
+/// are of.
 fn is_own(case: &CaseResult, used: &Utilization) -> bool {
-    used.kind != LimitKind::Quota
-        && !matches!(used.quantity.as_str(), "throughput" | "iops" | "cpu")
-        && case.loads.main.estimates.contains_key(&used.quantity)
+    let kind = used.resource.split(':').next().and_then(|kind| kind.rsplit('/').next());
+    let is_known = kind.is_some_and(|kind| JUDGED.contains(&kind));
+    let is_judged = matches!(used.kind, LimitKind::Quota | LimitKind::Link)
+        || is_known && JUDGED_IN.contains(&used.quantity.as_str());
+    !is_judged && case.loads.main.estimates.contains_key(&used.quantity)
 }

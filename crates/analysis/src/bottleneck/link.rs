@@ -2,15 +2,12 @@
 
 use language::format::Rates;
 use model::Severity;
-use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
 
-use super::{Candidate, FULL, Verdict, finding, shown};
+use super::{BEYOND, Candidate, FULL, Verdict, finding, of_limit, shown};
 use crate::{Context, measure};
 
-/// More than a link can is no full link.
-const BEYOND: f64 = 1.15;
 /// Payload gets 76 to 94 % of a line rate, by packet size; above this share of
 /// one nobody can say that there is room.
 const LINE: f64 = 0.75;
@@ -48,21 +45,15 @@ impl Candidate for Link {
         let Some(fullest) = links.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
             return Verdict::Elsewhere;
         };
-        let place = Place::Limit { resource: fullest.resource.clone(), quantity: fullest.quantity.clone() };
-        let evidence = |code: &str| {
-            Evidence::at(code, place.clone())
-                .arg("resource", fullest.resource.as_str())
-                .arg("fraction", fullest.fraction)
-        };
         if fullest.fraction > BEYOND {
             let (demand, unit) = measure::written(fullest.demand, fullest.unit, &fullest.resource);
-            let missing = evidence("link-beyond").arg("demand", demand);
+            let missing = of_limit(fullest, "link-beyond").arg("demand", demand);
             return Verdict::Unknown(missing.arg("unit", unit));
         }
         if fullest.line_only && fullest.fraction > LINE && fullest.fraction < FULL {
-            return Verdict::Unknown(evidence("link-line-rate"));
+            return Verdict::Unknown(of_limit(fullest, "link-line-rate"));
         }
-        let evidence = evidence("link");
+        let evidence = of_limit(fullest, "link");
         if fullest.fraction < FULL {
             return Verdict::Free(evidence);
         }

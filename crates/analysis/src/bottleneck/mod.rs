@@ -19,7 +19,7 @@ mod scheduler;
 pub(crate) mod tests;
 
 use model::finding::{Evidence, Place};
-use model::run::CaseResult;
+use model::run::{CaseResult, Utilization};
 use model::{Finding, FindingKind, Severity};
 
 use crate::measure::End;
@@ -27,6 +27,9 @@ use crate::{Context, measure};
 
 /// Full means at least this share of what payload can get (design, section 7).
 pub(crate) const FULL: f64 = 0.95;
+
+/// More than a resource can is no full resource.
+const BEYOND: f64 = 1.15;
 
 /// What candidates say, in English.
 pub(crate) const ENGLISH: &[&str] = &[
@@ -208,6 +211,12 @@ fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
 /// A finding of this kind.
 fn finding(code: &str, severity: Severity) -> Finding {
     Finding::new(FindingKind::Bottleneck, code, severity)
+}
+
+/// How much of a limit is used, as evidence.
+fn of_limit(used: &Utilization, code: &str) -> Evidence {
+    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity.clone() };
+    Evidence::at(code, place).arg("resource", used.resource.as_str()).arg("fraction", used.fraction)
 }
 
 /// Evidence in a metric of the case.

@@ -8,7 +8,7 @@ use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::CaseResult;
 
-use super::{Candidate, FULL, Verdict, finding, shown};
+use super::{Candidate, FULL, Verdict, finding, of_limit, shown};
 use crate::{Context, measure};
 
 /// A quota that stopped each worker for this share of a window held it back.
@@ -48,10 +48,7 @@ impl Candidate for Quota {
         let Some(tightest) = quotas.rev().max_by(|a, b| a.fraction.total_cmp(&b.fraction)) else {
             return Verdict::Elsewhere;
         };
-        let limit = Place::Limit { resource: tightest.resource.clone(), quantity: tightest.quantity.clone() };
-        let evidence = Evidence::at("quota", limit)
-            .arg("fraction", tightest.fraction)
-            .arg("resource", tightest.resource.as_str());
+        let evidence = of_limit(tightest, "quota");
         if tightest.fraction < FULL {
             return Verdict::Free(evidence);
         }

@@ -99,6 +99,27 @@ fn what_a_link_cannot_have_passed_says_nothing_of_it() {
 }
 
 #[test]
+fn an_own_resource_is_judged_in_whatever_it_is_bounded() {
+    let mut case = disk(32, 100_000.0, 300.0, 2.0);
+    let press = |quantity: &str, fraction: f64| Utilization {
+        quantity: quantity.to_owned(),
+        ..used("press:0", LimitKind::Hardware, fraction)
+    };
+    let named = |utilization: Vec<Utilization>| {
+        let found = verdict(&[CaseResult { utilization, ..case.clone() }]);
+        (found.code, found.resource)
+    };
+    let full = ("limit-reached".to_owned(), Some("press:0".to_owned()));
+    assert_eq!(named(vec![press("iops", 0.97)]), full);
+    // One that is known wrongly hides no other.
+    assert_eq!(named(vec![press("iops", 1.4), press("throughput", 0.97)]), full);
+    assert_eq!(named(vec![press("iops", 0.5)]).0, "cannot-tell");
+    case.utilization = vec![press("iops", 1.4)];
+    let beyond = verdict(&[case]);
+    assert!(beyond.evidence.iter().any(|e| e.code == "own-limit-beyond"), "{beyond:?}");
+}
+
+#[test]
 fn of_two_that_are_as_full_the_nearer_is_named() {
     for (kind, code) in [(LimitKind::Link, "link-full"), (LimitKind::Quota, "io-quota")] {
         let mut case = disk(32, 1000.0, 32_000.0, 2.0);

@@ -57,8 +57,9 @@ pub fn read(text: &str, loads: &[(&str, &Parameters)]) -> Label {
     let none = Parameters::default();
     let (main, main_parameters) = loads.first().copied().unwrap_or(("", &none));
     let mut label = Label { loads: vec![load(main)], settings: Vec::new() };
-    let own = text.strip_prefix(main).unwrap_or(text);
-    let own = own.strip_prefix(' ').unwrap_or(own);
+    let rest = text.strip_prefix(main).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+    let Some(rest) = rest else { return unread(text) };
+    let own = rest.strip_prefix(' ').unwrap_or(rest);
     let mut parameters = main_parameters;
     let mut words = own.split(' ').filter(|_| !own.is_empty()).peekable();
     let mut parts: Vec<Part<'_>> = Vec::new();
@@ -80,6 +81,14 @@ pub fn read(text: &str, loads: &[(&str, &Parameters)]) -> Label {
     }
     keep(&mut label, parts, parameters);
     label
+}
+
+/// A label that does not begin with its workload: all of it is one nameless part.
+fn unread(text: &str) -> Label {
+    let value = Value::Text(text.to_owned());
+    let part = LabelPart { name: String::new(), kind: Kind::Text, value };
+    let main = LoadLabel { workload: String::new(), parameters: vec![part] };
+    Label { loads: vec![main], settings: Vec::new() }
 }
 
 fn load(workload: &str) -> LoadLabel {
@@ -171,6 +180,16 @@ mod tests {
         assert_eq!(read.parameters()[0].value, Value::List(vec!["a".into(), "b".into()]));
         let one = label("disk target=a+b", &[("target", "/data/a+b".into())]);
         assert_eq!(one.parameters()[0].value, "a+b".into());
+    }
+
+    #[test]
+    fn a_name_that_only_begins_with_the_workload_is_kept_whole() {
+        for text in ["diskx", "diskx size=1MiB", "other pattern=read"] {
+            let read = label(text, &[]);
+            assert_eq!((read.to_string().as_str(), read.loads.len()), (text, 1));
+            assert_eq!(values(read.parameters()), [("", Kind::Text, text.into())]);
+        }
+        assert_eq!(label("disk x", &[]).loads[0].workload, "disk");
     }
 
     #[test]

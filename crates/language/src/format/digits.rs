@@ -1,5 +1,8 @@
 //! How many digits of a number are written.
 
+use crate::Words;
+use crate::range::Range;
+
 /// Four significant digits; an exponent only where nobody could count the digits.
 pub(super) fn digits(value: f64) -> String {
     if value.abs() >= 1e9 {
@@ -44,6 +47,13 @@ pub(super) fn three_digits(value: f64) -> String {
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     if value != 0.0 && value.abs() < 0.95 { format!("{value:.1} %") } else { format!("{value:.0} %") }
+}
+
+/// Shares from the least to the most, `12 to 96 %`; one where both read the same.
+#[must_use]
+pub fn percents(words: &Words, low: f64, high: f64) -> String {
+    Range::of(words.language(), [low, high].into_iter())
+        .map_or_else(String::new, |range| range.written(percent))
 }
 
 /// A share in per cent with one decimal where that says something: `2.4 %`,

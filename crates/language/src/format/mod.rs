@@ -9,7 +9,9 @@ use model::profile::RateUnit;
 use model::run::Estimate;
 pub use model::scalar::binary;
 
-pub use self::digits::{amount, fine_percent, grouped, percent, probability, ratio, rough_percent, short};
+pub use self::digits::{
+    amount, fine_percent, grouped, percent, percents, probability, ratio, rough_percent, short,
+};
 use self::digits::{digits, tenths, three_digits, trimmed};
 use self::scale::{BINARY_BYTES, BITS_PER_SECOND, Multiples};
 pub use self::scale::{Scale, is_unit};

@@ -46,7 +46,7 @@ pub fn write(document: &Document, terminal: Terminal, detail: Detail<'_>) -> Str
     }
     let mut end = vec![document.footer.clone()];
     if let Detail::Brief(command) = detail {
-        let detailed = document.sections.iter().filter(|s| has_details(s));
+        let detailed = document.sections.iter().filter(|s| has_details(s) || hides_details(s));
         let titles: Vec<&str> = detailed.map(|s| s.title.as_str()).collect();
         let texts = [("command", command.into()), ("sections", titles.join(", ").into())];
         end.extend((!titles.is_empty()).then(|| Text::ticked(&document.words.tell("terminal-more", &texts))));
@@ -61,6 +61,12 @@ pub fn write(document: &Document, terminal: Terminal, detail: Detail<'_>) -> Str
 
 fn has_details(section: &Section) -> bool {
     section.blocks.iter().any(|r| r.rank == Rank::Detail) || section.subsections.iter().any(has_details)
+}
+
+/// Whether notices of it say more with `-v`.
+fn hides_details(section: &Section) -> bool {
+    let hides = |ranked: &Ranked| matches!(&ranked.block, Block::Notice(n) if !n.details.is_empty());
+    section.blocks.iter().any(hides) || section.subsections.iter().any(hides_details)
 }
 
 /// What a block was, as far as it matters for the next.
@@ -234,11 +240,22 @@ impl Page {
         let mut last = None;
         for (name, text) in pairs {
             let shown = if last == Some(name) { String::new() } else { printable(name) };
-            let room = indent.saturating_sub(display_width(&shown)).max(GAP);
-            let name_spans = vec![Span::new(Style::Strong, shown), Span::new(Style::Plain, " ".repeat(room))];
+            let mut name_spans = self.broken(Span::new(Style::Strong, shown));
+            let taken: usize = name_spans.iter().map(|span| display_width(&span.text)).sum();
+            let room = indent.saturating_sub(taken).max(GAP);
+            name_spans.push(Span::new(Style::Plain, " ".repeat(room)));
             self.hanging(name_spans, indent, &spans(Style::Plain, text));
             last = Some(name);
         }
+    }
+
+    /// A name; where it is wider than the terminal, its last line, below the others.
+    fn broken(&mut self, name: Span) -> Vec<Span> {
+        let room = self.terminal.prose().saturating_sub(2 * GAP).max(GAP);
+        let mut all = lines(&[name], room, room);
+        let last = all.pop().unwrap_or_default();
+        all.iter().for_each(|line| self.out.push_str(&self.terminal.line(line)));
+        last
     }
 
     /// What it says and what to do in one paragraph, behind how grave it is.

@@ -4,7 +4,7 @@ use model::run::{CaseResult, Utilization};
 
 use super::{View, headline, highlights};
 use crate::document::{Answer, Text};
-use crate::format::percent;
+use crate::format::percents;
 use crate::view::WorkloadGroup;
 
 /// At most so many limits of one workload are shown.
@@ -45,11 +45,7 @@ fn nearest<'a>(group: &WorkloadGroup<'a>) -> Vec<Nearest<'a>> {
 fn line(view: &View<'_>, group: &WorkloadGroup<'_>, (limit, cases): &Nearest<'_>) -> String {
     let least = cases.iter().map(|c| c.1).fold(f64::MAX, f64::min);
     let Some((case, most)) = cases.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
-    let (low, high) = (percent(least), percent(*most));
-    let share = match low == high {
-        true => high,
-        false => view.tell("range", &[("low", low.trim_end_matches(" %")), ("high", &high)]),
-    };
+    let share = percents(view.words, least, *most);
     let used = headline::share_of_limit(view, limit, &share);
     match group.cases.len() {
         1 => used,

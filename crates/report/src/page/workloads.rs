@@ -10,16 +10,17 @@ use crate::view::{View, WorkloadGroup};
 /// The section.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("workloads", view.say("workloads-title"));
-    section.subsections = view.groups().iter().map(|group| of(view, group)).collect();
-    section
-}
-
-fn of(view: &View<'_>, group: &WorkloadGroup<'_>) -> Section {
-    let mut section = Section { names_rows: true, ..Section::new(group.id(), view.called(group.name)) };
-    let (figures, remark) = match case_table::are_few(view) {
+    let ranks = match case_table::are_few(view) {
         true => (Rank::Figure, Rank::Remark),
         false => (Rank::Detail, Rank::Detail),
     };
+    section.subsections = view.groups().iter().map(|group| of(view, group, ranks)).collect();
+    section
+}
+
+/// One workload; its table has the rank `figures`, what is remarked on it `remark`.
+fn of(view: &View<'_>, group: &WorkloadGroup<'_>, (figures, remark): (Rank, Rank)) -> Section {
+    let mut section = Section { names_rows: true, ..Section::new(group.id(), view.called(group.name)) };
     if let Some(spec) = group.spec {
         let summary = view.words.or(&format!("workload-{}", spec.name), spec.summary);
         let text = Text::from(super::findings::sentence(&summary))

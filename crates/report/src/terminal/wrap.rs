@@ -39,7 +39,9 @@ pub(crate) fn lines(spans: &[Span], first: usize, room: usize) -> Vec<Vec<Span>>
     for word in words(spans) {
         let gap = if at == 0 { 0 } else { word.gap };
         let width = word.width();
-        if at > 0 && at + gap + width > room_here {
+        // A word that has room on later lines only, behind a long name, goes there whole.
+        let is_later = lines.len() == 1 && width > room_here && width <= room;
+        if (at > 0 || is_later) && at + gap + width > room_here {
             lines.push(Vec::new());
             (at, room_here) = (0, room);
         } else if gap > 0 {
@@ -129,6 +131,7 @@ mod tests {
         assert_eq!(wrapped("one  two three", 8, 5), ["one  two", "three"]);
         assert_eq!(wrapped("a 0-3,8", 6, 6), ["a", "0-3,8"]);
         assert_eq!(wrapped("abcdefgh x", 4, 3), ["abcd", "efg", "h x"]);
+        assert_eq!(wrapped("abcdef x", 4, 6), ["", "abcdef", "x"]);
         assert_eq!(wrapped("", 4, 4), [""]);
     }
 

@@ -15,7 +15,7 @@ use model::{Better, Machine, Parameters, Run, Unit, Value};
 use textwrap::core::display_width;
 
 use super::{ComparisonSubject, document};
-use crate::document::tests::{check, only_our_markdown};
+use crate::document::tests::{check, code_lines, only_our_markdown};
 use crate::document::{Block, Document, Section, html, markdown, terminal};
 use crate::terminal::Terminal;
 use crate::tests::long::{estimate, long, short};
@@ -143,6 +143,24 @@ fn cases_of_one_run_need_no_second() {
     assert!(!text.contains("same on both sides, as far as is known"), "{text}");
 }
 
+#[test]
+fn a_row_without_parts_does_not_say_its_workload_twice() {
+    let mut made = comparison();
+    made.rows.truncate(1);
+    let named = |made: &Comparison| {
+        let runs = pair();
+        markdown::write(&page(made, &runs, Language::English))
+    };
+    let one = named(&made);
+    assert!(one.contains("queue-depth=1") && !one.contains("disk queue-depth=1"), "{one}");
+    let mut other = row("net.stream", "iops", Some(Verdict::Same), Some(ratio(1.0, 0.99, 1.01)));
+    other.workload = "net.stream".to_owned();
+    made.rows.push(other);
+    let two = named(&made);
+    assert!(two.contains("disk queue-depth=1") && !two.contains("disk disk"), "{two}");
+    assert!(two.contains("net.stream") && !two.contains("net.stream net.stream"), "{two}");
+}
+
 /// Every odd run against an ordinary one: nothing of it becomes a part of the
 /// page.
 #[test]
@@ -164,8 +182,9 @@ fn no_side_becomes_markup_whatever_it_is() {
         let page = page(&found, &runs, language);
         check(name, &html::write(&page));
         only_our_markdown(name, &markdown::write(&page));
+        let copied = code_lines(&page);
         for line in terminal::write(&page, Terminal::default(), terminal::Detail::All).lines() {
-            assert!(display_width(line) <= 80 || line.starts_with("  "), "{name}: {line}");
+            assert!(display_width(line) <= 80 || copied.contains(line), "{name}: {line}");
             assert!(!line.contains(char::is_control) && !line.contains('\u{202e}'), "{name}: {line:?}");
         }
     };

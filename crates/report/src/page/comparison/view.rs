@@ -15,6 +15,17 @@ use crate::page::method::moment;
 /// So many levels stand in a title.
 const LEVELS: usize = 6;
 
+/// The label of a row that has it as text only, without its workload.
+fn without_workload(row: &Row) -> Option<String> {
+    let rest = row.case.strip_prefix(row.workload.as_str());
+    let own = match rest {
+        Some("") => "",
+        Some(rest) => rest.strip_prefix(' ').unwrap_or(&row.case),
+        None => &row.case,
+    };
+    (!own.is_empty()).then(|| own.to_owned())
+}
+
 /// A comparison as its report sees it.
 pub(super) struct ComparisonView<'a> {
     pub(super) comparison: &'a Comparison,
@@ -143,7 +154,7 @@ impl<'a> ComparisonView<'a> {
 
     /// A case, with what is held against what where that is not the same for all.
     pub(super) fn called(&self, row: &Row) -> String {
-        let own = row.case_parts.as_ref().map_or_else(|| Some(row.case.clone()), short_form);
+        let own = row.case_parts.as_ref().map_or_else(|| without_workload(row), short_form);
         let is_one = self.comparison.rows.iter().all(|r| r.workload == row.workload);
         let case = match own {
             Some(own) if is_one => own,
