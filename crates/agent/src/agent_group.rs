@@ -92,15 +92,15 @@ impl AgentGroup {
         if survey.problem.is_some() {
             return;
         }
-        let peer = load.parameters.text("peer").unwrap_or_default();
-        if load.parameters.get("latency-target").is_some() {
+        let peer = peer_of(load);
+        if load.profile.as_ref().is_some_and(|profile| profile.concurrency.is_searched()) {
             survey.problem = Some(Problem::invalid(
                 format!("{} searches no rate for a latency-target", load.workload),
                 "give a rate",
             ));
             return;
         }
-        if others_of(survey).any(|other| other.parameters.text("peer").unwrap_or_default() != peer) {
+        if others_of(survey).any(|other| peer_of(other) != peer) {
             survey.problem = Some(Problem::invalid(
                 "loads that run together have one peer, and here they have several",
                 "give them the same peer",
@@ -113,7 +113,7 @@ impl AgentGroup {
             return;
         }
         let dials = self.far.get(peer).is_some_and(|far| far.dials.is_some());
-        if dials && others_of(survey).any(|load| load.parameters.get("local-address").is_some()) {
+        if dials && others_of(survey).any(|load| net::far_end(load).is_some_and(|(_, from)| from.is_some())) {
             survey.problem = Some(Problem::invalid(
                 "local-address says where this machine's connections come from, and this peer makes them",
                 "leave it out; let the peer dial another address of this machine to measure another path",
@@ -177,6 +177,11 @@ impl AgentGroup {
         }
         Ok(report)
     }
+}
+
+/// The other end that a load names.
+fn peer_of(load: &LoadSpec) -> &str {
+    net::far_end(load).map_or("", |(peer, _)| peer)
 }
 
 /// The loads of two ends.
@@ -381,7 +386,7 @@ impl Agent for AgentGroup {
         match request {
             Request::Trial(order) => {
                 let peer = order.loads.iter().find(|load| has_far_end(load));
-                let peer = peer.and_then(|load| load.parameters.text("peer").ok().map(str::to_owned));
+                let peer = peer.and_then(|load| Some(net::far_end(load)?.0.to_owned()));
                 match peer {
                     Some(peer) => {
                         let way = self.far.get(&peer).and_then(|far| route::towards(far.address).ok());

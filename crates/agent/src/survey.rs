@@ -83,7 +83,7 @@ fn add_load(
     let mut load = Load::named(&name, parameters, site.cpus)?;
     load.schedule.check()?;
     check_search(&load, survey.loads.is_empty())?;
-    check_rest(load.schedule.rest, survey.loads.is_empty())?;
+    check_rest(load.schedule.rest(), survey.loads.is_empty())?;
     let needs = load.survey(site)?;
     let profile = load.profile();
     let threads = load.schedule.threads.saturating_mul(profile.targets.max(1));

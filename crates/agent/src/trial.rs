@@ -102,7 +102,7 @@ pub(crate) fn run(
     let decision = decide(order, &ready, &inventory.cpu, &interrupts);
     let main = ready.first().ok_or_else(|| Fault::Other("there is no load to run".to_owned()))?;
     let schedule = &main.planned.schedule;
-    let rest = schedule.rest;
+    let rest = schedule.rest();
     let scope = Scope::of(inventory, &host).and_block(blocks).and_cores(rest.is_asked());
     let unwatched = TrialObserver::unwatched(tell);
     let mut held = rate_search::search(schedule, &mut |drive| {

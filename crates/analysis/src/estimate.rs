@@ -9,7 +9,7 @@ use model::run::{CaseResult, Estimate, TargetResult};
 use model::trial::{LoadTrial, Status, TargetTrial, Trial};
 use model::unit::{Quantity, Unit};
 use model::workload::Catalogue;
-use model::{MetricSpec, Parameters, WorkloadSpec};
+use model::{LoadProfile, MetricSpec, WorkloadSpec};
 use stats::histogram::{self, Histogram};
 use stats::interval;
 
@@ -181,7 +181,7 @@ impl<'a> Together<'a> {
 #[must_use]
 pub fn headline<'a>(case: &'a CaseResult, catalogue: &Catalogue) -> Option<(&'static str, &'a Estimate)> {
     let by_count = case.loads.main.estimates.get_key_value("elapsed").map(|(_, e)| ("elapsed", e));
-    let name = watched(catalogue.workload(&case.loads.main.workload), &case.loads.main.parameters)?.name;
+    let name = watched(catalogue.workload(&case.loads.main.workload), &case.loads.main.profile)?.name;
     by_count.or_else(|| case.loads.main.estimates.get(name).map(|e| (name, e)))
 }
 
@@ -189,9 +189,9 @@ pub fn headline<'a>(case: &'a CaseResult, catalogue: &Catalogue) -> Option<(&'st
 /// count ends it: the rate that keeps a latency where one is asked for,
 /// otherwise what the workload shows first.
 #[must_use]
-pub fn watched(spec: Option<&'static WorkloadSpec>, parameters: &Parameters) -> Option<&'static MetricSpec> {
+pub fn watched(spec: Option<&'static WorkloadSpec>, profile: &LoadProfile) -> Option<&'static MetricSpec> {
     let spec = spec?;
-    let held = parameters.get("latency-target").and_then(|_| spec.metric("rate_held"));
+    let held = profile.concurrency.is_searched().then(|| spec.metric("rate_held")).flatten();
     held.or_else(|| spec.metric(spec.headline))
 }
 

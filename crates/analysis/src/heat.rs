@@ -127,7 +127,7 @@ impl Spans {
 /// they show nothing.
 #[must_use]
 pub fn of_case(case: &CaseResult) -> Heat {
-    let idle_s = case.loads.main.parameters.number("idle").ok();
+    let idle_s = case.loads.main.profile.idle_s;
     let good = case.trials.iter().filter(|t| t.status == Status::Ok);
     let all: Vec<Heat> = good.map(|trial| of_trial(trial, idle_s)).collect();
     let mut heat = Heat {

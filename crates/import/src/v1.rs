@@ -6,19 +6,35 @@ pub mod document;
 pub mod label;
 pub mod limit;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use model::plan::LoadSpec;
 use model::profile::{
-    Arrival, Caches, Concurrency, Flow, FlowUnit, LoadProfile, OperationClass, Order, Peer, RateUnit,
-    SizeShare, TargetState, Transport, WaitsFor,
+    Arrival, Caches, Concurrency, Content, Durability, Flow, FlowUnit, LoadEnd, LoadProfile, OperationClass,
+    Order, Peer, RateUnit, SharedAccess, SizeShare, TargetState, Transport, WaitsFor,
 };
 use model::{Parameters, Value};
+
+/// What a load that is planned is: an agent of version 0.1 may have surveyed it.
+#[must_use]
+pub fn of_planned(load: &LoadSpec) -> Cow<'_, LoadProfile> {
+    let known = || Cow::Owned(profile(&load.workload, &load.parameters));
+    load.profile.as_ref().map_or_else(known, Cow::Borrowed)
+}
 
 /// What a workload of version 0.1 with these parameters was; of a workload that it
 /// did not have, only what every load has.
 #[must_use]
 pub fn profile(workload: &str, parameters: &Parameters) -> LoadProfile {
-    let common = LoadProfile { concurrency: concurrency(parameters), ..LoadProfile::default() };
+    let common = LoadProfile {
+        concurrency: concurrency(parameters),
+        end: end(parameters),
+        window_s: parameters.number("duration").ok(),
+        idle_s: parameters.number("idle").ok(),
+        cool_down_s: parameters.number("cool-down").ok(),
+        ..LoadProfile::default()
+    };
     let Some(known) = TABLE.iter().find(|known| known.name == workload) else { return common };
     let common = LoadProfile {
         headline: known.headline.to_owned(),
@@ -116,6 +132,10 @@ fn chase_and_draw(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
 fn blocks_accessed(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     let mut profile = one(OperationClass::Access, FlowUnit::Operations, base);
     profile.flows[0].sizes = sizes(parameters, "block-size");
+    if parameters.is_word("scope", "global") {
+        let writes = parameters.is_word("operation", "write");
+        profile.shared = Some(if writes { SharedAccess::Write } else { SharedAccess::Read });
+    }
     profile
 }
 
@@ -160,6 +180,15 @@ fn disk(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     LoadProfile {
         flows: classes.iter().map(flow).collect(),
         targets: targets(parameters),
+        paths: paths(parameters),
+        content: content(parameters),
+        durability: match parameters.text("sync") {
+            Ok("dsync") => Durability::EachWrite,
+            Ok("fsync") => Durability::Syncs,
+            Ok("end") => Durability::End,
+            _ => Durability::None,
+        },
+        interface: parameters.text("engine").ok().map(str::to_owned),
         span_bytes: parameters.integer("span").or_else(|_| parameters.integer("size")).ok(),
         target_state: match parameters.text("precondition") {
             Ok("full") => TargetState::Steady,
@@ -179,7 +208,12 @@ fn metadata(parameters: &Parameters, base: LoadProfile) -> LoadProfile {
     if parameters.flag("directory-fsync") == Ok(true) {
         profile.waits_for.insert(WaitsFor::Flush);
     }
-    LoadProfile { targets: targets(parameters), caches: Caches::PageCache, ..profile }
+    LoadProfile {
+        targets: targets(parameters),
+        paths: paths(parameters),
+        caches: Caches::PageCache,
+        ..profile
+    }
 }
 
 /// What all loads with another end have.
@@ -247,6 +281,33 @@ fn targets(parameters: &Parameters) -> u64 {
     parameters.texts("target").map_or(1, |all| all.len().max(1)) as u64
 }
 
+fn paths(parameters: &Parameters) -> Vec<String> {
+    parameters.texts("target").unwrap_or_default().into_iter().map(str::to_owned).collect()
+}
+
+/// What blocks held that were written.
+fn content(parameters: &Parameters) -> Option<Content> {
+    let name = parameters.text("content").ok()?.to_owned();
+    let usual = match name.as_str() {
+        "compressible" => Some(0.5),
+        "duplicate" => Some(0.3),
+        _ => None,
+    };
+    let share = parameters.number("content-share").ok().or(usual);
+    Some(Content { is_random: name == "random", name, share })
+}
+
+/// What ended a load.
+fn end(parameters: &Parameters) -> LoadEnd {
+    let counted = parameters.integer("requests").map(LoadEnd::Operations);
+    let counted = counted.or_else(|_| parameters.integer("bytes").map(LoadEnd::Bytes));
+    counted.unwrap_or_else(|_| match parameters.text("until") {
+        Ok("end") => LoadEnd::Pass,
+        Ok("full") => LoadEnd::Full,
+        _ => LoadEnd::Time,
+    })
+}
+
 fn sizes(parameters: &Parameters, name: &str) -> Vec<SizeShare> {
     let part = |(bytes, share): (u64, f64)| SizeShare { bytes, share };
     parameters.mix(name).map_or_else(|_| Vec::new(), |mix| mix.into_iter().map(part).collect())
@@ -272,6 +333,7 @@ fn concurrency(parameters: &Parameters) -> Concurrency {
     Concurrency {
         workers,
         operations: workers.saturating_mul(in_flight(parameters)),
+        depth: parameters.integer("queue-depth").ok(),
         arrival: if is_closed { Arrival::Closed } else { Arrival::Open },
         rate_per_s: parameters.number("rate").ok(),
     }

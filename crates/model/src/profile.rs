@@ -12,6 +12,10 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod storage;
+
+pub use storage::{Content, Durability};
+
 /// What a load is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -25,12 +29,27 @@ pub struct LoadProfile {
     /// driven by its own workers; 0 where it has none.
     #[serde(skip_serializing_if = "is_zero")]
     pub targets: u64,
+    /// Those targets, by their paths.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
     /// Bytes that it touches of each target, or that each worker's working set has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span_bytes: Option<u64>,
+    /// What all workers do to the same memory, where they share it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<SharedAccess>,
     /// The state that its targets are brought into before it is measured.
     #[serde(skip_serializing_if = "TargetState::is_as_found")]
     pub target_state: TargetState,
+    /// What it writes into them, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
+    /// When what it writes is brought to where it lasts.
+    #[serde(skip_serializing_if = "Durability::is_none")]
+    pub durability: Durability,
+    /// How its operations are handed to the kernel, where there are several ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
     /// Which caches of the operating system may answer.
     #[serde(skip_serializing_if = "Caches::is_none")]
     pub caches: Caches,
@@ -44,6 +63,18 @@ pub struct LoadProfile {
     /// How it reaches the other end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
+    /// What ends it.
+    #[serde(skip_serializing_if = "LoadEnd::is_time")]
+    pub end: LoadEnd,
+    /// How long its window is meant to be, in seconds, where nothing else ends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_s: Option<f64>,
+    /// For how long nothing is to run before its warm-up, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_s: Option<f64>,
+    /// For how long nothing is to run after its window, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cool_down_s: Option<f64>,
     /// Whether its operations do nothing: what is measured is the cost of driving.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_null: bool,
@@ -207,6 +238,9 @@ pub struct Concurrency {
     pub workers: u64,
     /// Counted operations under way at once, where a new one starts when one ends.
     pub operations: u64,
+    /// Those of each worker, where it can have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u64>,
     /// When operations start.
     #[serde(skip_serializing_if = "Arrival::is_closed")]
     pub arrival: Arrival,
@@ -218,7 +252,7 @@ pub struct Concurrency {
 
 impl Default for Concurrency {
     fn default() -> Self {
-        Self { workers: 1, operations: 1, arrival: Arrival::Closed, rate_per_s: None }
+        Self { workers: 1, operations: 1, depth: None, arrival: Arrival::Closed, rate_per_s: None }
     }
 }
 
@@ -236,6 +270,53 @@ pub enum Arrival {
 impl Arrival {
     fn is_closed(&self) -> bool {
         *self == Self::Closed
+    }
+}
+
+impl Concurrency {
+    /// Whether the rate is to be found.
+    #[must_use]
+    pub fn is_searched(&self) -> bool {
+        self.arrival == Arrival::Open && self.rate_per_s.is_none()
+    }
+}
+
+/// What workers do to memory that they share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SharedAccess {
+    /// They read it: each has a copy in its own caches.
+    Read,
+    /// They write it: it travels from one's caches to another's.
+    Write,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What ends a load.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadEnd {
+    /// Time.
+    #[default]
+    Time,
+    /// So many operations.
+    Operations(u64),
+    /// So many bytes.
+    Bytes(u64),
+    /// One pass over what it touches.
+    Pass,
+    /// That no space is left, or the size that was given.
+    Full,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl LoadEnd {
+    fn is_time(&self) -> bool {
+        *self == Self::Time
     }
 }
 
@@ -391,42 +472,4 @@ impl LoadProfile {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_class_of_a_later_version_survives() {
-        let text = r#"{"class":"select","unit":"operations","share":1.0}"#;
-        let flow: Flow = serde_json::from_str(text).unwrap();
-        assert_eq!(flow.class, OperationClass::Other("select".to_owned()));
-        assert_eq!(serde_json::to_string(&flow).unwrap(), text);
-        let read: OperationClass = serde_json::from_str("\"read\"").unwrap();
-        assert_eq!(read, OperationClass::Read);
-    }
-
-    #[test]
-    fn every_word_of_a_later_version_survives() {
-        let text = r#"{"flows":[{"class":"render","unit":"frames","share":1.0,"order":"spiral"}],"concurrency":{"workers":1,"operations":1},"target_state":"frozen","caches":"device-mapper","waits_for":["gpu"],"peer":"orbit","transport":"quic"}"#;
-        let profile: LoadProfile = serde_json::from_str(text).unwrap();
-        assert!(profile.may_wait_for(&WaitsFor::Other("gpu".to_owned())));
-        assert_eq!(serde_json::to_string(&profile).unwrap(), text);
-    }
-
-    #[test]
-    fn every_class_is_written_as_its_metrics_are_called() {
-        use OperationClass::*;
-        for class in [
-            Read, Write, Trim, Send, Receive, Exchange, Connect, Metadata, Access, Compute, Switch, Sleep,
-            Call,
-        ] {
-            assert_eq!(serde_json::to_value(&class).unwrap(), class.name());
-        }
-    }
-
-    #[test]
-    fn what_is_as_usual_is_not_written() {
-        let text = serde_json::to_string(&LoadProfile::default()).unwrap();
-        assert_eq!(text, r#"{"concurrency":{"workers":1,"operations":1}}"#);
-        assert_eq!(serde_json::from_str::<LoadProfile>("{}").unwrap(), LoadProfile::default());
-    }
-}
+mod tests;

@@ -63,7 +63,7 @@ pub const WORD_EVERY: Duration = Duration::from_secs(1);
 /// How long a node may say nothing while `request` is under way.
 fn silence(request: &Request) -> Duration {
     let Request::Trial(order) = request else { return limits::SILENCE };
-    let floods = order.loads.iter().any(|load| load.parameters.is_word("protocol", "udp"));
+    let floods = order.loads.iter().any(load::workload::net::sends_datagrams);
     if floods { limits::SILENCE_FLOODED } else { limits::SILENCE_LOADED }
 }
 

@@ -2,6 +2,7 @@
 
 use language::format::Rates;
 use model::limit::LimitKind;
+use model::profile::LoadEnd;
 use model::run::{CaseLoad, CaseResult, Utilization};
 use model::{LoadProfile, Unit, Value, WorkloadSpec};
 
@@ -62,10 +63,18 @@ pub(crate) fn fact(case: &CaseResult, name: &str) -> Option<f64> {
     stats::interval::median(&values)
 }
 
+/// Bytes of its operations, where all have as many and none waits for another end.
+pub(crate) fn one_block(profile: &LoadProfile) -> Option<u64> {
+    match profile.flows.first().filter(|_| profile.peer.is_none())?.sizes[..] {
+        [one] => Some(one.bytes),
+        _ => None,
+    }
+}
+
 /// Whether a load ends where its target does: how long that takes depends on
 /// the target's size, so that its rate is the figure.
 pub(crate) fn goes_to_its_end(case: &CaseResult) -> bool {
-    ["end", "full"].iter().any(|word| case.loads.main.parameters.is_word("until", word))
+    matches!(profile(case).end, LoadEnd::Pass | LoadEnd::Full)
 }
 
 /// Whether a share of a limit tells something. A load on all CPUs keeps them busy

@@ -4,6 +4,7 @@
 mod grouping;
 mod settings;
 
+use model::profile::LoadEnd;
 use std::collections::BTreeMap;
 
 use agent::{Agent, AgentError, CallContext, unexpected};
@@ -372,24 +373,21 @@ pub(crate) fn trials_of(case: &Case, trials: u32, rounds: u32) -> u32 {
 
 /// For how long nothing runs in a trial of a load, in seconds.
 fn rest_s(load: &LoadSpec) -> f64 {
-    let asked = |name| load.parameters.number(name).unwrap_or(0.0);
-    asked("idle") + asked("cool-down")
+    let profile = import::v1::of_planned(load);
+    profile.idle_s.unwrap_or(0.0) + profile.cool_down_s.unwrap_or(0.0)
 }
 
 /// How long one trial of a load takes, about, in seconds.
 fn trial_s(load: &LoadSpec) -> f64 {
-    let parameters = &load.parameters;
-    let targets = parameters.texts("target").map_or(1, |t| t.len()) as f64;
-    let duration = parameters.number("duration").unwrap_or(1.0);
-    let moving = |bytes: &str| parameters.integer(bytes).map(|b| b as f64 / WRITE_RATE);
-    if parameters.is_word("until", "full") {
-        return moving("size").map_or(duration, |s| s * targets);
+    let profile = import::v1::of_planned(load);
+    let window_s = profile.window_s.unwrap_or(1.0);
+    let moving = |bytes: u64| bytes as f64 / WRITE_RATE;
+    match profile.end {
+        LoadEnd::Pass | LoadEnd::Full => {
+            profile.span_bytes.map_or(window_s, |span| moving(span) * profile.targets.max(1) as f64)
+        }
+        LoadEnd::Bytes(bytes) => moving(bytes),
+        _ if profile.concurrency.is_searched() => window_s * SEARCH_WINDOWS,
+        _ => window_s,
     }
-    if parameters.is_word("until", "end") {
-        return moving("span").map_or(duration, |s| s * targets);
-    }
-    if parameters.get("latency-target").is_some() {
-        return duration * SEARCH_WINDOWS;
-    }
-    moving("bytes").unwrap_or(duration)
 }

@@ -52,7 +52,7 @@ fn counts(sources: &Sources) -> BTreeMap<String, Vec<usize>> {
             && !FREE.iter().any(|f| s.path.starts_with(f))
     };
     let mut found = BTreeMap::new();
-    for source in sources.0.iter().filter(is_ours).filter(|s| !s.is_test()) {
+    for source in sources.0.iter().filter(is_ours).filter(|s| !s.is_test() && !is_beside_tests(&s.path)) {
         // A file that cannot be parsed is told by the rule of sizes.
         let Ok(file) = syn::parse_file(&source.text) else { continue };
         let mut names = Names { workloads: &workloads, lines: Vec::new() };
@@ -62,6 +62,12 @@ fn counts(sources: &Sources) -> BTreeMap<String, Vec<usize>> {
         }
     }
     found
+}
+
+/// Whether a file is for tests though its name is another: one of several of a module,
+/// or an example.
+fn is_beside_tests(path: &str) -> bool {
+    path.ends_with("_tests.rs") || path.contains("/examples/")
 }
 
 /// The names of the workloads that a file describes.

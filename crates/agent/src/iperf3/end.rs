@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use engine::clock;
 use load::workload::net::iperf3::COOKIE;
+use load::workload::net::stream::{self, PlannedStream};
 use model::machine::Machine;
 use model::message::{RendezvousAddress, RendezvousKind, Reply, Request, TrialReport};
 use model::plan::{LoadSpec, Problem};
@@ -23,9 +24,6 @@ use crate::{Agent, AgentError, CallContext, OutOfBand};
 
 /// How the address of such a server begins.
 pub const SCHEME: &str = "iperf3://";
-
-/// The workload whose other end it can be.
-const WORKLOAD: &str = "net.stream";
 
 /// Streams each way, at most: iperf3's own bound.
 const STREAMS_MOST: u64 = 128;
@@ -106,14 +104,8 @@ impl Iperf3End {
     fn open(&mut self, loads: &[LoadSpec]) -> Result<RendezvousAddress, AgentError> {
         self.open = None;
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let load = match (loads, refused(loads)) {
-            ([load], None) => load,
-            (_, problem) => {
-                let (what, help) = problem.map(|p| (p.message, p.help)).unwrap_or_default();
-                return Err(AgentError::Failed(format!("{what}: {help}")));
-            }
-        };
-        let asked = parameters(load, self.address).map_err(|e| AgentError::Failed(e.to_string()))?;
+        let stream = accepted(loads).map_err(|p| AgentError::Failed(format!("{}: {}", p.message, p.help)))?;
+        let asked = parameters(&stream, self.address).map_err(|e| AgentError::Failed(e.to_string()))?;
         let cookie = cookie().map_err(|e| AgentError::Failed(format!("making a cookie: {e}")))?;
         let until = Instant::now() + self.again;
         let control = loop {
@@ -237,33 +229,37 @@ impl Iperf3End {
     }
 }
 
-/// Why a stock server cannot be the other end of `loads`.
-fn refused(loads: &[LoadSpec]) -> Option<Problem> {
-    let [LoadSpec { workload, parameters, .. }] = loads else {
-        return Some(Problem::invalid(
+/// The load, if a stock server can be the other end of `loads`.
+///
+/// # Errors
+/// Why it cannot.
+fn accepted(loads: &[LoadSpec]) -> Result<PlannedStream, Problem> {
+    let [load] = loads else {
+        return Err(Problem::invalid(
             "an iperf3 server takes one load at a time",
             "run `headroom node` there, or leave out the loads beside the first",
         ));
     };
-    if workload != WORKLOAD {
-        return Some(Problem::invalid(
-            format!("an iperf3 server cannot be the other end of {workload}, only of {WORKLOAD}"),
+    let Some(stream) = PlannedStream::of(load)? else {
+        let (name, only) = (&load.workload, stream::SPEC.name);
+        return Err(Problem::invalid(
+            format!("an iperf3 server cannot be the other end of {name}, only of {only}"),
             "run `headroom node` there",
         ));
-    }
-    if parameters.integer("streams").is_ok_and(|streams| streams > STREAMS_MOST) {
-        return Some(Problem::invalid(
+    };
+    if stream.streams > STREAMS_MOST {
+        return Err(Problem::invalid(
             format!("an iperf3 server takes at most {STREAMS_MOST} streams"),
             "give less streams, or run `headroom node` there",
         ));
     }
-    if parameters.integer("buffer").is_ok_and(|bytes| bytes > LENGTH_MOST) {
-        return Some(Problem::invalid(
+    if stream.buffer.is_some_and(|bytes| bytes > LENGTH_MOST) {
+        return Err(Problem::invalid(
             "an iperf3 server takes at most 1 MiB as the length of a buffer",
             "give a smaller buffer",
         ));
     }
-    None
+    Ok(stream)
 }
 
 /// Why a test did not begin.
@@ -341,35 +337,29 @@ fn cookie() -> std::io::Result<String> {
 }
 
 /// What the server is asked for so that it is the other end of `load`.
-fn parameters(load: &LoadSpec, server: SocketAddr) -> Result<Parameters, Box<dyn std::error::Error>> {
-    let given = &load.parameters;
+fn parameters(stream: &PlannedStream, server: SocketAddr) -> std::io::Result<Parameters> {
+    let PlannedStream { streams, direction, options, .. } = stream;
+    let udp = !options.is_tcp;
     // Words such as `auto` are left to the server.
-    let size = |name: &str| given.get(name).and_then(|_| given.integer(name).ok());
-    let udp = given.is_word("protocol", "udp");
-    let streams = given.integer("streams")?;
-    let len = match size("buffer") {
+    let len = match stream.buffer {
         None if udp => datagram(server)?,
         bytes => bytes.unwrap_or_default(),
     };
-    let rate = given.get("bit-rate").map(|_| given.number("bit-rate")).transpose()?;
-    let by_count = given.get("bytes").is_some();
-    let seconds = if by_count { 0.0 } else { given.number("duration").unwrap_or(0.0) };
+    let seconds = if stream.schedule.bytes.is_some() { 0.0 } else { stream.schedule.duration_s };
+    let is_both = direction.sends && direction.receives;
     Ok(Parameters {
         tcp: !udp,
         udp,
         time: if seconds > 0.0 { (seconds + SLACK_S).ceil() as u64 } else { 0 },
-        parallel: streams,
-        reverse: given.is_word("direction", "receive"),
-        bidirectional: given.is_word("direction", "both"),
-        window: size("window"),
+        parallel: *streams,
+        reverse: direction.receives && !is_both,
+        bidirectional: is_both,
+        window: options.window,
         len: (len > 0).then_some(len),
         // Ours is for all streams, iperf3's for each.
-        bandwidth: rate.map(|rate| (rate / streams.max(1) as f64).round() as u64),
-        nodelay: !udp && given.flag("nodelay").unwrap_or(false),
-        congestion: given
-            .get("congestion")
-            .map(|_| given.text("congestion").map(str::to_owned))
-            .transpose()?,
+        bandwidth: stream.bit_rate.map(|rate| (rate / (*streams).max(1) as f64).round() as u64),
+        nodelay: !udp && options.nodelay,
+        congestion: options.congestion.clone(),
         // Heads as long as ours, and no number comes twice.
         udp_counters_64bit: udp.then_some(1),
         get_server_output: Some(1),
@@ -430,7 +420,7 @@ impl Agent for Iperf3End {
     }
 
     fn refuses(&self, loads: &[LoadSpec]) -> Option<Problem> {
-        refused(loads)
+        accepted(loads).err()
     }
 
     fn aside(&mut self) -> Result<OutOfBand, AgentError> {

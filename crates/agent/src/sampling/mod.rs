@@ -5,7 +5,7 @@
 
 mod pace;
 #[cfg(test)]
-mod recorded;
+mod recorded_tests;
 mod track;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

@@ -57,7 +57,7 @@ impl Candidate for Latency {
             .arg("depth", depth)
             .arg("latency_s", mean)
             .arg("syncs", sync.is_some())
-            .arg("queued", case.loads.main.parameters.get("queue-depth").is_some())
+            .arg("queued", measure::profile(case).concurrency.depth.is_some())
             .arg("deeper", better.map_or(0.0, measure::concurrency))
             .because(measure::latency_evidence(mean));
         if let Some(Syncing { mean, share }) = sync {

@@ -96,7 +96,7 @@ fn clocks_and_power_are_told_idle_and_under_load() {
 #[test]
 fn without_an_idle_nothing_is_said_of_a_rise() {
     let mut case = warmed(17.0, 10.0);
-    case.loads.main.parameters.0.clear();
+    case.loads.main.profile.idle_s = None;
     let heat = of_case(&case);
     assert_eq!((heat.sensors[0].idle, heat.sensors[0].settled), (None, None));
     assert!(heat.sensors.iter().any(|s| s.load > 61.0), "{heat:?}");

@@ -186,10 +186,8 @@ pub(crate) fn of_load(profile: &LoadProfile, estimates: &BTreeMap<String, Estima
 
 /// Bytes per second of the loads beside it that drive one of its targets.
 pub(crate) fn company(case: &CaseResult) -> Bytes {
-    let targets = case.loads.main.parameters.texts("target").unwrap_or_default();
-    let same = |c: &&CaseLoad| {
-        c.parameters.texts("target").is_ok_and(|own| own.iter().any(|target| targets.contains(target)))
-    };
+    let profile = profile(case);
+    let same = |c: &&CaseLoad| c.profile.paths.iter().any(|path| profile.paths.contains(path));
     let of = |c: &CaseLoad| of_load(&c.profile, &c.estimates);
     case.loads.beside.iter().filter(same).filter_map(of).fold(Bytes::default(), Bytes::and)
 }

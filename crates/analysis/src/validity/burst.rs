@@ -5,7 +5,7 @@
 //! span and any known cache were written, a figure is that of a burst.
 
 use model::finding::{Evidence, Place};
-use model::profile::TargetState;
+use model::profile::{LoadEnd, TargetState};
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -51,9 +51,10 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let Some(written) = written(case) else { return Vec::new() };
-    let targets = measure::profile(case).targets.max(1);
+    let profile = measure::profile(case);
+    let targets = profile.targets.max(1);
     // What each trial fills to the end is written whole.
-    let is_whole = case.loads.main.parameters.is_word("until", "full");
+    let is_whole = profile.end == LoadEnd::Full;
     let span = measure::span(case).filter(|_| !is_whole).map(|span| span.saturating_mul(targets));
     let twice = span.map(|span| span.saturating_mul(TIMES)).filter(|least| written < *least);
     let cache = disks.iter().filter_map(|d| d.cache_bytes).sum::<u64>();

@@ -38,7 +38,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         Some(limit) if limit <= memory.total_bytes => (limit, "cgroup:memory"),
         _ => (memory.total_bytes, "memory"),
     };
-    let Ok(span) = case.loads.main.parameters.integer("span") else { return Vec::new() };
+    let Some(span) = measure::span(case) else { return Vec::new() };
     let Some((share, counter)) = on_device(case, OperationKind::Read) else { return Vec::new() };
     if room == 0 || span <= room || share < FELT {
         return Vec::new();

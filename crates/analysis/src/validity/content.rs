@@ -1,6 +1,7 @@
 //! Content that compresses, or of which blocks are the same.
 
 use model::finding::{Evidence, Place};
+use model::profile::Content;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -27,14 +28,12 @@ evidence-content = content={ $content }
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
-    let Ok(content) = case.loads.main.parameters.text("content") else { return Vec::new() };
-    // To compress is what loads that compute are for.
-    let computes = measure::computes_by_kind(measure::profile(case));
-    if measure::is_null(case) || content == "random" || computes {
+    let profile = measure::profile(case);
+    let Some(Content { name, is_random: false, share }) = &profile.content else { return Vec::new() };
+    if profile.is_null {
         return Vec::new();
     }
-    let usual = if content == "duplicate" { 0.3 } else { 0.5 };
-    let share = case.loads.main.parameters.number("content-share").unwrap_or(usual);
+    let (content, share) = (name.as_str(), share.unwrap_or(0.5));
     let evidence = Evidence::at("content", Place::Parameter("content".to_owned()));
     vec![
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)

@@ -5,7 +5,7 @@
 
 use model::Machine;
 use model::finding::{Evidence, Place};
-use model::profile::Caches;
+use model::profile::{Caches, Durability, WaitsFor};
 use model::resource::PathStep;
 use model::run::{CaseLoad, CaseResult};
 use model::trial::Trial;
@@ -64,7 +64,7 @@ impl Counts {
     fn all(case: &CaseResult, steps: &[&PathStep]) -> Vec<Self> {
         if measure::is_null(case)
             || !measure::is_direct(case)
-            || case.loads.main.parameters.get("direct").is_none()
+            || !measure::profile(case).may_wait_for(&WaitsFor::Device)
             || !is_all(steps)
             || !knows_company(case)
             || transforms(case, steps)
@@ -107,12 +107,11 @@ pub(super) fn rate(trial: &Trial, steps: &[&PathStep], name: &str) -> Option<f64
 /// one through the page cache reaches a device when it likes, and one that
 /// drives another target may be on the same device or not.
 fn knows_company(case: &CaseResult) -> bool {
-    let targets = case.loads.main.parameters.texts("target").unwrap_or_default();
+    let of_case = measure::profile(case);
     let is_known = |companion: &CaseLoad| {
         let profile = &companion.profile;
-        let own = companion.parameters.texts("target").unwrap_or_default();
-        let is_elsewhere = !own.iter().all(|target| targets.contains(target));
-        profile.is_null || own.is_empty() || (!is_elsewhere && profile.caches == Caches::None)
+        let is_elsewhere = !profile.paths.iter().all(|path| of_case.paths.contains(path));
+        profile.is_null || profile.paths.is_empty() || (!is_elsewhere && profile.caches == Caches::None)
     };
     case.loads.beside.iter().all(is_known)
 }
@@ -150,7 +149,7 @@ pub(super) fn syncs(case: &CaseResult) -> f64 {
         return 0.0;
     }
     let of = |name: &str| case.loads.main.estimates.get(name).map_or(0.0, |e| e.median);
-    if case.loads.main.parameters.is_word("sync", "dsync") {
+    if measure::profile(case).durability == Durability::EachWrite {
         return of("iops") * measure::share(case, OperationKind::Write);
     }
     of("syncs_per_second")

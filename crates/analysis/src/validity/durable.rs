@@ -3,6 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::machine::{BlockDevice, BlockKind, Machine};
+use model::profile::Durability;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -45,9 +46,9 @@ evidence-write-cache =
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
-    let sync = case.loads.main.parameters.text("sync").unwrap_or("none");
+    let sync = &measure::profile(case).durability;
     let writes = measure::does(case, OperationKind::Write) && !measure::is_null(case);
-    if sync == "none" || !writes {
+    if *sync == Durability::None || !writes {
         return Vec::new();
     }
     let disks = disks(case, context.machine);
@@ -75,7 +76,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     if flushes > 0.0 {
         return vec![new(Severity::Note, "flushed").arg("flushes", flushes).arg("syncs", syncs)];
     }
-    if sync == "dsync" && disks.iter().all(|d| d.fua == Some(true)) {
+    if *sync == Durability::EachWrite && disks.iter().all(|d| d.fua == Some(true)) {
         return vec![new(Severity::Note, "fua")];
     }
     if syncs < FEW {
@@ -94,11 +95,11 @@ fn disks<'a>(case: &CaseResult, machine: Option<&'a Machine>) -> Vec<&'a BlockDe
 }
 
 /// Syncs per second; with each write, as many as writes.
-fn syncs(case: &CaseResult, sync: &str) -> Option<f64> {
+fn syncs(case: &CaseResult, sync: &Durability) -> Option<f64> {
     let of = |name: &str| case.loads.main.estimates.get(name).map(|e| e.median);
     match sync {
-        "dsync" => Some(of("iops")? * measure::share(case, OperationKind::Write)),
-        "fsync" => of("syncs_per_second"),
+        Durability::EachWrite => Some(of("iops")? * measure::share(case, OperationKind::Write)),
+        Durability::Syncs => of("syncs_per_second"),
         // The one at the end is after the window.
         _ => None,
     }

@@ -18,10 +18,10 @@ finding-engine-forbidden = operations were handed over by the engine { $engine }
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let why = case.trials.iter().find_map(|t| t.result.main().facts.get("engine_forbidden"));
-    let (Some(Value::Text(why)), Ok(engine)) = (why, case.loads.main.parameters.text("engine")) else {
+    let (Some(Value::Text(why)), Some(engine)) = (why, &crate::measure::profile(case).interface) else {
         return Vec::new();
     };
-    let args = [("reason", why.as_str().into()), ("engine", engine.into())];
+    let args = [("reason", why.as_str().into()), ("engine", engine.as_str().into())];
     vec![finding(RULE.code, Severity::Note, &args, context.headline)]
 }
 

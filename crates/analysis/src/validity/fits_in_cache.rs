@@ -1,6 +1,7 @@
 //! A block that stays in a cache of the core: its figure is that cache's.
 
 use model::finding::{Evidence, Place};
+use model::profile::SharedAccess;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
@@ -36,8 +37,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     let Some(block) = measure::one_block(case) else { return Vec::new() };
     let fits = caches.iter().filter(|c| c.level <= 2 && block <= c.bytes).min_by_key(|c| c.level);
     let Some(cache) = fits else { return Vec::new() };
-    let global = case.loads.main.parameters.is_word("scope", "global") && measure::workers(case) > 1.0;
-    let travels = global && case.loads.main.parameters.is_word("operation", "write");
+    let shared = measure::profile(case).shared.clone().filter(|_| measure::workers(case) > 1.0);
+    let (global, travels) = (shared.is_some(), shared == Some(SharedAccess::Write));
     let place = Place::Parameter("block-size".to_owned());
     let evidence = Evidence::at("block", place);
     vec![

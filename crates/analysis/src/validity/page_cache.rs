@@ -47,7 +47,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     if measure::is_direct(case) || measure::is_null(case) {
         return Vec::new();
     }
-    let mapped = case.loads.main.parameters.is_word("engine", "mmap");
+    let mapped = measure::profile(case).interface.as_deref() == Some("mmap");
     let (by, parameter) = if mapped { ("mmap", "engine") } else { ("buffered", "direct") };
     let parameter = Evidence::at("buffered", Place::Parameter(parameter.to_owned())).arg("by", by);
     let new = |how: &str| {

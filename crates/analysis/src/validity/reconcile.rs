@@ -271,6 +271,7 @@ mod tests {
         }
         assert!(found(&case, None)[0].contains("25 % of the bytes written"));
         case.loads.beside[0].parameters.set("target", Value::from("/elsewhere"));
+        fixture::profile(&mut case);
         assert!(found(&case, None).is_empty(), "nobody knows where that is");
     }
 }

@@ -44,7 +44,7 @@ impl Requests {
     /// Of each kind that the load does, where the bytes agree and no other load
     /// adds its own. Discards have limits of their own.
     pub(super) fn of(case: &CaseResult) -> Vec<Self> {
-        if case.loads.beside.iter().any(|c| c.parameters.get("target").is_some()) {
+        if case.loads.beside.iter().any(|c| !c.profile.paths.is_empty()) {
             return Vec::new();
         }
         let steps = measure::devices(case);
@@ -96,13 +96,14 @@ pub(super) struct Expected {
 
 /// What the devices take at once, by the inventory.
 pub(super) fn expected(case: &CaseResult, machine: Option<&Machine>) -> Option<Expected> {
-    let mix = case.loads.main.parameters.mix("block-size").ok()?;
+    let profile = measure::profile(case);
+    let sizes = &profile.flows.first().filter(|flow| !flow.sizes.is_empty())?.sizes;
     let devices = measure::wholes(case, machine);
     let bytes = devices.iter().filter_map(|d| d.request_bytes).filter(|b| *b > 0).min();
     let pieces = devices.iter().filter_map(|d| d.request_segments).min();
     let falls = |most: Option<f64>| {
         let one = |size: u64| most.map_or(1.0, |most| (size as f64 / most).ceil().max(1.0));
-        mix.iter().map(|(size, share)| one(*size) * share).sum()
+        sizes.iter().map(|size| one(size.bytes) * size.share).sum()
     };
     Some(Expected {
         by_size: falls(bytes.map(|b| b as f64)),

@@ -1,5 +1,6 @@
 //! A file with holes: reading them never reaches the device.
 
+use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::trial::Status;
 use model::{Finding, Severity, Value};
@@ -24,13 +25,8 @@ finding-sparse-file =
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     // A write gives a hole its blocks, a discard makes one.
-    if case
-        .loads
-        .main
-        .parameters
-        .text("pattern")
-        .is_ok_and(|p| ["write", "rw", "trim"].iter().any(|word| p.contains(word)))
-    {
+    let profile = crate::measure::profile(case);
+    if profile.does(&OperationClass::Write) || profile.does(&OperationClass::Trim) {
         return Vec::new();
     }
     let share = |value: Option<&Value>| match value {

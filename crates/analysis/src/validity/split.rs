@@ -121,6 +121,7 @@ mod tests {
         let mut case = fixture::case(1);
         let parts = ["4k:50%", "1M:50%"].map(model::Value::from).to_vec();
         fixture::set(&mut case, "block-size", model::Value::List(parts));
+        fixture::set(&mut case, "pattern", "randread");
         let step = model::resource::PathStep { resource: "block:sda".to_owned(), amplification: 1.0 };
         case.path = vec![step];
         let mut machine = Machine::default();

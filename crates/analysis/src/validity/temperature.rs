@@ -59,7 +59,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 
 /// Which rest was asked for.
 fn rest(case: &CaseResult) -> Option<&'static str> {
-    ["idle", "cool-down"].into_iter().find(|name| case.loads.main.parameters.get(name).is_some())
+    let profile = measure::profile(case);
+    profile.idle_s.map(|_| "idle").or(profile.cool_down_s.map(|_| "cool-down"))
 }
 
 fn asked(case: &CaseResult) -> bool {
@@ -142,7 +143,8 @@ mod tests {
         assert_eq!(found(&case, Some(&machine))[0].text, "this machine shows no temperature");
         machine.inventory.system.virtualization = Some("kvm".to_owned());
         assert!(found(&case, Some(&machine))[0].text.ends_with("(virtual machine)"));
-        case.loads.main.parameters.0.clear();
+        let profile = &mut case.loads.main.profile;
+        (profile.idle_s, profile.cool_down_s) = (None, None);
         assert!(found(&case, Some(&machine)).is_empty());
     }
 }

@@ -125,8 +125,10 @@ pub struct LoadSchedule {
     pub arrivals: Arrivals,
     /// The latency for which the rate is to be searched.
     pub latency_target: Option<Target>,
-    /// For how long nothing runs before the warm-up and after the window.
-    pub rest: IdlePhases,
+    /// For how many seconds nothing runs before the warm-up.
+    pub idle_s: Option<f64>,
+    /// The same after the window.
+    pub cool_down_s: Option<f64>,
 }
 
 impl LoadSchedule {
@@ -137,7 +139,6 @@ impl LoadSchedule {
     /// If a parameter has the wrong type.
     pub fn of(parameters: &Parameters, cpus: usize) -> Result<Self, Problem> {
         let is_all = parameters.is_word("threads", "all");
-        let ns = |name| parameters.given(name, Parameters::number).map(|s| s.map_or(0, nanoseconds));
         let target = |text| {
             let (latency_s, share) = model::scalar::latency_target(text)
                 .map_err(|e| Problem::invalid(format!("latency-target: {e}"), Kind::LatencyTarget.hint()))?;
@@ -159,7 +160,8 @@ impl LoadSchedule {
                 _ => Arrivals::Fixed,
             },
             latency_target: parameters.given("latency-target", Parameters::text)?.map(target).transpose()?,
-            rest: IdlePhases { idle_ns: ns("idle")?, cool_down_ns: ns("cool-down")? },
+            idle_s: parameters.given("idle", Parameters::number)?,
+            cool_down_s: parameters.given("cool-down", Parameters::number)?,
         })
     }
 
@@ -208,6 +210,13 @@ impl LoadSchedule {
     pub fn stop(&self) -> StopRule {
         let counted = self.requests.map(StopRule::Operations).or(self.bytes.map(StopRule::Bytes));
         counted.or(self.until).unwrap_or(StopRule::Time(nanoseconds(self.duration_s)))
+    }
+
+    /// For how long nothing runs before the warm-up and after the window.
+    #[must_use]
+    pub fn rest(&self) -> IdlePhases {
+        let ns = |seconds: Option<f64>| seconds.map_or(0, nanoseconds);
+        IdlePhases { idle_ns: ns(self.idle_s), cool_down_ns: ns(self.cool_down_s) }
     }
 
     /// The open loop's rate and arrivals, if it has a rate.

@@ -73,6 +73,7 @@ impl Planned for PlannedNull {
     }
 
     fn profile(&self, mut base: LoadProfile) -> LoadProfile {
+        base.concurrency.depth = Some(self.depth);
         base.concurrency.operations = base.concurrency.operations.saturating_mul(self.depth.max(1));
         LoadProfile { is_null: true, ..base }
     }

@@ -1,7 +1,8 @@
 //! What workloads put their profiles together from.
 
+use engine::stop::StopRule;
 use model::WorkloadSpec;
-use model::profile::{Arrival, Concurrency, Flow, LoadProfile, WaitsFor};
+use model::profile::{Arrival, Concurrency, Flow, LoadEnd, LoadProfile, WaitsFor};
 
 use crate::workload::common::LoadSchedule;
 
@@ -14,9 +15,20 @@ pub fn base(spec: &WorkloadSpec, schedule: &LoadSchedule) -> LoadProfile {
         concurrency: Concurrency {
             workers,
             operations: workers,
+            depth: None,
             arrival: if schedule.is_open() { Arrival::Open } else { Arrival::Closed },
             rate_per_s: schedule.rate,
         },
+        end: match schedule.stop() {
+            StopRule::Operations(count) => LoadEnd::Operations(count),
+            StopRule::Bytes(count) => LoadEnd::Bytes(count),
+            StopRule::End => LoadEnd::Pass,
+            StopRule::Full => LoadEnd::Full,
+            StopRule::Time(_) | StopRule::FollowMain => LoadEnd::Time,
+        },
+        window_s: Some(schedule.duration_s),
+        idle_s: schedule.idle_s,
+        cool_down_s: schedule.cool_down_s,
         headline: spec.headline.to_owned(),
         ..LoadProfile::default()
     }

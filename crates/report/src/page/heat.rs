@@ -17,7 +17,8 @@ const ROWS_MOST: usize = 240;
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("heat", view.say("heat-title"));
     let rested = |c: &&CaseResult| {
-        ["idle", "cool-down"].iter().any(|name| c.loads.main.parameters.get(name).is_some())
+        let profile = crate::load::profile(c);
+        profile.idle_s.or(profile.cool_down_s).is_some()
     };
     let cases = view.run.cases.iter().filter(rested).map(|case| (case, heat::of_case(case)));
     let cases: Vec<(&CaseResult, Heat)> = cases.filter(|(_, heat)| *heat != Heat::default()).collect();

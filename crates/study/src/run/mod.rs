@@ -403,7 +403,7 @@ impl Execution<'_> {
             return false;
         }
         let spec = self.catalogue.workload(&result.loads.main.workload);
-        let metric = analysis::watched(spec, &result.loads.main.parameters).map_or("", |m| m.name);
+        let metric = analysis::watched(spec, &result.loads.main.profile).map_or("", |m| m.name);
         let values: Vec<f64> = result
             .trials
             .iter()

@@ -108,15 +108,15 @@ impl<'a> Execution<'a> {
 
     fn no_round_yet(&self, case: &Case) -> Rounds {
         let spec = self.catalogue.workload(&case.loads[0].workload);
-        let parameters = &case.loads[0].parameters;
-        let metric = analysis::watched(spec, parameters);
+        let profile = import::v1::of_planned(&case.loads[0]);
+        let metric = analysis::watched(spec, &profile);
         let stated = case.fixtures.iter().filter(|f| f.has_state());
         Rounds {
             metric: metric.map_or("", |m| m.name).to_owned(),
             unit: metric.map_or(model::Unit::One, |m| m.unit),
             values: Vec::new(),
             failed: None,
-            round_s: parameters.number("duration").unwrap_or_default(),
+            round_s: profile.window_s.unwrap_or_default(),
             window: SNIA_WINDOW,
             steady: false,
             range: None,

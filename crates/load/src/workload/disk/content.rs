@@ -13,6 +13,7 @@ use engine::stop::REHEARSED;
 use model::Parameters;
 use model::parameter::Word;
 use model::plan::Problem;
+use model::profile;
 use model::value::ParameterError;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -35,6 +36,17 @@ pub(in crate::workload) enum Content {
 }
 
 impl Content {
+    /// What a profile says of it.
+    pub(super) fn profile(self) -> profile::Content {
+        let name = match self {
+            Content::Random => "random",
+            Content::Zeros => "zeros",
+            Content::Compressible(_) => "compressible",
+            Content::Duplicate(_) => "duplicate",
+        };
+        profile::Content { name: name.to_owned(), is_random: self == Content::Random, share: self.share() }
+    }
+
     /// What is compressed away or has a twin, where that has a meaning.
     pub(super) fn share(self) -> Option<f64> {
         match self {

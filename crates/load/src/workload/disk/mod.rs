@@ -38,7 +38,7 @@ use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, Worker};
 use model::plan::{Effect, Ownership, Problem};
-use model::profile::{Caches, SizeShare, WaitsFor};
+use model::profile::{Caches, Durability, SizeShare, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
 use model::{LoadProfile, Parameters, Value, WorkloadSpec};
@@ -123,11 +123,21 @@ impl Planned for PlannedDisk {
         let mut concurrency = base.concurrency;
         concurrency.workers = concurrency.workers.saturating_mul(targets);
         concurrency.operations = concurrency.workers.saturating_mul(self.plan.options().depth.max(1) as u64);
+        concurrency.depth = Some(self.plan.options().depth as u64);
         let sizes = self.plan.blocks.iter().map(|(bytes, share)| SizeShare { bytes: *bytes, share: *share });
         LoadProfile {
             flows: self.plan.pattern.flows(&sizes.collect::<Vec<_>>()),
             concurrency,
             targets,
+            paths: self.plan.targets.clone(),
+            content: Some(self.plan.content.profile()),
+            durability: match self.plan.sync {
+                SyncRule::None => Durability::None,
+                SyncRule::Each => Durability::EachWrite,
+                SyncRule::Every(_) => Durability::Syncs,
+                SyncRule::End => Durability::End,
+            },
+            interface: Some(self.engine.map_or("auto", |engine| engine.word().word).to_owned()),
             span_bytes: self.plan.span.or(self.plan.size),
             target_state: self.plan.state.clone(),
             caches: if is_cached { Caches::PageCache } else { Caches::None },

@@ -16,7 +16,7 @@ use engine::schedule::WorkerIndex;
 use engine::{Prepared, Worker};
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
-use model::profile::{Flow, FlowUnit, OperationClass, WaitsFor};
+use model::profile::{Flow, FlowUnit, OperationClass, SharedAccess, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
 use model::{LoadProfile, Parameters, WorkloadSpec};
@@ -133,7 +133,9 @@ impl Planned for PlannedBlocks {
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let blocks = Flow::only(OperationClass::Access, FlowUnit::Operations).of_bytes(self.block);
-        profile::of_one(base, WaitsFor::Memory, blocks)
+        let shared = if self.write { SharedAccess::Write } else { SharedAccess::Read };
+        let profile = profile::of_one(base, WaitsFor::Memory, blocks);
+        LoadProfile { shared: (!self.local).then_some(shared), ..profile }
     }
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {

@@ -6,9 +6,11 @@ use model::value::ParameterError;
 
 /// The ways, seen from the end that drives.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Direction {
-    pub(super) sends: bool,
-    pub(super) receives: bool,
+pub struct Direction {
+    /// From the end that drives.
+    pub sends: bool,
+    /// To it.
+    pub receives: bool,
 }
 
 impl Direction {

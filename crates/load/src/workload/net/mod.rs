@@ -24,6 +24,22 @@ pub mod stream;
 mod tcp_info;
 mod worker_samples;
 
+use model::plan::LoadSpec;
+
+/// The other end that a load names, and the address from which it is to be reached.
+#[must_use]
+pub fn far_end(load: &LoadSpec) -> Option<(&str, Option<&str>)> {
+    let text = |name| load.parameters.text(name).ok();
+    Some((text(socket::PEER.name)?, text(socket::LOCAL_ADDRESS.name)))
+}
+
+/// Whether a load between two ends sends what nobody acknowledges.
+#[must_use]
+pub fn sends_datagrams(load: &LoadSpec) -> bool {
+    Options::of(&load.parameters).is_ok_and(|options| !options.is_tcp)
+}
+
+pub use direction::Direction;
 pub use path::{PathMtu, RouteCache, probe};
 pub use rendezvous::RendezvousListener;
-pub use socket::CUT;
+pub use socket::{CUT, Options};

@@ -85,19 +85,19 @@ pub(super) const NODELAY: ParameterSpec = ParameterSpec::new(
 
 /// Says which options a load's sockets have.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Options {
+pub struct Options {
     /// Bytes of both buffers, as asked.
-    pub(super) window: Option<u64>,
+    pub window: Option<u64>,
     /// By name, as the kernel has it.
-    pub(super) congestion: Option<String>,
+    pub congestion: Option<String>,
     /// Whether small segments go at once.
-    pub(super) nodelay: bool,
+    pub nodelay: bool,
     /// The near end's own address, as it was given.
-    pub(super) local: Option<String>,
+    pub local: Option<String>,
     /// Whether it is a TCP socket.
-    pub(super) is_tcp: bool,
+    pub is_tcp: bool,
     /// Whether this program starts the other end too.
-    pub(super) is_to_self: bool,
+    pub is_to_self: bool,
 }
 
 impl Options {

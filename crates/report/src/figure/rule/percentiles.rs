@@ -174,7 +174,7 @@ fn without_flat(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 fn promises(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Reference> {
     let words: &Words = input.view.words;
     let fits = |p: &&model::study::Promise| {
-        let sizes = group.cases.iter().map(|c| c.loads.main.parameters.integer("block-size").ok());
+        let sizes = group.cases.iter().map(|c| crate::load::one_block(crate::load::profile(c)));
         let fits = p.block_bytes.is_none() || sizes.clone().all(|s| s == p.block_bytes);
         fits && p.metric.starts_with("latency_")
             && p.unit == Unit::Seconds

@@ -2,6 +2,7 @@
 //! reached before it was full.
 
 use language::format;
+use model::profile::LoadEnd;
 use model::run::CaseResult;
 use model::{Status, Trial, Value};
 
@@ -10,7 +11,7 @@ use super::NoteContext;
 pub(super) fn of(context: &NoteContext<'_>) -> Vec<String> {
     let one = |case: &&CaseResult| {
         // Several are full at several times, and no figure says how many bytes each took.
-        if !case.loads.main.parameters.is_word("until", "full") || case.loads.main.targets.len() > 1 {
+        if crate::load::profile(case).end != LoadEnd::Full || case.loads.main.targets.len() > 1 {
             return None;
         }
         let good = || case.trials.iter().filter(|t| t.status == Status::Ok);

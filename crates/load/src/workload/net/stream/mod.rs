@@ -19,7 +19,7 @@ use engine::queue::Class;
 use engine::schedule::WorkerIndex;
 use engine::stop::StopRule;
 use engine::{Prepared, SideMetrics, Worker};
-use model::plan::Problem;
+use model::plan::{LoadSpec, Problem};
 use model::profile::{Flow, FlowUnit};
 use model::trial::{TrialResult, Window};
 use model::{LoadProfile, Parameters, Quantity, Value, WorkloadSpec};
@@ -33,7 +33,9 @@ use crate::workload::net::stream::state::State;
 use crate::workload::net::stream::tcp::{Share, Source};
 use crate::workload::net::stream::udp::Tally;
 use crate::workload::net::worker_samples::SampleCollector;
-use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, common};
+use crate::workload::{
+    HostInfo, LoadContext, Metrics, Planned, Requirements, United, Workload, catalogue, common,
+};
 
 pub use spec::SPEC;
 
@@ -53,8 +55,46 @@ impl Workload for Stream {
     }
 
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
+        Ok(Box::new(PlannedStream::read(parameters, schedule)?))
+    }
+}
+
+/// A stream as it is asked for.
+#[derive(Clone, Debug)]
+pub struct PlannedStream {
+    /// How it is driven.
+    pub schedule: LoadSchedule,
+    /// Which way data goes.
+    pub direction: Direction,
+    /// Connections each way.
+    pub streams: u64,
+    /// Bytes of one call that sends; over UDP none where the path says it.
+    pub buffer: Option<u64>,
+    read_buffer: u64,
+    zero_copy: bool,
+    /// Bits per second each way.
+    pub bit_rate: Option<f64>,
+    /// Those of its sockets.
+    pub options: Options,
+}
+
+impl PlannedStream {
+    /// What a load asks for, if it is a stream.
+    ///
+    /// # Errors
+    /// If a parameter has the wrong type.
+    pub fn of(load: &LoadSpec) -> Result<Option<Self>, Problem> {
+        if load.workload != SPEC.name {
+            return Ok(None);
+        }
+        let mut parameters = load.parameters.clone();
+        catalogue().fill(&SPEC, &mut parameters);
+        Self::read(&parameters, &LoadSchedule::of(&parameters, 1)?).map(Some)
+    }
+
+    fn read(parameters: &Parameters, schedule: &LoadSchedule) -> Result<Self, Problem> {
         let options = Options::of(parameters)?;
-        Ok(Box::new(PlannedStream {
+        Ok(Self {
             schedule: schedule.clone(),
             direction: Direction::of(parameters)?,
             streams: parameters.integer("streams")?,
@@ -63,24 +103,8 @@ impl Workload for Stream {
             zero_copy: options.is_tcp && parameters.flag("zero-copy")?,
             bit_rate: parameters.given("bit-rate", Parameters::number)?,
             options,
-        }))
+        })
     }
-}
-
-/// A stream as it is asked for.
-#[derive(Clone, Debug)]
-struct PlannedStream {
-    schedule: LoadSchedule,
-    direction: Direction,
-    /// Connections each way.
-    streams: u64,
-    /// Bytes of one call that sends; over UDP none where the path says it.
-    buffer: Option<u64>,
-    read_buffer: u64,
-    zero_copy: bool,
-    /// Bits per second each way.
-    bit_rate: Option<f64>,
-    options: Options,
 }
 
 impl Planned for PlannedStream {

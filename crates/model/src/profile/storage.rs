@@ -1,0 +1,40 @@
+//! What a load that stores writes, and when that lasts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When what is written is brought to where it lasts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durability {
+    /// When the kernel and the device like.
+    #[default]
+    None,
+    /// At each write.
+    EachWrite,
+    /// By operations of their own, after so many writes.
+    Syncs,
+    /// At the end.
+    End,
+    /// What this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl Durability {
+    pub(super) fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+/// What blocks hold that are written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Content {
+    /// How a person calls it.
+    pub name: String,
+    /// Whether nothing on the way can compress it or find it twice.
+    pub is_random: bool,
+    /// The share that is compressed away, or found twice, where that is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+}
