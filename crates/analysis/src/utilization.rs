@@ -3,7 +3,7 @@
 mod interface;
 
 use model::Unit;
-use model::limit::{Access, Direction, Limit, LimitKind, promise_key};
+use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{Calibration, Machine};
 use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
@@ -28,6 +28,8 @@ pub fn measured_limits(calibration: &[Calibration]) -> Vec<Limit> {
             block_bytes: None,
             access: None,
             chipset: None,
+            promise: None,
+            payload: None,
             source: format!("measured before the run: {}", found.method),
         })
     };
@@ -45,7 +47,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             }
             let Some((bound, source)) = interface::bound(case, machine, limit, false) else { continue };
             // The study promises what all its targets give together.
-            let whole = limit.kind == LimitKind::Promise && promise_key(&limit.source).is_some();
+            let whole = limit.kind == LimitKind::Promise && limit.promise.is_some();
             let step = if whole {
                 &PathStep { amplification: step.amplification.max(1.0), ..step.clone() }
             } else {
@@ -61,6 +63,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
                 limit: bound,
                 unit: limit.unit,
                 fraction: demand / bound,
+                promise: limit.promise.clone(),
                 line_only: limit.effective.is_none(),
                 source,
             });
@@ -86,6 +89,7 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &str) -> Option<Utilizat
         limit: count as f64,
         unit: Unit::One,
         fraction: demand / count as f64,
+        promise: None,
         line_only: false,
         source: format!("{count} CPUs that we may run on"),
     })
@@ -245,6 +249,8 @@ mod tests {
             block_bytes: None,
             access: None,
             chipset: None,
+            promise: None,
+            payload: None,
             source: "a test".to_owned(),
         }
     }
@@ -399,7 +405,7 @@ mod tests {
         assert_eq!(of("block:sdc").demand, 100.0);
         // What the study promises it promises of all together.
         let mut promise = link("block:sdb", Some(800e6));
-        (promise.kind, promise.source) = (LimitKind::Promise, "promised by the study: write".to_owned());
+        (promise.kind, promise.promise) = (LimitKind::Promise, Some("write".to_owned()));
         assert_eq!(of_case(&case, &machine(vec![promise]))[0].fraction, 1.0);
     }
 

@@ -97,6 +97,8 @@ impl Planned for PlannedStamp {
             block_bytes: None,
             access: None,
             chipset: None,
+            promise: None,
+            payload: None,
             source: "the press takes 5 ms for each piece".to_owned(),
         };
         Ok(Requirements { limits: vec![limit], ..Requirements::default() })

@@ -38,6 +38,12 @@ pub struct Limit {
     /// Of the link to a chipset, what both are called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chipset: Option<ChipsetLink>,
+    /// The key of the study's promise that it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<String>,
+    /// How `effective` follows from `line`: `goodput of TCP over IPv4 at MTU 1500`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<String>,
     /// How it was got: the registers, the datasheet, the file, in a sentence.
     pub source: String,
 }
@@ -47,6 +53,13 @@ impl Limit {
     #[must_use]
     pub fn bound(&self) -> Option<f64> {
         self.effective.or(self.line).filter(|b| b.is_finite() && *b > 0.0)
+    }
+
+    /// How both rates were got, in a sentence.
+    #[must_use]
+    pub fn known_from(&self) -> String {
+        let payload = self.payload.iter().map(String::as_str);
+        [self.source.as_str()].into_iter().chain(payload).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -59,21 +72,6 @@ pub struct ChipsetLink {
     pub version: String,
     /// Lanes.
     pub lanes: u8,
-}
-
-/// What stands in [`Limit::source`] before the key of a promise of the study.
-const STUDY_PROMISE: &str = "promised by the study: ";
-
-/// The source of a limit that the study promises under `key`.
-#[must_use]
-pub fn promise_source(key: &str) -> String {
-    format!("{STUDY_PROMISE}{key}")
-}
-
-/// The key of the study's promise that a limit is, by its source.
-#[must_use]
-pub fn promise_key(source: &str) -> Option<&str> {
-    source.strip_prefix(STUDY_PROMISE)
 }
 
 /// Which way data flows, seen from the program.

@@ -317,6 +317,9 @@ pub struct Utilization {
     /// unknown share.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub line_only: bool,
+    /// The key of the study's promise that the bound is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<String>,
     /// Where the bound is known from.
     pub source: String,
 }

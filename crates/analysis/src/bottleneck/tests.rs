@@ -35,6 +35,7 @@ pub(crate) fn disk(depth: u64, iops: f64, latency_us: f64, cpu_us: f64) -> CaseR
 fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilization {
     Utilization {
         machine: None,
+        promise: None,
         line_only: false,
         resource: resource.to_owned(),
         quantity: "throughput".to_owned(),

@@ -2,7 +2,7 @@
 
 use language::format::part;
 use model::finding::{Evidence, Place};
-use model::limit::{Access, Direction, LimitKind, promise_key};
+use model::limit::{Access, Direction, LimitKind};
 use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Finding, FindingKind, Limit, Run, Severity, Value};
 
@@ -110,12 +110,12 @@ fn is_asked(case: &CaseResult, used: &Utilization) -> bool {
 
 /// The key of the promise that a limit is.
 fn key(used: &Utilization, context: &Context<'_>) -> String {
-    if let Some(key) = promise_key(&used.source) {
-        return key.to_owned();
+    if let Some(key) = &used.promise {
+        return key.clone();
     }
     let is_it = |l: &&Limit| {
         (l.kind, l.bound()) == (used.kind, Some(used.limit))
-            && (&l.resource, &l.quantity, &l.source) == (&used.resource, &used.quantity, &used.source)
+            && (&l.resource, &l.quantity, &l.known_from()) == (&used.resource, &used.quantity, &used.source)
     };
     let mut limits = context.machine.iter().flat_map(|m| &m.limits);
     limits.find(is_it).map_or_else(|| used.quantity.clone(), sheet_key)
@@ -133,7 +133,7 @@ fn rate(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> Finding
     let by = if sheet { "datasheet" } else { "study" };
     // The sentence says already that it is a promise, and whose.
     let source =
-        promise_key(&used.source).or_else(|| used.source.strip_prefix("promised, ")).unwrap_or(&used.source);
+        used.promise.as_deref().or_else(|| used.source.strip_prefix("promised, ")).unwrap_or(&used.source);
     // The share of the promise that the case's own figure has, without the
     // loads beside it and what an array adds.
     let scale = |e: &Estimate| e.median / used.demand;
@@ -221,6 +221,7 @@ mod tests {
             limit: 560e6,
             unit: Unit::BytesPerSecond,
             fraction,
+            promise: None,
             line_only: false,
             source: "a sheet".to_owned(),
         }

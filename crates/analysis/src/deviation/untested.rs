@@ -1,6 +1,6 @@
 //! Promises that no figure of the run can be held against, each with the reason.
 
-use model::limit::{Access, Direction, LimitKind, promise_key};
+use model::limit::{Access, Direction, LimitKind};
 use model::run::CaseResult;
 use model::study::Promise;
 use model::workload::Catalogue;
@@ -64,9 +64,8 @@ pub(crate) fn check(run: &Run, catalogue: &Catalogue) -> Vec<Finding> {
 fn of_sheet(run: &Run) -> impl Iterator<Item = Promise> {
     let is_named = run.study.expect.datasheet.is_some();
     let limits = run.machines.iter().flat_map(|m| &m.limits);
-    limits
-        .filter(move |l| is_named && l.kind == LimitKind::Promise && promise_key(&l.source).is_none())
-        .filter_map(|limit| {
+    limits.filter(move |l| is_named && l.kind == LimitKind::Promise && l.promise.is_none()).filter_map(
+        |limit| {
             Some(Promise {
                 key: promise::sheet_key(limit),
                 metric: limit.quantity.clone(),
@@ -76,7 +75,8 @@ fn of_sheet(run: &Run) -> impl Iterator<Item = Promise> {
                 value: limit.bound()?,
                 unit: limit.unit,
             })
-        })
+        },
+    )
 }
 
 /// Whether a case was held against it.
@@ -287,6 +287,8 @@ mod tests {
             block_bytes: Some(4096),
             access: Some(Access::Random),
             chipset: None,
+            promise: None,
+            payload: None,
             source: "promised by the study: random-read-4k".to_owned(),
         };
         let of_sheet = Limit {

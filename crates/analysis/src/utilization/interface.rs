@@ -34,6 +34,7 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
             limit: bound,
             unit: limit.unit,
             fraction: demand / bound,
+            promise: None,
             line_only: limit.effective.is_none(),
             source: format!("{source}, of {}", machine.id),
         })
@@ -52,7 +53,7 @@ pub(super) fn bound(
     of_far: bool,
 ) -> Option<(f64, String)> {
     let known = limit.bound()?;
-    Some(by_trial(case, machine, limit, of_far).unwrap_or_else(|| (known, limit.source.clone())))
+    Some(by_trial(case, machine, limit, of_far).unwrap_or_else(|| (known, limit.known_from())))
 }
 
 fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -> Option<(f64, String)> {
@@ -71,7 +72,7 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -
             measure::fact(trial, of_far, "remote_address").is_some_and(|a| a.to_string().contains(':'));
         let all = datagram_bytes(payload, mtu, around, is_v6);
         let bound = Some(line * payload / all).filter(|b| b.is_finite() && *b > 0.0)?;
-        let link = limit.source.split("; goodput").next().unwrap_or_default();
+        let link = &limit.source;
         let family = if is_v6 { "IPv6" } else { "IPv4" };
         return Some((
             bound,
@@ -86,7 +87,7 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, of_far: bool) -
     let bound = Some(line * mss / (mtu + around)).filter(|b| b.is_finite() && *b > 0.0)?;
     Some((
         bound,
-        format!("{}; in the trial the MTU was {mtu:.0}, and a segment {mss:.0} bytes", limit.source),
+        format!("{}; in the trial the MTU was {mtu:.0}, and a segment {mss:.0} bytes", limit.known_from()),
     ))
 }
 
@@ -143,6 +144,8 @@ mod tests {
             block_bytes: None,
             access: None,
             chipset: None,
+            promise: None,
+            payload: None,
             source: "link at 10 Gbit/s".to_owned(),
         });
         let mut case = fixture::case(1);
@@ -194,8 +197,9 @@ mod tests {
             block_bytes: None,
             access: None,
             chipset: None,
-            source: "link at 10 Gbit/s; goodput of TCP over IPv4 at MTU 1500, timestamps assumed on"
-                .to_owned(),
+            promise: None,
+            payload: None,
+            source: "link at 10 Gbit/s".to_owned(),
         });
         let mut case = fixture::case(1);
         fixture::workload(&mut case, "net.stream");

@@ -107,7 +107,7 @@ impl<'a> LinkLimits<'a> {
         const MOST: usize = 4;
         let mut all: Vec<String> = Vec::new();
         for limit in self.by_resource.get(resource).map(Vec::as_slice).unwrap_or_default() {
-            let source = clean(&limit.source);
+            let source = clean(&limit.known_from());
             if !source.is_empty() && !all.contains(&source) && all.len() < MOST {
                 all.push(source);
             }
@@ -143,7 +143,7 @@ impl<'a> LinkLimits<'a> {
 
     /// The chipset and its link to the processor.
     fn chipset_link(&self) -> Option<ChipsetLink> {
-        self.throughput("dmi").find_map(import::v1::limit::chipset_link)
+        self.throughput("dmi").find_map(|limit| limit.chipset.clone())
     }
 
     /// What the chipset is called.

@@ -23,7 +23,7 @@ use model::trial::{
 use model::{LoadProfile, Parameters, Quantity, Run, Study, Trial, Value};
 use serde::Deserialize;
 
-use super::label;
+use super::{label, limit};
 
 /// The name of these documents.
 pub const SCHEMA_V1: &str = "headroom.run/1";
@@ -161,7 +161,8 @@ impl RunV1 {
     #[must_use]
     pub fn upgrade(self) -> Run {
         let Self { id, started, finished, outcome, origin, headroom, study, .. } = self;
-        let Self { seed, machines, cases, findings, analysis, .. } = self;
+        let Self { seed, mut machines, cases, findings, analysis, .. } = self;
+        machines.iter_mut().flat_map(|machine| &mut machine.limits).for_each(limit::complete);
         Run {
             schema: SCHEMA.to_owned(),
             id,
@@ -211,6 +212,7 @@ impl Case {
             targets: Vec::new(),
             estimates: load.estimates,
         });
+        let promised = |used: Utilization| Utilization { promise: limit::promise(&used.source), ..used };
         let mut case = CaseResult {
             work_id: self.work_id,
             label,
@@ -220,7 +222,7 @@ impl Case {
             path: self.path,
             trials: Vec::new(),
             rounds: self.rounds,
-            utilization: self.utilization,
+            utilization: self.utilization.into_iter().map(promised).collect(),
             findings: self.findings,
         };
         self.trials.into_iter().for_each(|trial| case.add_trial(trial.upgrade()));

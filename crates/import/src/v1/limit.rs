@@ -3,30 +3,36 @@
 use model::Limit;
 use model::limit::ChipsetLink;
 
-/// The chipset of its link: as the document says, or in version 0.1's words,
+/// Gives a limit of version 0.1 what it has only in words.
+pub(super) fn complete(limit: &mut Limit) {
+    limit.chipset = limit.chipset.take().or_else(|| chipset(&limit.source));
+    limit.promise = limit.promise.take().or_else(|| promise(&limit.source));
+    if let (None, Some((link, payload))) = (&limit.payload, limit.source.split_once("; goodput of ")) {
+        limit.payload = Some(format!("goodput of {payload}"));
+        limit.source = link.to_owned();
+    }
+}
+
+/// The key of the study's promise that a limit is.
+pub(super) fn promise(source: &str) -> Option<String> {
+    source.strip_prefix("promised by the study: ").map(str::to_owned)
+}
+
 /// `DMI 3.0 x4 (8 GT/s) of the C620 chipset, line rate`.
-#[must_use]
-pub fn chipset_link(limit: &Limit) -> Option<ChipsetLink> {
-    limit.chipset.clone().or_else(|| {
-        let (version, rest) = limit.source.strip_prefix("DMI ")?.split_once(" x")?;
-        let (lanes, rest) = rest.split_once(' ')?;
-        let (_, rest) = rest.split_once(" of the ")?;
-        let (chipset, _) = rest.split_once(" chipset")?;
-        Some(ChipsetLink {
-            chipset: chipset.to_owned(),
-            version: version.to_owned(),
-            lanes: lanes.parse().ok()?,
-        })
-    })
+fn chipset(source: &str) -> Option<ChipsetLink> {
+    let (version, rest) = source.strip_prefix("DMI ")?.split_once(" x")?;
+    let (lanes, rest) = rest.split_once(' ')?;
+    let (_, rest) = rest.split_once(" of the ")?;
+    let (chipset, _) = rest.split_once(" chipset")?;
+    Some(ChipsetLink { chipset: chipset.to_owned(), version: version.to_owned(), lanes: lanes.parse().ok()? })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_link_to_a_chipset_is_read_from_the_source() {
-        let limit = |source: &str| Limit {
+    fn completed(source: &str) -> Limit {
+        let mut limit = Limit {
             resource: "dmi".to_owned(),
             quantity: "throughput".to_owned(),
             direction: None,
@@ -37,10 +43,22 @@ mod tests {
             block_bytes: None,
             access: None,
             chipset: None,
+            promise: None,
+            payload: None,
             source: source.to_owned(),
         };
-        let link = chipset_link(&limit("DMI 2.0 x4 (5 GT/s) of the C600 or X79 chipset, line rate")).unwrap();
+        complete(&mut limit);
+        assert_eq!(limit.known_from(), source);
+        limit
+    }
+
+    #[test]
+    fn what_a_source_says_becomes_data_and_is_said_as_before() {
+        let link = completed("DMI 2.0 x4 (5 GT/s) of the C600 or X79 chipset, line rate").chipset.unwrap();
         assert_eq!((link.chipset.as_str(), link.version.as_str(), link.lanes), ("C600 or X79", "2.0", 4));
-        assert_eq!(chipset_link(&limit("made by hand")), None);
+        assert_eq!(completed("made by hand").chipset, None);
+        let nic = completed("link at 10 Gb/s; goodput of TCP over IPv4 at MTU 1500, timestamps assumed on");
+        assert_eq!(nic.source, "link at 10 Gb/s");
+        assert_eq!(completed("promised by the study: read").promise.as_deref(), Some("read"));
     }
 }

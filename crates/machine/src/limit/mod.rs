@@ -82,6 +82,8 @@ fn link(resource: String, direction: Option<Direction>, rates: Rates, source: St
         block_bytes: None,
         access: None,
         chipset: None,
+        promise: None,
+        payload: None,
         source,
     }
 }

@@ -87,9 +87,8 @@ fn links(inventory: &Inventory, nic: &NetworkInterface) -> Vec<Limit> {
     let one = |direction: Option<Direction>, bits: u64| {
         let goodput = tcp_goodput(bits as f64, nic.mtu, Overhead::Wire, true, carried.vlan) / 8.0;
         let rates = Rates { line: bits as f64 / 8.0, effective: Some(goodput).filter(|g| *g > 0.0) };
-        let source =
-            format!("{}; goodput of TCP over IPv4 at MTU {}, timestamps assumed on", carried.source, nic.mtu);
-        link(format!("nic:{}", nic.name), direction, rates, source)
+        let bound = link(format!("nic:{}", nic.name), direction, rates, carried.source.clone());
+        Limit { payload: Some(assumed(nic)), ..bound }
     };
     match (carried.receive, carried.send) {
         (Some(receive), Some(send)) if receive == send => vec![one(None, receive)],
@@ -183,19 +182,20 @@ fn bonded(inventory: &Inventory, bond: &Bond, below: &dyn Fn(&str) -> Option<Car
     }
 }
 
+/// What payload was taken to be.
+fn assumed(nic: &NetworkInterface) -> String {
+    format!("goodput of TCP over IPv4 at MTU {}, timestamps assumed on", nic.mtu)
+}
+
 /// To what a queueing discipline holds what is sent.
 fn quota(nic: &NetworkInterface) -> Option<Limit> {
     let bytes = nic.qdisc_rate.filter(|rate| *rate > 0)? as f64;
     let is_vlan = nic.kind == "vlan";
     let goodput = tcp_goodput(bytes, nic.mtu, Overhead::Tbf, true, is_vlan);
     let rates = Rates { line: bytes, effective: Some(goodput).filter(|g| *g > 0.0) };
-    let source = format!(
-        "queueing discipline {}; goodput of TCP over IPv4 at MTU {}, timestamps assumed on",
-        nic.qdisc.as_deref().unwrap_or("of unknown kind"),
-        nic.mtu
-    );
+    let source = format!("queueing discipline {}", nic.qdisc.as_deref().unwrap_or("of unknown kind"));
     let bound = link(format!("nic:{}", nic.name), Some(Direction::Write), rates, source);
-    Some(Limit { kind: LimitKind::Quota, ..bound })
+    Some(Limit { kind: LimitKind::Quota, payload: Some(assumed(nic)), ..bound })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the user was promised, by a study's `[expect]`: figures of their own, or
 //! a datasheet by its name.
 
-use model::limit::{LimitKind, promise_source};
+use model::limit::LimitKind;
 use model::study::{Expect, Promise};
 use model::{Limit, Unit};
 
@@ -17,8 +17,8 @@ pub fn promised(expect: &Expect, device: &str) -> Vec<Limit> {
         sheet.promises.iter().filter_map(move |p| limit(p, device, LimitKind::Promise, source.clone()))
     });
     let own = expect.promises.iter().filter_map(|p| {
-        let source = promise_source(&p.key);
-        limit(p, device, LimitKind::Promise, source)
+        let limit = limit(p, device, LimitKind::Promise, format!("promised by the study: {}", p.key))?;
+        Some(Limit { promise: Some(p.key.clone()), ..limit })
     });
     own.chain(of_sheet).collect()
 }
@@ -41,6 +41,8 @@ pub(super) fn limit(promise: &Promise, device: &str, kind: LimitKind, source: St
         block_bytes: promise.block_bytes,
         access: promise.access,
         chipset: None,
+        promise: None,
+        payload: None,
         source,
     })
 }

@@ -17,6 +17,8 @@ pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
         block_bytes: None,
         access: None,
         chipset: None,
+        promise: None,
+        payload: None,
         source: "the control group's CPU quota".to_owned(),
     });
     cpu.into_iter().chain(inventory.cgroup.io.iter().flat_map(throttles)).collect()
@@ -49,6 +51,8 @@ fn throttles(io: &IoThrottle) -> Vec<Limit> {
             block_bytes: None,
             access: None,
             chipset: None,
+            promise: None,
+            payload: None,
             source: format!("the control group's throttle on {noun} of {verb}"),
         })
     })

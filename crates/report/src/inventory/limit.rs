@@ -38,7 +38,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
                 shown(limit.line, limit),
                 shown(limit.effective, limit),
                 words.say(kind(limit.kind)),
-                limit.source.clone(),
+                limit.known_from(),
             ]
             .map(Text::from)
             .to_vec()

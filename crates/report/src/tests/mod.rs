@@ -50,6 +50,7 @@ pub(crate) fn run() -> Run {
 pub(crate) fn used(resource: &str, fraction: f64) -> Utilization {
     Utilization {
         machine: None,
+        promise: None,
         line_only: false,
         resource: resource.to_owned(),
         quantity: "throughput".to_owned(),

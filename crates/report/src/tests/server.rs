@@ -389,6 +389,8 @@ fn rest(machine: &mut Machine) {
         block_bytes: None,
         access: None,
         chipset: None,
+        promise: None,
+        payload: None,
         source: source.to_owned(),
     };
     let pcie = "PCIe 3.0 x8, 2 functions share it: 8 GT/s x 8 lanes, 128b/130b";
@@ -407,6 +409,8 @@ fn rest(machine: &mut Machine) {
         block_bytes: Some(4096),
         access: Some(Access::Random),
         chipset: None,
+        promise: None,
+        payload: None,
         ..link("block:nvme0n1".to_owned(), 0.0, 0.0, "the maker's datasheet of 2021")
     });
     let condition = Finding::new(FindingKind::Condition, "governor", Severity::Warning)

@@ -83,6 +83,7 @@ fn case(workload: &str, work_id: &str) -> CaseResult {
         path: vec![PathStep { resource: "block:vda".to_owned(), amplification: 4.0 / 3.0 }],
         utilization: vec![Utilization {
             machine: None,
+            promise: None,
             line_only: false,
             resource: "block:vda".to_owned(),
             quantity: "throughput".to_owned(),

@@ -227,6 +227,7 @@ pub(in crate::figure) fn limited(
         limit,
         unit: Unit::BytesPerSecond,
         fraction: demand / limit,
+        promise: None,
         line_only: false,
         source: String::new(),
     });

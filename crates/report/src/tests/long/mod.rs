@@ -390,6 +390,7 @@ fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (&str, 
         limit,
         unit,
         fraction,
+        promise: None,
         line_only: false,
         source: "measured before the run".to_owned(),
     });
