@@ -147,7 +147,7 @@ mod tests {
             Trial { order: 0, block: 0, started: String::new(), status: Status::Ok, reason: None, result };
         run.cases[0].trials = vec![trial];
         if rested {
-            run.cases[0].loads.main.parameters.set("idle", 30.0);
+            run.cases[0].loads.main.profile.idle_s = Some(30.0);
         }
         run
     }
